@@ -49,6 +49,8 @@ export interface Agent {
   readonly official?: OfficialSource;
   /** its session files as conversations; undefined where their form is not known well enough */
   readonly conversations?: ConversationForm;
+  /** its own way to take over sessions of other agents; undefined where it has none */
+  readonly imports?: SessionImport;
   /** how to ask the agent to compact; without a recipe nothing is ever typed */
   readonly recipe?: (env: Env) => CompactRecipe | undefined;
   /** how its screen and signals are read; undefined when they are unknown */
@@ -249,6 +251,14 @@ export interface ConversationForm {
   readonly resumeArgs: (session: SavedSession) => readonly string[];
   /** how the running agent is told to go on with another session; undefined where it cannot be told */
   readonly switching?: Switching;
+}
+
+/** The agent's own import of another agent's sessions, which takes the whole conversation. */
+export interface SessionImport {
+  /** names of the agents whose sessions it takes */
+  readonly from: readonly string[];
+  /** its command, as a user types it; it lets the user choose what to import */
+  readonly command: string;
 }
 
 export interface SavedSession {

@@ -83,6 +83,8 @@ const performLater = async (request: LaterTask): Promise<Outcome> => {
       return later.historyShow(request);
     case 'receipt':
       return later.receipt(request);
+    case 'handoff':
+      return later.handoff(request, run);
     case 'undo':
       return later.undo(request, run);
   }

@@ -393,6 +393,49 @@ export const badAge = (given: string): UserError =>
 export const badSize = (given: string): UserError =>
   usageError(`--limit must be a size such as 500MB, 2GB or 0, got "${given}"`, 'try --limit 500MB');
 
+// Messages of `ctxwrap handoff`.
+
+export const nothingToHandOff = (): UserError =>
+  usageError(
+    'no session is running',
+    'name a session file, or the id of a conversation: ctxwrap handoff ID; ctxwrap history lists them',
+  );
+
+export const handoffEmpty = (path: string): UserError =>
+  new UserError(`there is no conversation in "${path}"`, {
+    exitCode: 1,
+    hint: 'ctxwrap history lists sessions',
+  });
+
+export const noDraft = (reason: string): UserError =>
+  usageError(
+    `there is no prompt to put the handoff into: ${reason}`,
+    'run it in a terminal, or print it: ctxwrap handoff',
+  );
+
+export const unknownTarget = (given: string, known: readonly string[]): UserError => {
+  const close = nearestWord(given, known);
+  return usageError(
+    `--to must be an agent whose prompt ctxwrap can read, got "${given}"`,
+    close === undefined ? `the agents are ${known.join(', ')}` : `did you mean ${close}?`,
+  );
+};
+
+export const noImport = (to: string, from: string): UserError =>
+  usageError(`${to} has no import for sessions of ${from} that ctxwrap knows`, 'leave out --import');
+
+export const outputExists = (path: string): UserError =>
+  usageError(`"${path}" exists, and nothing is ever replaced`, 'name a file that does not exist');
+
+export const outputFailed = (path: string, reason: string): UserError =>
+  usageError(`cannot write "${path}": ${reason}`, 'name another file');
+
+export const badFolder = (path: string, reason: string): UserError =>
+  new UserError(`cannot go to "${path}", where the session was: ${reason}`, {
+    exitCode: 1,
+    hint: 'print the handoff and start the agent where you want it: ctxwrap handoff',
+  });
+
 // Messages of `ctxwrap verify` besides its results.
 
 const usageErrorInMessages = (message: string, hint: string): UserError =>

@@ -3,7 +3,13 @@ import { agents } from '../agents/index.js';
 import type { UserError } from '../core/errors.js';
 import { defineConfig } from './define/config.js';
 import { addNotes, commandTopics, helpSettings, helpWidth } from './define/help.js';
-import { defineCheckpoint, defineHistory, defineReceipt, defineUndo } from './define/history.js';
+import {
+  defineCheckpoint,
+  defineHandoff,
+  defineHistory,
+  defineReceipt,
+  defineUndo,
+} from './define/history.js';
 import { defineCompact, defineReplay, defineSessions } from './define/sessions.js';
 import { defineDemo, defineHook, defineSetup, defineShell, defineVerify } from './define/setup.js';
 import * as messages from './messages.js';
@@ -144,6 +150,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
   defineHistory(program, ask);
   defineReceipt(program, ask);
   defineUndo(program, ask);
+  defineHandoff(program, ask);
   defineCheckpoint(program, ask);
   defineSetup(program, ask);
   defineConfig(program, ask);

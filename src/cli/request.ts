@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import type { CurrentSettings, KeyName, Values } from '../core/config/keys.js';
+import type { HandoffSection } from '../core/handoff.js';
 import type { Millis } from '../core/reading.js';
 import type { AgentOption } from './options.js';
 import type { Candidates } from './shell/completion.js';
@@ -50,6 +51,8 @@ export interface RunRequest {
   readonly args: readonly string[];
   /** after `--` the word is any command, otherwise an agent */
   readonly anyCommand: boolean;
+  /** a text to put into the agent's prompt, as a draft */
+  readonly startingDraft?: string;
   readonly options: Options;
 }
 
@@ -160,6 +163,23 @@ export interface UndoCommandRequest {
   readonly options: Options;
 }
 
+export interface HandoffRequest {
+  readonly kind: 'handoff';
+  /** as for `undo`, without a number */
+  readonly target?: string;
+  /** the agent to start with the handoff as a draft */
+  readonly to?: string;
+  /** how the other agent gets the conversation, where it has an import of its own; absent: the user is asked */
+  readonly how?: 'import' | 'draft';
+  readonly json: boolean;
+  /** a new file to write to */
+  readonly output?: string;
+  /** how many of the user's last messages */
+  readonly requests: number;
+  readonly without: readonly HandoffSection[];
+  readonly options: Options;
+}
+
 export interface CheckpointRequest {
   readonly kind: 'checkpoint';
   readonly action: 'list' | 'show' | 'create' | 'restore' | 'prune';
@@ -243,6 +263,7 @@ export type Task =
   | CompleteRequest
   | ConfigRequest
   | DoctorRequest
+  | HandoffRequest
   | HistoryRequest
   | HistoryShowRequest
   | ReceiptRequest

@@ -23,6 +23,8 @@ export interface ChildCommand {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly agent: Agent;
+  /** a text to put into the agent's prompt, as a draft */
+  readonly startingDraft?: string | undefined;
   /** for a demonstration */
   readonly tour?: Tour | undefined;
 }
@@ -117,6 +119,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   cwd: workingFolder(),
   agent: command.agent,
   tour: command.tour,
+  startingDraft: command.startingDraft,
   ...(options.values['hold.native'] ? { holdCommand: holdCommand() } : {}),
   recording,
   log,

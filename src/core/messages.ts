@@ -157,6 +157,8 @@ export interface MessageContext {
   readonly reduced?: string | undefined;
   /** the message that the agent compacts again and again by itself */
   readonly spiral?: string | undefined;
+  /** that a handoff may be better than going on */
+  readonly handoff?: string | undefined;
   readonly now: Millis;
 }
 
@@ -178,7 +180,7 @@ export const startMessages = (command?: string, ask = COMMAND): Messages => ({
 });
 
 export const stepMessages = (before: Messages, event: Event, sight: MessageContext): Messages => {
-  const { now, session, reduced, spiral } = sight;
+  const { now, session, reduced, spiral, handoff } = sight;
   const ofNative = nativeTriggerNotice(sessionLadder(session), session.agent) ?? before.ofNative;
   const wishes = [
     ...(event.type === 'notice' ? [event] : []),
@@ -187,6 +189,7 @@ export const stepMessages = (before: Messages, event: Event, sight: MessageConte
       ? []
       : [{ text: ofNative, priority: NATIVE_PRIORITY }]),
     ...(spiral === undefined ? [] : [{ text: spiral, priority: SPIRAL_PRIORITY }]),
+    ...(handoff === undefined ? [] : [{ text: handoff, priority: HANDOFF_PRIORITY }]),
     ...refusals(sight.compaction),
   ];
   const told = wishes.reduce(
@@ -205,6 +208,7 @@ export const stepMessages = (before: Messages, event: Event, sight: MessageConte
 const NATIVE_PRIORITY = 160; // unexpected behaviour is more important than other problems with the settings
 const REDUCED_PRIORITY = 250; // it may be the reason why the window is suddenly full
 const SPIRAL_PRIORITY = 280;
+const HANDOFF_PRIORITY = 270;
 const REFUSAL_PRIORITY = 300;
 
 /** A user who asked by key looks at the footer for the answer. */

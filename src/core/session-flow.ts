@@ -14,6 +14,7 @@ import type { Event } from './event.js';
 import { cacheDeadline, spiralText } from './economy.js';
 import { footerView } from './footer-view.js';
 import { formatDuration, formatFill } from './format.js';
+import { handoffAtEnd, startOffers, stepOffers, type HandoffOffers } from './handoff-offer.js';
 import { emptyHistory, recordStep, type OverlayHistory } from './history.js';
 import { groupDigits, type LadderChoice } from './ladder.js';
 import { noticeDeadline, startMessages, stepMessages, type Messages } from './messages.js';
@@ -116,6 +117,8 @@ export interface FlowContext {
   readonly compact?: CompactSettings | undefined;
   /** how the user requests a compaction; tips are displayed only if this is known */
   readonly tips?: { readonly ask: string | undefined } | undefined;
+  /** after how many compactions a handoff is offered; absent where there can be none */
+  readonly handoffAfter?: number | undefined;
   /** displayed once at the start */
   readonly notices?: readonly string[] | undefined;
   /** the events that the user wants notifications for */
@@ -140,6 +143,8 @@ export interface SessionFlow {
   readonly record: OverlayHistory;
   readonly startedAt: Millis;
   readonly capacity?: Capacity | undefined;
+  /** absent where no handoff can be made */
+  readonly offers?: HandoffOffers | undefined;
   /** problems of the last step, for the log */
   readonly warnings: readonly string[];
   /** settings that take effect as soon as no compaction is due */
@@ -151,7 +156,7 @@ type SettingsEvent = Extract<Event, { type: 'settings' }>;
 /** The initial flow. */
 export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
   const { agent, window, assumedWindow, ladder, compact = onlyShow } = context;
-  const { tips, notify = [], notices = [] } = context;
+  const { tips, notify = [], notices = [], handoffAfter } = context;
   const { name, native, hasLog, derivedWindow } = agent;
   const opening: readonly Event[] = [
     ...(window === undefined ? [] : [{ type: 'user-window', windowTokens: window } as const]),
@@ -171,6 +176,7 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
     notifying: startNotifications(notify),
     record: emptyHistory,
     startedAt: now,
+    ...(handoffAfter === undefined ? {} : { offers: startOffers(handoffAfter) }),
     warnings: [],
   });
 };
@@ -233,6 +239,8 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
   const capacity = updateCapacity(flow.capacity, session);
   const reduced = capacityNotice(flow.capacity, capacity);
   const spiral = spiralText(flow.session.unattended, session.unattended);
+  const offers = flow.offers && stepOffers(flow.offers, { session, compaction });
+  const handoff = offers?.due;
   return {
     ...flow,
     session,
@@ -246,7 +254,8 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
       ...breakerBypassed(flow.compaction, compaction, session, now),
       ...typedWithoutCopy(flow.compaction, compaction),
     ],
-    messages: stepMessages(flow.messages, event, { session, compaction, reduced, spiral, now }),
+    ...(offers ? { offers } : {}),
+    messages: stepMessages(flow.messages, event, { session, compaction, reduced, spiral, handoff, now }),
     notifying: stepNotifications(flow.notifying, { session, compaction, spiral, now }),
     record: recordStep(flow.record, { session, compaction, event, now }),
   };
@@ -304,11 +313,12 @@ const MOST_LISTED = 3; // compactions in one line
 
 /** What happened, in one line for the shell's screen after the session; undefined when nothing was compacted. */
 export const sessionSummary = (
-  { session, record, startedAt }: SessionFlow,
+  { session, record, startedAt, offers }: SessionFlow,
   now: Millis,
 ): string | undefined => {
   const { compactions } = session;
-  if (compactions === 0) return undefined;
+  const handoff = offers && handoffAtEnd(session);
+  if (compactions === 0 && handoff === undefined) return undefined;
   const worked = record.past.attempts.filter(({ ended }) => ended.outcome.kind === 'verified');
   const sizes = worked.flatMap(({ ended, next }) => {
     const after = ended.outcome.kind === 'verified' ? (ended.outcome.after ?? next) : next;
@@ -316,11 +326,12 @@ export const sessionSummary = (
   });
   const listed = [...(sizes.length > MOST_LISTED ? ['…'] : []), ...sizes.slice(-MOST_LISTED)].join(', ');
   const { usedPercent, isOver, estimated } = footerView(session, now);
-  return [
-    `${compactions} compaction${compactions === 1 ? '' : 's'}${listed === '' ? '' : ` (${listed})`}`,
+  const summary = [
+    `${compactions === 0 ? 'no' : compactions} compaction${compactions === 1 ? '' : 's'}${listed === '' ? '' : ` (${listed})`}`,
     formatDuration(Math.max(0, now - startedAt)),
     ...(usedPercent === undefined
       ? []
       : [`ended at ${formatFill(usedPercent, isOver, estimated ? '~' : '')}`]),
   ].join(', ');
+  return handoff === undefined ? summary : `${summary} · ${handoff}`;
 };

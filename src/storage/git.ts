@@ -30,6 +30,10 @@ export const readGit = async (folder: string, env: Env): Promise<GitState | unde
   };
 };
 
+/** The folder's path in its repository, with a slash at its end; '' for the repository's own folder; undefined as for `readGit`. */
+export const readGitPrefix = async (folder: string, env: Env): Promise<string | undefined> =>
+  (await git(folder, env, ['rev-parse', '--show-prefix']))?.replace(/\n$/, '');
+
 /** Its output; undefined if it fails, or has not ended in time. One that cannot even be killed, as on a dead network disk, is left behind. */
 const git = (folder: string, env: Env, args: readonly string[]): Promise<string | undefined> =>
   new Promise((resolve) => {

@@ -137,6 +137,7 @@ export interface Emulator {
   readonly eraseBelow: (rows: number) => void;
   readonly alignCursor: (row: number) => void;
   readonly isMidFrame: () => boolean;
+  readonly takesPastes: () => boolean;
   readonly snapshot: () => { readonly screen: ScreenView; readonly signals: Signals };
   readonly saveScreen: () => SavedScreen;
   readonly startCounting: () => void;
@@ -235,6 +236,7 @@ export const openEmulator = (size: Size, responder?: Responder): Emulator => {
     saveScreen: () => saveScreen(terminal, isComplete),
     snapshot: () => ({ screen: makeScreenView(terminal), signals: signals() }),
     isMidFrame: () => terminal.modes.synchronizedOutputMode,
+    takesPastes: () => terminal.modes.bracketedPasteMode,
     startCounting: () => {
       textCounter ??= makeTextCounter(terminal);
       terminal.options.scrollback = COUNTING_ROOM;

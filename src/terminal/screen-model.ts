@@ -30,6 +30,8 @@ export interface ScreenModel {
   isBehind: () => boolean;
   /** the child is in the middle of a frame: it has started synchronized output (mode 2026) and not ended it */
   isMidFrame: () => boolean;
+  /** the child tells pasted text from typed text (mode 2004), so that a newline in it is not Enter */
+  takesPastes: () => boolean;
   /** screen and signals of the child now; read it before more is fed; undefined while there is no model */
   snapshot: () => { readonly screen: ScreenView; readonly signals: Signals } | undefined;
   /** a copy of the visible screen, to draw it again; call it after `settled` */
@@ -135,6 +137,7 @@ const emulatorReads = (emulator: () => Emulator | undefined): EmulatorReads => (
   snapshot: () => emulator()?.snapshot(),
   saveScreen: () => emulator()?.saveScreen(),
   isMidFrame: () => emulator()?.isMidFrame() ?? false,
+  takesPastes: () => emulator()?.takesPastes() ?? false,
   rowsBelowCursor: () => emulator()?.rowsBelowCursor() ?? 0,
   rowsWrappedAt: (columns) => emulator()?.rowsWrappedAt(columns) ?? 0,
   lastRow: () => emulator()?.lastRow() ?? Infinity,

@@ -20,6 +20,7 @@ import { makeTrustFilter, makeObserver, type Observer, makeScreenLog } from './s
 import { followSession, type Subscription } from './session-file.js';
 import { followSettings, makeSessionLoop, type SessionLoop } from './session.js';
 import { followReports, followOwnCompaction } from './status-line.js';
+import { putStartingDraft } from './starting-draft.js';
 import { makeSwitcher, undoLive, type Switcher } from './switcher.js';
 import { makeTurns, type TypistPort } from './typing-steps.js';
 import { makeClock } from './timing.js';
@@ -104,6 +105,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     },
   });
   const undoing = makeUndoing(parts, { port, loop, take, file: () => file });
+  const stopDraft = startDraft(parts, { port, loop, take });
   const ownCompaction = followOwnCompaction(session, take);
   const stopSettings = followSettings(session, recipe, take);
   const readers = [observer, ...(estimate ? [estimate] : [])];
@@ -124,6 +126,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     },
     stop: () => {
       stopSettings();
+      stopDraft();
       undoing.stop();
       stopReading();
       for (const part of [following, official, ownCompaction, blackBox]) part.stop();
@@ -174,10 +177,31 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take }: LoopParts): Se
   };
 };
 
-interface UndoingParts {
+interface TypingParts {
   readonly port: TypistPort;
   readonly loop: SessionLoop;
   readonly take: (event: Event) => void;
+}
+
+/** Puts the text that the session begins with into the prompt, until the returned function is called. */
+const startDraft = (parts: TrackerParts, { port, loop, take }: TypingParts): (() => void) => {
+  const { session, screen, publisher } = parts;
+  const ended = new AbortController();
+  if (session.startingDraft !== undefined)
+    void putStartingDraft({
+      text: session.startingDraft,
+      port,
+      takesPastes: screen.takesPastes,
+      flow: loop.flow,
+      log: session.log,
+      onEvent: take,
+      publisher,
+      signal: ended.signal,
+    });
+  return () => ended.abort();
+};
+
+interface UndoingParts extends TypingParts {
   readonly file: () => string | undefined;
 }
 

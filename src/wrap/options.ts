@@ -72,6 +72,8 @@ export interface WrapSession extends CurrentSettings {
   readonly holdCommand?: string;
   /** messages for the user at the start, one line each */
   readonly notices?: readonly string[];
+  /** a text to put into the agent's prompt once it rests; it is never submitted. No control characters but newlines */
+  readonly startingDraft?: string | undefined;
   /** absent in a session of work */
   readonly tour?: Tour | undefined;
   /** calls the listener with changed settings until the returned function is called */

@@ -1,6 +1,7 @@
 import { errorText } from '../core/errors.js';
 import {
   auditLine,
+  draftLine,
   lateKeysLine,
   switchLine,
   type AuditContext,
@@ -194,6 +195,13 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
       }
       strokes = undefined;
     },
+    /** a text is about to be put into the prompt, as a draft */
+    beginDraft: begin,
+    /** undefined: no key was typed */
+    endDraft: (ended: EndedDraft | undefined): void => {
+      if (ended) audit.append(draftLine(ended, { ...about, ...attempt }, Date.now()));
+      strokes = undefined;
+    },
     /** keys of the wrapper on their way to the agent */
     stroke: (bytes: Uint8Array): void => {
       const stroke = { at: Date.now(), keys: Buffer.from(bytes).toString() };
@@ -202,6 +210,12 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
     },
   };
 };
+
+/** What came of a text that was put into the prompt. */
+interface EndedDraft {
+  readonly outcome: string;
+  readonly characters: number;
+}
 
 // The session's connection to other programs: its published record, their requests to compact, and the audit log.
 
@@ -216,6 +230,9 @@ export interface Publisher {
   readonly beginSwitch: (state: Session) => void;
   /** `result` is undefined where no key was typed */
   readonly endSwitch: (name: string, result: SwitchResult | undefined) => void;
+  /** for a draft that is put into the prompt; `ended` is undefined where no key was typed */
+  readonly beginDraft: (state: Session) => void;
+  readonly endDraft: (ended: EndedDraft | undefined) => void;
   /** closes everything; resolves when the last records are written or have failed */
   readonly end: (status: ExitStatus) => Promise<void>;
 }
@@ -273,6 +290,8 @@ export const openPublisher = (
     onStroke: attempts.stroke,
     beginSwitch: attempts.beginSwitch,
     endSwitch: attempts.endSwitch,
+    beginDraft: attempts.beginDraft,
+    endDraft: attempts.endDraft,
     end: async (status) => {
       await Promise.all([
         requests.stop(),

@@ -1,4 +1,4 @@
-import type { Conversation, ConversationReader, Step } from '../core/conversation.js';
+import type { Conversation, ConversationReader, Entry, Step } from '../core/conversation.js';
 import { buildConversation } from '../core/build-conversation.js';
 import type { ConversationForm } from '../agents/agent.js';
 import type { RecordedCompaction } from '../core/boundary-record.js';
@@ -7,6 +7,13 @@ import { makeByteSplitter } from '../storage/tail.js';
 import { MAX_LINE_BYTES, type SessionSource } from './read-history.js';
 
 // Reads conversations from session files, whole or up to a compaction.
+
+/** The whole conversation of a session file; the rest as `readConversationBefore`. */
+export const readWholeConversation = (source: ConversationSource): Promise<Conversation | undefined> =>
+  readConversationBefore(source, { line: Infinity });
+
+/** A session file, or a copy of one. */
+export type ConversationSource = Pick<SessionSource, 'agent' | 'path' | 'open'>;
 
 interface LineSteps {
   readonly line: number;
@@ -18,7 +25,7 @@ interface LineSteps {
  * in it. Rejects when the file cannot be read.
  */
 export const readConversationBefore = async (
-  source: SessionSource,
+  source: ConversationSource,
   { line: end }: Pick<RecordedCompaction, 'line'>,
 ): Promise<Conversation | undefined> => {
   const form = source.agent.conversations;
@@ -27,27 +34,33 @@ export const readConversationBefore = async (
   let line = 0;
   let damaged = 0;
   const read: LineSteps[] = [];
-  const splitter = makeByteSplitter(
-    (bytes) => {
-      line += 1;
-      if (line > end) return;
-      const text = bytes?.toString('utf8');
-      const result = text === undefined ? undefined : reader(text, line - 1);
-      if (result === undefined || result.misfit !== undefined) damaged += text?.trim() === '' ? 0 : 1;
-      if (!result) return;
-      reader = result.next;
-      if (result.steps.length > 0) read.push({ line: line - 1, steps: result.steps });
-    },
-    { maxBytes: MAX_LINE_BYTES },
-  );
+  const take = (bytes: Buffer | undefined): void => {
+    line += 1;
+    if (line > end) return;
+    const text = bytes?.toString('utf8');
+    const result = text === undefined ? undefined : reader(text, line - 1);
+    if (result === undefined || result.misfit !== undefined) damaged += text?.trim() === '' ? 0 : 1;
+    if (!result) return;
+    reader = result.next;
+    if (result.steps.length > 0) read.push({ line: line - 1, steps: result.steps.map(withoutNative) });
+  };
+  const splitter = makeByteSplitter(take, { maxBytes: MAX_LINE_BYTES });
   for await (const chunk of source.open?.() ?? readStored(source.path)) {
     splitter.push(chunk);
     if (line >= end) break;
   }
+  const rest = end === Infinity ? splitter.rest() : undefined; // one document has no newline at its end
+  if (rest) take(rest);
   const first = firstLineOf(read, end - 1);
   const steps = read.filter((each) => each.line < first).flatMap((each) => each.steps);
   return { ...buildConversation(steps), damaged };
 };
+
+/** Without the agent's own form of the parts, which takes as much memory as all the rest. */
+const withoutNative = (step: Step): Step =>
+  step.kind === 'record' || step.kind === 'rewritten'
+    ? { ...step, entries: step.entries.map(({ native: _, ...entry }) => entry as Entry) }
+    : step;
 
 /** Some agents write records of a compaction before the one that says so, such as the request for the summary. */
 const firstLineOf = (read: readonly LineSteps[], compactionLine: number): number => {

@@ -362,9 +362,10 @@ const plainSession = ({
 
 /** A replacement does not know what the user has chosen since the start, so it types nothing that nobody asks for. */
 const forReplacement = (session: WorkerStart['session']): WorkerStart['session'] => {
+  const { startingDraft: _, ...rest } = session; // it may be in the prompt already
   const { values, notices = [] } = session;
   const mode = values.mode === 'auto' ? 'ask' : values.mode;
-  return { ...session, values: { ...values, mode }, notices: [...notices, RESTARTED] };
+  return { ...rest, values: { ...values, mode }, notices: [...notices, RESTARTED] };
 };
 
 /** Starts the first worker, and another one when it fails. */

@@ -139,9 +139,10 @@ const contextOf = (
 ): FlowContext => {
   const { values } = session;
   const tips = values.tips ? { ask: compactHotkey } : undefined;
-  const { window, 'notify.on': notify } = values;
+  const { window, 'notify.on': notify, 'handoff.after': after } = values;
   const agent = toAgentFacts(session.agent, session.env);
-  return { ...session, agent, compact, window, ladder: ladderChoice(values), tips, notify };
+  const handoffAfter = session.agent.conversations ? after : undefined;
+  return { ...session, agent, compact, window, ladder: ladderChoice(values), tips, notify, handoffAfter };
 };
 
 /** Times of the agent are wall-clock times, from which the session's clock differs when the clock was set. */

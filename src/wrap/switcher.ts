@@ -127,7 +127,7 @@ const typeSwitch = async (
 const UNCONFIRMED = 'the agent does not show that it has switched';
 
 /** Resolves when a key may be typed, with what ends the turn; with the reason when the time is over. */
-const safeMoment = async (
+export const safeMoment = async (
   { flow, port }: Pick<SwitcherOptions, 'flow' | 'port'>,
   until: Millis,
   signal: AbortSignal,

@@ -210,22 +210,9 @@ const PASTE_END = '\x1b[201~';
 
 /** Types the recipe's command and resolves with the result. Never rejects. */
 export const typeCommand = async (request: TypeRequest): Promise<TypeResult> => {
-  const { port, signal } = request;
-  const typedBefore = port.typedCount();
-  const isLate = port.hasUntoldKeys(); // keys that the decision did not know of
-  await port.refresh();
-  const first = await observeAfterPause(port, signal, startAwakeClock());
-  const hasTyped = isLate || port.typedCount() !== typedBefore;
-  const reason = hasTyped ? 'the user types' : refusalOf(first, request);
-  const hold = reason === undefined ? await port.holdKeys(typedBefore) : undefined;
-  if (!hold) return { kind: 'skipped', reason: reason ?? 'the user types', evidence: [] };
-  // the screen may have changed while the keys were not held yet
-  const held = port.observe() ?? (await observeAfterPause(port, signal, startAwakeClock()));
-  const late = signal.aborted ? 'the session has ended' : refusalOf(held, request);
-  if (late !== undefined) {
-    hold.release();
-    return { kind: 'skipped', reason: late, evidence: [] };
-  }
+  const taken = await takeKeys(request, (observed) => refusalOf(observed, request));
+  if (taken.kind === 'skipped') return { ...taken, evidence: [] };
+  const { typedBefore, first, hold } = taken;
   const strokes: string[] = [];
   const attempt: Attempt = { typedBefore, draft: first?.prompt?.text ?? '', hold, strokes };
   return type(request, attempt).catch((error: unknown): TypeResult => {
@@ -233,6 +220,84 @@ export const typeCommand = async (request: TypeRequest): Promise<TypeResult> => 
     return withdrawnResult(String(error), strokes);
   });
 };
+
+type Taken =
+  | {
+      readonly kind: 'taken';
+      readonly typedBefore: number;
+      readonly first: ScreenObservation | undefined;
+      readonly hold: KeyHold;
+    }
+  | { readonly kind: 'skipped'; readonly reason: string };
+
+/** Holds the user's keys, if the screen allows to type and the user does not type. `refusal` says why it does not. */
+const takeKeys = async (
+  { port, signal }: Pick<TypeRequest, 'port' | 'signal'>,
+  refusal: (observed: ScreenObservation | undefined) => string | undefined,
+): Promise<Taken> => {
+  const typedBefore = port.typedCount();
+  const isLate = port.hasUntoldKeys(); // keys that the decision did not know of
+  await port.refresh();
+  const first = await observeAfterPause(port, signal, startAwakeClock());
+  const hasTyped = isLate || port.typedCount() !== typedBefore;
+  const reason = hasTyped ? USER_TYPES : refusal(first);
+  const hold = reason === undefined ? await port.holdKeys(typedBefore) : undefined;
+  if (!hold) return { kind: 'skipped', reason: reason ?? USER_TYPES };
+  // the screen may have changed while the keys were not held yet
+  const held = port.observe() ?? (await observeAfterPause(port, signal, startAwakeClock()));
+  const late = signal.aborted ? 'the session has ended' : refusal(held);
+  if (late === undefined) return { kind: 'taken', typedBefore, first, hold };
+  hold.release();
+  return { kind: 'skipped', reason: late };
+};
+
+const USER_TYPES = 'the user types';
+
+/** The reason why an agent that has not asked for pastes to be marked gets no draft. */
+export const NO_PASTES = 'the agent does not tell pasted text from typed text';
+
+export interface DraftRequest extends Pick<TypeRequest, 'port' | 'signal'> {
+  /** no control characters but newlines */
+  readonly text: string;
+  /** the agent tells pasted text from typed text */
+  readonly takesPastes: () => boolean;
+}
+
+export type DraftResult =
+  /** the prompt is no longer empty */
+  | { readonly kind: 'there' }
+  /** it was pasted, and the screen does not show it */
+  | { readonly kind: 'unseen' }
+  /** no key was typed */
+  | { readonly kind: 'skipped'; readonly reason: string };
+
+/** Puts a text into the empty prompt, as a paste, and submits nothing. */
+export const typeDraft = async (request: DraftRequest): Promise<DraftResult> => {
+  const { port, signal, text, takesPastes } = request;
+  const mayType = { isQueued: false, mayStash: false };
+  const taken = await takeKeys(request, (observed) =>
+    takesPastes() ? refusalOf(observed, mayType) : NO_PASTES,
+  );
+  if (taken.kind === 'skipped') return taken;
+  const { hold, typedBefore } = taken;
+  try {
+    const clock = startAwakeClock();
+    port.write(Buffer.from(PASTE_START + pasteable(text) + PASTE_END));
+    const isThere = await waitUntil(port, {
+      isMet: ({ prompt }) => prompt !== undefined && prompt.text !== '',
+      pauseMs: 0,
+      clock,
+      isOver: () => clock.ms >= (port.typedCount() === typedBefore ? SLOW_MS : HOLD_MS),
+      signal,
+    });
+    return { kind: isThere ? 'there' : 'unseen' };
+  } finally {
+    hold.release();
+  }
+};
+
+/** Whatever it is, it cannot end the paste or be a key. */
+const pasteable = (text: string): string => text.replace(/[^\P{C}\n]/gu, '');
 
 interface Attempt {
   /** the user's typed count before the attempt */
@@ -286,13 +351,13 @@ const refusals: Readonly<Record<Exclude<Activity, 'ready'>, string>> = {
 /** Why nothing may be typed on this screen; undefined where it may. */
 const refusalOf = (
   observed: ScreenObservation | undefined,
-  { recipe, isQueued, mayStash }: TypeRequest,
+  { recipe, isQueued, mayStash }: Pick<TypeRequest, 'isQueued' | 'mayStash'> & Partial<TypeRequest>,
 ): string | undefined => {
   if (!observed) return 'the screen is being drawn';
   const { activity, prompt } = observed;
   if (!prompt) return 'no prompt is seen';
   if (prompt.isStashed) return 'another draft is already put aside';
-  if (activity === 'draft' && mayStash && recipe.stash && prompt.text !== '') return undefined;
+  if (activity === 'draft' && mayStash && recipe?.stash && prompt.text !== '') return undefined;
   if (prompt.text !== '') return 'there is text in the prompt';
   if (activity === 'ready' || (activity === 'busy' && isQueued)) return undefined;
   return refusals[activity];

@@ -28,6 +28,20 @@ const withToy: Plugin = {
   },
 };
 
+/** The demo agent as a program on PATH, `demo-agent`, so that it can be started by its name. */
+const withDemoCommand: Plugin = {
+  name: 'with-demo-command',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/src\/agents\/demo\/agent\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(
+        "name: 'demo',",
+        "name: 'demo', command: 'demo-agent',",
+      ),
+      loader: 'ts',
+    }));
+  },
+};
+
 /** Ink imports it behind a condition that is false here. */
 const withoutDevtools: Plugin = {
   name: 'without-devtools',
@@ -41,6 +55,9 @@ export const buildWithOverlay = (folder: string): Promise<string> => buildWith(w
 
 /** Builds the program into a folder, with one agent more. */
 export const buildWithToy = (folder: string): Promise<string> => buildWith(withToy, folder);
+
+/** Builds the program into a folder, with a demo agent that is started by its name. */
+export const buildWithDemoCommand = (folder: string): Promise<string> => buildWith(withDemoCommand, folder);
 
 const buildWith = async (plugin: Plugin, folder: string): Promise<string> => {
   await build({

@@ -81,6 +81,7 @@ export const samples: Readonly<Record<KeyName, Sample>> = {
   focus: { valid: ['the failing tests', 'x', 'y'.repeat(200)], wrong: ['', '  ', 'z'.repeat(201), 5, null] },
   proactive: { valid: [true, false], wrong: ['true', 1, 'yes', null] },
   'hold.native': { valid: [true, false], wrong: ['yes', 1] },
+  'handoff.after': { valid: [4, 0, 100], wrong: [-1, 1.5, 101, true, 'often', null] },
   strategy: { valid: ['auto', 'summarize', 'truncate', 'clustering'], wrong: ['none', true] },
   blackbox: { valid: ['on', 'off'], wrong: [true, 'yes', null] },
   'blackbox.limit': {

@@ -128,6 +128,8 @@ export const codex: Agent = {
     history: codexHistory,
   },
   conversations: codexConversations,
+  // 0.169.0 says so itself: "Use /import to bring over your setup, project, and recent chats"
+  imports: { from: ['claude'], command: '/import' },
   recipe,
   screen: codexScreen,
   // a TOML string that takes any other quotes; Codex puts its own JSON behind it as an argument, which sh leaves alone

@@ -14,7 +14,13 @@ import { agentFromOption } from '../agent-option.js';
 import { isSessionRunning, logFor, runWrapped, type Outcome, transparentReason } from '../session.js';
 
 /** `ctxwrap claude …` and `ctxwrap -- command …`. */
-export const run = async ({ word, args, anyCommand, options }: RunRequest): Promise<Outcome> => {
+export const run = async ({
+  word,
+  args,
+  anyCommand,
+  startingDraft,
+  options,
+}: RunRequest): Promise<Outcome> => {
   const own = options.configured?.runtimes ?? [];
   const asked = await agentFromOption(options.runtime, own);
   const all = [...own, ...Object.values<Agent>(agents), ...(asked ? [asked] : [])];
@@ -42,8 +48,9 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
     interactive: agent.isInteractive(args),
   });
   if (plain === undefined)
-    return runWrapped({ file, args, env, agent: agent }, windowed(options, agent), log);
+    return runWrapped({ file, args, env, agent, startingDraft }, windowed(options, agent), log);
 
+  if (startingDraft !== undefined) throw messages.noDraft(plain);
   log.info(`not wrapped: ${plain}${options.record === undefined ? '' : '; not recorded'}`);
   try {
     return { status: await passthrough({ file, typedName: word, args, env }), notices: [] };

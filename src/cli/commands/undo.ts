@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Agent } from '../../agents/agent.js';
-import { allAgents } from '../../agents/index.js';
 import { REQUEST_MS } from '../../core/compaction/machine.js';
 import type { AnswerRecord, SwitchRecord } from '../../core/compaction/protocol.js';
 import type { NewSession } from '../../core/conversation.js';
@@ -18,16 +17,16 @@ import {
   removeRequest,
   writeRequest,
 } from '../../storage/requests.js';
-import { listSessions, readSession, type ListedSession } from '../../storage/sessions.js';
+import { readSession, type ListedSession } from '../../storage/sessions.js';
 import { toPlainText } from '../../ui/text.js';
 import { prepareSwitch, type Prepared } from '../../wrap/switcher.js';
 import { undoCompaction, UndoError, type UndonePlan, type UndoSource } from '../../wrap/undo.js';
-import { findTargets } from '../history-targets.js';
 import * as messages from '../messages.js';
+import { findOneSource, type OneSource } from '../one-source.js';
 import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
 import type { RunRequest, UndoCommandRequest } from '../request.js';
 import type { Outcome } from '../session.js';
-import { findSession, isThere, onlySession } from '../session-argument.js';
+import { isThere } from '../session-argument.js';
 import { jsonText, noProgress, progressLine } from '../text.js';
 import { catchStopSignals } from '../verify.js';
 import { openSearch, type Search } from './history.js';
@@ -38,7 +37,7 @@ export type Start = (request: RunRequest) => Promise<Outcome>;
 /** `ctxwrap undo`: a compaction is undone, in the running agent where that is possible. */
 export const undo = async (request: UndoCommandRequest, start: Start): Promise<Outcome> => {
   const search = await openSearch(request.options);
-  const found = await findSource(request, search);
+  const found = await findOneSource(request, search, { command: 'undo', none: messages.nothingToUndo });
   const live = request.run ? undefined : switchable(found);
   const report = live ? await undoInAgent(found, live, request, search) : await undoInFile(found, search);
   await print(request.json ? jsonText(report, 2) : `${textOf(report).join('\n')}\n`);
@@ -46,67 +45,15 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   return { status: { kind: 'code', code: report.live?.outcome === 'unknown' ? 1 : 0 }, notices: [] };
 };
 
-// What is to be undone.
-
-interface Found {
-  readonly source: UndoSource;
-  readonly number?: number | undefined;
-  /** the running session that writes the file */
-  readonly session?: ListedSession | undefined;
-}
-
-const NUMBERED = /^(.+)#(\d{1,6})$/;
-
-const findSource = async (request: UndoCommandRequest, search: Search): Promise<Found> => {
-  const { target } = request;
-  const sessions = await listSessions(search.stateFolder, Date.now()).catch(() => []);
-  const [, name = target, digits] = NUMBERED.exec(target ?? '') ?? [];
-  const number = digits === undefined ? undefined : Number(digits);
-  const session =
-    name === undefined ? onlySession(sessions, messages.nothingToUndo) : findSession(sessions, name);
-  const live = session && isThere(session) ? session : undefined;
-  const path = live?.record.logPath;
-  const agent = live && agentNamed(live.record.runtime, request);
-  if (agent && path !== undefined) return { source: { agent, path }, number, session: live };
-  if (target === undefined) throw noFile(live?.record.runtime ?? '');
-  const { targets } = await findTargets([target], search);
-  const [first, ...others] = targets;
-  if (!first) throw messages.unknownHistory(target, search.agents);
-  if (others.length > 0)
-    throw severalFiles(
-      target,
-      targets.map(({ source }) => source.path),
-    );
-  // the file of a running session may also be named by its path, or by the agent's id
-  const writing = sessions.find((each) => isThere(each) && each.record.logPath === first.source.path);
-  return { source: first.source, number: first.number, session: writing };
-};
-
-const agentNamed = (name: string, { options }: UndoCommandRequest): Agent | undefined =>
-  allAgents(options.configured?.runtimes).find((each) => each.name === name);
-
-const usage = 2;
-const failed = 1;
-
-const noFile = (agent: string): UserError =>
-  new UserError(`the session file of ${agent || 'this session'} is not known yet`, {
-    exitCode: failed,
-    hint: 'name the file, or the id of the conversation: ctxwrap undo ID; ctxwrap history lists them',
-  });
-
-const severalFiles = (given: string, paths: readonly string[]): UserError =>
-  new UserError(`"${given}" means ${paths.length} session files`, {
-    exitCode: usage,
-    hint: ['name one of them:', ...paths.slice(0, 5).map((path) => `  ${quoteForCopying(path)}`)].join('\n'),
-  });
-
 /** The running session that can be told to go on with another session. */
-const switchable = ({ source: { agent }, session }: Found): ListedSession | undefined => {
+const switchable = ({ source: { agent }, session }: OneSource): ListedSession | undefined => {
   if (!session || session.liveness !== 'live' || agent.conversations?.switching === undefined)
     return undefined;
   const { compaction } = session.record;
   return compaction === undefined || compaction.mode === 'off' ? undefined : session;
 };
+
+const failed = 1;
 
 // What was done.
 
@@ -180,7 +127,7 @@ const withSession = (
   },
 });
 
-const undoInFile = async ({ source, number }: Found, search: Search): Promise<UndoReport> => {
+const undoInFile = async ({ source, number }: OneSource, search: Search): Promise<UndoReport> => {
   const as = newSession(search.where.cwd);
   const { session, ...plan } = await orExplain(source, undoCompaction({ ...source, number, as }));
   return withSession(reportOf(source, plan), source.agent, plan, session);
@@ -200,7 +147,7 @@ const orExplain = async <T>({ path }: UndoSource, undoing: Promise<T>): Promise<
 };
 
 const undoInAgent = async (
-  found: Found,
+  found: OneSource,
   { record }: ListedSession,
   request: UndoCommandRequest,
   search: Search,

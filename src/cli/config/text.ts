@@ -350,7 +350,7 @@ export interface SettingPlace {
 
 const LONGEST_VALUE = 60; // characters
 
-const isNumeric = (kind: string): boolean => ['tokens', 'bound', 'bytes'].includes(kind);
+const isNumeric = (kind: string): boolean => ['tokens', 'bound', 'bytes', 'count'].includes(kind);
 
 const nearestSetting = (key: KeyName, text: string, cwd: string): string => {
   const { type, example, fallback = example } = configKey(key);

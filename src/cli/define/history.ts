@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { parseBytes } from '../../core/format.js';
+import { DEFAULT_REQUESTS, handoffSections, MOST_REQUESTS, type HandoffSection } from '../../core/handoff.js';
 import type { Millis } from '../../core/reading.js';
 import * as messages from '../messages.js';
 import { type CommandOptions, parseAgent, parseOptions } from '../options.js';
@@ -148,6 +149,80 @@ export const defineUndo = (program: Command, ask: Ask): void => {
     ],
   });
 };
+
+interface HandoffOptions extends CommandOptions {
+  readonly to?: string;
+  readonly import?: boolean;
+  readonly draft?: boolean;
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+  readonly output?: string;
+  readonly requests?: number;
+  readonly without?: readonly HandoffSection[];
+}
+
+export const defineHandoff = (program: Command, ask: Ask): void => {
+  const handoff = program
+    .command('handoff')
+    .helpGroup(commandTopics.sessions)
+    .description('print what another session needs to continue the work')
+    .argument('[session|file]', 'an id, a pid, an agent, or a session file; by default the only session')
+    .option('--to <agent>', 'start this agent, with the handoff as a draft in its prompt', parseName)
+    .addOption(new Option('--import', "with --to: use the agent's own import").conflicts('draft'))
+    .option('--draft', "with --to: don't ask about the agent's own import")
+    .addOption(new Option('--json', 'print one JSON object').conflicts(['markdown', 'to']))
+    .option('--markdown', 'print Markdown, which is the default')
+    .option('--output <file>', 'write to a new file', parseOutput)
+    .option('--requests <n>', 'how many of your last messages', parseRequests, DEFAULT_REQUESTS)
+    .option('--without <list>', `leave out: ${handoffSections.join(', ')}`, parseSections)
+    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
+    .action((target: string | undefined, own: HandoffOptions) => {
+      const { to, json = false, output, requests = DEFAULT_REQUESTS, without = [], ...rest } = own;
+      if ((rest.import || rest.draft) && to === undefined)
+        throw messages.wrongUsage('--import and --draft belong to --to', 'handoff');
+      const how = rest.import ? 'import' : rest.draft ? 'draft' : undefined;
+      ask({
+        kind: 'handoff',
+        ...(target === undefined ? {} : { target }),
+        ...(to === undefined ? {} : { to }),
+        ...(how === undefined ? {} : { how }),
+        json,
+        ...(output === undefined ? {} : { output }),
+        requests,
+        without,
+        options: parseOptions(program, own),
+      });
+    });
+  addNotes(handoff, { examples: ['ctxwrap handoff > next.md', 'ctxwrap handoff claude --to codex'] });
+};
+
+const parseName = (text: string): string => {
+  if (text === '') throw messages.badValue('--to', 'the name of an agent', text, 'codex');
+  return text;
+};
+
+const parseOutput = (text: string): string => {
+  if (text === '') throw messages.badValue('--output', 'the name of a file', text, 'handoff.md');
+  return text;
+};
+
+const parseRequests = (text: string): number => {
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (count <= MOST_REQUESTS) return count;
+  throw messages.badValue(
+    '--requests',
+    `a number from 0 to ${MOST_REQUESTS}`,
+    text,
+    String(DEFAULT_REQUESTS),
+  );
+};
+
+const parseSections = (text: string): readonly HandoffSection[] =>
+  text.split(',').map((each) => {
+    const section = handoffSections.find((known) => known === each.trim());
+    if (section === undefined) throw messages.unknownItem('--without', each, handoffSections);
+    return section;
+  });
 
 interface JsonOption {
   readonly json?: boolean;

@@ -283,6 +283,26 @@ export const switchLine = (
   return `${JSON.stringify(line)}\n`;
 };
 
+/** The line for a text that was put into the prompt, which does not hold the text: it is the user's conversation. */
+export const draftLine = (
+  ended: { readonly outcome: string; readonly reason?: string | undefined; readonly characters: number },
+  { session, version, runtime: agent, conversation, gate }: AuditContext,
+  at: Millis,
+): string =>
+  `${JSON.stringify({
+    schema: 'ctxwrap.drafted/1',
+    initiator: 'ctxwrap',
+    at,
+    outcome: ended.outcome,
+    reason: ended.reason && toOneLine(ended.reason, LONGEST_TEXT),
+    characters: ended.characters,
+    session: toOneLine(session, LONGEST_NAME),
+    version: toOneLine(version, LONGEST_NAME),
+    runtime: toOneLine(agent, LONGEST_NAME),
+    conversation: conversation && toOneLine(conversation, LONGEST_NAME),
+    gate: gate && { activity: gate.activity, witnesses: boundedLines(gate.witnesses) },
+  })}\n`;
+
 /** The keys in readable form: `/compact\r` ends with a backslash and an r. */
 const visible = (keys: string): string =>
   toOneLine(

@@ -7,6 +7,7 @@ import {
   bound,
   bytes,
   choice,
+  count,
   definitions,
   endpoint,
   flag,
@@ -199,6 +200,11 @@ const compactingKeys = {
     fallback: false,
     doc: 'Keep Claude from compacting on its own, which can happen in the middle of a turn, until hard is reached.',
     project: [true, false],
+  },
+  'handoff.after': {
+    type: count(0, 100),
+    fallback: 4,
+    doc: 'After this many compactions in a session, the footer offers a handoff to a new one (`ctxwrap handoff`), and again after as many more; `0` never does.',
   },
   strategy: {
     type: choice('auto', 'summarize', 'truncate', 'clustering'),

@@ -22,6 +22,7 @@ export interface ValueType<T = unknown> {
     | 'flag'
     | 'tokens'
     | 'bytes'
+    | 'count'
     | 'bound'
     | 'text'
     | 'focus'
@@ -155,6 +156,17 @@ export const bytes = (least: number, most: number): ValueType<number> => {
     },
   };
 };
+
+export const count = (least: number, most: number): ValueType<number> => ({
+  kind: 'count',
+  rule: () => `a whole number from ${least} to ${most}`,
+  read: (written) => {
+    const text = amount(written);
+    const found = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    return found >= least && found <= most ? found : undefined;
+  },
+  schema: { type: 'integer', minimum: least, maximum: most },
+});
 
 /** A boundary of a tier: `80%` of the window, or tokens. */
 export const bound: ValueType<Bound> = {

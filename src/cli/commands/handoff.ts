@@ -1,0 +1,207 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isatty } from 'node:tty';
+import type { Agent } from '../../agents/agent.js';
+import { allAgents } from '../../agents/index.js';
+import { errorCode } from '../../core/errors.js';
+import { makeHandoff, type Handoff, type HandoffReason } from '../../core/handoff.js';
+import { handoffDraft, handoffMarkdown, sizeAdvice, sizeOf } from '../../core/handoff-text.js';
+import type { SessionRecord } from '../../core/records.js';
+import { stripControls } from '../../core/text.js';
+import { systemReason } from '../../storage/errors.js';
+import { createFile } from '../../storage/files.js';
+import { openSettingsFiles } from '../../storage/agent-file-reader.js';
+import { readGit, readGitPrefix } from '../../storage/git.js';
+import { toPlainText } from '../../ui/text.js';
+import { readWholeConversation } from '../../wrap/read-conversation.js';
+import * as messages from '../messages.js';
+import { findOneSource, type OneSource } from '../one-source.js';
+import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
+import type { HandoffRequest, RunRequest } from '../request.js';
+import { transparentReason, isSessionRunning, type Outcome } from '../session.js';
+import { jsonText } from '../text.js';
+import { openSearch } from './history.js';
+
+/** Starts an agent under ctxwrap; given by the caller, because only `--to` needs that much code. */
+type Start = (request: RunRequest) => Promise<Outcome>;
+
+/** `ctxwrap handoff`: prints what another session needs to continue the work, or starts another agent with it. */
+export const handoff = async (request: HandoffRequest, start: Start): Promise<Outcome> => {
+  const target = request.to === undefined ? undefined : targetAgent(request.to, request);
+  if (target) requireTerminal(request);
+  const search = await openSearch(request.options);
+  const found = await findOneSource(request, search, {
+    command: 'handoff',
+    none: messages.nothingToHandOff,
+  });
+  const made = await handoffOf(found, request);
+  const advice = sizeAdvice(sizeOf(made));
+  if (request.output !== undefined) await write(request.output, documentOf(made, request));
+  if (target) return startWith(target, { made, advice, found, request, start });
+  if (request.output === undefined) await print(documentOf(made, request));
+  const partial = request.json ? [] : noticesOf(advice);
+  return { status: { kind: 'code', code: 0 }, notices: partial };
+};
+
+const noticesOf = (advice: string | undefined): readonly string[] => (advice === undefined ? [] : [advice]);
+
+const handoffOf = async (
+  { source, session }: OneSource,
+  { requests, without }: HandoffRequest,
+): Promise<Handoff> => {
+  const conversation = await readWholeConversation(source).catch((error: unknown) => {
+    throw messages.unreadableFile(source.path, systemReason(error));
+  });
+  if (!conversation) throw messages.unreadConversation(source.agent.name);
+  const said = conversation.entries.some(({ kind }) => kind !== 'context' && kind !== 'notice');
+  if (!said) throw messages.handoffEmpty(source.path);
+  const cwd = conversation.head.cwd ?? session?.record.cwd ?? (await projectOf(source.agent, source.path));
+  const git = cwd === undefined ? undefined : await readGit(cwd, process.env);
+  return makeHandoff({
+    conversation,
+    runtime: source.agent.name,
+    cwd,
+    git,
+    gitPrefix: cwd === undefined || !git ? undefined : await readGitPrefix(cwd, process.env),
+    reason: session && reasonOf(session.record),
+    requests,
+    without,
+    now: Date.now(),
+  });
+};
+
+const projectOf = async ({ home }: Agent, path: string): Promise<string | undefined> =>
+  home?.projectOf?.(openSettingsFiles(), path);
+
+const reasonOf = ({ tier, compaction }: SessionRecord): HandoffReason | undefined => {
+  if (compaction?.compactSuccessful === false) return 'error';
+  return tier === 'hard' ? 'threshold_critical' : undefined;
+};
+
+// What is printed.
+
+const documentOf = (made: Handoff, { json }: HandoffRequest): string => {
+  if (json) return jsonText({ ...made, size: sizeOf(made) }, 2);
+  const lines = handoffMarkdown(made).trimEnd().split('\n');
+  return lines.map((line) => `${stripControls(line)}\n`).join('');
+};
+
+const write = async (path: string, text: string): Promise<void> => {
+  const file = resolve(workingFolder(), path);
+  try {
+    await createFile(
+      file,
+      (async function* lines() {
+        yield text.trimEnd();
+      })(),
+    );
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw messages.outputExists(path);
+    throw messages.outputFailed(path, systemReason(error));
+  }
+};
+
+// The other agent.
+
+/** An agent that can be started, and whose prompt can be read. */
+const targetAgent = (given: string, { options }: HandoffRequest): Agent => {
+  const able = allAgents(options.configured?.runtimes).filter(
+    ({ command, screen }) => command !== undefined && screen?.prompt !== undefined,
+  );
+  const found = able.find(({ name }) => name === given);
+  if (!found)
+    throw messages.unknownTarget(
+      given,
+      able.map(({ name }) => name),
+    );
+  return found;
+};
+
+/** A prompt can only be filled where the agent is wrapped and its screen is read. */
+const requireTerminal = ({ options }: HandoffRequest): void => {
+  const reason = transparentReason({
+    stdinIsTty: isatty(0),
+    stdoutIsTty: isatty(1),
+    env: process.env,
+    insideIsAlive: isSessionRunning(process.env['CTXWRAP_SESSION']),
+    interactive: true,
+  });
+  if (reason !== undefined) throw messages.noDraft(reason);
+  if (options.values.mode === 'off') throw messages.noDraft('the mode is off');
+};
+
+interface Continuation {
+  readonly made: Handoff;
+  readonly advice: string | undefined;
+  readonly found: OneSource;
+  readonly request: HandoffRequest;
+  readonly start: Start;
+}
+
+const startWith = async (
+  target: Agent,
+  { made, advice, found, request, start }: Continuation,
+): Promise<Outcome> => {
+  const { options } = request;
+  const from = found.source.agent.name;
+  const { imports } = target;
+  const takes = imports?.from.includes(from) ? imports.command : undefined;
+  if (request.how === 'import' && takes === undefined) throw messages.noImport(target.name, from);
+  const isImport = takes !== undefined && (request.how ?? ask(from, target.name, takes)) === 'import';
+  if (!isImport && advice !== undefined) tell(advice);
+  goTo(made.cwd);
+  const startingDraft = isImport ? takes : handoffDraft(made);
+  // --runtime named the agent of the file, not of the program to start
+  const { runtime: _, ...others } = options;
+  return start({
+    kind: 'run',
+    word: target.name,
+    args: [],
+    anyCommand: false,
+    startingDraft,
+    options: others,
+  });
+};
+
+const tell = (text: string): void =>
+  void process.stderr.write(`ctxwrap: ${toAsciiIfNeeded(toPlainText(text), process.env)}\n`);
+
+/** The agent's files are named relative to the folder of the session. */
+const goTo = (folder: string | undefined): void => {
+  if (folder === undefined || folder === workingFolder()) return;
+  try {
+    process.chdir(folder);
+  } catch (error) {
+    throw messages.badFolder(folder, systemReason(error));
+  }
+};
+
+const ANSWER_BYTES = 256;
+
+/** Asks in the terminal; the agent's own import is the answer to an empty line. */
+const ask = (from: string, to: string, command: string): 'import' | 'draft' => {
+  const rows = [
+    `${to} can import sessions of ${from} itself, with the whole conversation.`,
+    `  1  its import: ${command} stands in its prompt, and Enter lets you choose the session`,
+    '  2  the handoff: a draft in its prompt, with what is on record',
+    'Which one? [1] ',
+  ];
+  process.stderr.write(rows.map(toPlainRow).join('\n'));
+  return /^\s*2/.test(readLine()) ? 'draft' : 'import';
+};
+
+const toPlainRow = (row: string): string => toAsciiIfNeeded(stripControls(row), process.env);
+
+/** One line of the terminal, which is read here at once: a stream would take keys that are for the agent. '' where there is none. */
+const readLine = (): string => {
+  let terminal: number | undefined;
+  try {
+    terminal = openSync('/dev/tty', 'r');
+    const bytes = Buffer.alloc(ANSWER_BYTES);
+    return bytes.toString('utf8', 0, readSync(terminal, bytes, 0, ANSWER_BYTES, null));
+  } catch {
+    return '';
+  } finally {
+    if (terminal !== undefined) closeSync(terminal);
+  }
+};

@@ -1,0 +1,83 @@
+import type { Agent } from '../agents/agent.js';
+import { allAgents } from '../agents/index.js';
+import { UserError } from '../core/errors.js';
+import { quoteForCopying } from '../core/text.js';
+import { listSessions, type ListedSession } from '../storage/sessions.js';
+import type { UndoSource } from '../wrap/undo.js';
+import type { Search } from './commands/history.js';
+import { findTargets } from './history-targets.js';
+import * as messages from './messages.js';
+import type { Options } from './request.js';
+import { findSession, isThere, onlySession } from './session-argument.js';
+
+// Resolves an argument that means one session file: a session as `ctxwrap ps` lists it, the agent's id of a conversation, or a path.
+
+export interface OneSource {
+  readonly source: UndoSource;
+  /** of the compaction that the argument names, as in `ID#2` */
+  readonly number?: number | undefined;
+  /** the running session that writes the file */
+  readonly session?: ListedSession | undefined;
+}
+
+export interface OneSourceRequest {
+  /** when absent, the session this process runs in or the only live one */
+  readonly target?: string | undefined;
+  readonly options: Options;
+}
+
+const NUMBERED = /^(.+)#(\d{1,6})$/;
+
+/** What the messages say. */
+interface OneSourceWords {
+  /** what the user has called */
+  readonly command: string;
+  /** the error where no session runs and none is named */
+  readonly none: () => Error;
+}
+
+/** Throws where the argument means no file, or several. */
+export const findOneSource = async (
+  request: OneSourceRequest,
+  search: Search,
+  { command, none }: OneSourceWords,
+): Promise<OneSource> => {
+  const { target } = request;
+  const sessions = await listSessions(search.stateFolder, Date.now()).catch(() => []);
+  const [, name = target, digits] = NUMBERED.exec(target ?? '') ?? [];
+  const number = digits === undefined ? undefined : Number(digits);
+  const session = name === undefined ? onlySession(sessions, none) : findSession(sessions, name);
+  const live = session && isThere(session) ? session : undefined;
+  const path = live?.record.logPath;
+  const agent = live && agentNamed(live.record.runtime, request);
+  if (agent && path !== undefined) return { source: { agent, path }, number, session: live };
+  if (target === undefined) throw noFile(live?.record.runtime ?? '', command);
+  const { targets } = await findTargets([target], search);
+  const [first, ...others] = targets;
+  if (!first) throw messages.unknownHistory(target, search.agents);
+  if (others.length > 0)
+    throw severalFiles(
+      target,
+      targets.map(({ source }) => source.path),
+    );
+  // the file of a running session may also be named by its path, or by the agent's id
+  const writing = sessions.find((each) => isThere(each) && each.record.logPath === first.source.path);
+  return { source: first.source, number: first.number, session: writing };
+};
+
+const agentNamed = (name: string, { options }: OneSourceRequest): Agent | undefined =>
+  allAgents(options.configured?.runtimes).find((each) => each.name === name);
+
+const [failed, usage] = [1, 2];
+
+const noFile = (agent: string, command: string): UserError =>
+  new UserError(`the session file of ${agent || 'this session'} is not known yet`, {
+    exitCode: failed,
+    hint: `name the file, or the id of the conversation: ctxwrap ${command} ID; ctxwrap history lists them`,
+  });
+
+const severalFiles = (given: string, paths: readonly string[]): UserError =>
+  new UserError(`"${given}" means ${paths.length} session files`, {
+    exitCode: usage,
+    hint: ['name one of them:', ...paths.slice(0, 5).map((path) => `  ${quoteForCopying(path)}`)].join('\n'),
+  });

@@ -1,0 +1,63 @@
+import { isFailure } from './compaction/outcome.js';
+import { isUnderWay } from './compaction/running.js';
+import type { Compaction } from './compaction/state.js';
+import type { Millis } from './reading.js';
+import type { Session } from './session.js';
+
+// When to tell the user of `ctxwrap handoff`: the window is at hard and compacting does not help, or it was compacted so often that little of
+// the first words is left. Nothing is done by itself.
+
+export interface HandoffOffers {
+  /** offer again and again after so many compactions; 0: never */
+  readonly after: number;
+  /** the episode for which it was offered last */
+  readonly episode?: Millis | undefined;
+  /** the count of compactions for which it was offered last */
+  readonly compactions: number;
+  /** the text to display now; of the last step only */
+  readonly due?: string;
+}
+
+export const startOffers = (after: number): HandoffOffers => ({ after, compactions: 0 });
+
+const OFFER = 'ctxwrap handoff: continue in a new session';
+
+/** The offers after a step; `due` is the one that follows from it. */
+export const stepOffers = (
+  { due: _, ...before }: HandoffOffers,
+  { session, compaction }: { readonly session: Session; readonly compaction: Compaction },
+): HandoffOffers => {
+  const { compactions } = session;
+  const { after } = before;
+  if (isAtHard(session) && isImpossible(compaction)) {
+    const episode = compaction.episodeSince;
+    if (before.episode !== undefined && before.episode === episode) return before;
+    return { ...before, episode: episode ?? 0, due: `compacting does not help · ${OFFER}` };
+  }
+  if (after > 0 && compactions >= before.compactions + after)
+    return { ...before, compactions, due: `compacted ${compactions}× · ${OFFER}` };
+  return before;
+};
+
+/** By a number that may start a compaction. */
+export const isAtHard = ({ fused }: Session): boolean => fused?.actingTier === 'hard';
+
+/** The attempts are used up, the last one has failed, or there is no command to type. */
+const isImpossible = (compaction: Compaction): boolean => {
+  const { phase, last, settings, episodeSince = Infinity } = compaction;
+  if (settings.command === undefined) return true;
+  if (isUnderWay(compaction)) return false;
+  if (phase.kind === 'blocked' && lasting.includes(phase.block.why)) return true;
+  return last !== undefined && isFailure(last.outcome) && last.endedAt >= episodeSince;
+};
+
+const lasting: readonly string[] = ['breaker', 'attempts', 'refills', 'copy'];
+
+const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** What to type after a session that has ended at hard; undefined for one that has not. */
+export const handoffAtEnd = (session: Session): string | undefined => {
+  if (!isAtHard(session)) return undefined;
+  const { sessionId = '' } = session;
+  return `to continue in a new session: ctxwrap handoff${SAFE_ID.test(sessionId) ? ` ${sessionId}` : ' ID'}`;
+};

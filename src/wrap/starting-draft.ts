@@ -1,0 +1,78 @@
+import { setTimeout as pass } from 'node:timers/promises';
+import { errorText } from '../core/errors.js';
+import type { Event } from '../core/event.js';
+import { noticeEvent } from '../core/session-flow.js';
+import type { Log } from '../storage/log-file.js';
+import type { Publisher } from './publish.js';
+import type { SessionLoop } from './session.js';
+import { safeMoment } from './switcher.js';
+import type { TypistPort } from './typing-steps.js';
+import { NO_PASTES, typeDraft, type DraftResult } from './typist.js';
+
+// Puts a text into the agent's prompt once, when it has started and rests at an empty prompt. It is a draft: the user reads it, changes it and
+// sends it.
+
+export interface StartingDraft {
+  readonly text: string;
+  readonly port: TypistPort;
+  readonly takesPastes: () => boolean;
+  readonly flow: SessionLoop['flow'];
+  readonly log: Log;
+  readonly onEvent: (event: Event) => void;
+  readonly publisher: Publisher | undefined;
+  readonly signal: AbortSignal;
+}
+
+const WAIT_MS = 600_000; // for a user who first has to answer the agent's questions
+const AGAIN_MS = 500;
+const MOST_SKIPS = 60;
+const MOST_UNMARKED = 5; // an agent at rest that has not asked for marked pastes by then never does
+
+const HOW = 'ctxwrap handoff prints it';
+const BEGUN: DraftResult = { kind: 'skipped', reason: 'the session has begun without it' };
+
+/** Waits for the moment, then types. Says in the footer what came of it. Never rejects. */
+export const putStartingDraft = async (draft: StartingDraft): Promise<void> => {
+  const { log, onEvent, signal } = draft;
+  const result = await typeWhenSafe(draft).catch((error: unknown): DraftResult => ({
+    kind: 'skipped',
+    reason: errorText(error),
+  }));
+  if (signal.aborted) return;
+  log.info(`the draft: ${result.kind}${'reason' in result ? `, ${result.reason}` : ''}`);
+  onEvent(noticeEvent(wordsOf(result)));
+};
+
+const wordsOf = (result: DraftResult): string => {
+  switch (result.kind) {
+    case 'there':
+      return 'handoff: a draft in the prompt · Enter sends it';
+    case 'unseen':
+      return `handoff: pasted, but the prompt does not show it · ${HOW}`;
+    case 'skipped':
+      return `handoff: not in the prompt: ${result.reason} · ${HOW}`;
+  }
+};
+
+const typeWhenSafe = async (draft: StartingDraft): Promise<DraftResult> => {
+  const { text, port, takesPastes, flow, publisher, signal } = draft;
+  const until = performance.now() + WAIT_MS;
+  let last: DraftResult = { kind: 'skipped', reason: 'no key could be typed' };
+  let unmarked = 0;
+  for (let skips = 0; skips < MOST_SKIPS && !signal.aborted; skips += 1) {
+    const moment = await safeMoment({ flow, port }, until, signal);
+    if ('reason' in moment) return { kind: 'skipped', reason: moment.reason };
+    const hasBegun = flow().session.turns > 0;
+    if (!hasBegun) publisher?.beginDraft(flow().session);
+    last = hasBegun ? BEGUN : await typeDraft({ text, port, takesPastes, signal });
+    moment.endTurn();
+    if (hasBegun) return last;
+    const { kind: outcome } = last;
+    publisher?.endDraft(outcome === 'skipped' ? undefined : { outcome, characters: text.length });
+    if (last.kind !== 'skipped') return last;
+    if (last.reason === NO_PASTES) unmarked += 1;
+    if (unmarked >= MOST_UNMARKED) return last;
+    await pass(AGAIN_MS, undefined, { ref: false, signal }).catch(() => undefined);
+  }
+  return last;
+};

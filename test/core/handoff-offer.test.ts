@@ -1,0 +1,131 @@
+// When the footer tells of `ctxwrap handoff`: at hard when compacting does not help, and after every so many compactions.
+import { describe, expect, it } from 'vitest';
+import { sessionSummary, type SessionFlow } from '../../src/core/session-flow.js';
+import {
+  AUTO_TOKENS,
+  HARD_TOKENS,
+  playCompaction,
+  settings,
+  type PlayStep,
+} from '../support/compaction-play.js';
+
+/** A session that hears what is offered. */
+const play = (
+  more: Parameters<typeof playCompaction>[1] = {},
+  wish: Parameters<typeof playCompaction>[0] = {},
+) => {
+  const offered: string[] = [];
+  let last: SessionFlow | undefined;
+  const watch = ({ after }: PlayStep): void => {
+    last = after;
+    if (after.offers?.due !== undefined) offered.push(after.offers.due);
+  };
+  const session = playCompaction(wish, { window: 200_000, handoffAfter: 4, ...more }, watch);
+  const summary = (): string | undefined => last && sessionSummary(last, last.startedAt);
+  return { ...session, offered, summary };
+};
+
+const { command: _, ...uncommanded } = settings;
+
+const USELESS = 'compacting does not help · ctxwrap handoff: continue in a new session';
+
+type Play = ReturnType<typeof play>;
+
+/** One attempt that fails. */
+const fail = (session: Play): void => {
+  session.wait(75_000);
+  session.sent();
+  session.is('busy');
+  session.wait(2_000);
+  session.failed();
+  session.is('ready');
+};
+
+const compactBy = (session: Play, times: number): void => {
+  for (let index = 0; index < times; index += 1) {
+    session.turn(AUTO_TOKENS - 40_000 + index);
+    session.boundary({ initiator: 'user' });
+    session.wait(60_000);
+  }
+};
+
+describe('a handoff is offered', () => {
+  it('when compacting has failed at hard, once an episode', () => {
+    const session = play();
+    session.turn(HARD_TOKENS);
+    expect(session.offered).toEqual([]);
+    fail(session);
+    expect(session.offered).toEqual([USELESS]);
+    session.turn(HARD_TOKENS + 100);
+    fail(session);
+    session.turn(HARD_TOKENS + 200);
+    fail(session);
+    expect(session.offered).toEqual([USELESS]);
+  });
+
+  it('at hard at once where no command can be typed', () => {
+    const [without, warned] = [play({ compact: uncommanded }), play({}, { mode: 'warn' })];
+    for (const session of [without, warned]) session.turn(HARD_TOKENS);
+    expect([without.offered, warned.offered]).toEqual([[USELESS], []]); // with mode warn you can compact
+  });
+
+  it('not at auto, however often compacting has failed', () => {
+    const session = play();
+    for (let index = 0; index < 3; index += 1) {
+      session.turn(AUTO_TOKENS + index);
+      fail(session);
+    }
+    expect(session.offered).toEqual([]);
+  });
+
+  it('after the fourth compaction and after the eighth', () => {
+    const session = play();
+    compactBy(session, 3);
+    expect(session.offered).toEqual([]);
+    compactBy(session, 5);
+    expect(session.offered).toEqual([
+      'compacted 4× · ctxwrap handoff: continue in a new session',
+      'compacted 8× · ctxwrap handoff: continue in a new session',
+    ]);
+  });
+
+  it('after as many compactions as the user says, or never', () => {
+    const [second, never] = [play({ handoffAfter: 2 }), play({ handoffAfter: 0 })];
+    compactBy(second, 2);
+    compactBy(never, 9);
+    expect([second.offered.length, never.offered.length]).toEqual([1, 0]);
+  });
+
+  it('never for an agent whose session files cannot be read as conversations', () => {
+    const session = play({ handoffAfter: undefined });
+    session.turn(HARD_TOKENS);
+    fail(session);
+    compactBy(session, 5);
+    expect(session.offered).toEqual([]);
+    expect(session.summary()).not.toContain('handoff');
+  });
+});
+
+describe('after a session', () => {
+  it('that ended at hard one line says how to continue', () => {
+    const session = play();
+    session.tell({ type: 'session-changed', sessionId: 'abc-123' });
+    session.turn(HARD_TOKENS);
+    expect(session.summary()).toBe(
+      'no compactions, 0 s, ended at 90% · to continue in a new session: ctxwrap handoff abc-123',
+    );
+  });
+
+  it.each(['$(rm -rf /)', 'a b', '\x1b[2J', 'x'.repeat(65)])('%j is not printed as an id', (sessionId) => {
+    const session = play();
+    session.tell({ type: 'session-changed', sessionId });
+    session.turn(HARD_TOKENS);
+    expect(session.summary()).toMatch(/ctxwrap handoff ID$/);
+  });
+
+  it('that ended below hard nothing is said of it', () => {
+    const session = play();
+    session.turn(AUTO_TOKENS);
+    expect(session.summary()).toBeUndefined();
+  });
+});

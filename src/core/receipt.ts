@@ -164,7 +164,10 @@ export const keptCounts = ({ items }: Receipt): readonly KeptCount[] =>
   });
 
 /** `3 of 41 paths, 0 of 12 commands`; undefined if there was no evidence. At most `most` kinds. */
-export const keptText = (counts: readonly KeptCount[], most = evidenceKinds.length): string | undefined => {
+export const keptText = (
+  counts: readonly KeptCount[],
+  most: number = evidenceKinds.length,
+): string | undefined => {
   const parts = counts.slice(0, most).map(({ kind, kept, of }) => `${kept} of ${of} ${nounOf(kind, of)}`);
   return parts.length === 0 ? undefined : parts.join(', ');
 };

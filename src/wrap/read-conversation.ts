@@ -1,12 +1,11 @@
 import type { Conversation, ConversationReader, Entry, Step } from '../core/conversation.js';
 import { buildConversation } from '../core/build-conversation.js';
-import type { ConversationForm } from '../agents/agent.js';
 import type { RecordedCompaction } from '../core/boundary-record.js';
 import { readStored } from '../storage/session-store.js';
 import { makeByteSplitter } from '../storage/tail.js';
 import { MAX_LINE_BYTES, type SessionSource } from './read-history.js';
 
-// Reads conversations from session files, whole or up to a compaction.
+// Reads the part of a session file that is the conversation before a compaction.
 
 /** The whole conversation of a session file; the rest as `readConversationBefore`. */
 export const readWholeConversation = (source: ConversationSource): Promise<Conversation | undefined> =>
@@ -70,41 +69,4 @@ const firstLineOf = (read: readonly LineSteps[], compactionLine: number): number
     .flatMap((step) => (step.kind === 'record' || step.kind === 'rewritten' ? step.entries : []));
   const starts = entries.flatMap((entry) => (entry.kind === 'compaction' ? (entry.startLine ?? []) : []));
   return Math.min(compactionLine, ...starts);
-};
-
-/** The whole conversation in a session file. Memory grows with what is in it. Rejects when the file cannot be read. */
-export const readWholeConversation = async (
-  source: StoredLines,
-  form: ConversationForm,
-): Promise<Conversation> => {
-  const steps: Step[] = [];
-  let next = form.reader();
-  await eachLine(source, (line, lineNumber) => {
-    const result = line === undefined ? undefined : next(line, lineNumber);
-    if (result) next = result.next;
-    steps.push(...(result?.steps ?? []));
-  });
-  return buildConversation(steps);
-};
-
-/** Where lines come from: the bytes of a copy, from the start at every call, or those at `path`. */
-export interface StoredLines {
-  readonly path: string;
-  readonly open?: () => AsyncIterable<Buffer>;
-}
-
-/** Calls back with every line, and undefined for one that is too long. */
-export const eachLine = async (
-  { path, open }: StoredLines,
-  onLine: (line: string | undefined, lineNumber: number) => void,
-): Promise<void> => {
-  let lineNumber = 0;
-  const take = (line: Buffer | undefined): void => {
-    onLine(line?.toString('utf8'), lineNumber);
-    lineNumber += 1;
-  };
-  const splitter = makeByteSplitter(take, { maxBytes: MAX_LINE_BYTES });
-  for await (const chunk of open?.() ?? readStored(path)) splitter.push(chunk);
-  const rest = splitter.rest();
-  if (rest) take(rest); // one document has no newline at its end
 };

@@ -1,7 +1,6 @@
-import type { Agent } from '../agents/agent.js';
 import { compactionsOf } from '../core/conversation.js';
 import { receiptOf, type Receipt } from '../core/receipt.js';
-import { readWholeConversation, type StoredLines } from './read-conversation.js';
+import { readWholeConversation, type ConversationSource } from './read-conversation.js';
 
 /** Which compaction: its record's line in the file, from 1, or the last one of the file. */
 export type WantedCompaction = { readonly line: number } | 'last';
@@ -17,12 +16,11 @@ export interface ReadReceipt {
  * what was before. Rejects when the file cannot be read.
  */
 export const readReceipt = async (
-  source: StoredLines & { readonly agent: Agent },
+  source: ConversationSource,
   wanted: WantedCompaction,
 ): Promise<ReadReceipt | undefined> => {
-  const form = source.agent.conversations;
-  if (!form) return undefined;
-  const conversation = await readWholeConversation(source, form);
+  const conversation = await readWholeConversation(source);
+  if (!conversation) return undefined;
   const all = compactionsOf(conversation);
   const compaction =
     wanted === 'last' ? all.at(-1) : all.find((each) => each.source.line === wanted.line - 1);

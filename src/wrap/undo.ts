@@ -1,8 +1,10 @@
 import { dirname, join } from 'node:path';
 import type { Agent, ConversationForm, NewFile } from '../agents/agent.js';
+import { buildConversation } from '../core/build-conversation.js';
 import {
   beforeCompaction,
   type Compaction,
+  type Conversation,
   type Entry,
   type NewSession,
   type SessionHead,
@@ -12,8 +14,6 @@ import type { Boundary } from '../core/event.js';
 import { createFile } from '../storage/files.js';
 import { readStored } from '../storage/session-store.js';
 import { makeByteSplitter } from '../storage/tail.js';
-import { eachLine, readWholeConversation } from './read-conversation.js';
-import { MAX_LINE_BYTES } from './read-history.js';
 
 // Undoes a compaction: the conversation as it was before becomes a new session of the same agent. The session file is read and copied line
 // by line, and never changed.
@@ -56,6 +56,8 @@ export class UndoError extends Error {
   override readonly name = 'UndoError';
 }
 
+const MAX_LINE_BYTES = 64 * 1024 * 1024; // an agent's longest lines hold a whole conversation
+
 /** Writes the new session. Rejects with an UndoError for what cannot be undone, and with the system's error. */
 export const undoCompaction = async (request: UndoRequest): Promise<Undone> => {
   const form = formOf(request.agent);
@@ -74,7 +76,7 @@ export const planCheckpoint = async (
   const { checkpoint } = form.switching ?? {};
   if (!checkpoint) return undefined;
   const { plan } = await planUndo(request, form);
-  const conversation = beforeCompaction(await readWholeConversation(request, form), plan.compaction);
+  const conversation = beforeCompaction(await conversationIn(request, form), plan.compaction);
   if (!conversation) throw new UndoError(GONE);
   return { plan, file: checkpoint(conversation, request.path, name) };
 };
@@ -170,6 +172,22 @@ const makeScan = () => {
   };
 };
 
+/** Calls back with every line, and undefined for one that is too long. */
+const eachLine = async (
+  { path, open }: UndoSource,
+  onLine: (line: string | undefined, lineNumber: number) => void,
+): Promise<void> => {
+  let lineNumber = 0;
+  const take = (line: Buffer | undefined): void => {
+    onLine(line?.toString('utf8'), lineNumber);
+    lineNumber += 1;
+  };
+  const splitter = makeByteSplitter(take, { maxBytes: MAX_LINE_BYTES });
+  for await (const chunk of open?.() ?? readStored(path)) splitter.push(chunk);
+  const rest = splitter.rest();
+  if (rest) take(rest); // one document has no newline at its end
+};
+
 /** The lines before the compaction, under the new id. */
 async function* copiedLines(
   { path, open, as }: UndoRequest,
@@ -197,3 +215,14 @@ async function* copiedLines(
   }
   throw new UndoError(GONE);
 }
+
+const conversationIn = async (source: UndoSource, form: ConversationForm): Promise<Conversation> => {
+  const steps: Step[] = [];
+  let next = form.reader();
+  await eachLine(source, (line, lineNumber) => {
+    const result = line === undefined ? undefined : next(line, lineNumber);
+    if (result) next = result.next;
+    steps.push(...(result?.steps ?? []));
+  });
+  return buildConversation(steps);
+};

@@ -69,7 +69,7 @@ export interface AgentTracker extends Omit<AgentActions, 'noteEvent'> {
  * the published record, and has the command typed.
  */
 export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: StartedChild): AgentTracker => {
-  const { session, screen, publisher } = parts;
+  const { session, publisher } = parts;
   const { agent, env, cwd, log } = session;
   const recipe = agent.recipe?.(env);
   const blackBox = openBlackBox(session, {

@@ -20,7 +20,7 @@ export interface HandoffOffers {
 
 export const startOffers = (after: number): HandoffOffers => ({ after, compactions: 0 });
 
-const OFFER = 'ctxwrap handoff: continue in a new session';
+const OFFER = 'try ctxwrap handoff'; // short, because the footer has little room beside the numbers
 
 /** The offers after a step; `due` is the one that follows from it. */
 export const stepOffers = (
@@ -32,7 +32,7 @@ export const stepOffers = (
   if (isAtHard(session) && isImpossible(compaction)) {
     const episode = compaction.episodeSince;
     if (before.episode !== undefined && before.episode === episode) return before;
-    return { ...before, episode: episode ?? 0, due: `compacting does not help · ${OFFER}` };
+    return { ...before, episode: episode ?? 0, due: `compacting fails · ${OFFER}` };
   }
   if (after > 0 && compactions >= before.compactions + after)
     return { ...before, compactions, due: `compacted ${compactions}× · ${OFFER}` };

@@ -49,7 +49,9 @@ const reasonWords: Readonly<Record<Handoff['reason'], string>> = {
 const gitWords = ({ head, changed, isCut }: NonNullable<Handoff['git']>): string =>
   [
     head === undefined ? 'no commit yet' : `commit ${head.slice(0, 12)}`,
-    changed === 0 ? 'nothing changed' : `${changed}${isCut ? ' or more' : ''} changed files`,
+    changed === 0
+      ? 'nothing changed'
+      : `${changed}${isCut ? ' or more' : ''} changed file${changed === 1 ? '' : 's'}`,
   ].join(', ');
 
 const requestLines = ({ requests, omitted }: Handoff): readonly string[] =>

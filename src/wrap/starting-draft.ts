@@ -28,8 +28,7 @@ const AGAIN_MS = 500;
 const MOST_SKIPS = 60;
 const MOST_UNMARKED = 5; // an agent at rest that has not asked for marked pastes by then never does
 
-const HOW = 'ctxwrap handoff prints it';
-const BEGUN: DraftResult = { kind: 'skipped', reason: 'the session has begun without it' };
+const BEGUN: DraftResult = { kind: 'skipped', reason: 'you have begun' };
 
 /** Waits for the moment, then types. Says in the footer what came of it. Never rejects. */
 export const putStartingDraft = async (draft: StartingDraft): Promise<void> => {
@@ -43,14 +42,15 @@ export const putStartingDraft = async (draft: StartingDraft): Promise<void> => {
   onEvent(noticeEvent(wordsOf(result)));
 };
 
+/** Short, because the footer has little room beside the numbers. */
 const wordsOf = (result: DraftResult): string => {
   switch (result.kind) {
     case 'there':
-      return 'handoff: a draft in the prompt · Enter sends it';
+      return 'handoff in the prompt, not sent';
     case 'unseen':
-      return `handoff: pasted, but the prompt does not show it · ${HOW}`;
+      return 'handoff pasted, but not seen in the prompt';
     case 'skipped':
-      return `handoff: not in the prompt: ${result.reason} · ${HOW}`;
+      return `handoff not typed: ${result.reason}`;
   }
 };
 

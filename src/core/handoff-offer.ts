@@ -24,9 +24,10 @@ const OFFER = 'try ctxwrap handoff'; // short, because the footer has little roo
 
 /** The offers after a step; `due` is the one that follows from it. */
 export const stepOffers = (
-  { due: _, ...before }: HandoffOffers,
+  offers: HandoffOffers,
   { session, compaction }: { readonly session: Session; readonly compaction: Compaction },
 ): HandoffOffers => {
+  const { due: _, ...before } = offers;
   const { compactions } = session;
   const { after } = before;
   if (isAtHard(session) && isImpossible(compaction)) {
@@ -40,7 +41,7 @@ export const stepOffers = (
 };
 
 /** By a number that may start a compaction. */
-export const isAtHard = ({ fused }: Session): boolean => fused?.actingTier === 'hard';
+const isAtHard = ({ fused }: Session): boolean => fused?.actingTier === 'hard';
 
 /** The attempts are used up, the last one has failed, or there is no command to type. */
 const isImpossible = (compaction: Compaction): boolean => {

@@ -5,7 +5,7 @@ import type { Handoff, HandoffCommand, HandoffRequest, HandoffSection, HandoffTe
 // that they cannot be taken for the document's own.
 
 /** Above this, in characters (about a thousand tokens), a handoff takes more of the next window than it is worth. */
-export const RECOMMENDED_LENGTH = 4_000;
+const RECOMMENDED_LENGTH = 4_000;
 
 interface Part {
   readonly section?: HandoffSection;

@@ -105,7 +105,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     },
   });
   const undoing = makeUndoing(parts, { port, loop, take, file: () => file });
-  const stopDraft = startDraft(parts, { port, loop, take });
+  const draft = startDraft(parts, { port, loop, take });
   const ownCompaction = followOwnCompaction(session, take);
   const stopSettings = followSettings(session, recipe, take);
   const readers = [observer, ...(estimate ? [estimate] : [])];
@@ -126,10 +126,8 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     },
     stop: () => {
       stopSettings();
-      stopDraft();
-      undoing.stop();
       stopReading();
-      for (const part of [following, official, ownCompaction, blackBox]) part.stop();
+      for (const part of [draft, undoing, following, official, ownCompaction, blackBox]) part.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
       loop.stop();
     },
@@ -183,8 +181,8 @@ interface TypingParts {
   readonly take: (event: Event) => void;
 }
 
-/** Puts the text that the session begins with into the prompt, until the returned function is called. */
-const startDraft = (parts: TrackerParts, { port, loop, take }: TypingParts): (() => void) => {
+/** Puts the text that the session begins with into the prompt, unless that is stopped before. */
+const startDraft = (parts: TrackerParts, { port, loop, take }: TypingParts): Subscription => {
   const { session, screen, publisher } = parts;
   const ended = new AbortController();
   if (session.startingDraft !== undefined)
@@ -198,7 +196,7 @@ const startDraft = (parts: TrackerParts, { port, loop, take }: TypingParts): (()
       publisher,
       signal: ended.signal,
     });
-  return () => ended.abort();
+  return { stop: () => ended.abort() };
 };
 
 interface UndoingParts extends TypingParts {

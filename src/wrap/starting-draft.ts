@@ -46,11 +46,11 @@ export const putStartingDraft = async (draft: StartingDraft): Promise<void> => {
 const wordsOf = (result: DraftResult): string => {
   switch (result.kind) {
     case 'there':
-      return 'handoff in the prompt, not sent';
+      return 'draft in the prompt, not sent';
     case 'unseen':
-      return 'handoff pasted, but not seen in the prompt';
+      return 'draft pasted, but not seen in the prompt';
     case 'skipped':
-      return `handoff not typed: ${result.reason}`;
+      return `draft not typed: ${result.reason}`;
   }
 };
 

@@ -117,7 +117,7 @@ const said = (scene: Scene, words: string): Promise<void> =>
 describe.concurrent('ctxwrap handoff --to', () => {
   it('starts the agent and pastes the handoff into its prompt, once, without Enter', async () => {
     await withHandoff({}, async (scene) => {
-      await said(scene, 'handoff in the prompt, not sent');
+      await said(scene, 'draft in the prompt, not sent');
       const { window, keys } = scene;
       await vi.waitFor(() => expect(keys()).toMatch(/^\x1b\[200~Please [^\x1b\r]*first\.\x1b\[201~$/), WAIT);
       expect(keys()).toContain('# Handoff from qwen\n');
@@ -158,7 +158,7 @@ describe.concurrent('ctxwrap handoff --to', () => {
   it('types nothing into an agent that cannot tell a paste from keys, and says so', async () => {
     await withHandoff({ agent: [] }, async (scene) => {
       await logged(scene, 'activity ready');
-      await said(scene, 'handoff not typed: the agent takes no pastes');
+      await said(scene, 'draft not typed: the agent takes no pastes');
       expect(scene.keys()).toBe('');
     });
   }, 90_000);

@@ -20,19 +20,20 @@ export interface HandoffOffers {
 
 export const startOffers = (after: number): HandoffOffers => ({ after, compactions: 0 });
 
-const OFFER = 'ctxwrap handoff: continue in a new session';
+const OFFER = 'try ctxwrap handoff'; // short, because the footer has little room beside the numbers
 
 /** The offers after a step; `due` is the one that follows from it. */
 export const stepOffers = (
-  { due: _, ...before }: HandoffOffers,
+  offers: HandoffOffers,
   { session, compaction }: { readonly session: Session; readonly compaction: Compaction },
 ): HandoffOffers => {
+  const { due: _, ...before } = offers;
   const { compactions } = session;
   const { after } = before;
   if (isAtHard(session) && isImpossible(compaction)) {
     const episode = compaction.episodeSince;
     if (before.episode !== undefined && before.episode === episode) return before;
-    return { ...before, episode: episode ?? 0, due: `compacting does not help · ${OFFER}` };
+    return { ...before, episode: episode ?? 0, due: `compacting fails · ${OFFER}` };
   }
   if (after > 0 && compactions >= before.compactions + after)
     return { ...before, compactions, due: `compacted ${compactions}× · ${OFFER}` };
@@ -40,7 +41,7 @@ export const stepOffers = (
 };
 
 /** By a number that may start a compaction. */
-export const isAtHard = ({ fused }: Session): boolean => fused?.actingTier === 'hard';
+const isAtHard = ({ fused }: Session): boolean => fused?.actingTier === 'hard';
 
 /** The attempts are used up, the last one has failed, or there is no command to type. */
 const isImpossible = (compaction: Compaction): boolean => {

@@ -5,7 +5,7 @@ import type { Handoff, HandoffCommand, HandoffRequest, HandoffSection, HandoffTe
 // that they cannot be taken for the document's own.
 
 /** Above this, in characters (about a thousand tokens), a handoff takes more of the next window than it is worth. */
-export const RECOMMENDED_LENGTH = 4_000;
+const RECOMMENDED_LENGTH = 4_000;
 
 interface Part {
   readonly section?: HandoffSection;
@@ -49,7 +49,9 @@ const reasonWords: Readonly<Record<Handoff['reason'], string>> = {
 const gitWords = ({ head, changed, isCut }: NonNullable<Handoff['git']>): string =>
   [
     head === undefined ? 'no commit yet' : `commit ${head.slice(0, 12)}`,
-    changed === 0 ? 'nothing changed' : `${changed}${isCut ? ' or more' : ''} changed files`,
+    changed === 0
+      ? 'nothing changed'
+      : `${changed}${isCut ? ' or more' : ''} changed file${changed === 1 ? '' : 's'}`,
   ].join(', ');
 
 const requestLines = ({ requests, omitted }: Handoff): readonly string[] =>

@@ -238,7 +238,7 @@ const fromPrefix = (prefix: string, path: string): string => {
 };
 
 /** The words about a file: who says that it changed. */
-export const fileNotes = ({ isEdited, isInGit }: Pick<ChangedFile, 'isEdited' | 'isInGit'>): string =>
+const fileNotes = ({ isEdited, isInGit }: Pick<ChangedFile, 'isEdited' | 'isInGit'>): string =>
   [...(isEdited ? ['edited by the agent'] : []), ...(isInGit ? ['changed in git status'] : [])].join(', ');
 
 const completedIn = (
@@ -325,7 +325,7 @@ const commandsIn = (entries: readonly Entry[]): readonly HandoffCommand[] => {
 // Texts of other programs: no control or format characters, so that they can be printed and typed.
 
 /** Text of several lines; a newline is the only control character that is left in it. */
-export const textOf = (text: string): string =>
+const textOf = (text: string): string =>
   text
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replaceAll('\t', '    ')

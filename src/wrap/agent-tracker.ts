@@ -79,7 +79,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const take = (event: Event): void => {
     if (event.type === 'activity') logActivity(log, event.report);
     blackBox.onEvent(event, loop.flow().compaction);
-    noteEvent(event);
+    actions.noteEvent(event);
     loop.take(event);
   };
   const place = { childPid, cwd, home: homeFolder(env), env, startedAt };
@@ -87,16 +87,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const port = typistPort(parts, observer);
   const loop = startLoop(parts, { port, blackBox, take });
   let file: string | undefined;
-  const {
-    noteEvent,
-    stop: stopActions,
-    ...actions
-  } = makeAgentActions(parts, {
-    port,
-    loop,
-    take,
-    sessionFile: () => file,
-  });
+  const actions = makeAgentActions(parts, { port, loop, take, sessionFile: () => file });
   const official = followReports(session, { onFact: take, now: Date.now });
   const following = followFile(parts, place, {
     handle: take,
@@ -112,11 +103,11 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const reading = readOutput(parts, observer, take);
   reading.noteOutput(); // for output before this point
   return {
+    ...actions,
     noteOutput: reading.noteOutput,
     handle: take,
     flow: loop.flow,
     sessionFile: () => file,
-    ...actions,
     stopReadingScreen: () => {
       reading.stop();
       take({ type: 'screen-blank' });
@@ -124,8 +115,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     },
     stop: () => {
       stopSettings();
-      stopActions();
-      for (const part of [reading, following, official, ownCompaction, blackBox]) part.stop();
+      for (const part of [actions, reading, following, official, ownCompaction, blackBox]) part.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
       loop.stop();
     },

@@ -184,29 +184,31 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
       if (effect.type === 'type-compact') begin(state);
       if (effect.type === 'ended') end(effect, state);
     },
-    /** a switch of the agent to another session begins */
-    beginSwitch: begin,
-    /** it has ended; undefined: no key was typed */
-    endSwitch: (name: string, result: SwitchResult | undefined): void => {
-      if (result && strokes) {
-        const reason = 'reason' in result ? result.reason : undefined;
-        const context = { ...about, ...attempt, strokes };
-        audit.append(switchLine({ name, outcome: result.kind, reason }, context, Date.now()));
-      }
-      strokes = undefined;
-    },
-    /** a text is about to be put into the prompt, as a draft */
-    beginDraft: begin,
-    /** undefined: no key was typed */
-    endDraft: (ended: EndedDraft | undefined): void => {
-      if (ended) audit.append(draftLine(ended, { ...about, ...attempt }, Date.now()));
-      strokes = undefined;
-    },
-    /** keys of the wrapper on their way to the agent */
-    stroke: (bytes: Uint8Array): void => {
-      const stroke = { at: Date.now(), keys: Buffer.from(bytes).toString() };
-      if (strokes) strokes.push(stroke);
-      else audit.append(lateKeysLine(about.session, stroke));
+    typing: {
+      /** a switch of the agent to another session begins */
+      beginSwitch: begin,
+      /** it has ended; undefined: no key was typed */
+      endSwitch: (name: string, result: SwitchResult | undefined): void => {
+        if (result && strokes) {
+          const reason = 'reason' in result ? result.reason : undefined;
+          const context = { ...about, ...attempt, strokes };
+          audit.append(switchLine({ name, outcome: result.kind, reason }, context, Date.now()));
+        }
+        strokes = undefined;
+      },
+      /** a text is about to be put into the prompt, as a draft */
+      beginDraft: begin,
+      /** undefined: no key was typed */
+      endDraft: (ended: EndedDraft | undefined): void => {
+        if (ended) audit.append(draftLine(ended, { ...about, ...attempt }, Date.now()));
+        strokes = undefined;
+      },
+      /** keys of the wrapper on their way to the agent */
+      onStroke: (bytes: Uint8Array): void => {
+        const stroke = { at: Date.now(), keys: Buffer.from(bytes).toString() };
+        if (strokes) strokes.push(stroke);
+        else audit.append(lateKeysLine(about.session, stroke));
+      },
     },
   };
 };
@@ -287,11 +289,7 @@ export const openPublisher = (
       attempts.note(effect, state);
       metrics?.onEffect(effect);
     },
-    onStroke: attempts.stroke,
-    beginSwitch: attempts.beginSwitch,
-    endSwitch: attempts.endSwitch,
-    beginDraft: attempts.beginDraft,
-    endDraft: attempts.endDraft,
+    ...attempts.typing,
     end: async (status) => {
       await Promise.all([
         requests.stop(),

@@ -58,8 +58,13 @@ export const readConversationBefore = async (
 /** Without the agent's own form of the parts, which takes as much memory as all the rest. */
 const withoutNative = (step: Step): Step =>
   step.kind === 'record' || step.kind === 'rewritten'
-    ? { ...step, entries: step.entries.map(({ native: _, ...entry }) => entry as Entry) }
+    ? { ...step, entries: step.entries.map(plainEntry) }
     : step;
+
+const plainEntry = (entry: Entry): Entry => {
+  const { native: _, ...plain } = entry;
+  return plain as Entry;
+};
 
 /** Some agents write records of a compaction before the one that says so, such as the request for the summary. */
 const firstLineOf = (read: readonly LineSteps[], compactionLine: number): number => {

@@ -27,7 +27,7 @@ const play = (
 
 const { command: _, ...uncommanded } = settings;
 
-const USELESS = 'compacting does not help · ctxwrap handoff: continue in a new session';
+const USELESS = 'compacting fails · try ctxwrap handoff';
 
 type Play = ReturnType<typeof play>;
 
@@ -84,8 +84,8 @@ describe('a handoff is offered', () => {
     expect(session.offered).toEqual([]);
     compactBy(session, 5);
     expect(session.offered).toEqual([
-      'compacted 4× · ctxwrap handoff: continue in a new session',
-      'compacted 8× · ctxwrap handoff: continue in a new session',
+      'compacted 4× · try ctxwrap handoff',
+      'compacted 8× · try ctxwrap handoff',
     ]);
   });
 

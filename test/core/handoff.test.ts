@@ -46,7 +46,12 @@ const use = ({ edit, read, command, plan, isError = false, output = '' }: Used):
     ...(read === undefined ? [] : [{ path: read, access: 'read' as const }]),
   ];
   const call: Call = {
-    ...{ kind: 'call', callId, name: 'tool', input: {}, files, ...part() },
+    kind: 'call',
+    callId,
+    name: 'tool',
+    input: {},
+    files,
+    ...part(),
     ...(command === undefined ? {} : { command }),
     ...(plan === undefined ? {} : { plan }),
   };
@@ -381,12 +386,11 @@ describe('a handoff of anything', () => {
     fc.assert(
       fc.property(anyInput, (input) => {
         const ours =
-          /^(?:$|# Handoff from claude$|## |- |> |>$|not answered:$|\(\S+ more characters in the session file\)$)/;
+          /^(?:$|# Handoff from claude$|- |> |>$|not answered:$|\(\S+ more characters in the session file\)$)/;
         const headings =
           /^## (?:Last requests|Remaining, from|Done, by|Files changed|Last commands$|Last summary|Decisions, from|Patterns, from|Issues, from)/;
         for (const line of handoffMarkdown(made(input.conversation, { git: input.git })).split('\n')) {
-          expect(line).toMatch(ours);
-          if (line.startsWith('## ')) expect(line).toMatch(headings);
+          expect(line).toMatch(line.startsWith('## ') ? headings : ours);
         }
       }),
       { numRuns: 200 },
@@ -400,9 +404,10 @@ describe('a handoff of anything', () => {
         const { cut, requests, left, characters, recommended } = size;
         const shorter = made(input.conversation, { git: input.git, without: cut, requests });
         expect(handoffMarkdown(shorter).length).toBeLessThanOrEqual(characters);
-        if (characters <= recommended) expect([cut, sizeAdvice(size)]).toEqual([[], undefined]);
-        else expect(sizeAdvice(size)).toContain('more than the recommended 4,000');
-        expect(left).toBeLessThanOrEqual(Math.max(recommended, 0));
+        const isLong = characters > recommended;
+        expect(cut.length > 0 || requests !== undefined).toBe(isLong);
+        expect(sizeAdvice(size)?.includes('more than the recommended 4,000') ?? false).toBe(isLong);
+        expect(left).toBeLessThanOrEqual(recommended);
       }),
       { numRuns: 200 },
     );

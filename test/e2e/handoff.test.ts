@@ -40,12 +40,18 @@ interface Given {
   /** options of `demo-like.js` */
   readonly agent?: readonly string[];
   readonly args?: readonly string[];
+  /** the recorded session; the folder in it becomes the test's */
+  readonly recorded?: { readonly name: string; readonly folder: string };
+  /** lines behind it */
   readonly session?: string;
 }
 
+const QWEN = { name: 'qwen/tools.jsonl', folder: '/home/me/app' };
+const CLAUDE = { name: 'claude/session-with-compaction.jsonl', folder: '/proj/app-claude' };
+
 /** The demo agent on PATH, and a session file of another agent. */
 const withHandoff = (
-  { agent = ['--pastes'], args = ['--to', 'demo'], session = '' }: Given,
+  { agent = ['--pastes'], args = ['--to', 'demo'], recorded = QWEN, session = '' }: Given,
   act: (scene: Scene) => Promise<void>,
 ): Promise<void> =>
   inFolder(async (folder) => {
@@ -57,8 +63,8 @@ const withHandoff = (
     mkdirSync(join(folder, 'bin'));
     const words = [process.execPath, programPath('demo-like.js'), ...agent].map((word) => `'${word}'`);
     writeFileSync(join(folder, 'bin/demo-agent'), `#!/bin/sh\nexec ${words.join(' ')}\n`, { mode: 0o755 });
-    const recorded = readFileSync(fixture('qwen/tools.jsonl'), 'utf8').replaceAll('/home/me/app', folder);
-    writeFileSync(file, recorded + session);
+    const lines = readFileSync(fixture(recorded.name), 'utf8').replaceAll(recorded.folder, folder);
+    writeFileSync(file, lines + session);
     const env = plainEnv(folder);
     const window = openWindow({
       file: process.execPath,
@@ -111,7 +117,7 @@ const said = (scene: Scene, words: string): Promise<void> =>
 describe.concurrent('ctxwrap handoff --to', () => {
   it('starts the agent and pastes the handoff into its prompt, once, without Enter', async () => {
     await withHandoff({}, async (scene) => {
-      await said(scene, 'handoff: a draft in the prompt · Enter sends it');
+      await said(scene, 'draft in the prompt, not sent');
       const { window, keys } = scene;
       await vi.waitFor(() => expect(keys()).toMatch(/^\x1b\[200~Please [^\x1b\r]*first\.\x1b\[201~$/), WAIT);
       expect(keys()).toContain('# Handoff from qwen\n');
@@ -149,13 +155,48 @@ describe.concurrent('ctxwrap handoff --to', () => {
     });
   }, 60_000);
 
-  it('types nothing into an agent that cannot tell a paste from keys, and says how to get the text', async () => {
+  it('types nothing into an agent that cannot tell a paste from keys, and says so', async () => {
     await withHandoff({ agent: [] }, async (scene) => {
       await logged(scene, 'activity ready');
-      await said(scene, 'the agent does not tell pasted text from typed text · ctxwrap handoff prints it');
+      await said(scene, 'draft not typed: the agent takes no pastes');
       expect(scene.keys()).toBe('');
     });
   }, 90_000);
+
+  it.each([
+    { answer: '\r', typed: /^\x1b\[200~\/import\x1b\[201~$/, what: 'the import when you just press Enter' },
+    {
+      answer: '2\r',
+      typed: /^\x1b\[200~Please [^\x1b]*first\.\x1b\[201~$/,
+      what: 'the handoff when you choose it',
+    },
+  ])(
+    'asks first where the agent imports such sessions itself, and puts $what into the prompt',
+    async ({ answer, typed }) => {
+      await withHandoff({ recorded: CLAUDE }, async ({ window, keys }) => {
+        await window.until('Which one? [1]');
+        expect(window.rows().join('\n')).toContain('demo can import sessions of claude itself');
+        window.type(answer);
+        await vi.waitFor(() => expect(keys()).toMatch(typed), WAIT);
+      });
+    },
+    60_000,
+  );
+
+  it.each(['import', 'draft'])(
+    'does not ask with --%s',
+    async (how) => {
+      await withHandoff(
+        { recorded: CLAUDE, args: ['--to', 'demo', `--${how}`] },
+        async ({ window, keys }) => {
+          await vi.waitFor(() => expect(keys()).toMatch(/\x1b\[201~$/), WAIT);
+          expect(keys().includes('/import')).toBe(how === 'import');
+          expect(window.rows().join('\n')).not.toContain('Which one?');
+        },
+      );
+    },
+    60_000,
+  );
 
   it('types nothing while a dialog is open', async () => {
     await withHandoff({ agent: ['--pastes', '--ask', 'rm -r /'] }, async (scene) => {
@@ -172,7 +213,7 @@ describe.concurrent('ctxwrap handoff --to', () => {
       scene.window.type('mine');
       await logged(scene, 'activity draft');
       scene.window.type('\r');
-      await logged(scene, 'the draft: skipped, the session has begun without it');
+      await logged(scene, 'the draft: skipped, you have begun');
       await vi.waitFor(() => expect(scene.keys()).toBe('mine\r'), WAIT);
     });
   }, 60_000);

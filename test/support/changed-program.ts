@@ -28,14 +28,14 @@ const withToy: Plugin = {
   },
 };
 
-/** The demo agent as a program on PATH, `demo-agent`, so that it can be started by its name. */
+/** The demo agent as a program on PATH, `demo-agent`, so that it can be started by its name; it imports sessions of Claude. */
 const withDemoCommand: Plugin = {
   name: 'with-demo-command',
   setup: ({ onLoad }) => {
     onLoad({ filter: /\/src\/agents\/demo\/agent\.ts$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8')).replace(
         "name: 'demo',",
-        "name: 'demo', command: 'demo-agent',",
+        "name: 'demo', command: 'demo-agent', imports: { from: ['claude'], command: '/import' },",
       ),
       loader: 'ts',
     }));

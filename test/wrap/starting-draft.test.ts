@@ -34,7 +34,7 @@ describe('a draft', () => {
 
   it('is not typed where a newline in it would be Enter', async () => {
     const agent = makeAgent();
-    const reason = 'the agent does not tell pasted text from typed text';
+    const reason = 'the agent takes no pastes';
     expect(await draft(agent, 'a\nb', { takesPastes: false })).toEqual({ kind: 'skipped', reason });
     expect(agent.state.written).toEqual([]);
   });

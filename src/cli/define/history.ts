@@ -167,7 +167,7 @@ export const defineHandoff = (program: Command, ask: Ask): void => {
     .helpGroup(commandTopics.sessions)
     .description('print what another session needs to continue the work')
     .argument('[session|file]', 'an id, a pid, an agent, or a session file; by default the only session')
-    .option('--to <agent>', 'start this agent, with the handoff as a draft in its prompt', parseName)
+    .option('--to <agent>', 'start this agent, with the handoff as a draft in its prompt')
     .addOption(new Option('--import', "with --to: use the agent's own import").conflicts('draft'))
     .option('--draft', "with --to: don't ask about the agent's own import")
     .addOption(new Option('--json', 'print one JSON object').conflicts(['markdown', 'to']))
@@ -194,11 +194,6 @@ export const defineHandoff = (program: Command, ask: Ask): void => {
       });
     });
   addNotes(handoff, { examples: ['ctxwrap handoff > next.md', 'ctxwrap handoff claude --to codex'] });
-};
-
-const parseName = (text: string): string => {
-  if (text === '') throw messages.badValue('--to', 'the name of an agent', text, 'codex');
-  return text;
 };
 
 const parseOutput = (text: string): string => {

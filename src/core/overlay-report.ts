@@ -170,7 +170,7 @@ const modeRows = ({ mode, isProactive }: Compaction): readonly Row[] => [
     ? [
         {
           label: '',
-          text: `proactive ${isProactive ? 'on: at warn, text since the last number counts' : 'off'}`,
+          text: `proactive ${isProactive ? 'on: at warn, also counts text since the last number' : 'off'}`,
         },
       ]
     : []),
@@ -347,7 +347,7 @@ const helpSections = ({ hotkey }: OverlayFacts): readonly Section[] => [
     ['c', 'compact now (see Next if it is waiting); again: cancel'],
     ['a', 'the mode: auto, ask, warn'],
     ['p', 'not now: wait for the next turn'],
-    ['n', 'proactive on or off: whether text since the last number counts at warn'],
+    ['n', 'proactive on or off: at warn, also count text since the last number'],
     ['d', 'sources, evidence and the last compaction'],
     ['Arrows', 'scroll; also Page Up, Page Down, Home, End and the wheel'],
     ['Esc', 'back, or close'],

@@ -187,7 +187,7 @@ const modeRows = ({ mode, isProactive }: Compaction): readonly Row[] => [
     ? [
         {
           label: '',
-          text: `proactive ${isProactive ? 'on: at warn, text since the last number counts' : 'off'}`,
+          text: `proactive ${isProactive ? 'on: at warn, also counts text since the last number' : 'off'}`,
         },
       ]
     : []),
@@ -366,7 +366,7 @@ const helpSections = ({ hotkey }: OverlayFacts): readonly Section[] => [
     ['p', 'not now: wait for the next turn'],
     ['u', 'undo the last compaction: the conversation before it, as a new session'],
     ['b', 'brief: put what the last compaction lost into the prompt, as a draft'],
-    ['n', 'proactive on or off: whether text since the last number counts at warn'],
+    ['n', 'proactive on or off: at warn, also count text since the last number'],
     ['d', 'sources, evidence and the last compaction'],
     ['Arrows', 'scroll; also Page Up, Page Down, Home, End and the wheel'],
     ['Esc', 'back, or close'],

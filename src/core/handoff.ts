@@ -8,6 +8,7 @@ import {
   type Prompt,
   type Summary,
 } from './conversation.js';
+import { relativeTo } from './conversation-evidence.js';
 import type { Millis } from './reading.js';
 import { summaryPoints } from './summary-points.js';
 import { formatIsoTime } from './time.js';
@@ -214,19 +215,13 @@ const changedFiles = (
   const edited = toolUsesIn(entries)
     .filter(({ result }) => result?.isError !== true)
     .flatMap(({ call }) => call.files.filter(({ access }) => access === 'edit'))
-    .map(({ path }) => relativeTo(cwd, path))
+    .map(({ path }) => lineOf(relativeTo(cwd, path), LONGEST_PATH))
     .toReversed();
   const inGit = (git?.dirty ?? []).map((path) => fromPrefix(gitPrefix, path));
   const [ours, theirs] = [new Set(edited), new Set(inGit)];
   return [...new Set([...edited, ...inGit])]
     .filter((file) => file !== '')
     .map((file) => ({ file, isEdited: ours.has(file), isInGit: theirs.has(file) }));
-};
-
-const relativeTo = (cwd: string | undefined, path: string): string => {
-  const start = cwd === undefined || cwd === '' ? undefined : cwd.replace(/\/*$/, '/');
-  const inner = start !== undefined && path.startsWith(start) ? path.slice(start.length) : path;
-  return lineOf(inner.replace(/^(?:\.\/+)+/, ''), LONGEST_PATH);
 };
 
 /** A path of the repository as it is named in the session's folder. */

@@ -242,4 +242,4 @@ export const checkpointLine = (about: {
 const LONGEST_NAME = 100;
 
 /** How much of the limit one session may take. */
-export const sessionLimit = (limitBytes: number): number => Math.floor(limitBytes / 4);
+const sessionLimit = (limitBytes: number): number => Math.floor(limitBytes / 4);

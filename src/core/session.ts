@@ -219,6 +219,7 @@ const emptied = (state: Session): Session => ({
   evidence: invalidateNumbers(state.evidence),
   blank: { why: 'pending' },
   flow: restartFlow(state.flow),
+  shown: undefined, // the next number is shown at once, however small the change
 });
 
 /** The size that a record gives holds until the next number. */

@@ -40,7 +40,7 @@ const fileOf = (folder: string, { sha256, codec }: Pick<Chunk, 'sha256' | 'codec
   join(folder, sha256 + endings[codec]);
 
 /** Writes a piece, unless there is an intact one. Rejects if the disk is full. */
-export const writeChunk = async (folder: string, bytes: Buffer): Promise<Chunk> => {
+const writeChunk = async (folder: string, bytes: Buffer): Promise<Chunk> => {
   const codec = compressZstd ? 'zstd' : 'gzip';
   const packed = await (compressZstd ?? ((text: Uint8Array) => gzip(text, { level: GZIP_LEVEL })))(bytes);
   const chunk: Chunk = { sha256: sha256Of(bytes), bytes: bytes.length, storedBytes: packed.length, codec };

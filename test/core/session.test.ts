@@ -168,6 +168,16 @@ describe('any events at all', () => {
   );
   const story = fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), event), { maxLength: 40 });
 
+  it('show the size that the record of a compaction gives at once, also where it is hardly another one', () => {
+    const small = tokens('estimate', 0, { windowTokens: 0 });
+    const state = sessionAfter([
+      [0, claim(38_850, 'agent')],
+      [0, small],
+      [0, boundary],
+    ]);
+    expect(footerView(state, 0).usedTokens).toBe(777);
+  });
+
   it('give no impossible number, and a deadline that has not passed', () => {
     fc.assert(
       fc.property(story, (events) => {

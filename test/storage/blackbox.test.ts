@@ -35,7 +35,12 @@ const only = async (): Promise<KeptCopy> => {
 describe('the link to a session file', () => {
   beforeEach(async () => {
     writeFileSync(box.path, first);
-    expect(await box.link()).toMatchObject({ kind: 'linked', isNew: true });
+    await box.link();
+  });
+
+  it('is made once', async () => {
+    expect(await box.link()).toMatchObject({ kind: 'linked', isNew: false });
+    expect(await copiesOf()).toHaveLength(1);
   });
 
   it('has what the agent writes afterwards, and costs nothing while the agent has it, too', async () => {

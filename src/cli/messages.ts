@@ -303,6 +303,12 @@ export const unknownHistory = (given: string, agents: readonly { readonly name: 
       : 'ctxwrap history lists the sessions with compactions',
   );
 
+export const noReceipt = (given: string): UserError =>
+  new UserError(`the conversation before "${given}" is no longer in its session file`, {
+    exitCode: 1,
+    hint: 'ctxwrap checkpoint list shows whether there is a copy from before',
+  });
+
 export const noCompaction = (given: string, count: number): UserError =>
   usageError(
     `there is no compaction "${given}"`,

@@ -3,7 +3,13 @@ import { agents } from '../agents/index.js';
 import type { UserError } from '../core/errors.js';
 import { defineConfig } from './define/config.js';
 import { addNotes, commandTopics, helpSettings, helpWidth } from './define/help.js';
-import { defineCheckpoint, defineHandoff, defineHistory, defineUndo } from './define/history.js';
+import {
+  defineCheckpoint,
+  defineHandoff,
+  defineHistory,
+  defineReceipt,
+  defineUndo,
+} from './define/history.js';
 import { defineCompact, defineReplay, defineSessions } from './define/sessions.js';
 import { defineDemo, defineHook, defineSetup, defineShell, defineVerify } from './define/setup.js';
 import * as messages from './messages.js';
@@ -142,6 +148,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
   defineSessions(program, ask);
   defineCompact(program, ask);
   defineHistory(program, ask);
+  defineReceipt(program, ask);
   defineUndo(program, ask);
   defineHandoff(program, ask);
   defineCheckpoint(program, ask);

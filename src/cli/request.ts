@@ -139,6 +139,13 @@ export interface HistoryRequest extends HistorySearch {
   readonly chart: boolean;
 }
 
+export interface ReceiptRequest extends HistorySearch {
+  readonly kind: 'receipt';
+  /** also what was kept */
+  readonly full: boolean;
+  readonly json: boolean;
+}
+
 export interface HistoryShowRequest extends HistorySearch {
   readonly kind: 'history-show';
   /** the conversation before the compaction, not the compaction itself */
@@ -259,6 +266,7 @@ export type Task =
   | HandoffRequest
   | HistoryRequest
   | HistoryShowRequest
+  | ReceiptRequest
   | HoldRequest
   | InitRequest
   | UndoCommandRequest

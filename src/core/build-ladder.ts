@@ -199,20 +199,20 @@ const nativeFigure = (
   if (tokens === undefined) return undefined;
   return {
     tokens,
-    reason: `native ${groupDigits(tokens)}: ${agent} compacts by itself at ${placeOf(windowTokens, rule)}`,
+    reason: `native ${groupDigits(tokens)}: ${agent} compacts by itself ${placeOf(windowTokens, rule)}`,
   };
 };
 
 const placeOf = (windowTokens: number, rule: TriggerRule): string => {
   const [shared, free] = [sharedTokens(windowTokens, rule), freeTokens(windowTokens, rule)];
   if (rule.mostTokens !== undefined && rule.mostTokens <= Math.min(shared, free))
-    return 'the number of tokens that its settings name';
+    return 'at the number of tokens that its settings name';
   const counted = countedTokens(windowTokens, rule);
   const name = counted < windowTokens ? 'what it takes for its window' : 'the window';
   const whole = `${name}${counted < windowTokens ? ',' : ' of'} ${groupDigits(counted)}`;
-  if (free < shared) return `${whole} less ${groupDigits(rule.leastFreeTokens ?? 0)}`;
+  if (free < shared) return `${groupDigits(rule.leastFreeTokens ?? 0)} below ${whole}`;
   const share = rule.share === 1 ? whole : `${percentText(rule.share)} of ${whole}`;
-  return rule.reserveTokens > 0 ? `${share} less ${groupDigits(rule.reserveTokens)}` : share;
+  return rule.reserveTokens > 0 ? `${groupDigits(rule.reserveTokens)} below ${share}` : `at ${share}`;
 };
 
 const percentText = (share: number): string => `${Math.round(share * 1000) / 10}%`;

@@ -19,9 +19,9 @@ export const formatPercent = (percent: number): string => {
   return `${whole === 100 && percent < 100 ? 99 : whole}%`;
 };
 
-/** The percentage, limited to 100; `>100%` if `isOver` (more is used than the window holds), which never gets the mark of an estimate. */
+/** The percentage, limited to 100; `>100%` if `isOver` (more is used than the window holds). Neither this nor `<1%` gets the mark of an estimate. */
 export const formatFill = (percent: number, isOver: boolean | undefined, mark: '~' | '' = ''): string =>
-  isOver ? formatPercent(Infinity) : `${mark}${formatPercent(percent)}`;
+  isOver ? formatPercent(Infinity) : formatPercent(percent).replace(/^(?=\d)/, mark);
 
 /** Number of filled cells of a bar; like the percentage, empty or full only if exact. */
 export const filledCells = (percent: number, cells: number): number => {

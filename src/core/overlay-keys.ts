@@ -4,7 +4,7 @@ import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 // The keys of the open overlay. None of them reaches the agent, except by the action that the user chose.
 
 const overlayKeys = [
-  ...(['c', 'a', 'p', 'n', 'u', 'd', '?', 'q', 'escape'] as const),
+  ...(['c', 'a', 'p', 'n', 'u', 'b', 'd', '?', 'q', 'escape'] as const),
   ...(['up', 'down', 'pageup', 'pagedown', 'home', 'end'] as const),
 ];
 
@@ -25,7 +25,7 @@ export const toOverlayKey = ({ kind, text }: InputElement): OverlayKey | undefin
 };
 
 /** What the wrapper has to do; what concerns only the display is in the state. */
-export type OverlayAction = 'compact' | 'mode' | 'postpone' | 'proactive' | 'undo' | 'close';
+export type OverlayAction = 'compact' | 'mode' | 'postpone' | 'proactive' | 'undo' | 'brief' | 'close';
 
 export type OverlayPage = 'main' | 'detail' | 'help';
 
@@ -46,6 +46,7 @@ const actions = {
   p: 'postpone',
   n: 'proactive',
   u: 'undo',
+  b: 'brief',
   q: 'close',
 } as const satisfies Readonly<Record<string, OverlayAction>>;
 
@@ -76,6 +77,7 @@ export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKe
     case 'c':
     case 'p':
     case 'u':
+    case 'b':
       return { state: atTop(state), action: actions[key] };
     case 'a':
     case 'n':

@@ -48,6 +48,8 @@ export interface OverlayFacts {
   /** start of the session */
   readonly startedAt: Millis;
   readonly now: Millis;
+  /** how much of the evidence the last compaction has kept; undefined where that is not known */
+  readonly keptText?: string | undefined;
   /** a refused request, or another new fact */
   readonly notice?: string | undefined;
   /** as displayed: `Ctrl-]` */
@@ -84,7 +86,7 @@ export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayRe
       ['a', 'mode'],
       ['p', 'not now'],
       ['n', 'proactive'],
-      ...(session.compactions > 0 ? [['u', 'undo'] as const] : []),
+      ...(session.compactions > 0 ? [['u', 'undo'] as const, ['b', 'brief'] as const] : []),
     ],
   };
 };
@@ -94,7 +96,7 @@ export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayRe
 const MAIN_RESULTS = 5;
 
 const mainSections = (facts: OverlayFacts): readonly Section[] => {
-  const { session, compaction, record, contents, notice, now } = facts;
+  const { session, compaction, record, contents, keptText, notice, now } = facts;
   const { report, number } = numberOf(session, contents, now);
   const attempts = attemptRows(facts);
   return [
@@ -116,7 +118,10 @@ const mainSections = (facts: OverlayFacts): readonly Section[] => {
     partsSection(report),
     {
       title: `Compactions: ${session.compactions}`,
-      rows: attempts.map((row) => ({ ...row, notes: [] })),
+      rows: [
+        ...attempts.map((row) => ({ ...row, notes: [] })),
+        ...(keptText === undefined ? [] : [{ label: 'kept', text: keptText }]),
+      ],
     },
     resultsSection(contents?.toolResults.slice(0, MAIN_RESULTS), session.compactions > 0),
   ];
@@ -182,7 +187,7 @@ const modeRows = ({ mode, isProactive }: Compaction): readonly Row[] => [
     ? [
         {
           label: '',
-          text: `proactive ${isProactive ? 'on: at warn, text since the last number counts' : 'off'}`,
+          text: `proactive ${isProactive ? 'on: at warn, also counts text since the last number' : 'off'}`,
         },
       ]
     : []),
@@ -360,7 +365,8 @@ const helpSections = ({ hotkey }: OverlayFacts): readonly Section[] => [
     ['a', 'the mode: auto, ask, warn'],
     ['p', 'not now: wait for the next turn'],
     ['u', 'undo the last compaction: the conversation before it, as a new session'],
-    ['n', 'proactive on or off: whether text since the last number counts at warn'],
+    ['b', 'brief: put what the last compaction lost into the prompt, as a draft'],
+    ['n', 'proactive on or off: at warn, also count text since the last number'],
     ['d', 'sources, evidence and the last compaction'],
     ['Arrows', 'scroll; also Page Up, Page Down, Home, End and the wheel'],
     ['Esc', 'back, or close'],

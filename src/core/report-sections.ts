@@ -121,9 +121,11 @@ export const usedRows = ({ reading }: ContextReport, facts: ReadingFacts): reado
   ];
   return [
     { label: 'Used', text: used.join(', ') },
-    ...(over ? [{ label: '', text: 'More is used than the window holds.', emphasis: 'tier' } as const] : []),
+    ...(over
+      ? [{ label: '', text: 'The conversation is larger than the window.', emphasis: 'tier' } as const]
+      : []),
     ...(facts.isStale
-      ? [{ label: '', text: 'The agent has written for minutes, and the number has not moved.' }]
+      ? [{ label: '', text: 'The agent has been writing for minutes, but the number has not changed.' }]
       : []),
     { label: 'Window', text: windowText(reading, facts) },
   ];

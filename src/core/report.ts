@@ -107,7 +107,7 @@ export const sourceTexts: Readonly<Record<Source, string>> = {
 
 export const windowTexts: Readonly<Record<WindowSource, string>> = {
   user: 'set by the user',
-  agent: 'said by the agent',
+  agent: 'reported by the agent',
   derived: 'derived from two numbers of the agent',
   table: 'from the model table',
   default: 'assumed',
@@ -115,7 +115,7 @@ export const windowTexts: Readonly<Record<WindowSource, string>> = {
 
 export const basisTexts: Readonly<Record<PercentBasis, string>> = {
   window: 'of the window',
-  effective: 'of what the window leaves beside the answer',
+  effective: 'of the window less the room for the answer',
   'auto-compact': 'of what the agent fills before it compacts by itself',
   baseline: 'of what lies above its fixed part',
 };

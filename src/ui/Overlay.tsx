@@ -86,7 +86,7 @@ export const renderOverlay = (
   const shown = Math.max(0, rows - 2 - 2 * air.length);
   const most = Math.max(0, all.length - shown);
   const scroll = Math.max(0, Math.min(most, wanted));
-  const body = all.slice(scroll, scroll + shown);
+  const body = withoutLoneTitle(all.slice(scroll, scroll + shown), report, all.length > scroll + shown);
   const [head = '', keys = ''] = drawRows(
     <Frame
       report={makeTextsSafe({ ...report, sections: [] })}
@@ -100,6 +100,17 @@ export const renderOverlay = (
   const rest = Array.from({ length: shown - body.length }, () => '');
   const drawn = [head, ...air, ...body, ...rest, ...air, keys].slice(0, rows);
   return { rows: drawn.map((row) => (row === '' ? '' : ' '.repeat(margin) + row)), scroll, most, shown };
+};
+
+/** A title in the last row would stand alone: it comes with its section, as pages overlap by a row. */
+const withoutLoneTitle = (
+  body: readonly string[],
+  { sections }: OverlayReport,
+  isMoreBelow: boolean,
+): readonly string[] => {
+  const last = (body.at(-1) ?? '').replace(/\x1b\[[\d;]*m/g, '').trim();
+  const isTitle = isMoreBelow && sections.some(({ title }) => title === last);
+  return isTitle ? [...body.slice(0, -1), ''] : body;
 };
 
 /** A chart of six rows and more with its scale, where the terminal has room for it and for what stands above it. */

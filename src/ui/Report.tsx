@@ -35,9 +35,13 @@ interface Drawn {
   readonly chartRows: number;
 }
 
+const NO_BREAK = '\u00a0';
+
 const Words = ({ text, paint }: { readonly text: string; readonly paint: PaintText }) => (
   // a row that is exactly full passes its trailing space to the next one
-  <Transform transform={(line) => paint(line.trim())}>{text}</Transform>
+  <Transform transform={(line) => paint(line.trim().replaceAll(NO_BREAK, ' '))}>
+    {text.replace(/(?<=\d) (?=(?:s|min|h|d)\b)/g, NO_BREAK)}
+  </Transform>
 );
 
 const GAP = 2;
@@ -175,7 +179,7 @@ const RowBox = ({ row, cells, columns, paints, glyphs, labelTone, hasSigns }: Ro
 
 const signText = ({ sign }: Row, { paints, glyphs }: Pick<Drawn, 'paints' | 'glyphs'>): string => {
   if (sign === undefined || sign === 'none') return ' ';
-  if (sign === 'reached') return paints.tier('▶');
+  if (sign === 'reached') return paints.bar('▶'); // the word of the tier may be in reverse video
   const { glyph, tone } = partLooks[sign];
   return paints[tone](glyphs[glyph]);
 };

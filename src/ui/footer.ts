@@ -87,7 +87,7 @@ const rowOf = (view: FooterView, look: Look, items?: readonly FooterItem[]): Row
   const fits = (words: FooterView, names: readonly PartName[]): boolean =>
     widthOf(partsOf(words, look, names, leastBarCells), 1) <= room;
   const all = inOrder(known.length);
-  const whole = [view, ...shorterWords(view)].find((each) => fits(each, all));
+  const whole = [view, ...shorterWords(view), ...begunWords(view, look, all)].find((each) => fits(each, all));
   if (whole) return spread(whole, look, all);
   const before = known.slice(0, Math.max(0, known.indexOf('words')));
   const beside = widthOf(partsOf(view, look, before, leastBarCells), 1) + 1;
@@ -111,6 +111,20 @@ const shorterWords = (view: FooterView): readonly FooterView[] => {
   return clauses
     .slice(1)
     .map((_, index) => ({ ...view, words: clauses.slice(0, clauses.length - 1 - index).join(' · ') }));
+};
+
+/**
+ * The same with the beginning of the reason, cut between words: if everything else has room, it says more than a longer bar. A
+ * countdown is never cut.
+ */
+const begunWords = (view: FooterView, look: Look, names: readonly PartName[]): readonly FooterView[] => {
+  if (view.words === undefined || view.due === 'countdown') return [];
+  const others = names.filter((name) => name !== 'words');
+  const beside = others.length === 0 ? 0 : widthOf(partsOf(view, look, others, leastBarCells), 1) + 1;
+  const mark = toDrawable('…', look.ascii);
+  const room = look.columns - margin - beside - mark.length;
+  const begun = firstLine(view.words.split(' · ', 1)[0] ?? '', room).replace(/[:,]$/, '');
+  return begun.length > firstClause(view.words).length ? [{ ...view, words: `${begun}…` }] : [];
 };
 
 /** In a narrow row the beginning of a note and of a message is enough; a message never needs more than so many columns. */

@@ -10,6 +10,7 @@ import { makeFilePort } from '../storage/agent-file-reader.js';
 import { terminalReaders } from '../storage/processes.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
+import { makeAgentActions, type AgentActions } from './agent-actions.js';
 import { openBlackBox, type BlackBox } from './blackbox.js';
 import { compactSettings, makeCompactor } from './compactor.js';
 import { makeEstimateSource } from './estimate.js';
@@ -20,8 +21,6 @@ import { makeTrustFilter, makeObserver, type Observer, makeScreenLog } from './s
 import { followSession, type Subscription } from './session-file.js';
 import { followSettings, makeSessionLoop, type SessionLoop } from './session.js';
 import { followReports, followOwnCompaction } from './status-line.js';
-import { putStartingDraft } from './starting-draft.js';
-import { makeSwitcher, undoLive, type Switcher } from './switcher.js';
 import { makeTurns, type TypistPort } from './typing-steps.js';
 import { makeClock } from './timing.js';
 import { makeVersionNotifier } from './version-notice.js';
@@ -51,7 +50,7 @@ export interface TrackerInput {
   readonly enteredAt: () => Millis | undefined;
 }
 
-export interface AgentTracker {
+export interface AgentTracker extends Omit<AgentActions, 'noteEvent'> {
   /** the child has written output */
   readonly noteOutput: () => void;
   /** an event caused by the user or another program */
@@ -59,10 +58,6 @@ export interface AgentTracker {
   readonly flow: SessionLoop['flow'];
   /** the agent's session file, once it is known */
   readonly sessionFile: () => string | undefined;
-  /** has the agent go on with another session, at the next safe moment */
-  readonly switchTo: Switcher['switchTo'];
-  /** undoes the last compaction, and says in the footer what comes of it */
-  readonly undo: () => void;
   /** the screen model is no longer fed, so it does not show the child's screen any more */
   readonly stopReadingScreen: () => void;
   /** the child has ended */
@@ -74,7 +69,7 @@ export interface AgentTracker {
  * the published record, and has the command typed.
  */
 export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: StartedChild): AgentTracker => {
-  const { session, screen, publisher } = parts;
+  const { session, publisher } = parts;
   const { agent, env, cwd, log } = session;
   const recipe = agent.recipe?.(env);
   const blackBox = openBlackBox(session, {
@@ -84,17 +79,16 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const take = (event: Event): void => {
     if (event.type === 'activity') logActivity(log, event.report);
     blackBox.onEvent(event, loop.flow().compaction);
+    actions.noteEvent(event);
     loop.take(event);
   };
   const place = { childPid, cwd, home: homeFolder(env), env, startedAt };
   const observer = observe(parts, place, take);
-  const estimate = agent.isEstimated
-    ? makeEstimateSource({ screen, now: makeClock(), onFact: take })
-    : undefined;
   const port = typistPort(parts, observer);
   const loop = startLoop(parts, { port, blackBox, take });
-  const official = followReports(session, { onFact: take, now: Date.now });
   let file: string | undefined;
+  const actions = makeAgentActions(parts, { port, loop, take, sessionFile: () => file });
+  const official = followReports(session, { onFact: take, now: Date.now });
   const following = followFile(parts, place, {
     handle: take,
     switchTo: official.switchTo,
@@ -104,33 +98,42 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
       blackBox.onFile(path, sessionId);
     },
   });
-  const undoing = makeUndoing(parts, { port, loop, take, file: () => file });
-  const draft = startDraft(parts, { port, loop, take });
   const ownCompaction = followOwnCompaction(session, take);
   const stopSettings = followSettings(session, recipe, take);
-  const readers = [observer, ...(estimate ? [estimate] : [])];
-  const noteOutput = (): void => readers.forEach((reader) => reader.noteOutput());
-  noteOutput(); // for output before this point
-  const stopReading = (): void => readers.forEach((reader) => reader.stop());
+  const reading = readOutput(parts, observer, take);
+  reading.noteOutput(); // for output before this point
   return {
-    noteOutput,
+    ...actions,
+    noteOutput: reading.noteOutput,
     handle: take,
     flow: loop.flow,
     sessionFile: () => file,
-    switchTo: undoing.switchTo,
-    undo: undoing.undo,
     stopReadingScreen: () => {
-      stopReading();
+      reading.stop();
       take({ type: 'screen-blank' });
       take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen is not followed'] } });
     },
     stop: () => {
       stopSettings();
-      stopReading();
-      for (const part of [draft, undoing, following, official, ownCompaction, blackBox]) part.stop();
+      for (const part of [actions, reading, following, official, ownCompaction, blackBox]) part.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
       loop.stop();
     },
+  };
+};
+
+/** What reads the screen, and for an agent without numbers an estimate. */
+const readOutput = (
+  { session, screen }: TrackerParts,
+  observer: Observer,
+  take: (event: Event) => void,
+): { readonly noteOutput: () => void; readonly stop: () => void } => {
+  const readers = session.agent.isEstimated
+    ? [observer, makeEstimateSource({ screen, now: makeClock(), onFact: take })]
+    : [observer];
+  return {
+    noteOutput: () => readers.forEach((reader) => reader.noteOutput()),
+    stop: () => readers.forEach((reader) => reader.stop()),
   };
 };
 
@@ -171,63 +174,6 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take }: LoopParts): Se
     stop: () => {
       compactor.stop();
       loop.stop();
-    },
-  };
-};
-
-interface TypingParts {
-  readonly port: TypistPort;
-  readonly loop: SessionLoop;
-  readonly take: (event: Event) => void;
-}
-
-/** Puts the text that the session begins with into the prompt, unless that is stopped before. */
-const startDraft = (parts: TrackerParts, { port, loop, take }: TypingParts): Subscription => {
-  const { session, screen, publisher } = parts;
-  const ended = new AbortController();
-  if (session.startingDraft !== undefined)
-    void putStartingDraft({
-      text: session.startingDraft,
-      port,
-      takesPastes: screen.takesPastes,
-      flow: loop.flow,
-      log: session.log,
-      onEvent: take,
-      publisher,
-      signal: ended.signal,
-    });
-  return { stop: () => ended.abort() };
-};
-
-interface UndoingParts extends TypingParts {
-  readonly file: () => string | undefined;
-}
-
-/** Has the agent go on with another session, and undoes compactions by that. */
-const makeUndoing = (parts: TrackerParts, { port, loop, take, file }: UndoingParts) => {
-  const { agent, env, cwd, log } = parts.session;
-  const switcher = makeSwitcher({
-    recipe: agent.recipe?.(env),
-    switching: agent.conversations?.switching,
-    port,
-    flow: loop.flow,
-    sessionFile: file,
-    log,
-    onEvent: take,
-    audit: parts.publisher,
-  });
-  const ended = new AbortController();
-  return {
-    switchTo: switcher.switchTo,
-    undo: (): void => {
-      const path = file();
-      if (path === undefined) return take(noticeEvent('undo: the session file is not known yet'));
-      const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
-      void undoLive({ agent, path, as, switcher, onEvent: take, signal: ended.signal });
-    },
-    stop: (): void => {
-      ended.abort();
-      switcher.stop();
     },
   };
 };

@@ -78,13 +78,19 @@ const closedPanel = (): PanelState => ({
 type Render = typeof renderOverlay;
 type Flow = ReturnType<AgentTracker['flow']>;
 
+interface DrawnFacts extends Pick<PanelState, 'contents'> {
+  readonly flow: Flow;
+  readonly keptText: string | undefined;
+  readonly render: Render;
+}
+
 const drawOverlay = (
   session: WrapSession,
   { size, page, scroll, background }: OverlayWish,
-  { flow, contents, render }: Pick<PanelState, 'contents'> & { readonly flow: Flow; readonly render: Render },
+  { flow, contents, keptText, render }: DrawnFacts,
 ): OverlayDrawing => {
   const notice = flow.messages.notices.shown?.text;
-  const facts = { ...flow, contents, notice, hotkey: hotkeyName(session.values) };
+  const facts = { ...flow, contents, keptText, notice, hotkey: hotkeyName(session.values) };
   const { env, values } = session;
   const look = readLook({ env, isTTY: true, columns: size.columns, theme: values.theme, background });
   return { size, page, ...render(overlayReport(facts, page), { look, rows: size.rows, scroll }) };
@@ -96,11 +102,13 @@ export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions):
 
   const redraw = (): void => {
     const { wanted, contents } = state;
-    const flow = tracker()?.flow();
+    const current = tracker();
+    const flow = current?.flow();
     const render = renderer.loaded();
     if (!wanted || !flow || !render) return;
     try {
-      const drawing = drawOverlay(session, wanted, { flow, contents, render });
+      const keptText = current?.keptText();
+      const drawing = drawOverlay(session, wanted, { flow, contents, keptText, render });
       const text = JSON.stringify(drawing);
       if (text !== state.drawn) onDrawn(drawing);
       state.drawn = text;
@@ -165,6 +173,8 @@ const act = (session: WrapSession, tracker: AgentTracker, action: PanelAction): 
       return tracker.handle({ type: 'postpone' });
     case 'undo':
       return tracker.undo();
+    case 'brief':
+      return tracker.brief();
     case 'mode':
       return tracker.handle({ type: 'mode', mode: modeAfter(session, tracker) });
     case 'proactive':

@@ -63,7 +63,7 @@ describe('the context of a session as text', () => {
         "Thresholds",
         "  ▶ Warn              142,000  20,000 before auto 162,000",
         "    Auto              162,000  5,000 before claude compacts by itself at 167,000",
-        "    Agent's own       167,000  claude compacts by itself at the window of 200,000 less 33,000",
+        "    Agent's own       167,000  claude compacts by itself 33,000 below the window of 200,000",
         "    Hard              177,000  not reached: the agent compacts first",
         "    Effective window  180,000  the window of 200,000 less 20,000 kept free for the answer",
         "",

@@ -166,7 +166,7 @@ describe('a percentage on a basis of its own', () => {
 
   it('names its basis and denominator in the reason', () => {
     expect(known([[1, shows(82, 'effective')]])?.reason).toBe(
-      "the agent's screen: 82% of what the window leaves beside the answer",
+      "the agent's screen: 82% of the window less the room for the answer",
     );
     const events: Timed[] = [
       [1, tokens('log', 140_000)],

@@ -60,7 +60,7 @@ describe('the sentences', () => {
       'native 524,288: gemini compacts by itself at 50% of the window of 1,048,576',
     );
     expect(ladder(200_000, { native: claude }).native?.reason).toBe(
-      'native 167,000: claude compacts by itself at the window of 200,000 less 33,000',
+      'native 167,000: claude compacts by itself 33,000 below the window of 200,000',
     );
   });
 });

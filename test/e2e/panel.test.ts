@@ -124,7 +124,7 @@ describe.concurrent('the overlay', () => {
     await onScene(async (scene) => {
       const { window } = scene;
       await open(scene);
-      await shows(window, 'proactive on: at warn, text since the last number counts');
+      await shows(window, 'proactive on: at warn, also counts text since the last number');
       window.type('n');
       await shows(window, 'proactive off');
       window.type('n');

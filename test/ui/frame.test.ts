@@ -203,6 +203,7 @@ describe('messages', () => {
     const paused = 'paused: compaction failed 3× · Ctrl-] c to try again';
     expect(messageAt(120, paused)).toBe(paused);
     expect(messageAt(80, paused)).toBe('paused: compaction failed 3×');
+    expect(messageAt(56, paused)).toBe('paused: compaction…');
     expect(messageAt(40, paused)).toBe('paused');
     const failed = '✗ compaction failed after 3.7 s: the model is overloaded';
     expect(messageAt(120, failed)).toBe(failed);

@@ -115,9 +115,27 @@ describe('scrolled', () => {
   it('the contents move between what stays, and no row of them is left out', () => {
     const { most } = draw(countdown, size);
     const bodyAt = (scroll: number) => draw(countdown, { ...size, scroll }).rows.slice(2, -2);
-    for (let scroll = 0; scroll < most; scroll += 1)
-      expect(bodyAt(scroll).slice(1)).toEqual(bodyAt(scroll + 1).slice(0, -1));
+    for (let scroll = 0; scroll < most; scroll += 1) {
+      const [upper, lower] = [bodyAt(scroll).slice(1), bodyAt(scroll + 1).slice(0, -1)];
+      expect(upper.slice(0, -1)).toEqual(lower.slice(0, -1));
+      expect([lower.at(-1), '']).toContain(upper.at(-1)); // a title comes with its section
+    }
     expect(draw(countdown, { ...size, scroll: most }).rows[0]).toBe(draw(countdown, size).rows[0]);
+  });
+
+  it('a title never stands alone in the last row, and the next page begins with it', () => {
+    const { sections } = countdown;
+    const titles = sections.flatMap(({ title }) => (title === undefined ? [] : [title]));
+    const rowsAt = (scroll: number) =>
+      draw(countdown, { ...size, scroll, colorLevel: 3 })
+        .rows.slice(2, -2)
+        .map((row) => bare(row).trim());
+    const { most, shown } = draw(countdown, size);
+    for (let scroll = 0; scroll < most; scroll += 1) expect(titles).not.toContain(rowsAt(scroll).at(-1));
+    const pages = Array.from({ length: most + 1 }, (_, page) =>
+      rowsAt(Math.min(most, page * (shown - 1))),
+    ).flat();
+    for (const title of titles) expect(pages).toContain(title);
   });
 
   it('beyond an end stays at that end, and says where it is', () => {
@@ -132,6 +150,19 @@ describe('scrolled', () => {
 describe('what it says', () => {
   const shown = (report: OverlayReport): string =>
     draw(report, { columns: 100, rows: 70 }).rows.map(bare).join('\n');
+
+  it('▶ is never in reverse video, which would make it a box', () => {
+    const look = { columns: 100, colorLevel: 0, hasStyles: true, ascii: false } as const;
+    const { rows } = renderOverlay(overlayAt(190_000).report(), { look, rows: 70, scroll: 0 });
+    expect(rows.join('\n')).toMatch(/\x1b\[1m▶/);
+  });
+
+  it('a number and its unit stay on one row', () => {
+    for (const { report } of overlayCases())
+      for (let columns = 40; columns <= 100; columns += 1)
+        for (const row of draw(report(), { columns, rows: 200 }).rows)
+          expect(bare(row)).not.toMatch(/^ *(?:s|min|h|d) ago/);
+  });
 
   it('▶ stands in one row of the thresholds or in none', () => {
     for (const { report } of overlayCases()) {

@@ -58,14 +58,14 @@ const beforeLines = async (
 };
 
 /** A compaction in its session. */
-interface OneCompaction {
+export interface OneCompaction {
   readonly source: SessionSource;
   readonly session: SessionHistory;
   readonly compaction: RecordedCompaction;
 }
 
 /** The compaction that `SESSION#N` names. Throws when there is none, or more than one. */
-const findCompaction = async ({
+export const findCompaction = async ({
   targets: [given = ''],
   options,
 }: Pick<HistoryShowRequest, 'targets' | 'options'>): Promise<OneCompaction> => {

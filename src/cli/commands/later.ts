@@ -10,5 +10,6 @@ export { history } from './history.js';
 export { historyShow } from './history-show.js';
 export { answerHook as hold } from '../hooks.js';
 export { ps } from './ps.js';
+export { receipt } from './receipt.js';
 export { watchSessions } from './ps-watch.js';
 export { undo } from './undo.js';

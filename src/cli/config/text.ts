@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { countProblems } from '../../core/config/check.js';
+import { unsetTexts } from '../../core/config/describe.js';
 import { envNames, isKeyName, keyNames, configKey, toWritten, type KeyName } from '../../core/config/keys.js';
 import {
   type Origin,
@@ -255,7 +256,8 @@ export const settingsText = (all: readonly EffectiveValue[], withOrigin: boolean
 
 const valueText = (key: EffectiveValue['key'], value: unknown): string => {
   if (value !== undefined && key === 'runtimes') return toPlainText(Object.keys(Object(value)).join(', '));
-  if (value === undefined) return configKey(key).isTold ? 'reported by the agent' : '-';
+  const { setBy } = configKey(key);
+  if (value === undefined) return setBy === undefined ? '-' : unsetTexts[setBy];
   return toPlainText(JSON.stringify(toWritten(key, value)));
 };
 

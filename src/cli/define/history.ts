@@ -73,6 +73,26 @@ const defineShow = (program: Command, history: Command, ask: Ask): void => {
   addNotes(show, { examples: ['ctxwrap history show 0f3a9c12#2 --before --markdown > before.md'] });
 };
 
+interface ReceiptOptions extends CommandOptions {
+  readonly full?: boolean;
+  readonly json?: boolean;
+}
+
+export const defineReceipt = (program: Command, ask: Ask): void => {
+  const receipt = program
+    .command('receipt')
+    .helpGroup(commandTopics.sessions)
+    .description('show what the summary of a compaction has kept and what it has lost')
+    .argument('<session#n>', 'a compaction, as history lists it')
+    .option('--full', 'also list what was kept')
+    .option('--json', 'print one JSON object')
+    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
+    .action((target: string, { full = false, json = false, ...own }: ReceiptOptions) =>
+      ask({ kind: 'receipt', targets: [target], full, json, options: parseOptions(program, own) }),
+    );
+  addNotes(receipt, { examples: ['ctxwrap receipt 0f3a9c12#2'] });
+};
+
 const parseFolder = (text: string): string => {
   if (text === '') throw messages.badValue('--project', 'the name of a folder', text, '.');
   return text;

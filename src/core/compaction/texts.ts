@@ -101,7 +101,7 @@ export const endedText = ({ outcome, before, startedAt, endedAt }: EndedCompacti
     case 'verified':
       return `compacted ${fromTo(before, outcome.after)}`.trimEnd();
     case 'unverified':
-      return 'compaction not confirmed: the size has not dropped';
+      return 'compaction not confirmed: the size did not drop';
     case 'failed':
       return `compaction failed after ${secondsText(endedAt - startedAt)}: ${outcome.text}`;
     case 'noop':
@@ -137,7 +137,7 @@ export const outcomeText = (outcome: Outcome): string => {
     case 'timeout':
       return `not finished after ${Math.round(outcome.afterMs / 1000)} s`;
     case 'unverified':
-      return 'not confirmed: the size has not dropped';
+      return 'not confirmed: the size did not drop';
     case 'skipped-busy':
       return `nothing typed: ${outcome.reason}`;
   }

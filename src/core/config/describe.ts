@@ -32,9 +32,12 @@ export const describeKey = (name: KeyName): Description => {
   };
 };
 
-const fallbackText = ({ fallback, isTold }: Key): string => {
+/** In place of a value that nobody has set and that has no default. */
+export const unsetTexts = { agent: 'reported by the agent', ladder: 'from the ladder' } as const;
+
+const fallbackText = ({ fallback, setBy }: Key): string => {
   if (fallback !== undefined) return JSON.stringify(fallback);
-  return isTold ? 'reported by the agent' : 'none';
+  return setBy === undefined ? 'none' : unsetTexts[setBy];
 };
 
 const projectText = ({ project }: Key): string =>
@@ -61,7 +64,7 @@ export const keyTable = (): string => {
 };
 
 const code = (text: string): string =>
-  text === '' || /^(?:reported by the agent|none)$/.test(text) ? text : `\`${text}\``;
+  text === '' || /^(?:reported by the agent|from the ladder|none)$/.test(text) ? text : `\`${text}\``;
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -67,8 +67,8 @@ export interface Key {
   readonly env?: false;
   /** values that a project's file may set, from the one that does most to the one that does least; it can only move towards the end */
   readonly project?: readonly WrittenValue[];
-  /** reported by the running agent if nobody sets it */
-  readonly isTold?: true;
+  /** what sets it if nobody does: the running agent, or the ladder that is chosen */
+  readonly setBy?: 'agent' | 'ladder';
   /** a change in the user's file takes effect in running sessions */
   readonly isLive?: true;
   /** known and checked, but not used yet */
@@ -98,7 +98,7 @@ const compactingKeys = {
     example: '200k',
     option: { flag: '--window', takes: '<tokens>', help: 'size of the context window: 200000, 200k, 1M' },
     aliases: [{ name: 'CONTEXT_WINDOW_SIZE', type: tokens(1_000, 2_000_000) }],
-    isTold: true,
+    setBy: 'agent',
     isLive: true,
   },
   ladder: {
@@ -117,7 +117,7 @@ const compactingKeys = {
     doc: 'Where the tier warn begins: `"80%"` of the window, or tokens such as `"150k"`.',
     example: '70%',
     option: { flag: '--warn', takes: '<bound>', help: 'where warn begins: 80%, 150k, 150000' },
-    isTold: true,
+    setBy: 'ladder',
     isLive: true,
   },
   auto: {
@@ -129,7 +129,7 @@ const compactingKeys = {
       // lowered if the agent compacts earlier: it was set for agents that do not compact by themselves
       { name: 'COMPACTION_THRESHOLD_PCT', type: percent(50, 99) },
     ],
-    isTold: true,
+    setBy: 'ladder',
     isLive: true,
   },
   hard: {
@@ -137,7 +137,7 @@ const compactingKeys = {
     doc: 'Where the tier hard begins.',
     example: '95%',
     option: { flag: '--hard', takes: '<bound>', help: 'where hard begins' },
-    isTold: true,
+    setBy: 'ladder',
     isLive: true,
   },
   idle: {

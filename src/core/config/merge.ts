@@ -37,7 +37,7 @@ export const mergeSources = ({ flags, env, project, user }: Sources): Settings =
       ...byItself(key),
     ];
     const [first, ...overrides] = all;
-    const origin: Origin = first?.origin ?? { layer: configKey(key).isTold ? 'agent' : 'default' };
+    const origin: Origin = first?.origin ?? { layer: configKey(key).setBy === 'agent' ? 'agent' : 'default' };
     return { effective: { key, value: first?.value, origin, overrides }, problems: theirs.problems };
   });
   const effective = merged.map((each) => each.effective);

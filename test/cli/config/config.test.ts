@@ -28,6 +28,7 @@ describe('config show', () => {
     expect(rowOf(shown, 'auto')).toMatch(/"80%"$/);
     expect(rowOf(shown, 'hotkey')).toMatch(/"Ctrl-G"$/);
     expect(rowOf(shown, 'window')).toMatch(/reported by the agent$/);
+    expect(rowOf(shown, 'warn')).toMatch(/from the ladder$/);
     expect(shown.stdout.split('\n').filter(Boolean)).toHaveLength(keyNames.length + 1);
   });
 

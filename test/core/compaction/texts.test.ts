@@ -163,7 +163,7 @@ describe('the words for an outcome', () => {
     [{ kind: 'not-delivered', reason: 'a dialog came up' }, '✗ command not delivered: a dialog came up'],
     [{ kind: 'not-started' }, '✗ compaction did not start'],
     [{ kind: 'timeout', afterMs: 120_000 }, '✗ compaction not finished after 120 s'],
-    [{ kind: 'unverified', text: 'Compacted' }, '✗ compaction not confirmed: the size has not dropped'],
+    [{ kind: 'unverified', text: 'Compacted' }, '✗ compaction not confirmed: the size did not drop'],
     [{ kind: 'skipped-busy', reason: 'the agent is busy' }, 'nothing typed: the agent is busy'],
   ];
   it.each(outcomes)('$kind', (outcome, words) => {

@@ -153,7 +153,7 @@ describe('the numbers', () => {
   it('of a percentage say what it counts against', () => {
     const overlay = playOverlay();
     overlay.play.tell(shows(40, 'effective'));
-    expect(textOf(overlay.report(), 'Used')).toMatch(/^40% of what the window leaves beside the answer, /);
+    expect(textOf(overlay.report(), 'Used')).toMatch(/^40% of the window less the room for the answer, /);
   });
 });
 

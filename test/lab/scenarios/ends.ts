@@ -18,7 +18,7 @@ const fails = (what: string, summary: Partial<Answer>): Scenario => ({
     await fill(session);
     const line = logMessage(await session.untilLog(ENDED, 0, PATIENCE_MS));
     assertThat(!/: verified/.test(line), line);
-    await session.untilFooter(/compaction (?:failed|not ended|interrupted)|no number shows it/);
+    await session.untilFooter(/compaction (?:failed|not finished|not confirmed|interrupted)/);
     return line;
   },
 });

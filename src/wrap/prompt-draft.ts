@@ -9,11 +9,12 @@ import { safeMoment } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 import { NO_PASTES, typeDraft, type DraftResult } from './typist.js';
 
-// Puts a text into the agent's prompt once, when it has started and rests at an empty prompt. It is a draft: the user reads it, changes it and
-// sends it.
+// Puts a text into the agent's prompt, when it rests at an empty one. It is a draft: the user reads it, changes it and sends it, or not.
 
-export interface StartingDraft {
+export interface PromptDraft {
   readonly text: string;
+  /** why it must not be typed any more; asked before each try */
+  readonly refusal?: (() => string | undefined) | undefined;
   readonly port: TypistPort;
   readonly takesPastes: () => boolean;
   readonly flow: SessionLoop['flow'];
@@ -28,10 +29,8 @@ const AGAIN_MS = 500;
 const MOST_SKIPS = 60;
 const MOST_UNMARKED = 5; // an agent at rest that has not asked for marked pastes by then never does
 
-const BEGUN: DraftResult = { kind: 'skipped', reason: 'you have begun' };
-
 /** Waits for the moment, then types. Says in the footer what came of it. Never rejects. */
-export const putStartingDraft = async (draft: StartingDraft): Promise<void> => {
+export const putDraft = async (draft: PromptDraft): Promise<void> => {
   const { log, onEvent, signal } = draft;
   const result = await typeWhenSafe(draft).catch((error: unknown): DraftResult => ({
     kind: 'skipped',
@@ -54,7 +53,7 @@ const wordsOf = (result: DraftResult): string => {
   }
 };
 
-const typeWhenSafe = async (draft: StartingDraft): Promise<DraftResult> => {
+const typeWhenSafe = async (draft: PromptDraft): Promise<DraftResult> => {
   const { text, port, takesPastes, flow, publisher, signal } = draft;
   const until = performance.now() + WAIT_MS;
   let last: DraftResult = { kind: 'skipped', reason: 'no key could be typed' };
@@ -62,11 +61,13 @@ const typeWhenSafe = async (draft: StartingDraft): Promise<DraftResult> => {
   for (let skips = 0; skips < MOST_SKIPS && !signal.aborted; skips += 1) {
     const moment = await safeMoment({ flow, port }, until, signal);
     if ('reason' in moment) return { kind: 'skipped', reason: moment.reason };
-    const hasBegun = flow().session.turns > 0;
-    if (!hasBegun) publisher?.beginDraft(flow().session);
-    last = hasBegun ? BEGUN : await typeDraft({ text, port, takesPastes, signal });
-    moment.endTurn();
-    if (hasBegun) return last;
+    const refused = draft.refusal?.();
+    if (refused !== undefined) {
+      moment.endTurn();
+      return { kind: 'skipped', reason: refused };
+    }
+    publisher?.beginDraft(flow().session);
+    last = await typeDraft({ text, port, takesPastes, signal }).finally(moment.endTurn);
     const { kind: outcome } = last;
     publisher?.endDraft(outcome === 'skipped' ? undefined : { outcome, characters: text.length });
     if (last.kind !== 'skipped') return last;

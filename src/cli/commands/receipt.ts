@@ -1,0 +1,100 @@
+import { evidenceKinds } from '../../core/conversation-evidence.js';
+import { formatTokens } from '../../core/format.js';
+import { keptCounts, keptText, nounOf, type Receipt, type ReceiptItem } from '../../core/receipt.js';
+import { stripControls } from '../../core/text.js';
+import { readLook } from '../../ui/look.js';
+import { wrapText } from '../../ui/text.js';
+import { makeTheme, type Theme } from '../../ui/theme.js';
+import { readReceipt } from '../../wrap/read-receipt.js';
+import * as messages from '../messages.js';
+import { print, toAsciiIfNeeded } from '../print.js';
+import type { ReceiptRequest } from '../request.js';
+import type { Outcome } from '../session.js';
+import { jsonText, widthOfOutput } from '../text.js';
+import { findCompaction, type OneCompaction } from './history-show.js';
+
+/** `ctxwrap receipt SESSION#N`: what a compaction has kept of what was in the window before it, and what it has lost. */
+export const receipt = async (request: ReceiptRequest): Promise<Outcome> => {
+  const { env, stdout } = process;
+  const found = await findCompaction(request);
+  const read = await readReceipt(found.source, { line: found.compaction.line });
+  if (!read) throw messages.noReceipt(request.targets[0] ?? '');
+  if (request.json) await print(jsonText(reportOf(found, read.receipt), 2));
+  else {
+    const { theme } = request.options.values;
+    const look = readLook({ env, isTTY: stdout.isTTY, columns: widthOfOutput(), theme });
+    const lines = textOf(found, read.receipt, {
+      isFull: request.full,
+      columns: look.columns,
+      theme: makeTheme(undefined, look),
+    });
+    await print(lines.map((line) => `${toAsciiIfNeeded(line, env)}\n`).join(''));
+  }
+  return { status: { kind: 'code', code: 0 }, notices: [] };
+};
+
+/** The schema of `--json`, documented in docs/receipt.md. */
+const reportOf = ({ session, compaction }: OneCompaction, read: Receipt): object => ({
+  schema: 'ctxwrap.receipt/1',
+  runtime: session.runtime,
+  session_id: session.sessionId ?? null,
+  number: compaction.number,
+  pre_tokens: compaction.preTokens ?? null,
+  post_tokens: compaction.postTokens ?? null,
+  summary_readable: !read.isUnreadable,
+  counts: keptCounts(read),
+  items: read.items.map(({ kind, text, line, isKept }) => ({ kind, text, line: line + 1, kept: isKept })),
+});
+
+interface TextView {
+  /** also what was kept */
+  readonly isFull: boolean;
+  readonly columns: number;
+  readonly theme: Theme;
+}
+
+const textOf = (found: OneCompaction, read: Receipt, view: TextView): readonly string[] => {
+  const { theme } = view;
+  const kept = keptText(keptCounts(read));
+  return [
+    theme.strong(headOf(found)),
+    kept === undefined ? 'Nothing in the conversation before it counts as evidence.' : `kept ${kept}`,
+    ...(read.isUnreadable ? ['The summary is encrypted: it may name more than can be seen here.'] : []),
+    ...evidenceKinds.flatMap((kind) =>
+      sectionOf(
+        read.items.filter((item) => item.kind === kind && (view.isFull || !item.isKept)),
+        view,
+      ),
+    ),
+  ];
+};
+
+const headOf = ({ session, compaction }: OneCompaction): string => {
+  const { number, preTokens, postTokens, nextTokens } = compaction;
+  const [before, after] = [preTokens, postTokens ?? nextTokens].map((tokens) =>
+    tokens === undefined ? '?' : formatTokens(tokens),
+  );
+  return `${session.runtime}  compaction ${number}  ${before} → ${after}`;
+};
+
+const INDENT = 2;
+
+const sectionOf = (
+  items: readonly ReceiptItem[],
+  { isFull, columns, theme }: TextView,
+): readonly string[] => {
+  const [first] = items;
+  if (!first) return [];
+  const lost = items.filter(({ isKept }) => !isKept).length;
+  const title = `${lost} ${nounOf(first.kind, lost)} lost`;
+  return [
+    '',
+    theme.accent(title),
+    ...items.flatMap(({ text, isKept }) =>
+      wrapText(stripControls(text), columns - INDENT - 2).map((line, index) => {
+        const mark = index > 0 ? '  ' : isKept ? '✓ ' : isFull ? '✗ ' : '  ';
+        return `${mark}${isKept ? theme.quiet(line) : line}`;
+      }),
+    ),
+  ];
+};

@@ -1,0 +1,65 @@
+import { evidenceKinds, type EvidenceKind } from './conversation-evidence.js';
+import { lostItems, nounOf, type Receipt, type ReceiptItem } from './receipt.js';
+
+// What a compaction has lost, as a message to the agent. The user reads it, changes it and sends it, or not.
+
+/** The longest brief, in characters: about a thousand tokens. */
+export const MOST_BRIEF = 4_000;
+
+const HEAD = 'The summary of our conversation left this out. Keep it in mind:';
+
+const titles: Readonly<Record<EvidenceKind, string>> = {
+  constraint: 'What I asked for',
+  plan: 'Open items of your plan',
+  path: 'Files you changed',
+  command: 'Commands you ran',
+  identifier: 'Names and numbers I gave you',
+};
+
+/** The most important first: room is limited. */
+const order = [
+  'constraint',
+  'plan',
+  'path',
+  'command',
+  'identifier',
+] as const satisfies (typeof evidenceKinds)[number][];
+
+/**
+ * The brief in at most `most` characters, the latest items of each kind first to stay; undefined if nothing was lost. Its lines have no control
+ * characters. What does not fit is counted.
+ */
+export const briefText = (receipt: Receipt, most = MOST_BRIEF): string | undefined => {
+  const lost = lostItems(receipt);
+  if (lost.length === 0) return undefined;
+  let room = most - HEAD.length;
+  const sections = order.flatMap((kind) => {
+    const section = sectionOf(
+      kind,
+      lost.filter((item) => item.kind === kind),
+      room,
+    );
+    room -= section.length;
+    return section === '' ? [] : [section];
+  });
+  return sections.length === 0 ? undefined : HEAD + sections.join('');
+};
+
+const MOST_MORE = 40; // characters of the line that counts the rest
+
+/** With a newline before it; '' if not even one item has room. */
+const sectionOf = (kind: EvidenceKind, items: readonly ReceiptItem[], room: number): string => {
+  let section = `\n\n${titles[kind]}:`;
+  const kept: string[] = [];
+  for (const { text } of items.toReversed()) {
+    const line = `\n- ${text}`;
+    const isLast = kept.length === items.length - 1;
+    if (section.length + line.length + (isLast ? 0 : MOST_MORE) > room) break;
+    section += line;
+    kept.unshift(line);
+  }
+  if (kept.length === 0) return '';
+  const more = items.length - kept.length;
+  const rest = more > 0 ? `\n- and ${more} more ${nounOf(kind, more)}` : '';
+  return `\n\n${titles[kind]}:${kept.join('')}${rest}`;
+};

@@ -1,0 +1,178 @@
+import {
+  beforeCompaction,
+  windowOf,
+  type Compaction,
+  type Conversation,
+  type Entry,
+} from './conversation.js';
+import { evidenceIn, evidenceKinds, type EvidenceItem, type EvidenceKind } from './conversation-evidence.js';
+
+// What a compaction has kept of the evidence that was in the window before it. An item counts as kept if what is left still names it, in the
+// summary or in messages that stayed. Only texts are compared: nobody is asked what they mean.
+
+export interface ReceiptItem extends EvidenceItem {
+  readonly isKept: boolean;
+}
+
+export interface Receipt {
+  /** what was in the window before, by kind and in order */
+  readonly items: readonly ReceiptItem[];
+  /** the summary is encrypted, so it may name what counts as lost here */
+  readonly isUnreadable: boolean;
+}
+
+/** The receipt of a compaction in this conversation; undefined if it is not in it, or if nothing is left of what was before. */
+export const receiptOf = (conversation: Conversation, compaction: Compaction): Receipt | undefined => {
+  const before = beforeCompaction(conversation, compaction);
+  const window = before && windowOf(before);
+  if (!window || window.length === 0) return undefined;
+  const left = leftBy(conversation, compaction);
+  const { cwd } = conversation.head;
+  const items = evidenceIn(window, cwd);
+  const isNamed = makeNameSearch(left, items);
+  return {
+    items: items.map((item) => ({ ...item, isKept: isNamed(item) })),
+    isUnreadable: left.some((entry) => entry.kind === 'summary' && entry.isEncrypted === true),
+  };
+};
+
+/** What is in the window right after the compaction: the summary, and what it repeats or keeps. */
+const leftBy = ({ entries }: Conversation, { source: { line } }: Compaction): readonly Entry[] => {
+  const place = entries.findIndex((entry) => entry.kind === 'compaction' && entry.source.line === line);
+  const rest = entries.slice(place + 1);
+  const isOwn = ({ kind, isCopy, source }: Entry): boolean =>
+    isCopy === true || kind === 'summary' || kind === 'context' || source.line === line;
+  const next = rest.findIndex((entry) => !isOwn(entry));
+  const own = next < 0 ? rest.length : next;
+  return windowOf({ entries: entries.slice(0, place + 1 + own) });
+};
+
+// Whether a text names an item.
+
+const LEAST_NAME = 4; // characters of a file's name that can stand for its path
+const ENOUGH_WORDS = 0.8; // of the words of a sentence, in one line
+
+const makeNameSearch = (
+  left: readonly Entry[],
+  items: readonly EvidenceItem[],
+): ((item: EvidenceItem) => boolean) => {
+  const text = left.map(textOf).join('\n');
+  const plain = collapsed(text);
+  const loose = plain.toLowerCase();
+  const lines = text
+    .split(/\n|(?<=[.!?;])\s/)
+    .map((line) => new Set(wordsOf(line)))
+    .filter(({ size }) => size > 0);
+  const names = namesOf(items);
+  return ({ kind, text: wanted }) => {
+    switch (kind) {
+      case 'path':
+        return hasName(plain, wanted) || isNamedShort(plain, wanted, names);
+      case 'command':
+        return plain.includes(collapsed(wanted));
+      case 'identifier':
+        return hasName(plain, wanted);
+      case 'constraint':
+      case 'plan':
+        return loose.includes(bare(wanted)) || isRetold(lines, wordsOf(wanted));
+    }
+  };
+};
+
+/** What the model reads of an entry; what a tool has printed names nothing on purpose. */
+const textOf = (entry: Entry): string => {
+  if (entry.kind === 'call')
+    return [entry.command ?? '', ...entry.files.map(({ path }) => path), planText(entry)].join('\n');
+  return 'text' in entry && entry.kind !== 'context' ? entry.text : '';
+};
+
+const planText = ({ plan }: Extract<Entry, { kind: 'call' }>): string =>
+  plan?.kind === 'whole' ? plan.items.map(({ text }) => text).join('\n') : (plan?.item.text ?? '');
+
+const collapsed = (text: string): string => text.replace(/\s+/g, ' ');
+
+const bare = (sentence: string): string =>
+  collapsed(sentence)
+    .toLowerCase()
+    .replace(/^[\s"'`]+|[\s"'`.!?]+$/g, '');
+
+const WORD = /[\p{L}\p{N}_]{2,}/gu;
+// the words of almost every sentence
+const COMMON = new Set(
+  'the and for are was were with that this these those from into have has had but not you your our its all any can will would should'.split(
+    ' ',
+  ),
+);
+
+const wordsOf = (text: string): readonly string[] =>
+  (text.toLowerCase().match(WORD) ?? []).filter((word) => !COMMON.has(word));
+
+/** One of the lines has enough of these words. */
+const isRetold = (lines: readonly ReadonlySet<string>[], wanted: readonly string[]): boolean =>
+  wanted.length > 1 &&
+  lines.some((words) => wanted.filter((word) => words.has(word)).length >= ENOUGH_WORDS * wanted.length);
+
+/** The text has this name as a whole: `a.ts` is not in `data.ts`. */
+const hasName = (text: string, name: string): boolean => {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const [before = '', after = ''] = [text.charAt(at - 1), text.charAt(at + name.length)];
+    const isWhole = !/[\w.-]/.test(at === 0 ? '' : before) && !/[\w-]/.test(after);
+    if (isWhole) return true;
+  }
+  return false;
+};
+
+const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** How many paths end with each name. */
+const namesOf = (items: readonly EvidenceItem[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { kind, text } of items)
+    if (kind === 'path') counts.set(baseOf(text), (counts.get(baseOf(text)) ?? 0) + 1);
+  return counts;
+};
+
+/** A file's name stands for its path if it has an ending and no other path has the same name. */
+const isNamedShort = (text: string, path: string, names: ReadonlyMap<string, number>): boolean => {
+  const name = baseOf(path);
+  return name.length >= LEAST_NAME && name.includes('.', 1) && names.get(name) === 1 && hasName(text, name);
+};
+
+// In words and as a record.
+
+const plurals: Readonly<Record<EvidenceKind, readonly [one: string, many: string]>> = {
+  constraint: ['constraint', 'constraints'],
+  path: ['path', 'paths'],
+  command: ['command', 'commands'],
+  plan: ['plan item', 'plan items'],
+  identifier: ['name or number', 'names and numbers'],
+};
+
+export interface KeptCount {
+  readonly kind: EvidenceKind;
+  readonly kept: number;
+  readonly of: number;
+}
+
+/** How much of each kind was kept; without kinds of which there was nothing. */
+export const keptCounts = ({ items }: Receipt): readonly KeptCount[] =>
+  evidenceKinds.flatMap((kind) => {
+    const own = items.filter((item) => item.kind === kind);
+    return own.length === 0
+      ? []
+      : [{ kind, kept: own.filter(({ isKept }) => isKept).length, of: own.length }];
+  });
+
+/** `3 of 41 paths, 0 of 12 commands`; undefined if there was no evidence. At most `most` kinds. */
+export const keptText = (
+  counts: readonly KeptCount[],
+  most: number = evidenceKinds.length,
+): string | undefined => {
+  const parts = counts.slice(0, most).map(({ kind, kept, of }) => `${kept} of ${of} ${nounOf(kind, of)}`);
+  return parts.length === 0 ? undefined : parts.join(', ');
+};
+
+export const nounOf = (kind: EvidenceKind, count: number): string => plurals[kind][count === 1 ? 0 : 1];
+
+export const lostItems = ({ items }: Receipt): readonly ReceiptItem[] =>
+  items.filter(({ isKept }) => !isKept);

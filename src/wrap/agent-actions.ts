@@ -1,0 +1,107 @@
+import type { Event } from '../core/event.js';
+import { hotkeyName } from '../core/format.js';
+import { noticeEvent } from '../core/session-flow.js';
+import type { ScreenModel } from '../terminal/screen-model.js';
+import type { WrapSession } from './options.js';
+import { putDraft } from './prompt-draft.js';
+import type { Publisher } from './publish.js';
+import { makeReceipts } from './receipts.js';
+import type { SessionLoop } from './session.js';
+import { makeSwitcher, undoLive, type Switcher } from './switcher.js';
+import type { TypistPort } from './typing-steps.js';
+
+// What a running session does for the user besides compacting: it goes back to an earlier conversation, and puts drafts into the prompt.
+
+export interface AgentActions {
+  readonly noteEvent: (event: Event) => void;
+  /** has the agent go on with another session, at the next safe moment */
+  readonly switchTo: Switcher['switchTo'];
+  /** undoes the last compaction, and says in the footer what comes of it */
+  readonly undo: () => void;
+  /** puts what the last compaction has lost into the prompt, as a draft */
+  readonly brief: () => void;
+  /** how much the last compaction has kept; undefined where that is not known */
+  readonly keptText: () => string | undefined;
+  readonly stop: () => void;
+}
+
+export interface ActionParts {
+  readonly session: WrapSession;
+  readonly screen: Pick<ScreenModel, 'takesPastes'>;
+  /** other programs */
+  readonly publisher: Publisher | undefined;
+}
+
+export interface ActionPorts {
+  readonly port: TypistPort;
+  readonly loop: Pick<SessionLoop, 'flow'>;
+  readonly take: (event: Event) => void;
+  /** the agent's session file, once it is known */
+  readonly sessionFile: () => string | undefined;
+}
+
+export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentActions => {
+  const { agent, log, values } = parts.session;
+  const undoing = makeUndoing(parts, ports);
+  const drafts = makeDrafts(parts, ports);
+  const receipts = makeReceipts({
+    agent,
+    sessionFile: ports.sessionFile,
+    hotkey: hotkeyName(values) ?? '',
+    log,
+    onEvent: ports.take,
+    onBrief: drafts.put,
+  });
+  return {
+    noteEvent: receipts.noteEvent,
+    switchTo: undoing.switchTo,
+    undo: undoing.undo,
+    brief: receipts.brief,
+    keptText: receipts.keptText,
+    stop: () => [undoing, drafts, receipts].forEach((part) => part.stop()),
+  };
+};
+
+/** Puts texts into the prompt, the one that the session begins with at once. */
+const makeDrafts = ({ session, screen, publisher }: ActionParts, { port, loop, take }: ActionPorts) => {
+  const ended = new AbortController();
+  const { signal } = ended;
+  const begin = (text: string, refusal?: () => string | undefined): void => {
+    const { takesPastes } = screen;
+    const { flow } = loop;
+    const { log } = session;
+    void putDraft({ text, refusal, port, takesPastes, flow, log, onEvent: take, publisher, signal });
+  };
+  if (session.startingDraft !== undefined)
+    begin(session.startingDraft, () => (loop.flow().session.turns > 0 ? 'you have begun' : undefined));
+  return { put: (text: string): void => begin(text), stop: (): void => ended.abort() };
+};
+
+/** Has the agent go on with another session, and undoes compactions by that. */
+const makeUndoing = ({ session, publisher }: ActionParts, { port, loop, take, sessionFile }: ActionPorts) => {
+  const { agent, env, cwd, log } = session;
+  const switcher = makeSwitcher({
+    recipe: agent.recipe?.(env),
+    switching: agent.conversations?.switching,
+    port,
+    flow: loop.flow,
+    sessionFile,
+    log,
+    onEvent: take,
+    audit: publisher,
+  });
+  const ended = new AbortController();
+  return {
+    switchTo: switcher.switchTo,
+    undo: (): void => {
+      const path = sessionFile();
+      if (path === undefined) return take(noticeEvent('undo: the session file is not known yet'));
+      const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
+      void undoLive({ agent, path, as, switcher, onEvent: take, signal: ended.signal });
+    },
+    stop: (): void => {
+      ended.abort();
+      switcher.stop();
+    },
+  };
+};

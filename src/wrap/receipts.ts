@@ -1,0 +1,87 @@
+import { stat } from 'node:fs/promises';
+import type { Agent } from '../agents/agent.js';
+import { briefText } from '../core/brief.js';
+import { errorText } from '../core/errors.js';
+import type { Event } from '../core/event.js';
+import { keptCounts, keptText, lostItems, type Receipt } from '../core/receipt.js';
+import { noticeEvent } from '../core/session-flow.js';
+import type { Log } from '../storage/log-file.js';
+import { readReceipt } from './read-receipt.js';
+
+// The receipt of the last compaction of a running session: read from the session file after the compaction, told in the footer, shown in the
+// overlay, and put into the prompt when the user asks for it.
+
+const AFTER_MS = 2_000; // the agents write the summary after the record of the compaction
+const MOST_BYTES = 64 * 1024 * 1024; // of a session file: a larger conversation would fill the worker's memory
+const FOOTER_KINDS = 3; // as many as a footer has room for
+
+export interface ReceiptsOptions {
+  readonly agent: Agent;
+  /** the agent's session file, once it is known */
+  readonly sessionFile: () => string | undefined;
+  /** how the user opens the overlay: `Ctrl-]` */
+  readonly hotkey: string;
+  readonly log: Log;
+  readonly onEvent: (event: Event) => void;
+  /** puts the text into the prompt, and says what came of it */
+  readonly onBrief: (text: string) => void;
+}
+
+export interface Receipts {
+  readonly noteEvent: (event: Event) => void;
+  /** of the last compaction: `3 of 41 paths, 0 of 12 commands`; undefined where it is not known */
+  readonly keptText: () => string | undefined;
+  /** puts what the last compaction has lost into the prompt, as a draft */
+  readonly brief: () => void;
+  readonly stop: () => void;
+}
+
+export const makeReceipts = (options: ReceiptsOptions): Receipts => {
+  const { agent, hotkey, log, onEvent } = options;
+  let last: Receipt | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  const read = async (): Promise<Receipt | undefined> => {
+    const path = options.sessionFile();
+    if (path === undefined || !agent.conversations) return undefined;
+    if ((await stat(path)).size > MOST_BYTES) return undefined;
+    return (await readReceipt({ agent, path }, 'last'))?.receipt;
+  };
+  const refresh = async (): Promise<void> => {
+    try {
+      last = await read();
+    } catch (error) {
+      log.info(`the receipt of the compaction cannot be read: ${errorText(error)}`);
+    }
+  };
+  const tell = async (): Promise<void> => {
+    await refresh();
+    if (isStopped || !last || last.isUnreadable) return;
+    const kept = keptText(keptCounts(last), FOOTER_KINDS);
+    if (kept === undefined || lostItems(last).length === 0) return;
+    onEvent(noticeEvent(`kept ${kept} · ${hotkey} b: brief`));
+  };
+  const brief = async (): Promise<void> => {
+    await refresh();
+    const text = last && briefText(last);
+    if (isStopped) return;
+    if (text === undefined) return onEvent(noticeEvent('brief: nothing is known to be lost'));
+    options.onBrief(text);
+  };
+  return {
+    noteEvent: (event) => {
+      if (event.type === 'session-changed') last = undefined;
+      if (event.type !== 'boundary' || event.boundary.source === 'screen') return;
+      last = undefined;
+      clearTimeout(timer);
+      timer = setTimeout(() => void tell(), AFTER_MS).unref();
+    },
+    keptText: () => last && keptText(keptCounts(last)),
+    brief: () => void brief(),
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+};

@@ -174,7 +174,7 @@ const askToSwitch = async (
   );
   if (outcome === 'done') return { outcome: 'switched' };
   if (outcome === 'asked') return { outcome, words: 'the agent goes back as soon as it is at rest' };
-  return { outcome, words };
+  return { outcome, ...(words === undefined ? {} : { words }) };
 };
 
 // For people.

@@ -81,6 +81,8 @@ const performLater = async (request: LaterTask): Promise<Outcome> => {
       return later.history(request);
     case 'history-show':
       return later.historyShow(request);
+    case 'brief':
+      return later.brief(request);
     case 'receipt':
       return later.receipt(request);
     case 'handoff':

@@ -303,6 +303,26 @@ export const unknownHistory = (given: string, agents: readonly { readonly name: 
       : 'ctxwrap history lists the sessions with compactions',
   );
 
+export const whichBrief = (): UserError =>
+  usageError(
+    '--print needs a compaction',
+    'such as ctxwrap brief --print 0f3a9c12#2; ctxwrap history lists them',
+  );
+
+export const nothingLost = (given: string): UserError =>
+  new UserError(`nothing is known to be lost in "${given}"`, {
+    exitCode: 1,
+    hint: `see ctxwrap receipt ${given}`,
+  });
+
+export const noLiveSession = (given: string, names: readonly string[]): UserError =>
+  usageError(
+    `no running session is called "${given}"`,
+    names.length > 0
+      ? `these are running:${listed(names)}`
+      : 'no session is running; start one with ctxwrap claude',
+  );
+
 export const noReceipt = (given: string): UserError =>
   new UserError(`the conversation before "${given}" is no longer in its session file`, {
     exitCode: 1,

@@ -4,6 +4,7 @@ import type { UserError } from '../core/errors.js';
 import { defineConfig } from './define/config.js';
 import { addNotes, commandTopics, helpSettings, helpWidth } from './define/help.js';
 import {
+  defineBrief,
   defineCheckpoint,
   defineHandoff,
   defineHistory,
@@ -149,6 +150,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
   defineCompact(program, ask);
   defineHistory(program, ask);
   defineReceipt(program, ask);
+  defineBrief(program, ask);
   defineUndo(program, ask);
   defineHandoff(program, ask);
   defineCheckpoint(program, ask);

@@ -146,6 +146,14 @@ export interface ReceiptRequest extends HistorySearch {
   readonly json: boolean;
 }
 
+export interface BriefRequest {
+  readonly kind: 'brief';
+  /** a running session; with `isPrinted` a compaction, as `ID#N` */
+  readonly target?: string;
+  readonly isPrinted: boolean;
+  readonly options: Options;
+}
+
 export interface HistoryShowRequest extends HistorySearch {
   readonly kind: 'history-show';
   /** the conversation before the compaction, not the compaction itself */
@@ -267,6 +275,7 @@ export type Task =
   | HistoryRequest
   | HistoryShowRequest
   | ReceiptRequest
+  | BriefRequest
   | HoldRequest
   | InitRequest
   | UndoCommandRequest

@@ -4,7 +4,7 @@ import { lostItems, nounOf, type Receipt, type ReceiptItem } from './receipt.js'
 // What a compaction has lost, as a message to the agent. The user reads it, changes it and sends it, or not.
 
 /** The longest brief, in characters: about a thousand tokens. */
-export const MOST_BRIEF = 4_000;
+const MOST_BRIEF = 4_000;
 
 const HEAD = 'The summary of our conversation left this out. Keep it in mind:';
 

@@ -78,7 +78,7 @@ const once = (kind: EvidenceKind, found: readonly Found[]): readonly EvidenceIte
 };
 
 /** A path as the user would name it. */
-export const relativeTo = (folder: string | undefined, path: string): string => {
+const relativeTo = (folder: string | undefined, path: string): string => {
   const start = folder === undefined || folder === '' ? undefined : folder.replace(/\/*$/, '/');
   const inner = start !== undefined && path.startsWith(start) ? path.slice(start.length) : path;
   return inner.replace(/^(?:\.\/+)+/, '');

@@ -105,19 +105,22 @@ const completedLines = ({ completed, omitted }: Handoff): readonly string[] => {
 const moreOf = (count: number | undefined): string =>
   count === undefined ? '' : `; ${count} more are not listed`;
 
-/** What the summary repeats is not said twice. */
-const contextLines = ({ context, summary }: Handoff): readonly string[] => {
-  if (summary !== undefined && summary.cut === undefined) return [];
+/** What the requests and the summary repeat is not said twice. */
+const contextLines = ({ context, summary, requests }: Handoff): readonly string[] => {
+  const isRepeated = summary !== undefined && summary.cut === undefined;
+  const said = requests.map(({ text }) => text.replace(/\s+/g, ' ')).join('\n');
+  const fromSummary = (items: readonly string[]): readonly string[] => (isRepeated ? [] : items);
   const lists = [
-    ['Decisions', context.decisions],
-    ['Patterns', context.patterns],
-    ['Issues', context.issues],
+    ['Earlier demands of the user, verbatim', context.constraints.filter((each) => !said.includes(each))],
+    ['Decisions, from the last summary', fromSummary(context.decisions)],
+    ['Patterns, from the last summary', fromSummary(context.patterns)],
+    ['Issues, from the last summary', fromSummary(context.issues)],
   ] as const;
   return lists
     .filter(([, items]) => items.length > 0)
     .flatMap(([name, items], index) => [
       ...(index > 0 ? [''] : []),
-      `## ${name}, from the last summary`,
+      `## ${name}`,
       '',
       ...items.map((item) => `> - ${item}`),
     ]);

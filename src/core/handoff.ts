@@ -1,4 +1,5 @@
 import type { GitState } from './checkpoint.js';
+import { evidenceIn, type EvidenceItem } from './conversation-evidence.js';
 import {
   planIn,
   toolUsesIn,
@@ -69,6 +70,8 @@ export interface HandoffContext {
   readonly decisions: readonly string[];
   readonly patterns: readonly string[];
   readonly issues: readonly string[];
+  /** sentences of the user that demand something, verbatim, the newest last */
+  readonly constraints: readonly string[];
   /** relative to the session's folder where they are in it; each once */
   readonly filesModified: readonly string[];
   /** the last ones, the newest last; each once */
@@ -138,6 +141,7 @@ const LONGEST_SUMMARY = 8_000;
 const MOST_COMMANDS = 10;
 const LONGEST_COMMAND = 300;
 const MOST_POINTS = 20;
+const MOST_CONSTRAINTS = 20;
 
 /** The handoff of a conversation. Pure. */
 export const makeHandoff = (input: HandoffInput): Handoff => {
@@ -146,7 +150,8 @@ export const makeHandoff = (input: HandoffInput): Handoff => {
   const cwd = input.cwd ?? head.cwd;
   const has = (section: HandoffSection): boolean => !without.includes(section);
   const plan = planIn(entries).filter(({ text }) => lineOf(text, LONGEST_ITEM) !== '');
-  const files = changedFiles(input, cwd);
+  const evidence = evidenceIn(entries, cwd);
+  const files = changedFiles(evidence, input);
   const requests = has('requests') ? requestsIn(entries, input.requests) : { list: [], omitted: 0 };
   const summary = entries.findLast((entry) => entry.kind === 'summary');
   const kept = { files: has('completed') ? files : [], plan };
@@ -161,6 +166,7 @@ export const makeHandoff = (input: HandoffInput): Handoff => {
     remaining: has('remaining') ? remainingIn(plan) : [],
     context: {
       ...(has('context') ? pointsIn(summary) : { decisions: [], patterns: [], issues: [] }),
+      constraints: has('context') ? linesOf(evidence, 'constraint').slice(-MOST_CONSTRAINTS) : [],
       filesModified: kept.files.slice(0, MOST_FILES).map(({ file }) => file),
       commands: has('commands') ? commandsIn(entries) : [],
     },
@@ -208,14 +214,10 @@ interface ChangedFile {
 
 /** Every file that a tool of the agent has changed, or that git reports as changed; the agent's last ones first. */
 const changedFiles = (
-  { conversation: { entries }, git, gitPrefix = '' }: HandoffInput,
-  cwd: string | undefined,
+  evidence: readonly EvidenceItem[],
+  { git, gitPrefix = '' }: Pick<HandoffInput, 'git' | 'gitPrefix'>,
 ): readonly ChangedFile[] => {
-  const edited = toolUsesIn(entries)
-    .filter(({ result }) => result?.isError !== true)
-    .flatMap(({ call }) => call.files.filter(({ access }) => access === 'edit'))
-    .map(({ path }) => relativeTo(cwd, path))
-    .toReversed();
+  const edited = linesOf(evidence, 'path').toReversed();
   const inGit = (git?.dirty ?? []).map((path) => fromPrefix(gitPrefix, path));
   const [ours, theirs] = [new Set(edited), new Set(inGit)];
   return [...new Set([...edited, ...inGit])]
@@ -223,11 +225,9 @@ const changedFiles = (
     .map((file) => ({ file, isEdited: ours.has(file), isInGit: theirs.has(file) }));
 };
 
-const relativeTo = (cwd: string | undefined, path: string): string => {
-  const start = cwd === undefined || cwd === '' ? undefined : cwd.replace(/\/*$/, '/');
-  const inner = start !== undefined && path.startsWith(start) ? path.slice(start.length) : path;
-  return lineOf(inner.replace(/^(?:\.\/+)+/, ''), LONGEST_PATH);
-};
+const linesOf = (evidence: readonly EvidenceItem[], kind: EvidenceItem['kind']): readonly string[] => [
+  ...new Set(evidence.filter((each) => each.kind === kind).map(({ text }) => lineOf(text, LONGEST_ITEM))),
+];
 
 /** A path of the repository as it is named in the session's folder. */
 const fromPrefix = (prefix: string, path: string): string => {

@@ -2,9 +2,11 @@ import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   parseAnswer,
+  parseBrief,
   parseRequest,
   parseSwitch,
   type AnswerRecord,
+  type BriefRecord,
   type RequestKey,
   type RequestRecord,
   type SwitchRecord,
@@ -30,16 +32,16 @@ const MAX_AGE_MS = 3_600_000; // nobody will fetch an older answer
 export const ensureRequestsFolder = (stateFolder: string): Promise<string> =>
   ensureFolder(stateFolder, FOLDER);
 
-export const writeRequest = (folder: string, request: RequestRecord | SwitchRecord): Promise<void> =>
+/** What can be asked of a running wrapper. */
+export type AnyRequest = RequestRecord | SwitchRecord | BriefRecord;
+
+export const writeRequest = (folder: string, request: AnyRequest): Promise<void> =>
   writeAtomic(pathOf(folder, request, REQUEST), `${JSON.stringify(request)}\n`);
 
 /** Undefined if there is none, it is another user's, or its content does not match its name. */
-export const readRequest = async (
-  folder: string,
-  key: RequestKey,
-): Promise<RequestRecord | SwitchRecord | undefined> => {
+export const readRequest = async (folder: string, key: RequestKey): Promise<AnyRequest | undefined> => {
   const text = (await readOwnFile(pathOf(folder, key, REQUEST), REQUEST_BYTES)) ?? '';
-  const request = parseRequest(text) ?? parseSwitch(text);
+  const request = parseRequest(text) ?? parseSwitch(text) ?? parseBrief(text);
   return request && hasSameKey(request, key) ? request : undefined;
 };
 

@@ -5,10 +5,11 @@ import type { ScreenModel } from '../terminal/screen-model.js';
 import type { WrapSession } from './options.js';
 import { putDraft } from './prompt-draft.js';
 import type { Publisher } from './publish.js';
-import { makeReceipts } from './receipts.js';
+import { makeReceipts, type Receipts } from './receipts.js';
 import type { SessionLoop } from './session.js';
 import { makeSwitcher, undoLive, type Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
+import type { DraftResult } from './typist.js';
 
 // What a running session does for the user besides compacting: it goes back to an earlier conversation, and puts drafts into the prompt.
 
@@ -19,7 +20,7 @@ export interface AgentActions {
   /** undoes the last compaction, and says in the footer what comes of it */
   readonly undo: () => void;
   /** puts what the last compaction has lost into the prompt, as a draft */
-  readonly brief: () => void;
+  readonly brief: Receipts['brief'];
   /** how much the last compaction has kept; undefined where that is not known */
   readonly keptText: () => string | undefined;
   readonly stop: () => void;
@@ -50,7 +51,7 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
     hotkey: hotkeyName(values) ?? '',
     log,
     onEvent: ports.take,
-    onBrief: drafts.put,
+    putDraft: drafts.put,
   });
   return {
     noteEvent: receipts.noteEvent,
@@ -65,16 +66,20 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
 /** Puts texts into the prompt, the one that the session begins with at once. */
 const makeDrafts = ({ session, screen, publisher }: ActionParts, { port, loop, take }: ActionPorts) => {
   const ended = new AbortController();
-  const { signal } = ended;
-  const begin = (text: string, refusal?: () => string | undefined): void => {
+  const put = (
+    text: string,
+    given?: AbortSignal,
+    refusal?: () => string | undefined,
+  ): Promise<DraftResult> => {
     const { takesPastes } = screen;
     const { flow } = loop;
     const { log } = session;
-    void putDraft({ text, refusal, port, takesPastes, flow, log, onEvent: take, publisher, signal });
+    const signal = given ? AbortSignal.any([given, ended.signal]) : ended.signal;
+    return putDraft({ text, refusal, port, takesPastes, flow, log, onEvent: take, publisher, signal });
   };
-  if (session.startingDraft !== undefined)
-    begin(session.startingDraft, () => (loop.flow().session.turns > 0 ? 'you have begun' : undefined));
-  return { put: (text: string): void => begin(text), stop: (): void => ended.abort() };
+  const hasBegun = (): string | undefined => (loop.flow().session.turns > 0 ? 'you have begun' : undefined);
+  if (session.startingDraft !== undefined) void put(session.startingDraft, undefined, hasBegun);
+  return { put, stop: (): void => ended.abort() };
 };
 
 /** Has the agent go on with another session, and undoes compactions by that. */

@@ -174,7 +174,7 @@ const act = (session: WrapSession, tracker: AgentTracker, action: PanelAction): 
     case 'undo':
       return tracker.undo();
     case 'brief':
-      return tracker.brief();
+      return void tracker.brief();
     case 'mode':
       return tracker.handle({ type: 'mode', mode: modeAfter(session, tracker) });
     case 'proactive':

@@ -30,15 +30,15 @@ const MOST_SKIPS = 60;
 const MOST_UNMARKED = 5; // an agent at rest that has not asked for marked pastes by then never does
 
 /** Waits for the moment, then types. Says in the footer what came of it. Never rejects. */
-export const putDraft = async (draft: PromptDraft): Promise<void> => {
+export const putDraft = async (draft: PromptDraft): Promise<DraftResult> => {
   const { log, onEvent, signal } = draft;
   const result = await typeWhenSafe(draft).catch((error: unknown): DraftResult => ({
     kind: 'skipped',
     reason: errorText(error),
   }));
-  if (signal.aborted) return;
   log.info(`the draft: ${result.kind}${'reason' in result ? `, ${result.reason}` : ''}`);
-  onEvent(noticeEvent(wordsOf(result)));
+  if (!signal.aborted) onEvent(noticeEvent(wordsOf(result)));
+  return result;
 };
 
 /** Short, because the footer has little room beside the numbers. */

@@ -245,7 +245,7 @@ const AUDIT_END_MS = 500; // for the last lines; a disk that hangs must not keep
 export const openPublisher = (
   session: WrapSession,
   { pid: childPid, startedAt, requestsFrom }: StartedChild & { readonly requestsFrom?: Millis | undefined },
-  { onEvent, switchTo }: Pick<RequestsOptions, 'switchTo'> & { readonly onEvent: (event: Event) => void },
+  { onEvent, actions }: Pick<RequestsOptions, 'actions'> & { readonly onEvent: (event: Event) => void },
 ): Publisher | undefined => {
   const { wrapper, agent, env, log, cwd, values } = session;
   const ladder = ladderChoice(values);
@@ -268,7 +268,7 @@ export const openPublisher = (
     now: Date.now,
     from: requestsFrom,
     onEvent,
-    switchTo,
+    actions,
     onFailure: (reason) => log.warn(`others cannot ask this session to compact: ${reason}`),
   });
   const audit = openAudit({

@@ -7,6 +7,7 @@ import { keptCounts, keptText, lostItems, type Receipt } from '../core/receipt.j
 import { noticeEvent } from '../core/session-flow.js';
 import type { Log } from '../storage/log-file.js';
 import { readReceipt } from './read-receipt.js';
+import type { DraftResult } from './typist.js';
 
 // The receipt of the last compaction of a running session: read from the session file after the compaction, told in the footer, shown in the
 // overlay, and put into the prompt when the user asks for it.
@@ -23,18 +24,27 @@ export interface ReceiptsOptions {
   readonly hotkey: string;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
-  /** puts the text into the prompt, and says what came of it */
-  readonly onBrief: (text: string) => void;
+  /** puts the text into the prompt, unless the signal withdraws it before, and says in the footer what came of it */
+  readonly putDraft: (text: string, signal?: AbortSignal) => Promise<DraftResult>;
 }
+
+export type BriefResult =
+  | { readonly kind: 'drafted' }
+  /** nothing was typed */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** the text was pasted, and the prompt does not show it */
+  | { readonly kind: 'unknown'; readonly reason: string };
 
 export interface Receipts {
   readonly noteEvent: (event: Event) => void;
   /** of the last compaction: `3 of 41 paths, 0 of 12 commands`; undefined where it is not known */
   readonly keptText: () => string | undefined;
-  /** puts what the last compaction has lost into the prompt, as a draft */
-  readonly brief: () => void;
+  /** puts what the last compaction has lost into the prompt, as a draft; never rejects */
+  readonly brief: (signal?: AbortSignal) => Promise<BriefResult>;
   readonly stop: () => void;
 }
+
+const NOTHING = 'nothing is known to be lost';
 
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   const { agent, hotkey, log, onEvent } = options;
@@ -62,12 +72,18 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
     if (kept === undefined || lostItems(last).length === 0) return;
     onEvent(noticeEvent(`kept ${kept} · ${hotkey} b: brief`));
   };
-  const brief = async (): Promise<void> => {
+  const brief = async (signal?: AbortSignal): Promise<BriefResult> => {
     await refresh();
     const text = last && briefText(last);
-    if (isStopped) return;
-    if (text === undefined) return onEvent(noticeEvent('brief: nothing is known to be lost'));
-    options.onBrief(text);
+    if (text === undefined) {
+      if (!isStopped) onEvent(noticeEvent(`brief: ${NOTHING}`));
+      return { kind: 'refused', reason: NOTHING };
+    }
+    const result = await options.putDraft(text, signal);
+    if (result.kind === 'there') return { kind: 'drafted' };
+    return result.kind === 'skipped'
+      ? { kind: 'refused', reason: result.reason }
+      : { kind: 'unknown', reason: 'pasted, but not seen in the prompt' };
   };
   return {
     noteEvent: (event) => {
@@ -78,7 +94,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
       timer = setTimeout(() => void tell(), AFTER_MS).unref();
     },
     keptText: () => last && keptText(keptCounts(last)),
-    brief: () => void brief(),
+    brief,
     stop: () => {
       isStopped = true;
       clearTimeout(timer);

@@ -7,6 +7,7 @@ import {
   attemptRecord,
   isExpired,
   type AnswerRecord,
+  type BriefRecord,
   type RequestRecord,
   type SwitchRecord,
 } from '../core/compaction/protocol.js';
@@ -22,9 +23,11 @@ import {
   listRequests,
   sweepRequests,
   writeAnswer,
+  type AnyRequest,
 } from '../storage/requests.js';
 import { readOwnFile } from '../storage/state-folder.js';
 import { watchFolder, type FolderWatch } from '../storage/watch.js';
+import type { BriefResult } from './receipts.js';
 import type { SwitchResult } from './switcher.js';
 import { endsWithin, serialize } from './timing.js';
 
@@ -65,32 +68,45 @@ const isAskerRunning = ({ pid, processStart }: Pick<RequestRecord, 'pid' | 'proc
 const RESTARTED = 'ctxwrap had to restart a part of itself: ask again';
 
 /** Why a request is too old to be carried out; undefined when it is not. */
-const oldReason = (request: RequestRecord | SwitchRecord, from: Millis, now: Millis): string | undefined =>
+const oldReason = (request: AnyRequest, from: Millis, now: Millis): string | undefined =>
   request.askedAt < from ? RESTARTED : isExpired(request, now) ? REQUEST_EXPIRED : undefined;
 
-/** The open requests for another session, and their answers. */
-const makeSwitchQueue = (
-  switchTo: RequestsOptions['switchTo'],
+/** What is done for other processes, besides compacting: each resolves when its outcome is known, and is withdrawn by the signal. */
+export interface RequestActions {
+  readonly switchTo: (name: string, signal: AbortSignal) => Promise<SwitchResult> | undefined;
+  readonly brief: (signal: AbortSignal) => Promise<BriefResult> | undefined;
+}
+
+type ActionRecord = SwitchRecord | BriefRecord;
+
+/** The open requests for these actions, and their answers. */
+const makeActionQueue = (
+  actions: RequestActions | undefined,
   answers: AnswerWriter,
   from: Millis = -Infinity,
 ) => {
-  const open = new Map<string, { readonly request: SwitchRecord; readonly abort: AbortController }>();
+  const open = new Map<string, { readonly request: ActionRecord; readonly abort: AbortController }>();
   const withdraw = (id: string): void => {
     open.get(id)?.abort.abort();
     open.delete(id);
   };
-  const carryOut = async (request: SwitchRecord, abort: AbortController): Promise<void> => {
-    const { request: id, name } = request;
+  const perform = (
+    request: ActionRecord,
+    signal: AbortSignal,
+  ): Promise<SwitchResult | BriefResult> | undefined =>
+    request.schema === 'ctxwrap.brief/1' ? actions?.brief(signal) : actions?.switchTo(request.name, signal);
+  const carryOut = async (request: ActionRecord, abort: AbortController): Promise<void> => {
+    const { request: id } = request;
     answers.write(id, { state: 'waiting' });
-    const result = (await switchTo?.(name, abort.signal)) ?? { kind: 'refused', reason: NOT_FOLLOWED };
+    const result = (await perform(request, abort.signal)) ?? { kind: 'refused', reason: NOT_FOLLOWED };
     if (!open.delete(id)) return answers.drop(id);
     answers.write(
       id,
-      result.kind === 'switched' ? { state: 'switched' } : { state: result.kind, reason: result.reason },
+      'reason' in result ? { state: result.kind, reason: result.reason } : { state: result.kind },
     );
   };
   return {
-    accept: (request: SwitchRecord, now: Millis): void => {
+    accept: (request: ActionRecord, now: Millis): void => {
       if (!isAskerRunning(request)) return;
       const reason = oldReason(request, from, now);
       if (reason !== undefined) return answers.write(request.request, { state: 'refused', reason });
@@ -179,8 +195,8 @@ const makeRequestQueue = (emit: EmitRequest, answers: AnswerWriter, from: Millis
 // Requests to compact from other processes, through files. The core decides about them.
 
 export interface RequestsOptions {
-  /** has the agent go on with another session; undefined where its screen is not followed */
-  readonly switchTo?: ((name: string, signal: AbortSignal) => Promise<SwitchResult> | undefined) | undefined;
+  /** absent where the agent's screen is not followed */
+  readonly actions?: RequestActions | undefined;
   readonly stateFolder: string;
   /** as in CTXWRAP_SESSION */
   readonly sessionId: string;
@@ -222,8 +238,8 @@ export const watchRequests = (options: RequestsOptions): Requests => {
   };
   const answers = makeAnswerWriter(options, fail);
   const queue = makeRequestQueue(emit, answers, options.from);
-  const switches = makeSwitchQueue(options.switchTo, answers, options.from);
-  const requestFolder = openRequestFolder(options, { queue, switches }, () => void check());
+  const actions = makeActionQueue(options.actions, answers, options.from);
+  const requestFolder = openRequestFolder(options, { queue, actions }, () => void check());
   const omc =
     omcFolder === undefined
       ? undefined
@@ -233,7 +249,7 @@ export const watchRequests = (options: RequestsOptions): Requests => {
   const check = serialize(async () => {
     if (isStopped) return;
     queue.withdrawOrphans();
-    switches.withdrawOrphans();
+    actions.withdrawOrphans();
     await requestFolder.check().catch(fail);
     await omc?.(now()).catch(fail);
   });
@@ -246,7 +262,7 @@ export const watchRequests = (options: RequestsOptions): Requests => {
       clearInterval(timer);
       requestFolder.close();
       queue.close();
-      switches.close();
+      actions.close();
       await endsWithin(END_MS, answers.written());
     },
   };
@@ -280,13 +296,13 @@ type AnswerWriter = ReturnType<typeof makeAnswerWriter>;
 
 interface Queues {
   readonly queue: ReturnType<typeof makeRequestQueue>;
-  readonly switches: ReturnType<typeof makeSwitchQueue>;
+  readonly actions: ReturnType<typeof makeActionQueue>;
 }
 
 /** Watches the folder of requests. */
 const openRequestFolder = (
   { stateFolder, sessionId, now }: RequestsOptions,
-  { queue, switches }: Queues,
+  { queue, actions }: Queues,
   onChange: () => void,
 ) => {
   let watching: { readonly folder: string; readonly watch: FolderWatch } | undefined;
@@ -315,18 +331,18 @@ const openRequestFolder = (
         const ids = await listRequests(folder, sessionId);
         if (isClosed) return;
         queue.keepOnly(ids);
-        switches.keepOnly(ids);
+        actions.keepOnly(ids);
         const fresh = ids.filter((id) => !seen.has(id));
         seen = new Set(ids);
         for (const id of fresh) {
           const request = await readRequest(folder, { session: sessionId, request: id });
           if (!request || isClosed) continue;
-          if (request.schema === 'ctxwrap.switch/1') switches.accept(request, now());
-          else queue.accept(request, now());
+          if (request.schema === 'ctxwrap.request/1') queue.accept(request, now());
+          else actions.accept(request, now());
         }
       } catch (error) {
         queue.keepOnly([]);
-        switches.keepOnly([]);
+        actions.keepOnly([]);
         seen = new Set();
         close(); // the folder may be replaced before the next check
         if (errorCode(error) !== 'ENOENT') throw error;

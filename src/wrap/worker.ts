@@ -175,7 +175,10 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
         { pid, startedAt, requestsFrom },
         {
           onEvent: (event) => tracker?.handle(event),
-          switchTo: (name, signal) => tracker?.switchTo(name, signal),
+          actions: {
+            switchTo: (name, signal) => tracker?.switchTo(name, signal),
+            brief: (signal) => tracker?.brief(signal),
+          },
         },
       );
       if (!isScreenRead) return;

@@ -113,6 +113,7 @@ describe('a handoff', () => {
         decisions: [],
         patterns: [],
         issues: [],
+        constraints: [],
         filesModified: ['/tmp/notes.md', 'src/options.ts', 'new.txt', '../other/x.ts'],
         commands: [{ command: 'npm test', outcome: 'failed' }, { command: 'npm run build' }],
       },
@@ -132,7 +133,14 @@ describe('a handoff', () => {
       summary: last,
     } = made(conversation(prompt('hi'), answer('hello')));
     expect({ completed, remaining, last }).toEqual({ completed: [], remaining: [], last: undefined });
-    expect(context).toEqual({ decisions: [], patterns: [], issues: [], filesModified: [], commands: [] });
+    expect(context).toEqual({
+      decisions: [],
+      patterns: [],
+      issues: [],
+      constraints: [],
+      filesModified: [],
+      commands: [],
+    });
   });
 
   it.each([
@@ -180,6 +188,15 @@ describe('a handoff', () => {
   it('cuts a long request at its end and says by how much', () => {
     const [request] = made(conversation(prompt('x'.repeat(2_500)))).requests;
     expect([request?.text.length, request?.cut]).toEqual([2_000, 500]);
+  });
+
+  it('repeats what you have demanded in messages that are no longer among the last', () => {
+    const early = prompt('Rename it. Never touch the public API! Thanks.');
+    const found = made(conversation(early, prompt('Always run the tests.'), answer('ok')), { requests: 1 });
+    expect(found.context.constraints).toEqual(['Never touch the public API!', 'Always run the tests.']);
+    const text = handoffMarkdown(found);
+    expect(text).toContain('## Earlier demands of the user, verbatim\n\n> - Never touch the public API!\n');
+    expect(text.match(/Always run the tests/g)).toHaveLength(1); // as a request
   });
 
   it('takes decisions, patterns and issues from the lists of the last summary, in its words', () => {
@@ -355,6 +372,7 @@ describe('a handoff of anything', () => {
           ...context.decisions,
           ...context.patterns,
           ...context.issues,
+          ...context.constraints,
           ...context.filesModified,
           ...context.commands.map(({ command }) => command),
           ...requests.map(({ text }) => text),
@@ -388,7 +406,7 @@ describe('a handoff of anything', () => {
         const ours =
           /^(?:$|# Handoff from claude$|- |> |>$|not answered:$|\(\S+ more characters in the session file\)$)/;
         const headings =
-          /^## (?:Last requests|Remaining, from|Done, by|Files changed|Last commands$|Last summary|Decisions, from|Patterns, from|Issues, from)/;
+          /^## (?:Last requests|Remaining, from|Done, by|Files changed|Last commands$|Last summary|Earlier demands of the user, verbatim$|Decisions, from|Patterns, from|Issues, from)/;
         for (const line of handoffMarkdown(made(input.conversation, { git: input.git })).split('\n')) {
           expect(line).toMatch(line.startsWith('## ') ? headings : ours);
         }

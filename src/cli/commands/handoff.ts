@@ -182,7 +182,7 @@ const ANSWER_BYTES = 256;
 const ask = (from: string, to: string, command: string): 'import' | 'draft' => {
   const rows = [
     `${to} can import sessions of ${from} itself, with the whole conversation.`,
-    `  1  its import: ${command} stands in its prompt, and Enter lets you choose the session`,
+    `  1  its import: ${command} stands in its prompt, and Enter lets you choose what to take`,
     '  2  the handoff: a draft in its prompt, with what is on record',
     'Which one? [1] ',
   ];

@@ -1,34 +1,22 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import type { Agent } from '../../agents/agent.js';
-import { REQUEST_MS } from '../../core/compaction/machine.js';
-import type { AnswerRecord, SwitchRecord } from '../../core/compaction/protocol.js';
 import type { NewSession } from '../../core/conversation.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
 import { quoteForCopying } from '../../core/text.js';
 import { formatIsoTime } from '../../core/time.js';
 import { systemReason } from '../../storage/errors.js';
-import { processStart } from '../../storage/processes.js';
-import {
-  ensureRequestsFolder,
-  readAnswer,
-  removeAnswer,
-  removeRequest,
-  writeRequest,
-} from '../../storage/requests.js';
-import { readSession, type ListedSession } from '../../storage/sessions.js';
+import type { ListedSession } from '../../storage/sessions.js';
 import { toPlainText } from '../../ui/text.js';
 import { prepareSwitch, type Prepared } from '../../wrap/switcher.js';
 import { undoCompaction, UndoError, type UndonePlan, type UndoSource } from '../../wrap/undo.js';
 import * as messages from '../messages.js';
+import { askSession } from '../ask-session.js';
 import { findOneSource, type OneSource } from '../one-source.js';
 import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
 import type { RunRequest, UndoCommandRequest } from '../request.js';
 import type { Outcome } from '../session.js';
-import { isThere } from '../session-argument.js';
-import { jsonText, noProgress, progressLine } from '../text.js';
-import { catchStopSignals } from '../verify.js';
+import { jsonText } from '../text.js';
 import { openSearch, type Search } from './history.js';
 
 /** Starts an agent under ctxwrap; given by the caller, because only `--run` needs that much code. */
@@ -170,13 +158,7 @@ const sessionOf = (
   { id }: NewSession,
 ): { readonly id: string; readonly path: string } | undefined => (name === id ? { id, path } : undefined);
 
-// The request to the running session.
-
 type LiveOutcome = Omit<NonNullable<UndoReport['live']>, 'id'>;
-
-const POLL_MS = 200;
-const NOTICE_MS = 20_000; // a wrapper polls every 5 s where the system does not report file changes
-const LONGEST_MS = 2 * REQUEST_MS;
 
 const askToSwitch = async (
   session: string,
@@ -184,70 +166,15 @@ const askToSwitch = async (
   { json, options }: UndoCommandRequest,
   stateFolder: string,
 ): Promise<LiveOutcome> => {
-  // the agent runs this command in its shell: the agent waits for it, and must not be waited for
-  const isInside = process.env['CTXWRAP_SESSION'] === session;
-  const start = processStart(process.pid);
-  const request: SwitchRecord = {
-    schema: 'ctxwrap.switch/1',
+  const isQuiet = json || options.values.quiet === true;
+  const { outcome, words } = await askSession(
     session,
-    request: `${process.pid}-${randomBytes(6).toString('hex')}`,
-    askedAt: Date.now(),
-    name,
-    ...(isInside ? {} : { pid: process.pid }),
-    ...(isInside || start === undefined ? {} : { processStart: start }),
-  };
-  const stopping = catchStopSignals();
-  const progress = json || options.values.quiet ? noProgress : progressLine();
-  try {
-    const folder = await ensureRequestsFolder(stateFolder);
-    await writeRequest(folder, request);
-    if (isInside) return { outcome: 'asked', words: 'the agent goes back as soon as it is at rest' };
-    progress.say('waiting for a safe moment');
-    const outcome = await outcomeIn(folder, request, stateFolder, stopping.signal);
-    await removeRequest(folder, request);
-    await removeAnswer(folder, request);
-    return outcome;
-  } catch (error) {
-    return { outcome: 'refused', words: systemReason(error) };
-  } finally {
-    progress.clear();
-    stopping.release();
-  }
-};
-
-const outcomeIn = async (
-  folder: string,
-  request: SwitchRecord,
-  stateFolder: string,
-  signal: AbortSignal,
-): Promise<LiveOutcome> => {
-  let isNoticed = false;
-  while (!signal.aborted) {
-    const answer = await readAnswer(folder, request);
-    const outcome = answer && finalOf(answer);
-    if (outcome) return outcome;
-    isNoticed ||= answer !== undefined;
-    const waited = Date.now() - request.askedAt;
-    if (!isNoticed && waited > NOTICE_MS)
-      return { outcome: 'refused', words: 'the running session does not notice requests' };
-    const session = await readSession(stateFolder, request.session, Date.now());
-    const isGone = session === undefined || !isThere(session);
-    if (isGone || waited > LONGEST_MS) return { outcome: 'refused', words: 'the session has ended' };
-    await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
-  }
-  return { outcome: 'refused', words: 'withdrawn' };
-};
-
-const finalOf = (answer: AnswerRecord): LiveOutcome | undefined => {
-  switch (answer.state) {
-    case 'switched':
-      return { outcome: 'switched' };
-    case 'refused':
-    case 'unknown':
-      return { outcome: answer.state, words: answer.reason };
-    default:
-      return undefined;
-  }
+    { schema: 'ctxwrap.switch/1', name },
+    { stateFolder, isQuiet },
+  );
+  if (outcome === 'done') return { outcome: 'switched' };
+  if (outcome === 'asked') return { outcome, words: 'the agent goes back as soon as it is at rest' };
+  return { outcome, ...(words === undefined ? {} : { words }) };
 };
 
 // For people.

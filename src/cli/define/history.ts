@@ -93,6 +93,29 @@ export const defineReceipt = (program: Command, ask: Ask): void => {
   addNotes(receipt, { examples: ['ctxwrap receipt 0f3a9c12#2'] });
 };
 
+interface BriefOptions extends CommandOptions {
+  readonly print?: boolean;
+}
+
+export const defineBrief = (program: Command, ask: Ask): void => {
+  const brief = program
+    .command('brief')
+    .helpGroup(commandTopics.sessions)
+    .description('put what the last compaction lost into the prompt, as a draft')
+    .argument('[session]', `${SESSION}; with --print a compaction, as history lists it`)
+    .option('--print', 'print it instead')
+    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
+    .action((target: string | undefined, { print: isPrinted = false, ...own }: BriefOptions) =>
+      ask({
+        kind: 'brief',
+        ...(target === undefined ? {} : { target }),
+        isPrinted,
+        options: parseOptions(program, own),
+      }),
+    );
+  addNotes(brief, { examples: ['ctxwrap brief', 'ctxwrap brief --print 0f3a9c12#2'] });
+};
+
 const parseFolder = (text: string): string => {
   if (text === '') throw messages.badValue('--project', 'the name of a folder', text, '.');
   return text;

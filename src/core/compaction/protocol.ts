@@ -124,6 +124,11 @@ export interface SwitchRecord extends RequestKey {
   readonly processStart?: string | undefined;
 }
 
+/** The request to put what the last compaction has lost into the prompt. */
+export interface BriefRecord extends Omit<SwitchRecord, 'schema' | 'name'> {
+  readonly schema: 'ctxwrap.brief/1';
+}
+
 export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; readonly at: Millis } & (
     | { readonly state: 'waiting' }
     /** the command is being typed, or was sent */
@@ -132,7 +137,9 @@ export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; r
     | { readonly state: 'ended'; readonly attempt: AttemptRecord }
     /** the agent has gone on with the other session */
     | { readonly state: 'switched' }
-    /** the command for it was sent, and its effect is not known */
+    /** the text is in the prompt */
+    | { readonly state: 'drafted' }
+    /** the keys for it were sent, and their effect is not known */
     | { readonly state: 'unknown'; readonly reason: string }
   );
 
@@ -169,6 +176,15 @@ export const parseSwitch = (text: string): SwitchRecord | undefined => {
   return { schema: 'ctxwrap.switch/1', ...key, askedAt, name, pid: getCount(found, 'pid'), processStart };
 };
 
+export const parseBrief = (text: string): BriefRecord | undefined => {
+  const found = parseRecord(text);
+  const key = keyIn(found);
+  const askedAt = getCount(found, 'askedAt');
+  if (found?.['schema'] !== 'ctxwrap.brief/1' || !key || askedAt === undefined) return undefined;
+  const processStart = getText(found, 'processStart');
+  return { schema: 'ctxwrap.brief/1', ...key, askedAt, pid: getCount(found, 'pid'), processStart };
+};
+
 export const parseAnswer = (text: string): AnswerRecord | undefined => {
   const found = parseRecord(text);
   const key = keyIn(found);
@@ -179,6 +195,7 @@ export const parseAnswer = (text: string): AnswerRecord | undefined => {
     case 'waiting':
     case 'begun':
     case 'switched':
+    case 'drafted':
       return { ...base, state: found['state'] };
     case 'refused':
     case 'unknown':

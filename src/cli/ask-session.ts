@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { REQUEST_MS } from '../core/compaction/machine.js';
+import type { AnswerRecord, BriefRecord, SwitchRecord } from '../core/compaction/protocol.js';
+import { systemReason } from '../storage/errors.js';
+import { processStart } from '../storage/processes.js';
+import {
+  ensureRequestsFolder,
+  readAnswer,
+  removeAnswer,
+  removeRequest,
+  writeRequest,
+} from '../storage/requests.js';
+import { readSession } from '../storage/sessions.js';
+import { isThere } from './session-argument.js';
+import { noProgress, progressLine } from './text.js';
+import { catchStopSignals } from './verify.js';
+
+// Asks a running session to type something for the user besides the compact command, and waits for what comes of it.
+
+export interface AskedOutcome {
+  /** `asked`: by a command inside the agent, which the session does not wait for */
+  readonly outcome: 'done' | 'refused' | 'unknown' | 'asked';
+  /** why it is not done */
+  readonly words?: string;
+}
+
+/** What is asked for, without what every request has. */
+export type Asked = Pick<SwitchRecord, 'schema' | 'name'> | Pick<BriefRecord, 'schema'>;
+
+export interface AskOptions {
+  readonly stateFolder: string;
+  readonly isQuiet: boolean;
+}
+
+const POLL_MS = 200;
+const NOTICE_MS = 20_000; // a wrapper polls every 5 s where the system does not report file changes
+const LONGEST_MS = 2 * REQUEST_MS;
+
+/** Ctrl-C withdraws the request. Never rejects. */
+export const askSession = async (
+  session: string,
+  asked: Asked,
+  { stateFolder, isQuiet }: AskOptions,
+): Promise<AskedOutcome> => {
+  // the agent runs this command in its shell: the agent waits for it, and must not be waited for
+  const isInside = process.env['CTXWRAP_SESSION'] === session;
+  const start = processStart(process.pid);
+  const request: SwitchRecord | BriefRecord = {
+    ...asked,
+    session,
+    request: `${process.pid}-${randomBytes(6).toString('hex')}`,
+    askedAt: Date.now(),
+    ...(isInside ? {} : { pid: process.pid }),
+    ...(isInside || start === undefined ? {} : { processStart: start }),
+  };
+  const stopping = catchStopSignals();
+  const progress = isQuiet ? noProgress : progressLine();
+  try {
+    const folder = await ensureRequestsFolder(stateFolder);
+    await writeRequest(folder, request);
+    if (isInside) return { outcome: 'asked' };
+    progress.say('waiting for a safe moment');
+    const outcome = await outcomeIn(folder, request, stateFolder, stopping.signal);
+    await removeRequest(folder, request);
+    await removeAnswer(folder, request);
+    return outcome;
+  } catch (error) {
+    return { outcome: 'refused', words: systemReason(error) };
+  } finally {
+    progress.clear();
+    stopping.release();
+  }
+};
+
+const outcomeIn = async (
+  folder: string,
+  request: SwitchRecord | BriefRecord,
+  stateFolder: string,
+  signal: AbortSignal,
+): Promise<AskedOutcome> => {
+  let isNoticed = false;
+  while (!signal.aborted) {
+    const answer = await readAnswer(folder, request);
+    const outcome = answer && finalOf(answer);
+    if (outcome) return outcome;
+    isNoticed ||= answer !== undefined;
+    const waited = Date.now() - request.askedAt;
+    if (!isNoticed && waited > NOTICE_MS)
+      return { outcome: 'refused', words: 'the running session does not notice requests' };
+    const session = await readSession(stateFolder, request.session, Date.now());
+    const isGone = session === undefined || !isThere(session);
+    if (isGone || waited > LONGEST_MS) return { outcome: 'refused', words: 'the session has ended' };
+    await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return { outcome: 'refused', words: 'withdrawn' };
+};
+
+const finalOf = (answer: AnswerRecord): AskedOutcome | undefined => {
+  switch (answer.state) {
+    case 'switched':
+    case 'drafted':
+      return { outcome: 'done' };
+    case 'refused':
+    case 'unknown':
+      return { outcome: answer.state, words: answer.reason };
+    default:
+      return undefined;
+  }
+};

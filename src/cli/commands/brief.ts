@@ -1,0 +1,54 @@
+import { briefText } from '../../core/brief.js';
+import { listSessions } from '../../storage/sessions.js';
+import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
+import { toPlainText } from '../../ui/text.js';
+import { readReceipt } from '../../wrap/read-receipt.js';
+import { askSession, type AskedOutcome } from '../ask-session.js';
+import * as messages from '../messages.js';
+import { print, toAsciiIfNeeded } from '../print.js';
+import type { BriefRequest } from '../request.js';
+import type { Outcome } from '../session.js';
+import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
+import { findCompaction } from './history-show.js';
+
+/** `ctxwrap brief`: what a compaction has lost, as a draft in the prompt of the running agent, or printed. */
+export const brief = (request: BriefRequest): Promise<Outcome> =>
+  request.isPrinted ? printBrief(request) : putBrief(request);
+
+const done = (code: number): Outcome => ({ status: { kind: 'code', code }, notices: [] });
+
+const printBrief = async ({ target, options }: BriefRequest): Promise<Outcome> => {
+  if (target === undefined) throw messages.whichBrief();
+  const found = await findCompaction({ targets: [target], options });
+  const read = await readReceipt(found.source, { line: found.compaction.line });
+  if (!read) throw messages.noReceipt(target);
+  const text = briefText(read.receipt);
+  if (text === undefined) throw messages.nothingLost(target);
+  await print(`${text}\n`);
+  return done(0);
+};
+
+const putBrief = async ({ target, options }: BriefRequest): Promise<Outcome> => {
+  const { env } = process;
+  const stateFolder = stateFolderOf(env, homeFolder(env));
+  const sessions = await listSessions(stateFolder, Date.now());
+  const session = target === undefined ? onlySession(sessions) : findSession(sessions, target);
+  if (!session || !isThere(session)) throw messages.noLiveSession(target ?? '', sessionNames(sessions));
+  const { id, runtime: agent } = session.record;
+  const isQuiet = options.values.quiet === true;
+  const result = await askSession(id, { schema: 'ctxwrap.brief/1' }, { stateFolder, isQuiet });
+  await print(`${toAsciiIfNeeded(toPlainText(textOf(result, agent)), env)}\n`);
+  return done(result.outcome === 'done' || result.outcome === 'asked' ? 0 : 1);
+};
+
+const textOf = ({ outcome, words = '' }: AskedOutcome, agent: string): string => {
+  switch (outcome) {
+    case 'done':
+      return `✓ a draft is in the prompt of ${agent}; nothing was sent`;
+    case 'asked':
+      return 'the draft comes as soon as the agent is at rest';
+    case 'refused':
+    case 'unknown':
+      return `✗ ${words}`;
+  }
+};

@@ -17,7 +17,7 @@ export interface ReceiptItem extends EvidenceItem {
 export interface Receipt {
   /** what was in the window before, by kind and in order */
   readonly items: readonly ReceiptItem[];
-  /** the summary is encrypted, so it may name what counts as lost here */
+  /** the summary is encrypted: whether it names an item that is nowhere else is unknown */
   readonly isUnreadable: boolean;
 }
 
@@ -61,8 +61,8 @@ const makeNameSearch = (
   const loose = plain.toLowerCase();
   const lines = text
     .split(/\n|(?<=[.!?;])\s/)
-    .map((line) => new Set(wordsOf(line)))
-    .filter(({ size }) => size > 0);
+    .map((line) => ({ words: new Set(wordsOf(line)), isNegative: NEGATION.test(line) }))
+    .filter(({ words }) => words.size > 0);
   const names = namesOf(items);
   return ({ kind, text: wanted }) => {
     switch (kind) {
@@ -74,7 +74,7 @@ const makeNameSearch = (
         return hasName(plain, wanted);
       case 'constraint':
       case 'plan':
-        return loose.includes(bare(wanted)) || isRetold(lines, wordsOf(wanted));
+        return loose.includes(bare(wanted)) || isRetold(lines, wanted);
     }
   };
 };
@@ -107,10 +107,31 @@ const COMMON = new Set(
 const wordsOf = (text: string): readonly string[] =>
   (text.toLowerCase().match(WORD) ?? []).filter((word) => !COMMON.has(word));
 
-/** One of the lines has enough of these words. */
-const isRetold = (lines: readonly ReadonlySet<string>[], wanted: readonly string[]): boolean =>
-  wanted.length > 1 &&
-  lines.some((words) => wanted.filter((word) => words.has(word)).length >= ENOUGH_WORDS * wanted.length);
+const NEGATION = /\b(?:never|not|no|none|without|avoid|forbidden|cannot|\w{2,8}n['’]t)\b/i;
+
+interface Line {
+  readonly words: ReadonlySet<string>;
+  readonly isNegative: boolean;
+}
+
+/**
+ * One of the lines has enough of the words of this sentence. Those with digits or underscores tell similar sentences apart and must all be
+ * there, and a sentence that forbids something is not kept by a line that does not.
+ */
+const isRetold = (lines: readonly Line[], sentence: string): boolean => {
+  const wanted = wordsOf(sentence);
+  const names = wanted.filter((word) => /[\p{N}_]/u.test(word));
+  const mustForbid = NEGATION.test(sentence);
+  return (
+    wanted.length > 1 &&
+    lines.some(
+      ({ words, isNegative }) =>
+        (isNegative || !mustForbid) &&
+        names.every((name) => words.has(name)) &&
+        wanted.filter((word) => words.has(word)).length >= ENOUGH_WORDS * wanted.length,
+    )
+  );
+};
 
 /** The text has this name as a whole: `a.ts` is not in `data.ts`. */
 const hasName = (text: string, name: string): boolean => {
@@ -154,11 +175,11 @@ export interface KeptCount {
   readonly of: number;
 }
 
-/** How much of each kind was kept; without kinds of which there was nothing. */
-export const keptCounts = ({ items }: Receipt): readonly KeptCount[] =>
+/** How much of each kind was kept; without kinds of which there was nothing, and empty where the summary cannot be read. */
+export const keptCounts = ({ items, isUnreadable }: Receipt): readonly KeptCount[] =>
   evidenceKinds.flatMap((kind) => {
     const own = items.filter((item) => item.kind === kind);
-    return own.length === 0
+    return own.length === 0 || isUnreadable
       ? []
       : [{ kind, kept: own.filter(({ isKept }) => isKept).length, of: own.length }];
   });
@@ -174,5 +195,6 @@ export const keptText = (
 
 export const nounOf = (kind: EvidenceKind, count: number): string => plurals[kind][count === 1 ? 0 : 1];
 
-export const lostItems = ({ items }: Receipt): readonly ReceiptItem[] =>
-  items.filter(({ isKept }) => !isKept);
+/** What is known to be lost: nothing where the summary cannot be read. */
+export const lostItems = ({ items, isUnreadable }: Receipt): readonly ReceiptItem[] =>
+  isUnreadable ? [] : items.filter(({ isKept }) => !isKept);

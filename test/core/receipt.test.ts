@@ -152,9 +152,23 @@ describe('the receipt of a compaction', () => {
     ]);
   });
 
-  it('says when the summary cannot be read', () => {
+  it.each([
+    ['Never push directly to the main branch.', 'Push directly to the main branch', false],
+    ['Never push directly to the main branch.', "Don't ever push directly to the main branch", true],
+    ['Always run every test of suite s12 first.', 'Always run every test of suite s21 first', false],
+  ])(
+    'a line with other names, or that allows what was forbidden, does not keep "%s": %s',
+    (demand, summary, isKept) => {
+      const receipt = receiptIn([{ prompt: demand }, { compacted: summary }]);
+      expect(receipt.items).toMatchObject([{ kind: 'constraint', isKept }]);
+    },
+  );
+
+  it('claims no loss when the summary cannot be read', () => {
     const drafts: readonly Draft[] = [{ edits: '/proj/a.ts' }, { compacted: '', isEncrypted: true }];
-    expect(receiptIn(drafts)).toMatchObject({ isUnreadable: true, items: [{ isKept: false }] });
+    const receipt = receiptIn(drafts);
+    expect(receipt).toMatchObject({ isUnreadable: true, items: [{ isKept: false }] });
+    expect([keptCounts(receipt), lostItems(receipt)]).toEqual([[], []]);
   });
 
   it('is one line of safe text an item, whatever the session holds', () => {

@@ -43,7 +43,12 @@ const reportOf = ({ session, compaction }: OneCompaction, read: Receipt): object
   post_tokens: compaction.postTokens ?? null,
   summary_readable: !read.isUnreadable,
   counts: keptCounts(read),
-  items: read.items.map(({ kind, text, line, isKept }) => ({ kind, text, line: line + 1, kept: isKept })),
+  items: read.items.map(({ kind, text, line, isKept }) => ({
+    kind,
+    text,
+    line: line + 1,
+    kept: isKept || !read.isUnreadable ? isKept : null,
+  })),
 });
 
 interface TextView {
@@ -55,18 +60,23 @@ interface TextView {
 
 const textOf = (found: OneCompaction, read: Receipt, view: TextView): readonly string[] => {
   const { theme } = view;
-  const kept = keptText(keptCounts(read));
   return [
     theme.strong(headOf(found)),
-    kept === undefined ? 'Nothing in the conversation before it counts as evidence.' : `kept ${kept}`,
-    ...(read.isUnreadable ? ['The summary is encrypted: it may name more than can be seen here.'] : []),
+    resultOf(read),
     ...evidenceKinds.flatMap((kind) =>
       sectionOf(
         read.items.filter((item) => item.kind === kind && (view.isFull || !item.isKept)),
+        read.isUnreadable ? 'unknown' : 'lost',
         view,
       ),
     ),
   ];
+};
+
+const resultOf = (read: Receipt): string => {
+  if (read.items.length === 0) return 'Nothing in the conversation before it counts as evidence.';
+  if (read.isUnreadable) return 'The summary is encrypted: what it has kept is unknown.';
+  return `kept ${keptText(keptCounts(read))}`;
 };
 
 const headOf = ({ session, compaction }: OneCompaction): string => {
@@ -81,18 +91,20 @@ const INDENT = 2;
 
 const sectionOf = (
   items: readonly ReceiptItem[],
+  /** what is said of items that are not found */
+  fate: 'lost' | 'unknown',
   { isFull, columns, theme }: TextView,
 ): readonly string[] => {
   const [first] = items;
   if (!first) return [];
   const lost = items.filter(({ isKept }) => !isKept).length;
-  const title = `${lost} ${nounOf(first.kind, lost)} lost`;
+  const title = `${lost} ${nounOf(first.kind, lost)} ${fate}`;
   return [
     '',
     theme.accent(title),
     ...items.flatMap(({ text, isKept }) =>
       wrapText(stripControls(text), columns - INDENT - 2).map((line, index) => {
-        const mark = index > 0 ? '  ' : isKept ? '✓ ' : isFull ? '✗ ' : '  ';
+        const mark = index > 0 ? '  ' : isKept ? '✓ ' : !isFull ? '  ' : fate === 'lost' ? '✗ ' : '? ';
         return `${mark}${isKept ? theme.quiet(line) : line}`;
       }),
     ),

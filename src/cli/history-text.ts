@@ -21,6 +21,8 @@ export interface HistoryView {
   readonly home: string;
   /** whole summaries, below the rows */
   readonly isFull: boolean;
+  /** of one compaction: how much of the evidence it has kept */
+  readonly kept?: string | undefined;
   /** the rows of a chart, for each session that has one */
   readonly charts?: ReadonlyMap<SessionHistory, readonly string[]>;
 }
@@ -149,8 +151,8 @@ export const compactionText = (
   view: HistoryView,
 ): readonly string[] => {
   const theme = makeTheme(undefined, view.look);
-  const width = Math.max(...factsOf(session, each, view.home).map(([label]) => label.length));
-  const facts = factsOf(session, each, view.home).map(([label, value]) =>
+  const width = Math.max(...factsOf(session, each, view).map(([label]) => label.length));
+  const facts = factsOf(session, each, view).map(([label, value]) =>
     wrapText(makeTextsSafe(value), view.look.columns - width - 2).map(
       (line, index) => `${theme.quiet((index === 0 ? label : '').padEnd(width))}  ${line}`,
     ),
@@ -160,10 +162,16 @@ export const compactionText = (
 };
 
 /** The same as Markdown. */
-export const compactionMarkdown = (session: SessionHistory, each: RecordedCompaction): readonly string[] => [
+export const compactionMarkdown = (
+  session: SessionHistory,
+  each: RecordedCompaction,
+  kept?: string,
+): readonly string[] => [
   `# Compaction ${each.number} of ${session.sessionId ?? session.path}`,
   '',
-  ...factsOf(session, each, '/').map(([label, value]) => `- ${label}: ${makeTextsSafe(value)}`),
+  ...factsOf(session, each, { home: '/', kept }).map(
+    ([label, value]) => `- ${label}: ${makeTextsSafe(value)}`,
+  ),
   ...(each.summary?.text ? ['', '## Summary', '', ...stripLines(each.summary.text)] : []),
 ];
 
@@ -173,7 +181,7 @@ const stripLines = (text: string): readonly string[] => text.split('\n').map(str
 const factsOf = (
   session: SessionHistory,
   each: RecordedCompaction,
-  home: string,
+  { home, kept }: Pick<HistoryView, 'home' | 'kept'>,
 ): readonly (readonly [label: string, value: string])[] => {
   const { initiator, preTokens, isEstimated, postTokens, nextTokens, durationMs, summary, isVerified } = each;
   const after = postTokens ?? nextTokens;
@@ -196,6 +204,7 @@ const factsOf = (
     ],
     ['Took', durationMs === undefined ? 'unknown' : tookText(durationMs)],
     ['Messages', messagesText(each)],
+    ...(kept === undefined ? [] : [['Kept', kept] as const]),
     ...(summary?.kind === 'text' ? [] : [['Summary', summary?.kind ?? 'not in the file'] as const]),
     ...(isVerified
       ? []

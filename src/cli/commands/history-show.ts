@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import type { RecordedCompaction, SessionHistory } from '../../core/boundary-record.js';
 import { windowOf, type Entry } from '../../core/conversation.js';
+import { keptCounts, keptText } from '../../core/receipt.js';
 import type { StoreProblem } from '../../storage/session-store.js';
 import { homeFolder } from '../../storage/state-folder.js';
 import { readLook, type Look } from '../../ui/look.js';
+import { readReceipt } from '../../wrap/read-receipt.js';
 import { readConversationBefore } from '../../wrap/read-conversation.js';
 import type { SessionSource } from '../../wrap/read-history.js';
 import { conversationMarkdown, conversationText } from '../conversation-text.js';
@@ -24,7 +26,7 @@ export const historyShow = async (request: HistoryShowRequest): Promise<Outcome>
   const look = readLook({ env, isTTY: stdout.isTTY, columns: widthOfOutput(), theme });
   const { lines, notices } = request.before
     ? await beforeLines(found, request, look)
-    : { lines: compactionLines(found, request, look), notices: [] };
+    : { lines: compactionLines(found, request, look, await keptOf(found)), notices: [] };
   await page(lines.map((line) => `${toAsciiIfNeeded(line, env)}\n`).join(''));
   return { status: { kind: 'code', code: 0 }, notices };
 };
@@ -33,10 +35,17 @@ const compactionLines = (
   { session, compaction }: OneCompaction,
   { markdown }: HistoryShowRequest,
   look: Look,
+  kept: string | undefined,
 ): readonly string[] =>
   markdown
-    ? compactionMarkdown(session, compaction)
-    : compactionText(session, compaction, { look, home: homeFolder(process.env), isFull: true });
+    ? compactionMarkdown(session, compaction, kept)
+    : compactionText(session, compaction, { look, home: homeFolder(process.env), isFull: true, kept });
+
+/** How much of the evidence it has kept; undefined where that is not known. */
+const keptOf = async ({ source, compaction }: OneCompaction): Promise<string | undefined> => {
+  const read = await readReceipt(source, { line: compaction.line });
+  return read && keptText(keptCounts(read.receipt));
+};
 
 /** What was in the window just before the compaction, in the order of the conversation. */
 const beforeLines = async (

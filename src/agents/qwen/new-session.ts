@@ -9,6 +9,7 @@ import {
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { ConversationForm } from '../agent.js';
+import { writtenText } from '../entries.js';
 import { replaceIds } from '../records.js';
 import { qwenConversation } from './conversation.js';
 
@@ -89,7 +90,7 @@ const partOf = (entry: Entry): Fields => {
     return {
       functionCall: { id: entry.callId, name: entry.name, args: isRecord(entry.input) ? entry.input : {} },
     };
-  if (entry.kind !== 'result') return { text: 'text' in entry ? entry.text : '' };
+  if (entry.kind !== 'result') return { text: writtenText(entry) };
   const response = entry.isError ? { error: entry.output } : { output: entry.output };
   return { functionResponse: { id: entry.callId, name: entry.name ?? '', response } };
 };

@@ -19,10 +19,10 @@ export interface Description {
 
 export const describeKey = (name: KeyName): Description => {
   const key = configKey(name);
-  const { doc, type, option, isLive, isPending } = key;
+  const { doc, type, option, isLive } = key;
   return {
     name,
-    doc: isPending ? `${doc} It has no effect yet.` : doc,
+    doc,
     allowed: type.rule(),
     fallback: fallbackText(key),
     flag: option?.flag ?? '',

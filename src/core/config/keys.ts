@@ -2,6 +2,7 @@ import { footerItems, logLevels } from '../format.js';
 import type { LadderChoice } from '../ladder.js';
 import { notificationKinds } from '../notifications.js';
 import { backendNames } from './backends.js';
+import { strategyNames } from '../strategies/names.js';
 import { theme, themeNames } from './theme.js';
 import {
   bound,
@@ -16,7 +17,9 @@ import {
   hotkey,
   list,
   path,
+  modules,
   percent,
+  strategyName,
   text,
   tokens,
   type ValueOf,
@@ -27,7 +30,7 @@ import {
 // documentation, the file of `config init` and the options in --help are generated from it.
 
 /** A value as written in a file. */
-export type WrittenValue = boolean | number | string | readonly string[];
+export type WrittenValue = boolean | number | string | readonly string[] | Readonly<Record<string, string>>;
 
 /** Another environment variable for a key, as other programs use it. */
 export interface EnvAlias {
@@ -71,8 +74,6 @@ export interface Key {
   readonly setBy?: 'agent' | 'ladder';
   /** a change in the user's file takes effect in running sessions */
   readonly isLive?: true;
-  /** known and checked, but not used yet */
-  readonly isPending?: true;
 }
 
 // Keys about how full a window is and what to do about it.
@@ -207,11 +208,21 @@ const compactingKeys = {
     doc: 'After this many compactions in a session, the footer offers a handoff to a new one (`ctxwrap handoff`), and again after as many more; `0` never does.',
   },
   strategy: {
-    type: choice('auto', 'summarize', 'truncate', 'clustering'),
+    type: strategyName('auto', ...strategyNames),
     fallback: 'auto',
-    doc: "How a conversation is shortened: `auto` uses the agent's own command.",
+    doc: "How a conversation is shortened: `auto` uses the agent's own command; `truncate`, `summarize`, `clustering` and your own `strategies` work without it; see docs/strategies.md.",
     aliases: [{ name: 'COMPACTION_STRATEGY' }],
-    isPending: true,
+  },
+  strategies: {
+    type: modules,
+    env: false,
+    doc: 'Your own strategies by name: JavaScript modules that export `compact`; see docs/strategies.md.',
+    example: { mine: '~/.config/ctxwrap/mine.js' },
+  },
+  keepRecent: {
+    type: count(1, 1_000),
+    fallback: 20,
+    doc: 'How many of your last messages a strategy keeps word for word.',
   },
   blackbox: {
     type: choice('on', 'off'),

@@ -1,3 +1,4 @@
+import { formatTokens } from '../format.js';
 import { tokensOf, windowOf, type Conversation, type Entry, type Prompt } from '../conversation.js';
 
 // What must hold for a shortened conversation, whoever shortened it. Otherwise nothing is written, and the agent keeps what it has.
@@ -36,10 +37,12 @@ export const checkShortened = (
   return tokens > budgetTokens ? tooLong(tokensOf(wanted), tokens, budgetTokens) : undefined;
 };
 
-const tooLong = (ownTokens: number, tokens: number, budgetTokens: number): string =>
-  ownTokens > budgetTokens
-    ? `your last messages alone take about ${ownTokens} tokens, more than ${budgetTokens}`
-    : `it would still take about ${tokens} tokens, more than ${budgetTokens}`;
+const tooLong = (ownTokens: number, tokens: number, budgetTokens: number): string => {
+  const [own, all, most] = [ownTokens, tokens, budgetTokens].map(formatTokens);
+  return ownTokens > budgetTokens
+    ? `your last messages alone take about ${own} tokens, more than ${most}`
+    : `it would still take about ${all} tokens, more than ${most}`;
+};
 
 const promptsIn = (entries: readonly Entry[]): readonly Prompt[] =>
   entries.filter((entry): entry is Prompt => entry.kind === 'prompt');

@@ -1,14 +1,11 @@
 import type { Conversation } from '../conversation.js';
+import type { StrategyName } from './names.js';
 import { clustering } from './clustering.js';
 import { summarize } from './summarize.js';
 import type { Summarise } from './summarise.js';
 import { truncate } from './truncate.js';
 
 // A strategy shortens a conversation without the agent. `auto` is none: it leaves that to the agent's own command.
-
-export const strategyNames = ['truncate', 'summarize', 'clustering'] as const;
-
-export type StrategyName = (typeof strategyNames)[number];
 
 export interface StrategyOptions {
   /** this many of the user's last messages stay word for word; at least 1 */

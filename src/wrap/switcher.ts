@@ -245,6 +245,22 @@ export const undoLive = async ({ switcher, onEvent, signal, ...request }: LiveUn
   }
 };
 
+export interface LiveReturn {
+  readonly switcher: Pick<Switcher, 'switchTo'>;
+  /** the id of the session that the agent had before its conversation was shortened */
+  readonly name: string;
+  readonly onEvent: (event: Event) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Has the agent go back to an earlier session, which is still there, and says what happens in the footer. Never rejects. */
+export const returnLive = async ({ switcher, name, onEvent, signal }: LiveReturn): Promise<void> => {
+  const say = (text: string): void => onEvent(noticeEvent(text));
+  say('undo: the whole conversation comes back at the next safe moment');
+  const result = await switcher.switchTo(name, signal);
+  say(result.kind === 'switched' ? 'the whole conversation is back' : `undo: ${result.reason}`);
+};
+
 export interface Prepared {
   readonly plan: UndonePlan;
   /** what the agent's command takes */

@@ -5,11 +5,12 @@ import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
 import { budgetFor } from '../../core/strategies/budget.js';
 import type { Change } from '../../core/strategies/check.js';
+import type { SessionRecord } from '../../core/records.js';
 import { systemReason } from '../../storage/errors.js';
 import { homeFolder } from '../../storage/state-folder.js';
 import { toPlainText } from '../../ui/text.js';
 import { findStrategy } from '../../wrap/find-strategy.js';
-import { shorten, ShortenError, writeForSwitch, writeShortened, type Shortened } from '../../wrap/shorten.js';
+import { shorten, ShortenError, writeShortened, type Shortened } from '../../wrap/shorten.js';
 import { askSession } from '../ask-session.js';
 import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
@@ -35,37 +36,60 @@ interface ShortenReport {
   /** the new session; absent with --dry-run */
   readonly session?: SavedSession;
   readonly resume?: Resume;
-  /** what became of the running session */
-  readonly live?: {
-    readonly id: string;
-    readonly outcome: 'switched' | 'refused' | 'unknown' | 'asked';
-    readonly words?: string;
-  };
 }
 
 const failed = 1;
 
 export const shortenCommand = async (request: ShortenCommandRequest): Promise<Outcome> => {
-  const { json, options } = request;
+  const { json, isDryRun, isNewSession, options } = request;
   const search = await openSearch(options);
   const found = await findOneSource(request, search, {
     command: `compact --strategy ${request.strategy}`,
     none: messages.nothingToShorten,
   });
+  const { source, session } = found;
+  const isLive = session?.liveness === 'live' && source.agent.conversations?.switching !== undefined;
+  if (isLive && !isDryRun && !isNewSession)
+    return shortenInAgent(request, session.record, search.stateFolder);
   const stopping = catchStopSignals();
   const progress = json || options.values.quiet === true ? noProgress : progressLine();
   try {
     progress.say('reading the session');
     const shortened = await orExplain(found, compute(request, found, stopping.signal));
     progress.clear();
-    const report = await apply(request, found, shortened, search.stateFolder);
-    await print(json ? jsonText(report, 2) : `${textOf(report, request).join('\n')}\n`);
-    const code = report.live?.outcome === 'unknown' || report.live?.outcome === 'refused' ? failed : 0;
-    return { status: { kind: 'code', code }, notices: [] };
+    const report = isDryRun
+      ? reportOf(request, found, shortened)
+      : await withSession(reportOf(request, found, shortened), found, shortened);
+    await print(json ? jsonText(report, 2) : `${textOf(report, isDryRun).join('\n')}\n`);
+    return { status: { kind: 'code', code: 0 }, notices: [] };
   } finally {
     progress.clear();
     stopping.release();
   }
+};
+
+/** The running session does it itself, because only that knows when the agent rests. */
+const shortenInAgent = async (
+  { strategy, keepRecent, budgetTokens, json, options }: ShortenCommandRequest,
+  { id, runtime }: SessionRecord,
+  stateFolder: string,
+): Promise<Outcome> => {
+  const { outcome, words } = await askSession(
+    id,
+    { schema: 'ctxwrap.shorten/1', strategy, keepRecent, budgetTokens },
+    { stateFolder, isQuiet: json || options.values.quiet === true },
+  );
+  const live = { id, outcome: outcome === 'done' ? ('shortened' as const) : outcome, words };
+  const report = { schema: 'ctxwrap.shorten/1', runtime, strategy, live };
+  const text =
+    outcome === 'done'
+      ? `✓ shortened ${words ?? ''}; u in the overview brings the whole conversation back`
+      : outcome === 'asked'
+        ? 'the conversation is shortened as soon as the agent is at rest'
+        : `✗ not shortened: ${words ?? 'the outcome is not known'}`;
+  await print(json ? jsonText(report, 2) : `${toAsciiIfNeeded(toPlainText(text), process.env)}\n`);
+  const code = outcome === 'done' || outcome === 'asked' ? 0 : failed;
+  return { status: { kind: 'code', code }, notices: [] };
 };
 
 const compute = async (
@@ -100,73 +124,46 @@ const orExplain = async <T>({ source: { path } }: OneSource, task: Promise<T>): 
   }
 };
 
-const apply = async (
-  { strategy, isDryRun, isNewSession, json, options }: ShortenCommandRequest,
-  found: OneSource,
-  shortened: Shortened,
-  stateFolder: string,
-): Promise<ShortenReport> => {
-  const { source, session } = found;
-  const report: ShortenReport = {
-    schema: 'ctxwrap.shorten/1',
-    runtime: source.agent.name,
-    strategy,
-    from: source.path,
-    change: { ...shortened.change, budgetTokens: shortened.budgetTokens },
-  };
-  if (isDryRun) return report;
-  const as: NewSession = {
-    id: randomUUID(),
-    cwd: workingFolder(),
-    now: Date.now(),
-    newUuid: () => randomUUID(),
-  };
-  const canSwitch =
-    !isNewSession && session?.liveness === 'live' && source.agent.conversations?.switching !== undefined;
-  if (!canSwitch) return withSession(report, found, shortened, as);
-  const written = await orExplain(found, writeForSwitch({ source }, shortened, as));
-  const { outcome, words } = await askSession(
-    session.record.id,
-    { schema: 'ctxwrap.switch/1', name: written.name },
-    { stateFolder, isQuiet: json || options.values.quiet === true },
-  );
-  const live = {
-    id: session.record.id,
-    outcome: outcome === 'done' ? ('switched' as const) : outcome,
-    ...(words === undefined ? {} : { words }),
-  };
-  if (outcome === 'done' || outcome === 'asked') return { ...report, live };
-  // the agent goes on as before; the new session can be resumed
-  return { ...(await withSession(report, found, shortened, as)), live };
-};
+const reportOf = (
+  { strategy }: ShortenCommandRequest,
+  { source }: OneSource,
+  { change, budgetTokens }: Shortened,
+): ShortenReport => ({
+  schema: 'ctxwrap.shorten/1',
+  runtime: source.agent.name,
+  strategy,
+  from: source.path,
+  change: { ...change, budgetTokens },
+});
 
 const withSession = async (
   report: ShortenReport,
   found: OneSource,
   shortened: Shortened,
-  as: NewSession,
 ): Promise<ShortenReport> => {
-  const own = { ...as, id: randomUUID() };
-  const { path, name: id } = await orExplain(found, writeShortened(found, shortened, own));
+  const as: NewSession = {
+    id: randomUUID(),
+    cwd: workingFolder(),
+    now: Date.now(),
+    newUuid: () => randomUUID(),
+    usedTokens: shortened.change.tokensAfter,
+  };
+  const { path, name: id } = await orExplain(found, writeShortened(found, shortened, as));
   const session = { id, path };
   return { ...report, session, resume: resumeOf(found.source.agent, session, shortened.before.head.cwd) };
 };
 
 // For people.
 
-const textOf = (report: ShortenReport, { isDryRun }: ShortenCommandRequest): readonly string[] => {
-  const { change, session, live, resume, runtime, strategy } = report;
+const textOf = (
+  { change, session, resume, runtime, strategy }: ShortenReport,
+  isDryRun: boolean,
+): readonly string[] => {
   const size = `${formatTokens(change.tokensBefore)} → ${formatTokens(change.tokensAfter)}`;
-  const head = isDryRun
-    ? `${runtime}: ${strategy} would shorten the conversation, ${size} (estimated tokens)`
-    : live?.outcome === 'switched'
-      ? `✓ shortened by ${strategy} in ${runtime}: ${size}`
-      : live?.outcome === 'asked'
-        ? 'the agent goes on with the shortened conversation as soon as it is at rest'
-        : `✓ shortened by ${strategy}, ${size}${session ? `, in a new session: ${session.id}` : ''}`;
   const rows = [
-    ...(live?.words === undefined || live.outcome === 'asked' ? [] : [`✗ ${live.words}`]),
-    head,
+    isDryRun
+      ? `${runtime}: ${strategy} would shorten the conversation, ${size} (estimated tokens)`
+      : `✓ shortened by ${strategy}, ${size}, in a new session: ${session?.id ?? ''}`,
     `  kept        ${counted(change.keptMessages, change.keptCalls)}, word for word`,
     `  taken out   ${counted(change.droppedMessages, change.droppedCalls)}`,
     `  instead     a text of about ${formatTokens(change.summaryTokens)} tokens`,

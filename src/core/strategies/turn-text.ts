@@ -34,7 +34,7 @@ const labelled = (who: string, text: string, most: number): string => {
 };
 
 /** At most `most` characters and a note about the rest. */
-export const cutMiddle = (text: string, most: number): string => {
+const cutMiddle = (text: string, most: number): string => {
   if (text.length <= most) return text;
   const half = Math.floor(most / 2);
   return `${text.slice(0, half)}\n[${text.length - 2 * half} characters left out]\n${text.slice(-half)}`;

@@ -3,6 +3,7 @@ import type { NewFile } from '../agents/agent.js';
 import { windowOf, type Conversation, type NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import { formatTokens } from '../core/format.js';
+import { budgetFor, type KnownWindow } from '../core/strategies/budget.js';
 import { changeBetween, checkShortened, obstacleIn, type Change } from '../core/strategies/check.js';
 import type { Strategy, StrategyOptions } from '../core/strategies/strategy.js';
 import { createFile } from '../storage/files.js';
@@ -18,9 +19,10 @@ export class ShortenError extends Error {
 export interface ShortenRequest {
   readonly source: ConversationSource;
   readonly strategy: Strategy;
-  /** the budget is computed when the size of the conversation is known: in tokens, estimated */
   readonly options: Omit<StrategyOptions, 'budgetTokens'>;
-  readonly budget: (conversation: Conversation) => number;
+  /** in estimated tokens; what the window allows when absent */
+  readonly budgetTokens?: number | undefined;
+  readonly known: KnownWindow;
 }
 
 /** A shortened conversation that was checked and is not written yet. */
@@ -29,6 +31,8 @@ export interface Shortened {
   readonly after: Conversation;
   readonly change: Change;
   readonly budgetTokens: number;
+  /** the window afterwards, in the agent's tokens as far as it has reported them */
+  readonly windowTokens: number;
 }
 
 /** Computes it. Rejects with a ShortenError, and with the system's error where the file cannot be read. */
@@ -39,8 +43,10 @@ export const shorten = async (request: ShortenRequest): Promise<Shortened> => {
     throw new ShortenError(`ctxwrap does not know the session files of ${source.agent.name} well enough`);
   const obstacle = obstacleIn(before);
   if (obstacle !== undefined) throw new ShortenError(obstacle);
-  const options = { ...request.options, budgetTokens: request.budget(before) };
-  const { budgetTokens, signal } = options;
+  const budget = budgetFor(before, request.known);
+  const { budgetTokens = budget.budgetTokens } = request;
+  const options = { ...request.options, budgetTokens };
+  const { signal } = options;
   if (sizeOf(before) <= budgetTokens)
     throw new ShortenError(
       `about ${formatTokens(sizeOf(before))} tokens are within its budget of ${formatTokens(budgetTokens)}`,
@@ -50,7 +56,11 @@ export const shorten = async (request: ShortenRequest): Promise<Shortened> => {
   });
   const reason = checkShortened(before, after, options);
   if (reason !== undefined) throw new ShortenError(reason);
-  return { before, after, change: changeBetween(before, after), budgetTokens };
+  const windowTokens = budget.toWindow(sizeOf(after));
+  const { warnTokens = Infinity } = request.known;
+  if (windowTokens >= warnTokens)
+    throw new ShortenError(`the window would still be at ${formatTokens(windowTokens)}, not below warn`);
+  return { before, after, change: changeBetween(before, after), budgetTokens, windowTokens };
 };
 
 const sizeOf = (conversation: Conversation): number =>

@@ -1,18 +1,18 @@
 import type { Agent } from '../agents/agent.js';
 import type { Values } from '../core/config/keys.js';
-import { windowOf, tokensOf, type Conversation, type NewSession } from '../core/conversation.js';
+import type { NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
 import type { Activity } from '../core/reading.js';
 import { sessionThresholds } from '../core/report.js';
 import { noticeEvent } from '../core/session-flow.js';
-import { budgetFor } from '../core/strategies/budget.js';
+import type { KnownWindow } from '../core/strategies/budget.js';
 import type { Summarise } from '../core/strategies/summarise.js';
 import type { Log } from '../storage/log-file.js';
 import { findStrategy } from './find-strategy.js';
 import type { SessionLoop } from './session.js';
-import { shorten, writeForSwitch, type Shortened } from './shorten.js';
+import { shorten, writeForSwitch } from './shorten.js';
 import { safeMoment, type Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 
@@ -182,15 +182,16 @@ const shortenOnce = async (
       source,
       strategy,
       options: { keepRecent, summarise, signal: both },
-      budget: (conversation) => budgetTokens ?? budgetFor(conversation, known),
+      budgetTokens,
+      known,
     });
-    const sizes = sizesOf(shortened, known.usedTokens);
-    const written = await writeForSwitch({ source }, shortened, newSession(cwd, sizes.after));
+    const { windowTokens: postTokens, change } = shortened;
+    const preTokens = known.usedTokens ?? change.tokensBefore;
+    const written = await writeForSwitch({ source }, shortened, newSession(cwd, postTokens));
     if (worked.aborted) return undefined;
     const result = await switcher.switchTo(written.name, both); // withdrawn if the agent works before the first key
     if (result.kind === 'refused' && worked.aborted && !signal.aborted) return undefined;
     if (result.kind !== 'switched') return result;
-    const { before: preTokens, after: postTokens } = sizes;
     onEvent({ type: 'boundary', boundary: { at: Date.now(), initiator: 'ctxwrap', preTokens, postTokens } });
     const words = `by ${name}, ${formatTokens(preTokens)} → ${formatTokens(postTokens)}`;
     return { kind: 'shortened', words, name: written.name };
@@ -216,22 +217,7 @@ const newSession = (cwd: string, usedTokens: number): NewSession => ({
   usedTokens,
 });
 
-const knownWindow = ({ session }: ReturnType<SessionLoop['flow']>) => {
+const knownWindow = ({ session }: ReturnType<SessionLoop['flow']>): KnownWindow => {
   const warn = sessionThresholds(session).find(({ name, unit }) => name === 'warn' && unit === 'tokens');
   return { warnTokens: warn?.value, usedTokens: session.fused?.reading.usedTokens };
 };
-
-/** The sizes of the window in the agent's tokens, where these are known. */
-const sizesOf = (
-  { before, after }: Shortened,
-  usedTokens: number | undefined,
-): { readonly before: number; readonly after: number } => {
-  const [was, is] = [sizeOf(before), sizeOf(after)];
-  if (usedTokens === undefined) return { before: was, after: is };
-  return {
-    before: usedTokens,
-    after: Math.max(is, usedTokens - Math.round(((was - is) * usedTokens) / Math.max(was, usedTokens))),
-  };
-};
-
-const sizeOf = (conversation: Conversation): number => tokensOf(windowOf(conversation));

@@ -3,7 +3,6 @@ import type { SavedSession } from '../../agents/agent.js';
 import type { NewSession } from '../../core/conversation.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
-import { budgetFor } from '../../core/strategies/budget.js';
 import type { Change } from '../../core/strategies/check.js';
 import type { SessionRecord } from '../../core/records.js';
 import { systemReason } from '../../storage/errors.js';
@@ -107,7 +106,8 @@ const compute = async (
     source,
     strategy,
     options: { keepRecent: keepRecent ?? values.keepRecent, signal },
-    budget: (conversation) => budgetTokens ?? budgetFor(conversation, known),
+    budgetTokens,
+    known,
   });
 };
 
@@ -146,7 +146,7 @@ const withSession = async (
     cwd: workingFolder(),
     now: Date.now(),
     newUuid: () => randomUUID(),
-    usedTokens: shortened.change.tokensAfter,
+    usedTokens: shortened.windowTokens,
   };
   const { path, name: id } = await orExplain(found, writeShortened(found, shortened, as));
   const session = { id, path };

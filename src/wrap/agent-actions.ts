@@ -17,6 +17,8 @@ import type { DraftResult } from './typist.js';
 
 export interface AgentActions {
   readonly noteEvent: (event: Event) => void;
+  /** whether this record of a compaction is one that ctxwrap has written, in the session that the agent now goes on with */
+  readonly isOwnBoundary: Shortener['isOwnBoundary'];
   /** has the agent go on with another session, at the next safe moment */
   readonly switchTo: Switcher['switchTo'];
   /** undoes the last compaction, and says in the footer what comes of it */
@@ -65,6 +67,7 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
       receipts.noteEvent(event);
       shortener.noteEvent(event);
     },
+    isOwnBoundary: shortener.isOwnBoundary,
     shorten: shortener.shorten,
     rescue: shortener.rescue,
     switchTo: undoing.switchTo,

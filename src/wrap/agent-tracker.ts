@@ -50,7 +50,7 @@ export interface TrackerInput {
   readonly enteredAt: () => Millis | undefined;
 }
 
-export interface AgentTracker extends Omit<AgentActions, 'noteEvent'> {
+export interface AgentTracker extends Omit<AgentActions, 'noteEvent' | 'isOwnBoundary'> {
   /** the child has written output */
   readonly noteOutput: () => void;
   /** an event caused by the user or another program */
@@ -78,6 +78,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   });
   const take = (event: Event): void => {
     if (event.type === 'activity') logActivity(log, event.report);
+    if (event.type === 'boundary' && actions.isOwnBoundary(event.boundary)) return; // of a session that ctxwrap has written
     blackBox.onEvent(event, loop.flow().compaction);
     actions.noteEvent(event);
     loop.take(event);
@@ -85,7 +86,9 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const place = { childPid, cwd, home: homeFolder(env), env, startedAt };
   const observer = observe(parts, place, take);
   const port = typistPort(parts, observer);
-  const loop = startLoop(parts, { port, blackBox, take });
+  const rescues = session.values.onExhausted === 'rescue';
+  const onExhausted = rescues ? () => queueMicrotask(() => actions.rescue()) : undefined;
+  const loop = startLoop(parts, { port, blackBox, take, onExhausted });
   let file: string | undefined;
   const actions = makeAgentActions(parts, { port, loop, take, sessionFile: () => file });
   const official = followReports(session, { onFact: take, now: Date.now });
@@ -141,10 +144,11 @@ interface LoopParts {
   readonly port: TypistPort;
   readonly blackBox: BlackBox;
   readonly take: (event: Event) => void;
+  readonly onExhausted: (() => void) | undefined;
 }
 
 /** Runs the session and carries out the effects of each step. */
-const startLoop = (parts: TrackerParts, { port, blackBox, take }: LoopParts): SessionLoop => {
+const startLoop = (parts: TrackerParts, { port, blackBox, take, onExhausted }: LoopParts): SessionLoop => {
   const { session, onView, unseen, notify, publisher } = parts;
   const recipe = session.agent.recipe?.(session.env);
   const settings = compactSettings(session, recipe);
@@ -159,6 +163,7 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take }: LoopParts): Se
   const loop = makeSessionLoop(session, settings, {
     onView,
     unseen,
+    ...(onExhausted ? { onExhausted } : {}),
     onNotification: notify,
     onState: (state, compaction) => {
       publisher?.onState(state, compaction);

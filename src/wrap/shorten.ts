@@ -1,10 +1,11 @@
 import { dirname, join } from 'node:path';
 import type { NewFile } from '../agents/agent.js';
-import { windowOf, type Conversation, type NewSession } from '../core/conversation.js';
+import type { Conversation, NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import { formatTokens } from '../core/format.js';
 import { budgetFor, type KnownWindow } from '../core/strategies/budget.js';
 import { changeBetween, checkShortened, obstacleIn, type Change } from '../core/strategies/check.js';
+import { sizeForBudget } from '../core/strategies/keep.js';
 import type { Strategy, StrategyOptions } from '../core/strategies/strategy.js';
 import { createFile } from '../storage/files.js';
 import { readWritableConversation, type ConversationSource } from './read-conversation.js';
@@ -47,24 +48,21 @@ export const shorten = async (request: ShortenRequest): Promise<Shortened> => {
   const { budgetTokens = budget.budgetTokens } = request;
   const options = { ...request.options, budgetTokens };
   const { signal } = options;
-  if (sizeOf(before) <= budgetTokens)
+  if (sizeForBudget(before) <= budgetTokens)
     throw new ShortenError(
-      `about ${formatTokens(sizeOf(before))} tokens are within its budget of ${formatTokens(budgetTokens)}`,
+      `about ${formatTokens(sizeForBudget(before))} tokens are within its budget of ${formatTokens(budgetTokens)}`,
     );
   const after = await strategy(before, options).catch((error: unknown) => {
     throw new ShortenError(signal.aborted ? 'it was interrupted' : errorText(error));
   });
   const reason = checkShortened(before, after, options);
   if (reason !== undefined) throw new ShortenError(reason);
-  const windowTokens = budget.toWindow(sizeOf(after));
+  const windowTokens = budget.toWindow(sizeForBudget(after));
   const { warnTokens = Infinity } = request.known;
   if (windowTokens >= warnTokens)
     throw new ShortenError(`the window would still be at ${formatTokens(windowTokens)}, not below warn`);
   return { before, after, change: changeBetween(before, after), budgetTokens, windowTokens };
 };
-
-const sizeOf = (conversation: Conversation): number =>
-  windowOf(conversation).reduce((total, { tokens }) => total + tokens, 0);
 
 /** Where a shortened conversation went, and what the agent's command takes it by. */
 export interface Written {

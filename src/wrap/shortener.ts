@@ -2,7 +2,7 @@ import type { Agent } from '../agents/agent.js';
 import type { Values } from '../core/config/keys.js';
 import type { NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
-import type { Event } from '../core/event.js';
+import type { Boundary, Event } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
 import type { Activity } from '../core/reading.js';
 import { sessionThresholds } from '../core/report.js';
@@ -53,6 +53,8 @@ export interface ShortenerOptions {
 }
 
 export interface Shortener {
+  /** a record that stands in a session that this has written: what it did is told already */
+  readonly isOwnBoundary: (boundary: Boundary) => boolean;
   readonly noteEvent: (event: Event) => void;
   /** never rejects */
   readonly shorten: (asked: ShortenAsked, signal?: AbortSignal) => Promise<ShortenResult>;
@@ -72,6 +74,7 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
   const { onEvent, log } = options;
   const ended = new AbortController();
   const turn = makeTurnWatch();
+  const written = makeWrittenWatch(options.agent);
   let isTaken = false;
   let doneAt: readonly number[] = [];
   let replaced: { readonly from: string; readonly to: string } | undefined;
@@ -79,7 +82,7 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
   const attempt = async (asked: ShortenAsked, signal: AbortSignal): Promise<ShortenResult> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const before = options.flow().session.sessionId;
-      const result = await shortenOnce(options, { asked, signal, turn });
+      const result = await shortenOnce(options, { asked, signal, turn, written });
       if (result === undefined) continue; // the conversation has gone on
       if (result.kind !== 'shortened') return result;
       if (before !== undefined && before !== result.name) replaced = { from: before, to: result.name };
@@ -107,6 +110,7 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
     }
   };
   return {
+    isOwnBoundary: written.isOwn,
     noteEvent: turn.noteEvent,
     shorten: run,
     rescue: () => {
@@ -149,10 +153,34 @@ const makeTurnWatch = () => {
   };
 };
 
+const LATE_MS = 10_000; // from the switch to the agent's own record of it, with an agent that writes one
+
+/** Tells records of compactions that ctxwrap has written, or had the agent write, from others. */
+const makeWrittenWatch = ({ conversations }: Agent) => {
+  const recordsItself = conversations?.switching?.checkpoint !== undefined;
+  let writtenAt: number | undefined;
+  let until = -Infinity;
+  return {
+    isOwn: ({ at, initiator }: Boundary): boolean => {
+      if (initiator === 'ctxwrap') return false; // it is the one that tells
+      return at === writtenAt || (recordsItself && performance.now() < until);
+    },
+    /** a session with records of this time is about to be taken */
+    begin: (at: number): void => {
+      writtenAt = at;
+      until = Infinity;
+    },
+    end: (isDone: boolean): void => {
+      until = isDone ? performance.now() + LATE_MS : -Infinity;
+    },
+  };
+};
+
 interface Once {
   readonly asked: ShortenAsked;
   readonly signal: AbortSignal;
   readonly turn: ReturnType<typeof makeTurnWatch>;
+  readonly written: ReturnType<typeof makeWrittenWatch>;
 }
 
 type OnceResult =
@@ -162,7 +190,7 @@ type OnceResult =
 /** undefined: the conversation went on meanwhile, and nothing was typed. */
 const shortenOnce = async (
   options: ShortenerOptions,
-  { asked, signal, turn }: Once,
+  { asked, signal, turn, written: watch }: Once,
 ): Promise<OnceResult | undefined> => {
   const { agent, values, home, cwd, summarise, switcher, flow, port, onEvent } = options;
   const moment = await safeMoment({ flow, port }, performance.now() + WAIT_MS, signal);
@@ -187,9 +215,12 @@ const shortenOnce = async (
     });
     const { windowTokens: postTokens, change } = shortened;
     const preTokens = known.usedTokens ?? change.tokensBefore;
-    const written = await writeForSwitch({ source }, shortened, newSession(cwd, postTokens));
+    const as = newSession(cwd, postTokens);
+    const written = await writeForSwitch({ source }, shortened, as);
     if (worked.aborted) return undefined;
+    watch.begin(as.now);
     const result = await switcher.switchTo(written.name, both); // withdrawn if the agent works before the first key
+    watch.end(result.kind === 'switched');
     if (result.kind === 'refused' && worked.aborted && !signal.aborted) return undefined;
     if (result.kind !== 'switched') return result;
     onEvent({ type: 'boundary', boundary: { at: Date.now(), initiator: 'ctxwrap', preTokens, postTokens } });

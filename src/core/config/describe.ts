@@ -1,5 +1,6 @@
 import type { JsonRecord } from '../json.js';
-import { envNames, type Key, keyNames, configKey, type KeyName } from './keys.js';
+import type { Key } from './key.js';
+import { envNames, keyNames, configKey, type KeyName } from './keys.js';
 
 // The table of keys as text: for the documentation and for the file that `config init` writes.
 

@@ -1,4 +1,5 @@
-import { tokensOf, windowOf, type Conversation } from '../conversation.js';
+import type { Conversation } from '../conversation.js';
+import { sizeForBudget } from './keep.js';
 
 // How long a shortened conversation may be. Agents count their instructions and tools, too, and count otherwise than `estimateTokens`: what the
 // agent reported for the whole window tells both.
@@ -29,7 +30,7 @@ export const budgetFor = (
   { warnTokens = DEFAULT_WARN, usedTokens }: KnownWindow,
 ): Budget => {
   const target = warnTokens * SHARE;
-  const estimated = tokensOf(windowOf(conversation));
+  const estimated = sizeForBudget(conversation);
   if (usedTokens === undefined || usedTokens <= 0 || estimated === 0)
     return { budgetTokens: Math.max(LEAST, Math.floor(target)), toWindow: (tokens) => tokens };
   const overhead = Math.min(MOST_OVERHEAD, target / 2, Math.max(0, usedTokens - estimated));

@@ -1,4 +1,5 @@
 import { formatTokens } from '../format.js';
+import { sizeForBudget } from './keep.js';
 import { tokensOf, windowOf, type Conversation, type Entry, type Prompt } from '../conversation.js';
 
 // What must hold for a shortened conversation, whoever shortened it. Otherwise nothing is written, and the agent keeps what it has.
@@ -26,7 +27,7 @@ export const checkShortened = (
   { keepRecent, budgetTokens }: CheckOptions,
 ): string | undefined => {
   const [was, is] = [windowOf(before), windowOf(after)];
-  const [tokens, least] = [tokensOf(is), tokensOf(was)];
+  const [tokens, least] = [sizeForBudget(after), sizeForBudget(before)];
   const wanted = promptsIn(was).slice(-Math.max(1, keepRecent));
   const last = promptsIn(is).slice(-wanted.length);
   if (!wanted.every(({ text }, index) => text === last[index]?.text))
@@ -65,6 +66,7 @@ export interface Change {
   readonly droppedCalls: number;
   /** of the text that replaces the rest */
   readonly summaryTokens: number;
+  /** without what must stay in any case, such as the agent's instructions */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
@@ -81,7 +83,7 @@ export const changeBetween = (before: Conversation, after: Conversation): Change
     keptCalls: count('call', true),
     droppedCalls: count('call', false),
     summaryTokens: tokensOf(is.filter((entry) => entry.kind === 'summary' && !was.includes(entry))),
-    tokensBefore: tokensOf(was),
-    tokensAfter: tokensOf(is),
+    tokensBefore: sizeForBudget(before),
+    tokensAfter: sizeForBudget(after),
   };
 };

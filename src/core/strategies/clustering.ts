@@ -2,8 +2,8 @@ import { toolUsesIn, type Entry, type Prompt } from '../conversation.js';
 import { evidenceIn } from '../conversation-evidence.js';
 import { estimateTokens } from '../reading.js';
 import { toOneLine } from '../text.js';
-import { evidenceBlock, MOST_BLOCK_TOKENS } from './evidence-block.js';
-import { divide, joined } from './keep.js';
+import { divideWithBlock } from './evidence-block.js';
+import { joined } from './keep.js';
 import type { Strategy, StrategyOptions } from './strategy.js';
 import { earlierSummary } from './truncate.js';
 import { turnText } from './turn-text.js';
@@ -31,15 +31,14 @@ const MOST_TOKENS = 8_000; // where that is more
 export const clustering: Strategy = async (conversation, options) => {
   const { keepRecent, budgetTokens } = options;
   const most = Math.min(MOST_TOKENS, Math.floor(budgetTokens * GROUP_SHARE));
-  const division = divide(conversation, {
+  const { division, block } = divideWithBlock(conversation, {
     keepRecent,
-    budgetTokens: budgetTokens - MOST_BLOCK_TOKENS - most - HEAD_TOKENS,
+    budgetTokens: budgetTokens - most - HEAD_TOKENS,
   });
   const groups = groupsOf(turnsOf(division.dropped, conversation.head.cwd));
   const earlier = cutTo(earlierSummary(division.dropped), Math.floor(most / 3));
   const room = most - estimateTokens(earlier);
   const paragraphs = await paragraphsFor(groups, Math.floor(room / Math.max(1, groups.length)), options);
-  const block = evidenceBlock(conversation, division.dropped, division.kept);
   const text = [HEAD, earlier, ...paragraphs, block].filter((part) => part !== '').join('\n\n');
   return joined(conversation, division, text);
 };

@@ -2,6 +2,7 @@ import { evidenceIn, type EvidenceItem, type EvidenceKind } from '../conversatio
 import type { Conversation, Entry } from '../conversation.js';
 import { windowOf } from '../conversation.js';
 import { estimateTokens } from '../reading.js';
+import { divide, type Division, type KeepLimits } from './keep.js';
 
 // The evidence of what a strategy takes out of a conversation, word for word: what the user demanded, the open items of the plan, the files
 // that were changed. The block stands in the text that replaces the rest, and is read back from there when that is replaced in its turn.
@@ -25,7 +26,7 @@ const kinds = Object.keys(titles) as readonly BlockKind[];
 type BlockItems = Readonly<Record<BlockKind, readonly string[]>>;
 
 /** The evidence of `dropped` that `kept` does not show; '' if there is none. The latest items of each kind stay first. */
-export const evidenceBlock = (
+const evidenceBlock = (
   conversation: Conversation,
   dropped: readonly Entry[],
   kept: readonly Entry[],
@@ -46,6 +47,20 @@ export const evidenceBlock = (
     plan: missing(isPlanned ? openNow : earlier.flatMap(({ plan }) => plan), shown.plan),
     path: missing([...earlier.flatMap(({ path }) => path), ...gone.path], shown.path),
   });
+};
+
+/** The division of the conversation with its block, both together within the budget as far as that is possible. */
+export const divideWithBlock = (
+  conversation: Conversation,
+  { keepRecent, budgetTokens }: KeepLimits,
+): { readonly division: Division; readonly block: string } => {
+  for (let reserve = 0; ;) {
+    const division = divide(conversation, { keepRecent, budgetTokens: budgetTokens - reserve });
+    const block = evidenceBlock(conversation, division.dropped, division.kept);
+    const needed = estimateTokens(block);
+    if (needed <= reserve || reserve >= MOST_BLOCK_TOKENS) return { division, block };
+    reserve = reserve === 0 ? needed : MOST_BLOCK_TOKENS; // with less room more is dropped, and the block grows
+  }
 };
 
 const noItems: BlockItems = { constraint: [], plan: [], path: [] };

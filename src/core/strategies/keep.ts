@@ -20,27 +20,38 @@ export interface Division {
 export interface KeepLimits {
   /** this many of the user's last messages */
   readonly keepRecent: number;
-  /** for all that stays, estimated as `estimateTokens` does */
+  /** for all that stays but the opening and sealed summaries, estimated as `estimateTokens` does */
   readonly budgetTokens: number;
 }
+
+/** The size of what a budget is for: all that is in the window, without what must stay in any case. */
+export const sizeForBudget = (conversation: Conversation): number => {
+  const window = windowOf(conversation);
+  const opening = new Set(openingOf(conversation, window));
+  return tokensOf(window.filter((entry) => !opening.has(entry) && !isSealed(entry)));
+};
+
+const isSealed = (entry: Entry): boolean => entry.kind === 'summary' && entry.isEncrypted === true;
 
 /** Divides the window. The user's messages that stay may need more than the budget; nothing else does. */
 export const divide = (conversation: Conversation, { keepRecent, budgetTokens }: KeepLimits): Division => {
   const window = windowOf(conversation);
   const opening = openingOf(conversation, window);
-  const sealed = window.filter((entry) => entry.kind === 'summary' && entry.isEncrypted === true);
+  const sealed = window.filter(isSealed);
   const isFixed = new Set([...opening, ...sealed]);
-  const parts = partsOf(window.filter((entry) => !isFixed.has(entry)));
+  // an earlier summary is no part of its own: what replaces the rest takes it in, or it goes
+  const summaries = window.filter((entry) => entry.kind === 'summary' && !isFixed.has(entry));
+  const parts = partsOf(window.filter((entry) => !isFixed.has(entry) && entry.kind !== 'summary'));
   const prompts = lastPrompts(parts, keepRecent);
   const wanted = new Set<Entry>(prompts);
-  let room = budgetTokens - tokensOf([...isFixed]) - tokensOf(prompts);
+  let room = budgetTokens - tokensOf(prompts);
   for (const part of sinceFirst(parts, prompts).toReversed()) {
     const others = part.entries.filter((entry) => !wanted.has(entry));
     room -= tokensOf(others);
     if (room < 0) break;
     for (const entry of others) wanted.add(entry);
   }
-  const paired = new Set(parts.flatMap(({ entries }) => entries));
+  const paired = new Set([...summaries, ...parts.flatMap(({ entries }) => entries)]);
   return {
     opening,
     sealed,

@@ -1,7 +1,7 @@
 import type { Entry } from '../conversation.js';
 import { estimateTokens } from '../reading.js';
-import { evidenceBlock, MOST_BLOCK_TOKENS } from './evidence-block.js';
-import { divide, joined } from './keep.js';
+import { divideWithBlock } from './evidence-block.js';
+import { joined } from './keep.js';
 import type { Strategy } from './strategy.js';
 import { turnText } from './turn-text.js';
 import { earlierSummary } from './truncate.js';
@@ -20,9 +20,9 @@ const PART_TOKENS = 16_000;
 export const summarize: Strategy = async (conversation, { keepRecent, budgetTokens, summarise, signal }) => {
   if (!summarise) throw new Error('summarize needs a summariser, and none is set');
   const most = Math.max(LEAST_TOKENS, Math.min(SUMMARY_TOKENS, Math.floor(budgetTokens * SUMMARY_SHARE)));
-  const division = divide(conversation, {
+  const { division, block } = divideWithBlock(conversation, {
     keepRecent,
-    budgetTokens: budgetTokens - MOST_BLOCK_TOKENS - most - HEAD_TOKENS,
+    budgetTokens: budgetTokens - most - HEAD_TOKENS,
   });
   let summary = earlierSummary(division.dropped);
   for (const part of partsFor(division.dropped.filter(({ kind }) => kind !== 'summary'))) {
@@ -33,7 +33,6 @@ export const summarize: Strategy = async (conversation, { keepRecent, budgetToke
     if (summary === '') throw new Error('the summary is empty');
     if (estimateTokens(summary) > 2 * most) throw new Error(`the summary is longer than ${2 * most} tokens`);
   }
-  const block = evidenceBlock(conversation, division.dropped, division.kept);
   const text = [HEAD, summary, block].filter((part) => part !== '').join('\n\n');
   return joined(conversation, division, text);
 };

@@ -1,6 +1,7 @@
 import { tokensOf, type Entry, type Summary } from '../conversation.js';
-import { evidenceBlock, MOST_BLOCK_TOKENS, withoutBlock } from './evidence-block.js';
-import { divide, joined, type Division } from './keep.js';
+import { estimateTokens } from '../reading.js';
+import { divideWithBlock, withoutBlock } from './evidence-block.js';
+import { joined, type Division } from './keep.js';
 import type { Strategy } from './strategy.js';
 
 // The last messages stay; what was before them goes, but for its evidence and the summary that an earlier compaction has left.
@@ -9,12 +10,16 @@ const SUMMARY_SHARE = 1 / 4; // of the budget, for an earlier summary
 
 export const truncate: Strategy = async (conversation, { keepRecent, budgetTokens }) => {
   const most = Math.floor(budgetTokens * SUMMARY_SHARE);
-  const limits = { keepRecent, budgetTokens: budgetTokens - MOST_BLOCK_TOKENS - HEAD_TOKENS };
-  const first = divide(conversation, limits);
-  const earlier = earlierSummary(first.dropped, most);
-  const division =
-    earlier === '' ? first : divide(conversation, { ...limits, budgetTokens: limits.budgetTokens - most });
-  const block = evidenceBlock(conversation, division.dropped, division.kept);
+  const limits = { keepRecent, budgetTokens: budgetTokens - HEAD_TOKENS };
+  const first = divideWithBlock(conversation, limits);
+  const earlier = earlierSummary(first.division.dropped, most);
+  const { division, block } =
+    earlier === ''
+      ? first
+      : divideWithBlock(conversation, {
+          keepRecent,
+          budgetTokens: limits.budgetTokens - estimateTokens(earlier),
+        });
   const text = [headText(division), earlier, block].filter((part) => part !== '').join('\n\n');
   return joined(conversation, division, text);
 };

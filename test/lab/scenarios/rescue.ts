@@ -15,7 +15,8 @@ import {
 } from './scenario.js';
 
 const TURNS = 8;
-const FILLER = 'this was looked at with care. '.repeat(160); // about 1,200 tokens
+// about 1,200 tokens; Gemini takes an answer that repeats itself for a loop
+const FILLER = Array.from({ length: 260 }, (_, index) => `Point ${index * 7919} is clear.`).join(' ');
 const CHORD_MS = 200; // between the hotkey and its second key
 const DRAFT = 'half a thought';
 

@@ -91,7 +91,7 @@ describe('a handoff is offered', () => {
   it('or at once when the agent says that the conversation is too long to compact', () => {
     const session = play({ rescueKeys: 'Ctrl-] r' });
     session.turn(AUTO_TOKENS);
-    session.wait(75_000);
+    while (session.phase().kind !== 'typing') session.wait(500);
     session.sent();
     session.is('busy');
     session.wait(2_000);

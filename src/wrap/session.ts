@@ -264,6 +264,7 @@ const settingsEvent = (
       compact: compactSettings(
         { values: { ...values, draft, mode: usable }, isModeGiven, tour: session.tour },
         recipe,
+        session.agent.conversations,
       ),
     },
   };

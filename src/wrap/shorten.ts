@@ -24,6 +24,8 @@ export interface ShortenRequest {
   /** in estimated tokens; what the window allows when absent */
   readonly budgetTokens?: number | undefined;
   readonly known: KnownWindow;
+  /** the agent cannot go on with it as it is, whatever the numbers say */
+  readonly isTooLong?: boolean;
 }
 
 /** A shortened conversation that was checked and is not written yet. */
@@ -45,12 +47,14 @@ export const shorten = async (request: ShortenRequest): Promise<Shortened> => {
   const obstacle = obstacleIn(before);
   if (obstacle !== undefined) throw new ShortenError(obstacle);
   const budget = budgetFor(before, request.known);
-  const { budgetTokens = budget.budgetTokens } = request;
+  const size = sizeForBudget(before);
+  const most = request.isTooLong ? Math.floor(size / 2) : Infinity;
+  const { budgetTokens = Math.min(most, budget.budgetTokens) } = request;
   const options = { ...request.options, budgetTokens };
   const { signal } = options;
-  if (sizeForBudget(before) <= budgetTokens)
+  if (size <= budgetTokens)
     throw new ShortenError(
-      `about ${formatTokens(sizeForBudget(before))} tokens are within its budget of ${formatTokens(budgetTokens)}`,
+      `about ${formatTokens(size)} tokens are within its budget of ${formatTokens(budgetTokens)}`,
     );
   const after = await strategy(before, options).catch((error: unknown) => {
     throw new ShortenError(signal.aborted ? 'it was interrupted' : errorText(error));

@@ -20,6 +20,10 @@ import type { TypistPort } from './typing-steps.js';
 // The old session stays as it is, and the agent keeps it where anything fails.
 
 export interface ShortenAsked {
+  /** the agent cannot go on with the conversation as it is, whatever the numbers say */
+  readonly isTooLong?: boolean;
+  /** it is how an attempt to compact is carried out; who made the attempt tells what came of it */
+  readonly isForAttempt?: boolean;
   /** a name as in `strategy`; the configured one when absent, or truncate where that is the agent's own command */
   readonly strategy?: string | undefined;
   readonly keepRecent?: number | undefined;
@@ -31,6 +35,9 @@ export type ShortenResult =
       readonly kind: 'shortened';
       /** `by truncate, 169k → 40k` */
       readonly words: string;
+      /** of the window, in the agent's tokens */
+      readonly preTokens: number;
+      readonly postTokens: number;
     }
   /** nothing was typed, or it was taken back: the agent has its conversation as before */
   | { readonly kind: 'refused'; readonly reason: string }
@@ -86,7 +93,8 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
       if (result === undefined) continue; // the conversation has gone on
       if (result.kind !== 'shortened') return result;
       if (before !== undefined && before !== result.name) replaced = { from: before, to: result.name };
-      return { kind: 'shortened', words: result.words };
+      const { name: _, ...shortened } = result;
+      return shortened;
     }
     return { kind: 'refused', reason: 'the conversation goes on faster than it can be shortened' };
   };
@@ -98,7 +106,10 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
     isTaken = true;
     try {
       const result = await attempt(asked, given ? AbortSignal.any([given, ended.signal]) : ended.signal);
-      if (result.kind === 'shortened') doneAt = [...doneAt, performance.now()];
+      if (result.kind === 'shortened') {
+        doneAt = [...doneAt, performance.now()];
+        if (!asked.isForAttempt) onEvent(shortenedEvent(result));
+      }
       log.info(
         `shortening: ${result.kind === 'shortened' ? result.words : `${result.kind}, ${result.reason}`}`,
       );
@@ -115,7 +126,7 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
     shorten: run,
     rescue: () => {
       onEvent(noticeEvent('rescue: shortening the conversation without the agent'));
-      void run({}).then((result) => {
+      void run({ isTooLong: true }).then((result) => {
         if (ended.signal.aborted) return;
         const text =
           result.kind === 'shortened' ? `rescued ${result.words}` : `rescue failed: ${result.reason}`;
@@ -126,6 +137,15 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
     stop: () => ended.abort(),
   };
 };
+
+/** What the session is told of it: as of a compaction that the agent records. */
+export const shortenedEvent = ({
+  preTokens,
+  postTokens,
+}: Pick<Extract<ShortenResult, { kind: 'shortened' }>, 'preTokens' | 'postTokens'>): Event => ({
+  type: 'boundary',
+  boundary: { at: Date.now(), initiator: 'ctxwrap', preTokens, postTokens },
+});
 
 /** Tells when the agent has worked, which makes a computed session outdated. */
 const makeTurnWatch = () => {
@@ -185,15 +205,16 @@ interface Once {
 
 type OnceResult =
   | Exclude<ShortenResult, { kind: 'shortened' }>
-  | { readonly kind: 'shortened'; readonly words: string; readonly name: string };
+  | (Extract<ShortenResult, { kind: 'shortened' }> & { readonly name: string });
 
 /** undefined: the conversation went on meanwhile, and nothing was typed. */
 const shortenOnce = async (
   options: ShortenerOptions,
   { asked, signal, turn, written: watch }: Once,
 ): Promise<OnceResult | undefined> => {
-  const { agent, values, home, cwd, summarise, switcher, flow, port, onEvent } = options;
-  const moment = await safeMoment({ flow, port }, performance.now() + WAIT_MS, signal);
+  const { agent, values, home, cwd, summarise, switcher, flow, port } = options;
+  const { isForAttempt = false, isTooLong = false } = asked;
+  const moment = await safeMoment({ flow, port, isForAttempt }, performance.now() + WAIT_MS, signal);
   if ('reason' in moment) return { kind: 'refused', reason: moment.reason };
   moment.endTurn(); // it takes long: the user may type meanwhile
   const path = options.sessionFile();
@@ -201,7 +222,7 @@ const shortenOnce = async (
   const worked = turn.watch();
   const both = AbortSignal.any([signal, worked]);
   try {
-    const name = asked.strategy ?? strategyFor(values.strategy, summarise);
+    const name = asked.strategy ?? configuredStrategy(values.strategy, summarise);
     const strategy = await findStrategy(name, { values, home });
     const { keepRecent = values.keepRecent, budgetTokens } = asked;
     const source = { agent, path };
@@ -212,6 +233,7 @@ const shortenOnce = async (
       options: { keepRecent, summarise, signal: both },
       budgetTokens,
       known,
+      isTooLong,
     });
     const { windowTokens: postTokens, change } = shortened;
     const preTokens = known.usedTokens ?? change.tokensBefore;
@@ -219,13 +241,12 @@ const shortenOnce = async (
     const written = await writeForSwitch({ source }, shortened, as);
     if (worked.aborted) return undefined;
     watch.begin(as.now);
-    const result = await switcher.switchTo(written.name, both); // withdrawn if the agent works before the first key
+    const result = await switcher.switchTo(written.name, both, isForAttempt); // withdrawn if the agent works before the first key
     watch.end(result.kind === 'switched');
     if (result.kind === 'refused' && worked.aborted && !signal.aborted) return undefined;
     if (result.kind !== 'switched') return result;
-    onEvent({ type: 'boundary', boundary: { at: Date.now(), initiator: 'ctxwrap', preTokens, postTokens } });
     const words = `by ${name}, ${formatTokens(preTokens)} → ${formatTokens(postTokens)}`;
-    return { kind: 'shortened', words, name: written.name };
+    return { kind: 'shortened', words, preTokens, postTokens, name: written.name };
   } catch (error) {
     if (worked.aborted && !signal.aborted) return undefined;
     return { kind: 'refused', reason: signal.aborted ? 'withdrawn' : errorText(error) };
@@ -235,8 +256,8 @@ const shortenOnce = async (
 };
 
 /** The configured strategy; in place of the agent's own command, what works without it. */
-const strategyFor = (configured: string, summarise: Summarise | undefined): string => {
-  if (configured !== 'auto') return configured;
+const configuredStrategy = (configured: string | undefined, summarise: Summarise | undefined): string => {
+  if (configured !== undefined && configured !== 'auto') return configured;
   return summarise ? 'summarize' : 'truncate';
 };
 
@@ -250,5 +271,10 @@ const newSession = (cwd: string, usedTokens: number): NewSession => ({
 
 const knownWindow = ({ session }: ReturnType<SessionLoop['flow']>): KnownWindow => {
   const warn = sessionThresholds(session).find(({ name, unit }) => name === 'warn' && unit === 'tokens');
-  return { warnTokens: warn?.value, usedTokens: session.fused?.reading.usedTokens };
+  const { usedTokens, usedPercent = NaN, windowTokens = NaN } = session.fused?.reading ?? {};
+  const ofPercent = (usedPercent / 100) * windowTokens;
+  return {
+    warnTokens: warn?.value,
+    usedTokens: usedTokens ?? (Number.isNaN(ofPercent) ? undefined : Math.round(ofPercent)),
+  };
 };

@@ -45,8 +45,8 @@ describe('compact --strategy', () => {
   it('--dry-run says what would be kept and taken out, and writes nothing', () => {
     const before = readFileSync(file);
     const options = ['--strategy', 'truncate', '--keep-recent', '5', '--budget', '2000'];
-    const { status, stdout, stderr } = run(file, ...options, '--dry-run');
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const { status, stdout } = run(file, ...options, '--dry-run');
+    expect(status).toBe(0);
     expect(stdout).toMatch(
       /^claude: truncate would shorten the conversation, 10k → 1\.\dk \(estimated tokens\)$/m,
     );

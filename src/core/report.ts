@@ -106,7 +106,7 @@ export const sourceTexts: Readonly<Record<Source, string>> = {
 };
 
 export const windowTexts: Readonly<Record<WindowSource, string>> = {
-  user: 'set by the user',
+  user: 'set by you',
   agent: 'reported by the agent',
   derived: 'derived from two numbers of the agent',
   table: 'from the model table',
@@ -142,7 +142,7 @@ export const usedText = ({
 }): string =>
   answerTokens === undefined
     ? `${groupDigits(usedTokens)} tokens`
-    : `${groupDigits(usedTokens)} tokens and ${groupDigits(answerTokens)} of the last answer`;
+    : `${groupDigits(usedTokens)} tokens + ${groupDigits(answerTokens)} in the last answer`;
 
 const windowText = ({ windowTokens, windowSource }: KnownWindow): string =>
   `window ${groupDigits(windowTokens)} ${windowTexts[windowSource]}`;

@@ -72,7 +72,7 @@ describe.concurrent('the overlay', () => {
       await open(scene);
       const text = window.rows().join('\n');
       expect(text).toContain('Compacts at 167,000 tokens (117,000 to go).');
-      expect(text).toContain('50,000 tokens, from the session file');
+      expect(text).toContain('50,000 tokens (session file');
       window.type('d');
       await shows(window, 'Where the number comes from');
       window.type('?xyz\x1b[B\x1b[200~rm -r /\r\x1b[201~');

@@ -32,7 +32,7 @@ import {
   thresholdsSection,
   usedRows,
 } from './report-sections.js';
-import { provenance, readingRecord, sessionLadder, sessionThresholds, sourceTexts } from './report.js';
+import { provenance, readingRecord, sessionLadder, sessionThresholds, sourceTextOf } from './report.js';
 import type { Session } from './session.js';
 
 // The report in the overlay: the sections of `ctxwrap context`, what happens next, and details about the numbers.
@@ -320,7 +320,11 @@ const detailSections = (facts: OverlayFacts): readonly Section[] => {
                 ? ''
                 : formatPercent(usedPercent),
           ],
-          text: [...(tier ? [tier] : []), sourceTexts[source], formatAge(ageMs)].join(', '),
+          text: [
+            ...(tier ? [tier] : []),
+            sourceTextOf(source, isAfterCompaction(session)),
+            formatAge(ageMs),
+          ].join(', '),
         })),
       ],
     },

@@ -224,9 +224,9 @@ const followFile = (
   { handle, switchTo, onFile }: FileListener,
 ): Subscription => {
   const { agent, log } = session;
-  const notifyVersion = makeVersionNotifier(agent, stateFolder(place.env, place.home), (text) => {
+  const notifyVersion = makeVersionNotifier(agent, stateFolder(place.env, place.home), (text, isNew) => {
     log.info(text);
-    handle(noticeEvent(text));
+    if (isNew) handle(noticeEvent(text));
   });
   return followSession({
     ...place,

@@ -240,7 +240,7 @@ export interface LiveUndo extends Omit<UndoRequest, 'number'> {
 export const undoLive = async ({ switcher, onEvent, signal, ...request }: LiveUndo): Promise<void> => {
   const say = (text: string): void => onEvent(noticeEvent(text));
   try {
-    say('undo: the conversation before the compaction comes back at the next safe moment');
+    say('undo: waiting for a safe moment');
     const { plan, name } = await prepareSwitch(request);
     const result = await switcher.switchTo(name, signal);
     if (result.kind === 'switched') return say(undoneText(plan));
@@ -296,4 +296,4 @@ export const prepareSwitch = async (request: UndoRequest): Promise<Prepared> => 
 
 /** One line for the footer. */
 const undoneText = ({ prompts }: Pick<UndonePlan, 'prompts'>): string =>
-  `compaction undone: ${prompts === 1 ? '1 message' : `${prompts} messages`} of yours back in the window`;
+  `compaction undone: your ${prompts === 1 ? 'message is' : `${prompts} messages are`} back`;

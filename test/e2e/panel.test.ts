@@ -72,7 +72,7 @@ describe.concurrent('the overlay', () => {
       await open(scene);
       const text = window.rows().join('\n');
       expect(text).toContain('Compacts at 167,000 tokens (117,000 to go).');
-      expect(text).toContain('50,000 tokens, from the session file');
+      expect(text).toContain('50,000 tokens (session file');
       window.type('d');
       await shows(window, 'Where the number comes from');
       window.type('?xyz\x1b[B\x1b[200~rm -r /\r\x1b[201~');
@@ -174,6 +174,22 @@ describe.concurrent('the overlay', () => {
       await expectKeys('/compact\rnext');
     });
   });
+
+  it.each([
+    ['u', 'undo: '],
+    ['b', 'brief: '],
+  ])(
+    'is not there when the hotkey and %s come as one, whose answer is in the footer',
+    async (key, answer) => {
+      await onScene(async ({ window, expectKeys }) => {
+        await hasNumber(window);
+        window.type(`${HOTKEY}${key}`);
+        await window.until(() => lastRow(window).includes(answer), `the footer with ${answer}`);
+        window.type('next');
+        await expectKeys('next');
+      });
+    },
+  );
 
   it('says why a compaction that was asked for waits, and takes it back with the same key', async () => {
     await onScene(async (scene) => {

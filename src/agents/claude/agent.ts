@@ -113,7 +113,7 @@ export const claude: Agent = {
   recipe,
   screen: claudeScreen,
   titleSigns,
-  suspendedText: 'Claude Code has been suspended. Run',
+  suspendedText: 'suspended. Run `fg`', // "has been suspended" in old versions, "is suspended" since 2.1.331
   hooks: hooksText,
   derivedWindow: deriveWindow,
 };

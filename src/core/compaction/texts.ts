@@ -226,7 +226,7 @@ const holdWords: Readonly<Record<Exclude<GateHold['why'], 'unseen'>, string>> = 
   unknown: 'waiting: cannot read the screen',
   dead: 'the agent has ended',
   settling: 'waiting: the agent has just stopped',
-  typing: 'waiting: you are typing',
+  typing: 'waiting: you just typed',
   copying: 'waiting: copying the session file',
 };
 

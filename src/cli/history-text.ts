@@ -4,7 +4,7 @@ import {
   type RecordedCompaction,
   type SessionHistory,
 } from '../core/boundary-record.js';
-import { formatDuration, formatTokens } from '../core/format.js';
+import { counted, formatDuration, formatTokens } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
 import { stripControls } from '../core/text.js';
 import type { Look } from '../ui/look.js';
@@ -224,5 +224,3 @@ export const countsText = (sessions: readonly SessionHistory[], count: number): 
   const others = sessions.length - some;
   return `${counted(count, 'compaction')} in ${counted(some, 'session')}${others > 0 ? `, ${others} without any` : ''}`;
 };
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -6,7 +6,14 @@ import { isSessionId } from '../records.js';
 import type { ReadingRecord } from '../report.js';
 import type { BoundaryInitiator } from '../boundary-record.js';
 import { REQUEST_MS } from './machine.js';
-import type { EndedCompaction, Failure, Fill, Initiator, Outcome, OutcomeKind } from './outcome.js';
+import {
+  outcomeKinds,
+  type EndedCompaction,
+  type Failure,
+  type Fill,
+  type Initiator,
+  type OutcomeKind,
+} from './outcome.js';
 import { endedText } from './texts.js';
 
 // A finished compaction as JSON, for the audit log and for the process that requested it. Contains nothing of the conversation.
@@ -53,7 +60,7 @@ const boundedLines = (facts: readonly string[]): readonly string[] =>
 
 /** The record as another process reads it; undefined if a required field is missing. */
 const parseAttempt = (found: JsonRecord | undefined): AttemptRecord | undefined => {
-  const outcome = outcomes.find((each) => each === found?.['outcome']);
+  const outcome = outcomeKinds.find((each) => each === found?.['outcome']);
   const initiator = initiators.find((each) => each === found?.['initiator']);
   const [startedAt, endedAt] = [getCount(found, 'startedAt'), getCount(found, 'endedAt')];
   if (!outcome || !initiator || startedAt === undefined || endedAt === undefined) return undefined;
@@ -79,19 +86,6 @@ const fillIn = (found: JsonRecord | undefined): Fill | undefined => {
 
 const initiators: readonly Initiator[] = ['ctxwrap', 'user', 'agent'];
 const failures: readonly Failure[] = ['inflated', 'empty', 'truncated', 'error'];
-// an object, so that the compiler reports a missing outcome
-const outcomeNames: Readonly<Record<Outcome['kind'], true>> = {
-  verified: true,
-  noop: true,
-  failed: true,
-  interrupted: true,
-  'not-delivered': true,
-  'not-started': true,
-  timeout: true,
-  unverified: true,
-  'skipped-busy': true,
-};
-const outcomes = Object.keys(outcomeNames) as readonly OutcomeKind[];
 
 // The request for a compaction and its answer, exchanged between two processes of one user.
 

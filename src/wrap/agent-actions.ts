@@ -3,11 +3,11 @@ import { hotkeyName } from '../core/format.js';
 import { noticeEvent } from '../core/session-flow.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { WrapSession } from './options.js';
-import { putDraft } from './prompt-draft.js';
+import { putDraft, type DraftWait } from './prompt-draft.js';
 import type { Publisher } from './publish.js';
 import { makeReceipts, type Receipts } from './receipts.js';
 import type { SessionLoop } from './session.js';
-import { makeSwitcher, undoLive, type Switcher } from './switcher.js';
+import { makeSwitcher, undoLive, type LiveUndo, type Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 import type { DraftResult } from './typist.js';
 
@@ -17,10 +17,12 @@ export interface AgentActions {
   readonly noteEvent: (event: Event) => void;
   /** has the agent go on with another session, at the next safe moment */
   readonly switchTo: Switcher['switchTo'];
-  /** undoes the last compaction, and says in the footer what comes of it */
-  readonly undo: () => void;
   /** puts what the last compaction has lost into the prompt, as a draft */
   readonly brief: Receipts['brief'];
+  /** the key that undoes the last compaction; the footer says what comes of it. Again: withdraws it while it waits */
+  readonly pressUndo: () => void;
+  /** the same for the brief */
+  readonly pressBrief: () => void;
   /** how much the last compaction has kept; undefined where that is not known */
   readonly keptText: () => string | undefined;
   readonly stop: () => void;
@@ -43,70 +45,97 @@ export interface ActionPorts {
 
 export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentActions => {
   const { agent, log, values } = parts.session;
-  const undoing = makeUndoing(parts, ports);
+  const switcher = makeSessionSwitcher(parts, ports);
   const drafts = makeDrafts(parts, ports);
   const receipts = makeReceipts({
     agent,
     sessionFile: ports.sessionFile,
-    hotkey: hotkeyName(values) ?? '',
+    hotkey: hotkeyName(values),
     log,
     onEvent: ports.take,
     putDraft: drafts.put,
   });
+  const undo = makeKeyRequest('undo', ports.take, (signal) => undoLast(parts, ports, { switcher, signal }));
+  const brief = makeKeyRequest('brief', ports.take, (signal) => {
+    const say = (words: string): void => ports.take(noticeEvent(words));
+    say('brief: at the next safe moment');
+    return receipts.brief({ signal, onHold: (words) => say(`brief ${words}`) });
+  });
   return {
     noteEvent: receipts.noteEvent,
-    switchTo: undoing.switchTo,
-    undo: undoing.undo,
+    switchTo: switcher.switchTo,
     brief: receipts.brief,
+    pressUndo: undo.press,
+    pressBrief: brief.press,
     keptText: receipts.keptText,
-    stop: () => [undoing, drafts, receipts].forEach((part) => part.stop()),
+    stop: () => [undo, brief, switcher, drafts, receipts].forEach((part) => part.stop()),
   };
 };
 
-/** Puts texts into the prompt, the one that the session begins with at once. */
+/** What a key asks for, once at a time; pressed again while it waits, the key withdraws it. */
+const makeKeyRequest = (
+  name: string,
+  take: (event: Event) => void,
+  perform: (signal: AbortSignal) => Promise<unknown>,
+) => {
+  let waiting: AbortController | undefined;
+  return {
+    press: (): void => {
+      if (waiting) {
+        waiting.abort();
+        return take(noticeEvent(`${name} withdrawn`));
+      }
+      const mine = new AbortController();
+      waiting = mine;
+      void perform(mine.signal).finally(() => (waiting = undefined));
+    },
+    stop: (): void => waiting?.abort(),
+  };
+};
+
+const OTHER_DRAFT = 'another draft is waiting already';
+
+/** Puts texts into the prompt, one at a time; the one that the session begins with at once. */
 const makeDrafts = ({ session, screen, publisher }: ActionParts, { port, loop, take }: ActionPorts) => {
   const ended = new AbortController();
-  const put = (
-    text: string,
-    given?: AbortSignal,
-    refusal?: () => string | undefined,
-  ): Promise<DraftResult> => {
+  let isTaken = false;
+  const put = async (text: string, given: DraftWait = {}): Promise<DraftResult> => {
+    if (isTaken) return { kind: 'skipped', reason: OTHER_DRAFT };
+    isTaken = true;
     const { takesPastes } = screen;
     const { flow } = loop;
     const { log } = session;
-    const signal = given ? AbortSignal.any([given, ended.signal]) : ended.signal;
-    return putDraft({ text, refusal, port, takesPastes, flow, log, onEvent: take, publisher, signal });
+    const signal = given.signal ? AbortSignal.any([given.signal, ended.signal]) : ended.signal;
+    const parts = { text, port, takesPastes, flow, log, onEvent: take, publisher };
+    return putDraft({ ...given, ...parts, signal }).finally(() => (isTaken = false));
   };
   const hasBegun = (): string | undefined => (loop.flow().session.turns > 0 ? 'you have begun' : undefined);
-  if (session.startingDraft !== undefined) void put(session.startingDraft, undefined, hasBegun);
+  if (session.startingDraft !== undefined) void put(session.startingDraft, { refusal: hasBegun });
   return { put, stop: (): void => ended.abort() };
 };
 
-/** Has the agent go on with another session, and undoes compactions by that. */
-const makeUndoing = ({ session, publisher }: ActionParts, { port, loop, take, sessionFile }: ActionPorts) => {
-  const { agent, env, cwd, log } = session;
-  const switcher = makeSwitcher({
-    recipe: agent.recipe?.(env),
-    switching: agent.conversations?.switching,
+const makeSessionSwitcher = (
+  { session, publisher }: ActionParts,
+  { port, loop, take, sessionFile }: ActionPorts,
+): Switcher =>
+  makeSwitcher({
+    recipe: session.agent.recipe?.(session.env),
+    switching: session.agent.conversations?.switching,
     port,
     flow: loop.flow,
     sessionFile,
-    log,
+    log: session.log,
     onEvent: take,
     audit: publisher,
   });
-  const ended = new AbortController();
-  return {
-    switchTo: switcher.switchTo,
-    undo: (): void => {
-      const path = sessionFile();
-      if (path === undefined) return take(noticeEvent('undo: the session file is not known yet'));
-      const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
-      void undoLive({ agent, path, as, switcher, onEvent: take, signal: ended.signal });
-    },
-    stop: (): void => {
-      ended.abort();
-      switcher.stop();
-    },
-  };
+
+const undoLast = async (
+  { session: { agent, cwd } }: ActionParts,
+  { take, sessionFile }: ActionPorts,
+  { switcher, signal }: Pick<LiveUndo, 'switcher' | 'signal'>,
+): Promise<void> => {
+  const path = sessionFile();
+  if (path === undefined) return take(noticeEvent('not undone: the session file is not known yet'));
+  const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
+  await undoLive({ agent, path, as, switcher, onEvent: take, signal });
 };

@@ -28,7 +28,7 @@ import {
 import { readOwnFile } from '../storage/state-folder.js';
 import { watchFolder, type FolderWatch } from '../storage/watch.js';
 import type { BriefResult } from './receipts.js';
-import type { SwitchResult } from './switcher.js';
+import type { SwitchResult, SwitchWait } from './switcher.js';
 import { endsWithin, serialize } from './timing.js';
 
 const MOST_BYTES = 4 * 1024; // the file is about a hundred bytes long
@@ -73,8 +73,8 @@ const oldReason = (request: AnyRequest, from: Millis, now: Millis): string | und
 
 /** What is done for other processes, besides compacting: each resolves when its outcome is known, and is withdrawn by the signal. */
 export interface RequestActions {
-  readonly switchTo: (name: string, signal: AbortSignal) => Promise<SwitchResult> | undefined;
-  readonly brief: (signal: AbortSignal) => Promise<BriefResult> | undefined;
+  readonly switchTo: (name: string, wait: SwitchWait) => Promise<SwitchResult> | undefined;
+  readonly brief: (wait: SwitchWait) => Promise<BriefResult> | undefined;
 }
 
 type ActionRecord = SwitchRecord | BriefRecord;
@@ -92,13 +92,17 @@ const makeActionQueue = (
   };
   const perform = (
     request: ActionRecord,
-    signal: AbortSignal,
+    wait: SwitchWait,
   ): Promise<SwitchResult | BriefResult> | undefined =>
-    request.schema === 'ctxwrap.brief/1' ? actions?.brief(signal) : actions?.switchTo(request.name, signal);
+    request.schema === 'ctxwrap.brief/1' ? actions?.brief(wait) : actions?.switchTo(request.name, wait);
   const carryOut = async (request: ActionRecord, abort: AbortController): Promise<void> => {
     const { request: id } = request;
     answers.write(id, { state: 'waiting' });
-    const result = (await perform(request, abort.signal)) ?? { kind: 'refused', reason: NOT_FOLLOWED };
+    const onHold = (reason: string): void => {
+      if (open.has(id)) answers.write(id, { state: 'waiting', reason });
+    };
+    const wait = { signal: abort.signal, onHold };
+    const result = (await perform(request, wait)) ?? { kind: 'refused', reason: NOT_FOLLOWED };
     if (!open.delete(id)) return answers.drop(id);
     answers.write(
       id,

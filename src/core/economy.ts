@@ -48,7 +48,7 @@ export const cacheSentence = ({ expiresAt, exact }: PromptCache, now: Millis): s
   const about = exact ? '' : 'about ';
   return leftMs > 0
     ? `warm for ${about}${leftMs < MINUTE_MS ? 'less than a minute' : formatDuration(leftMs)}`
-    : `cold since ${about}${formatDuration(-leftMs)}: the next answer reads everything anew`;
+    : `cold for ${about}${formatDuration(-leftMs)}: the next answer reads everything anew`;
 };
 
 /** When the text of the cache changes; undefined once it is cold. */

@@ -50,6 +50,13 @@ const actions = {
   q: 'close',
 } as const satisfies Readonly<Record<string, OverlayAction>>;
 
+/** What a key right after the hotkey does without the overlay, because its result is at the agent's prompt or in the footer. */
+export type DirectAction = Extract<OverlayAction, 'compact' | 'undo' | 'brief'>;
+
+/** Undefined for an action that only makes sense in the overlay. */
+export const directAction = (action: OverlayAction | undefined): DirectAction | undefined =>
+  action === 'compact' || action === 'undo' || action === 'brief' ? action : undefined;
+
 const WHEEL_ROWS = 3;
 
 // a page overlaps the previous one by a row, for orientation
@@ -94,6 +101,12 @@ export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKe
       return { state: scroll === state.scroll ? state : { ...state, scroll } };
     }
   }
+};
+
+/** The direct action of an element of the input. */
+export const directActionOf = (element: InputElement): DirectAction | undefined => {
+  const key = toOverlayKey(element);
+  return key && directAction(pressOverlayKey(initialOverlayState, key).action);
 };
 
 const nextModes: Readonly<Record<Mode, Mode>> = { auto: 'ask', ask: 'warn', warn: 'auto', off: 'auto' };

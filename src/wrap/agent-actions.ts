@@ -58,7 +58,7 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
   const undo = makeKeyRequest('undo', ports.take, (signal) => undoLast(parts, ports, { switcher, signal }));
   const brief = makeKeyRequest('brief', ports.take, (signal) => {
     const say = (words: string): void => ports.take(noticeEvent(words));
-    say('brief: at the next safe moment');
+    say('brief: waiting for a safe moment');
     return receipts.brief({ signal, onHold: (words) => say(`brief ${words}`) });
   });
   return {

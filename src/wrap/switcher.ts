@@ -218,7 +218,7 @@ export interface LiveUndo extends Omit<UndoRequest, 'number'> {
 export const undoLive = async ({ switcher, onEvent, signal, ...request }: LiveUndo): Promise<void> => {
   const say = (text: string): void => onEvent(noticeEvent(text));
   try {
-    say('undo: at the next safe moment');
+    say('undo: waiting for a safe moment');
     const { plan, name, path } = await prepareSwitch(request);
     const result = await switcher.switchTo(name, { signal, onHold: (words) => say(`undo ${words}`) });
     if (result.kind === 'refused') await removeCreated(path);
@@ -236,7 +236,7 @@ const liveText = (
 ): string => {
   switch (result.kind) {
     case 'switched':
-      return `compaction undone: ${prompts === 1 ? '1 message' : `${prompts} messages`} of yours back in the window`;
+      return `compaction undone: your ${prompts === 1 ? 'message is' : `${prompts} messages are`} back`;
     case 'refused':
       return `not undone: ${result.reason}`;
     case 'unknown':

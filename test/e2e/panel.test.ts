@@ -175,6 +175,22 @@ describe.concurrent('the overlay', () => {
     });
   });
 
+  it.each([
+    ['u', 'undo: '],
+    ['b', 'brief: '],
+  ])(
+    'is not there when the hotkey and %s come as one, whose answer is in the footer',
+    async (key, answer) => {
+      await onScene(async ({ window, expectKeys }) => {
+        await hasNumber(window);
+        window.type(`${HOTKEY}${key}`);
+        await window.until(() => lastRow(window).includes(answer), `the footer with ${answer}`);
+        window.type('next');
+        await expectKeys('next');
+      });
+    },
+  );
+
   it('says why a compaction that was asked for waits, and takes it back with the same key', async () => {
     await onScene(async (scene) => {
       const { window, expectKeys } = scene;

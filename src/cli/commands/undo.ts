@@ -173,7 +173,7 @@ const askToSwitch = async (
     { stateFolder, isQuiet },
   );
   if (outcome === 'done') return { outcome: 'switched' };
-  if (outcome === 'asked') return { outcome, words: 'the agent goes back as soon as it is at rest' };
+  if (outcome === 'asked') return { outcome, words: 'the agent goes back as soon as it is idle' };
   return { outcome, ...(words === undefined ? {} : { words }) };
 };
 
@@ -181,7 +181,7 @@ const askToSwitch = async (
 
 const textOf = (report: UndoReport): readonly string[] => {
   const { compaction, messages: count, session, live } = report;
-  const said = count === 1 ? '1 message of yours' : `${count} messages of yours`;
+  const said = count === 1 ? 'your message' : `your ${count} messages`;
   const sizes = [compaction.preTokens, compaction.postTokens].map((each) =>
     each === undefined ? '?' : formatTokens(each),
   );
@@ -189,7 +189,7 @@ const textOf = (report: UndoReport): readonly string[] => {
   const done = `✓ compaction ${compaction.number} of ${compaction.of}${size} undone`;
   const rows =
     live?.outcome === 'switched'
-      ? [`${done} in ${report.runtime}: ${said} back in the window`]
+      ? [`${done} in ${report.runtime}: ${said} ${count === 1 ? 'is' : 'are'} back in the window`]
       : [
           ...(live?.words === undefined ? [] : [`${live.outcome === 'asked' ? '' : '✗ '}${live.words}`]),
           ...(session ? [`${done} in a new session with ${said}: ${session.id}`] : []),

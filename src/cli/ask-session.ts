@@ -106,7 +106,7 @@ const outcomeIn = async (
     if (isGone || waited > LONGEST_MS) return { outcome: 'refused', words: 'the session has ended' };
     await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
-  return { outcome: 'refused', words: 'withdrawn' };
+  return { outcome: 'refused', words: 'request withdrawn; what was typed already stays' };
 };
 
 const finalOf = (answer: AnswerRecord): AskedOutcome | undefined => {

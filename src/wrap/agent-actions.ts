@@ -1,12 +1,14 @@
 import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';
 import { noticeEvent } from '../core/session-flow.js';
+import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { WrapSession } from './options.js';
 import { putDraft, type DraftWait } from './prompt-draft.js';
 import type { Publisher } from './publish.js';
 import { makeReceipts, type Receipts } from './receipts.js';
 import type { SessionLoop } from './session.js';
+import { copiesOf } from './session-sources.js';
 import { makeSwitcher, undoLive, type LiveUndo, type Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 import type { DraftResult } from './typist.js';
@@ -130,12 +132,13 @@ const makeSessionSwitcher = (
   });
 
 const undoLast = async (
-  { session: { agent, cwd } }: ActionParts,
+  { session: { agent, cwd, env } }: ActionParts,
   { take, sessionFile }: ActionPorts,
   { switcher, signal }: Pick<LiveUndo, 'switcher' | 'signal'>,
 ): Promise<void> => {
   const path = sessionFile();
   if (path === undefined) return take(noticeEvent('not undone: the session file is not known yet'));
   const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
-  await undoLive({ agent, path, as, switcher, onEvent: take, signal });
+  const copies = () => copiesOf(stateFolder(env, homeFolder(env)), { agent, path });
+  await undoLive({ agent, path, as, copies, switcher, onEvent: take, signal });
 };

@@ -58,7 +58,7 @@ describe('the receipt of a running session', () => {
   it('comes as a draft when the user asks, also before it was told', async () => {
     expect(await open().brief()).toEqual({ kind: 'drafted' });
     expect(drafts).toEqual([
-      'The summary of our conversation left this out. Keep it in mind:\n\nCommands you ran:\n- touch /srv/zz-lab',
+      'The summary of our conversation left this out:\n\nCommands you ran:\n- touch /srv/zz-lab\n\nKeep it in mind from here on.',
     ]);
   });
 

@@ -37,6 +37,7 @@ export interface AskOptions {
   readonly isQuiet: boolean;
 }
 
+const WAITING = 'waiting for a safe moment';
 const POLL_MS = 200;
 const NOTICE_MS = 20_000; // a wrapper polls every 5 s where the system does not report file changes
 const LONGEST_MS = 2 * REQUEST_MS;
@@ -64,8 +65,9 @@ export const askSession = async (
     const folder = await ensureRequestsFolder(stateFolder);
     await writeRequest(folder, request);
     if (isInside) return { outcome: 'asked' };
-    progress.say('waiting for a safe moment');
-    const outcome = await outcomeIn(folder, request, stateFolder, stopping.signal);
+    progress.say(WAITING);
+    const { signal } = stopping;
+    const outcome = await outcomeIn(folder, request, { stateFolder, signal, onWords: progress.say });
     await removeRequest(folder, request);
     await removeAnswer(folder, request);
     return outcome;
@@ -77,27 +79,38 @@ export const askSession = async (
   }
 };
 
+interface Waiting {
+  readonly stateFolder: string;
+  readonly signal: AbortSignal;
+  /** called with what the session waits for, when that has changed */
+  readonly onWords: (words: string) => void;
+}
+
 const outcomeIn = async (
   folder: string,
   request: ActionRecord,
-  stateFolder: string,
-  signal: AbortSignal,
+  { stateFolder, signal, onWords }: Waiting,
 ): Promise<AskedOutcome> => {
   let isNoticed = false;
+  let said = WAITING;
   while (!signal.aborted) {
+    // a session answers before it ends
+    const session = await readSession(stateFolder, request.session, Date.now());
     const answer = await readAnswer(folder, request);
     const outcome = answer && finalOf(answer);
     if (outcome) return outcome;
     isNoticed ||= answer !== undefined;
+    const words = (answer?.state === 'waiting' && answer.reason) || WAITING;
+    if (words !== said) onWords(words);
+    said = words;
     const waited = Date.now() - request.askedAt;
     if (!isNoticed && waited > NOTICE_MS)
       return { outcome: 'refused', words: 'the running session does not notice requests' };
-    const session = await readSession(stateFolder, request.session, Date.now());
     const isGone = session === undefined || !isThere(session);
     if (isGone || waited > LONGEST_MS) return { outcome: 'refused', words: 'the session has ended' };
     await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
-  return { outcome: 'refused', words: 'withdrawn' };
+  return { outcome: 'refused', words: 'request withdrawn; what was typed already stays' };
 };
 
 const finalOf = (answer: AnswerRecord): AskedOutcome | undefined => {

@@ -60,11 +60,13 @@ const actions = {
 } as const satisfies Readonly<Record<string, OverlayAction>>;
 
 /** What a key right after the hotkey does without the overlay, because its result is at the agent's prompt or in the footer. */
-export type DirectAction = Extract<OverlayAction, 'compact' | 'undo' | 'brief'>;
+const directActions = ['compact', 'undo', 'brief', 'rescue'] as const satisfies readonly OverlayAction[];
+
+export type DirectAction = (typeof directActions)[number];
 
 /** Undefined for an action that only makes sense in the overlay. */
 export const directAction = (action: OverlayAction | undefined): DirectAction | undefined =>
-  action === 'compact' || action === 'undo' || action === 'brief' ? action : undefined;
+  directActions.find((each) => each === action);
 
 const WHEEL_ROWS = 3;
 

@@ -143,7 +143,7 @@ interface LoopParts {
   readonly blackBox: BlackBox;
   readonly take: (event: Event) => void;
   /** they exist as soon as the first event was taken */
-  readonly actions: () => Pick<AgentActions, 'rescue' | 'shorten'>;
+  readonly actions: () => Pick<AgentActions, 'pressRescue' | 'shorten'>;
 }
 
 /** Runs the session and carries out the effects of each step. */
@@ -156,7 +156,7 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopP
     mayStash: settings.mayStash === true,
     port,
     copy: blackBox.copy,
-    shorten: (strategy, signal) => actions().shorten({ strategy, isForAttempt: true }, signal),
+    shorten: (strategy, signal) => actions().shorten({ strategy, isForAttempt: true }, { signal }),
     log: session.log,
     onEvent: take,
   });
@@ -164,7 +164,7 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopP
     onView,
     unseen,
     onExhausted: () => {
-      if (session.values.onExhausted === 'rescue') queueMicrotask(() => actions().rescue());
+      if (session.values.onExhausted === 'rescue') queueMicrotask(() => actions().pressRescue());
     },
     onNotification: notify,
     onState: (state, compaction) => {

@@ -28,7 +28,7 @@ import { readOwnFile } from '../storage/state-folder.js';
 import { watchFolder, type FolderWatch } from '../storage/watch.js';
 import type { BriefResult } from './receipts.js';
 import type { ShortenAsked, ShortenResult } from './shortener.js';
-import type { SwitchResult } from './switcher.js';
+import type { SwitchResult, SwitchWait } from './switcher.js';
 import { endsWithin, serialize } from './timing.js';
 
 const MOST_BYTES = 4 * 1024; // the file is about a hundred bytes long
@@ -73,9 +73,9 @@ const oldReason = (request: AnyRequest, from: Millis, now: Millis): string | und
 
 /** What is done for other processes, besides compacting: each resolves when its outcome is known, and is withdrawn by the signal. */
 export interface RequestActions {
-  readonly switchTo: (name: string, signal: AbortSignal) => Promise<SwitchResult> | undefined;
-  readonly brief: (signal: AbortSignal) => Promise<BriefResult> | undefined;
-  readonly shorten: (asked: ShortenAsked, signal: AbortSignal) => Promise<ShortenResult> | undefined;
+  readonly switchTo: (name: string, wait: SwitchWait) => Promise<SwitchResult> | undefined;
+  readonly brief: (wait: SwitchWait) => Promise<BriefResult> | undefined;
+  readonly shorten: (asked: ShortenAsked, wait: SwitchWait) => Promise<ShortenResult> | undefined;
 }
 
 type ActionResult = SwitchResult | BriefResult | ShortenResult;
@@ -91,20 +91,24 @@ const makeActionQueue = (
     open.get(id)?.abort.abort();
     open.delete(id);
   };
-  const perform = (request: ActionRecord, signal: AbortSignal): Promise<ActionResult> | undefined => {
+  const perform = (request: ActionRecord, wait: SwitchWait): Promise<ActionResult> | undefined => {
     switch (request.schema) {
       case 'ctxwrap.brief/1':
-        return actions?.brief(signal);
+        return actions?.brief(wait);
       case 'ctxwrap.shorten/1':
-        return actions?.shorten(request, signal);
+        return actions?.shorten(request, wait);
       case 'ctxwrap.switch/1':
-        return actions?.switchTo(request.name, signal);
+        return actions?.switchTo(request.name, wait);
     }
   };
   const carryOut = async (request: ActionRecord, abort: AbortController): Promise<void> => {
     const { request: id } = request;
     answers.write(id, { state: 'waiting' });
-    const result = (await perform(request, abort.signal)) ?? { kind: 'refused', reason: NOT_FOLLOWED };
+    const onHold = (reason: string): void => {
+      if (open.has(id)) answers.write(id, { state: 'waiting', reason });
+    };
+    const wait = { signal: abort.signal, onHold };
+    const result = (await perform(request, wait)) ?? { kind: 'refused', reason: NOT_FOLLOWED };
     if (!open.delete(id)) return answers.drop(id);
     answers.write(id, answerTo(result));
   };

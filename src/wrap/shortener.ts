@@ -13,7 +13,8 @@ import type { Log } from '../storage/log-file.js';
 import { findStrategy } from './find-strategy.js';
 import type { SessionLoop } from './session.js';
 import { shorten, writeForSwitch } from './shorten.js';
-import { safeMoment, type Switcher } from './switcher.js';
+import { safeMoment, type MomentWait } from './safe-moment.js';
+import type { Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 
 // Shortens the conversation of the running agent by a strategy: computes a new session while the agent rests, and has the agent go on with it.
@@ -59,14 +60,16 @@ export interface ShortenerOptions {
   readonly onEvent: (event: Event) => void;
 }
 
+export type ShortenWait = Pick<MomentWait, 'signal' | 'onHold'>;
+
 export interface Shortener {
   /** a record that stands in a session that this has written: what it did is told already */
   readonly isOwnBoundary: (boundary: Boundary) => boolean;
   readonly noteEvent: (event: Event) => void;
   /** never rejects */
-  readonly shorten: (asked: ShortenAsked, signal?: AbortSignal) => Promise<ShortenResult>;
+  readonly shorten: (asked: ShortenAsked, wait: ShortenWait) => Promise<ShortenResult>;
   /** the same for the user's key: what comes of it is said in the footer */
-  readonly rescue: () => void;
+  readonly rescue: (signal: AbortSignal) => Promise<void>;
   /** the agent's id of the conversation before the last shortening, while the agent has the shortened one */
   readonly previousId: () => string | undefined;
   readonly stop: () => void;
@@ -86,10 +89,10 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
   let doneAt: readonly number[] = [];
   let replaced: { readonly from: string; readonly to: string } | undefined;
 
-  const attempt = async (asked: ShortenAsked, signal: AbortSignal): Promise<ShortenResult> => {
+  const attempt = async (asked: ShortenAsked, wait: ShortenWait): Promise<ShortenResult> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const before = options.flow().session.sessionId;
-      const result = await shortenOnce(options, { asked, signal, turn, written });
+      const result = await shortenOnce(options, { asked, wait, turn, written });
       if (result === undefined) continue; // the conversation has gone on
       if (result.kind !== 'shortened') return result;
       if (before !== undefined && before !== result.name) replaced = { from: before, to: result.name };
@@ -98,14 +101,15 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
     }
     return { kind: 'refused', reason: 'the conversation goes on faster than it can be shortened' };
   };
-  const run = async (asked: ShortenAsked, given?: AbortSignal): Promise<ShortenResult> => {
+  const run = async (asked: ShortenAsked, given: ShortenWait): Promise<ShortenResult> => {
     if (isTaken) return { kind: 'refused', reason: 'it is being shortened already' };
     doneAt = doneAt.filter((at) => performance.now() - at < HOUR_MS);
     if (doneAt.length >= MOST_AN_HOUR)
       return { kind: 'refused', reason: `${MOST_AN_HOUR} times within an hour is the most` };
     isTaken = true;
     try {
-      const result = await attempt(asked, given ? AbortSignal.any([given, ended.signal]) : ended.signal);
+      const signal = AbortSignal.any([given.signal, ended.signal]);
+      const result = await attempt(asked, { ...given, signal });
       if (result.kind === 'shortened') {
         doneAt = [...doneAt, performance.now()];
         if (!asked.isForAttempt) onEvent(shortenedEvent(result));
@@ -124,14 +128,12 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
     isOwnBoundary: written.isOwn,
     noteEvent: turn.noteEvent,
     shorten: run,
-    rescue: () => {
-      onEvent(noticeEvent('rescue: shortening the conversation without the agent'));
-      void run({ isTooLong: true }).then((result) => {
-        if (ended.signal.aborted) return;
-        const text =
-          result.kind === 'shortened' ? `rescued ${result.words}` : `rescue failed: ${result.reason}`;
-        onEvent(noticeEvent(text));
-      });
+    rescue: async (signal) => {
+      const say = (text: string): void => onEvent(noticeEvent(text));
+      say('rescue: shortening the conversation without the agent');
+      const result = await run({ isTooLong: true }, { signal, onHold: (words) => say(`rescue ${words}`) });
+      if (ended.signal.aborted || signal.aborted) return;
+      say(result.kind === 'shortened' ? `rescued ${result.words}` : `rescue failed: ${result.reason}`);
     },
     previousId: () => (replaced?.to === options.flow().session.sessionId ? replaced?.from : undefined),
     stop: () => ended.abort(),
@@ -198,7 +200,7 @@ const makeWrittenWatch = ({ conversations }: Agent) => {
 
 interface Once {
   readonly asked: ShortenAsked;
-  readonly signal: AbortSignal;
+  readonly wait: ShortenWait;
   readonly turn: ReturnType<typeof makeTurnWatch>;
   readonly written: ReturnType<typeof makeWrittenWatch>;
 }
@@ -210,11 +212,15 @@ type OnceResult =
 /** undefined: the conversation went on meanwhile, and nothing was typed. */
 const shortenOnce = async (
   options: ShortenerOptions,
-  { asked, signal, turn, written: watch }: Once,
+  { asked, wait, turn, written: watch }: Once,
 ): Promise<OnceResult | undefined> => {
   const { agent, values, home, cwd, summarise, switcher, flow, port } = options;
   const { isForAttempt = false, isTooLong = false } = asked;
-  const moment = await safeMoment({ flow, port, isForAttempt }, performance.now() + WAIT_MS, signal);
+  const { signal, onHold } = wait;
+  const moment = await safeMoment(
+    { flow, port },
+    { until: performance.now() + WAIT_MS, signal, onHold, isForAttempt },
+  );
   if ('reason' in moment) return { kind: 'refused', reason: moment.reason };
   moment.endTurn(); // it takes long: the user may type meanwhile
   const path = options.sessionFile();
@@ -241,7 +247,7 @@ const shortenOnce = async (
     const written = await writeForSwitch({ source }, shortened, as);
     if (worked.aborted) return undefined;
     watch.begin(as.now);
-    const result = await switcher.switchTo(written.name, both, isForAttempt); // withdrawn if the agent works before the first key
+    const result = await switcher.switchTo(written.name, { signal: both, onHold, isForAttempt }); // withdrawn if the agent works before the first key
     watch.end(result.kind === 'switched');
     if (result.kind === 'refused' && worked.aborted && !signal.aborted) return undefined;
     if (result.kind !== 'switched') return result;

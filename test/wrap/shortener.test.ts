@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { readConversation } from '../../src/core/build-conversation.js';
 import { defaultValues } from '../../src/core/config/keys.js';
@@ -18,7 +18,6 @@ import { conversationOf, type Turn } from '../support/generated-conversation.js'
 import { inSession } from '../support/sessions.js';
 import { makeAgent } from '../support/typed-agent.js';
 
-const WAIT = { timeout: 30_000, interval: 20 };
 const OLD = '0a0a0a0a-0000-4000-8000-000000000001';
 
 let folder: string;
@@ -107,6 +106,8 @@ const open = (more: Partial<ShortenerOptions> = {}, result: SwitchResult = { kin
   return { shortener, names, isUntouched };
 };
 
+const wait = { signal: new AbortController().signal };
+
 const noFile = (): string | undefined => undefined;
 
 const asked = { strategy: 'truncate', budgetTokens: 4_000 };
@@ -114,7 +115,10 @@ const asked = { strategy: 'truncate', budgetTokens: 4_000 };
 describe('shortening a running conversation', () => {
   it('writes a new session, has the agent go on with it, and tells of it as of a compaction', async () => {
     const { shortener, names, isUntouched } = open();
-    expect(await shortener.shorten(asked)).toMatchObject({ kind: 'shortened', words: /^by truncate, / });
+    expect(await shortener.shorten(asked, wait)).toMatchObject({
+      kind: 'shortened',
+      words: /^by truncate, /,
+    });
     const [name = ''] = names;
     expect(prompts(read(name))).toEqual(['question 27', 'question 28', 'question 29']);
     expect(read(name).head.id).toBe(name);
@@ -124,7 +128,7 @@ describe('shortening a running conversation', () => {
 
   it('does not count the record of a compaction in the session that it has written', async () => {
     const { shortener, names } = open();
-    await shortener.shorten(asked);
+    await shortener.shorten(asked, wait);
     const [line = ''] = readFileSync(join(folder, `${names[0]}.jsonl`), 'utf8').split('\n');
     const at = Date.parse((JSON.parse(line) as { timestamp: string }).timestamp);
     expect(shortener.isOwnBoundary({ at })).toBe(true);
@@ -134,7 +138,7 @@ describe('shortening a running conversation', () => {
   it('knows the session before, to which the user can go back, while the agent has the shortened one', async () => {
     const { shortener, names } = open();
     expect(shortener.previousId()).toBeUndefined();
-    await shortener.shorten(asked);
+    await shortener.shorten(asked, wait);
     loop.take(inSession(names[0] ?? ''));
     expect(shortener.previousId()).toBe(OLD);
     loop.take(inSession('another'));
@@ -153,7 +157,7 @@ describe('shortening a running conversation', () => {
         return `summary ${asks}`;
       },
     });
-    const result = await shortener.shorten({ ...asked, strategy: 'summarize' });
+    const result = await shortener.shorten({ ...asked, strategy: 'summarize' }, wait);
     expect(result).toMatchObject({ kind: 'shortened' });
     expect(names).toHaveLength(1);
     expect(JSON.stringify(windowOf(read(names[0] ?? ''))[0])).not.toContain('summary 1');
@@ -166,7 +170,7 @@ describe('shortening a running conversation', () => {
     ['finds the file gone', { sessionFile: () => '/nowhere/x.jsonl' }, undefined, 'ENOENT'],
   ])('that %s says why, and leaves the session as it was', async (_, more, result, reason) => {
     const { shortener, isUntouched } = open(more, result);
-    const told = await shortener.shorten(asked);
+    const told = await shortener.shorten(asked, wait);
     expect('reason' in told && told.reason).toMatch(reason);
     expect(events).toEqual([]);
     expect(isUntouched()).toBe(true);
@@ -177,7 +181,10 @@ describe('shortening a running conversation', () => {
     ['is empty', async () => ' ', 'the summary is empty'],
   ])('whose summary %s types nothing', async (_, summarise, reason) => {
     const { shortener, names, isUntouched } = open({ summarise });
-    expect(await shortener.shorten({ ...asked, strategy: 'summarize' })).toEqual({ kind: 'refused', reason });
+    expect(await shortener.shorten({ ...asked, strategy: 'summarize' }, wait)).toEqual({
+      kind: 'refused',
+      reason,
+    });
     expect(names).toEqual([]);
     expect(isUntouched()).toBe(true);
   });
@@ -188,7 +195,7 @@ describe('shortening a running conversation', () => {
     ['keep more than there is room for', { ...asked, budgetTokens: 10 }, /more than 10/],
   ])('refuses to %s', async (_, wish, reason) => {
     const { shortener, names } = open();
-    const told = await shortener.shorten(wish);
+    const told = await shortener.shorten(wish, wait);
     expect('reason' in told && told.reason).toMatch(reason);
     expect(names).toEqual([]);
   });
@@ -197,7 +204,7 @@ describe('shortening a running conversation', () => {
     const { shortener, names } = open();
     becomes('busy');
     const withdrawal = new AbortController();
-    const shortening = shortener.shorten(asked, withdrawal.signal);
+    const shortening = shortener.shorten(asked, withdrawal);
     withdrawal.abort();
     expect(await shortening).toEqual({ kind: 'refused', reason: 'withdrawn' });
     expect(names).toEqual([]);
@@ -205,14 +212,13 @@ describe('shortening a running conversation', () => {
 
   it('is done at most three times an hour', async () => {
     const { shortener, names } = open();
-    for (let times = 0; times < 4; times += 1) await shortener.shorten(asked);
+    for (let times = 0; times < 4; times += 1) await shortener.shorten(asked, wait);
     expect(names).toHaveLength(3);
   });
 
   it('says in the footer what becomes of it when the key is pressed', async () => {
     const { shortener } = open({}, { kind: 'refused', reason: 'a dialog is open' });
-    shortener.rescue();
-    await vi.waitFor(() => expect(events).toHaveLength(2), WAIT);
+    await shortener.rescue(wait.signal);
     expect(events.map((event) => (event.type === 'notice' ? event.text : event.type))).toEqual([
       'rescue: shortening the conversation without the agent',
       expect.stringMatching(/^rescue failed: /),
@@ -222,7 +228,7 @@ describe('shortening a running conversation', () => {
   it.skipIf(process.getuid?.() === 0)('says why where the folder cannot be written', async () => {
     const { shortener, isUntouched } = open();
     chmodSync(folder, 0o500);
-    const told = await shortener.shorten(asked);
+    const told = await shortener.shorten(asked, wait);
     chmodSync(folder, 0o700);
     expect('reason' in told && told.reason).toMatch(/EACCES|permission/);
     expect(isUntouched()).toBe(true);
@@ -246,7 +252,7 @@ describe('a strategy of the user', () => {
         return { ...session, entries: [note, ...prompts] };
       };`,
     );
-    expect(await shortener.shorten(mine)).toMatchObject({ kind: 'shortened' });
+    expect(await shortener.shorten(mine, wait)).toMatchObject({ kind: 'shortened' });
     expect(windowOf(read(names[0] ?? '')).map(({ kind }) => kind)).toEqual([
       'summary',
       'prompt',
@@ -268,7 +274,7 @@ describe('a strategy of the user', () => {
     const { shortener, names, isUntouched } = withModule(
       `export const compact = async (session) => { ${body}; };`,
     );
-    const told = await shortener.shorten(mine);
+    const told = await shortener.shorten(mine, wait);
     expect('reason' in told && told.reason).toMatch(reason);
     expect(names).toEqual([]);
     expect(isUntouched()).toBe(true);
@@ -276,7 +282,7 @@ describe('a strategy of the user', () => {
 
   it('without the function is named in the error', async () => {
     const { shortener } = withModule('export const other = 1;');
-    const told = await shortener.shorten(mine);
+    const told = await shortener.shorten(mine, wait);
     expect('reason' in told && told.reason).toMatch('exports no function "compact"');
   });
 });

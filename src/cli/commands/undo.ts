@@ -3,14 +3,22 @@ import type { Agent, SavedSession } from '../../agents/agent.js';
 import type { NewSession } from '../../core/conversation.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
-import { formatIsoTime } from '../../core/time.js';
+import { formatIsoTime, parseIsoTime } from '../../core/time.js';
 import { systemReason } from '../../storage/errors.js';
 import type { ListedSession } from '../../storage/sessions.js';
 import { toPlainText } from '../../ui/text.js';
 import { prepareSwitch, type Prepared } from '../../wrap/switcher.js';
-import { undoCompaction, UndoError, type UndonePlan, type UndoSource } from '../../wrap/undo.js';
+import { copiesOf } from '../../wrap/session-sources.js';
+import {
+  undoCompaction,
+  UndoError,
+  type UndonePlan,
+  type UndoRequest,
+  type UndoSource,
+} from '../../wrap/undo.js';
 import * as messages from '../messages.js';
 import { askSession } from '../ask-session.js';
+import { timeText } from '../context-text.js';
 import { findOneSource, type OneSource } from '../one-source.js';
 import { print, toAsciiIfNeeded } from '../print.js';
 import type { RunRequest, UndoCommandRequest } from '../request.js';
@@ -30,7 +38,11 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   const report = live ? await undoInAgent(found, live, request, search) : await undoInFile(found, search);
   await print(request.json ? jsonText(report, 2) : `${textOf(report).join('\n')}\n`);
   if (request.run) return runIt(found.source.agent, report, request, start);
-  return { status: { kind: 'code', code: report.live?.outcome === 'unknown' ? 1 : 0 }, notices: [] };
+  const { outcome } = report.live ?? {};
+  return {
+    status: { kind: 'code', code: outcome === 'refused' || outcome === 'unknown' ? 1 : 0 },
+    notices: [],
+  };
 };
 
 /** The running session that can be told to go on with another session. */
@@ -63,6 +75,8 @@ interface UndoReport {
   /** messages of the user that are in the window again */
   readonly messages: number;
   readonly damagedLines: number;
+  /** ISO 8601; of the black box's copy that it was taken from, because the session file no longer holds it */
+  readonly copiedAt?: string;
   /** the new session; absent where the running agent took the conversation without one */
   readonly session?: SavedSession;
   /** what starts the agent with it */
@@ -97,6 +111,7 @@ const reportOf = (source: UndoSource, plan: UndonePlan): UndoReport => {
     },
     messages: plan.prompts,
     damagedLines: plan.damagedLines,
+    ...(plan.copiedAt === undefined ? {} : { copiedAt: formatIsoTime(plan.copiedAt) }),
   };
 };
 
@@ -107,9 +122,17 @@ const withSession = (
   session: SavedSession,
 ): UndoReport => ({ ...report, session, resume: resumeOf(agent, session, plan.head.cwd) });
 
-const undoInFile = async ({ source, number }: OneSource, search: Search): Promise<UndoReport> => {
+const requestOf = ({ source, number }: OneSource, as: NewSession, { stateFolder }: Search): UndoRequest => ({
+  ...source,
+  number,
+  as,
+  copies: source.open ? undefined : () => copiesOf(stateFolder, source),
+});
+
+const undoInFile = async (found: OneSource, search: Search): Promise<UndoReport> => {
+  const { source } = found;
   const as = newSession(search.where.cwd);
-  const { session, ...plan } = await orExplain(source, undoCompaction({ ...source, number, as }));
+  const { session, ...plan } = await orExplain(source, undoCompaction(requestOf(found, as, search)));
   return withSession(reportOf(source, plan), source.agent, plan, session);
 };
 
@@ -118,10 +141,12 @@ const orExplain = async <T>({ path }: UndoSource, undoing: Promise<T>): Promise<
   try {
     return await undoing;
   } catch (error) {
-    const reason = error instanceof UndoError ? error.message : systemReason(error);
-    throw new UserError(`cannot undo in "${path}": ${reason}`, {
+    const isOurs = error instanceof UndoError;
+    throw new UserError(`cannot undo in "${path}": ${isOurs ? error.message : systemReason(error)}`, {
       exitCode: failed,
-      hint: 'ctxwrap history lists the compactions of all sessions',
+      hint: isOurs
+        ? 'ctxwrap history lists the compactions of all sessions'
+        : 'to read what was said before: ctxwrap history show SESSION#N --before',
     });
   }
 };
@@ -132,9 +157,9 @@ const undoInAgent = async (
   request: UndoCommandRequest,
   search: Search,
 ): Promise<UndoReport> => {
-  const { source, number } = found;
+  const { source } = found;
   const as = newSession(record.cwd);
-  const prepared = await orExplain(source, prepareSwitch({ ...source, number, as }));
+  const prepared = await orExplain(source, prepareSwitch(requestOf(found, as, search)));
   const answer = await askToSwitch(record.id, prepared.name, request, search.stateFolder);
   const live = { id: record.id, ...answer };
   const report = { ...reportOf(source, prepared.plan), live };
@@ -181,13 +206,33 @@ const textOf = (report: UndoReport): readonly string[] => {
     live?.outcome === 'switched'
       ? [`${done} in ${report.runtime}: ${said} ${count === 1 ? 'is' : 'are'} back in the window`]
       : [
-          ...(live?.words === undefined ? [] : [`${live.outcome === 'asked' ? '' : '✗ '}${live.words}`]),
+          ...(live?.words === undefined ? [] : [liveWords(live, report.runtime)]),
           ...(session ? [`${done} in a new session with ${said}: ${session.id}`] : []),
         ];
   const isThere = live?.outcome === 'switched' || live?.outcome === 'asked';
   const resume = isThere || !report.resume ? [] : resumeRows(report.resume);
-  return [...rows.map(toPlainText), ...resume].map((row) => toAsciiIfNeeded(row, process.env));
+  return [...[...rows, ...copyRows(report)].map(toPlainText), ...resume].map((row) =>
+    toAsciiIfNeeded(row, process.env),
+  );
 };
+
+const liveWords = ({ outcome, words = '' }: LiveOutcome, agent: string): string => {
+  switch (outcome) {
+    case 'refused':
+      return `✗ not undone in ${agent}: ${words}`;
+    case 'unknown':
+      return `✗ ${words}`;
+    default:
+      return words;
+  }
+};
+
+const copyRows = ({ copiedAt }: UndoReport): readonly string[] =>
+  copiedAt === undefined
+    ? []
+    : [
+        `Taken from ctxwrap's copy of ${timeText(parseIsoTime(copiedAt) ?? 0)}: the session file no longer holds it.`,
+      ];
 
 const runIt = async (
   agent: Agent,

@@ -131,8 +131,10 @@ export interface ShortenRecord extends Omit<SwitchRecord, 'schema' | 'name'> {
   readonly budgetTokens?: number | undefined;
 }
 
-export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; readonly at: Millis } & (
-    | { readonly state: 'waiting' }
+export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; readonly at: Millis } &
+  /** `reason`: what it waits for, in the words of the footer */
+  (
+    | { readonly state: 'waiting'; readonly reason?: string }
     /** the command is being typed, or was sent */
     | { readonly state: 'begun' }
     | { readonly state: 'refused'; readonly reason: string }
@@ -216,8 +218,10 @@ export const parseAnswer = (text: string): AnswerRecord | undefined => {
   const at = getCount(found, 'at');
   if (!found || found['schema'] !== 'ctxwrap.answer/1' || !key || at === undefined) return undefined;
   const base = { schema: 'ctxwrap.answer/1', ...key, at } as const;
+  const reason = toOneLine(getText(found, 'reason') ?? '', LONGEST_REASON);
   switch (found['state']) {
     case 'waiting':
+      return { ...base, state: 'waiting', ...(reason === '' ? {} : { reason }) };
     case 'begun':
     case 'switched':
     case 'drafted':
@@ -230,11 +234,7 @@ export const parseAnswer = (text: string): AnswerRecord | undefined => {
       };
     case 'refused':
     case 'unknown':
-      return {
-        ...base,
-        state: found['state'],
-        reason: toOneLine(getText(found, 'reason') ?? '', LONGEST_REASON),
-      };
+      return { ...base, state: found['state'], reason };
     case 'ended': {
       const attempt = parseAttempt(getRecord(found, 'attempt'));
       return attempt && { ...base, state: 'ended', attempt };

@@ -85,8 +85,6 @@ const byHotkey: Scenario = {
     terminal.pressForWrapper(ctrl(']'));
     await pause(CHORD_MS);
     terminal.pressForWrapper('u');
-    await pause(CHORD_MS);
-    terminal.pressForWrapper('q');
     await untilLog(/typing \/\w+ .*: sent/);
     await session.untilFooter(/compaction undone/);
     return asksWith(session, [1, 2, 3]);

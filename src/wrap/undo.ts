@@ -13,6 +13,7 @@ import {
 import type { Boundary } from '../core/event.js';
 import { createFile } from '../storage/files.js';
 import { readStored } from '../storage/session-store.js';
+import { makeFolder } from '../storage/state-folder.js';
 import { makeByteSplitter } from '../storage/tail.js';
 
 // Undoes a compaction: the conversation as it was before becomes a new session of the same agent. The session file is read and copied line
@@ -62,7 +63,9 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024; // an agent's longest lines hold a whol
 export const undoCompaction = async (request: UndoRequest): Promise<Undone> => {
   const form = formOf(request.agent);
   const { plan, ids } = await planUndo(request, form);
-  const path = join(dirname(request.path), form.fileName(request.as));
+  const folder = dirname(request.path);
+  const path = join(folder, form.fileName(request.as));
+  await makeFolder(folder); // an agent that has cleaned up may have removed it with the file
   await createFile(path, copiedLines(request, form, plan, ids));
   return { ...plan, session: { id: request.as.id, path } };
 };

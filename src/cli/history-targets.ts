@@ -111,11 +111,12 @@ const byId = async (id: string, search: TargetSearch) => {
   const { sources, skipped, copies } = await findAll(search);
   const start = (live?.agentSessionId ?? id).toLowerCase();
   const named = sources.filter(({ path: file }) => isNamedAfter(basename(file).toLowerCase(), start));
+  const unread = skipped.filter(({ path: file }) => basename(file).includes(start));
   if (start.length < LEAST_ID) throw messages.unknownHistory(id, search.agents);
-  if (named.length === 0) return { ...ofCopies(copies, id, search), isWanted: () => true };
+  if (named.length + unread.length === 0) return { ...ofCopies(copies, id, search), isWanted: () => true };
   return {
     sources: named,
-    skipped: skipped.filter(({ path: file }) => basename(file).includes(start)),
+    skipped: unread,
     isWanted: (session: SessionDetail) =>
       session.id === undefined || session.id.toLowerCase().startsWith(start),
   };

@@ -5,6 +5,7 @@ import { listKept, newestCopy, readCopy } from '../storage/blackbox.js';
 import {
   canUnpack,
   listStore,
+  PACKED,
   storedFile,
   type StoreProblem,
   type StoredFile,
@@ -102,8 +103,6 @@ const sourcesIn = async ({ agent, folder }: Store): Promise<FoundSources> => {
     problems,
   );
 };
-
-const PACKED = 'it is compressed with zstd, which needs Node 22.15 or newer: unpack it with zstd -d';
 
 const sorted = (sources: readonly SessionSource[], problems: readonly StoreProblem[]): FoundSources => ({
   sources: sources.filter(({ path }) => canUnpack(path)),

@@ -10,6 +10,7 @@ import {
   type LayerName,
 } from '../../core/config/merge.js';
 import { UserError } from '../../core/errors.js';
+import { formatBytes, parseBytes } from '../../core/format.js';
 import { type JsonRecord } from '../../core/json.js';
 import { toOneLine, quoteForCopying } from '../../core/text.js';
 import type { FileFault, RefusedFile } from '../../storage/config-file.js';
@@ -248,9 +249,16 @@ export const settingsText = (all: readonly EffectiveValue[], withOrigin: boolean
 
 const valueText = (key: EffectiveValue['key'], value: unknown): string => {
   if (value !== undefined && key === 'runtimes') return toPlainText(Object.keys(Object(value)).join(', '));
-  const { setBy } = configKey(key);
+  const { setBy, type } = configKey(key);
   if (value === undefined) return setBy === undefined ? '-' : unsetTexts[setBy];
+  if (type.kind === 'bytes') return `"${shortBytes(Number(value))}"`;
   return toPlainText(JSON.stringify(toWritten(key, value)));
+};
+
+/** As one writes it, if that is exact. */
+const shortBytes = (size: number): string => {
+  const short = formatBytes(size).replace(' ', '');
+  return parseBytes(short) === size ? short : String(size);
 };
 
 /** The user's settings in one line for the log. Free texts are only named. */
@@ -380,7 +388,8 @@ export const changedText = (
 ): string => {
   const [was, is] = [settingText(before), settingText(after)];
   const isSame = JSON.stringify(before) === JSON.stringify(after);
-  return `${key}: ${isSame ? `already ${is}` : `${was} → ${is}`} in ${place}\n`;
+  const since = isSame || configKey(key).isLive ? '' : ' (from the next start)';
+  return `${key}: ${isSame ? `already ${is}` : `${was} → ${is}`} in ${place}${since}\n`;
 };
 
 /** Why the value that was set has another effect than it says, or none. */

@@ -235,7 +235,7 @@ const holdWords: Readonly<Record<Exclude<GateHold['why'], 'unseen'>, string>> = 
   dead: 'the agent has ended',
   settling: 'waiting: the agent has just stopped',
   typing: 'waiting: you just typed',
-  copying: 'waiting: copying the session file',
+  copying: 'waiting: backing up the session file',
 };
 
 const blockWords = (block: BlockReason, now: Millis, ask: string): string => {

@@ -14,11 +14,14 @@ export interface HandoffOffers {
   readonly episode?: Millis | undefined;
   /** the count of compactions for which it was offered last */
   readonly compactions: number;
+  /** the agent's conversation, and the count when it began */
+  readonly conversation?: string | undefined;
+  readonly before: number;
   /** the text to display now; of the last step only */
   readonly due?: string;
 }
 
-export const startOffers = (after: number): HandoffOffers => ({ after, compactions: 0 });
+export const startOffers = (after: number): HandoffOffers => ({ after, compactions: 0, before: 0 });
 
 const OFFER = 'try ctxwrap handoff'; // short, because the footer has little room beside the numbers
 
@@ -27,17 +30,26 @@ export const stepOffers = (
   offers: HandoffOffers,
   { session, compaction }: { readonly session: Session; readonly compaction: Compaction },
 ): HandoffOffers => {
-  const { due: _, ...before } = offers;
+  const { due: _, ...rest } = offers;
+  const last = inConversation(rest, session);
   const { compactions } = session;
-  const { after } = before;
+  const { after, before } = last;
   if (isAtHard(session) && isImpossible(compaction)) {
     const episode = compaction.episodeSince;
-    if (before.episode !== undefined && before.episode === episode) return before;
-    return { ...before, episode: episode ?? 0, due: `compacting fails · ${OFFER}` };
+    if (last.episode !== undefined && last.episode === episode) return last;
+    return { ...last, episode: episode ?? 0, due: `compacting fails · ${OFFER}` };
   }
-  if (after > 0 && compactions >= before.compactions + after)
-    return { ...before, compactions, due: `compacted ${compactions}× · ${OFFER}` };
-  return before;
+  if (after > 0 && compactions >= last.compactions + after)
+    return { ...last, compactions, due: `compacted ${compactions - before}× · ${OFFER}` };
+  return last;
+};
+
+/** Another conversation has been compacted by none of those so far; the first id only names the one that is there. */
+const inConversation = (offers: HandoffOffers, { sessionId, compactions }: Session): HandoffOffers => {
+  const { conversation } = offers;
+  if (sessionId === undefined || sessionId === conversation) return offers;
+  if (conversation === undefined) return { ...offers, conversation: sessionId };
+  return { ...offers, conversation: sessionId, compactions, before: compactions };
 };
 
 /** By a number that may start a compaction. */

@@ -292,8 +292,15 @@ export const unfollowedAgent = (agent: string): UserError =>
 export const nothingToUndo = (): UserError =>
   usageError(
     'no session is running',
-    'name a compaction of an ended one, such as ctxwrap undo 0f3a9c12#1; ctxwrap history lists them',
+    'to undo a compaction of an ended session, name it: ctxwrap undo 0f3a9c12#1; ctxwrap history lists them',
   );
+
+/** A new session that is written beside a file somewhere else cannot be resumed there. */
+export const undoneElsewhere = (agent: string, folder: string): UserError =>
+  new UserError(`${agent} does not look for sessions in "${folder}", so it cannot be started with it`, {
+    exitCode: 1,
+    hint: 'put the file where its other sessions are, or leave out --run',
+  });
 
 export const unknownHistory = (given: string, agents: readonly { readonly name: string }[]): UserError =>
   usageError(
@@ -306,7 +313,13 @@ export const unknownHistory = (given: string, agents: readonly { readonly name: 
 export const whichBrief = (): UserError =>
   usageError(
     '--print needs a compaction',
-    'such as ctxwrap brief --print 0f3a9c12#2; ctxwrap history lists them',
+    'name one: ctxwrap brief --print 0f3a9c12#2; ctxwrap history lists them',
+  );
+
+export const noneToBrief = (): UserError =>
+  usageError(
+    'no session is running',
+    'to print what a compaction lost: ctxwrap brief --print 0f3a9c12#2; ctxwrap history lists them',
   );
 
 export const nothingLost = (given: string): UserError =>
@@ -317,10 +330,10 @@ export const nothingLost = (given: string): UserError =>
 
 export const noLiveSession = (given: string, names: readonly string[]): UserError =>
   usageError(
-    `no running session is called "${given}"`,
+    `"${given}" is not a running session`,
     names.length > 0
       ? `these are running:${listed(names)}`
-      : 'no session is running; start one with ctxwrap claude',
+      : `no session is running; to print the brief of a compaction: ctxwrap brief --print ${quoteForCopying(given.includes('#') ? given : `${given}#1`)}`,
   );
 
 export const noReceipt = (given: string): UserError =>
@@ -336,7 +349,7 @@ export const noCompaction = (given: string, count: number): UserError =>
   );
 
 export const whichCompaction = (given: string): UserError =>
-  usageError(`which compaction of "${given}"?`, `name one, as in ctxwrap history show "${given}#1"`);
+  usageError(`which compaction of "${given}"?`, `add its number: "${given}#1"; ctxwrap history lists them`);
 
 export const severalFiles = (given: string, paths: readonly string[]): UserError =>
   usageError(

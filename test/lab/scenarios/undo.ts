@@ -159,11 +159,12 @@ const afterTheEnd: Scenario = {
     const path = getText(getRecord(report, 'session'), 'path') ?? '';
     const args = getList(getRecord(report, 'resume'), 'args').filter((word) => typeof word === 'string');
     mock.configure({ turn: { usedTokens: SOME, text: 'so it is' } });
+    await waitForNextMinute(); // Gemini names files after the minute, and cleans up those of others
     await leave(session, await talk(session, 'are you the same', args));
     const sent = mock.lastTurn();
     for (const number of [1, 2, 3])
       assertThat(sent.includes(`heard ${number} of you`), `turn ${number} is not in the next request`);
-    await waitForNextMinute(); // Gemini names files after the minute, and cleans up those of others
+    await waitForNextMinute();
     await leave(session, await talk(session, 'something else', []));
     assertThat(existsSync(path), `the agent has removed ${path}`);
     const again = await runCtxwrap('history', '--json', path);

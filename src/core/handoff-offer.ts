@@ -16,6 +16,9 @@ export interface HandoffOffers {
   readonly compactions: number;
   /** the keys of a rescue: `Ctrl-] r`; undefined where there is none */
   readonly rescueKeys?: string | undefined;
+  /** the agent's conversation, and the count when it began */
+  readonly conversation?: string | undefined;
+  readonly before: number;
   /** the text to display now; of the last step only */
   readonly due?: string;
   /** compacting has turned out to be impossible in this step */
@@ -25,6 +28,7 @@ export interface HandoffOffers {
 export const startOffers = (after: number, rescueKeys?: string): HandoffOffers => ({
   after,
   compactions: 0,
+  before: 0,
   rescueKeys,
 });
 
@@ -35,19 +39,28 @@ export const stepOffers = (
   offers: HandoffOffers,
   { session, compaction }: { readonly session: Session; readonly compaction: Compaction },
 ): HandoffOffers => {
-  const { due: _, isExhausted: __, ...before } = offers;
+  const { due: _, isExhausted: __, ...rest } = offers;
+  const last = inConversation(rest, session);
   const { compactions } = session;
-  const { after, rescueKeys } = before;
+  const { after, before, rescueKeys } = last;
   const isFutile = rescueKeys !== undefined && cannotCompact(compaction);
   if ((isAtHard(session) && isImpossible(compaction)) || isFutile) {
     const episode = compaction.episodeSince;
-    if (before.episode !== undefined && before.episode === episode) return before;
+    if (last.episode !== undefined && last.episode === episode) return last;
     const offer = rescueKeys === undefined ? OFFER : `${rescueKeys}: rescue`;
-    return { ...before, episode: episode ?? 0, isExhausted: true, due: `compacting fails · ${offer}` };
+    return { ...last, episode: episode ?? 0, isExhausted: true, due: `compacting fails · ${offer}` };
   }
-  if (after > 0 && compactions >= before.compactions + after)
-    return { ...before, compactions, due: `compacted ${compactions}× · ${OFFER}` };
-  return before;
+  if (after > 0 && compactions >= last.compactions + after)
+    return { ...last, compactions, due: `compacted ${compactions - before}× · ${OFFER}` };
+  return last;
+};
+
+/** Another conversation has been compacted by none of those so far; the first id only names the one that is there. */
+const inConversation = (offers: HandoffOffers, { sessionId, compactions }: Session): HandoffOffers => {
+  const { conversation } = offers;
+  if (sessionId === undefined || sessionId === conversation) return offers;
+  if (conversation === undefined) return { ...offers, conversation: sessionId };
+  return { ...offers, conversation: sessionId, compactions, before: compactions };
 };
 
 /** By a number that may start a compaction. */

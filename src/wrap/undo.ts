@@ -11,6 +11,7 @@ import {
   type Step,
 } from '../core/conversation.js';
 import { errorCode } from '../core/errors.js';
+import { parseRecord } from '../core/json.js';
 import type { Boundary } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import { createFile } from '../storage/files.js';
@@ -314,7 +315,9 @@ async function* copiedLines(
     (line) => {
       if (lineNumber < endLine) {
         if (!line) throw new UndoError(`line ${lineNumber + 1} of the session file is too long to be copied`);
-        lines.push(form.copyLine(line.toString('utf8'), ids, as));
+        const text = line.toString('utf8');
+        // a line that is cut off or no text would be damage in the new file, too
+        if (parseRecord(text)) lines.push(form.copyLine(text, ids, as));
       }
       lineNumber += 1;
     },

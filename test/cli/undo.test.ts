@@ -99,4 +99,38 @@ describe('ctxwrap undo', () => {
     await undo(`${ids.claude}#3`);
     expect(readdirSync(folder)).toEqual(before);
   });
+
+  it('tells of a file that the agent does not keep that it will not find the new session', async () => {
+    const file = join(bench.folder, 'elsewhere.jsonl');
+    writeFileSync(file, readFileSync(claudeFile()));
+    const { stdout, code } = await undo(file, '--runtime', 'claude');
+    expect(stdout).toMatch(
+      /It is in \S+\/[0-9a-f-]{36}\.jsonl, where claude does not look for sessions\.\n$/,
+    );
+    expect(code).toBe(0);
+    const before = readdirSync(bench.folder);
+    const started = await undo(file, '--runtime', 'claude', '--run');
+    expect(started.stderr).toContain('claude does not look for sessions in');
+    expect(started.code).toBe(1);
+    expect(readdirSync(bench.folder)).toEqual(before);
+  });
+
+  it('counts damaged lines, and takes the rest', async () => {
+    const lines = readFileSync(claudeFile(), 'utf8').split('\n');
+    writeFileSync(claudeFile(), lines.toSpliced(3, 0, '{"half', '\u0000\u0001').join('\n'));
+    const { stdout, stderr, code } = await undo(ids.claude);
+    expect(stderr).toContain('2 damaged lines were passed over');
+    expect(code).toBe(0);
+    const [, id = ''] = /: ([0-9a-f-]{36})\n/.exec(stdout) ?? [];
+    const written = readFileSync(join(dirname(claudeFile()), `${id}.jsonl`), 'utf8')
+      .trimEnd()
+      .split('\n');
+    for (const line of written) expect(() => JSON.parse(line) as unknown).not.toThrow();
+  });
+
+  it('names what it cannot read', async () => {
+    const { stderr, code } = await undo('/dev/null');
+    expect(stderr).toContain('cannot read the session file "/dev/null": it is not a regular file');
+    expect(code).toBe(2);
+  });
 });

@@ -111,6 +111,17 @@ describe('a handoff is offered', () => {
     ]);
   });
 
+  it('not for compactions of a conversation that has ended', () => {
+    const session = play();
+    session.tell({ type: 'session-changed', sessionId: 'one' });
+    compactBy(session, 3);
+    session.tell({ type: 'session-changed', sessionId: 'two' });
+    compactBy(session, 3);
+    expect(session.offered).toEqual([]);
+    compactBy(session, 1);
+    expect(session.offered).toEqual(['compacted 4× · try ctxwrap handoff']);
+  });
+
   it('after as many compactions as the user says, or never', () => {
     const [second, never] = [play({ handoffAfter: 2 }), play({ handoffAfter: 0 })];
     compactBy(second, 2);

@@ -120,6 +120,20 @@ describe('undoing a compaction', () => {
     expect(textsOf(conversation).filter((text) => text.startsWith('fill'))).toHaveLength(3);
   });
 
+  it.each(cases)(
+    'of %s, written anew with blanks in its records, is another session, too',
+    async (name, agent) => {
+      const path = copyOf(name);
+      const records = readFileSync(path, 'utf8').trimEnd().split('\n');
+      const blank = (line: string): string => line.replaceAll(/"(sessionId|id|session_id)":"/g, '"$1" : "');
+      writeFileSync(path, records.map((line) => `${blank(line)}\n`).join(''));
+      const old = read(path, agent).head.id ?? '';
+      const { session } = await undoCompaction({ agent, path, as: as() });
+      expect(read(session.path, agent).head.id).toBe(ID);
+      expect(readFileSync(session.path, 'utf8')).not.toContain(`" : "${old}"`);
+    },
+  );
+
   it('never takes the place of another file, and leaves nothing of its own behind', async () => {
     const path = copyOf('claude/session-with-compaction.jsonl');
     writeFileSync(join(folder, `${ID}.jsonl`), 'mine');

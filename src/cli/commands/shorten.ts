@@ -162,15 +162,13 @@ const textOf = (
   const size = `${formatTokens(change.tokensBefore)} → ${formatTokens(change.tokensAfter)}`;
   const rows = [
     isDryRun
-      ? `${runtime}: ${strategy} would shorten the conversation, ${size} (estimated tokens)`
+      ? `${toPlainText(runtime)}: ${strategy} would shorten the conversation, ${size} (estimated tokens)`
       : `✓ shortened by ${strategy}, ${size}, in a new session: ${session?.id ?? ''}`,
     `  kept        ${counted(change.keptMessages, change.keptCalls)}, word for word`,
     `  taken out   ${counted(change.droppedMessages, change.droppedCalls)}`,
     `  instead     a text of about ${formatTokens(change.summaryTokens)} tokens`,
   ];
-  return [...rows.map(toPlainText), ...(resume ? resumeRows(resume) : [])].map((row) =>
-    toAsciiIfNeeded(row, process.env),
-  );
+  return [...rows, ...(resume ? resumeRows(resume) : [])].map((row) => toAsciiIfNeeded(row, process.env));
 };
 
 const counted = (prompts: number, calls: number): string =>

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import { dirname, relative } from 'node:path';
 import type { Agent, SavedSession } from '../../agents/agent.js';
 import type { NewSession } from '../../core/conversation.js';
 import { UserError } from '../../core/errors.js';
@@ -35,13 +37,18 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   const search = await openSearch(request.options);
   const found = await findOneSource(request, search, { command: 'undo', none: messages.nothingToUndo });
   const live = request.run ? undefined : switchable(found);
+  const isElsewhere = !live && !(await isInStore(found.source, search));
+  const folder = dirname(found.source.path);
+  if (request.run && isElsewhere) throw messages.undoneElsewhere(found.source.agent.name, folder);
   const report = live ? await undoInAgent(found, live, request, search) : await undoInFile(found, search);
-  await print(request.json ? jsonText(report, 2) : `${textOf(report).join('\n')}\n`);
+  await print(request.json ? jsonText(report, 2) : `${textOf(report, isElsewhere).join('\n')}\n`);
   if (request.run) return runIt(found.source.agent, report, request, start);
   const { outcome } = report.live ?? {};
+  const { damagedLines } = report;
+  const isTold = damagedLines > 0 && !request.json;
   return {
     status: { kind: 'code', code: outcome === 'refused' || outcome === 'unknown' ? 1 : 0 },
-    notices: [],
+    notices: isTold ? [messages.damagedLines(found.source.path, damagedLines)] : [],
   };
 };
 
@@ -51,6 +58,16 @@ const switchable = ({ source: { agent }, session }: OneSource): ListedSession | 
     return undefined;
   const { compaction } = session.record;
   return compaction === undefined || compaction.mode === 'off' ? undefined : session;
+};
+
+/** The agent finds a new session that is written beside this file. */
+const isInStore = async ({ agent: { home }, path }: UndoSource, { where }: Search): Promise<boolean> => {
+  if (!home) return false;
+  const folders = [home.sessions(where), dirname(path)];
+  const [store = '', folder = ''] = await Promise.all(
+    folders.map((each) => realpath(each).catch(() => each)),
+  );
+  return !relative(store, folder).startsWith('..');
 };
 
 const failed = 1;
@@ -194,7 +211,7 @@ const askToSwitch = async (
 
 // For people.
 
-const textOf = (report: UndoReport): readonly string[] => {
+const textOf = (report: UndoReport, isElsewhere: boolean): readonly string[] => {
   const { compaction, messages: count, session, live } = report;
   const said = count === 1 ? 'your message' : `your ${count} messages`;
   const sizes = [compaction.preTokens, compaction.postTokens].map((each) =>
@@ -209,8 +226,9 @@ const textOf = (report: UndoReport): readonly string[] => {
           ...(live?.words === undefined ? [] : [liveWords(live, report.runtime)]),
           ...(session ? [`${done} in a new session with ${said}: ${session.id}`] : []),
         ];
-  const isThere = live?.outcome === 'switched' || live?.outcome === 'asked';
-  const resume = isThere || !report.resume ? [] : resumeRows(report.resume);
+  const isDone = live?.outcome === 'switched' || live?.outcome === 'asked';
+  const resume =
+    isDone || !report.resume ? [] : isElsewhere ? elsewhereRows(report) : resumeRows(report.resume);
   return [...[...rows, ...copyRows(report)].map(toPlainText), ...resume].map((row) =>
     toAsciiIfNeeded(row, process.env),
   );
@@ -233,6 +251,11 @@ const copyRows = ({ copiedAt }: UndoReport): readonly string[] =>
     : [
         `Taken from ctxwrap's copy of ${timeText(parseIsoTime(copiedAt) ?? 0)}: the session file no longer holds it.`,
       ];
+
+const elsewhereRows = ({ runtime: agent, session }: UndoReport): readonly string[] =>
+  session === undefined
+    ? []
+    : [`It is in ${session.path}, where ${agent} does not look for sessions.`].map(toPlainText);
 
 const runIt = async (
   agent: Agent,

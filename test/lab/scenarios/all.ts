@@ -1,6 +1,7 @@
 import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
 import { ending } from './ends.js';
+import { drafts } from './drafts.js';
 import { growing } from './grow.js';
 import { hooks } from './hooks.js';
 import { osc7501Scenarios, MARK } from './osc7501.js';
@@ -28,6 +29,7 @@ export const groups: readonly Group[] = [
   { name: 'limits', scenarios: limits },
   { name: 'hooks', scenarios: hooks },
   { name: 'undo', scenarios: undoing },
+  { name: 'drafts', scenarios: drafts },
   { name: 'rescue', scenarios: rescuing },
   { name: 'Alt keys', scenarios: altKeys },
   { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(osc7501Scenarios) },

@@ -2,8 +2,9 @@ import { stat } from 'node:fs/promises';
 import type { Agent } from '../agents/agent.js';
 import { briefText } from '../core/brief.js';
 import { errorText } from '../core/errors.js';
-import type { Event } from '../core/event.js';
-import { keptCounts, keptText, lostItems, type Receipt } from '../core/receipt.js';
+import type { Boundary, Event } from '../core/event.js';
+import { keptCounts, keptText, lostItems, type KeptCount, type Receipt } from '../core/receipt.js';
+import type { Millis } from '../core/reading.js';
 import { noticeEvent } from '../core/session-flow.js';
 import type { Log } from '../storage/log-file.js';
 import { readReceipt } from './read-receipt.js';
@@ -24,6 +25,8 @@ export interface ReceiptsOptions {
   readonly hotkey: string;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
+  /** how much a compaction of this time has kept */
+  readonly onCounts?: (at: Millis, counts: readonly KeptCount[]) => void;
   /** puts the text into the prompt, unless the signal withdraws it before, and says in the footer what came of it */
   readonly putDraft: (text: string, signal?: AbortSignal) => Promise<DraftResult>;
 }
@@ -65,10 +68,12 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
       log.info(`the receipt of the compaction cannot be read: ${errorText(error)}`);
     }
   };
-  const tell = async (): Promise<void> => {
+  const tell = async ({ at }: Boundary): Promise<void> => {
     await refresh();
     if (isStopped || !last || last.isUnreadable) return;
-    const kept = keptText(keptCounts(last), FOOTER_KINDS);
+    const counts = keptCounts(last);
+    if (counts.length > 0) options.onCounts?.(at, counts);
+    const kept = keptText(counts, FOOTER_KINDS);
     if (kept === undefined || lostItems(last).length === 0) return;
     onEvent(noticeEvent(`kept ${kept} · ${hotkey} b: brief`));
   };
@@ -91,7 +96,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
       if (event.type !== 'boundary' || event.boundary.source === 'screen') return;
       last = undefined;
       clearTimeout(timer);
-      timer = setTimeout(() => void tell(), AFTER_MS).unref();
+      timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
     keptText: () => last && keptText(keptCounts(last)),
     brief,

@@ -200,7 +200,11 @@ describe('the table of top', () => {
     const drafting = session('drafts', { ...filled(50), activity: 'draft' });
     const all = [drafting, ...fleet];
     expect(chosenSessions(all, startTop, () => '').map(({ record }) => record.id)).toEqual([
-      ...['asks', 'drafts', 'full', 'calm', 'warm'],
+      'asks',
+      'drafts',
+      'full',
+      'calm',
+      'warm',
     ]);
     expect(frameOf({}, 120, 30, all).head).toContain('5 running · 2 waiting for you · 1 hard');
   });
@@ -215,7 +219,14 @@ describe('the table of top', () => {
     ];
     const { titles, lines } = frameOf({ sort: 'cache' }, 80, 24, all);
     expect(plain(titles).trim().split(/ +/)).toEqual([
-      ...['AGENT', 'WINDOW', '%', 'USED', 'TIER', 'ACTIVITY', 'CACHE', 'FOLDER'],
+      'AGENT',
+      'WINDOW',
+      '%',
+      'USED',
+      'TIER',
+      'ACTIVITY',
+      'CACHE',
+      'FOLDER',
     ]);
     expect(lines.map(plain)[0]).toContain('11m');
     expect(plain(frameOf({}, 120, 24, all).titles)).toContain('SESSION');

@@ -62,6 +62,7 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
     hotkey: hotkeyName(values),
     log,
     onEvent: ports.take,
+    onCounts: (at, counts) => parts.publisher?.onReceipt({ at, counts }, ports.loop.flow().session),
     putDraft: drafts.put,
   });
   const shortener = makeSessionShortener(parts, ports, switcher);

@@ -2,9 +2,10 @@ import { stat } from 'node:fs/promises';
 import type { Agent } from '../agents/agent.js';
 import { briefText } from '../core/brief.js';
 import { errorText } from '../core/errors.js';
-import type { Event } from '../core/event.js';
+import type { Boundary, Event } from '../core/event.js';
 import { formatBytes } from '../core/format.js';
-import { keptCounts, keptText, lostItems, type Receipt } from '../core/receipt.js';
+import { keptCounts, keptText, lostItems, type KeptCount, type Receipt } from '../core/receipt.js';
+import type { Millis } from '../core/reading.js';
 import { noticeEvent } from '../core/session-flow.js';
 import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
@@ -27,8 +28,10 @@ export interface ReceiptsOptions {
   readonly hotkey: string | undefined;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
-  /** puts the text into the prompt, unless it is withdrawn or refused before, and says in the footer what came of it */
-  readonly putDraft: (text: string, wait: DraftWait) => Promise<DraftResult>;
+  /** how much a compaction of this time has kept */
+  readonly onCounts?: (at: Millis, counts: readonly KeptCount[]) => void;
+  /** puts the text into the prompt, unless the signal withdraws it before, and says in the footer what came of it */
+  readonly putDraft: (text: string, signal?: AbortSignal) => Promise<DraftResult>;
 }
 
 export type BriefResult =
@@ -78,10 +81,12 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
     last = 'receipt' in read ? read.receipt : undefined;
     return read;
   };
-  const tell = async (): Promise<void> => {
+  const tell = async ({ at }: Boundary): Promise<void> => {
     await refresh();
     if (isStopped || !last || last.isUnreadable) return;
-    const kept = keptText(keptCounts(last), FOOTER_KINDS);
+    const counts = keptCounts(last);
+    if (counts.length > 0) options.onCounts?.(at, counts);
+    const kept = keptText(counts, FOOTER_KINDS);
     if (kept === undefined || lostItems(last).length === 0) return;
     const how = hotkey === undefined ? 'ctxwrap brief' : `${hotkey} b: brief`;
     onEvent(noticeEvent(`kept ${kept} · ${how}`));
@@ -110,7 +115,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
       compactions += 1;
       if (!isCompaction) return;
       clearTimeout(timer);
-      timer = setTimeout(() => void tell(), AFTER_MS).unref();
+      timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
     keptText: () => last && keptText(keptCounts(last)),
     brief,

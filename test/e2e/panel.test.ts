@@ -97,7 +97,7 @@ describe.concurrent('the overlay', () => {
         window.type('a');
         await shows(window, 'ask');
         window.type('a');
-        await shows(window, 'The mode warn only shows: c compacts.');
+        await shows(window, 'Nothing happens by itself in mode warn; c compacts.');
         expect(log()).not.toContain('typing');
       },
       ['--warn', '20k', '--auto', '30k', '--hard', '190k'],

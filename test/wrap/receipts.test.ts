@@ -55,6 +55,15 @@ describe('the receipt of a running session', () => {
     receipts.stop();
   });
 
+  it('is counted for the report, with the time of the compaction', async () => {
+    const counted: unknown[] = [];
+    const receipts = open({ onCounts: (at, counts) => counted.push([at, counts]) });
+    receipts.noteEvent(compacted('log'));
+    await vi.waitFor(() => expect(counted).toHaveLength(1), WAIT);
+    expect(counted).toEqual([[1, [{ kind: 'command', kept: 0, of: 1 }]]]);
+    receipts.stop();
+  });
+
   it('comes as a draft when the user asks, also before it was told', async () => {
     expect(await open().brief()).toEqual({ kind: 'drafted' });
     expect(drafts).toEqual([

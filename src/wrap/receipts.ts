@@ -30,8 +30,8 @@ export interface ReceiptsOptions {
   readonly onEvent: (event: Event) => void;
   /** how much a compaction of this time has kept */
   readonly onCounts?: (at: Millis, counts: readonly KeptCount[]) => void;
-  /** puts the text into the prompt, unless the signal withdraws it before, and says in the footer what came of it */
-  readonly putDraft: (text: string, signal?: AbortSignal) => Promise<DraftResult>;
+  /** puts the text into the prompt, unless it is withdrawn or refused before, and says in the footer what came of it */
+  readonly putDraft: (text: string, wait: DraftWait) => Promise<DraftResult>;
 }
 
 export type BriefResult =

@@ -160,6 +160,7 @@ describe.concurrent('the overlay', () => {
       await look(window);
       window.type('c');
       await shows(window, '✓ compacted 50k → ');
+      window.type('\x1b[F'); // End: the list is below the chart
       await shows(window, 'Compactions: 1');
       await expectKeys('/compact\r');
     });

@@ -47,7 +47,7 @@ export const OWN_FAILURE = 125;
 const notExecutable = 126;
 const notFound = 127;
 
-const usageError = (message: string, hint: string): UserError =>
+export const usageError = (message: string, hint: string): UserError =>
   new UserError(message, { exitCode: usage, hint });
 
 export const noAgent = (): UserError =>
@@ -235,7 +235,7 @@ export const unwritableOutput = (reason: string): UserError =>
 
 const MOST_LISTED = 20;
 
-const listed = (names: readonly string[]): string => {
+export const listed = (names: readonly string[]): string => {
   const more = names.length - MOST_LISTED;
   const shown = more > 0 ? [...names.slice(0, MOST_LISTED), `and ${more} more: ctxwrap ps --all`] : names;
   return shown.map((name) => `\n  ${name}`).join('');
@@ -297,7 +297,7 @@ export const nothingToUndo = (): UserError =>
 
 export const unknownHistory = (given: string, agents: readonly { readonly name: string }[]): UserError =>
   usageError(
-    `there is no file and no session "${given}"`,
+    `there is no session or session file "${given}"`,
     agents.some(({ name }) => name === given)
       ? `for all sessions of ${given}: ctxwrap history --runtime ${given}`
       : 'ctxwrap history lists the sessions with compactions',
@@ -314,6 +314,12 @@ export const nothingLost = (given: string): UserError =>
     exitCode: 1,
     hint: `see ctxwrap receipt ${given}`,
   });
+
+export const nothingToBrief = (): UserError =>
+  usageError(
+    'no session is running',
+    'for an ended one, print it: ctxwrap brief --print 0f3a9c12#2; ctxwrap history lists them',
+  );
 
 export const noLiveSession = (given: string, names: readonly string[]): UserError =>
   usageError(
@@ -332,11 +338,19 @@ export const noReceipt = (given: string): UserError =>
 export const noCompaction = (given: string, count: number): UserError =>
   usageError(
     `there is no compaction "${given}"`,
-    count === 0 ? 'this session has none' : `this session has ${count}: #1 to #${count}`,
+    count === 0
+      ? 'this session has none'
+      : count === 1
+        ? 'this session has one: #1'
+        : `this session has ${count}: #1 to #${count}`,
   );
 
-export const whichCompaction = (given: string): UserError =>
-  usageError(`which compaction of "${given}"?`, `name one, as in ctxwrap history show "${given}#1"`);
+/** `command`: what the user has called, such as `history show` */
+export const whichCompaction = (given: string, command: string): UserError =>
+  usageError(
+    `which compaction of "${given}"?`,
+    `name one, as in ctxwrap ${command} ${quoteForCopying(`${given}#1`)}`,
+  );
 
 export const severalFiles = (given: string, paths: readonly string[]): UserError =>
   usageError(
@@ -374,44 +388,6 @@ export const exitStatus = `That of the agent, even if a signal killed it. Otherw
   125  ctxwrap failed before the agent started
   126  the agent was found but cannot be executed
   127  the agent was not found`;
-
-// Messages of `ctxwrap checkpoint`.
-
-export const noRunningSession = (): UserError =>
-  usageError('no session is running', 'start one with ctxwrap claude');
-
-export const noCheckpoint = (given: string): UserError =>
-  usageError(`nothing in the black box has the id "${given}"`, 'ctxwrap checkpoint list shows what is kept');
-
-export const severalCheckpoints = (given: string, ids: readonly string[]): UserError =>
-  usageError(`"${given}" fits ${ids.length} copies`, `give more of the id of one:${listed(ids)}`);
-
-export const blackBoxOff = (): UserError =>
-  usageError('the black box is switched off, so nothing is added', 'ctxwrap config show --origin says where');
-
-export const noSessionFile = (agent: string): UserError =>
-  usageError(
-    `the session file of ${agent} is not known yet`,
-    'send the agent a message first; ctxwrap doctor says what is read',
-  );
-
-export const copyFailed = (path: string, reason: string): UserError =>
-  new UserError(`cannot copy "${path}": ${reason}`, { exitCode: 1, hint: 'ctxwrap doctor' });
-
-export const restoreExists = (path: string): UserError =>
-  usageError(`"${path}" exists, and nothing is ever replaced`, 'name a file that does not exist');
-
-export const restoreFailed = (id: string, path: string, reason: string): UserError =>
-  new UserError(`cannot restore ${id} to "${path}": ${reason}`, {
-    exitCode: 1,
-    hint: 'ctxwrap checkpoint list shows the other copies',
-  });
-
-export const badAge = (given: string): UserError =>
-  usageError(`--older-than must be a time such as 30d, 12h or 2w, got "${given}"`, 'try --older-than 30d');
-
-export const badSize = (given: string): UserError =>
-  usageError(`--limit must be a size such as 500MB, 2GB or 0, got "${given}"`, 'try --limit 500MB');
 
 // Messages of `ctxwrap handoff`.
 

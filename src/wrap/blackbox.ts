@@ -78,6 +78,13 @@ interface Followed {
   isChangeTold?: boolean;
 }
 
+const startFollowing = (place: KeepPlace): Followed => ({
+  place,
+  since: performance.now(),
+  isGone: false,
+  isBegun: false,
+});
+
 const noBlackBox: BlackBox = {
   onFile: () => undefined,
   onEvent: () => undefined,
@@ -100,26 +107,24 @@ const open = (session: WrapSession, listener: BlackBoxListener): BlackBox => {
   let followed: Followed | undefined;
   let reading: ReadingRecord | undefined;
   let tier: Tier | undefined;
-  const { onNotice } = listener;
   const failures = makeFailures(listener);
   const enqueue = makeQueue(failures.add);
   const copier = makeCopier(
     session,
     { stateFolder, limit: () => limitBytes, reading: () => reading },
-    { onNotice, onKept: failures.end },
+    { onNotice: listener.onNotice, onKept: failures.end },
   );
 
   const look = async (): Promise<void> => {
     if (!isOn || !followed) return;
-    await watchFate(followed, { log, onNotice, copier });
+    await watchFate(followed, { log, onNotice: listener.onNotice, copier });
     if (isDue(followed, tier)) await copier.make(followed, 'growing');
   };
   const timer = setInterval(() => enqueue.whenIdle(look), LOOK_MS).unref();
   return {
     onFile: (path, sessionId) => {
       const place = { stateFolder, runtime: agent.name, session: sessionId, cwd, path: path ?? '' };
-      const since = performance.now();
-      followed = path === undefined ? undefined : { place, since, isGone: false, isBegun: false };
+      followed = path === undefined ? undefined : startFollowing(place);
       void enqueue.add(look);
     },
     onEvent: (event, compaction) => {
@@ -138,15 +143,14 @@ const open = (session: WrapSession, listener: BlackBoxListener): BlackBox => {
       reading = readingRecord(state, Date.now()) ?? reading;
       tier = state.fused?.tier ?? tier;
     },
-    copy: () => {
+    copy: async () => {
       const target = followed;
-      if (!isOn || !target) return Promise.resolve({ kind: 'nothing' });
-      let result: CopyResult = { kind: 'failed', reason: 'it was not made' };
-      return enqueue
-        .add(async () => {
+      let result: CopyResult = { kind: 'nothing' };
+      if (isOn && target)
+        await enqueue.add(async () => {
           result = await copier.before(target, look);
-        })
-        .then(() => result);
+        });
+      return result;
     },
     stop: () => {
       clearInterval(timer);

@@ -25,7 +25,7 @@ export const undoneElsewhere = (agent: string, folder: string): UserError =>
 
 export const unknownHistory = (given: string, agents: readonly { readonly name: string }[]): UserError =>
   usageError(
-    `there is no file and no session "${given}"`,
+    `there is no session or session file "${given}"`,
     agents.some(({ name }) => name === given)
       ? `for all sessions of ${given}: ctxwrap history --runtime ${given}`
       : 'ctxwrap history lists the sessions with compactions',
@@ -49,6 +49,12 @@ export const nothingLost = (given: string): UserError =>
     hint: `see ctxwrap receipt ${given}`,
   });
 
+export const nothingToBrief = (): UserError =>
+  usageError(
+    'no session is running',
+    'for an ended one, print it: ctxwrap brief --print 0f3a9c12#2; ctxwrap history lists them',
+  );
+
 export const noLiveSession = (given: string, names: readonly string[]): UserError =>
   usageError(
     `"${given}" is not a running session`,
@@ -66,11 +72,19 @@ export const noReceipt = (given: string): UserError =>
 export const noCompaction = (given: string, count: number): UserError =>
   usageError(
     `there is no compaction "${given}"`,
-    count === 0 ? 'this session has none' : `this session has ${count}: #1 to #${count}`,
+    count === 0
+      ? 'this session has none'
+      : count === 1
+        ? 'this session has one: #1'
+        : `this session has ${count}: #1 to #${count}`,
   );
 
-export const whichCompaction = (given: string): UserError =>
-  usageError(`which compaction of "${given}"?`, `add its number: "${given}#1"; ctxwrap history lists them`);
+/** `command`: what the user has called, such as `history show` */
+export const whichCompaction = (given: string, command: string): UserError =>
+  usageError(
+    `which compaction of "${given}"?`,
+    `name one, as in ctxwrap ${command} ${quoteForCopying(`${given}#1`)}`,
+  );
 
 export const severalFiles = (given: string, paths: readonly string[]): UserError =>
   usageError(

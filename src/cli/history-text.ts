@@ -195,7 +195,7 @@ const factsOf = (
     ['File', `${folderText(session.path, home)}, line ${each.line}`],
     ['When', timeText(each.at)],
     [
-      'Wanted by',
+      'Started by',
       initiator === undefined ? 'unknown' : `${initiatorText(initiator)} (${triggerOf(initiator)})`,
     ],
     [

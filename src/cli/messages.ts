@@ -298,44 +298,6 @@ export const exitStatus = `That of the agent, even if a signal killed it. Otherw
   126  the agent was found but cannot be executed
   127  the agent was not found`;
 
-// Messages of `ctxwrap checkpoint`.
-
-export const noRunningSession = (): UserError =>
-  usageError('no session is running', 'start one with ctxwrap claude');
-
-export const noCheckpoint = (given: string): UserError =>
-  usageError(`nothing in the black box has the id "${given}"`, 'ctxwrap checkpoint list shows what is kept');
-
-export const severalCheckpoints = (given: string, ids: readonly string[]): UserError =>
-  usageError(`"${given}" fits ${ids.length} copies`, `give more of the id of one:${listed(ids)}`);
-
-export const blackBoxOff = (): UserError =>
-  usageError('the black box is switched off, so nothing is added', 'ctxwrap config show --origin says where');
-
-export const noSessionFile = (agent: string): UserError =>
-  usageError(
-    `the session file of ${agent} is not known yet`,
-    'send the agent a message first; ctxwrap doctor says what is read',
-  );
-
-export const copyFailed = (path: string, reason: string): UserError =>
-  new UserError(`cannot copy "${path}": ${reason}`, { exitCode: 1, hint: 'ctxwrap doctor' });
-
-export const restoreExists = (path: string): UserError =>
-  usageError(`"${path}" exists, and nothing is ever replaced`, 'name a file that does not exist');
-
-export const restoreFailed = (id: string, path: string, reason: string): UserError =>
-  new UserError(`cannot restore ${id} to "${path}": ${reason}`, {
-    exitCode: 1,
-    hint: 'ctxwrap checkpoint list shows the other copies',
-  });
-
-export const badAge = (given: string): UserError =>
-  usageError(`--older-than must be a time such as 30d, 12h or 2w, got "${given}"`, 'try --older-than 30d');
-
-export const badSize = (given: string): UserError =>
-  usageError(`--limit must be a size such as 500MB, 2GB or 0, got "${given}"`, 'try --limit 500MB');
-
 // Messages of `ctxwrap handoff`.
 
 export const nothingToHandOff = (): UserError =>

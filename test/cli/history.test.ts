@@ -150,12 +150,15 @@ describe('ctxwrap history', () => {
   });
 
   it.each([
-    [['nowhere'], /^ctxwrap: there is no file and no session "nowhere"\n/],
+    [['nowhere'], /^ctxwrap: there is no session or session file "nowhere"\n/],
     [['claude'], /ctxwrap history --runtime claude\n$/],
-    [['show', '11111111'], /^ctxwrap: which compaction of "11111111"\?\n/],
+    [
+      ['show', '11111111'],
+      /^ctxwrap: which compaction of "11111111"\?\n.* ctxwrap history show '?11111111#1'?\n/,
+    ],
     [
       ['show', '11111111#2'],
-      /^ctxwrap: there is no compaction "11111111#2"\nctxwrap: this session has 1: #1 to #1\n$/,
+      /^ctxwrap: there is no compaction "11111111#2"\nctxwrap: this session has one: #1\n$/,
     ],
     [
       ['--since', 'soon'],
@@ -270,7 +273,7 @@ describe('what cannot be read', () => {
 describe('ctxwrap history show', () => {
   it('says all that is known of a compaction', async () => {
     const { stdout } = await history('show', '01a1fd1c#3');
-    expect(stdout).toMatch(/^Wanted by +you \(manual\)$/m);
+    expect(stdout).toMatch(/^Started by +you \(manual\)$/m);
     expect(stdout).toMatch(/^Tokens +~70k → 8\.3k$/m);
     expect(stdout).toMatch(/^Messages +10 before it, 4 of them left the window$/m);
     expect(stdout).toMatch(/^Summary +empty$/m);

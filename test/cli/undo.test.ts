@@ -82,7 +82,7 @@ describe('ctxwrap undo', () => {
 
   it.each([
     [[], 2, 'no session is running'],
-    [['nothing-like-it'], 2, 'there is no file and no session "nothing-like-it"'],
+    [['nothing-like-it'], 2, 'there is no session or session file "nothing-like-it"'],
     [[`${ids.claude}#3`], 1, 'there is no compaction #3, only #1'],
     [[`${ids.codex}#1`], 1, 'no longer holds what was said before the compaction'],
     [[ids.claude, '--run'], 1, 'cannot go to "/proj/app-claude"'],

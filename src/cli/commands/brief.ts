@@ -19,7 +19,7 @@ const done = (code: number): Outcome => ({ status: { kind: 'code', code }, notic
 
 const printBrief = async ({ target, options }: BriefRequest): Promise<Outcome> => {
   if (target === undefined) throw messages.whichBrief();
-  const found = await findCompaction({ targets: [target], options });
+  const found = await findCompaction({ targets: [target], options }, 'brief --print');
   const read = await readReceipt(found.source, { line: found.compaction.line });
   if (!read) throw messages.noReceipt(target);
   const text = briefText(read.receipt);

@@ -33,7 +33,7 @@ export interface UndoSource {
 }
 
 export interface UndoRequest extends UndoSource {
-  /** of the compaction, from 1; the last one when absent */
+  /** of the compaction, from 1; when absent the last one that was not undone in this file */
   readonly number?: number | undefined;
   /** what the black box has of this file, for one that is gone or no longer holds what was said; in no order */
   readonly copies?: (() => Promise<readonly SessionSource[]>) | undefined;
@@ -98,6 +98,7 @@ const formOf = ({ name, conversations }: Agent): ConversationForm => {
 };
 
 const NONE = 'nothing was compacted in this session';
+const UNDONE = 'everything that was compacted in this session is undone already';
 const EMPTY =
   'the session file no longer holds what was said before the compaction, and there is no copy of it';
 const GONE = 'the session file changed while it was read';
@@ -110,6 +111,7 @@ interface Part {
 
 interface Found extends Part {
   readonly compaction: Compaction;
+  isUndone: boolean;
 }
 
 /** What is in a file. */
@@ -148,9 +150,10 @@ const planUndo = async (request: UndoRequest, form: ConversationForm): Promise<P
   });
   if (!scan) return planInNewest(request, form);
   const { compactions, obstacle } = scan;
-  const { number = compactions.length } = request;
+  const { number = compactions.findLastIndex(({ isUndone }) => !isUndone) + 1 } = request;
   const found = compactions[number - 1];
   if (compactions.length === 0) throw new UndoError(NONE);
+  if (number === 0 && request.number === undefined) throw new UndoError(UNDONE);
   if (!found) throw new UndoError(noSuch(number, compactions.length));
   if (obstacle !== undefined) throw new UndoError(obstacle);
   const { boundary } = found.compaction;
@@ -250,6 +253,7 @@ const noSuch = (number: number, count: number): string =>
 /** Counts what is said between the compactions. */
 const makeScan = () => {
   const compactions: Found[] = [];
+  const recorded: Found[] = []; // each record of a compaction; one may occur again
   const ids = new Set<string>();
   let head: SessionHead = {};
   let prompts: number[] = []; // lines
@@ -258,14 +262,18 @@ const makeScan = () => {
     if (entry.kind === 'compaction') {
       // a boundary that occurs again, as in a rewritten history, is the same compaction
       const { at } = entry.boundary;
-      if (at > 0 && compactions.some(({ compaction }) => compaction.boundary.at === at)) return;
+      const known = at > 0 && compactions.find(({ compaction }) => compaction.boundary.at === at);
+      if (known) return void recorded.push(known);
       // an answer with the summary belongs to the compaction
       const isBefore = (line: number): boolean => line < (entry.startLine ?? entry.source.line);
-      compactions.push({
+      const found: Found = {
         compaction: entry,
         prompts: prompts.filter(isBefore).length,
         said: said.filter(isBefore).length,
-      });
+        isUndone: false,
+      };
+      compactions.push(found);
+      recorded.push(found);
       [prompts, said] = [[], []];
     } else if (entry.kind === 'prompt' || entry.kind === 'answer' || entry.kind === 'call') {
       said.push(entry.source.line);
@@ -278,7 +286,14 @@ const makeScan = () => {
         head = { ...head, ...step.head };
         if (step.head.id !== undefined) ids.add(step.head.id);
       }
-      if (step.kind === 'rewritten') [prompts, said] = [[], []];
+      if (step.kind === 'rewritten') {
+        [prompts, said] = [[], []];
+        const { inEffect } = step;
+        if (inEffect !== undefined) {
+          for (const found of recorded) found.isUndone = true;
+          for (const found of recorded.slice(0, inEffect)) found.isUndone = false;
+        }
+      }
       if (step.kind === 'record' || step.kind === 'rewritten') step.entries.forEach(takeEntry);
     },
     end: () => ({ compactions, rest: { prompts: prompts.length, said: said.length }, head, ids }),

@@ -80,7 +80,7 @@ const cases: readonly (readonly [string, Agent, string, readonly string[]])[] = 
   [
     'gemini/manual-compaction.jsonl',
     agents.gemini,
-    `session-2026-11-24T09-05-${ID.slice(0, 8)}.jsonl`,
+    `session-2026-11-24T09-05-${ID}.jsonl`,
     ['hello #tok=300000', 'MOCK-REPLY ok', 'hello2 #tok=310000', 'MOCK-REPLY ok'],
   ],
   [

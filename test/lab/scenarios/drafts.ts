@@ -18,7 +18,7 @@ const TYPED = 'half a thought';
 const THERE = /draft in the prompt, not sent/;
 
 // long enough that every agent folds the paste up; an `@` opens lists of files, a `!` the shell
-const WORDS = Array.from({ length: 30 }, (_, index) => `word-${index}`).join(' ');
+const WORDS = Array.from({ length: 50 }, (_, index) => `word-${index}`).join(' ');
 const COMMANDS = [1, 2, 3].map((each) => `touch number-${each} @types !ls ${WORDS}`);
 
 /** Turns in which tools run, so that the compaction has something to lose. */

@@ -49,12 +49,6 @@ export const nothingLost = (given: string): UserError =>
     hint: `see ctxwrap receipt ${given}`,
   });
 
-export const nothingToBrief = (): UserError =>
-  usageError(
-    'no session is running',
-    'for an ended one, print it: ctxwrap brief --print 0f3a9c12#2; ctxwrap history lists them',
-  );
-
 export const noLiveSession = (given: string, names: readonly string[]): UserError =>
   usageError(
     `"${given}" is not a running session`,

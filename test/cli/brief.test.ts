@@ -30,7 +30,7 @@ describe('ctxwrap brief', () => {
   it.each([
     [[], 'no session is running', 'ctxwrap brief --print 0f3a9c12#2'],
     [['--print'], '--print needs a compaction', 'ctxwrap brief --print 0f3a9c12#2'],
-    [['--print', ids.claude], `which compaction of "${ids.claude}"?`, `"${ids.claude}#1"`],
+    [['--print', ids.claude], `which compaction of "${ids.claude}"?`, `${ids.claude}#1`],
     [['abc#2'], '"abc#2" is not a running session', "ctxwrap brief --print 'abc#2'"],
     [["a'b"], '"a\'b" is not a running session', String.raw`ctxwrap brief --print 'a'\''b#1'`],
   ])('with %j says what is wrong and what to do', async (args, wrong, fix) => {

@@ -29,10 +29,13 @@ const order = [
 
 /**
  * The brief in at most `most` characters, the latest items of each kind first to stay; undefined if nothing was lost. Its lines have no control
- * characters. What does not fit is counted.
+ * characters. What does not fit is counted. `escape` is how the agent must get an item.
  */
-export const briefText = (receipt: Receipt, most = MOST_BRIEF): string | undefined => {
-  const lost = lostItems(receipt);
+export const briefText = (
+  receipt: Receipt,
+  { most = MOST_BRIEF, escape = (text: string): string => text } = {},
+): string | undefined => {
+  const lost = lostItems(receipt).map((item) => ({ ...item, text: escape(item.text) }));
   if (lost.length === 0) return undefined;
   let room = most - HEAD.length - TAIL.length;
   const sections = order.flatMap((kind) => {

@@ -7,6 +7,7 @@ import { formatBytes } from '../core/format.js';
 import { keptCounts, keptText, lostItems, type KeptCount, type Receipt } from '../core/receipt.js';
 import type { Millis } from '../core/reading.js';
 import { noticeEvent } from '../core/session-flow.js';
+import { escapeMentions } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
 import type { DraftWait } from './prompt-draft.js';
@@ -67,7 +68,8 @@ const readLast = async ({ agent, sessionFile }: ReceiptsOptions): Promise<Read> 
 };
 
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
-  const { hotkey, log, onEvent } = options;
+  const { agent, hotkey, log, onEvent } = options;
+  const escaping = agent.readsMentions ? { escape: escapeMentions } : {};
   let last: Receipt | undefined;
   let compactions = 0; // and other conversations: what was read before is outdated
   let timer: NodeJS.Timeout | undefined;
@@ -94,7 +96,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   const brief = async (wait: DraftWait = {}): Promise<BriefResult> => {
     const before = compactions;
     const read = await refresh();
-    const text = 'receipt' in read ? briefText(read.receipt) : undefined;
+    const text = 'receipt' in read ? briefText(read.receipt, escaping) : undefined;
     if (text === undefined) {
       const reason = 'reason' in read ? read.reason : NOTHING;
       if (!isStopped) onEvent(noticeEvent(`brief: ${reason}`));

@@ -35,7 +35,7 @@ describe('the brief', () => {
 
   it('counts what has no room, and leaves out the oldest', () => {
     const paths = Array.from({ length: 50 }, (_, index) => ['path', `src/file-${index}.ts`] as const);
-    const text = briefText(receipt(paths), 400) ?? '';
+    const text = briefText(receipt(paths), { most: 400 }) ?? '';
     expect(text.length).toBeLessThanOrEqual(400);
     expect(text).toContain('- src/file-49.ts');
     expect(text).not.toContain('- src/file-0.ts');

@@ -1,8 +1,9 @@
 // The receipt of the last compaction in a running session: told once, shown in the overview, and put into the prompt when the user asks.
-import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
 import { nullLog } from '../../src/storage/log-file.js';
@@ -69,6 +70,33 @@ describe('the receipt of a running session', () => {
     expect(drafts).toEqual([
       'The summary of our conversation left this out:\n\nCommands you ran:\n- touch /srv/zz-lab\n\nKeep it in mind from here on.',
     ]);
+  });
+
+  it.each([
+    [agents.claude, String.raw`- touch \@secret me\@here \@kept`],
+    [{ ...agents.claude, readsMentions: undefined }, String.raw`- touch @secret me@here \@kept`],
+  ])('has an agent that reads files at an @ read none', async (agent, line) => {
+    const lines = readFileSync(path, 'utf8');
+    writeFileSync(path, lines.replaceAll('touch /srv/zz-lab', String.raw`touch @secret me@here \\@kept`));
+    await open({ agent: agent as Agent }).brief();
+    expect(drafts[0]).toContain(`\n${line}\n`);
+  });
+
+  it('stays as short as it may be', async () => {
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const at = '@'.repeat(300);
+    const told = lines.map((line) =>
+      line.includes('"hello two"')
+        ? line.replace(
+            'hello two',
+            Array.from({ length: 20 }, (_, index) => `never ${index} ${at}.`).join(' '),
+          )
+        : line,
+    );
+    writeFileSync(path, told.join('\n'));
+    await open().brief();
+    expect(drafts[0]?.length).toBeLessThanOrEqual(4_000);
+    expect(drafts[0]?.length).toBeGreaterThan(3_000);
   });
 
   it.each([

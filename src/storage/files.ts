@@ -110,7 +110,10 @@ const PART_BYTES = 256 * 1024; // written at once
  * Writes a file that is not there yet, for the user only. It appears under its name when it is complete; rejects with EEXIST if the name is
  * taken, and leaves nothing behind then.
  */
-export const createFile = async (path: string, lines: AsyncIterable<string>): Promise<void> => {
+export const createFile = async (
+  path: string,
+  lines: AsyncIterable<string> | Iterable<string>,
+): Promise<void> => {
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}.tmp`);
   const file = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
   try {

@@ -32,6 +32,8 @@ export interface AgentActions {
   readonly pressBrief: () => void;
   /** the same for shortening the conversation without the agent */
   readonly pressRescue: () => void;
+  /** the same without a key: does nothing where one is under way */
+  readonly startRescue: () => void;
   /** how much the last compaction has kept; undefined where that is not known */
   readonly keptText: () => string | undefined;
   readonly stop: () => void;
@@ -90,6 +92,7 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
     pressUndo: undo.press,
     pressBrief: brief.press,
     pressRescue: rescue.press,
+    startRescue: rescue.start,
     keptText: receipts.keptText,
     stop: () => [undo, brief, rescue, shortener, switcher, drafts, receipts].forEach((part) => part.stop()),
   };
@@ -102,15 +105,18 @@ const makeKeyRequest = (
   perform: (signal: AbortSignal) => Promise<unknown>,
 ) => {
   let waiting: AbortController | undefined;
+  const start = (): void => {
+    if (waiting) return;
+    const mine = new AbortController();
+    waiting = mine;
+    void perform(mine.signal).finally(() => (waiting = undefined));
+  };
   return {
+    start,
     press: (): void => {
-      if (waiting) {
-        waiting.abort();
-        return take(noticeEvent(`${name} withdrawn`));
-      }
-      const mine = new AbortController();
-      waiting = mine;
-      void perform(mine.signal).finally(() => (waiting = undefined));
+      if (!waiting) return start();
+      waiting.abort();
+      take(noticeEvent(`${name} withdrawn`));
     },
     stop: (): void => waiting?.abort(),
   };

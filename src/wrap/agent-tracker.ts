@@ -143,7 +143,7 @@ interface LoopParts {
   readonly blackBox: BlackBox;
   readonly take: (event: Event) => void;
   /** they exist as soon as the first event was taken */
-  readonly actions: () => Pick<AgentActions, 'pressRescue' | 'shorten'>;
+  readonly actions: () => Pick<AgentActions, 'startRescue' | 'shorten'>;
 }
 
 /** Runs the session and carries out the effects of each step. */
@@ -164,7 +164,7 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopP
     onView,
     unseen,
     onExhausted: () => {
-      if (session.values.onExhausted === 'rescue') queueMicrotask(() => actions().pressRescue());
+      if (session.values.onExhausted === 'rescue') queueMicrotask(() => actions().startRescue());
     },
     onNotification: notify,
     onState: (state, compaction) => {

@@ -36,9 +36,11 @@ const fromModule = async (name: string, path: string): Promise<Strategy> => {
   if (typeof compact !== 'function')
     throw new ShortenError(`the module of the strategy "${name}" exports no function "compact": ${path}`);
   return async (conversation, options) => {
-    const after: unknown = await compact(structuredClone(conversation), options);
+    const given = structuredClone(conversation); // whatever the module does to it, what it keeps is as it was
+    const originals = new Map(given.entries.map((entry, index) => [entry, conversation.entries[index]]));
+    const after: unknown = await compact(given, options);
     if (!isConversation(after)) throw new ShortenError(`the strategy "${name}" returned no session`);
-    return { ...conversation, entries: after.entries };
+    return { ...conversation, entries: after.entries.map((entry) => originals.get(entry) ?? entry) };
   };
 };
 

@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import type { NewFile } from '../agents/agent.js';
 import type { Conversation, NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import { formatTokens } from '../core/format.js';
@@ -8,6 +7,7 @@ import { changeBetween, checkShortened, obstacleIn, type Change } from '../core/
 import { sizeForBudget } from '../core/strategies/keep.js';
 import type { Strategy, StrategyOptions } from '../core/strategies/strategy.js';
 import { createFile } from '../storage/files.js';
+import { checkpointName } from './switcher.js';
 import { readWritableConversation, type ConversationSource } from './read-conversation.js';
 
 // Shortens the conversation of a session file by a strategy: the result becomes a new session of the same agent. The file is only read.
@@ -84,16 +84,9 @@ export const writeShortened = async (
   const lines = form?.write(after, { ...as, cwd: after.head.cwd ?? as.cwd });
   if (!form || !lines) throw new ShortenError(`${source.agent.name} would not take what is left`);
   const path = join(dirname(source.path), form.fileName(as));
-  await createFile(
-    path,
-    (async function* each() {
-      yield* lines;
-    })(),
-  );
+  await createFile(path, lines);
   return { name: as.id, path };
 };
-
-const ID_IN_NAME = 8;
 
 /**
  * Writes what the running agent takes it from: a session, or a checkpoint for an agent that takes no other session while it runs. Rejects
@@ -107,13 +100,8 @@ export const writeForSwitch = async (
   const { agent, path } = request.source;
   const checkpoint = agent.conversations?.switching?.checkpoint;
   if (!checkpoint) return writeShortened(request, shortened, as);
-  const name = `ctxwrap-${as.id.slice(0, ID_IN_NAME)}`;
-  const file: NewFile = checkpoint(shortened.after, path, name);
-  await createFile(
-    file.path,
-    (async function* whole() {
-      yield file.text;
-    })(),
-  );
+  const name = checkpointName(as);
+  const file = checkpoint(shortened.after, path, name);
+  await createFile(file.path, [file.text]);
   return { name, path: file.path };
 };

@@ -8,7 +8,8 @@ import type { Activity } from '../core/reading.js';
 import { sessionThresholds } from '../core/report.js';
 import { noticeEvent } from '../core/session-flow.js';
 import type { KnownWindow } from '../core/strategies/budget.js';
-import type { Summarise } from '../core/strategies/summarise.js';
+import type { Summarise } from '../core/strategies/strategy.js';
+import { removeCreated } from '../storage/files.js';
 import type { Log } from '../storage/log-file.js';
 import { findStrategy } from './find-strategy.js';
 import type { SessionLoop } from './session.js';
@@ -104,7 +105,8 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
   const run = async (asked: ShortenAsked, given: ShortenWait): Promise<ShortenResult> => {
     if (isTaken) return { kind: 'refused', reason: 'it is being shortened already' };
     doneAt = doneAt.filter((at) => performance.now() - at < HOUR_MS);
-    if (doneAt.length >= MOST_AN_HOUR)
+    if (doneAt.length >= MOST_AN_HOUR && !asked.isForAttempt)
+      // attempts to compact have limits of their own
       return { kind: 'refused', reason: `${MOST_AN_HOUR} times within an hour is the most` };
     isTaken = true;
     try {
@@ -241,14 +243,16 @@ const shortenOnce = async (
       known,
       isTooLong,
     });
+    if (worked.aborted) return undefined;
     const { windowTokens: postTokens, change } = shortened;
     const preTokens = known.usedTokens ?? change.tokensBefore;
     const as = newSession(cwd, postTokens);
     const written = await writeForSwitch({ source }, shortened, as);
-    if (worked.aborted) return undefined;
-    watch.begin(as.now);
-    const result = await switcher.switchTo(written.name, { signal: both, onHold, isForAttempt }); // withdrawn if the agent works before the first key
+    const onTyping = (): void => watch.begin(as.now);
+    // withdrawn if the agent works before the first key
+    const result = await switcher.switchTo(written.name, { signal: both, onHold, isForAttempt, onTyping });
     watch.end(result.kind === 'switched');
+    if (result.kind === 'refused') await removeCreated(written.path);
     if (result.kind === 'refused' && worked.aborted && !signal.aborted) return undefined;
     if (result.kind !== 'switched') return result;
     const words = `by ${name}, ${formatTokens(preTokens)} → ${formatTokens(postTokens)}`;

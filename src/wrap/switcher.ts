@@ -1,6 +1,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import type { CompactRecipe, Switching } from '../agents/agent.js';
 import { REQUEST_MS } from '../core/compaction/machine.js';
+import type { NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
 import { noticeEvent } from '../core/session-flow.js';
@@ -32,7 +33,10 @@ export interface Switcher {
   readonly stop: () => void;
 }
 
-export type SwitchWait = Pick<MomentWait, 'signal' | 'onHold' | 'isForAttempt'>;
+export interface SwitchWait extends Pick<MomentWait, 'signal' | 'onHold' | 'isForAttempt'> {
+  /** called before the first key: from here on the agent may take the other session */
+  readonly onTyping?: (() => void) | undefined;
+}
 
 export interface SwitcherOptions {
   /** how the agent's other command is typed; without it nothing is */
@@ -74,6 +78,7 @@ export const makeSwitcher = (options: SwitcherOptions): Switcher => {
       if ('reason' in moment)
         return { kind: 'refused', reason: ended.signal.aborted ? ENDED : moment.reason };
       audit?.beginSwitch(flow().session);
+      given.onTyping?.();
       const command = { recipe, switching, name, signal: ended.signal };
       const result = await typeSwitch(options, command).finally(moment.endTurn);
       audit?.endSwitch(name, result);
@@ -270,20 +275,19 @@ export interface Prepared {
 
 const ID_IN_NAME = 8;
 
+/** What a checkpoint of ctxwrap's is called, for agents that take a conversation from one. */
+export const checkpointName = ({ id }: Pick<NewSession, 'id'>): string =>
+  `ctxwrap-${id.slice(0, ID_IN_NAME)}`;
+
 /** Writes what the running agent takes the conversation from: a session file, or a checkpoint. Rejects as `undoCompaction` does. */
 export const prepareSwitch = async (request: UndoRequest): Promise<Prepared> => {
-  const name = `ctxwrap-${request.as.id.slice(0, ID_IN_NAME)}`;
+  const name = checkpointName(request.as);
   const planned = await planCheckpoint(request, name);
   if (!planned) {
     const { session, ...plan } = await undoCompaction(request);
     return { plan, name: session.id, path: session.path };
   }
   const { plan, file } = planned;
-  await createFile(
-    file.path,
-    (async function* lines() {
-      yield file.text;
-    })(),
-  );
+  await createFile(file.path, [file.text]);
   return { plan, name, path: file.path };
 };

@@ -74,9 +74,25 @@ describe('compact --strategy', () => {
     });
   });
 
+  it('counts what a strategy of yours keeps', () => {
+    const module = join(home, 'mine.mjs');
+    const code =
+      'export const compact = (s) => ({ ...s, entries: s.entries.filter((e) => e.kind === "prompt").slice(-25) });';
+    writeFileSync(module, code);
+    mkdirSync(join(home, '.config/ctxwrap'), { recursive: true });
+    writeFileSync(
+      join(home, '.config/ctxwrap/config.jsonc'),
+      JSON.stringify({ strategies: { mine: module } }),
+    );
+    const { stdout } = run(file, '--strategy', 'mine', '--dry-run', '--budget', '2000');
+    expect(stdout).toMatch(/^ {2}kept +25 messages of yours/m);
+    expect(stdout).toMatch(/^ {2}taken out +15 messages of yours/m);
+  });
+
   it.each([
     [['--dry-run'], '--dry-run needs a strategy'],
     [['--budget', '60k'], '--budget needs a strategy'],
+    [['--strategy', 'truncate', '--no-wait'], "--no-wait is about the agent's own command"],
     [['--strategy', 'truncate', '--all'], "--all is about the agent's own command"],
     [['--strategy', 'truncate', '--output', 'old'], 'old'],
     [['--strategy', 'truncate', '--keep-recent', '0'], '0'],

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import { readConversation } from '../../src/core/build-conversation.js';
 import { defaultValues } from '../../src/core/config/keys.js';
@@ -10,41 +11,29 @@ import { windowOf, type Conversation } from '../../src/core/conversation.js';
 import type { Event } from '../../src/core/event.js';
 import type { Activity } from '../../src/core/reading.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import type { WrapSession } from '../../src/wrap/options.js';
-import { makeSessionLoop, type SessionLoop } from '../../src/wrap/session.js';
 import { makeShortener, type ShortenerOptions } from '../../src/wrap/shortener.js';
 import type { SwitchResult } from '../../src/wrap/switcher.js';
 import { conversationOf, type Turn } from '../support/generated-conversation.js';
+import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
 import { inSession } from '../support/sessions.js';
 import { makeAgent } from '../support/typed-agent.js';
 
 const OLD = '0a0a0a0a-0000-4000-8000-000000000001';
 
 let folder: string;
-let loop: SessionLoop;
+let loop: RestingSession;
 let events: Event[];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ctxwrap-shortener-'));
   events = [];
-  const session = { agent: agents.claude, env: {}, log: nullLog, values: defaultValues };
-  loop = makeSessionLoop(
-    session as unknown as WrapSession,
-    { mode: 'auto', command: '/compact', startMs: 5_000, finishMs: 120_000, isProactive: false },
-    { onView: () => undefined },
-  );
-  becomes('ready');
-  loop.take(inSession(OLD));
+  loop = openSessionLoop(OLD);
 });
 afterEach(() => {
   loop.stop();
   rmSync(folder, { recursive: true });
 });
 
-const becomes = (activity: Activity): Event => {
-  const event: Event = { type: 'activity', report: { activity, witnesses: [] } };
-  loop.take(event);
-  return event;
-};
+const becomes = (activity: Activity): Event => loop.becomes(activity);
 
 const turns: readonly Turn[] = Array.from({ length: 30 }, (_, index) => ({
   prompt: `question ${index}`,
@@ -52,9 +41,9 @@ const turns: readonly Turn[] = Array.from({ length: 30 }, (_, index) => ({
 }));
 
 /** A session file of thirty turns. */
-const writeSession = (): string => {
+const writeSession = (agent: Agent = agents.claude): string => {
   let count = 0;
-  const lines = agents.claude.conversations?.write(conversationOf(turns), {
+  const lines = agent.conversations?.write(conversationOf(turns), {
     id: OLD,
     cwd: '/proj',
     now: 1,
@@ -88,8 +77,9 @@ const open = (more: Partial<ShortenerOptions> = {}, result: SwitchResult = { kin
     cwd: '/proj',
     summarise: undefined,
     switcher: {
-      switchTo: async (name) => {
+      switchTo: async (name, { onTyping }) => {
         names.push(name);
+        onTyping?.();
         return result;
       },
     },
@@ -174,6 +164,8 @@ describe('shortening a running conversation', () => {
     expect('reason' in told && told.reason).toMatch(reason);
     expect(events).toEqual([]);
     expect(isUntouched()).toBe(true);
+    // of a session that the agent was told of nobody knows whether it has taken it
+    expect(readdirSync(folder)).toHaveLength(told.kind === 'unknown' ? 2 : 1);
   });
 
   it.each([
@@ -210,10 +202,30 @@ describe('shortening a running conversation', () => {
     expect(names).toEqual([]);
   });
 
-  it('is done at most three times an hour', async () => {
+  it('is done at most three times an hour, unless it is how an attempt to compact is carried out', async () => {
     const { shortener, names } = open();
     for (let times = 0; times < 4; times += 1) await shortener.shorten(asked, wait);
     expect(names).toHaveLength(3);
+    await shortener.shorten({ ...asked, isForAttempt: true }, wait);
+    expect(names).toHaveLength(4);
+  });
+
+  it('takes a record of an agent that writes its own for what it has done only once a key was typed', async () => {
+    const seen: boolean[] = [];
+    const { shortener } = open({
+      agent: agents.gemini,
+      switcher: {
+        switchTo: async (_, { onTyping }) => {
+          seen.push(shortener.isOwnBoundary({ at: 5 }));
+          onTyping?.();
+          seen.push(shortener.isOwnBoundary({ at: 5 }));
+          return { kind: 'switched' };
+        },
+      },
+      sessionFile: () => writeSession(agents.gemini),
+    });
+    expect(await shortener.shorten(asked, wait)).toMatchObject({ kind: 'shortened' });
+    expect(seen).toEqual([false, true]);
   });
 
   it('says in the footer what becomes of it when the key is pressed', async () => {
@@ -243,6 +255,17 @@ describe('a strategy of the user', () => {
     return open({ values });
   };
   const mine = { ...asked, strategy: 'mine' };
+
+  it('may do what it likes to what it gets: what it keeps is as it was', async () => {
+    const { shortener, names } = withModule(
+      `export const compact = (session, { keepRecent }) => {
+        for (const entry of session.entries) if (entry.kind === 'answer') [entry.text, entry.native] = ['changed', undefined];
+        return { entries: session.entries.slice(-keepRecent * 2) };
+      };`,
+    );
+    expect(await shortener.shorten(mine, wait)).toMatchObject({ kind: 'shortened' });
+    expect(JSON.stringify(windowOf(read(names[0] ?? '')))).not.toContain('changed');
+  });
 
   it('gets the session and the options, and its result is used', async () => {
     const { shortener, names } = withModule(

@@ -4,43 +4,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Switching } from '../../src/agents/agent.js';
-import { agents } from '../../src/agents/index.js';
-import { defaultValues } from '../../src/core/config/keys.js';
 import type { Event } from '../../src/core/event.js';
 import type { Activity } from '../../src/core/reading.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import type { WrapSession } from '../../src/wrap/options.js';
-import { makeSessionLoop, type SessionLoop } from '../../src/wrap/session.js';
+import type { SessionLoop } from '../../src/wrap/session.js';
 import { makeSwitcher, type SwitcherOptions } from '../../src/wrap/switcher.js';
+import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
 import { inSession } from '../support/sessions.js';
 import { makeAgent, typed } from '../support/typed-agent.js';
 
 const WAIT = { timeout: 30_000, interval: 20 };
 const byId: Switching = { command: (id) => `/resume ${id}` };
 
-let loop: SessionLoop;
+let loop: RestingSession;
 let folder: string;
 let audit: unknown[];
 let events: Event[];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ctxwrap-switcher-'));
   [audit, events] = [[], []];
-  const session = { agent: agents.claude, env: {}, log: nullLog, values: defaultValues };
-  loop = makeSessionLoop(
-    session as unknown as WrapSession,
-    { mode: 'auto', command: '/compact', startMs: 5_000, finishMs: 120_000, isProactive: false },
-    { onView: () => undefined },
-  );
-  becomes('ready');
-  loop.take(inSession('the-old'));
+  loop = openSessionLoop('the-old');
 });
 afterEach(() => {
   loop.stop();
   rmSync(folder, { recursive: true });
 });
 
-const becomes = (activity: Activity): void =>
-  loop.take({ type: 'activity', report: { activity, witnesses: [] } });
+const becomes = (activity: Activity): Event => loop.becomes(activity);
 
 const open = (more: Partial<SwitcherOptions> = {}, start: Parameters<typeof makeAgent>[0] = {}) => {
   const agent = makeAgent(start);

@@ -89,12 +89,7 @@ const documentOf = (made: Handoff, { json }: HandoffRequest): string => {
 const write = async (path: string, text: string): Promise<void> => {
   const file = resolve(workingFolder(), path);
   try {
-    await createFile(
-      file,
-      (async function* lines() {
-        yield text.trimEnd();
-      })(),
-    );
+    await createFile(file, [text.trimEnd()]);
   } catch (error) {
     if (errorCode(error) === 'EEXIST') throw messages.outputExists(path);
     throw messages.outputFailed(path, systemReason(error));

@@ -28,6 +28,10 @@ interface ShortenReport {
   readonly schema: 'ctxwrap.shorten/1';
   readonly runtime: string;
   readonly strategy: string;
+}
+
+/** Of a session file. */
+interface FileReport extends ShortenReport {
   /** the session file that was read */
   readonly from: string;
   /** in estimated tokens of the conversation, without the agent's instructions and tools */
@@ -35,6 +39,15 @@ interface ShortenReport {
   /** the new session; absent with --dry-run */
   readonly session?: SavedSession;
   readonly resume?: Resume;
+}
+
+/** Of a running session, which does it itself. */
+interface LiveReport extends ShortenReport {
+  readonly live: {
+    readonly id: string;
+    readonly outcome: 'shortened' | 'refused' | 'unknown' | 'asked';
+    readonly words?: string | undefined;
+  };
 }
 
 const failed = 1;
@@ -79,7 +92,7 @@ const shortenInAgent = async (
     { stateFolder, isQuiet: json || options.values.quiet === true },
   );
   const live = { id, outcome: outcome === 'done' ? ('shortened' as const) : outcome, words };
-  const report = { schema: 'ctxwrap.shorten/1', runtime, strategy, live };
+  const report: LiveReport = { schema: 'ctxwrap.shorten/1', runtime, strategy, live };
   const text =
     outcome === 'done'
       ? `✓ shortened ${words ?? ''}; u in the overview brings the whole conversation back`
@@ -128,7 +141,7 @@ const reportOf = (
   { strategy }: ShortenCommandRequest,
   { source }: OneSource,
   { change, budgetTokens }: Shortened,
-): ShortenReport => ({
+): FileReport => ({
   schema: 'ctxwrap.shorten/1',
   runtime: source.agent.name,
   strategy,
@@ -137,10 +150,10 @@ const reportOf = (
 });
 
 const withSession = async (
-  report: ShortenReport,
+  report: FileReport,
   found: OneSource,
   shortened: Shortened,
-): Promise<ShortenReport> => {
+): Promise<FileReport> => {
   const as: NewSession = {
     id: randomUUID(),
     cwd: workingFolder(),
@@ -156,7 +169,7 @@ const withSession = async (
 // For people.
 
 const textOf = (
-  { change, session, resume, runtime, strategy }: ShortenReport,
+  { change, session, resume, runtime, strategy }: FileReport,
   isDryRun: boolean,
 ): readonly string[] => {
   const size = `${formatTokens(change.tokensBefore)} → ${formatTokens(change.tokensAfter)}`;

@@ -15,6 +15,7 @@ export const applyConfiguration = async (task: Task): Promise<Task> => {
     case 'doctor':
     case 'checkpoint':
     case 'complete':
+    case 'shorten':
     case 'init':
       return { ...task, options: await withConfiguration(task.options) };
     case 'replay': {

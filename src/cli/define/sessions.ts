@@ -115,6 +115,10 @@ interface CompactOptions extends CommandOptions {
   readonly budget?: number;
 }
 
+/** The first of these options that was given; undefined where none was. */
+const firstGiven = (options: Readonly<Record<string, unknown>>): string | undefined =>
+  Object.keys(options).find((name) => options[name] !== undefined && options[name] !== false);
+
 /** The request for a strategy; undefined where the agent's own command is meant. */
 const shortenRequest = (
   target: string | undefined,
@@ -122,15 +126,20 @@ const shortenRequest = (
   options: Options,
 ): ShortenCommandRequest | undefined => {
   const { strategy = 'auto', dryRun = false, output, keepRecent, budget, json = false } = given;
-  const own = { '--dry-run': dryRun, '--output': output, '--keep-recent': keepRecent, '--budget': budget };
   if (strategy === 'auto') {
-    const [option] = Object.entries(own).find(([, value]) => value !== undefined && value !== false) ?? [];
+    const own = { '--dry-run': dryRun, '--output': output, '--keep-recent': keepRecent, '--budget': budget };
+    const option = firstGiven(own);
     if (option !== undefined) throw messages.needsStrategy(option);
     return undefined;
   }
-  const { all, idle, force, focus } = given;
-  const others = { '--all': all, '--idle': idle, '--force': force, '--focus': focus };
-  const [other] = Object.entries(others).find(([, value]) => value !== undefined && value !== false) ?? [];
+  const { all, idle, force, focus, wait } = given;
+  const other = firstGiven({
+    '--all': all,
+    '--idle': idle,
+    '--force': force,
+    '--focus': focus,
+    '--no-wait': !wait,
+  });
   if (other !== undefined) throw messages.strategyWith(other);
   return {
     kind: 'shorten',

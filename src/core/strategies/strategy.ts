@@ -2,10 +2,15 @@ import type { Conversation } from '../conversation.js';
 import type { StrategyName } from './names.js';
 import { clustering } from './clustering.js';
 import { summarize } from './summarize.js';
-import type { Summarise } from './summarise.js';
 import { truncate } from './truncate.js';
 
 // A strategy shortens a conversation without the agent. `auto` is none: it leaves that to the agent's own command.
+
+/** Writes a summary of `text` as `instructions` say. Rejects with an error whose message is a sentence without a full stop. */
+export type Summarise = (
+  request: { readonly instructions: string; readonly text: string },
+  signal: AbortSignal,
+) => Promise<string>;
 
 export interface StrategyOptions {
   /** this many of the user's last messages stay word for word; at least 1 */

@@ -1,19 +1,10 @@
 // A compaction is requested while the window has room: by the hotkey, and from another terminal.
-import { setTimeout as pause } from 'node:timers/promises';
 import { parseRecord, getText } from '../../../src/core/json.js';
-import { ctrl } from '../agents/agent.js';
 import { untilCompacted, assertThat, openDialog } from '../../../src/verify/checks.js';
 import { SOME, type Scenario, type LabSession } from './scenario.js';
-import { fill, stillAsking } from './steps.js';
+import { fill, pressChord, stillAsking } from './steps.js';
 
-const HOTKEY = ctrl(']');
-const CHORD_MS = 200; // between the hotkey and its second key
-
-const askByHotkey = async ({ terminal }: LabSession): Promise<void> => {
-  terminal.pressForWrapper(HOTKEY);
-  await pause(CHORD_MS);
-  terminal.pressForWrapper('c');
-};
+const askByHotkey = (session: LabSession): Promise<void> => pressChord(session, 'c');
 
 const byHotkey: Scenario = {
   name: 'asked by hotkey',

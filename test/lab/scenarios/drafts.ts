@@ -5,12 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { assertThat, openDialog, untilCompacted } from '../../../src/verify/checks.js';
 import { sessionFileOptions, sessionFilesIn, writesIn } from '../../../src/verify/keys.js';
 import type { UserTerminal } from '../../../src/verify/user-terminal.js';
-import { BACKSPACE, ctrl, ENTER } from '../agents/agent.js';
+import { BACKSPACE, ENTER } from '../agents/agent.js';
 import { LITTLE, QUICK_SUMMARY_MS, SOME, WATCH_MS, type LabSession, type Scenario } from './scenario.js';
-import { fill } from './steps.js';
+import { fill, pressChord } from './steps.js';
 
-const HOTKEY = ctrl(']');
-const CHORD_MS = 200; // between the hotkey and its second key
 const DIALOG_MS = 1_000; // Claude takes no key in the first moment of a dialog
 const SEND_MS = 1_000; // a person reads it first
 const QUIET_MS = 10_000;
@@ -36,11 +34,7 @@ const work = async (session: LabSession): Promise<void> => {
   }
 };
 
-const askByHotkey = async ({ terminal }: LabSession): Promise<void> => {
-  terminal.pressForWrapper(HOTKEY);
-  await pause(CHORD_MS);
-  terminal.pressForWrapper('b');
-};
+const askByHotkey = (session: LabSession): Promise<void> => pressChord(session, 'b');
 
 const PASTE = /\x1b\[200~([^]*?)\x1b\[201~/g;
 

@@ -1,9 +1,9 @@
 // The conversation is shortened without the agent's compact command: the model gets exactly what stays.
 import { setTimeout as pause } from 'node:timers/promises';
-import { getRecord, getText, parseRecord } from '../../../src/core/json.js';
 import { assertThat, ENDED } from '../../../src/verify/checks.js';
-import { BACKSPACE, ctrl } from '../agents/agent.js';
+import { BACKSPACE } from '../agents/agent.js';
 import { tooLong } from './faults.js';
+import { pressChord, runInSession } from './steps.js';
 import {
   FULL,
   LITTLE,
@@ -17,7 +17,6 @@ import {
 const TURNS = 8;
 // about 1,200 tokens; Gemini takes an answer that repeats itself for a loop
 const FILLER = Array.from({ length: 260 }, (_, index) => `Point ${index * 7919} is clear.`).join(' ');
-const CHORD_MS = 200; // between the hotkey and its second key
 const DRAFT = 'half a thought';
 
 /** A turn with a long answer, which is told from the others by its number. */
@@ -66,10 +65,7 @@ const asksShortened = async (session: LabSession, mark: RegExp): Promise<string>
 
 const shorten = async (session: LabSession, strategy: string): Promise<void> => {
   const options = ['--strategy', strategy, '--keep-recent', '3', '--budget', '6000'];
-  const report = parseRecord(await session.runCtxwrap('compact', '--json', ...options));
-  const live = getRecord(report, 'live');
-  const [outcome, words] = [getText(live, 'outcome'), getText(live, 'words')];
-  assertThat(outcome === 'shortened', `compact says ${outcome}: ${words}`);
+  await runInSession(session, 'shortened', ['compact', ...options]);
 };
 
 const shortenedBy = (strategy: string, mark: RegExp): Scenario => ({
@@ -106,21 +102,14 @@ const rescued: Scenario = {
     'the agent says that it is too long to compact: the hotkey and r shorten it, and it goes on; u undoes that',
   summaryMs: QUICK_SUMMARY_MS,
   play: async (session) => {
-    const { mock, terminal, untilLog, untilFooter } = session;
+    const { mock, untilLog, untilFooter } = session;
     mock.configure({ summary: { error: tooLong } });
     await talk(session, FULL);
     await untilLog(ENDED, 0, 400_000);
-    const press = async (key: string): Promise<void> => {
-      terminal.pressForWrapper(ctrl(']'));
-      await pause(CHORD_MS);
-      terminal.pressForWrapper(key);
-      await pause(CHORD_MS);
-      terminal.pressForWrapper('q');
-    };
-    await press('r');
+    await pressChord(session, 'r');
     await untilFooter(/rescued by truncate/);
     const evidence = await asksShortened(session, /removed to make room/);
-    await press('u');
+    await pressChord(session, 'u');
     await untilFooter(/(?:whole conversation is back|compaction undone)/);
     await longTurn(session, TURNS + 1, SOME);
     assertThat(mock.lastTurn().includes('answer 1 begins'), 'the whole conversation is not back');

@@ -1,7 +1,32 @@
 // Steps that only the lab's scenarios share.
-import { HELD_BY_DIALOG, staysUntouched } from '../../../src/verify/checks.js';
 import { spreadOver } from '../../../src/verify/mock/api.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { assertThat, HELD_BY_DIALOG, staysUntouched } from '../../../src/verify/checks.js';
+import { getRecord, getText, parseRecord, type JsonRecord } from '../../../src/core/json.js';
+import { ctrl } from '../agents/agent.js';
 import { FULL, LITTLE, WATCH_MS, type LabSession } from './scenario.js';
+
+const CHORD_MS = 200; // between the hotkey and its second key
+
+/** The hotkey, then the key of an action. */
+export const pressChord = async ({ terminal }: LabSession, key: string): Promise<void> => {
+  terminal.pressForWrapper(ctrl(']'));
+  await pause(CHORD_MS);
+  terminal.pressForWrapper(key);
+};
+
+/** Runs a command of ctxwrap in another terminal that changes the running session, and returns its report when it says this outcome. */
+export const runInSession = async (
+  { runCtxwrap }: LabSession,
+  expected: string,
+  [command, ...args]: readonly [string, ...string[]],
+): Promise<JsonRecord | undefined> => {
+  const report = parseRecord(await runCtxwrap(command, '--json', ...args));
+  const live = getRecord(report, 'live');
+  const [outcome, words] = [getText(live, 'outcome'), getText(live, 'words')];
+  assertThat(outcome === expected, `${command} says ${outcome}: ${words}`);
+  return report;
+};
 
 export const SLOW_MS = 30_000; // for steps while a summary is being made
 

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { getList, getRecord, getText, isRecord, parseRecord } from '../../../src/core/json.js';
 import { assertThat, logMessage, openDialog, untilCompacted } from '../../../src/verify/checks.js';
 import type { UserTerminal } from '../../../src/verify/user-terminal.js';
-import { BACKSPACE, ctrl, ENTER } from '../agents/agent.js';
+import { BACKSPACE, ENTER } from '../agents/agent.js';
 import {
   FULL,
   LITTLE,
@@ -15,10 +15,9 @@ import {
   type LabSession,
   type Scenario,
 } from './scenario.js';
-import { fill } from './steps.js';
+import { fill, pressChord, runInSession } from './steps.js';
 
 const MORE = 2_000; // tokens: the same number as at the last compaction would be nothing new
-const CHORD_MS = 200; // between the hotkey and its second key
 const DIALOG_MS = 1_000; // Claude takes no key in the first moment of a dialog
 const DRAFT = 'half a thought';
 const PATIENCE_MS = 90_000;
@@ -27,13 +26,8 @@ const START_MS = 3_000;
 const MINUTE_MS = 60_000;
 const BOUND_OPTIONS = ['--mode', 'warn'];
 
-const undo = async (session: LabSession, ...args: readonly string[]): Promise<string> => {
-  const report = parseRecord(await session.runCtxwrap('undo', '--json', ...args));
-  const live = getRecord(report, 'live');
-  const [outcome, words] = [getText(live, 'outcome'), getText(live, 'words')];
-  assertThat(outcome === 'switched', `undo says ${outcome}: ${words}`);
-  return getText(report, 'from') ?? '';
-};
+const undo = async (session: LabSession, ...args: readonly string[]): Promise<string> =>
+  getText(await runInSession(session, 'switched', ['undo', ...args]), 'from') ?? '';
 
 /** The next request of a turn has what was said in these turns, and not what was said in the others. */
 const asksWith = async (
@@ -92,9 +86,7 @@ const byHotkey: Scenario = {
     await submit(agent.compact);
     await terminal.until(() => summaryCount() > 0, 'a summary');
     await untilLog(/the agent has compacted/);
-    terminal.pressForWrapper(ctrl(']'));
-    await pause(CHORD_MS);
-    terminal.pressForWrapper('u');
+    await pressChord(session, 'u');
     await untilLog(/typing \/\w+ .*: sent/);
     await session.untilFooter(/compaction undone/);
     return asksWith(session, [1, 2, 3]);

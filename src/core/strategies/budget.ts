@@ -22,6 +22,7 @@ export interface Budget {
 const DEFAULT_WARN = 140_000; // of a window of 200k
 const SHARE = 1 / 2; // of what lies below warn: a window that is full again at once helps nobody
 const MOST_OVERHEAD = 30_000; // tokens of the agent's instructions and tools
+const MOST_PER_TOKEN = 3; // the agent's tokens for one of ours: beyond that, what it counted is not in the text, such as pictures
 const LEAST = 500;
 
 /** The budget of this conversation, so that the window is well below warn afterwards. */
@@ -34,7 +35,7 @@ export const budgetFor = (
   if (usedTokens === undefined || usedTokens <= 0 || estimated === 0)
     return { budgetTokens: Math.max(LEAST, Math.floor(target)), toWindow: (tokens) => tokens };
   const overhead = Math.min(MOST_OVERHEAD, target / 2, Math.max(0, usedTokens - estimated));
-  const perToken = Math.max(1, usedTokens - overhead) / estimated; // of the agent's, for one of ours
+  const perToken = Math.min(MOST_PER_TOKEN, Math.max(1, usedTokens - overhead) / estimated);
   return {
     budgetTokens: Math.max(LEAST, Math.floor((target - overhead) / perToken)),
     toWindow: (tokens) => Math.round(overhead + tokens * perToken),

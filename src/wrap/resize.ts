@@ -82,6 +82,7 @@ const moveFooter = async (terminal: TerminalSession, size: Size, next: Size): Pr
   const { tty, filter, screen } = terminal;
   const { grid } = filter;
   const { rowsBelowCursor, wrappedRows } = await screen.measure(size.columns);
+  if (terminal.isPassthrough) return; // a failure has meanwhile given the whole screen to the child
   const below = size.columns === grid.columns ? rowsBelowCursor : 0;
   const up = rowsToLift(terminal, size);
   const isReflowed = size.columns < grid.columns && !grid.alternate;
@@ -103,8 +104,9 @@ const applySize = async (terminal: TerminalSession, cursorQuery: CursorQuery): P
     resizeGrid(filter.grid, size.columns, next.rows, size.rows);
     screen.resize(next);
   }
-  terminal.child?.resize(next); // last, so that the child draws into a terminal that is ready
-  terminal.session.recording?.resize(next.columns, next.rows);
+  const { columns, rows } = filter.grid; // not `next`: a failure may have given the whole screen to the child
+  terminal.child?.resize({ columns, rows }); // last, so that the child draws into a terminal that is ready
+  terminal.session.recording?.resize(columns, rows);
 };
 
 /** A change of size makes every program repaint. The child is shrunk by one row here; its real size follows. */

@@ -106,7 +106,7 @@ const orderText = (
 /** What is told last is left out first where there is no room. */
 const headOf = ({ all, look }: TopView, order: string, theme: Theme): string => {
   const there = all.filter(isThere);
-  const waiting = there.filter(({ record }) => isForUser(record)).length;
+  const waiting = there.filter(({ record, liveness }) => liveness === 'live' && isForUser(record)).length;
   const tiers = (['hard', 'auto', 'warn'] as const).flatMap((tier) => {
     const count = there.filter(({ record }) => record.tier === tier).length;
     return count === 0 ? [] : [`${count} ${tier}`];

@@ -212,6 +212,8 @@ describe('the table of top', () => {
       'warm',
     ]);
     expect(frameOf({}, 120, 30, all).head).toContain('5 running · 2 waiting for you · 1 hard');
+    const silent = all.map((each) => ({ ...each, liveness: 'stale' as const }));
+    expect(frameOf({}, 120, 30, silent).head).not.toContain('waiting');
   });
 
   it('has the bar and the cache in 80 columns, where the id has no room', () => {

@@ -109,7 +109,7 @@ export interface CompactCommandRequest {
   readonly target?: string;
   /** every session that runs */
   readonly all: boolean;
-  /** with `all`: only those whose agent rests */
+  /** with `all`: only those whose agent is idle */
   readonly idle: boolean;
   readonly force: boolean;
   readonly focus?: string;

@@ -3,7 +3,7 @@ import { counted } from '../core/format.js';
 import { groupDigits } from '../core/ladder.js';
 import type { ListedSession } from '../storage/sessions.js';
 import type { TopFrame } from '../ui/Top.js';
-import { makeTextsSafe, shorten } from '../ui/text.js';
+import { makeTextsSafe, shorten, toAscii } from '../ui/text.js';
 import { makeTheme, type Theme } from '../ui/theme.js';
 import {
   activityText,
@@ -61,8 +61,7 @@ export const topFrame = (state: TopState, view: TopView): DrawnTop => {
   const visible = chosen.slice(scroll, scroll + room);
   const inner = { ...look, columns: Math.max(1, columns - MARK.length) };
   const [titles = '', ...lines] = sessionsText(visible, { ...view, look: inner, isChosenByRow: true });
-  const mark = look.ascii ? '> ' : MARK;
-  const frame = {
+  const frame: TopFrame = {
     columns,
     rows,
     head: headOf(view, orderText(state, view, { scroll, room }), theme),
@@ -70,13 +69,23 @@ export const topFrame = (state: TopState, view: TopView): DrawnTop => {
     lines:
       visible.length === 0
         ? ['', `  ${emptyText(state, view)}`]
-        : lines.map((line, row) => (scroll + row === index ? theme.strong(mark) + line : `  ${line}`)),
+        : lines.map((line, row) => (scroll + row === index ? theme.strong(MARK) + line : `  ${line}`)),
     details,
     message: shorten(messageOf(state, view), columns),
     keys: keysRow(columns, theme),
   };
-  return { frame, scroll, room };
+  return { frame: look.ascii ? inAscii(frame) : frame, scroll, room };
 };
+
+const inAscii = (frame: TopFrame): TopFrame => ({
+  ...frame,
+  head: toAscii(frame.head),
+  titles: toAscii(frame.titles),
+  lines: frame.lines.map(toAscii),
+  details: frame.details.map(toAscii),
+  message: toAscii(frame.message),
+  keys: toAscii(frame.keys),
+});
 
 const emptyText = ({ filter }: TopState, { all }: TopView): string =>
   filter === '' || all.length === 0
@@ -86,18 +95,18 @@ const emptyText = ({ filter }: TopState, { all }: TopView): string =>
 /** How the table is ordered, and which part of it is visible where that is not all. */
 const orderText = (
   { sort, isAll }: TopState,
-  { chosen, look }: TopView,
+  { chosen }: TopView,
   { scroll, room }: Pick<DrawnTop, 'scroll' | 'room'>,
 ): string => {
-  const [last, dash] = [Math.min(chosen.length, scroll + room), look.ascii ? '-' : '–'];
-  const part = chosen.length > room ? `${scroll + 1}${dash}${last} of ${chosen.length}, ` : '';
+  const last = Math.min(chosen.length, scroll + room);
+  const part = chosen.length > room ? `${scroll + 1}-${last} of ${chosen.length}, ` : '';
   return `${part}by ${sort}${isAll ? ', all' : ''}`;
 };
 
 /** What is told last is left out first where there is no room. */
 const headOf = ({ all, look }: TopView, order: string, theme: Theme): string => {
   const there = all.filter(isThere);
-  const waiting = there.filter(({ record }) => isForUser(record)).length;
+  const waiting = there.filter(({ record, liveness }) => liveness === 'live' && isForUser(record)).length;
   const tiers = (['hard', 'auto', 'warn'] as const).flatMap((tier) => {
     const count = there.filter(({ record }) => record.tier === tier).length;
     return count === 0 ? [] : [`${count} ${tier}`];
@@ -105,7 +114,7 @@ const headOf = ({ all, look }: TopView, order: string, theme: Theme): string => 
   const told = [`${there.length} running`, ...(waiting > 0 ? [`${waiting} waiting for you`] : []), ...tiers];
   const name = 'ctxwrap top';
   const textOf = (count: number): string =>
-    count === 0 ? name : `${name}  ${told.slice(0, count).join(look.ascii ? ' - ' : ' · ')}`;
+    count === 0 ? name : `${name}  ${told.slice(0, count).join(' · ')}`;
   const room = look.columns - order.length - 2;
   let count = told.length;
   while (count > 0 && textOf(count).length > room) count -= 1;

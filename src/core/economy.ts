@@ -46,9 +46,9 @@ export const cacheText = ({ expiresAt, exact }: PromptCache, now: Millis): strin
 export const cacheSentence = ({ expiresAt, exact }: PromptCache, now: Millis): string => {
   const leftMs = expiresAt - now;
   const about = exact ? '' : 'about ';
-  return leftMs > 0
-    ? `warm for ${leftMs < MINUTE_MS ? 'less than a minute' : `${about}${formatDuration(leftMs)}`}`
-    : `cold for ${about}${formatDuration(-leftMs)}: the next answer reads everything anew`;
+  if (leftMs <= 0)
+    return `cold for ${about}${formatDuration(-leftMs)}: the next answer reads everything again`;
+  return leftMs < MINUTE_MS ? 'warm for less than a minute' : `warm for ${about}${formatDuration(leftMs)}`;
 };
 
 /** When the text of the cache changes; undefined once it is cold. */

@@ -1,5 +1,6 @@
 import { outcomeKinds, type EndedCompaction, type OutcomeKind } from './compaction/outcome.js';
 import type { Session } from './session.js';
+import { toOneLine } from './text.js';
 
 // Numbers of a session for a monitoring system: how full its window is, and how its compactions have ended. No text, no paths.
 
@@ -91,8 +92,18 @@ export const windowGauges = ({ fused }: Session): WindowGauges => {
     ...(usedTokens === undefined ? {} : { usedTokens }),
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(usedRatio === undefined ? {} : { usedRatio: Math.round(usedRatio * 1e4) / 1e4 }),
-    ...(model === undefined ? {} : { model }),
+    ...(model === undefined ? {} : { model: modelName(model) }),
   };
+};
+
+const LONGEST_MODEL = 100; // characters
+
+/** A model that runs on this machine may be named by the path of its file: only the file's name is told. */
+const modelName = (model: string): string => {
+  const name = /^[/~.\\]|^[A-Za-z]:\\/.test(model)
+    ? (model.split(/[/\\]/).findLast((part) => part !== '') ?? '')
+    : model;
+  return toOneLine(name, LONGEST_MODEL);
 };
 
 /** What is exported of a session. */

@@ -9,6 +9,7 @@ import { SESSION_ID, type SessionRecord, type VerifiedRecord } from './records.j
 // there is a record to read.
 
 const count = v.pipe(v.number(), v.finite(), v.minValue(0));
+const moment = v.pipe(count, v.maxValue(8.64e15)); // the last moment that Date knows
 const tokens = v.pipe(count, v.maxValue(IMPOSSIBLE_TOKENS));
 const pid = v.pipe(count, v.integer(), v.maxValue(2 ** 32));
 const MOST_COMPACTIONS = 100_000; // of a session; more is a mistake
@@ -51,7 +52,7 @@ const partsOf = <S extends Schema>(schema: S, item: unknown): readonly v.InferOu
 
 const reading = fields({
   schema: v.fallback(v.literal('ctxwrap.reading/1'), 'ctxwrap.reading/1'),
-  at: count,
+  at: moment,
   runtime: text,
   source: v.picklist(['official', 'log', 'screen', 'estimate']),
   basis: v.fallback(v.picklist(['window', 'effective', 'auto-compact', 'baseline']), 'window'),
@@ -66,12 +67,12 @@ const reading = fields({
   model: maybe(v.string()),
 });
 
-const cache = v.object({ expiresAt: count, exact: flag });
+const cache = v.object({ expiresAt: moment, exact: flag });
 const MOST_LIMITS = 8;
 const limit = fields({
   name: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,24}$/)),
   usedPercent: v.pipe(count, v.maxValue(1e6)),
-  resetsAt: maybe(count),
+  resetsAt: maybe(moment),
 });
 
 const threshold = v.object({
@@ -92,9 +93,9 @@ const session = fields({
   childPid: pid,
   runtime: v.string(),
   cwd: v.string(),
-  startedAt: count,
-  heartbeatAt: count,
-  endedAt: maybe(count),
+  startedAt: moment,
+  heartbeatAt: moment,
+  endedAt: maybe(moment),
   exit: maybe(v.union([v.object({ signal: v.string() }), v.object({ code: count })])),
   agentVersion: maybe(v.string()),
   agentSessionId: maybe(v.string()),
@@ -103,7 +104,7 @@ const session = fields({
   reading: maybe(reading),
   tier: maybe(tier),
   activity: v.fallback(v.picklist(activities), 'unknown'),
-  activitySince: maybe(count),
+  activitySince: maybe(moment),
   asks: maybe(v.string()),
   evidence: maybe(v.object({ records: flag, screen: flag, state: flag })),
   compactions: v.fallback(v.pipe(count, v.maxValue(MOST_COMPACTIONS)), 0),

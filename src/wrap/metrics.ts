@@ -9,6 +9,7 @@ import {
   type WindowGauges,
 } from '../core/metrics.js';
 import type { Session } from '../core/session.js';
+import { systemReason } from '../storage/errors.js';
 import { metricsFile, sweepMetrics } from '../storage/sessions.js';
 import type { WrapSession } from './options.js';
 import type { OtlpExport } from './otlp.js';
@@ -51,7 +52,7 @@ export const openMetrics = (session: WrapSession): Metrics | undefined => {
       : openTextfile(
           folder,
           wrapper.id,
-          makeOnce((reason) => log.warn(`the metrics cannot be written: ${reason}`)),
+          makeOnce((reason) => log.warn(`the metrics cannot be written to ${folder}: ${reason}`)),
         );
   const otlp = endpoint === undefined ? undefined : openOtlp(endpoint, { session, metrics });
   file?.update(metrics());
@@ -92,7 +93,7 @@ const openTextfile = (folder: string, id: string, onFailure: (reason: string) =>
   let later: NodeJS.Timeout | undefined;
   const writeNow = serialize(async () => {
     if (latest)
-      await file.write(prometheusText(latest)).catch((error: unknown) => onFailure(errorText(error)));
+      await file.write(prometheusText(latest)).catch((error: unknown) => onFailure(systemReason(error)));
   });
   const write = (): Promise<void> => {
     clearTimeout(later);

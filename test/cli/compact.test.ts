@@ -340,17 +340,17 @@ describe('ctxwrap compact --all', () => {
     await publish();
     listen(ending({ kind: 'verified', after: { usedTokens: 12_000 } }));
     const { stdout, code } = await ctxwrap(['compact', '--all'], bench);
-    expect(stdout).toMatch(/^✓ compacted.* in \d+\.\d s: claude \(me\) in ~\n$/);
+    expect(stdout).toMatch(/^✓ compacted.* in \d+\.\d s · claude \(me\) in ~\n$/);
     expect(code).toBe(0);
   });
 
-  it('with --idle asks only those whose agent rests', async () => {
+  it('with --idle asks only those whose agent is idle', async () => {
     await publish(); // what its agent does is not known yet
     listen();
     expect(await ctxwrap(['compact', '--all', '--idle'], bench)).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'ctxwrap: no agent rests\n',
+      stderr: 'ctxwrap: no agent is idle\n',
     });
     expect(events).toEqual([]);
   });

@@ -304,6 +304,21 @@ describe('the configuration', () => {
     );
     expect(config('folder')).toBeUndefined();
   });
+
+  it('says whether sessions can write their metrics, of which they only log', () => {
+    const folder = '/var/lib/prom';
+    const obstacle = { path: folder, reason: 'permission denied', kind: 'folder', isOwn: false } as const;
+    expect(config('metrics')).toBeUndefined();
+    expect(config('metrics', { metrics: { folder, isThere: true, obstacle: undefined } })).toBe(
+      'ok: each session keeps a file in /var/lib/prom',
+    );
+    expect(config('metrics', { metrics: { folder, isThere: false, obstacle: undefined } })).toBe(
+      'warn: /var/lib/prom does not exist → mkdir -p /var/lib/prom',
+    );
+    expect(config('metrics', { metrics: { folder, isThere: true, obstacle } })).toBe(
+      'warn: sessions cannot write to /var/lib/prom (/var/lib/prom: permission denied) → ctxwrap config set metrics.textfile FOLDER',
+    );
+  });
 });
 
 describe('an agent', () => {

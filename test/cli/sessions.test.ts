@@ -179,7 +179,7 @@ describe('the table of sessions', () => {
     for (const lie of [
       { cwd: `${evil}/${'漢'.repeat(15_000)}${evil}` },
       { runtime: evil.repeat(1_000), id: 'a'.repeat(64) },
-      { compactions: 1e300, startedAt: 1e300, heartbeatAt: 1e300 },
+      { compactions: 1e300, startedAt: 8.64e15, heartbeatAt: 8.64e15 },
       { compactions: -1, startedAt: 0, childPid: 2 ** 32 },
       { reading: { ...half, usedTokens: 1e300, windowTokens: 1e300, usedPercent: 1e300, model: evil } },
       { reading: { ...half, usedTokens: 1e9, windowTokens: 1, usedPercent: 100, over: true } },
@@ -198,7 +198,8 @@ describe('the table of sessions', () => {
       }
   });
 
-  it('has no session whose process cannot be', () => {
+  it('has no session whose process or start cannot be', () => {
+    expect(() => liar({ startedAt: 1e300 })).toThrow('no record');
     expect(() => liar({ pid: 1e300 })).toThrow('no record');
     expect(() => liar({ pid: 4711.5 })).toThrow('no record');
   });

@@ -158,10 +158,15 @@ describe('the table of top', () => {
   it('has only what the filter finds', () => expect(order({ filter: 'BASH' })).toEqual(['asks']));
 
   const plain = (text: string): string => text.replace(/\x1b\[[\d;]*m/g, '');
-  const frameOf = (state: Partial<TopState>, columns: number, rows: number, all = fleet) => {
+  const frameOf = (
+    { ascii = false, ...state }: Partial<TopState> & { readonly ascii?: boolean },
+    columns: number,
+    rows: number,
+    all: readonly ListedSession[] = fleet,
+  ) => {
     const full = { ...startTop, ...state };
     const chosen = chosenSessions(all, full, ({ record }) => record.id);
-    const look = { columns, colorLevel: 3 as const, ascii: false };
+    const look = { columns, colorLevel: 3 as const, ascii };
     return topFrame(full, {
       now: NOW,
       home: '/home/u',
@@ -207,6 +212,8 @@ describe('the table of top', () => {
       'warm',
     ]);
     expect(frameOf({}, 120, 30, all).head).toContain('5 running · 2 waiting for you · 1 hard');
+    const silent = all.map((each) => ({ ...each, liveness: 'stale' as const }));
+    expect(frameOf({}, 120, 30, silent).head).not.toContain('waiting');
   });
 
   it('has the bar and the cache in 80 columns, where the id has no room', () => {
@@ -235,11 +242,33 @@ describe('the table of top', () => {
   it('tells the order at every width, and which part of the sessions is on the screen', () => {
     const many = Array.from({ length: 30 }, (_, index) => session(`s${index}`, filled(95)));
     expect(plain(frameOf({ sort: 'age' }, 80, 24, many).head)).toMatch(
-      /30 running · 30 hard +1–20 of 30, by age$/,
+      /30 running · 30 hard +1-20 of 30, by age$/,
     );
-    expect(plain(frameOf({ sort: 'age' }, 40, 24, many).head)).toMatch(/^ctxwrap top +1–20 of 30, by age$/);
+    expect(plain(frameOf({ sort: 'age' }, 40, 24, many).head)).toMatch(/^ctxwrap top +1-20 of 30, by age$/);
     expect(plain(frameOf({}, 30, 24).head)).toMatch(/^ctxwrap top +by need$/);
     expect(frameOf({ filter: 'full' }, 80, 24).message).toBe('1 with "full" · Esc: all again');
+  });
+
+  it('is all ASCII in a terminal that has nothing else, and as wide', () => {
+    const all = [
+      session('long', {
+        ...filled(95),
+        cwd: '/home/u/日本語/a-long-name-of-a-folder',
+        activity: 'dialog',
+        asks: 'é'.repeat(60),
+      }),
+      session('done', { compaction: { mode: 'auto', words: '✓ compacted 166k → 12k' } }),
+    ];
+    const { keys, head, titles, lines, details, message } = frameOf(
+      { hasDetails: true, filter: 'o', ascii: true },
+      80,
+      24,
+      all,
+    );
+    for (const row of [keys, head, titles, ...lines, ...details, message]) {
+      expect(plain(row)).toMatch(/^[\x20-\x7e]*$/);
+      expect(widthOf(row)).toBeLessThanOrEqual(80);
+    }
   });
 
   it('says one compaction and two turns', () => {

@@ -141,6 +141,19 @@ describe('the text for Prometheus', () => {
   });
 });
 
+it.each([
+  ['claude-opus-4-8', 'claude-opus-4-8'],
+  ['Qwen/Qwen3-Coder', 'Qwen/Qwen3-Coder'],
+  ['/home/me/secret/llama-3.gguf', 'llama-3.gguf'],
+  ['~/models/mine/', 'mine'],
+  ['./x/y.gguf', 'y.gguf'],
+  ['C:\\Users\\me\\m.gguf', 'm.gguf'],
+  ['a\u001b[31m\nb', 'a [31m b'],
+  ['x'.repeat(5_000), 'x'.repeat(100)],
+])('a model is told by its name and never by a path: %s', (model, told) => {
+  expect(windowGauges(sessionAfter([[1, tokens('log', 50_000, { model })]])).model).toBe(told);
+});
+
 it('the gauges are those of the number that counts; without one there are none', () => {
   expect(windowGauges(startSession({ agent: 'claude' }, 0))).toEqual({});
   expect(windowGauges(sessionAfter([[1, tokens('log', 50_000, { model: 'opus' })]]))).toEqual({

@@ -109,6 +109,17 @@ describe('a session record', () => {
     expect(parsed?.reading).not.toMatchObject({ usedPercent: expect.anything() });
   });
 
+  it('loses moments that no clock can show, and is none without a start', () => {
+    const record = sessionRecord(identity, after(reading), { logPath: '/x' }, 3_000);
+    const cache = { expiresAt: 1e300, exact: true };
+    const limits = [{ name: '5h', usedPercent: 1, resetsAt: 1e300 }];
+    const parsed = parseSessionRecord(JSON.stringify({ ...record, cache, limits, activitySince: 1e300 }));
+    expect(parsed).not.toHaveProperty('cache');
+    expect(parsed).not.toHaveProperty('activitySince');
+    expect(parsed?.limits).toEqual([{ name: '5h', usedPercent: 1 }]);
+    expect(parseSessionRecord(JSON.stringify({ ...record, startedAt: 1e300 }))).toBeUndefined();
+  });
+
   it('is never half a record: whatever a file holds, it is whole or nothing', () => {
     const record = sessionRecord(identity, after(reading), { logPath: '/x' }, 3_000);
     const names = Object.keys(record);

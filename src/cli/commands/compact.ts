@@ -125,7 +125,7 @@ const recipeOf = (name: string): CompactRecipe | undefined =>
     .find((each) => each.name === name)
     ?.recipe?.({}); // whether the agent takes a focus text does not depend on the environment
 
-// Every session that runs, or every one whose agent rests, at once. One that cannot be asked is told with the reason.
+// Every running session, or every one whose agent is idle, at once. One that cannot be asked is told with the reason.
 
 const compactAll = async (asked: CompactCommandRequest): Promise<Outcome> => {
   const { env } = process;
@@ -141,7 +141,7 @@ const compactAll = async (asked: CompactCommandRequest): Promise<Outcome> => {
   const say = async (report: CompactReport, { runtime: agent, cwd }: SessionRecord): Promise<void> => {
     if (json) return;
     const where = `${toPlainText(agent)} (${report.session.id}) in ${folderText(cwd, homeFolder(env))}`;
-    await print(`${toAsciiIfNeeded(`${resultText(report)}: ${toPlainText(where)}`, env)}\n`);
+    await print(`${toAsciiIfNeeded(`${resultText(report)} · ${toPlainText(where)}`, env)}\n`);
   };
   try {
     const reports = await Promise.all(
@@ -160,7 +160,7 @@ const compactAll = async (asked: CompactCommandRequest): Promise<Outcome> => {
       }),
     );
     if (json) await print(jsonText({ schema: 'ctxwrap.compacts/1', results: reports }, 2));
-    const none = idle && sessions.length > 0 ? 'no agent rests' : 'no session is running';
+    const none = idle && sessions.length > 0 ? 'no agent is idle' : 'no session is running';
     return outcomeOf(reports, stopping.name(), reports.length > 0 || json ? [] : [none]);
   } finally {
     stopping.release();

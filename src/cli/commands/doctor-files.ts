@@ -140,7 +140,29 @@ export interface ConfigFacts extends Pick<WholeConfiguration, 'userPath' | 'prob
   readonly obstacle: FolderObstacle | undefined;
   /** the user's home folder */
   readonly home: string;
+  /** where `metrics.textfile` is set */
+  readonly metrics?: MetricsFacts | undefined;
 }
+
+export interface MetricsFacts {
+  readonly folder: string;
+  readonly isThere: boolean;
+  /** why a session cannot write there; undefined when it can */
+  readonly obstacle: FolderObstacle | undefined;
+}
+
+/** A session only logs that its metrics cannot be written. */
+const metricsCheck = ({ folder: path, isThere, obstacle }: MetricsFacts): Check => {
+  if (obstacle)
+    return warn(
+      'metrics',
+      `sessions cannot write to ${path} (${inTheWay(obstacle)})`,
+      'ctxwrap config set metrics.textfile FOLDER',
+    );
+  return isThere
+    ? ok('metrics', `each session keeps a file in ${path}`)
+    : warn('metrics', `${path} does not exist`, `mkdir -p ${quoteForCopying(path)}`);
+};
 
 const CONFIG_ELSEWHERE = 'export CTXWRAP_CONFIG="$(mktemp -d)/config.jsonc"';
 
@@ -151,6 +173,7 @@ export const configSection = ({
   isThere,
   obstacle,
   home,
+  metrics,
 }: ConfigFacts): CheckSection => ({
   title: 'Configuration',
   checks: [
@@ -169,6 +192,7 @@ export const configSection = ({
       const text = `${what} (${where}): ${why}`;
       return level === 'error' ? fail('value', text, fix) : warn('value', text, fix);
     }),
+    ...(metrics ? [metricsCheck(metrics)] : []),
   ],
 });
 

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../../core/errors.js';
 import type { AgentFolders, OfficialLaunch, Agent } from '../../agents/agent.js';
@@ -26,7 +26,7 @@ import { readOwnCompaction } from './context.js';
 import { SHELL_VARIABLE } from '../shell/init.js';
 import { agentSection, definedAgentSection, type AgentFacts } from './doctor-agents.js';
 import { systemSection, terminalSection } from './doctor-checks.js';
-import { type BlackBoxFacts, configSection, folderSection } from './doctor-files.js';
+import { type BlackBoxFacts, configSection, folderSection, type MetricsFacts } from './doctor-files.js';
 
 const NAME_COLUMNS = 15;
 
@@ -96,7 +96,17 @@ const configuration = async ({ options }: DoctorRequest): Promise<CheckSection> 
   const around = currentContext();
   const whole = readWholeConfiguration(options, around);
   const obstacle = await findFolderObstacle(dirname(whole.userPath));
-  return configSection({ ...whole, obstacle, home: around.home });
+  const metrics = await metricsFacts(options.values['metrics.textfile']);
+  return configSection({ ...whole, obstacle, home: around.home, metrics });
+};
+
+const metricsFacts = async (folder: string | undefined): Promise<MetricsFacts | undefined> => {
+  if (folder === undefined) return undefined;
+  const isThere = await stat(folder).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  return { folder, isThere, obstacle: await findFolderObstacle(folder) };
 };
 
 const system = async (): Promise<CheckSection> =>

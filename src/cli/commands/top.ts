@@ -7,7 +7,7 @@ import { readLook } from '../../ui/look.js';
 import { openTop, type TopFrame, type TopInputKey, topRows, type TopScreen } from '../../ui/Top.js';
 import { askToCompact, resultText, unaskable } from '../ask-compact.js';
 import * as messages from '../messages.js';
-import { print, toAsciiIfNeeded } from '../print.js';
+import { print } from '../print.js';
 import type { TopRequest } from '../request.js';
 import { shortIdOf } from '../session-argument.js';
 import type { Outcome } from '../session.js';
@@ -80,7 +80,7 @@ const makeModel = ({ options }: TopRequest, folder: string, signal: AbortSignal)
     return chosenSessions(sessions, state, (session) => textOf(session, home, now));
   };
   const tell = (text: string): void => {
-    news = { text: toAsciiIfNeeded(text, env), until: Date.now() + NEWS_MS };
+    news = { text, until: Date.now() + NEWS_MS };
   };
   const compact = async (id: string, onNews: () => void): Promise<void> => {
     const session = sessions.find(({ record }) => record.id === id);

@@ -337,7 +337,7 @@ const PROACTIVE = 'proactive: at auto with the text since the last number';
 
 const IDLE = 'idle: the prompt cache is about to go cold';
 
-const typing = (state: Compaction, { fill, tier, activity, now }: SessionContext): Compaction => {
+const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: SessionContext): Compaction => {
   const { request, settings } = state;
   const isProactive = state.isByText === true && !request;
   const noCopy = copyFailure(state);
@@ -360,7 +360,7 @@ const typing = (state: Compaction, { fill, tier, activity, now }: SessionContext
     ...enterPhase(withoutCopy(state), { kind: 'typing', attempt }),
     request: undefined,
     givenUp: undefined,
-    ...(isIdle ? { isIdleTried: true } : {}),
+    ...(isIdle ? { idleTurn: turns } : {}),
     effects: [
       ...state.effects,
       { type: 'type-compact', isQueued: activity === 'busy', focus, strategy: state.settings.strategy },

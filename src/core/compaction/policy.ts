@@ -242,7 +242,7 @@ export const dueKindOf = ({ phase, request }: Compaction): DueKind | undefined =
 };
 
 // Compacting a resting agent at the last moment at which its prompt cache is warm: later the summary alone would make the model read the
-// whole conversation anew. Once in each rest, and only where the agent itself states the moment.
+// whole conversation anew. Once until the user's next turn, and only where the agent itself states the moment.
 
 const LEAST_PERCENT = 60; // of the window: with less there is little to save
 /** The countdown, the typing and the start of the request must fit in before the end. */
@@ -265,10 +265,10 @@ export const idleDeadline = (state: Compaction, now: Millis): Millis | undefined
 
 /** When a compaction of the resting agent is due, by everything but the time. */
 export const idleSpan = (
-  { settings, mode, isIdleTried, postponedAt }: Compaction,
-  { cache, fill, isCertain }: SessionContext,
+  { settings, mode, idleTurn, postponedAt }: Compaction,
+  { cache, fill, isCertain, turns = 0 }: SessionContext,
 ): { readonly from: Millis; readonly until: Millis } | undefined => {
-  if (settings.mayCompactIdle !== true || mode !== 'auto' || isIdleTried || postponedAt !== undefined)
+  if (settings.mayCompactIdle !== true || mode !== 'auto' || idleTurn === turns || postponedAt !== undefined)
     return undefined;
   if (!cache?.exact || !isCertain || (fill?.usedPercent ?? 0) < LEAST_PERCENT) return undefined;
   return { from: cache.expiresAt - LEAD_MS, until: cache.expiresAt - LATEST_MS };

@@ -115,7 +115,7 @@ const withActivity = (state: Compaction, activity: Activity): Compaction => {
     activity,
     hasNews: true,
     policy: startTurn(state.policy),
-    ...(isNextTurn ? { postponedAt: undefined, isIdleTried: undefined, countdownLeftMs: undefined } : {}),
+    ...(isNextTurn ? { postponedAt: undefined, countdownLeftMs: undefined } : {}),
   };
 };
 
@@ -136,7 +136,7 @@ const inAnother = (state: Compaction, conversation: string, moment: SessionConte
     ...emptied(over.phase.kind === 'typing' ? over : enterPhase(over, { kind: 'rest' })),
     tried: undefined,
     postponedAt: undefined,
-    isIdleTried: undefined,
+    idleTurn: undefined,
     conversation,
     policy: startConversation(over.policy),
     hasNews: true,

@@ -130,8 +130,8 @@ export interface Compaction {
   readonly isByText?: boolean | undefined;
   /** when a compaction of the resting agent is due, if it is */
   readonly idle?: { readonly from: Millis; readonly until: Millis } | undefined;
-  /** one was tried since the last turn */
-  readonly isIdleTried?: true | undefined;
+  /** how many turns the user had begun when one was tried last */
+  readonly idleTurn?: number | undefined;
   /** the need to compact is the end of the prompt cache, not a full window */
   readonly isByIdle?: boolean | undefined;
   /** why a countdown would not be visible now; undefined if it would */
@@ -218,6 +218,8 @@ export interface SessionContext {
   readonly fillSince: Millis | undefined;
   /** at warn by the counted number, and at auto or above with the text added since */
   readonly isNearAuto: boolean;
+  /** turns that the user has begun */
+  readonly turns?: number;
   /** of the conversation, if known */
   readonly cache?: PromptCache | undefined;
   /** the number and its window are certain enough to start a compaction */
@@ -244,7 +246,7 @@ export const enterPhase = (state: Compaction, phase: Phase): Compaction => ({ ..
 
 /** Extracts what compaction depends on. Only a number that the agent has counted, in a certain window, may start a compaction. */
 export const sessionContext = (session: Session, now: Millis): SessionContext => {
-  const { fused, activity, activitySince, fileTells, cache } = session;
+  const { fused, activity, activitySince, fileTells, cache, turns } = session;
   const number = fused?.counted ?? fused;
   const counted = number && isCounted(number, fileTells) ? number : undefined;
   return {
@@ -255,6 +257,7 @@ export const sessionContext = (session: Session, now: Millis): SessionContext =>
     fill: counted && fillOf(counted),
     fillSince: counted?.since,
     isNearAuto: fused?.isNearAuto === true,
+    turns,
     cache,
     isCertain: fused !== undefined && fused.actingTier !== undefined && uncertaintyOf(fused) === undefined,
     doubt: fused && doubtOf(fused),

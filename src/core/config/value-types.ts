@@ -215,7 +215,7 @@ const LONGEST_PATH = 4_096; // bytes; the limit of most systems
 /** An absolute path, or one below `~/`. */
 export const path: ValueType<string> = {
   kind: 'path',
-  rule: () => 'the absolute path of a file, or one that begins with ~/',
+  rule: () => 'an absolute path, or one that begins with ~/',
   read: (written) =>
     typeof written === 'string' && written.length <= LONGEST_PATH && /^(?:~\/|\/)[^\0]+$/.test(written)
       ? written

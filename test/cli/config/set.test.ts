@@ -103,7 +103,7 @@ describe('config set', () => {
       /^notify.on must be a list of auto, hard, /,
       'try ctxwrap config set notify.on hard,auto',
     ],
-    [['log', 'my log'], /^log must be the absolute path/, /^try ctxwrap config set log '\/.*\/my log'$/],
+    [['log', 'my log'], /^log must be an absolute path/, /^try ctxwrap config set log '\/.*\/my log'$/],
     [['hotkey', 'x'], /^hotkey must be Ctrl with a letter/, /^try ctxwrap config set hotkey /],
     [
       ['focus', 'x'.repeat(300)],

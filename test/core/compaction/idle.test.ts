@@ -1,7 +1,9 @@
 // A resting agent whose prompt cache is about to go cold: when it is compacted, and when it is left alone.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CompactSettings } from '../../../src/core/compaction/state.js';
 import type { Event } from '../../../src/core/event.js';
+import type { Activity } from '../../../src/core/reading.js';
 import { NOON, playCompaction, type Play } from '../../support/compaction-play.js';
 import { shows } from '../../support/sessions.js';
 
@@ -49,6 +51,82 @@ describe('a resting agent with a warm cache', () => {
     play.tell(warmUntil(play.at() + HOUR_MS));
     play.wait(2 * HOUR_MS);
     expect(play.typings()).toHaveLength(2);
+  });
+
+  it('is not compacted again when it takes a turn by itself, which is none of the user', () => {
+    const play = playRest();
+    play.wait(HOUR_MS - 30_000 - play.at());
+    play.sent();
+    play.is('compacting');
+    play.failed();
+    play.is('ready');
+    for (let times = 0; times < 3; times += 1) {
+      play.turn(132_000 + times * 1_000);
+      play.tell(warmUntil(play.at() + HOUR_MS));
+      play.wait(HOUR_MS);
+    }
+    expect(play.typings()).toHaveLength(1);
+  });
+
+  it('is compacted at most once in a turn of the user, at rest, from 60 % on and while the cache is warm, whatever happens', () => {
+    const action = fc.oneof(
+      fc
+        .constantFrom('ready', 'busy', 'draft', 'dialog', 'unknown', 'compacting')
+        .map((activity) => ({ activity })),
+      fc.integer({ min: 1, max: 400_000 }).map((wait) => ({ wait })),
+      fc.integer({ min: 80_000, max: 160_000 }).map((used) => ({ used })),
+      fc.tuple(fc.integer({ min: -60_000, max: 600_000 }), fc.boolean()).map((cache) => ({ cache })),
+      fc.constantFrom('keys', 'postpone', 'sent', 'failed', 'rest', 'rest').map((happens) => ({ happens })),
+    );
+    /** The agent takes a turn, and then rests until its cache is nearly cold. */
+    const rest = (play: Play): void => {
+      play.turn(130_000);
+      play.tell(warmUntil(play.at() + 70_000));
+      play.wait(60_000);
+      if (play.phase().kind !== 'typing') return;
+      play.sent();
+      play.is('compacting');
+      play.failed();
+      play.is('ready');
+    };
+    let typed = 0;
+    fc.assert(
+      fc.property(fc.array(action, { minLength: 5, maxLength: 60 }), (actions) => {
+        const seen: string[] = [];
+        let [turns, perTurn] = [0, 0];
+        const play = playCompaction({ mayCompactIdle: true }, {}, ({ after, now }) => {
+          const { session, compaction } = after;
+          if (session.turns !== turns) [turns, perTurn] = [session.turns, 0];
+          const { phase, effects } = compaction;
+          if (phase.kind !== 'typing' || !phase.attempt.isIdle) return;
+          if (!effects.some(({ type }) => type === 'type-compact')) return;
+          perTurn += 1;
+          typed += 1;
+          const { cache, activity } = session;
+          if (perTurn > 1) seen.push('twice in a turn');
+          if (activity !== 'ready') seen.push(activity);
+          if (!cache?.exact || cache.expiresAt <= now) seen.push('cold');
+          if ((phase.attempt.before?.usedPercent ?? 0) < 60) seen.push('below 60 %');
+        });
+        play.is('ready');
+        play.keys();
+        play.turn(130_000);
+        for (const each of actions) {
+          if ('activity' in each) play.is(each.activity as Activity);
+          else if ('wait' in each) play.wait(each.wait);
+          else if ('used' in each) play.used(each.used);
+          else if ('cache' in each) play.tell(warmUntil(play.at() + each.cache[0], each.cache[1]));
+          else if (each.happens === 'keys') play.keys();
+          else if (each.happens === 'rest') rest(play);
+          else if (each.happens === 'postpone') play.tell({ type: 'postpone' });
+          else if (play.phase().kind === 'typing') play.sent();
+          else if (each.happens === 'failed' && play.phase().kind === 'sent') play.failed();
+        }
+        expect(seen).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+    expect(typed).toBeGreaterThan(20); // it has been tried at all
   });
 
   it('is left alone until its next turn when the user says "not now"', () => {

@@ -1,5 +1,6 @@
 import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
+import { named } from './cold.js';
 import { ending } from './ends.js';
 import { drafts } from './drafts.js';
 import { growing } from './grow.js';
@@ -38,11 +39,11 @@ export const groups: readonly Group[] = [
 export const scenarios: readonly Scenario[] = groups.flatMap((group) => group.scenarios);
 
 /**
- * Also finds scenarios that are in no table: any scenario can run in a terminal that supports OSC 7501, for example `draft put aside, OSC
+ * Also finds scenarios that are in no table: those that take very long, and any scenario can run in a terminal that supports OSC 7501, for example `draft put aside, OSC
  * 7501`.
  */
 export const scenarioNamed = (name: string): Scenario | undefined => {
-  const found = scenarios.find((each) => each.name === name);
+  const found = [...scenarios, ...named].find((each) => each.name === name);
   if (found || !name.endsWith(MARK)) return found;
   const plain = scenarioNamed(name.slice(0, -MARK.length));
   return plain && osc7501Scenarios(plain);

@@ -166,6 +166,11 @@ describe.concurrent('ctxwrap handoff --to', () => {
   it.each([
     { answer: '\r', typed: /^\x1b\[200~\/import\x1b\[201~$/, what: 'the import when you just press Enter' },
     {
+      answer: 'what?\r\r',
+      typed: /^\x1b\[200~\/import\x1b\[201~$/,
+      what: 'what you choose when asked again',
+    },
+    {
       answer: '2\r',
       typed: /^\x1b\[200~Please [^\x1b]*first\.\x1b\[201~$/,
       what: 'the handoff when you choose it',

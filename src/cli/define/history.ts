@@ -66,7 +66,7 @@ const defineShow = (program: Command, history: Command, ask: Ask): void => {
     .argument('<session#n>', 'a compaction, as history lists it')
     .option('--before', 'the conversation as it was before the compaction')
     .option('--markdown', 'print Markdown')
-    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
+    .option('--runtime <name>', 'the agent that wrote the file, if not recognised', parseAgent)
     .action((target: string, { before = false, markdown = false, ...own }: ShowOptions) =>
       ask({ kind: 'history-show', targets: [target], before, markdown, options: parseOptions(program, own) }),
     );
@@ -86,7 +86,7 @@ export const defineReceipt = (program: Command, ask: Ask): void => {
     .argument('<session#n>', 'a compaction, as history lists it')
     .option('--full', 'also list what was kept')
     .option('--json', 'print one JSON object')
-    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
+    .option('--runtime <name>', 'the agent that wrote the file, if not recognised', parseAgent)
     .action((target: string, { full = false, json = false, ...own }: ReceiptOptions) =>
       ask({ kind: 'receipt', targets: [target], full, json, options: parseOptions(program, own) }),
     );
@@ -104,7 +104,7 @@ export const defineBrief = (program: Command, ask: Ask): void => {
     .description('put what the last compaction lost into the prompt, as a draft')
     .argument('[session]', `${SESSION}; with --print a compaction, as history lists it`)
     .option('--print', 'print it instead')
-    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
+    .option('--runtime <name>', 'the agent that wrote the file, if not recognised', parseAgent)
     .action((target: string | undefined, { print: isPrinted = false, ...own }: BriefOptions) =>
       ask({
         kind: 'brief',
@@ -147,11 +147,11 @@ export const defineUndo = (program: Command, ask: Ask): void => {
     .description('go back to the conversation before a compaction, in a new session')
     .argument(
       '[session#n]',
-      "a session's id, pid or file, or an agent's name; #N for the compaction, the last one if absent",
+      "a session's id, pid or file, or an agent's name; #N chooses a compaction, by default the last",
     )
-    .addOption(new Option('--run', 'start the agent with it, wrapped').conflicts('json'))
+    .addOption(new Option('--run', 'start the agent with the new session, under ctxwrap').conflicts('json'))
     .option('--json', 'print one JSON object')
-    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
+    .option('--runtime <name>', 'the agent that wrote the file, if not recognised', parseAgent)
     .action((target: string | undefined, { run = false, json = false, ...own }: UndoOptions) =>
       ask({
         kind: 'undo',
@@ -198,7 +198,7 @@ export const defineHandoff = (program: Command, ask: Ask): void => {
     .option('--output <file>', 'write to a new file', parseOutput)
     .option('--requests <n>', 'how many of your last messages', parseRequests, DEFAULT_REQUESTS)
     .option('--without <list>', `leave out: ${handoffSections.join(', ')}`, parseSections)
-    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
+    .option('--runtime <name>', 'the agent that wrote the file, if not recognised', parseAgent)
     .action((target: string | undefined, own: HandoffOptions) => {
       const { to, json = false, output, requests = DEFAULT_REQUESTS, without = [], ...rest } = own;
       if ((rest.import || rest.draft) && to === undefined)

@@ -49,14 +49,14 @@ const wordsOf = (result: DraftResult): string => {
     case 'unseen':
       return 'draft pasted, but not seen in the prompt';
     case 'skipped':
-      return `draft not typed: ${result.reason}`;
+      return `no draft: ${result.reason}`;
   }
 };
 
 const typeWhenSafe = async (draft: PromptDraft): Promise<DraftResult> => {
   const { text, port, takesPastes, flow, publisher, signal } = draft;
   const wait: MomentWait = { ...draft, until: performance.now() + WAIT_MS };
-  let last: DraftResult = { kind: 'skipped', reason: 'no key could be typed' };
+  let last: DraftResult = { kind: 'skipped', reason: 'no safe moment was found' };
   let unmarked = 0;
   for (let skips = 0; skips < MOST_SKIPS && !signal.aborted; skips += 1) {
     const moment = await safeMoment({ flow, port }, wait);

@@ -84,7 +84,7 @@ export const makeSwitcher = (options: SwitcherOptions): Switcher => {
       audit?.endSwitch(name, result);
       if (result) return result;
     }
-    return { kind: 'refused', reason: 'no key could be typed' };
+    return { kind: 'refused', reason: 'no safe moment was found' };
   };
   return {
     switchTo: async (name, wait) => {

@@ -158,13 +158,18 @@ describe.concurrent('ctxwrap handoff --to', () => {
   it('types nothing into an agent that cannot tell a paste from keys, and says so', async () => {
     await withHandoff({ agent: [] }, async (scene) => {
       await logged(scene, 'activity ready');
-      await said(scene, 'draft not typed: the agent takes no pastes');
+      await said(scene, 'no draft: the agent takes no pastes');
       expect(scene.keys()).toBe('');
     });
   }, 90_000);
 
   it.each([
     { answer: '\r', typed: /^\x1b\[200~\/import\x1b\[201~$/, what: 'the import when you just press Enter' },
+    {
+      answer: 'what?\r\r',
+      typed: /^\x1b\[200~\/import\x1b\[201~$/,
+      what: 'what you choose when asked again',
+    },
     {
       answer: '2\r',
       typed: /^\x1b\[200~Please [^\x1b]*first\.\x1b\[201~$/,

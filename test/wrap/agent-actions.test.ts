@@ -144,7 +144,7 @@ describe.sequential('the key for the brief', () => {
     await says('brief waiting: the agent is busy');
     happens(event);
     becomes('ready');
-    await says('draft not typed: the conversation has changed meanwhile');
+    await says('no draft: the conversation has changed meanwhile');
     expect(agent.state.written).toEqual([]);
   });
 });

@@ -125,7 +125,8 @@ describe('undoing a compaction', () => {
     async (name, agent) => {
       const path = copyOf(name);
       const records = readFileSync(path, 'utf8').trimEnd().split('\n');
-      const blank = (line: string): string => line.replaceAll(/"(sessionId|id|session_id)":"/g, '"$1" : "');
+      const blank = (line: string): string =>
+        line.replaceAll(/"(sessionId|id|session_id|type)":"/g, '"$1" : "');
       writeFileSync(path, records.map((line) => `${blank(line)}\n`).join(''));
       const old = read(path, agent).head.id ?? '';
       const { session } = await undoCompaction({ agent, path, as: as() });

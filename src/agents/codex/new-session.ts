@@ -134,7 +134,7 @@ const obstacle = (firstLine: string): string | undefined => {
   return base !== undefined && base === getText(payload, 'id') ? REWOUND : undefined;
 };
 
-const HEAD = /^\{[^{]*"type":"session_meta"/;
+const HEAD = /^\{[^{]*"type"\s*:\s*"session_meta"/;
 
 export const codexConversations: ConversationForm = {
   reader: codexConversation,

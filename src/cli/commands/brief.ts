@@ -47,8 +47,9 @@ const textOf = ({ outcome, words = '' }: AskedOutcome, agent: string): string =>
     case 'done':
       return `✓ a draft is in the prompt of ${agent}; nothing was sent`;
     case 'asked':
-      return 'the draft comes as soon as the agent is at rest';
+      return 'the draft comes as soon as the agent is idle';
     case 'refused':
+      return `✗ no draft in ${agent}: ${words}`;
     case 'unknown':
       return `✗ ${words}`;
   }

@@ -178,12 +178,16 @@ const ANSWER_BYTES = 256;
 const ask = (from: string, to: string, command: string): 'import' | 'draft' => {
   const rows = [
     `${to} can import sessions of ${from} itself, with the whole conversation.`,
-    `  1  its import: ${command} stands in its prompt, and Enter lets you choose what to take`,
-    '  2  the handoff: a draft in its prompt, with what is on record',
-    'Which one? [1] ',
+    `  1  import: ${command} is put into its prompt, and Enter lets you choose what to import`,
+    '  2  handoff: what is on record is put into its prompt, as a draft',
   ];
-  process.stderr.write(rows.map(toPlainRow).join('\n'));
-  return /^\s*2/.test(readLine()) ? 'draft' : 'import';
+  process.stderr.write(rows.map((row) => `${toPlainRow(row)}\n`).join(''));
+  for (;;) {
+    process.stderr.write('Which one? [1] ');
+    const answer = readLine();
+    if (answer.trim() === '2') return 'draft';
+    if (['', '1'].includes(answer.trim())) return 'import';
+  }
 };
 
 const toPlainRow = (row: string): string => toAsciiIfNeeded(stripControls(row), process.env);

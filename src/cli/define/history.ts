@@ -148,9 +148,9 @@ export const defineUndo = (program: Command, ask: Ask): void => {
     .description('go back to the conversation before a compaction, in a new session')
     .argument(
       '[session#n]',
-      "a session's id, pid or file, or an agent's name; #N for the compaction, the last one if absent",
+      "a session's id, pid or file, or an agent's name; #N chooses a compaction, by default the last",
     )
-    .addOption(new Option('--run', 'start the agent with it, wrapped').conflicts('json'))
+    .addOption(new Option('--run', 'start the agent with the new session, under ctxwrap').conflicts('json'))
     .option('--json', 'print one JSON object')
     .option('--runtime <name>', 'the agent that wrote the file, if not recognised', parseAgent)
     .action((target: string | undefined, { run = false, json = false, ...own }: UndoOptions) =>

@@ -144,7 +144,7 @@ export const compactingKeys = {
   'handoff.after': {
     type: count(0, 100),
     fallback: 4,
-    doc: 'After this many compactions in a session, the footer offers a handoff to a new one (`ctxwrap handoff`), and again after as many more; `0` never does.',
+    doc: 'After this many compactions of a conversation, the footer offers a handoff to a new one (`ctxwrap handoff`), and again after as many more; `0` never does.',
   },
   strategy: {
     type: strategyName('auto', ...strategyNames),

@@ -11,6 +11,7 @@ import { places } from './places.js';
 import type { Scenario } from './scenario.js';
 import { waiting } from './slow.js';
 import { rescuing } from './rescue.js';
+import { undoTraps } from './undo-traps.js';
 import { undoing } from './undo.js';
 
 /** Scenarios of one kind: a column of the table. */
@@ -29,7 +30,7 @@ export const groups: readonly Group[] = [
   { name: 'other ends', scenarios: ending },
   { name: 'limits', scenarios: limits },
   { name: 'hooks', scenarios: hooks },
-  { name: 'undo', scenarios: undoing },
+  { name: 'undo', scenarios: [...undoing, ...undoTraps] },
   { name: 'drafts', scenarios: drafts },
   { name: 'rescue', scenarios: rescuing },
   { name: 'Alt keys', scenarios: altKeys },

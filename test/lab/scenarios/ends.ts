@@ -130,7 +130,7 @@ const killed: Scenario = {
   },
 };
 
-const startedIn = (log: string): number => {
+export const startedIn = (log: string): number => {
   const pid = Number(/started .* as process (\d+)/.exec(log)?.[1]);
   assertThat(Number.isInteger(pid), 'the log does not name the process of the agent');
   return pid;

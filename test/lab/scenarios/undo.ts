@@ -30,7 +30,7 @@ const undo = async (session: LabSession, ...args: readonly string[]): Promise<st
   getText(await runInSession(session, 'switched', ['undo', ...args]), 'from') ?? '';
 
 /** The next request of a turn has what was said in these turns, and not what was said in the others. */
-const asksWith = async (
+export const asksWith = async (
   session: LabSession,
   said: readonly number[],
   unsaid: readonly number[] = [],

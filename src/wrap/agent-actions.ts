@@ -48,7 +48,7 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
   const receipts = makeReceipts({
     agent,
     sessionFile: ports.sessionFile,
-    hotkey: hotkeyName(values) ?? '',
+    hotkey: hotkeyName(values),
     log,
     onEvent: ports.take,
     putDraft: drafts.put,

@@ -4,7 +4,7 @@ import { briefText } from '../core/brief.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
 import { keptCounts, keptText, lostItems, type Receipt } from '../core/receipt.js';
-import { noticeEvent } from '../core/session-flow.js';
+import { noticeEvent, outcomeNoticeEvent } from '../core/session-flow.js';
 import type { Log } from '../storage/log-file.js';
 import { readReceipt } from './read-receipt.js';
 import type { DraftResult } from './typist.js';
@@ -20,8 +20,8 @@ export interface ReceiptsOptions {
   readonly agent: Agent;
   /** the agent's session file, once it is known */
   readonly sessionFile: () => string | undefined;
-  /** how the user opens the overlay: `Ctrl-]` */
-  readonly hotkey: string;
+  /** how the user opens the overlay: `Ctrl-]`; undefined if no key does */
+  readonly hotkey: string | undefined;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
   /** puts the text into the prompt, unless the signal withdraws it before, and says in the footer what came of it */
@@ -48,6 +48,7 @@ const NOTHING = 'nothing is known to be lost';
 
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   const { agent, hotkey, log, onEvent } = options;
+  const ask = hotkey === undefined ? 'ctxwrap brief' : `${hotkey} b: brief`;
   let last: Receipt | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -70,7 +71,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
     if (isStopped || !last || last.isUnreadable) return;
     const kept = keptText(keptCounts(last), FOOTER_KINDS);
     if (kept === undefined || lostItems(last).length === 0) return;
-    onEvent(noticeEvent(`kept ${kept} · ${hotkey} b: brief`));
+    onEvent(outcomeNoticeEvent(`kept ${kept} · ${ask}`));
   };
   const brief = async (signal?: AbortSignal): Promise<BriefResult> => {
     await refresh();

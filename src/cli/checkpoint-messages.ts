@@ -1,5 +1,5 @@
 import { UserError } from '../core/errors.js';
-import { listed, usageError } from './messages.js';
+import { listed, usageError } from './usage-error.js';
 
 // Messages of `ctxwrap checkpoint`.
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Agent, AgentFolders } from '../agents/agent.js';
 import type { SessionDetail } from '../agents/history.js';
-import { errorCode, errorText } from '../core/errors.js';
+import { errorCode, errorText, UserError } from '../core/errors.js';
 import type { StoreProblem } from '../storage/session-store.js';
 import { systemReason } from '../storage/errors.js';
 import { blackBoxFolder } from '../storage/blackbox.js';
@@ -94,8 +94,8 @@ const atPath = async (
     if (found.sources.length === 0 && found.skipped.length === 0) throw messages.unknownFile(path);
     return found;
   } catch (error) {
-    if (errorCode(error) !== undefined) throw messages.unreadableFile(path, systemReason(error));
-    throw error;
+    if (error instanceof UserError) throw error;
+    throw messages.unreadableFile(path, systemReason(error));
   }
 };
 

@@ -4,7 +4,7 @@ import {
   type RecordedCompaction,
   type SessionHistory,
 } from '../core/boundary-record.js';
-import { formatDuration, formatTokens } from '../core/format.js';
+import { counted, formatDuration, formatTokens } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
 import { stripControls } from '../core/text.js';
 import type { Look } from '../ui/look.js';
@@ -226,5 +226,3 @@ export const countsText = (sessions: readonly SessionHistory[], count: number): 
   const rest = others > 0 ? `; ${counted(others, 'other session')} without any` : '';
   return `${counted(count, 'compaction')} in ${counted(some, 'session')}${rest}`;
 };
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

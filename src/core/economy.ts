@@ -47,8 +47,8 @@ export const cacheSentence = ({ expiresAt, exact }: PromptCache, now: Millis): s
   const leftMs = expiresAt - now;
   const about = exact ? '' : 'about ';
   return leftMs > 0
-    ? `warm for ${about}${leftMs < MINUTE_MS ? 'less than a minute' : formatDuration(leftMs)}`
-    : `cold since ${about}${formatDuration(-leftMs)}: the next answer reads everything anew`;
+    ? `warm for ${leftMs < MINUTE_MS ? 'less than a minute' : `${about}${formatDuration(leftMs)}`}`
+    : `cold for ${about}${formatDuration(-leftMs)}: the next answer reads everything anew`;
 };
 
 /** When the text of the cache changes; undefined once it is cold. */

@@ -32,7 +32,7 @@ import {
   thresholdsSection,
   usedRows,
 } from './report-sections.js';
-import { provenance, readingRecord, sessionLadder, sessionThresholds, sourceTexts } from './report.js';
+import { provenance, readingRecord, sessionLadder, sessionThresholds, sourceTextOf } from './report.js';
 import type { Session } from './session.js';
 
 // The report in the overlay: the sections of `ctxwrap context`, what happens next, and details about the numbers.
@@ -175,9 +175,9 @@ const economyRows = ({ cache, limits }: Session, now: Millis): readonly Row[] =>
 };
 
 const modeTexts: Readonly<Record<Mode, string>> = {
-  auto: 'auto, compacts at a safe moment',
-  ask: 'ask, compacts when you say so',
-  warn: 'warn, only shows',
+  auto: 'auto: compacts at a safe moment',
+  ask: 'ask: suggests compacting',
+  warn: 'warn: only shows the numbers',
   off: 'off',
 };
 
@@ -242,7 +242,7 @@ const ASK = 'c';
 type NextFacts = Pick<OverlayFacts, 'session' | 'compaction' | 'now'>;
 
 const nextSentence = ({ session, compaction, now }: NextFacts): string => {
-  const { phase, request, postponedAt, mode } = compaction;
+  const { phase, request } = compaction;
   if (phase.kind === 'countdown') {
     const why = countdownReason(compaction);
     return `Compacts in ${secondsTo(phase.until, now)} s${why} · p: not now.`;
@@ -254,9 +254,7 @@ const nextSentence = ({ session, compaction, now }: NextFacts): string => {
     const said = request ? `compaction asked for, ${words}` : words;
     return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}.`;
   }
-  return postponedAt !== undefined && (mode === 'auto' || mode === 'ask')
-    ? 'Not now: waiting for your next turn.'
-    : restSentence({ session, compaction });
+  return restSentence({ session, compaction });
 };
 
 /** The number is the size that a compaction left, and the next one will be exact. */
@@ -265,16 +263,18 @@ const isAfterCompaction = ({ evidence, fused }: Session): boolean =>
 
 const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string => {
   const { fused } = session;
-  const { mode } = compaction;
+  const { mode, postponedAt } = compaction;
   if (compaction.activity === 'dead') return 'The agent has ended.';
   if (compaction.settings.command === undefined)
     return 'Nothing is typed: the compact command of this agent is not known, or switched off.';
-  if (mode === 'warn' || mode === 'off') return `The mode ${mode} only shows: c compacts.`;
+  if (mode === 'warn' || mode === 'off') return `Nothing happens by itself in mode ${mode}; c compacts.`;
   if (!fused) return `Waiting for the ${session.blank.why === 'pending' ? 'next' : 'first'} usage number.`;
   if (isWindowUnknown(fused) && sessionLadder(session).auto?.unit !== 'tokens')
     return 'The window is not known: set --window, or --auto in tokens (150k).';
   const doubt = fused.exact || isAfterCompaction(session) ? undefined : uncertaintyOf(fused);
-  return doubt ? doubtTexts[doubt] : distance(session, mode === 'ask' ? 'Asks' : 'Compacts');
+  if (doubt) return doubtTexts[doubt];
+  const coming = distance(session, mode === 'ask' ? 'Suggests compacting' : 'Compacts');
+  return postponedAt === undefined ? coming : coming.replace(/\.$/, ', not before your next turn.');
 };
 
 const doubtTexts: Readonly<Record<Uncertainty, string>> = {
@@ -288,7 +288,7 @@ const doubtTexts: Readonly<Record<Uncertainty, string>> = {
 const distance = (session: Session, what: string): string => {
   const { fused } = session;
   const { auto } = sessionLadder(session);
-  if (!auto) return 'Nothing is typed by itself: there is no auto threshold.';
+  if (!auto) return 'Nothing happens by itself: there is no auto threshold.';
   const at = `${what} at ${boundText(auto)}`;
   const used = auto.unit === 'tokens' ? fused?.tokens : fused && percentUsed(fused.reading);
   if (used === undefined) return `${at}.`;
@@ -320,7 +320,11 @@ const detailSections = (facts: OverlayFacts): readonly Section[] => {
                 ? ''
                 : formatPercent(usedPercent),
           ],
-          text: [...(tier ? [tier] : []), sourceTexts[source], formatAge(ageMs)].join(', '),
+          text: [
+            ...(tier ? [tier] : []),
+            sourceTextOf(source, isAfterCompaction(session)),
+            formatAge(ageMs),
+          ].join(', '),
         })),
       ],
     },
@@ -362,10 +366,11 @@ const policyTexts = ({ policy, settings, episodeSince }: Compaction, now: Millis
 const helpSections = ({ hotkey }: OverlayFacts): readonly Section[] => [
   keySection('Keys', [
     ['c', 'compact now (see Next if it is waiting); again: cancel'],
-    ['a', 'the mode: auto, ask, warn'],
-    ['p', 'not now: wait for the next turn'],
-    ['u', 'undo the last compaction: the conversation before it, as a new session'],
-    ['b', 'brief: put what the last compaction lost into the prompt, as a draft'],
+    ['a', 'switch the mode: auto, ask, warn'],
+    ['p', 'not now: wait for your next turn'],
+    ['u', 'undo the last compaction: back to the conversation before it; again: cancel'],
+    ['b', 'brief: put what the last compaction lost into the prompt, unsent; again: cancel'],
+    ['r', 'rescue: shorten the conversation without the agent; again: cancel'],
     ['n', 'proactive on or off: at warn, also count text since the last number'],
     ['d', 'sources, evidence and the last compaction'],
     ['Arrows', 'scroll; also Page Up, Page Down, Home, End and the wheel'],
@@ -381,8 +386,8 @@ const helpSections = ({ hotkey }: OverlayFacts): readonly Section[] => [
   keySection('Tiers', [
     ['safe', 'below every threshold'],
     ['warn', 'shown'],
-    ['auto', 'compacted at the next safe moment, in the mode auto'],
-    ['hard', 'the same, whatever has failed before'],
+    ['auto', 'compacted at the next safe moment, in mode auto'],
+    ['hard', 'the same, even after failures'],
   ]),
 ];
 

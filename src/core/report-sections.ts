@@ -3,7 +3,7 @@ import { type ContextReport, type PartName, partNames } from './context-report.j
 import { formatAge, formatDuration, formatPercent, formatFill, formatTokens } from './format.js';
 import { groupDigits, shortReason, thresholdNames, type Threshold, type Tier } from './ladder.js';
 import type { Millis, Source, ToolResult } from './reading.js';
-import { basisTexts, sourceTexts, usedText, windowTexts } from './report.js';
+import { basisTexts, usedText, windowTexts } from './report.js';
 import type { UsageHistory } from './history.js';
 
 // The sections of a report about a context window, as titled rows of text. The overlay and `ctxwrap context` display the same ones.
@@ -116,11 +116,10 @@ export const usedRows = ({ reading }: ContextReport, facts: ReadingFacts): reado
   const used = [
     ...(usedTokens === undefined ? [] : [`${mark}${usedText({ usedTokens, answerTokens })}`]),
     ...(isPercentShown ? [`${formatFill(usedPercent, over, mark)} ${basisTexts[basis]}`] : []),
-    sourceText(source, facts),
-    ...(facts.ageMs === undefined ? [] : [formatAge(facts.ageMs)]),
   ];
+  const from = [sourceText(source, facts), ...(facts.ageMs === undefined ? [] : [formatAge(facts.ageMs)])];
   return [
-    { label: 'Used', text: used.join(', ') },
+    { label: 'Used', text: `${used.join(', ')} (${from.join(', ')})` },
     ...(over
       ? [{ label: '', text: 'The conversation is larger than the window.', emphasis: 'tier' } as const]
       : []),
@@ -132,8 +131,15 @@ export const usedRows = ({ reading }: ContextReport, facts: ReadingFacts): reado
 };
 
 const sourceText = (source: Source, { isAfterCompaction }: ReadingFacts): string => {
-  if (source !== 'estimate') return `from ${sourceTexts[source]}`;
-  return isAfterCompaction ? "from the agent's record of the compaction" : sourceTexts.estimate;
+  return source === 'estimate' && isAfterCompaction ? 'record of the compaction' : shortSources[source];
+};
+
+/** As `sourceTexts`, for a row with little room. */
+const shortSources: Readonly<Record<Source, string>> = {
+  official: 'status line',
+  log: 'session file',
+  screen: 'screen',
+  estimate: 'estimated from the text',
 };
 
 const windowText = (
@@ -201,7 +207,7 @@ export const thresholdsSection = (report: ContextReport): Section => {
                 : shortReason(each),
               emphasis: each.current ? 'tier' : 'plain',
             })),
-            ...(tier === 'safe' ? [quiet('No threshold is reached: the tier is safe.')] : []),
+            ...(tier === 'safe' ? [quiet('Below every threshold (tier: safe).')] : []),
             ...(shown.length < thresholds.length ? [quiet('Hard is the same as auto.')] : []),
             ...(ownLadder ? [quiet(ownText(ownLadder, agent))] : []),
           ],

@@ -59,7 +59,7 @@ export const provenance = (state: Session, now: Millis): Provenance | undefined 
     windowCertain: fused.window?.certain ?? false,
     exact: fused.exact,
     raised: fused.raised,
-    reason: reasonOf(fused, candidates[0]),
+    reason: reasonOf(fused, candidates[0], state.evidence.isVoid),
     candidates,
   };
 };
@@ -98,7 +98,7 @@ const witnessed = ({ reading, tier, seenAt }: Numbers, now: Millis): SourceReadi
   };
 };
 
-export const sourceTexts: Readonly<Record<Source, string>> = {
+const sourceTexts: Readonly<Record<Source, string>> = {
   official: "the agent's status line",
   log: 'the session file',
   screen: "the agent's screen",
@@ -106,7 +106,7 @@ export const sourceTexts: Readonly<Record<Source, string>> = {
 };
 
 export const windowTexts: Readonly<Record<WindowSource, string>> = {
-  user: 'set by the user',
+  user: 'set by you',
   agent: 'reported by the agent',
   derived: 'derived from two numbers of the agent',
   table: 'from the model table',
@@ -120,9 +120,17 @@ export const basisTexts: Readonly<Record<PercentBasis, string>> = {
   baseline: 'of what lies above its fixed part',
 };
 
-const reasonOf = ({ reading, window, raised }: FusedReading, best: SourceReading | undefined): string =>
+/** Right after a compaction the only number is the one that the agent's record of it gives. */
+export const sourceTextOf = (source: Source, isAfterCompaction: boolean): string =>
+  isAfterCompaction && source === 'estimate' ? "the agent's record of the compaction" : sourceTexts[source];
+
+const reasonOf = (
+  { reading, window, raised }: FusedReading,
+  best: SourceReading | undefined,
+  isAfterCompaction: boolean,
+): string =>
   [
-    `${sourceTexts[reading.source]}: ${numberText(reading)}`,
+    `${sourceTextOf(reading.source, isAfterCompaction)}: ${numberText(reading)}`,
     ...(window ? [windowText(window)] : []),
     ...(raised && best ? [`above ${sourceTexts[best.source]} with ${witnessText(best)}`] : []),
   ].join('; ');
@@ -142,7 +150,7 @@ export const usedText = ({
 }): string =>
   answerTokens === undefined
     ? `${groupDigits(usedTokens)} tokens`
-    : `${groupDigits(usedTokens)} tokens and ${groupDigits(answerTokens)} of the last answer`;
+    : `${groupDigits(usedTokens)} tokens + ${groupDigits(answerTokens)} in the last answer`;
 
 const windowText = ({ windowTokens, windowSource }: KnownWindow): string =>
   `window ${groupDigits(windowTokens)} ${windowTexts[windowSource]}`;

@@ -73,7 +73,7 @@ const entriesIn = async (
 export const storedFile = async (given: string): Promise<StoredFile & { readonly isFolder: boolean }> => {
   const path = await realpath(given);
   const stats = await lstat(path);
-  if (!stats.isFile() && !stats.isDirectory()) throw new Error('it is no regular file');
+  if (!stats.isFile() && !stats.isDirectory()) throw new Error('it is not a regular file');
   return { path, size: stats.size, modifiedAt: stats.mtimeMs, isFolder: stats.isDirectory() };
 };
 

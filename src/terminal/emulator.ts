@@ -206,6 +206,14 @@ const droppedRows = (terminal: headless.Terminal, rows: number): number =>
     ? 0
     : Math.max(0, Math.min(lastContentRow(terminal, true) - rows + 1, terminal.buffer.active.cursorY));
 
+/** Blanks what a narrower terminal cuts off: in the alternate screen xterm.js would keep it, and read it as part of the row. */
+const cutSequence = (terminal: headless.Terminal, columns: number): string => {
+  const { type, cursorX, cursorY } = terminal.buffer.active;
+  if (type !== 'alternate' || columns >= terminal.cols || terminal.modes.originMode) return '';
+  const rows = Array.from({ length: terminal.rows }, (_, row) => `\x1b[${row + 1};${columns + 1}H\x1b[K`);
+  return `${rows.join('')}\x1b[${cursorY + 1};${cursorX + 1}H`;
+};
+
 /** Parses synchronously: xterm.js does so for a write right after user input; otherwise it parses later, where an error cannot be caught. */
 const writeSync = (terminal: headless.Terminal, bytes: Uint8Array | string): void => {
   terminal.input('', true);
@@ -245,7 +253,7 @@ export const openEmulator = (size: Size, responder?: Responder): Emulator => {
     resize: ({ columns, rows }) => {
       const lifted = droppedRows(terminal, rows);
       textCounter?.countTopRows(lifted);
-      write(shiftSequence(-lifted));
+      write(shiftSequence(-lifted) + cutSequence(terminal, columns));
       terminal.options.scrollback = 0; // otherwise the row kept for counting would return to the screen
       terminal.options.scrollback = REFLOW_ROOM;
       terminal.resize(Math.max(2, columns), Math.max(1, rows));

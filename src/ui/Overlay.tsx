@@ -113,8 +113,8 @@ const withoutLoneTitle = (
   return isTitle ? [...body.slice(0, -1), ''] : body;
 };
 
-/** A chart of six rows and more with its scale, where the terminal has room for it and for what stands above it. */
-const chartRowsIn = (rows: number): number => (rows >= 44 ? 8 : rows >= 34 ? 6 : 2);
+/** The height of the chart, where the terminal has room for it and for what stands above it. */
+const chartRowsIn = (rows: number): number => (rows >= 44 ? 8 : rows >= 34 ? 6 : rows >= 24 ? 4 : 2);
 
 /** In a wide terminal the contents are centred. */
 const place = (columns: number): { readonly columns: number; readonly margin: number } => {

@@ -6,11 +6,12 @@ import type { Millis } from '../core/reading.js';
 import type { Section } from '../core/report-sections.js';
 import type { Theme } from './theme.js';
 
-// How full the window was over the session, as a filled line of braille dots: two samples per column, four levels per row. In a chart of some
-// height there is a scale at its left, and a line where each tier begins.
+// How full the window was over the session, as a filled line of braille dots: two samples per column, four levels per row. There is a scale at
+// its left, and in a chart of some height a line where each tier begins.
 
 const LEVELS = 4; // dots of a character from bottom to top
-const LEAST_SCALED = 4; // rows; a lower chart has no room for a scale
+const LEAST_LINED = 4; // rows; in a lower chart several tiers begin in one row
+const LEAST_SCALED = 40; // columns; a narrower chart has no room for a scale
 const SCALE_COLUMNS = 6; // `100% `, ` 1.0M `
 const NAME_COLUMNS = 5; // ` auto`
 
@@ -23,9 +24,9 @@ export interface UsageChartProps {
 
 export const UsageChart = ({ usage, columns, rows, paints }: UsageChartProps) => {
   const { history, now, marks: tiers } = usage;
-  const isScaled = rows >= LEAST_SCALED && columns >= 40;
+  const isScaled = columns >= LEAST_SCALED;
   const isOfWindow = history.samples.some(({ fill }) => fill?.usedPercent !== undefined);
-  const lines = isScaled && isOfWindow ? tiers : [];
+  const lines = isScaled && rows >= LEAST_LINED && isOfWindow ? tiers : [];
   const width = columns - (isScaled ? SCALE_COLUMNS : 0) - (lines.length > 0 ? NAME_COLUMNS : 0);
   const cells = usageCells(history, now, width * 2);
   const pairs = Array.from({ length: width }, (_, column) => cells.slice(2 * column, 2 * column + 2));

@@ -71,6 +71,9 @@ const margin = 1;
 const leastBarCells = 6;
 /** One cell is 5 %: a longer bar would only stretch the row. */
 const mostBarCells = 20;
+/** A part of the row that leaves room for the usual message, so that the bar keeps its length when one appears. */
+const barCellsIn = (columns: number): number =>
+  Math.max(leastBarCells, Math.min(mostBarCells, Math.floor(columns / 8)));
 
 /** The most characters of a model's name to draw. */
 const mostModelCharacters = 24;
@@ -101,7 +104,7 @@ const rowOf = (view: FooterView, look: Look, items?: readonly FooterItem[]): Row
 
 /** The hint is dropped unless everything else has all the room that it can use. */
 const withoutHint = (view: FooterView, look: Look, known: readonly PartName[]): readonly PartName[] => {
-  const hasRoom = widthOf(partsOf(view, look, known, mostBarCells), 2) <= look.columns - margin;
+  const hasRoom = widthOf(partsOf(view, look, known, barCellsIn(look.columns)), 2) <= look.columns - margin;
   return hasRoom ? known : known.filter((name) => name !== 'hint');
 };
 
@@ -138,13 +141,16 @@ const briefOf = (view: FooterView, columns: number): FooterView => ({
 const firstLine = (text: string, columns: number): string =>
   wrapText(text, Math.max(1, columns), 'whole')[0] ?? text;
 
-/** Gives the remaining columns first to the gaps, then to the bar. */
+/** Gives the remaining columns first to the gaps, of which the one before a message is the most useful, then to the bar. */
 const spread = (view: FooterView, look: Look, names: readonly PartName[]): Row => {
   const room = look.columns - margin;
-  const parts = partsOf(view, look, names, leastBarCells);
-  const gap = widthOf(parts, 2) <= room ? 2 : 1;
-  const cells = Math.min(mostBarCells, leastBarCells + room - widthOf(parts, gap));
-  return { parts: partsOf(view, look, names, cells), gap };
+  const least = partsOf(view, look, names, leastBarCells);
+  const gap = widthOf(least, 2) <= room ? 2 : 1;
+  const isApart = gap === 1 && names.indexOf('words') > 0 && widthOf(least, gap) < room;
+  const set: FooterView = isApart ? { ...view, words: ` ${view.words}` } : view;
+  const free = room - widthOf(partsOf(set, look, names, leastBarCells), gap);
+  const cells = Math.min(barCellsIn(look.columns), leastBarCells + free);
+  return { parts: partsOf(set, look, names, cells), gap };
 };
 
 const widthOf = (parts: readonly Part[], gap: number): number =>

@@ -1,4 +1,4 @@
-import { toOverlayKey } from '../core/overlay-keys.js';
+import { type DirectAction, directActionOf, toOverlayKey } from '../core/overlay-keys.js';
 import {
   splitElements,
   flushElements,
@@ -22,7 +22,7 @@ import type { KeyHold } from './typing-steps.js';
 export interface HotkeyHandler {
   /** the hotkey was pressed */
   readonly press: (element: InputElement) => void;
-  /** true if these keys complete the chord hotkey + `c`, which is then carried out */
+  /** true if these keys complete a chord, hotkey + `c`, `u` or `b`, which is then carried out */
   readonly takeChord: (elements: readonly InputElement[]) => boolean;
   /** true while the next key may complete the chord */
   readonly isChordOpen: () => boolean;
@@ -31,20 +31,14 @@ export interface HotkeyHandler {
 }
 
 const TWICE_MS = 500; // a second hotkey within this time is sent to the child
-const CHORD_MS = 1_000; // a `c` within this time after the hotkey requests a compaction
-
-const isCompactKey = ({ kind, text }: InputElement): boolean => {
-  if (kind !== 'text' && kind !== 'key') return false;
-  const { name, modifiers, isRelease } = parseKey(text);
-  return name === 'c' && modifiers === 0 && !isRelease;
-};
+const CHORD_MS = 1_000; // for the key after the hotkey
 
 const makeHotkeyHandler = (
-  { overlay, onHotkey, onCompactKey, onTyped }: KeyboardListener,
+  { overlay, onHotkey, onDirectAction, onTyped }: KeyboardListener,
   forward: ChildInput['forward'],
 ): HotkeyHandler => {
   let lastHotkey = -Infinity;
-  let chordAt = -Infinity; // set only where no overlay opens; an open overlay gets the `c` itself
+  let chordAt = -Infinity; // set only where no overlay opens; an open overlay gets the key itself
 
   /** Opens or closes the overlay; false where there is no overlay that can be opened. */
   const isForOverlay = (): boolean => {
@@ -72,9 +66,10 @@ const makeHotkeyHandler = (
       const [only, ...others] = elements;
       const isChord = isChordOpen() && only !== undefined && others.length === 0;
       if (elements.some(isPressed)) chordAt = -Infinity;
-      if (!onCompactKey || !isChord || !isCompactKey(only)) return false;
+      const action = isChord ? directActionOf(only) : undefined;
+      if (!onDirectAction || action === undefined) return false;
       onHotkey(); // undoes the effect of the hotkey
-      onCompactKey();
+      onDirectAction(action);
       return true;
     },
   };
@@ -413,7 +408,7 @@ export interface KeyboardListener extends ChildInputListener {
   onHotkey: () => void;
   /** receives the keys while it is open; the hotkey opens and closes it */
   overlay?: Pick<Overlay, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey'> | undefined;
-  /** the hotkey followed by `c`; undefined where that has no meaning and `c` goes to the child */
-  onCompactKey?: (() => void) | undefined;
+  /** the hotkey was followed by the key of this action; undefined where that has no meaning and the key goes to the child */
+  onDirectAction?: ((action: DirectAction) => void) | undefined;
   onAnswer: (text: string) => void;
 }

@@ -75,6 +75,15 @@ export const keptSources = async (
     });
   });
 
+/** The copies of one session file; none where the black box cannot be read. */
+export const copiesOf = async (
+  stateFolder: string,
+  { agent, path }: Pick<SessionSource, 'agent' | 'path'>,
+): Promise<readonly SessionSource[]> =>
+  (await keptSources(stateFolder, [agent]).catch(() => []))
+    .map(({ source }) => source)
+    .filter((source) => source.path === path);
+
 interface Store {
   readonly agent: Agent;
   readonly folder: string;

@@ -1,6 +1,6 @@
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { FooterView } from '../core/footer-view.js';
-import { initialOverlayState, pressOverlayKey } from '../core/overlay-keys.js';
+import { directAction, initialOverlayState, pressOverlayKey } from '../core/overlay-keys.js';
 import { notificationSequence } from '../terminal/notification.js';
 import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';
 import type { HeldKeys, Keyboard } from './keyboard.js';
@@ -21,7 +21,7 @@ export interface WorkerContents {
 }
 
 const DRAWN_MS = 10_000; // a busy machine takes seconds to load what draws it; a worker that hangs is noticed sooner
-const CHORD_MS = 1_000; // the hotkey directly followed by `c`: the user wants the action, not the overlay
+const CHORD_MS = 1_000; // the hotkey directly followed by the key of an action: the user wants its result, not the overlay
 
 /** Keys act here, because the next one may be for the child already; only what they show comes from the worker. */
 export const makeWorkerContents = (
@@ -52,13 +52,15 @@ export const makeWorkerContents = (
       drawing?.size.columns === columns && drawing.size.rows === rows ? drawing.rows : [],
     showsNext: () => drawing?.page === 'main' && drawing.scroll === 0,
     onKey: (key) => {
-      if (key !== 'c' && !key.startsWith('wheel')) worker.handle({ type: 'user-keys' }); // the user is present
       const step = pressOverlayKey(state, key);
       ({ state } = step);
-      // a `c` before anything is drawn cannot answer what the overlay shows, however late a stopped wrapper gets to it
+      const action = directAction(step.action);
+      // the user is present, and has not asked for something to be typed
+      if (action === undefined && !key.startsWith('wheel')) worker.handle({ type: 'user-keys' });
+      // a key before anything is drawn cannot answer what the overlay shows, however late a stopped wrapper gets to it
       const isDirect =
         chordUntil !== -Infinity && (drawing === undefined || performance.now() < (chordUntil ?? 0));
-      const isChord = step.action === 'compact' && isDirect;
+      const isChord = isDirect && action !== undefined;
       chordUntil = -Infinity; // any other key in between cancels it
       if (step.action !== undefined && step.action !== 'close')
         worker.post({ type: 'overlay-action', action: step.action });

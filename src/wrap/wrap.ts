@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import type { Event } from '../core/event.js';
 import { errorStack, UserError } from '../core/errors.js';
 import { compactKeys } from '../core/format.js';
+import type { DirectAction } from '../core/overlay-keys.js';
 import { resizeGrid } from '../terminal/filter/grid.js';
 import {
   restoreTerminalSequence,
@@ -230,7 +231,7 @@ const connectKeyboard = ({
       resize.check();
     },
     overlay,
-    onCompactKey: terminal.session.agent.recipe && (() => emit(terminal, hotkeyCompactRequest())),
+    onDirectAction: terminal.session.agent.recipe && ((action) => actDirectly(terminal, action)),
     onTyped: () => emit(terminal, { type: 'user-keys' }),
     onEntered: () => terminal.worker.post({ type: 'entered', at: Date.now() }),
     onAnswer: cursorQuery.onAnswer,
@@ -239,6 +240,11 @@ const connectKeyboard = ({
       titleAnimation.noteKeys(elements);
     },
   });
+
+const actDirectly = (terminal: TerminalSession, action: DirectAction): void =>
+  action === 'compact'
+    ? emit(terminal, hotkeyCompactRequest())
+    : terminal.worker.post({ type: 'overlay-action', action });
 
 const NOT_YET = 'the overview is not ready yet';
 

@@ -141,6 +141,20 @@ describe('the model that claude names', () => {
     expect(windows(look(drawnWith('Opus 5.5 · API Usage Billing')))).toEqual([]); // the name does not tell
   });
 
+  it('tells it in the narrow banner of 2.1.331, where the plan has a row of its own', () => {
+    const narrow = (model: string) =>
+      at(
+        '           Claude Code v2.1.331',
+        ` ▐▛███▛█   ${model}`,
+        '▝▜██████▀  API Usage Billing',
+        ' ▝▝   ▝▝   /proj/app',
+      );
+    expect(windows(look(narrow('Sonnet 4.6')))).toEqual([['claude-sonnet-4-6', 200_000]]);
+    expect(windows(look(narrow('Opus 4.8 (1M context)')))).toEqual([['claude-opus-4-8', 1_000_000]]);
+    expect(windows(look(narrow('Opus 5.5')))).toEqual([]);
+    expect(windows(look(narrow('Tip 4 of 7: use it')))).toEqual([]);
+  });
+
   it.each([
     ['in an answer', ['●  ▐▛███▛█   Claude Code', '  ▝▜██████▀  Sonnet 4.6 · Max']],
     ['in a message', ['❯ ▐▛███▛█   Claude Code', '  ▝▜██████▀  Sonnet 4.6 · Max']],

@@ -10,6 +10,14 @@ describe('where the user has no status line', () => {
     ['no model is named', {}, {}],
     ['the model is an alias', { [user]: { model: 'opus' } }, {}],
     ['its name leaves the window open', {}, { args: ['--model', 'claude-opus-5-5'] }],
+    ...['-c', '-r', '--continue', '--resume', '--resume=0f3a9c12'].map(
+      (word) =>
+        [
+          `a conversation is continued (${word}), so that no banner may be seen`,
+          {},
+          { args: ['--model', 'claude-sonnet-4-6', word] },
+        ] as const,
+    ),
     [
       'the environment turns the large window on',
       {},
@@ -31,6 +39,11 @@ describe('where the user has no status line', () => {
       'the folder names the model',
       { [user]: { model: 'opus' }, [local]: { model: 'claude-sonnet-4-5' } },
       {},
+    ],
+    [
+      'the model of a continued conversation has only one window',
+      {},
+      { args: ['--continue', '--model', 'claude-haiku-4-5'] },
     ],
     ['the large window is off', {}, { env: { CLAUDE_CODE_DISABLE_1M_CONTEXT: '1' } }],
     ['the window is cut to the usual size', {}, { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' } }],

@@ -56,6 +56,7 @@ describe('the tool results of claude', () => {
         claudeResult('a', 'y'.repeat(4000)),
         claudeResult('unknown', 'zzzz'),
         { ...claudeResult('a', 'of a subagent'), isSidechain: true },
+        { ...claudeResult('a', 'y'.repeat(4000)), type: 'api-request-blob' }, // a repetition, in 2.1.331
       ),
     );
     expect(shortly(found)).toEqual(['Grep · TODO · ~100', 'Read · /src/app.ts · ~1000', 'tool ·  · ~1']);

@@ -50,7 +50,7 @@ describe('the context of a session as text', () => {
         "▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯   75%  warn",
         "                                                          warn╵    auto╵     ╵hard",
         "",
-        "Used    150,000 tokens, from the session file",
+        "Used    150,000 tokens (session file)",
         "Window  200,000 tokens (from the model table)",
         "",
         "What fills it",

@@ -110,4 +110,15 @@ describe('a session whose file the agent still has', () => {
     const { stdout } = await ctxwrap(['history', 'show', `${copyId.slice(0, 6)}#1`, '--before'], bench);
     expect(stdout).toContain('run the tool');
   });
+
+  it('but only a summary of what was in it, is undone from the copy', async () => {
+    const lines = recorded.toString().split('\n');
+    writeFileSync(path, lines.slice(lines.findIndex((line) => line.includes('compact_boundary'))).join('\n'));
+    const { stdout } = await ctxwrap(['undo', id], bench);
+    const [, made = ''] = /: ([0-9a-f-]{36})\n/.exec(stdout) ?? [];
+    expect(stdout).toContain(
+      "Taken from ctxwrap's copy of 1970-01-01 00:00: the session file no longer holds it.",
+    );
+    expect(readFileSync(join(dirname(path), `${made}.jsonl`), 'utf8')).toContain('run the tool');
+  });
 });

@@ -108,7 +108,7 @@ describe('the last answer', () => {
 
   it('is told beside the used tokens, and has its part of the window', () => {
     const shown = contextOf(at(161_000, 1_000)).join('\n');
-    expect(shown).toContain('Used  161,000 tokens and 1,000 of the last answer');
+    expect(shown).toContain('Used  161,000 tokens + 1,000 in the last answer');
     expect(shown).toMatch(/Last answer +1,000 +0\.5%/);
     expect(shown).toMatch(/Free +5,000 +2\.5%/);
     expect(shown).toMatch(/Total +200,000 +100\.0%/);

@@ -52,8 +52,8 @@ describe('the prompt cache', () => {
 
   it('is told in a sentence', () => {
     expect(cacheSentence({ expiresAt: 12 * MINUTE_MS, exact: true }, 0)).toBe('warm for 12 min');
-    expect(cacheSentence({ expiresAt: 30_000, exact: false }, 0)).toBe('warm for about less than a minute');
-    expect(cacheSentence({ expiresAt: 0, exact: true }, 5 * MINUTE_MS)).toMatch(/^cold since 5 min: /);
+    expect(cacheSentence({ expiresAt: 30_000, exact: false }, 0)).toBe('warm for less than a minute');
+    expect(cacheSentence({ expiresAt: 0, exact: true }, 5 * MINUTE_MS)).toMatch(/^cold for 5 min: /);
   });
 
   it('believes what the agent states, until it goes on without stating anything', () => {

@@ -72,7 +72,7 @@ describe.concurrent('the overlay', () => {
       await open(scene);
       const text = window.rows().join('\n');
       expect(text).toContain('Compacts at 167,000 tokens (117,000 to go).');
-      expect(text).toContain('50,000 tokens, from the session file');
+      expect(text).toContain('50,000 tokens (session file');
       window.type('d');
       await shows(window, 'Where the number comes from');
       window.type('?xyz\x1b[B\x1b[200~rm -r /\r\x1b[201~');
@@ -97,7 +97,7 @@ describe.concurrent('the overlay', () => {
         window.type('a');
         await shows(window, 'ask');
         window.type('a');
-        await shows(window, 'The mode warn only shows: c compacts.');
+        await shows(window, 'Nothing happens by itself in mode warn; c compacts.');
         expect(log()).not.toContain('typing');
       },
       ['--warn', '20k', '--auto', '30k', '--hard', '190k'],
@@ -160,6 +160,7 @@ describe.concurrent('the overlay', () => {
       await look(window);
       window.type('c');
       await shows(window, '✓ compacted 50k → ');
+      window.type('\x1b[F'); // End: the list is below the chart
       await shows(window, 'Compactions: 1');
       await expectKeys('/compact\r');
     });
@@ -174,6 +175,22 @@ describe.concurrent('the overlay', () => {
       await expectKeys('/compact\rnext');
     });
   });
+
+  it.each([
+    ['u', 'undo: '],
+    ['b', 'brief: '],
+  ])(
+    'is not there when the hotkey and %s come as one, whose answer is in the footer',
+    async (key, answer) => {
+      await onScene(async ({ window, expectKeys }) => {
+        await hasNumber(window);
+        window.type(`${HOTKEY}${key}`);
+        await window.until(() => lastRow(window).includes(answer), `the footer with ${answer}`);
+        window.type('next');
+        await expectKeys('next');
+      });
+    },
+  );
 
   it('says why a compaction that was asked for waits, and takes it back with the same key', async () => {
     await onScene(async (scene) => {

@@ -57,7 +57,7 @@ const countDown = async (demo: DemoSession): Promise<void> => {
 
 /** A key that pauses the countdown has been noticed, and the user has been inactive since then: it goes on where it was. */
 const goOn = async ({ pass }: DemoSession, shows: (text: string) => Promise<void>): Promise<void> => {
-  await shows('aiting: you are typing');
+  await shows('aiting: you just typed');
   await pass(4 * SECOND_MS);
 };
 
@@ -112,7 +112,7 @@ export const takePictures = async (): Promise<ReadonlyMap<PictureName, Picture>>
     await demo.untilFooter('waiting: unsent text in the prompt');
     await keepFooter();
     window.type(CLEAR);
-    await demo.untilFooter('waiting: you are typing');
+    await demo.untilFooter('waiting: you just typed');
     await compact(demo);
     await keepFooter();
     await demo.pass(6 * MINUTE_MS);

@@ -46,6 +46,22 @@ const usual = { columns: 80, rows: 24 };
 const END = '\x18\x1b[m\x1b[4l\x1b[?7h\x1b[r\x1b[H\x1b[2Jthe end';
 const LARGEST = '2147483647';
 
+describe('an agent in the alternate screen', () => {
+  it('has no cells beyond the right edge after the terminal became narrower, and none that come back when it widens', async () => {
+    const screen = await drawnBy(
+      { columns: 120, rows: 10 },
+      `\x1b[?1049h\x1b[3;1H${'─'.repeat(120)}\x1b[5;3H`,
+    );
+    await screen.resize({ columns: 80, rows: 10 });
+    expect(rowsOf(screen)[2]).toBe('─'.repeat(80));
+    screen.feed(Buffer.from('x'));
+    await screen.settled();
+    expect(rowsOf(screen)[4]).toBe('  x');
+    await screen.resize({ columns: 120, rows: 10 });
+    expect(rowsOf(screen)[2]).toBe('─'.repeat(80));
+  });
+});
+
 describe('output that would block an emulator', () => {
   const finals = Array.from({ length: 0x7f - 0x40 }, (_, index) => String.fromCharCode(0x40 + index));
   it.each(finals)('is parsed quickly: CSI 2147483647 %s, whatever comes before it', async (final) => {

@@ -55,12 +55,12 @@ describe('a footer that the user has arranged', () => {
   });
 
   it.each([
-    { columns: 60, row: ' ⟳2  claude-opus-4-8  ▰▰▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱  62%  auto  claude' },
-    { columns: 50, row: ' ⟳2  claude-opus-4-8  ▰▰▰▰▰▰▱▱▱  62%  auto  claude' },
-    { columns: 44, row: ' ⟳2 claude-opus-4-8 ▰▰▰▰▰▱▱▱ 62% auto claude' },
-    { columns: 40, row: ' claude-opus-4-8 ▰▰▰▰▱▱▱ 62% auto claude' },
-    { columns: 30, row: ' ▰▰▰▰▰▰▱▱▱▱  62%  auto  claude' },
-    { columns: 20, row: ' ▰▰▰▰▰▱▱▱  62%  auto' },
+    { columns: 60, row: ' ⟳2  claude-opus-4-8  ▰▰▰▰▱▱▱  62%  auto  claude' },
+    { columns: 50, row: ' ⟳2  claude-opus-4-8  ▰▰▰▰▱▱  62%  auto  claude' },
+    { columns: 44, row: ' ⟳2 claude-opus-4-8 ▰▰▰▰▱▱ 62% auto claude' },
+    { columns: 40, row: ' claude-opus-4-8 ▰▰▰▰▱▱ 62% auto claude' },
+    { columns: 30, row: ' ▰▰▰▰▱▱  62%  auto  claude' },
+    { columns: 20, row: ' ▰▰▰▰▱▱  62%  auto' },
     { columns: 12, row: ' 62%  auto' },
   ])('gives up the same parts first as the usual one: $columns columns', ({ columns, row }) => {
     expect(drawn(['compactions', 'model', 'bar', 'percent', 'tier', 'runtime'], {}, columns)).toBe(row);

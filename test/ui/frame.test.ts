@@ -69,12 +69,38 @@ describe('the footer row', () => {
     }
   });
 
+  it.each([80, 100, 120, 160])(
+    'keeps the length of its bar when a usual message appears: %s columns',
+    (columns) => {
+      const barIn = (view: FooterView): number =>
+        [...bare(renderFooter(view, plain(columns)))].filter((cell) => '▰▱'.includes(cell)).length;
+      const quiet = barIn({ ...known, compactions: 0 });
+      for (const words of [
+        'compacting',
+        'waiting: backing up the session file',
+        'waiting: unsent text in the prompt',
+      ])
+        expect(barIn({ ...known, compactions: 0, words })).toBe(quiet);
+      for (const seconds of [10, 9]) {
+        const words = `compacting in ${seconds} s · Esc: not now`;
+        expect(barIn({ ...known, compactions: 0, words, due: 'countdown' })).toBe(quiet);
+      }
+    },
+  );
+
+  it('sets a message apart from the numbers, even where these are close together', () => {
+    const words = 'claude 2.1.331 is newer than the tested 2.1.330';
+    expect(bare(renderFooter({ ...known, compactions: 0, words }, plain(82)))).toBe(
+      ` claude ▰▰▰▰▱▱ 62% 124k/200k safe  ${words}`,
+    );
+  });
+
   it.each([
     { columns: 200, row: ' claude  ▰▰▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▱  62%  124k/200k  safe  ⟳2' },
-    { columns: 60, row: ' claude  ▰▰▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▱  62%  124k/200k  safe  ⟳2' },
-    { columns: 40, row: ' claude ▰▰▰▰▰▰▱▱▱▱ 62% 124k/200k safe ⟳2' },
-    { columns: 34, row: ' claude ▰▰▰▰▱▱▱ 62% 124k/200k safe' },
-    { columns: 30, row: ' ▰▰▰▰▱▱▱  62%  124k/200k  safe' },
+    { columns: 60, row: ' claude  ▰▰▰▰▱▱▱  62%  124k/200k  safe  ⟳2' },
+    { columns: 40, row: ' claude ▰▰▰▰▱▱ 62% 124k/200k safe ⟳2' },
+    { columns: 34, row: ' claude ▰▰▰▰▱▱ 62% 124k/200k safe' },
+    { columns: 30, row: ' ▰▰▰▰▱▱  62%  124k/200k  safe' },
     { columns: 20, row: ' 62% 124k/200k safe' },
     { columns: 12, row: ' 62%  safe' },
     { columns: 5, row: ' 62%' },
@@ -137,7 +163,7 @@ describe('the footer row', () => {
       view: { ...unknown, windowTokens: 200_000, note: 'size pending' },
       row: ' codex  size pending',
     },
-    { missing: 'the tier', view: { ...unknown, usedPercent: 12 }, row: ' codex  ▰▰▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱  12%' },
+    { missing: 'the tier', view: { ...unknown, usedPercent: 12 }, row: ' codex  ▰▱▱▱▱▱▱▱▱▱▱▱  12%' },
   ])('draws nothing in place of $missing', ({ view, row }) => {
     expect(renderFooter(view, plain(100))).toBe(row);
   });

@@ -45,7 +45,7 @@ describe('a key of the user', () => {
     for (const _ of 'draft') loop.take({ type: 'user-keys' });
     expect(words.length).toBe(before);
     vi.advanceTimersByTime(5);
-    expect(words.slice(before)).toEqual(['waiting: you are typing']);
+    expect(words.slice(before)).toEqual(['waiting: you just typed']);
   });
 
   it('is reported before a countdown ends, however late it came', () => {
@@ -53,7 +53,7 @@ describe('a key of the user', () => {
     vi.advanceTimersByTime(9_998);
     loop.take({ type: 'user-keys' });
     vi.advanceTimersByTime(2);
-    expect(words.at(-1)).toBe('waiting: you are typing');
+    expect(words.at(-1)).toBe('waiting: you just typed');
     vi.advanceTimersByTime(5_900);
     expect(effects).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe('a key of the user', () => {
     const { loop, effects, words } = counting();
     loop.take({ type: 'user-keys' });
     loop.take({ type: 'compact-requested', request: { id: 'one', force: true } });
-    expect(words.at(-1)).toBe('waiting: you are typing');
+    expect(words.at(-1)).toBe('waiting: you just typed');
     expect(effects).toEqual([]);
   });
 

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { versionNotice } from '../../src/wrap/version-notice.js';
+import { makeVersionNotifier, versionNotice } from '../../src/wrap/version-notice.js';
 import { verifiedRecord } from '../support/verified.js';
+import { inFolder } from '../support/wrapped.js';
 
 const { claude } = agents;
 const [played = ''] = claude.home?.played ?? [];
@@ -10,8 +12,23 @@ const newer = '99.0.0';
 describe('the notice of a version', () => {
   it('says that it is newer than the tested ones', () =>
     expect(versionNotice(claude, newer, undefined)).toBe(
-      `claude ${newer} is newer than the tested ${played}`,
+      `claude ${newer} is newer than the tested ${played} · ctxwrap verify tests it`,
     ));
+
+  it('is new in the first session with the version only, for as long as nothing else is to be said', () =>
+    inFolder(async (folder) => {
+      const noticesOf = async (version: string): Promise<readonly boolean[]> => {
+        const found: boolean[] = [];
+        const notify = makeVersionNotifier(claude, join(folder, 'state'), (_, isNew) => found.push(isNew));
+        await notify(version);
+        await notify(version);
+        return found;
+      };
+      expect(await noticesOf(newer)).toEqual([true]);
+      expect(await noticesOf(newer)).toEqual([false]);
+      expect(await noticesOf('99.0.1')).toEqual([true]);
+      expect(await noticesOf(played)).toEqual([]);
+    }));
 
   it('is not given for one that the user has verified', () =>
     expect(versionNotice(claude, newer, verifiedRecord('claude', newer))).toBeUndefined());

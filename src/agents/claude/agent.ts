@@ -110,10 +110,11 @@ export const claude: Agent = {
   },
   official,
   conversations: claudeConversations,
+  readsMentions: true,
   recipe,
   screen: claudeScreen,
   titleSigns,
-  suspendedText: 'Claude Code has been suspended. Run',
+  suspendedText: 'suspended. Run `fg`', // "has been suspended" in old versions, "is suspended" since 2.1.331
   hooks: hooksText,
   derivedWindow: deriveWindow,
 };

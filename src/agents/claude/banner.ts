@@ -10,6 +10,8 @@ import { windowOfModelName } from './window.js';
 const PICTURE = /^ ?[\u2580-\u259f][\u2580-\u259f ]*(?= {2}\S)/;
 const SMALLEST_PICTURE = 4; // columns; a single block before a text marks an announcement
 const MODEL_AND_PLAN = /^(\S.*?)(?: with \w+ effort)? · \S/;
+// A narrow banner (2.1.331 at 40 columns) has the title above the logo, and the plan below the model.
+const MODEL_ALONE = /^([A-Z][a-z]+ \d+(?:\.\d+)?(?: \(1M context\))?)(?: with \w+ effort)?$/;
 
 const OLD_TITLE_ROW = /^[╭┌┏╔][─━═]+ Claude Code v\d/;
 const OLD_MODEL_ROW = /^[│┃║] {2,}(\S[^│┃║]*?) · \S[^│┃║]*[│┃║]/;
@@ -31,7 +33,8 @@ const besideLogo = (above: string, text: string): string | undefined => {
   const [upper, lower] = [PICTURE.exec(above)?.[0], PICTURE.exec(text)?.[0]];
   if (upper === undefined || lower === undefined || upper.length !== lower.length) return undefined;
   if (lower.length < SMALLEST_PICTURE || (upper.startsWith(' ') && lower.startsWith(' '))) return undefined;
-  return MODEL_AND_PLAN.exec(text.slice(lower.length).trimStart())?.[1];
+  const [first = '', second = ''] = [above, text].map((row) => row.slice(lower.length).trim());
+  return MODEL_AND_PLAN.exec(second)?.[1] ?? MODEL_ALONE.exec(first)?.[1];
 };
 
 const oldBannerModel = (screen: ScreenView, title: number): string | undefined => {

@@ -183,6 +183,8 @@ export const claudeContents = (): ContentReader =>
   makeContentReader(TELLING, (record) => {
     if (record['isSidechain'] === true) return [];
     if (record['subtype'] === 'compact_boundary') return [{ kind: 'cleared' }];
+    // since 2.1.331 `api-request-blob` repeats what was sent to the model
+    if (record['type'] !== 'user' && record['type'] !== 'assistant') return [];
     return getList(getRecord(record, 'message'), 'content').filter(isRecord).flatMap(claudeToolEvents);
   });
 

@@ -139,9 +139,12 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
   };
 };
 
+// Over a conversation that is continued, the banner with the model's name may have scrolled away before it can be read.
+const CONTINUES = /^(?:-c|-r|--continue|--resume(?:=.*)?)$/;
+
 /**
- * The window is known without asking: the user or the environment sets it, or the model's name tells. An alias (`opus`) and Claude's
- * default model tell nothing. `settings` are weakest first.
+ * The window is known without asking: the user or the environment sets it, or the model's name tells, which the banner will show. An alias
+ * (`opus`) and Claude's default model tell nothing. `settings` are weakest first.
  */
 const isWindowTold = (
   { args, env, isWindowSet }: Pick<OfficialLaunch, 'args' | 'env' | 'isWindowSet'>,
@@ -152,10 +155,8 @@ const isWindowTold = (
   const model =
     named || settings.map((each) => getText(each, 'model')).findLast((name) => name !== undefined);
   if (!model) return false;
-  return (
-    windowOfModelName(model, env) !== undefined ||
-    modelWindow(modelKey(model), false, env).windowSource === 'table'
-  );
+  if (modelWindow(modelKey(model), false, env).windowSource === 'table') return true;
+  return windowOfModelName(model, env) !== undefined && !args.some((word) => CONTINUES.test(word));
 };
 
 const leave = (reason: string): OfficialPlan => ({ kind: 'leave', reason });

@@ -33,7 +33,7 @@ const putBrief = async ({ target, options }: BriefRequest): Promise<Outcome> => 
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const sessions = await listSessions(stateFolder, Date.now());
   const session =
-    target === undefined ? onlySession(sessions, messages.nothingToBrief) : findSession(sessions, target);
+    target === undefined ? onlySession(sessions, messages.noneToBrief) : findSession(sessions, target);
   if (!session || !isThere(session)) throw messages.noLiveSession(target ?? '', sessionNames(sessions));
   const { id, runtime: agent } = session.record;
   const isQuiet = options.values.quiet === true;

@@ -10,6 +10,7 @@ import {
   type LayerName,
 } from '../../core/config/merge.js';
 import { UserError } from '../../core/errors.js';
+import { formatBytes, parseBytes } from '../../core/format.js';
 import { type JsonRecord } from '../../core/json.js';
 import { toOneLine, quoteForCopying } from '../../core/text.js';
 import type { FileFault, RefusedFile } from '../../storage/config-file.js';
@@ -55,8 +56,6 @@ const sentences = (problem: Problem): Sentences => {
       return unknown(problem);
     case 'refused':
       return refused(problem);
-    case 'pending':
-      return pending(problem);
     case 'order':
       return order(problem);
     case 'capacity':
@@ -100,12 +99,6 @@ const refused = ({ key, allowed }: Of<'refused'>): Sentences => {
     fix: `set it in your own configuration: ${edit(undefined)}`,
   };
 };
-
-const pending = ({ key }: Of<'pending'>): Sentences => ({
-  what: `${key} has no effect yet`,
-  why: 'this version does not use it',
-  fix: 'nothing to do',
-});
 
 const order = ({ key, above, given, used, origin }: Of<'order'>): Sentences => ({
   what: `${key} is ${given}, which is higher than ${above}`,
@@ -256,16 +249,23 @@ export const settingsText = (all: readonly EffectiveValue[], withOrigin: boolean
 
 const valueText = (key: EffectiveValue['key'], value: unknown): string => {
   if (value !== undefined && key === 'runtimes') return toPlainText(Object.keys(Object(value)).join(', '));
-  const { setBy } = configKey(key);
+  const { setBy, type } = configKey(key);
   if (value === undefined) return setBy === undefined ? '-' : unsetTexts[setBy];
+  if (type.kind === 'bytes') return `"${shortBytes(Number(value))}"`;
   return toPlainText(JSON.stringify(toWritten(key, value)));
+};
+
+/** As one writes it, if that is exact. */
+const shortBytes = (size: number): string => {
+  const short = formatBytes(size).replace(' ', '');
+  return parseBytes(short) === size ? short : String(size);
 };
 
 /** The user's settings in one line for the log. Free texts are only named. */
 export const settingsLine = (all: readonly EffectiveValue[]): string => {
   const set = all.filter(({ origin: { layer } }) => layer !== 'default' && layer !== 'agent');
   const told = set.map(({ key, value, origin }) => {
-    const isText = ['text', 'focus', 'definitions'].includes(configKey(key).type.kind);
+    const isText = ['text', 'focus', 'definitions', 'modules'].includes(configKey(key).type.kind);
     return `${key}${isText ? '' : ` ${valueText(key, value)}`} (${originText(origin)})`;
   });
   return `configured: ${told.length > 0 ? told.join(', ') : 'nothing'}`;
@@ -329,7 +329,7 @@ export const initText = (
 export const parseSetting = (key: KeyName, text: string, { cwd, options }: SettingPlace): unknown => {
   const { type } = configKey(key);
   const command = (words: string): string => configCommand(`config ${words}`, options);
-  if (type.kind === 'definitions')
+  if (type.kind === 'definitions' || type.kind === 'modules')
     throw new UserError(`${key} holds objects, which do not fit on a command line`, {
       exitCode: usage,
       hint: command('edit'),
@@ -388,7 +388,8 @@ export const changedText = (
 ): string => {
   const [was, is] = [settingText(before), settingText(after)];
   const isSame = JSON.stringify(before) === JSON.stringify(after);
-  return `${key}: ${isSame ? `already ${is}` : `${was} → ${is}`} in ${place}\n`;
+  const since = isSame || configKey(key).isLive ? '' : ' (from the next start)';
+  return `${key}: ${isSame ? `already ${is}` : `${was} → ${is}`} in ${place}${since}\n`;
 };
 
 /** Why the value that was set has another effect than it says, or none. */

@@ -167,9 +167,9 @@ export const defineUndo = (program: Command, ask: Ask): void => {
     sections: [
       [
         'What happens',
-        'ctxwrap writes the conversation to a new session of the same agent. No file is\noverwritten. If the agent runs, it goes on with it at its next safe moment;\nelse ctxwrap prints the command that resumes it.',
+        'ctxwrap writes the conversation to a new session of the same agent. No file is\noverwritten. If the agent is running, it switches at its next safe moment;\notherwise ctxwrap prints the command that resumes the new session.',
       ],
-      ['Exit status', '0  done\n1  it cannot be undone, or the agent did not show that it went on with it'],
+      ['Exit status', '0  done\n1  it cannot be undone, or the running agent did not go on with it'],
     ],
   });
 };

@@ -46,6 +46,15 @@ describe('config set', () => {
     expect(readdirSync(dirname(userFile()))).toEqual(['config.jsonc']);
   });
 
+  it('says it where running sessions do not follow, and shows sizes as they are written', async () => {
+    const said = await config('set', 'hotkey', 'C-g');
+    expect(said.stdout).toBe(`hotkey: not set → C-g in ${HERE} (from the next start)\n`);
+    await config('set', 'blackbox.limit', '500MB');
+    expect((await config('show', 'blackbox.limit')).stdout).toContain('"500MB"');
+    await config('set', 'blackbox.limit', '1234567890');
+    expect((await config('show', 'blackbox.limit')).stdout).toContain('"1234567890"');
+  });
+
   it('keeps everything else in it, its permissions, and the previous text', async () => {
     const before = '\uFEFF// mine\r\n{\r\n  "warn": "70%", // low\r\n  "mode": "ask"\r\n}\r\n';
     write(before);

@@ -25,7 +25,7 @@ describe('the copy before a compaction', () => {
     expect(copies()).toEqual([{ at: 5_500, effect: { type: 'copy', id: 1 } }]);
     wait(30_000);
     expect([phase().kind, typings()]).toEqual(['held', []]);
-    expect(words()).toBe('waiting: copying the session file');
+    expect(words()).toBe('waiting: backing up the session file');
   });
 
   it('lets the countdown begin when it is made', () => {
@@ -167,7 +167,7 @@ describe('a request of the user', () => {
     const { wait, ask, tell, typings, words } = play(20_000, undefined);
     ask('one');
     wait(3_000);
-    expect([typings().length, words()]).toEqual([0, 'waiting: copying the session file']);
+    expect([typings().length, words()]).toEqual([0, 'waiting: backing up the session file']);
     tell({ type: 'copied', id: 1, result: { kind: 'kept' } });
     expect(typings()).toHaveLength(1);
   });

@@ -113,7 +113,7 @@ describe('a resting agent with a warm cache', () => {
     const play = playRest();
     play.wait(HOUR_MS - 40_000 - play.at());
     play.keys();
-    expect(play.words()).toBe('waiting: you are typing');
+    expect(play.words()).toBe('waiting: you just typed');
     play.wait(20_000);
     expect(play.typings()).toHaveLength(1);
   });

@@ -68,7 +68,7 @@ describe('the words for what is now', () => {
     const typing = playFull();
     typing.wait(5_000);
     typing.keys();
-    expect(typing.words()).toBe('waiting: you are typing');
+    expect(typing.words()).toBe('waiting: you just typed');
   });
 
   it('what was sent, queued, begun and said', () => {

@@ -41,7 +41,7 @@ describe('what happens next', () => {
     overlay.play.wait(3_500);
     expect(next(overlay)).toBe('Compacts in 8 s · p: not now.');
     overlay.play.keys();
-    expect(next(overlay)).toBe('Waiting: you are typing.');
+    expect(next(overlay)).toBe('Waiting: you just typed.');
   });
 
   it('after the user asked: what the gate holds on', () => {
@@ -67,7 +67,7 @@ describe('what happens next', () => {
     const rows = overlay.report().sections.flatMap((section) => section.rows);
     expect(rows.find(({ label }) => label === 'Last')?.text).toBe('✓ compacted 165k → 12k');
     expect(rows.find(({ label }) => label === 'Used')?.text).toBe(
-      "~12,000 tokens, from the agent's record of the compaction, now",
+      '~12,000 tokens (record of the compaction, now)',
     );
   });
 
@@ -81,7 +81,7 @@ describe('what happens next', () => {
     {
       is: 'in the mode warn',
       overlay: () => overlayAt(HARD_TOKENS, { mode: 'warn' }),
-      sentence: /^The mode warn only shows: c compacts\.$/,
+      sentence: /^Nothing happens by itself in mode warn; c compacts\.$/,
     },
     {
       is: 'without a number',
@@ -126,8 +126,10 @@ describe('what happens next', () => {
     expect(next(told)).toBe('Compacts at 250,000 tokens (60,000 to go).');
   });
 
-  it('in the mode ask, where it asks', () => {
-    expect(next(overlayAt(100_000, { mode: 'ask' }))).toBe('Asks at 162,000 tokens (62,000 to go).');
+  it('in the mode ask, where it suggests', () => {
+    expect(next(overlayAt(100_000, { mode: 'ask' }))).toBe(
+      'Suggests compacting at 162,000 tokens (62,000 to go).',
+    );
   });
 
   it('in percent where no window is known', () => {
@@ -140,7 +142,7 @@ describe('what happens next', () => {
     const overlay = overlayAt(100_000);
     overlay.play.tell({ type: 'postpone' });
     overlay.play.wait(60_000);
-    expect(next(overlay)).toBe('Not now: waiting for your next turn.');
+    expect(next(overlay)).toBe('Compacts at 162,000 tokens (62,000 to go), not before your next turn.');
     overlay.play.is('busy');
     overlay.play.wait(1_000);
     overlay.play.is('ready');

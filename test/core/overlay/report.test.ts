@@ -138,14 +138,14 @@ describe('the numbers', () => {
   it('say where they come from, how old they are, and which of them is a guess', () => {
     const overlay = overlayAt(100_000);
     overlay.play.wait(30_000);
-    expect(textOf(overlay.report(), 'Used')).toBe('100,000 tokens, from the session file, 30 s ago');
+    expect(textOf(overlay.report(), 'Used')).toBe('100,000 tokens (session file, 30 s ago)');
     expect(textOf(overlay.report(), 'Window')).toBe('200,000 tokens (from the model table)');
     const guessed = playOverlay();
     guessed.play.tell(
       { type: 'assumed-window', windowTokens: 200_000 },
       tokens('estimate', 90_000, { windowSource: 'default' }),
     );
-    expect(textOf(guessed.report(), 'Used')).toMatch(/^~90,000 tokens, estimated from /);
+    expect(textOf(guessed.report(), 'Used')).toMatch(/^~90,000 tokens \(estimated from /);
     expect(textOf(guessed.report(), 'Window')).toBe('200,000 tokens (assumed; set --window)');
     expect(barOf(guessed.report())?.fill).toBe('~45%?');
   });
@@ -153,7 +153,7 @@ describe('the numbers', () => {
   it('of a percentage say what it counts against', () => {
     const overlay = playOverlay();
     overlay.play.tell(shows(40, 'effective'));
-    expect(textOf(overlay.report(), 'Used')).toMatch(/^40% of the window less the room for the answer, /);
+    expect(textOf(overlay.report(), 'Used')).toMatch(/^40% of the window less the room for the answer \(/);
   });
 });
 

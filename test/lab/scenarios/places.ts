@@ -19,7 +19,7 @@ const placeNames: readonly PlaceName[] = [
 
 const VIM: PlaceName = 'vim normal';
 
-const WAITS = /waiting: (?!you are typing|the agent has just stopped)/;
+const WAITS = /waiting: (?!you just typed|the agent has just stopped)/;
 
 const go = async ({ terminal }: LabSession, keys: readonly string[]): Promise<void> => {
   for (const each of keys) {

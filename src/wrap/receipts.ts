@@ -11,14 +11,13 @@ import { escapeMentions } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
 import type { DraftWait } from './prompt-draft.js';
-import { readReceipt } from './read-receipt.js';
+import { MOST_BYTES, readReceipt } from './read-receipt.js';
 import type { DraftResult } from './typist.js';
 
 // The receipt of the last compaction of a running session: read from the session file after the compaction, told in the footer, shown in the
 // overlay, and put into the prompt when the user asks for it.
 
 const AFTER_MS = 2_000; // the agents write the summary after the record of the compaction
-const MOST_BYTES = 64 * 1024 * 1024; // of a session file: a larger conversation would fill the worker's memory
 const FOOTER_KINDS = 3; // as many as a footer has room for
 
 export interface ReceiptsOptions {

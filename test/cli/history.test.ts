@@ -239,7 +239,7 @@ describe('what cannot be read', () => {
     const { stdout, stderr, code } = await history();
     expect(stdout).toMatch(/^22222222#1 /m);
     expect(stdout).toMatch(/^01a1fd1c#4 /m);
-    expect(stderr).toContain(`ctxwrap: ${damaged()}: 2 damaged lines were passed over\n`);
+    expect(stderr).toContain(`ctxwrap: ${damaged()}: 2 damaged lines were skipped\n`);
     expect(stderr).toMatch(/ctxwrap: skipped \S+\.jsonl\.zst: /);
     expect(code).toBe(0);
     const { skipped, sessions } = await json();

@@ -60,7 +60,7 @@ export const noLiveSession = (given: string, names: readonly string[]): UserErro
 export const noReceipt = (given: string): UserError =>
   new UserError(`the conversation before "${given}" is no longer in its session file`, {
     exitCode: 1,
-    hint: 'ctxwrap checkpoint list shows whether there is a copy from before',
+    hint: 'ctxwrap checkpoint list shows copies from before; name one: ctxwrap receipt 4a57c1be#1',
   });
 
 export const noCompaction = (given: string, count: number): UserError =>
@@ -101,7 +101,7 @@ export const earlierPart = (given: string, number: number): string =>
 export const skippedFile = (path: string, reason: string): string => `skipped ${path}: ${reason}`;
 
 export const damagedLines = (path: string, count: number): string =>
-  `${path}: ${count} damaged line${count === 1 ? ' was' : 's were'} passed over`;
+  `${path}: ${count} damaged line${count === 1 ? ' was' : 's were'} skipped`;
 
 export const moreSkipped = (count: number): string =>
-  `${count} more files were skipped or have damaged lines; --json lists all of them`;
+  `${count === 1 ? '1 more file was skipped or has' : `${count} more files were skipped or have`} damaged lines; --json lists all of them`;

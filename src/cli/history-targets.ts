@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Agent, AgentFolders } from '../agents/agent.js';
 import type { SessionDetail } from '../agents/history.js';
-import { errorCode, errorText, UserError } from '../core/errors.js';
+import { errorCode, UserError } from '../core/errors.js';
 import type { StoreProblem } from '../storage/session-store.js';
 import { systemReason } from '../storage/errors.js';
 import { blackBoxFolder } from '../storage/blackbox.js';
@@ -58,8 +58,8 @@ interface AllSources {
 /** The agents' own files, and copies of those that are gone. */
 const findAll = async (search: TargetSearch): Promise<AllSources> => {
   const problems: StoreProblem[] = [];
-  const copies = await keptSources(search.stateFolder, search.agents).catch((error: unknown) => {
-    problems.push({ path: blackBoxFolder(search.stateFolder), reason: errorText(error) });
+  const copies = await keptSources(search.stateFolder, search.agents).catch(() => {
+    problems.push({ path: blackBoxFolder(search.stateFolder), reason: 'the black box cannot be read' });
     return [];
   });
   const kept = copies.filter(({ isNewest }) => isNewest).map(({ source }) => source);

@@ -6,6 +6,7 @@ import {
 } from '../core/boundary-record.js';
 import { counted, formatDuration, formatTokens } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
+import { keptText } from '../core/receipt.js';
 import { stripControls } from '../core/text.js';
 import type { Look } from '../ui/look.js';
 import { makeTextsSafe, shorten, wrapText } from '../ui/text.js';
@@ -91,7 +92,10 @@ const rowsOf = (
   );
   return [
     theme.quiet(titles),
-    ...rows.flatMap((row, index) => [row, ...(isFull ? wholeOf(newest[index], look) : [])]),
+    ...rows.flatMap((row, index) => [
+      row,
+      ...(isFull ? [...keptLines(newest[index], look), ...wholeOf(newest[index], look)] : []),
+    ]),
   ];
 };
 
@@ -138,6 +142,13 @@ const summaryCell = ({ summary }: RecordedCompaction, theme: Theme): Cell => {
 const TAG = /<\/?[a-z_]+>/g; // around the parts of a summary
 
 const MARGIN = 4;
+
+const keptLines = (each: RecordedCompaction | undefined, { columns }: Look): readonly string[] => {
+  const text = each?.kept && keptText(each.kept);
+  return text === undefined
+    ? []
+    : wrapText(`kept ${text}`, columns - MARGIN).map((line) => ' '.repeat(MARGIN) + line);
+};
 
 const wholeOf = (each: RecordedCompaction | undefined, { columns }: Look): readonly string[] =>
   (each?.summary?.text ? each.summary.text.split('\n') : [])

@@ -1,6 +1,7 @@
 import type { Initiator } from './compaction/outcome.js';
 import type { Boundary } from './event.js';
 import type { Millis } from './reading.js';
+import type { KeptCount } from './receipt.js';
 import { formatIsoTime } from './time.js';
 
 // The record of a compaction as JSON, with the field names of the common schema for sessions of several agents. docs/history.md says what
@@ -100,6 +101,8 @@ export interface RecordedCompaction {
   /** those that left the window with it; absent where that is not known */
   readonly replaced?: readonly MessageRange[];
   readonly summary?: CompactionSummary;
+  /** how much of the evidence that was in the window before it has kept; absent where that was not asked for, or is not known */
+  readonly kept?: readonly KeptCount[];
   /** where the agent's record is: line from 1, and bytes before it */
   readonly line: number;
   readonly offset: number;
@@ -153,6 +156,7 @@ export interface HistoryRecord {
     readonly characters: number;
     readonly sha256: string;
   } | null;
+  readonly kept: readonly KeptCount[] | null;
   readonly path: string;
   readonly line: number;
   readonly byte_offset: number;
@@ -187,6 +191,7 @@ export const historyRecord = (session: SessionHistory, each: RecordedCompaction)
       summary?.kind === 'text'
         ? { path, line: summary.line, characters: summary.characters, sha256: summary.sha256 }
         : null,
+    kept: each.kept ?? null,
     path,
     line: each.line,
     byte_offset: each.offset,

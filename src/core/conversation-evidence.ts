@@ -1,4 +1,5 @@
 import { planIn, toolUsesIn, type Entry, type Prompt } from './conversation.js';
+import { demandsIn, identifiersIn } from './message-evidence.js';
 import { toOneLine } from './text.js';
 
 // What a part of a conversation holds that a summary should keep: what the user demanded, which files were changed, which commands ran, what
@@ -22,7 +23,6 @@ export interface EvidenceItem {
 // Bounds, in items of a kind and in characters: a session file can hold anything.
 const MOST_ITEMS = 500;
 const LONGEST_ITEM = 500;
-const LONGEST_SENTENCE = 400;
 const LONGEST_PROMPT = 8_000; // the rest of a longer message is a pasted file, not what the user demands
 
 /** The evidence in these entries by kind, the oldest first; each text once. `cwd` is the folder of the session. */
@@ -52,7 +52,7 @@ export const evidenceIn = (entries: readonly Entry[], cwd: string | undefined): 
         .filter(({ status }) => status === 'open' || status === 'active')
         .map(({ text }) => ({ text, line: lastPlanLine(own) })),
     ),
-    ...once('identifier', prompts.flatMap(identifiersIn)),
+    ...once('identifier', prompts.flatMap(namesIn)),
   ];
 };
 
@@ -87,35 +87,8 @@ const relativeTo = (folder: string | undefined, path: string): string => {
 const lastPlanLine = (entries: readonly Entry[]): number =>
   entries.findLast((entry) => entry.kind === 'call' && entry.plan !== undefined)?.source.line ?? 0;
 
-// What the user demands: sentences with one of these words. A sentence ends with a full stop or the like, or with its line.
-
-const DEMAND =
-  /\b(?:never|always|must|mustn['’]t|do not|don['’]t|no matter what|under no circumstances|make sure|only ever)\b/i;
-const SENTENCE_END = /(?<=[.!?])\s+|\n+/;
-const MARK = /^\s*(?:[-*•>]+|\d{1,2}[.)])\s+/; // of a list or a quotation
-
 const constraintsIn = ({ text, source }: Prompt): readonly Found[] =>
-  text
-    .slice(0, LONGEST_PROMPT)
-    .split(SENTENCE_END)
-    .map((sentence) => sentence.replace(MARK, '').trim())
-    .filter((sentence) => sentence.length <= LONGEST_SENTENCE && DEMAND.test(sentence))
-    .map((sentence) => ({ text: sentence, line: source.line }));
+  demandsIn(text.slice(0, LONGEST_PROMPT)).map((sentence) => ({ text: sentence, line: source.line }));
 
-// Names and numbers: what stands in backquotes, names in the forms of programming languages, ids, versions, and numbers of three digits or
-// with a unit.
-
-const NAMES = [
-  /`([^`\n]{2,80})`/g,
-  /\b([A-Za-z]\w{0,60}_\w{1,60}|[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{1,40}){1,6}|[A-Z][a-z0-9]{1,40}(?:[A-Z][a-z0-9]{1,40}){1,6})\b/g,
-  /\b((?=[0-9a-f]{0,40}\d)(?=[0-9a-f]{0,40}[a-f])[0-9a-f]{7,40}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/g,
-  /\b(v?\d{1,4}\.\d{1,4}\.\d{1,6})\b/g,
-  /(?<![\w.-])(\d{1,9}(?:\.\d{1,4})? ?(?:ms|s|min|h|px|kB|MB|GB|MiB|GiB|%)|\d{3,12})(?![\w.-]*\w)/g,
-];
-
-const identifiersIn = ({ text, source }: Prompt): readonly Found[] => {
-  const part = text.slice(0, LONGEST_PROMPT);
-  return NAMES.flatMap((form) =>
-    [...part.matchAll(form)].map(([, name = '']) => ({ text: name, line: source.line })),
-  );
-};
+const namesIn = ({ text, source }: Prompt): readonly Found[] =>
+  identifiersIn(text.slice(0, LONGEST_PROMPT)).map((name) => ({ text: name, line: source.line }));

@@ -90,7 +90,13 @@ export type Event =
   | { readonly type: 'compact-requested'; readonly request: CompactRequest }
   | { readonly type: 'compact-cancelled'; readonly id: string }
   /** a message for the user, displayed once */
-  | { readonly type: 'notice'; readonly text: string; readonly priority: number }
+  | {
+      readonly type: 'notice';
+      readonly text: string;
+      readonly priority: number;
+      /** it says more about the compaction that has just ended, and is displayed over its outcome */
+      readonly isOfOutcome?: true;
+    }
   /** the result of typing the agent's command */
   | { readonly type: 'typed'; readonly result: TypeResult }
   /** the session file was copied before a command is typed, or could not be */

@@ -4,7 +4,8 @@ import {
   compactionText,
   compactionTone,
   compactsBy,
-  isUrgent,
+  messageRoom,
+  type MessageRoom,
   type MessageTone,
 } from './compaction/texts.js';
 import type { Event } from './event.js';
@@ -17,6 +18,7 @@ import type { Session } from './session.js';
 // Short messages that are displayed once, one at a time.
 
 const SHOWN_MS = 5_000;
+const OUTCOME_SHOWN_MS = 10_000; // it has several numbers in it
 const NEWS_MS = 60_000; // a message that could not be displayed for so long is outdated
 const MOST_WAITING = 5;
 
@@ -24,12 +26,15 @@ const MOST_WAITING = 5;
 export interface NoticeRequest {
   readonly text: string;
   readonly priority: number;
+  /** it says more about the compaction that has just ended */
+  readonly isOfOutcome?: true;
 }
 
 /** The message in the footer. */
 export interface Notice {
   readonly text: string;
   readonly until: Millis;
+  readonly isOfOutcome?: true;
 }
 
 interface Waiting extends NoticeRequest {
@@ -44,24 +49,35 @@ export interface Notices {
 export const noNotices: Notices = { waiting: [] };
 
 /** Adds a message, unless the same one is displayed or waiting. */
-export const addNotice = (notices: Notices, { text, priority }: NoticeRequest, now: Millis): Notices => {
+export const addNotice = (notices: Notices, request: NoticeRequest, now: Millis): Notices => {
   const { shown, waiting } = notices;
+  const { text, priority, isOfOutcome } = request;
   if (text === '' || shown?.text === text || waiting.some((each) => each.text === text)) return notices;
-  const sorted = [...waiting, { text, priority, since: now }].toSorted((a, b) => b.priority - a.priority);
+  const sorted = [
+    ...waiting,
+    { text, priority, since: now, ...(isOfOutcome ? { isOfOutcome } : {}) },
+  ].toSorted((a, b) => b.priority - a.priority);
   return { ...notices, waiting: sorted.slice(0, MOST_WAITING) };
 };
 
 /**
- * The message to display now. `isFree`: the footer has nothing more urgent. A message that has to give way does not come back; waiting ones
- * keep waiting.
+ * The message to display now. A message that has to give way does not come back; waiting ones keep waiting. The outcome of a compaction
+ * gives way to what says more about it, and comes back.
  */
-export const updateNotices = (notices: Notices, isFree: boolean, now: Millis): Notices => {
+export const updateNotices = (notices: Notices, room: MessageRoom, now: Millis): Notices => {
+  const hasRoom = ({ isOfOutcome }: Pick<NoticeRequest, 'isOfOutcome'>): boolean =>
+    room === 'free' || (room === 'outcome' && isOfOutcome === true);
   const waiting = notices.waiting.filter(({ since }) => now - since < NEWS_MS);
   const { shown } = notices;
-  if (isFree && shown && now < shown.until) return { shown, waiting };
-  const [next, ...rest] = waiting;
-  if (!isFree || !next) return { waiting };
-  return { shown: { text: next.text, until: now + SHOWN_MS }, waiting: rest };
+  if (shown && hasRoom(shown) && now < shown.until) return { shown, waiting };
+  const next = waiting.find(hasRoom);
+  if (!next) return { waiting };
+  const { text, isOfOutcome } = next;
+  const until = now + (isOfOutcome ? OUTCOME_SHOWN_MS : SHOWN_MS);
+  return {
+    shown: { text, until, ...(isOfOutcome ? { isOfOutcome } : {}) },
+    waiting: waiting.filter((each) => each !== next),
+  };
 };
 
 /** When the current message disappears by itself; undefined if there is none. */
@@ -197,7 +213,7 @@ export const stepMessages = (before: Messages, event: Event, sight: MessageConte
     before,
   );
   const { tips, notices } = withTip(told, event, sight);
-  const settled = updateNotices(notices, !isUrgent(sight.compaction, now), now);
+  const settled = updateNotices(notices, messageRoom(sight.compaction, now), now);
   return {
     notices: settled,
     ...(ofNative === undefined ? {} : { ofNative }),
@@ -248,7 +264,7 @@ export const currentMessage = (
   now: Millis,
   ask = COMMAND,
 ): Message | undefined => {
-  const { shown } = updateNotices(notices, !isUrgent(compaction, now), now);
+  const { shown } = updateNotices(notices, messageRoom(compaction, now), now);
   const text = shown?.text ?? compactionText(compaction, now, ask);
   const tone = shown ? undefined : compactionTone(compaction, now);
   return text === undefined ? undefined : { text, ...(tone === undefined ? {} : { tone }) };

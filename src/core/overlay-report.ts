@@ -6,7 +6,7 @@ import {
   compactionTone,
   countdownReason,
   endedNotice,
-  isUrgent,
+  messageRoom,
   outcomeText,
   secondsTo,
 } from './compaction/texts.js';
@@ -248,7 +248,7 @@ const nextSentence = ({ session, compaction, now }: NextFacts): string => {
     return `Compacts in ${secondsTo(phase.until, now)} s${why} · p: not now.`;
   }
   // there is room for a whole sentence about the uncertainty
-  const isDoubted = phase.kind === 'doubted' && !isUrgent(compaction, now);
+  const isDoubted = phase.kind === 'doubted' && messageRoom(compaction, now) === 'free';
   const words = isDoubted ? undefined : comingText(compaction, now, ASK);
   if (words !== undefined) {
     const said = request ? `compaction asked for, ${words}` : words;

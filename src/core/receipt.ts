@@ -32,7 +32,7 @@ export const receiptOf = (conversation: Conversation, compaction: Compaction): R
   const left = leftBy(conversation, compaction);
   const { cwd } = conversation.head;
   const items = evidenceIn(window, cwd);
-  const isNamed = makeNameSearch(left, items);
+  const isNamed = makeNameSearch(left, items, cwd);
   return {
     items: items.map((item) => ({ ...item, isKept: isNamed(item) })),
     isUnreadable: left.some((entry) => entry.kind === 'summary' && entry.isEncrypted === true),
@@ -58,23 +58,25 @@ const ENOUGH_WORDS = 0.8; // of the words of a sentence, in one line
 const makeNameSearch = (
   left: readonly Entry[],
   items: readonly EvidenceItem[],
+  cwd: string | undefined,
 ): ((item: EvidenceItem) => boolean) => {
   const text = left.map(textOf).join('\n');
   const plain = collapsed(text);
   const loose = plain.toLowerCase();
+  const figures = withPlainNumbers(plain);
   const lines = text
     .split(/\n|(?<=[.!?;])\s/)
-    .map((line) => ({ words: new Set(wordsOf(line)), isNegative: NEGATION.test(line) }))
-    .filter(({ words }) => words.size > 0);
+    .map((line) => ({ words: wordsOf(line), isNegative: NEGATION.test(line) }))
+    .filter(({ words }) => words.length > 0);
   const names = namesOf(items);
   return ({ kind, text: wanted }) => {
     switch (kind) {
       case 'path':
-        return hasName(plain, wanted) || isNamedShort(plain, wanted, names);
+        return hasPath(text, wanted, cwd) || isNamedShort(plain, wanted, names);
       case 'command':
-        return plain.includes(collapsed(wanted));
+        return hasCommand(text, plain, wanted) || hasCommand(text, plain, wanted.replace(CHANGED_FOLDER, ''));
       case 'identifier':
-        return hasName(plain, wanted);
+        return hasName(plain, wanted) || hasName(figures, withPlainNumbers(wanted));
       case 'constraint':
       case 'plan':
         return loose.includes(bare(wanted)) || isRetold(lines, wanted);
@@ -100,11 +102,14 @@ const bare = (sentence: string): string =>
     .replace(/^[\s"'`]+|[\s"'`.!?]+$/g, '');
 
 const WORD = /[\p{L}\p{N}_]{2,}/gu;
-// the words of almost every sentence
+// the words of almost every sentence, and those that make it a demand, which the other sentence may put otherwise
 const COMMON = new Set(
-  'the and for are was were with that this these those from into have has had but not you your our its all any can will would should'.split(
-    ' ',
-  ),
+  [
+    'the and for are was were with that this these those from into have has had but not you your our its all any can will would should',
+    'an as at be by do if in is it no of on or so to we never always must don mustn please make sure ensure',
+  ]
+    .join(' ')
+    .split(' '),
 );
 
 const wordsOf = (text: string): readonly string[] =>
@@ -113,9 +118,11 @@ const wordsOf = (text: string): readonly string[] =>
 const NEGATION = /\b(?:never|not|no|none|without|avoid|forbidden|cannot|\w{2,8}n['’]t)\b/i;
 
 interface Line {
-  readonly words: ReadonlySet<string>;
+  readonly words: readonly string[];
   readonly isNegative: boolean;
 }
+
+const FEW_WORDS = 3; // so few must all be there, in their order
 
 /**
  * One of the lines has enough of the words of this sentence. Those with digits or underscores tell similar sentences apart and must all be
@@ -130,21 +137,67 @@ const isRetold = (lines: readonly Line[], sentence: string): boolean => {
     lines.some(
       ({ words, isNegative }) =>
         (isNegative || !mustForbid) &&
-        names.every((name) => words.has(name)) &&
-        wanted.filter((word) => words.has(word)).length >= ENOUGH_WORDS * wanted.length,
+        names.every((name) => words.includes(name)) &&
+        (wanted.length > FEW_WORDS
+          ? wanted.filter((word) => words.includes(word)).length >= ENOUGH_WORDS * wanted.length
+          : isInOrder(wanted, words)),
     )
   );
 };
 
-/** The text has this name as a whole: `a.ts` is not in `data.ts`. */
-const hasName = (text: string, name: string): boolean => {
+const isInOrder = (wanted: readonly string[], words: readonly string[]): boolean => {
+  let at = -1;
+  return wanted.every((word) => (at = words.indexOf(word, at + 1)) >= 0);
+};
+
+/** The text has this name as a whole: `a.ts` is not in `data.ts`. `mayFollow`: what else must be true of the text before it. */
+const hasName = (
+  text: string,
+  name: string,
+  mayFollow: (before: string) => boolean = () => true,
+): boolean => {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    const [before = '', after = ''] = [text.charAt(at - 1), text.charAt(at + name.length)];
-    const isWhole = !/[\w.-]/.test(at === 0 ? '' : before) && !/[\w-]/.test(after);
-    if (isWhole) return true;
+    const [before, after] = [text.slice(Math.max(0, at - LONGEST_PATH), at), text.charAt(at + name.length)];
+    if (!/[\w.-]$/.test(before) && !/[\w-]/.test(after) && mayFollow(before)) return true;
   }
   return false;
 };
+
+const LONGEST_PATH = 4096;
+
+/** A path as it is, or after the folder that it is in; one that ends like it, in another folder, is another file. */
+const hasPath = (text: string, path: string, cwd: string | undefined): boolean => {
+  if (isWord(path)) return isMarked(text, path);
+  const folder = cwd === undefined ? undefined : baseOf(cwd);
+  return hasName(text, path, (before) => {
+    if (!before.endsWith('/') || path.startsWith('/')) return true;
+    const start = folderBefore(before);
+    return start === '' || start === `${cwd}/` || start === `${folder}/`;
+  });
+};
+
+/** The folders in front of a name, without `./` and dots that stand for some of them. */
+const folderBefore = (before: string): string =>
+  (/[^\s"'`(<[]*$/.exec(before)?.[0] ?? '').replace(/^(?:\.{1,3}\/|…\/)+/, '');
+
+/** It could be a word of the language as well. */
+const isWord = (name: string): boolean => /^[a-z]+$/.test(name);
+
+/** It stands there as code: in backquotes, after a prompt, or alone in a line. */
+const isMarked = (text: string, word: string): boolean =>
+  new RegExp(`\`${word}\`|^[ \\t]*(?:[-*$>]|\\d+[.)])?[ \\t]*${word}[ \\t]*$`, 'm').test(text);
+
+/** `cd` before a command says where it ran. */
+const CHANGED_FOLDER = /^cd ("[^"]*"|'[^']*'|[^\s;&|]+) && /;
+
+const hasCommand = (text: string, plain: string, command: string): boolean =>
+  isWord(command) ? isMarked(text, command) : hasName(plain, collapsed(command));
+
+/** `1,000` and `1000` are the same, and `250 ms` and `250ms`. */
+const withPlainNumbers = (text: string): string =>
+  text
+    .replace(/(\d),(?=\d{3}(?!\d))/g, '$1')
+    .replace(/(\d) (?=(?:ms|s|min|h|px|kB|MB|GB|MiB|GiB|%)(?!\w))/g, '$1');
 
 const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
@@ -156,10 +209,11 @@ const namesOf = (items: readonly EvidenceItem[]): ReadonlyMap<string, number> =>
   return counts;
 };
 
-/** A file's name stands for its path if it has an ending and no other path has the same name. */
+/** A file's name stands for its path if it has an ending, no other path has the same name, and it is not in another folder there. */
 const isNamedShort = (text: string, path: string, names: ReadonlyMap<string, number>): boolean => {
   const name = baseOf(path);
-  return name.length >= LEAST_NAME && name.includes('.', 1) && names.get(name) === 1 && hasName(text, name);
+  const isClear = name.length >= LEAST_NAME && name.includes('.', 1) && names.get(name) === 1;
+  return isClear && hasName(text, name, (before) => `/${path}`.endsWith(`/${folderBefore(before)}${name}`));
 };
 
 // In words and as a record.

@@ -132,6 +132,14 @@ const NOTICE_PRIORITY = 150; // above tips, below news about a draft
 /** An event with a notice about the user's settings, for the footer. */
 export const noticeEvent = (text: string): Event => ({ type: 'notice', text, priority: NOTICE_PRIORITY });
 
+/** The same about the compaction that has just ended. */
+export const outcomeNoticeEvent = (text: string): Event => ({
+  type: 'notice',
+  text,
+  priority: NOTICE_PRIORITY,
+  isOfOutcome: true,
+});
+
 const onlyShow: CompactSettings = { mode: 'warn', startMs: 0, finishMs: 0, isProactive: false };
 
 export interface SessionFlow {

@@ -3,6 +3,7 @@ import { lstat, open, opendir, realpath, type FileHandle } from 'node:fs/promise
 import { join } from 'node:path';
 import * as zlib from 'node:zlib';
 import type { Readable } from 'node:stream';
+import { errorCode } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason } from './errors.js';
 
@@ -49,7 +50,11 @@ export const listStore = async (
       }
     }
   };
-  const root = await realpath(folder).catch(() => undefined);
+  const root = await realpath(folder).catch((error: unknown) => {
+    const isAbsent = errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR';
+    if (!isAbsent) problems.push({ path: folder, reason: systemReason(error) });
+    return undefined;
+  });
   if (root !== undefined) await walk(root, '', 0);
   return { files, problems };
 };

@@ -37,6 +37,7 @@ import type { WrapSession } from './options.js';
 // replaced or rewritten. One thing after the other, in the worker, a piece of a file at a time.
 
 const LOOK_MS = 5_000; // between two looks at the file
+const FIRST_COPY_MS = 10_000; // after the file was first seen: the agent is busy with its own start
 const COPY_MS = 60_000; // between two copies of a file that grows, once the window is at warn
 const CALM_COPY_MS = 300_000; // and before
 const SHARE = 100; // and at least so many times as long as the last copy took: one percent of the time
@@ -220,7 +221,7 @@ const isDue = ({ mark, last, tried, since, isGone, link }: Followed, tier: Tier 
   if (!mark || isGone || mark.bytes === 0 || mark.bytes === last?.bytes) return false;
   const isUrgent = link === undefined || tier === 'warn' || tier === 'auto' || tier === 'hard';
   const now = performance.now();
-  if (!tried) return isUrgent || now >= since + COPY_MS;
+  if (!tried) return isUrgent || now >= since + FIRST_COPY_MS;
   return now >= tried.at + Math.max(isUrgent ? COPY_MS : CALM_COPY_MS, SHARE * tried.tookMs);
 };
 

@@ -60,7 +60,7 @@ interface Candidate {
 interface Fold {
   readonly messages: Messages;
   readonly found: FoundCompaction[];
-  readonly onReading: ((reading: Reading) => void) | undefined;
+  readonly listener: UsageListener | undefined;
   session: SessionDetail;
   /** a record of a compaction, if a boundary of its time makes it one */
   candidate: Candidate | undefined;
@@ -74,15 +74,18 @@ interface Fold {
   awaitsTurnEnd: boolean;
 }
 
-/** `onReading` gets every number of the session, for a chart. */
-export const makeCompactionFold = (
-  kind: 'appended' | 'by-id',
-  onReading?: (reading: Reading) => void,
-): CompactionFold => {
+/** How full the window was, for a chart. */
+export interface UsageListener {
+  readonly onReading: (reading: Reading) => void;
+  /** the numbers before it are void; `postTokens`: what the agent says is left */
+  readonly onCompaction: (at: Millis, postTokens: number | undefined) => void;
+}
+
+export const makeCompactionFold = (kind: 'appended' | 'by-id', listener?: UsageListener): CompactionFold => {
   const fold: Fold = {
     messages: kind === 'by-id' ? makeMessagesById() : makeMessageList(),
     found: [],
-    onReading,
+    listener,
     session: {},
     candidate: undefined,
     tokens: [],
@@ -181,6 +184,7 @@ const add = (fold: Fold, { detail, place, afterMessage }: Candidate): FoundCompa
     ...(detail.summary ? { summary: { summary: detail.summary, line: place.line } } : {}),
   };
   fold.found.push(entry);
+  fold.listener?.onCompaction(entry.at, undefined);
   fold.candidate = undefined;
   fold.tokens = [];
   fold.awaitsSummary = detail.summary === undefined;
@@ -217,7 +221,7 @@ const takeFact = (fold: Fold, fact: Fact, place: LinePlace): void => {
       fold.tokens = [];
       return;
     case 'reading': {
-      fold.onReading?.(fact.reading);
+      fold.listener?.onReading(fact.reading);
       const { usedTokens: used, source } = fact.reading;
       fold.tokens = [{ used, afterMessage: fold.messages.count() }, ...fold.tokens].slice(0, 3);
       const last = fold.found.at(-1);
@@ -243,6 +247,7 @@ const takeBoundary = (fold: Fold, boundary: Boundary, place: LinePlace): void =>
   entry.postTokens = postTokens ?? entry.postTokens;
   entry.uuid ??= uuid;
   entry.durationMs ??= durationMs;
+  if (entry.postTokens !== undefined) fold.listener?.onCompaction(entry.at, entry.postTokens);
   if (boundary.source === 'screen') entry.isVerified = false;
   // the text in its place is an older answer
   if (boundary.summary === 'empty') entry.summary = { summary: { kind: 'empty' }, line: entry.line };

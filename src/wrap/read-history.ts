@@ -10,6 +10,7 @@ import type {
   Summary,
 } from '../agents/history.js';
 import type { CompactionSummary, RecordedCompaction, SessionHistory } from '../core/boundary-record.js';
+import type { Fill } from '../core/compaction/outcome.js';
 import { emptyUsage, recordUsage, type UsageHistory } from '../core/history.js';
 import { parseRecord } from '../core/json.js';
 import { makeOutlineReader, type Outline, type OutlineReader } from '../core/outline.js';
@@ -69,9 +70,7 @@ export const readHistory = async (
   const usage = makeUsage();
   const { agent, path } = source;
   const format = agent.log?.history;
-  const fold = makeCompactionFold(format?.messages ?? 'appended', (reading) => {
-    if (options.withUsage) usage.add(reading);
-  });
+  const fold = makeCompactionFold(format?.messages ?? 'appended', options.withUsage ? usage : undefined);
   const id = format?.idInName?.(basename(path));
   if (id !== undefined) fold.details([{ kind: 'session', id }], { line: 0, offset: 0 });
   const reader = makeFileReader(agent, fold, options);
@@ -285,14 +284,24 @@ const summaryText = (summary: Summary, line: number, isFull: boolean): Compactio
 const makeUsage = () => {
   let history: UsageHistory = emptyUsage;
   let until: Millis = 0;
+  let windowTokens: number | undefined;
+  const add = (at: Millis, fill: Fill | undefined): void => {
+    until = Math.max(until, at);
+    history = recordUsage(history, { fill, at });
+  };
   return {
-    add: (reading: Reading): void => {
+    onReading: (reading: Reading): void => {
       const valid = validReading(reading);
       if (!valid) return;
+      const { usedTokens } = valid;
       const usedPercent = percentUsed(valid);
-      const fill = { usedTokens: valid.usedTokens, ...(usedPercent === undefined ? {} : { usedPercent }) };
-      until = Math.max(until, valid.at);
-      history = recordUsage(history, { fill, at: valid.at });
+      if (usedTokens !== undefined && usedPercent) windowTokens = (usedTokens * 100) / usedPercent;
+      add(valid.at, { usedTokens, ...(usedPercent === undefined ? {} : { usedPercent }) });
+    },
+    onCompaction: (at: Millis, usedTokens: number | undefined): void => {
+      if (usedTokens === undefined) return add(at, undefined);
+      const percent = windowTokens === undefined ? {} : { usedPercent: (usedTokens * 100) / windowTokens };
+      return add(at, { usedTokens, ...percent });
     },
     end: (marks: readonly Millis[]) => ({
       history: { ...history, marks },

@@ -1,6 +1,10 @@
 import { compactionsOf } from '../core/conversation.js';
-import { receiptOf, type Receipt } from '../core/receipt.js';
+import { keptCounts, receiptOf, type KeptCount, type Receipt } from '../core/receipt.js';
+import type { SessionSource } from './read-history.js';
 import { readWholeConversation, type ConversationSource } from './read-conversation.js';
+
+/** Of a session file: all that was said in a larger one would fill the memory. */
+export const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Which compaction: its record's line in the file, from 1, or the last one of the file that was not undone in it. */
 export type WantedCompaction = { readonly line: number } | 'last';
@@ -30,4 +34,20 @@ export const readReceipt = async (
   if (!receipt) return undefined;
   const { id } = conversation.head;
   return { receipt, ...(id === undefined ? {} : { sessionId: id }) };
+};
+
+/**
+ * How much each compaction of a session file has kept, by the line of its record from 1; without those of which that is not known. Empty for
+ * a file that is too large. Rejects when it cannot be read.
+ */
+export const readKeptCounts = async (
+  source: SessionSource,
+): Promise<ReadonlyMap<number, readonly KeptCount[]>> => {
+  const conversation = source.size > MOST_BYTES ? undefined : await readWholeConversation(source);
+  const found = new Map<number, readonly KeptCount[]>();
+  for (const compaction of conversation ? compactionsOf(conversation) : []) {
+    const receipt = conversation && receiptOf(conversation, compaction);
+    if (receipt && !receipt.isUnreadable) found.set(compaction.source.line + 1, keptCounts(receipt));
+  }
+  return found;
 };

@@ -6,19 +6,18 @@ import type { Boundary, Event } from '../core/event.js';
 import { formatBytes } from '../core/format.js';
 import { keptCounts, keptText, lostItems, type KeptCount, type Receipt } from '../core/receipt.js';
 import type { Millis } from '../core/reading.js';
-import { noticeEvent } from '../core/session-flow.js';
+import { noticeEvent, outcomeNoticeEvent } from '../core/session-flow.js';
 import { escapeMentions } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
 import type { DraftWait } from './prompt-draft.js';
-import { readReceipt } from './read-receipt.js';
+import { MOST_BYTES, readReceipt } from './read-receipt.js';
 import type { DraftResult } from './typist.js';
 
 // The receipt of the last compaction of a running session: read from the session file after the compaction, told in the footer, shown in the
 // overlay, and put into the prompt when the user asks for it.
 
 const AFTER_MS = 2_000; // the agents write the summary after the record of the compaction
-const MOST_BYTES = 64 * 1024 * 1024; // of a session file: a larger conversation would fill the worker's memory
 const FOOTER_KINDS = 3; // as many as a footer has room for
 
 export interface ReceiptsOptions {
@@ -91,7 +90,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
     const kept = keptText(counts, FOOTER_KINDS);
     if (kept === undefined || lostItems(last).length === 0) return;
     const how = hotkey === undefined ? 'ctxwrap brief' : `${hotkey} b: brief`;
-    onEvent(noticeEvent(`kept ${kept} · ${how}`));
+    onEvent(outcomeNoticeEvent(`kept ${kept} · ${how}`));
   };
   const brief = async (wait: DraftWait = {}): Promise<BriefResult> => {
     const before = compactions;

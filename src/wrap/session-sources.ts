@@ -10,6 +10,7 @@ import {
   type StoreProblem,
   type StoredFile,
 } from '../storage/session-store.js';
+import { systemReason } from '../storage/errors.js';
 import type { SessionSource } from './read-history.js';
 import { agentOfFile } from './read-session-file.js';
 
@@ -130,13 +131,20 @@ export const sourcesAt = async (search: PathSearch): Promise<FoundSources> => {
   const roots = await Promise.all(
     search.agents.flatMap((agent) => storesOf(agent, search.where)).map(resolved),
   );
+  const problems: StoreProblem[] = [...listed.problems];
   const own = await Promise.all(
     listed.files.map(async (each): Promise<readonly SessionSource[]> => {
-      const agent = search.asked ?? (await ownerOf(each.path, roots, search.agents));
-      return agent ? [{ ...each, agent }] : [];
+      try {
+        const agent = search.asked ?? (await ownerOf(each.path, roots, search.agents));
+        return agent ? [{ ...each, agent }] : [];
+      } catch (error) {
+        if (!isFolder) throw error;
+        problems.push({ path: each.path, reason: systemReason(error) });
+        return [];
+      }
     }),
   );
-  const found = sorted(own.flat(), listed.problems);
+  const found = sorted(own.flat(), problems);
   return { ...found, sources: found.sources.toSorted((a, b) => b.modifiedAt - a.modifiedAt) };
 };
 
@@ -156,5 +164,5 @@ const ownerOf = async (
     if (inner !== '' && !inner.startsWith('..'))
       return agent.home?.sessionFile?.(inner) === undefined ? undefined : agent;
   }
-  return canUnpack(path) ? agentOfFile(path, agents).catch(() => undefined) : undefined;
+  return canUnpack(path) ? agentOfFile(path, agents) : undefined;
 };

@@ -81,11 +81,14 @@ describe('ctxwrap checkpoint', () => {
 
   it('shows a copy by the beginning of its id, without control characters', async () => {
     await noteFate(place(), { at: AT, fate: 'rewritten', kept: copyId });
+    expect((await run()).stdout).toMatch(
+      new RegExp(`claude 0f3a2b1c {2}file rewritten in place · kept: ${copyId}$`, 'm'),
+    );
     const { stdout } = await run('show', copyId.slice(0, 5));
     expect(stdout).toContain('the session file as it was before a compaction by you');
     expect(stdout).toMatch(/compaction +.*, 166k → 12k/);
     expect(stdout).toMatch(/git +a{40}, 2 changed files/);
-    expect(stdout).toMatch(/event +.*: the session file was rewritten in place/);
+    expect(stdout).toMatch(/event +.*: file rewritten in place/);
     expect(stdout).not.toContain('\x1b');
   });
 

@@ -102,6 +102,7 @@ describe('ctxwrap history', () => {
         summary_kind: 'text',
         summary_is_cut: false,
         summary_ref: { path, line: 30, characters: 33, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        kept: null,
         path,
         line: 29,
         byte_offset: expect.any(Number),
@@ -187,6 +188,15 @@ describe('ctxwrap history', () => {
     expect(stdout.match(/⟳/g)?.length).toBe(4);
   });
 
+  it('says with --full what each compaction has kept, and its whole summary', async () => {
+    const { stdout } = await history('11111111', '--full');
+    expect(stdout).toMatch(
+      /^11111111#1 .*\n {4}kept 0 of 1 command\n {4}1\. Primary Request: mock summary\.$/m,
+    );
+    const { sessions } = await json('11111111', '--full');
+    expect(sessions[0]?.compaction.boundaries[0]?.['kept']).toEqual([{ kind: 'command', kept: 0, of: 1 }]);
+  });
+
   it('names ctxwrap for a compaction in the time of an attempt of its own', async () => {
     const stateFolder = at('.local/state/ctxwrap');
     const audit = openAudit({ stateFolder, onFailure: (reason) => expect.fail(reason) });
@@ -229,7 +239,7 @@ describe('what cannot be read', () => {
     const { stdout, stderr, code } = await history();
     expect(stdout).toMatch(/^22222222#1 /m);
     expect(stdout).toMatch(/^01a1fd1c#4 /m);
-    expect(stderr).toContain(`ctxwrap: ${damaged()}: 2 damaged lines were passed over\n`);
+    expect(stderr).toContain(`ctxwrap: ${damaged()}: 2 damaged lines were skipped\n`);
     expect(stderr).toMatch(/ctxwrap: skipped \S+\.jsonl\.zst: /);
     expect(code).toBe(0);
     const { skipped, sessions } = await json();

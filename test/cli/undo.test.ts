@@ -119,7 +119,7 @@ describe('ctxwrap undo', () => {
     const lines = readFileSync(claudeFile(), 'utf8').split('\n');
     writeFileSync(claudeFile(), lines.toSpliced(3, 0, '{"half', '\u0000\u0001').join('\n'));
     const { stdout, stderr, code } = await undo(ids.claude);
-    expect(stderr).toContain('2 damaged lines were passed over');
+    expect(stderr).toContain('2 damaged lines were skipped');
     expect(code).toBe(0);
     const [, id = ''] = /: ([0-9a-f-]{36})\n/.exec(stdout) ?? [];
     const written = readFileSync(join(dirname(claudeFile()), `${id}.jsonl`), 'utf8')

@@ -129,9 +129,44 @@ describe('the receipt of a compaction', () => {
     ['its name, which no other file has', 'see one.ts', true],
     ['a longer name', 'see another-one.ts and one.tsx', false],
     ['a part of the path', 'see src/deep', false],
+    ['the path after the name of the folder', 'see proj/src/deep/one.ts', true],
+    ['a part of it after dots', 'see …/deep/one.ts and .../one.ts', true],
+    ['the same path in another folder', 'see packages/b/src/deep/one.ts', false],
+    ['the same name in another folder', 'see test/one.ts', false],
   ])('a path is kept by %s: %s', (_, summary, isKept) => {
     const receipt = receiptIn([{ edits: '/proj/src/deep/one.ts' }, { compacted: summary }]);
     expect(receipt.items).toMatchObject([{ text: 'src/deep/one.ts', isKept }]);
+  });
+
+  it.each([
+    ['ls', 'the tools also make results false', false],
+    ['make', 'we make sure that it works', false],
+    ['make', 'ran `make` twice', true],
+    ['make', 'Commands:\n- make\n', true],
+    ['npm test', 'we ran npm tests', false],
+    ['npm test', 'ran npm test.', true],
+    ['cd "/home/me/my app" && npm test', 'ran npm test', true],
+  ])(
+    'a command is kept as a whole, and not as a word of the language: %s in %j',
+    (command, summary, isKept) => {
+      const receipt = receiptIn([{ runs: command }, { compacted: summary }]);
+      expect(receipt.items).toMatchObject([{ kind: 'command', text: command, isKept }]);
+    },
+  );
+
+  it('a file whose name is a word is kept where it stands as code', () => {
+    expect(keptIn([{ edits: '/proj/test' }, { compacted: 'the test passes' }])).toBe('0 of 1 path');
+    expect(keptIn([{ edits: '/proj/test' }, { compacted: 'edited `test`' }])).toBe('1 of 1 path');
+  });
+
+  it.each([
+    ['wait 250 ms', 'waits 250ms', true],
+    ['wait 250ms', 'waits 250 ms', true],
+    ['at most 1,000', 'at most 1000', true],
+    ['at most 1000', 'at most 1,000', true],
+    ['at most 1000', 'at most 1,0001 or 21,000', false],
+  ])('a number is kept in either way of writing: %j in %j', (prompt, summary, isKept) => {
+    expect(receiptIn([{ prompt }, { compacted: summary }]).items).toMatchObject([{ isKept }]);
   });
 
   it('does not take the name of one file for another with the same name', () => {
@@ -164,6 +199,9 @@ describe('the receipt of a compaction', () => {
     ['Never push directly to the main branch.', 'Push directly to the main branch', false],
     ['Never push directly to the main branch.', "Don't ever push directly to the main branch", true],
     ['Always run every test of suite s12 first.', 'Always run every test of suite s21 first', false],
+    ['Never push to main.', '- Do not push to the main branch', true],
+    ['Never push to main.', 'The main push was done, not finished', false],
+    ['You must not edit generated files.', 'must edit generated files', false],
   ])(
     'a line with other names, or that allows what was forbidden, does not keep "%s": %s',
     (demand, summary, isKept) => {

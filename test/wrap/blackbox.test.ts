@@ -211,7 +211,7 @@ describe('a copy', () => {
     const { onFile } = open();
     onFile(path, SESSION);
     await vi.waitFor(async () => expect(await whys()).toEqual(['file']), WAIT);
-    await vi.advanceTimersByTimeAsync(60_000);
+    await vi.advanceTimersByTimeAsync(10_000);
     await vi.waitFor(async () => expect(await whys()).toContain('growing'), WAIT);
   });
 

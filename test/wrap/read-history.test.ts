@@ -1,6 +1,8 @@
 // Compactions of recorded sessions, against what was counted by hand, and of made-up ones.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import { readHistory } from '../../src/wrap/read-history.js';
 import { counted, day, fixture, readBytes, readFixture, recordsOf } from '../support/counted-compactions.js';
 
 describe('the compactions of a recorded session', () => {
@@ -51,6 +53,16 @@ describe('the compactions of a recorded session', () => {
       const whole = await readBytes(agent, bytes);
       expect(await readBytes(agent, bytes, [1, 7, 4096, 13])).toEqual(whole);
     }
+  });
+
+  it('bring the chart down to what the agent says is left', async () => {
+    const path = fixture('claude', 'session-with-compaction.jsonl');
+    const source = { agent: agents.claude, path, size: 1, modifiedAt: 0 };
+    const read = await readHistory(source, { isFull: false, withUsage: true, now: 0 });
+    const [compaction] = read?.history.compactions ?? [];
+    const sample = read?.usage?.history.samples.findLast(({ at }) => at === compaction?.at);
+    expect(sample?.fill).toMatchObject({ usedTokens: 777 });
+    expect(sample?.fill?.usedPercent).toBeLessThan(1);
   });
 
   it('of a subagent are none of the user’s', async () => {

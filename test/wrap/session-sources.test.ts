@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -104,5 +104,27 @@ describe('the sessions at a path', () => {
     const path = write('session.jsonl', '{"a":1}\n');
     const { sources } = await sourcesAt({ ...search(), path, asked: agents.qwen });
     expect(namesOf(sources)).toEqual(['qwen session.jsonl']);
+  });
+});
+
+describe('a file that cannot be read', () => {
+  it('is an error where the user has named it, and skipped with its reason in a folder', async () => {
+    write('elsewhere/session.jsonl');
+    writeFileSync(join(home, 'elsewhere/broken.jsonl.gz'), '\u001f\u008b\u0000', 'latin1');
+    const found = await sourcesAt({ ...search(), path: join(home, 'elsewhere') });
+    expect(namesOf(found.sources)).toEqual(['claude elsewhere/session.jsonl']);
+    expect(found.skipped).toEqual([
+      { path: join(home, 'elsewhere/broken.jsonl.gz'), reason: expect.stringMatching(/./) as unknown },
+    ]);
+    const named = sourcesAt({ ...search(), path: join(home, 'elsewhere/broken.jsonl.gz') });
+    await expect(named).rejects.toThrow(/./);
+  });
+
+  it('or a store, is named', async () => {
+    symlinkSync('.claude', join(home, '.claude'));
+    const { skipped } = await findSources(search());
+    expect(skipped).toEqual([
+      { path: join(home, '.claude/projects'), reason: 'too many symbolic links encountered' },
+    ]);
   });
 });

@@ -6,6 +6,7 @@ import {
   type SourceRecord,
   type Step,
 } from '../../core/conversation.js';
+import type { Boundary } from '../../core/event.js';
 import { getList, getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
 import { parseIsoTime } from '../../core/time.js';
 import { asCopies, planOf, recordStep, textEntry, toolEntries, withHead, type Tools } from '../entries.js';
@@ -28,6 +29,8 @@ const tools: Tools = {
 
 interface QwenConversation {
   readonly head: SessionHead;
+  /** the user's last message, while nothing was said after it */
+  readonly unanswered?: JsonRecord | undefined;
 }
 
 /** The reader for the first line of a Qwen Code session file. */
@@ -47,11 +50,20 @@ export const qwenConversation = (): ConversationReader =>
       startedAt: state.head.startedAt ?? parseIsoTime(getText(record, 'timestamp') ?? ''),
     });
     const source = sourceOf(record, id, lineNumber);
+    const { unanswered } = state;
+    const after = SAID.includes(type)
+      ? isTyped(record)
+        ? getRecord(record, 'message')
+        : undefined
+      : unanswered;
     return {
-      state: steps.length === 0 ? state : { head },
-      steps: [...steps, ...recordSteps(record, type, source)],
+      state: steps.length === 0 && after === unanswered ? state : { head, unanswered: after },
+      steps: [...steps, ...recordSteps(record, type, source, unanswered)],
     };
   });
+
+const isTyped = (record: JsonRecord): boolean =>
+  record['type'] === 'user' && (record['provenance'] ?? 'real_user') === 'real_user';
 
 const sourceOf = (record: JsonRecord, id: string, line: number): SourceRecord => {
   const at = parseIsoTime(getText(record, 'timestamp') ?? '');
@@ -63,7 +75,12 @@ const sourceOf = (record: JsonRecord, id: string, line: number): SourceRecord =>
   };
 };
 
-const recordSteps = (record: JsonRecord, type: string, source: SourceRecord): readonly Step[] => {
+const recordSteps = (
+  record: JsonRecord,
+  type: string,
+  source: SourceRecord,
+  unanswered: JsonRecord | undefined,
+): readonly Step[] => {
   if (type !== 'system') return [recordStep(source, messageEntries(record, source))];
   const boundary = compressionIn(record, source.at ?? 0);
   if (!boundary) return [recordStep(source, systemEntries(record, source))];
@@ -81,7 +98,20 @@ const recordSteps = (record: JsonRecord, type: string, source: SourceRecord): re
     const entries = partEntries(message, source, getText(message, 'role') === 'user', { message });
     return entries.some(({ kind }) => kind === 'summary') ? entries : asCopies(entries);
   });
-  return [recordStep(source, [compaction, ...left])];
+  return [recordStep(source, [compaction, ...left, ...sentAfter(boundary, left, source, unanswered)])];
+};
+
+/** Qwen compacts before it sends a message: one that it has recorded, and that the new history does not hold, comes after that. */
+const sentAfter = (
+  { initiator }: Boundary,
+  left: readonly Entry[],
+  source: SourceRecord,
+  unanswered: JsonRecord | undefined,
+): readonly Entry[] => {
+  if (initiator === 'user' || !unanswered) return [];
+  const entries = partEntries(unanswered, source, true, { message: unanswered });
+  const texts = left.flatMap((entry) => (entry.kind === 'prompt' ? [entry.text] : []));
+  return asCopies(entries.filter((entry) => entry.kind === 'prompt' && !texts.includes(entry.text)));
 };
 
 const SAID = ['user', 'tool_result', 'assistant'];
@@ -91,8 +121,7 @@ const messageEntries = (record: JsonRecord, source: SourceRecord): readonly Entr
   const message = getRecord(record, 'message');
   if (!SAID.includes(type) || !message) return [];
   const model = getText(record, 'model');
-  const isTyped = type === 'user' && (record['provenance'] ?? 'real_user') === 'real_user';
-  return partEntries(message, source, isTyped, { record }).map((entry) =>
+  return partEntries(message, source, isTyped(record), { record }).map((entry) =>
     entry.kind === 'answer' && model !== undefined ? { ...entry, model } : entry,
   );
 };

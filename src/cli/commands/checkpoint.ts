@@ -3,6 +3,7 @@ import {
   checkpointLine,
   type CheckpointReason,
   type CheckpointRecord,
+  type FileEvent,
   type FileFate,
 } from '../../core/checkpoint.js';
 import { allAgents } from '../../agents/index.js';
@@ -49,6 +50,9 @@ export const checkpoint = async (request: CheckpointRequest): Promise<string> =>
       return prune(request);
   }
 };
+
+/** What has happened to the file of a session. */
+type SessionEvent = FileEvent & Pick<KeptSession, 'runtime' | 'session'>;
 
 /** A copy with the session it belongs to. */
 interface Entry {
@@ -119,9 +123,23 @@ const list = async (request: CheckpointRequest): Promise<string> => {
   return lines([
     ...(entries.length > 0 ? table(columns, entries.map(rowOf), width) : [nothingText(request.target)]),
     '',
+    ...eventLines(events, width),
     ...wrapText(`The black box is ${state}; ${room}.`, width),
     ...(damaged > 0 ? wrapText(`${count(damaged, 'record')} cannot be read.`, width) : []),
   ]);
+};
+
+const MOST_EVENTS = 5;
+
+/** What has happened to session files lately, for those who have missed it in the footer. */
+const eventLines = (events: readonly SessionEvent[], width: number): readonly string[] => {
+  const last = events.toSorted((a, b) => a.at - b.at).slice(-MOST_EVENTS);
+  const rows = last.flatMap(({ at, fate, kept, runtime, session }) => {
+    const before = kept === undefined ? 'no copy' : `kept: ${kept}`;
+    const of = toPlainText(`${runtime} ${session.slice(0, SHORT_ID)}`);
+    return wrapText(`${timeText(at)}  ${of}  ${fateTexts[fate]} · ${before}`, width);
+  });
+  return rows.length > 0 ? [...rows, ''] : [];
 };
 
 const nothingText = (target: string | undefined): string =>
@@ -156,7 +174,7 @@ const reasons: Readonly<Record<CheckpointReason, string>> = {
 
 /** In a few words, for the table. */
 const whatText = (copy: KeptCopy): string => {
-  if (copy.kind === 'file') return copy.isAlone ? 'whole file, the last' : 'whole file';
+  if (copy.kind === 'file') return copy.isAlone ? 'whole file, only here' : 'whole file';
   return reasons[copy.why] + byText(copy);
 };
 
@@ -232,10 +250,10 @@ const show = async (request: CheckpointRequest): Promise<string> => {
 };
 
 const fateTexts: Readonly<Record<FileFate, string>> = {
-  replaced: 'another file took the place of the session file',
-  rewritten: 'the session file was rewritten in place',
-  shortened: 'the session file was shortened in place',
-  removed: 'the session file was removed',
+  replaced: 'file replaced by another',
+  rewritten: 'file rewritten in place',
+  shortened: 'file shortened in place',
+  removed: 'file removed',
 };
 
 const MOST_DIRTY = 20;

@@ -3,7 +3,12 @@ import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Agent, AgentFolders } from '../../agents/agent.js';
 import { allAgents } from '../../agents/index.js';
-import { historyRecord, sessionHistoryRecord, type SessionHistory } from '../../core/boundary-record.js';
+import {
+  historyRecord,
+  sessionHistoryRecord,
+  type RecordedCompaction,
+  type SessionHistory,
+} from '../../core/boundary-record.js';
 import { markOwnCompactions, parseOwnAttempt, type OwnAttempt } from '../../core/compaction/protocol.js';
 import { errorText } from '../../core/errors.js';
 import type { Millis } from '../../core/reading.js';
@@ -14,6 +19,7 @@ import type { StoreProblem } from '../../storage/session-store.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook, type Look } from '../../ui/look.js';
 import { wrapText } from '../../ui/text.js';
+import { readKeptCounts } from '../../wrap/read-receipt.js';
 import { readHistory, type ReadSession, type SessionSource } from '../../wrap/read-history.js';
 import { agentFromOption } from '../agent-option.js';
 import { countsText, historyText } from '../history-text.js';
@@ -36,6 +42,7 @@ export const history = async (request: HistoryRequest): Promise<Outcome> => {
   const problems = [...skipped];
   const readAll = readTargets(targets, search, {
     ...request,
+    withKept: request.full,
     onProblem: (problem) => problems.push(problem),
   });
   for await (const each of readAll) {
@@ -154,6 +161,8 @@ export const openSearch = async ({ runtime, configured }: Options): Promise<Sear
 export interface ReadRequest {
   readonly full: boolean;
   readonly chart: boolean;
+  /** also how much of the evidence each compaction has kept, for which the file is read once more */
+  readonly withKept?: boolean;
   readonly project?: string;
   readonly since?: Millis;
   readonly onProblem: (problem: StoreProblem) => void;
@@ -200,7 +209,7 @@ interface TargetReading {
 const readTarget = async (
   { source, isWanted }: HistoryTarget,
   { attempts }: Search,
-  { request: { full: isFull, chart: withUsage }, folders, onBytes }: TargetReading,
+  { request: { full: isFull, chart: withUsage, withKept = false }, folders, onBytes }: TargetReading,
 ): Promise<ReadSession | undefined> => {
   const project = await projectOf(source);
   const isInFolder = (found: string | undefined): boolean =>
@@ -214,12 +223,25 @@ const readTarget = async (
   });
   if (!read) return undefined;
   const { history: session } = read;
-  const compactions = markOwnCompactions(session.compactions, attempts, session);
+  const marked = markOwnCompactions(session.compactions, attempts, session);
+  const compactions = withKept ? await withKeptCounts(marked, source) : marked;
   const known = session.project ?? project;
   return {
     ...read,
     history: { ...session, ...(known === undefined ? {} : { project: known }), compactions },
   };
+};
+
+const withKeptCounts = async (
+  compactions: readonly RecordedCompaction[],
+  source: SessionSource,
+): Promise<readonly RecordedCompaction[]> => {
+  if (compactions.length === 0) return compactions;
+  const counts = await readKeptCounts(source);
+  return compactions.map((each) => {
+    const kept = counts.get(each.line);
+    return kept ? { ...each, kept } : each;
+  });
 };
 
 const projectOf = async ({ agent, path }: SessionSource): Promise<string | undefined> =>

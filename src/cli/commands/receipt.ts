@@ -98,7 +98,9 @@ const sectionOf = (
   const [first] = items;
   if (!first) return [];
   const lost = items.filter(({ isKept }) => !isKept).length;
-  const title = `${lost} ${nounOf(first.kind, lost)} ${fate}`;
+  const title = isFull
+    ? `${items.length} ${nounOf(first.kind, items.length)}, ${lost} ${fate}`
+    : `${lost} ${nounOf(first.kind, lost)} ${fate}`;
   return [
     '',
     theme.accent(title),

@@ -29,7 +29,7 @@ export const defineHistory = (program: Command, ask: Ask): Command => {
     .option('--runtime <name>', 'only this agent; for files, the agent that wrote them', parseAgent)
     .option('--project <dir>', 'only sessions in this folder or below it', parseFolder)
     .option('--since <date>', 'only since a date or an age: 2026-11-21, 12h, 7d, 2w', parseSince)
-    .option('--full', 'print whole summaries')
+    .option('--full', 'print whole summaries, and how much each compaction kept')
     .option('--chart', 'also chart how full the window was over each session')
     .addOption(new Option('--json', 'print one JSON object').conflicts(['ndjson', 'chart']))
     .addOption(new Option('--ndjson', 'print one JSON object per line').conflicts('chart'))

@@ -43,9 +43,13 @@ export const endedNotice = (state: Compaction, now: Millis): string | undefined 
   return `${tone === undefined ? '' : toneSigns[tone]}${endedText(last)}`;
 };
 
-/** True while a compaction is under way or has just ended: its text has precedence over all others. */
-export const isUrgent = (state: Compaction, now: Millis): boolean =>
-  underWayWords(state, now) !== undefined || outcomeShownUntil(state, now) !== undefined;
+/** What of other messages may be displayed: none while a compaction is under way, what says more about one that has just ended, or all. */
+export type MessageRoom = 'none' | 'outcome' | 'free';
+
+export const messageRoom = (state: Compaction, now: Millis): MessageRoom => {
+  if (underWayWords(state, now) !== undefined) return 'none';
+  return outcomeShownUntil(state, now) === undefined ? 'free' : 'outcome';
+};
 
 /** Until when the last outcome is displayed; undefined if it is not displayed or the agent has ended. */
 export const outcomeShownUntil = ({ last, activity }: Compaction, now: Millis): Millis | undefined => {

@@ -128,7 +128,8 @@ export interface ProgressLine {
 /** Writes to standard error, so that standard output holds only the result. */
 export const progressLine = (): ProgressLine => {
   const { stderr } = process;
-  const { isTTY, columns = 80 } = stderr;
+  const { isTTY } = stderr;
+  const columns = stderr.columns || 80; // a terminal that was never given a size says 0
   let isShown = false;
   return {
     say: (text) => {
@@ -149,7 +150,7 @@ export const noProgress: ProgressLine = { say: () => undefined, clear: () => und
 /** Columns to write into: the terminal's, COLUMNS where the output goes elsewhere, else 80. */
 export const widthOfOutput = (): number => {
   const given = Number(process.env['COLUMNS']);
-  const wanted = process.stdout.columns ?? (given > 0 ? given : 80);
+  const wanted = process.stdout.columns || (given > 0 ? given : 80);
   return Number.isInteger(wanted) && wanted > 0 ? wanted : 80;
 };
 

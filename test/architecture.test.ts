@@ -34,6 +34,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   verify: ['node:'],
   wrap: [
     'node:',
+    '@opentelemetry/api',
     '@opentelemetry/exporter-metrics-otlp-http',
     '@opentelemetry/resources',
     '@opentelemetry/sdk-metrics',
@@ -48,6 +49,7 @@ const doors: Readonly<Record<string, string>> = {
   '@xterm/headless': 'terminal/emulator.ts',
   ink: 'ui/',
   commander: 'cli/',
+  '@opentelemetry/api': 'wrap/otlp.ts',
   '@opentelemetry/exporter-metrics-otlp-http': 'wrap/otlp.ts',
   '@opentelemetry/resources': 'wrap/otlp.ts',
   '@opentelemetry/sdk-metrics': 'wrap/otlp.ts',

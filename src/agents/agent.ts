@@ -49,6 +49,8 @@ export interface Agent {
   readonly official?: OfficialSource;
   /** its session files as conversations; undefined where their form is not known well enough */
   readonly conversations?: ConversationForm;
+  /** an `@` in a message has it read the file that is named behind it, unless a backslash stands before it */
+  readonly readsMentions?: true;
   /** its own way to take over sessions of other agents; undefined where it has none */
   readonly imports?: SessionImport;
   /** how to ask the agent to compact; without a recipe nothing is ever typed */

@@ -184,9 +184,16 @@ export const replaceIds = (
   { from, to }: { readonly from: ReadonlySet<string>; readonly to: string },
 ): string => {
   let replaced = line;
-  for (const field of fields)
+  for (const field of fields) {
     // in a text the quotation marks are escaped
     for (const id of from) replaced = replaced.replaceAll(`"${field}":"${id}"`, `"${field}":"${to}"`);
+    // the agents write no blanks there, but what rewrites their files may
+    if (!replaced.includes(`"${field}" `) && !replaced.includes(`"${field}": `)) continue;
+    const spaced = new RegExp(`("${field}"\\s*:\\s*")((?:[^"\\\\]|\\\\.)*)(?=")`, 'g');
+    replaced = replaced.replace(spaced, (all, before: string, id: string) =>
+      from.has(id) ? before + to : all,
+    );
+  }
   return replaced;
 };
 

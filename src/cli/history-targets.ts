@@ -2,17 +2,18 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Agent, AgentFolders } from '../agents/agent.js';
 import type { SessionDetail } from '../agents/history.js';
-import { errorCode } from '../core/errors.js';
+import { errorCode, errorText, UserError } from '../core/errors.js';
 import type { StoreProblem } from '../storage/session-store.js';
 import { systemReason } from '../storage/errors.js';
+import { blackBoxFolder } from '../storage/blackbox.js';
 import { listSessions } from '../storage/sessions.js';
-import { findSources, sourcesAt } from '../wrap/session-sources.js';
+import { findSources, keptSources, sourcesAt, type KeptSource } from '../wrap/session-sources.js';
 import type { SessionSource } from '../wrap/read-history.js';
 import * as messages from './messages.js';
 import { findSession } from './session-argument.js';
 
-// Resolves the arguments of `ctxwrap history`: paths of files and folders, ids of conversations or their beginnings, and sessions as
-// `ctxwrap ps` lists them; each may name one compaction with `#N`.
+// Resolves the arguments of `ctxwrap history`: paths of files and folders, ids of conversations or their beginnings, sessions as
+// `ctxwrap ps` lists them, and copies as `ctxwrap checkpoint list` does; each may name one compaction with `#N`.
 
 export interface HistoryTarget {
   readonly source: SessionSource;
@@ -37,7 +38,7 @@ interface TargetSearch {
 /** All sessions when nothing is given. Throws for an argument that names none. */
 export const findTargets = async (given: readonly string[], search: TargetSearch): Promise<FoundTargets> => {
   if (given.length === 0) {
-    const { sources, skipped } = await findSources(search);
+    const { sources, skipped } = await findAll(search);
     return { targets: sources.map((source) => ({ source, isWanted: () => true })), skipped };
   }
   const found = await Promise.all(given.map((each) => targetsOf(each, search)));
@@ -45,6 +46,25 @@ export const findTargets = async (given: readonly string[], search: TargetSearch
     targets: found.flatMap(({ targets }) => targets),
     skipped: found.flatMap(({ skipped }) => skipped),
   };
+};
+
+interface AllSources {
+  readonly sources: readonly SessionSource[];
+  readonly skipped: readonly StoreProblem[];
+  /** all copies in the black box, also of sessions whose own file is there */
+  readonly copies: readonly KeptSource[];
+}
+
+/** The agents' own files, and copies of those that are gone. */
+const findAll = async (search: TargetSearch): Promise<AllSources> => {
+  const problems: StoreProblem[] = [];
+  const copies = await keptSources(search.stateFolder, search.agents).catch((error: unknown) => {
+    problems.push({ path: blackBoxFolder(search.stateFolder), reason: errorText(error) });
+    return [];
+  });
+  const kept = copies.filter(({ isNewest }) => isNewest).map(({ source }) => source);
+  const { sources, skipped } = await findSources({ ...search, kept });
+  return { sources, skipped: [...skipped, ...problems], copies };
 };
 
 const NUMBERED = /^(.+)#(\d{1,6})$/;
@@ -74,8 +94,8 @@ const atPath = async (
     if (found.sources.length === 0 && found.skipped.length === 0) throw messages.unknownFile(path);
     return found;
   } catch (error) {
-    if (errorCode(error) !== undefined) throw messages.unreadableFile(path, systemReason(error));
-    throw error;
+    if (error instanceof UserError) throw error;
+    throw messages.unreadableFile(path, systemReason(error));
   }
 };
 
@@ -88,16 +108,25 @@ const byId = async (id: string, search: TargetSearch) => {
   const path = live?.logPath;
   if (path !== undefined && (await exists(path)))
     return { ...(await atPath(path, search)), isWanted: () => true };
-  const { sources, skipped } = await findSources(search);
+  const { sources, skipped, copies } = await findAll(search);
   const start = (live?.agentSessionId ?? id).toLowerCase();
   const named = sources.filter(({ path: file }) => isNamedAfter(basename(file).toLowerCase(), start));
-  if (start.length < LEAST_ID || named.length === 0) throw messages.unknownHistory(id, search.agents);
+  const unread = skipped.filter(({ path: file }) => basename(file).includes(start));
+  if (start.length < LEAST_ID) throw messages.unknownHistory(id, search.agents);
+  if (named.length + unread.length === 0) return { ...ofCopies(copies, id, search), isWanted: () => true };
   return {
     sources: named,
-    skipped: skipped.filter(({ path: file }) => basename(file).includes(start)),
+    skipped: unread,
     isWanted: (session: SessionDetail) =>
       session.id === undefined || session.id.toLowerCase().startsWith(start),
   };
+};
+
+/** The copy with this id, or its beginning: one of a session file that the agent has changed since. */
+const ofCopies = (copies: readonly KeptSource[], id: string, { agents }: TargetSearch) => {
+  const found = copies.filter((copy) => copy.id.startsWith(id.toLowerCase()));
+  if (found.length === 0) throw messages.unknownHistory(id, agents);
+  return { sources: found.map(({ source }) => source), skipped: [] };
 };
 
 const isNamedAfter = (name: string, id: string): boolean =>

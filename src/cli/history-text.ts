@@ -4,7 +4,7 @@ import {
   type RecordedCompaction,
   type SessionHistory,
 } from '../core/boundary-record.js';
-import { formatDuration, formatTokens } from '../core/format.js';
+import { counted, formatDuration, formatTokens } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
 import { stripControls } from '../core/text.js';
 import type { Look } from '../ui/look.js';
@@ -195,7 +195,7 @@ const factsOf = (
     ['File', `${folderText(session.path, home)}, line ${each.line}`],
     ['When', timeText(each.at)],
     [
-      'Wanted by',
+      'Started by',
       initiator === undefined ? 'unknown' : `${initiatorText(initiator)} (${triggerOf(initiator)})`,
     ],
     [
@@ -217,12 +217,12 @@ const messagesText = ({ afterMessage, replaced }: RecordedCompaction): string =>
   return `${afterMessage} before it${gone === undefined ? '' : `, ${gone} of them left the window`}`;
 };
 
-/** `5 compactions in 3 sessions, 38 without any` */
+/** `5 compactions in 3 sessions; 38 other sessions without any` */
 export const countsText = (sessions: readonly SessionHistory[], count: number): string => {
   const some = sessions.filter(({ compactions }) => compactions.length > 0).length;
-  if (count === 0) return `No compaction in ${counted(sessions.length, 'session')}.`;
+  if (sessions.length === 0) return 'No sessions found.';
+  if (count === 0) return `No compactions in ${counted(sessions.length, 'session')}.`;
   const others = sessions.length - some;
-  return `${counted(count, 'compaction')} in ${counted(some, 'session')}${others > 0 ? `, ${others} without any` : ''}`;
+  const rest = others > 0 ? `; ${counted(others, 'other session')} without any` : '';
+  return `${counted(count, 'compaction')} in ${counted(some, 'session')}${rest}`;
 };
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

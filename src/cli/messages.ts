@@ -1,7 +1,10 @@
 import { UserError } from '../core/errors.js';
 import { quoteForCopying } from '../core/text.js';
+import { listed, usage, usageError } from './usage-error.js';
 
 /** The known word closest to `given` by typing mistakes, at most one in three letters; undefined when none is close. */
+export * from './history-messages.js';
+
 export const nearestWord = (given: string, known: readonly string[]): string | undefined => {
   const alike = known
     .filter((word) => Math.abs(word.length - given.length) <= mostMistakes(given, word))
@@ -41,14 +44,10 @@ const cell = (row: readonly number[], column: number): number => row[column] ?? 
 // The launcher's error messages: what is wrong, what was given, what to do.
 
 /** Exit status for a wrong command line. */
-const usage = 2;
 /** Exit status when ctxwrap itself fails, not because of the user's input. */
 export const OWN_FAILURE = 125;
 const notExecutable = 126;
 const notFound = 127;
-
-const usageError = (message: string, hint: string): UserError =>
-  new UserError(message, { exitCode: usage, hint });
 
 export const noAgent = (): UserError =>
   usageError('no agent was given', 'try ctxwrap claude, or see ctxwrap --help');
@@ -149,6 +148,15 @@ export const sessionWithAll = (target: string): UserError =>
 export const idleWithoutAll = (): UserError =>
   usageError('--idle chooses among all sessions', 'ctxwrap compact --all --idle');
 
+export const needsStrategy = (option: string): UserError =>
+  usageError(`${option} needs a strategy`, 'ctxwrap compact --strategy truncate --dry-run');
+
+export const strategyWith = (option: string): UserError =>
+  usageError(
+    `${option} is about the agent's own command, and --strategy does without it`,
+    'leave one of them out',
+  );
+
 export const topWithoutTerminal = (): UserError =>
   usageError(
     'ctxwrap top needs a terminal',
@@ -233,14 +241,6 @@ export const recordingStopped = (reason: string): string => `the recording is in
 export const unwritableOutput = (reason: string): UserError =>
   new UserError(`cannot write the output: ${reason}`, { exitCode: OWN_FAILURE });
 
-const MOST_LISTED = 20;
-
-const listed = (names: readonly string[]): string => {
-  const more = names.length - MOST_LISTED;
-  const shown = more > 0 ? [...names.slice(0, MOST_LISTED), `and ${more} more: ctxwrap ps --all`] : names;
-  return shown.map((name) => `\n  ${name}`).join('');
-};
-
 export const noSession = (): UserError =>
   usageError('no session is running', 'start one with ctxwrap claude, or give a session file');
 
@@ -287,83 +287,6 @@ export const unknownFile = (path: string): UserError =>
 export const unfollowedAgent = (agent: string): UserError =>
   usageError(`ctxwrap cannot read session files of ${agent}`, 'use another --runtime');
 
-// Messages of `ctxwrap history` and `ctxwrap undo`.
-
-export const nothingToUndo = (): UserError =>
-  usageError(
-    'no session is running',
-    'name a compaction of an ended one, such as ctxwrap undo 0f3a9c12#1; ctxwrap history lists them',
-  );
-
-export const unknownHistory = (given: string, agents: readonly { readonly name: string }[]): UserError =>
-  usageError(
-    `there is no file and no session "${given}"`,
-    agents.some(({ name }) => name === given)
-      ? `for all sessions of ${given}: ctxwrap history --runtime ${given}`
-      : 'ctxwrap history lists the sessions with compactions',
-  );
-
-export const whichBrief = (): UserError =>
-  usageError(
-    '--print needs a compaction',
-    'such as ctxwrap brief --print 0f3a9c12#2; ctxwrap history lists them',
-  );
-
-export const nothingLost = (given: string): UserError =>
-  new UserError(`nothing is known to be lost in "${given}"`, {
-    exitCode: 1,
-    hint: `see ctxwrap receipt ${given}`,
-  });
-
-export const noLiveSession = (given: string, names: readonly string[]): UserError =>
-  usageError(
-    `no running session is called "${given}"`,
-    names.length > 0
-      ? `these are running:${listed(names)}`
-      : 'no session is running; start one with ctxwrap claude',
-  );
-
-export const noReceipt = (given: string): UserError =>
-  new UserError(`the conversation before "${given}" is no longer in its session file`, {
-    exitCode: 1,
-    hint: 'ctxwrap checkpoint list shows whether there is a copy from before',
-  });
-
-export const noCompaction = (given: string, count: number): UserError =>
-  usageError(
-    `there is no compaction "${given}"`,
-    count === 0 ? 'this session has none' : `this session has ${count}: #1 to #${count}`,
-  );
-
-export const whichCompaction = (given: string): UserError =>
-  usageError(`which compaction of "${given}"?`, `name one, as in ctxwrap history show "${given}#1"`);
-
-export const severalFiles = (given: string, paths: readonly string[]): UserError =>
-  usageError(
-    `"${given}" fits ${paths.length} sessions`,
-    `give more of the id, or the file of one:${listed(paths)}`,
-  );
-
-export const unreadConversation = (agent: string): UserError =>
-  usageError(
-    `the conversations of ${agent} cannot be read`,
-    'its compactions can be listed all the same: ctxwrap history',
-  );
-
-export const incompleteConversation = (reason: string): string => `this is only a part: ${reason}`;
-
-/** `given`: `SESSION#N` */
-export const earlierPart = (given: string, number: number): string =>
-  `an earlier compaction left a summary; what was before it: ctxwrap history show ${quoteForCopying(given.replace(/#\d+$/, `#${number - 1}`))} --before`;
-
-export const skippedFile = (path: string, reason: string): string => `skipped ${path}: ${reason}`;
-
-export const damagedLines = (path: string, count: number): string =>
-  `${path}: ${count} damaged line${count === 1 ? ' was' : 's were'} passed over`;
-
-export const moreSkipped = (count: number): string =>
-  `${count} more files were skipped or have damaged lines; --json lists all of them`;
-
 export const longFocus = (given: number, most: number): UserError =>
   usageError(`--focus must be at most ${most} characters, got ${given}`, 'shorten it');
 
@@ -374,44 +297,6 @@ export const exitStatus = `That of the agent, even if a signal killed it. Otherw
   125  ctxwrap failed before the agent started
   126  the agent was found but cannot be executed
   127  the agent was not found`;
-
-// Messages of `ctxwrap checkpoint`.
-
-export const noRunningSession = (): UserError =>
-  usageError('no session is running', 'start one with ctxwrap claude');
-
-export const noCheckpoint = (given: string): UserError =>
-  usageError(`nothing in the black box has the id "${given}"`, 'ctxwrap checkpoint list shows what is kept');
-
-export const severalCheckpoints = (given: string, ids: readonly string[]): UserError =>
-  usageError(`"${given}" fits ${ids.length} copies`, `give more of the id of one:${listed(ids)}`);
-
-export const blackBoxOff = (): UserError =>
-  usageError('the black box is switched off, so nothing is added', 'ctxwrap config show --origin says where');
-
-export const noSessionFile = (agent: string): UserError =>
-  usageError(
-    `the session file of ${agent} is not known yet`,
-    'send the agent a message first; ctxwrap doctor says what is read',
-  );
-
-export const copyFailed = (path: string, reason: string): UserError =>
-  new UserError(`cannot copy "${path}": ${reason}`, { exitCode: 1, hint: 'ctxwrap doctor' });
-
-export const restoreExists = (path: string): UserError =>
-  usageError(`"${path}" exists, and nothing is ever replaced`, 'name a file that does not exist');
-
-export const restoreFailed = (id: string, path: string, reason: string): UserError =>
-  new UserError(`cannot restore ${id} to "${path}": ${reason}`, {
-    exitCode: 1,
-    hint: 'ctxwrap checkpoint list shows the other copies',
-  });
-
-export const badAge = (given: string): UserError =>
-  usageError(`--older-than must be a time such as 30d, 12h or 2w, got "${given}"`, 'try --older-than 30d');
-
-export const badSize = (given: string): UserError =>
-  usageError(`--limit must be a size such as 500MB, 2GB or 0, got "${given}"`, 'try --limit 500MB');
 
 // Messages of `ctxwrap handoff`.
 

@@ -60,8 +60,10 @@ export const findOneSource = async (
       target,
       targets.map(({ source }) => source.path),
     );
-  // the file of a running session may also be named by its path, or by the agent's id
-  const writing = sessions.find((each) => isThere(each) && each.record.logPath === first.source.path);
+  // the file of a running session may also be named by its path, or by the agent's id; a copy of it is no running session
+  const writing = first.source.open
+    ? undefined
+    : sessions.find((each) => isThere(each) && each.record.logPath === first.source.path);
   return { source: first.source, number: first.number, session: writing };
 };
 

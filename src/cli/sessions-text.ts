@@ -22,6 +22,8 @@ export interface SessionsView {
   readonly known?: readonly ListedSession[];
   /** the short ids, where they are known already */
   readonly shortId?: (session: ListedSession) => string;
+  /** a session is chosen by its row: its id and age, which nobody needs then, make room for the bar and the cache */
+  readonly isChosenByRow?: boolean;
 }
 
 // The most important columns stay longest: how full, what it does, how serious, where, the numbers behind it, its name.
@@ -38,6 +40,12 @@ const columns: readonly Column[] = [
   { title: 'SESSION', rank: 5 },
 ];
 
+const forRows: Readonly<Record<string, Partial<Column>>> = {
+  SESSION: { rank: 10 },
+  AGE: { rank: 9 },
+  FOLDER: { leastWidth: 10 },
+};
+
 const LONGEST_AGENT = 16; // columns
 const LONGEST_ACTIVITY = 40; // columns
 const WIDE = 100; // columns, from which on there is room for a bar of ten cells
@@ -45,14 +53,15 @@ const [SHORT_BAR, LONG_BAR] = [6, 10]; // cells
 
 /** A table with a row for each session, in at most `look.columns` columns. */
 export const sessionsText = (sessions: readonly ListedSession[], view: SessionsView): readonly string[] => {
-  const { look, known = sessions } = view;
+  const { look, known = sessions, isChosenByRow = false } = view;
   if (sessions.length === 0)
     return wrapText('No session is running. Start one with: ctxwrap claude', look.columns);
   const hasCache = known.some(({ record }) => record.cache !== undefined);
   const wanted = columns.map(({ title }) => title !== 'CACHE' || hasCache);
   const isWanted = (_: unknown, index: number): boolean => wanted[index] === true;
+  const shown = isChosenByRow ? columns.map((each) => ({ ...each, ...forRows[each.title] })) : columns;
   return table(
-    columns.filter(isWanted),
+    shown.filter(isWanted),
     sessions.map((each) => rowOf(each, { ...view, known }).filter(isWanted)),
     look.columns,
   );

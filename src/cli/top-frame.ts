@@ -1,10 +1,18 @@
 import { cacheSentence, limitsSentence } from '../core/economy.js';
+import { counted } from '../core/format.js';
 import { groupDigits } from '../core/ladder.js';
 import type { ListedSession } from '../storage/sessions.js';
 import type { TopFrame } from '../ui/Top.js';
-import { makeTextsSafe, shorten, widthOf } from '../ui/text.js';
+import { makeTextsSafe, shorten } from '../ui/text.js';
 import { makeTheme, type Theme } from '../ui/theme.js';
-import { activityText, ageText, folderText, sessionsText, type SessionsView } from './sessions-text.js';
+import {
+  activityText,
+  ageText,
+  folderText,
+  isForUser,
+  sessionsText,
+  type SessionsView,
+} from './sessions-text.js';
 import { isThere } from './session-argument.js';
 import { selectedOf, windowOf, type TopState } from './top-state.js';
 
@@ -26,32 +34,38 @@ const FIXED_ROWS = 4; // head, titles, message and keys
 const MOST_DETAILS = 10; // rows
 const MARK = '▶ ';
 
+const LEAST_TABLE = 3; // rows, which the details leave to it
+
 /** How many rows the table has room for. */
 const tableRows = (rows: number, details: number): number => Math.max(1, rows - FIXED_ROWS - details);
 
-/** The frame, and the first visible row of its table. */
-export const topFrame = (
-  state: TopState,
-  view: TopView,
-): { readonly frame: TopFrame; readonly scroll: number } => {
+export interface DrawnTop {
+  readonly frame: TopFrame;
+  /** the first visible row of the table */
+  readonly scroll: number;
+  /** how many rows the table has room for */
+  readonly room: number;
+}
+
+export const topFrame = (state: TopState, view: TopView): DrawnTop => {
   const { chosen, look, rows } = view;
   const columns = look.columns;
   const theme = makeTheme(undefined, look);
   const ids = chosen.map(({ record }) => record.id);
   const selected = chosen[ids.indexOf(selectedOf(state, ids) ?? '')];
-  const details =
-    selected && state.hasDetails ? detailRows(selected, view, theme).slice(0, MOST_DETAILS) : [];
+  const detailsRoom = Math.max(0, Math.min(MOST_DETAILS, rows - FIXED_ROWS - LEAST_TABLE));
+  const details = selected && state.hasDetails ? detailRows(selected, view, theme).slice(0, detailsRoom) : [];
   const room = tableRows(rows, details.length);
   const index = Math.max(0, ids.indexOf(selected?.record.id ?? ''));
   const scroll = windowOf({ count: chosen.length, index, rows: room }, view.scroll);
   const visible = chosen.slice(scroll, scroll + room);
   const inner = { ...look, columns: Math.max(1, columns - MARK.length) };
-  const [titles = '', ...lines] = sessionsText(visible, { ...view, look: inner });
+  const [titles = '', ...lines] = sessionsText(visible, { ...view, look: inner, isChosenByRow: true });
   const mark = look.ascii ? '> ' : MARK;
   const frame = {
     columns,
     rows,
-    head: headOf(state, view, theme),
+    head: headOf(view, orderText(state, view, { scroll, room }), theme),
     titles: visible.length === 0 ? '' : theme.quiet(`  ${titles}`),
     lines:
       visible.length === 0
@@ -61,7 +75,7 @@ export const topFrame = (
     message: shorten(messageOf(state, view), columns),
     keys: keysRow(columns, theme),
   };
-  return { frame, scroll };
+  return { frame, scroll, room };
 };
 
 const emptyText = ({ filter }: TopState, { all }: TopView): string =>
@@ -69,26 +83,42 @@ const emptyText = ({ filter }: TopState, { all }: TopView): string =>
     ? 'No session is running. Start one with: ctxwrap claude'
     : 'No session matches. Esc shows all again.';
 
-const headOf = (state: TopState, { all, look }: TopView, theme: Theme): string => {
+/** How the table is ordered, and which part of it is visible where that is not all. */
+const orderText = (
+  { sort, isAll }: TopState,
+  { chosen, look }: TopView,
+  { scroll, room }: Pick<DrawnTop, 'scroll' | 'room'>,
+): string => {
+  const [last, dash] = [Math.min(chosen.length, scroll + room), look.ascii ? '-' : '–'];
+  const part = chosen.length > room ? `${scroll + 1}${dash}${last} of ${chosen.length}, ` : '';
+  return `${part}by ${sort}${isAll ? ', all' : ''}`;
+};
+
+/** What is told last is left out first where there is no room. */
+const headOf = ({ all, look }: TopView, order: string, theme: Theme): string => {
   const there = all.filter(isThere);
-  const waiting = there.filter(({ record }) => record.activity === 'dialog').length;
+  const waiting = there.filter(({ record }) => isForUser(record)).length;
   const tiers = (['hard', 'auto', 'warn'] as const).flatMap((tier) => {
     const count = there.filter(({ record }) => record.tier === tier).length;
     return count === 0 ? [] : [`${count} ${tier}`];
   });
   const told = [`${there.length} running`, ...(waiting > 0 ? [`${waiting} waiting for you`] : []), ...tiers];
-  const left = `${theme.accent('ctxwrap top')}  ${told.join(look.ascii ? ' - ' : ' · ')}`;
-  const order = `by ${state.sort}${state.isAll ? ', all' : ''}`;
-  const gap = look.columns - widthOf(left) - order.length;
-  if (gap < 2) return shortenPainted(left, look.columns);
-  return left + ' '.repeat(gap) + theme.quiet(order);
+  const name = 'ctxwrap top';
+  const textOf = (count: number): string =>
+    count === 0 ? name : `${name}  ${told.slice(0, count).join(look.ascii ? ' - ' : ' · ')}`;
+  const room = look.columns - order.length - 2;
+  let count = told.length;
+  while (count > 0 && textOf(count).length > room) count -= 1;
+  const left = textOf(count);
+  const gap = look.columns - left.length - order.length;
+  if (gap < 2) return shorten(left, look.columns);
+  return theme.accent(name) + left.slice(name.length) + ' '.repeat(gap) + theme.quiet(order);
 };
 
-/** Only where it is too long, and then without colours. */
-const shortenPainted = (text: string, columns: number): string =>
-  widthOf(text) <= columns ? text : shorten(text.replace(/\x1b\[[\d;]*m/g, ''), columns);
-
-const messageOf = ({ asking, isFiltering, filter }: TopState, { all, news, home }: TopView): string => {
+const messageOf = (
+  { asking, isFiltering, filter }: TopState,
+  { all, chosen, news, home }: TopView,
+): string => {
   const asked = all.find(({ record }) => record.id === asking)?.record;
   if (asked)
     return makeTextsSafe(
@@ -96,7 +126,7 @@ const messageOf = ({ asking, isFiltering, filter }: TopState, { all, news, home 
     );
   if (isFiltering) return `/${makeTextsSafe(filter)}_   Enter: keep, Esc: all again`;
   if (news !== '') return makeTextsSafe(news);
-  return filter === '' ? '' : `Only sessions with "${makeTextsSafe(filter)}" · Esc: all again`;
+  return filter === '' ? '' : `${chosen.length} with "${makeTextsSafe(filter)}" · Esc: all again`;
 };
 
 const keys: readonly (readonly [key: string, word: string])[] = [
@@ -125,7 +155,7 @@ const detailRows = (
 ): readonly string[] => {
   const { record, liveness } = session;
   const { reading, cache, limits, thresholds, compaction, activitySince } = record;
-  const since = activitySince === undefined ? '' : ` for ${ageText(now - activitySince)}`;
+  const since = activitySince === undefined ? '' : ` (for ${ageText(now - activitySince)})`;
   const auto = thresholds.find(({ name }) => name === 'auto');
   const bound = auto && (auto.unit === 'percent' ? `${auto.value}%` : `${groupDigits(auto.value)} tokens`);
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -135,11 +165,14 @@ const detailRows = (
     ],
     ['Agent', [record.runtime, record.agentVersion, reading?.model].filter(Boolean).join(' ')],
     ['Folder', folderText(record.cwd, home)],
-    ['Doing', activityText(session, now) + (liveness === 'live' ? since : '')],
-    ['Compacts', bound && `at ${bound}${compaction ? `, mode ${compaction.mode}` : ''}`],
+    ['Activity', activityText(session, now) + (liveness === 'live' ? since : '')],
+    ['Auto', bound && `from ${bound}${compaction ? `, mode ${compaction.mode}` : ''}`],
     [
       'So far',
-      `${record.compactions} compactions${record.turns === undefined ? '' : `, ${record.turns} turns`}`,
+      [
+        counted(record.compactions, 'compaction'),
+        ...(record.turns === undefined ? [] : [counted(record.turns, 'turn')]),
+      ].join(', '),
     ],
     ['Cache', cache && isThere(session) ? cacheSentence(cache, now) : undefined],
     ['Plan', limitsSentence(limits, now) || undefined],

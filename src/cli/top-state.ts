@@ -60,7 +60,7 @@ export interface TopStep {
   readonly action?: TopAction | undefined;
 }
 
-/** What the keys move in: the ids of the visible sessions in their order, and how many rows are on the screen. */
+/** What the keys move in: the ids of all chosen sessions in their order, and how many of them the table shows at once. */
 export interface TopList {
   readonly ids: readonly string[];
   readonly rows: number;
@@ -133,9 +133,9 @@ const moveBy = ({ name, text }: TopKey, rows: number): number | undefined => {
     case 'j':
       return 1;
     case 'page-up':
-      return -Math.max(1, rows - 1);
+      return -rows;
     case 'page-down':
-      return Math.max(1, rows - 1);
+      return rows;
     case 'home':
       return -Infinity;
     case 'end':
@@ -183,8 +183,11 @@ const tiers: readonly (Tier | undefined)[] = [undefined, 'safe', 'warn', 'auto',
 
 const fillOf = ({ record }: ListedSession): number => record.reading?.usedPercent ?? -1;
 
-const needOf = (session: ListedSession): number =>
-  session.liveness !== 'live' ? -1 : isForUser(session.record) ? 10 : tiers.indexOf(session.record.tier);
+/** A dialog stops an agent at work; behind unsent text it is idle. */
+const needOf = ({ liveness, record }: ListedSession): number => {
+  if (liveness !== 'live') return -1;
+  return isForUser(record) ? (record.activity === 'dialog' ? 20 : 10) : tiers.indexOf(record.tier);
+};
 
 const byFill: Order = (a, b) => fillOf(b) - fillOf(a);
 const byText =

@@ -6,7 +6,9 @@ import { lostItems, nounOf, type Receipt, type ReceiptItem } from './receipt.js'
 /** The longest brief, in characters: about a thousand tokens. */
 const MOST_BRIEF = 4_000;
 
-const HEAD = 'The summary of our conversation left this out. Keep it in mind:';
+// It begins and ends with words of its own: what stands first or last in a prompt can be a command, open a list of files, or escape Enter.
+const HEAD = 'The summary of our conversation left this out:';
+const TAIL = '\n\nKeep it in mind from here on.';
 
 const titles: Readonly<Record<EvidenceKind, string>> = {
   constraint: 'What I asked for',
@@ -27,12 +29,15 @@ const order = [
 
 /**
  * The brief in at most `most` characters, the latest items of each kind first to stay; undefined if nothing was lost. Its lines have no control
- * characters. What does not fit is counted.
+ * characters. What does not fit is counted. `escape` is how the agent must get an item.
  */
-export const briefText = (receipt: Receipt, most = MOST_BRIEF): string | undefined => {
-  const lost = lostItems(receipt);
+export const briefText = (
+  receipt: Receipt,
+  { most = MOST_BRIEF, escape = (text: string): string => text } = {},
+): string | undefined => {
+  const lost = lostItems(receipt).map((item) => ({ ...item, text: escape(item.text) }));
   if (lost.length === 0) return undefined;
-  let room = most - HEAD.length;
+  let room = most - HEAD.length - TAIL.length;
   const sections = order.flatMap((kind) => {
     const section = sectionOf(
       kind,
@@ -42,7 +47,7 @@ export const briefText = (receipt: Receipt, most = MOST_BRIEF): string | undefin
     room -= section.length;
     return section === '' ? [] : [section];
   });
-  return sections.length === 0 ? undefined : HEAD + sections.join('');
+  return sections.length === 0 ? undefined : HEAD + sections.join('') + TAIL;
 };
 
 const MOST_MORE = 40; // characters of the line that counts the rest

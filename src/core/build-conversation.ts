@@ -80,6 +80,7 @@ const take = (draft: Draft, step: Step): void => {
     case 'rewritten':
       truncate(draft, afterLastCompaction(draft.records), 'forgotten');
       for (const record of bySource(step.entries)) append(draft, record);
+      if (step.inEffect !== undefined) markUndone(draft, step.inEffect);
       return;
     case 'rewound': {
       const start = afterLastCompaction(draft.records);
@@ -99,6 +100,23 @@ const take = (draft: Draft, step: Step): void => {
     case 'incomplete':
       draft.incomplete = step.reason;
   }
+};
+
+/** The first compactions of the file count, so many of them; the others are undone. */
+const markUndone = ({ records }: Draft, inEffect: number): void => {
+  let count = 0;
+  for (const [index, { source, entries }] of records.entries()) {
+    if (!entries.some(({ kind }) => kind === 'compaction')) continue;
+    const isUndone = count >= inEffect;
+    count += 1;
+    records[index] = { source, entries: entries.map((entry) => withUndone(entry, isUndone)) };
+  }
+};
+
+const withUndone = (entry: Entry, isUndone: boolean): Entry => {
+  if (entry.kind !== 'compaction') return entry;
+  const { isUndone: _, ...compaction } = entry;
+  return isUndone ? { ...compaction, isUndone } : compaction;
 };
 
 const asked =

@@ -131,6 +131,8 @@ export interface Compaction extends Part {
   readonly keepsPrompts?: true;
   /** last record before it, for agents whose records name the one before (`SourceRecord.parentId`) */
   readonly previousId?: string;
+  /** the user has gone back to the conversation before it, in the same file */
+  readonly isUndone?: true;
 }
 
 export type Entry = Prompt | Context | Answer | Reasoning | Call | Result | Summary | Notice | Compaction;
@@ -174,7 +176,12 @@ export type Step =
    */
   | { readonly kind: 'record'; readonly source: SourceRecord; readonly entries: readonly Entry[] }
   /** everything since the last compaction is now this: the agent has written its conversation anew */
-  | { readonly kind: 'rewritten'; readonly entries: readonly Entry[] }
+  | {
+      readonly kind: 'rewritten';
+      readonly entries: readonly Entry[];
+      /** how many of the compactions so far still count, from the first on; all if absent: the user may have gone back */
+      readonly inEffect?: number;
+    }
   /** the user has gone back: the record of this id and everything after it is no longer part of the conversation */
   | { readonly kind: 'rewound'; readonly toId: string }
   /** the same for that many of the user's last turns */
@@ -318,6 +325,11 @@ export interface NewSession {
   readonly now: Millis;
   /** a new UUID at every call */
   readonly newUuid: () => string;
+  /**
+   * of a shortened conversation: its size, in the agent's tokens, for agents that read the size of the window from their own answers. Without
+   * it the answers keep the sizes that they had in the whole conversation
+   */
+  readonly usedTokens?: number;
 }
 
 /**

@@ -205,3 +205,6 @@ export type FooterItem = (typeof footerItems)[number];
 export const logLevels = ['info', 'warn', 'error'] as const;
 
 export type LogLevel = (typeof logLevels)[number];
+
+/** `1 session`, `2 sessions` */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

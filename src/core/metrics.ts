@@ -1,4 +1,4 @@
-import type { EndedCompaction, OutcomeKind } from './compaction/outcome.js';
+import { outcomeKinds, type EndedCompaction, type OutcomeKind } from './compaction/outcome.js';
 import type { Session } from './session.js';
 
 // Numbers of a session for a monitoring system: how full its window is, and how its compactions have ended. No text, no paths.
@@ -6,7 +6,9 @@ import type { Session } from './session.js';
 /** Who wanted a compaction: ctxwrap by itself, somebody through ctxwrap, the user in the agent, or the agent. */
 export type Trigger = 'auto' | 'request' | 'user' | 'agent';
 
-/** How often compactions of one kind have ended. */
+const triggers: readonly Trigger[] = ['auto', 'request', 'user', 'agent'];
+
+/** How many compactions of one kind have ended. */
 export interface CompactionCount {
   readonly trigger: Trigger;
   readonly outcome: OutcomeKind;
@@ -25,8 +27,17 @@ export interface CompactionCounts {
 /** Upper bounds in seconds. */
 export const durationBounds = [5, 10, 20, 30, 60, 120, 300] as const;
 
+/** True for what has begun: a skipped attempt has typed no key. */
+const isCountedKind = (kind: OutcomeKind): boolean => kind !== 'skipped-busy';
+
+export const isCounted = ({ outcome }: Pick<EndedCompaction, 'outcome'>): boolean =>
+  isCountedKind(outcome.kind);
+
+/** Zeros for all that can happen: Prometheus takes the first value of a counter as where it began, so that a first 1 is no increase. */
 export const noCompactions: CompactionCounts = {
-  counts: [],
+  counts: triggers.flatMap((trigger) =>
+    outcomeKinds.filter(isCountedKind).map((outcome) => ({ trigger, outcome, count: 0 })),
+  ),
   buckets: durationBounds.map(() => 0),
   durations: 0,
   durationSeconds: 0,
@@ -41,22 +52,16 @@ export const triggerOf = ({
 export const durationOf = ({ startedAt, endedAt }: Pick<EndedCompaction, 'startedAt' | 'endedAt'>): number =>
   Math.max(0, endedAt - startedAt) / 1000;
 
-/** True for what has begun: a skipped attempt has typed no key. */
-export const isCounted = ({ outcome }: Pick<EndedCompaction, 'outcome'>): boolean =>
-  outcome.kind !== 'skipped-busy';
-
 /** The counts after a compaction has ended. */
 export const countCompaction = (before: CompactionCounts, ended: EndedCompaction): CompactionCounts => {
   if (!isCounted(ended)) return before;
   const trigger = triggerOf(ended);
   const outcome = ended.outcome.kind;
-  const isSame = (each: CompactionCount): boolean => each.trigger === trigger && each.outcome === outcome;
-  const known = before.counts.some(isSame);
   const seconds = durationOf(ended);
   return {
-    counts: known
-      ? before.counts.map((each) => (isSame(each) ? { ...each, count: each.count + 1 } : each))
-      : [...before.counts, { trigger, outcome, count: 1 }],
+    counts: before.counts.map((each) =>
+      each.trigger === trigger && each.outcome === outcome ? { ...each, count: each.count + 1 } : each,
+    ),
     buckets: before.buckets.map((count, index) =>
       seconds <= (durationBounds[index] ?? Infinity) ? count + 1 : count,
     ),
@@ -99,6 +104,15 @@ export interface SessionMetrics {
   readonly compactions: CompactionCounts;
 }
 
+/** What the metrics say, in the words of their help. */
+export const metricTexts = {
+  usedTokens: 'Tokens in the context window.',
+  windowTokens: 'Size of the context window in tokens.',
+  usedRatio: 'How much of the context window is used; 1 is full.',
+  compactions: 'Compactions that have ended, by who wanted them and by outcome.',
+  duration: 'How long compactions took, in seconds.',
+} as const;
+
 type Labels = Readonly<Record<string, string>>;
 
 const sample = (name: string, labels: Labels, value: number): string =>
@@ -120,32 +134,25 @@ export const prometheusText = ({ agent, session, gauges, compactions }: SessionM
   const duration = 'ctxwrap_compaction_duration_seconds';
   const { counts, buckets, durations, durationSeconds } = compactions;
   const lines = [
-    ...gauge('ctxwrap_context_used_tokens', 'Tokens in the context window.', gauges.usedTokens),
-    ...gauge('ctxwrap_context_window_tokens', 'Size of the context window in tokens.', gauges.windowTokens),
-    ...gauge('ctxwrap_context_used_ratio', 'Used part of the context window.', gauges.usedRatio),
+    ...gauge('ctxwrap_context_used_tokens', metricTexts.usedTokens, gauges.usedTokens),
+    ...gauge('ctxwrap_context_window_tokens', metricTexts.windowTokens, gauges.windowTokens),
+    ...gauge('ctxwrap_context_used_ratio', metricTexts.usedRatio, gauges.usedRatio),
     ...family(
       'ctxwrap_compactions_total',
       'counter',
-      'Compactions that have ended, by who wanted them and by their outcome.',
+      metricTexts.compactions,
       counts.map(({ trigger, outcome, count }) =>
         sample('ctxwrap_compactions_total', { ...own, trigger, outcome }, count),
       ),
     ),
-    ...family(
-      duration,
-      'histogram',
-      'How long compactions took.',
-      durations === 0
-        ? []
-        : [
-            ...durationBounds.map((bound, index) =>
-              sample(`${duration}_bucket`, { ...own, le: String(bound) }, buckets[index] ?? 0),
-            ),
-            sample(`${duration}_bucket`, { ...own, le: '+Inf' }, durations),
-            sample(`${duration}_sum`, own, durationSeconds),
-            sample(`${duration}_count`, own, durations),
-          ],
-    ),
+    ...family(duration, 'histogram', metricTexts.duration, [
+      ...durationBounds.map((bound, index) =>
+        sample(`${duration}_bucket`, { ...own, le: String(bound) }, buckets[index] ?? 0),
+      ),
+      sample(`${duration}_bucket`, { ...own, le: '+Inf' }, durations),
+      sample(`${duration}_sum`, own, durationSeconds),
+      sample(`${duration}_count`, own, durations),
+    ]),
   ];
   return lines.map((line) => `${line}\n`).join('');
 };

@@ -4,7 +4,7 @@ import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 // The keys of the open overlay. None of them reaches the agent, except by the action that the user chose.
 
 const overlayKeys = [
-  ...(['c', 'a', 'p', 'n', 'u', 'b', 'd', '?', 'q', 'escape'] as const),
+  ...(['c', 'a', 'p', 'n', 'u', 'b', 'r', 'd', '?', 'q', 'escape'] as const),
   ...(['up', 'down', 'pageup', 'pagedown', 'home', 'end'] as const),
 ];
 
@@ -25,7 +25,15 @@ export const toOverlayKey = ({ kind, text }: InputElement): OverlayKey | undefin
 };
 
 /** What the wrapper has to do; what concerns only the display is in the state. */
-export type OverlayAction = 'compact' | 'mode' | 'postpone' | 'proactive' | 'undo' | 'brief' | 'close';
+export type OverlayAction =
+  | 'compact'
+  | 'mode'
+  | 'postpone'
+  | 'proactive'
+  | 'undo'
+  | 'brief'
+  | 'rescue'
+  | 'close';
 
 export type OverlayPage = 'main' | 'detail' | 'help';
 
@@ -47,15 +55,18 @@ const actions = {
   n: 'proactive',
   u: 'undo',
   b: 'brief',
+  r: 'rescue',
   q: 'close',
 } as const satisfies Readonly<Record<string, OverlayAction>>;
 
 /** What a key right after the hotkey does without the overlay, because its result is at the agent's prompt or in the footer. */
-export type DirectAction = Extract<OverlayAction, 'compact' | 'undo' | 'brief'>;
+const directActions = ['compact', 'undo', 'brief', 'rescue'] as const satisfies readonly OverlayAction[];
+
+export type DirectAction = (typeof directActions)[number];
 
 /** Undefined for an action that only makes sense in the overlay. */
 export const directAction = (action: OverlayAction | undefined): DirectAction | undefined =>
-  action === 'compact' || action === 'undo' || action === 'brief' ? action : undefined;
+  directActions.find((each) => each === action);
 
 const WHEEL_ROWS = 3;
 
@@ -85,6 +96,7 @@ export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKe
     case 'p':
     case 'u':
     case 'b':
+    case 'r':
       return { state: atTop(state), action: actions[key] };
     case 'a':
     case 'n':

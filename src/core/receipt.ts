@@ -6,6 +6,9 @@ import {
   type Entry,
 } from './conversation.js';
 import { evidenceIn, evidenceKinds, type EvidenceItem, type EvidenceKind } from './conversation-evidence.js';
+import { getCount, getList, getText, parseRecord } from './json.js';
+import type { Millis } from './reading.js';
+import { toOneLine } from './text.js';
 
 // What a compaction has kept of the evidence that was in the window before it. An item counts as kept if what is left still names it, in the
 // summary or in messages that stayed. Only texts are compared: nobody is asked what they mean.
@@ -198,3 +201,52 @@ export const nounOf = (kind: EvidenceKind, count: number): string => plurals[kin
 /** What is known to be lost: nothing where the summary cannot be read. */
 export const lostItems = ({ items, isUnreadable }: Receipt): readonly ReceiptItem[] =>
   isUnreadable ? [] : items.filter(({ isKept }) => !isKept);
+
+// The counts as a line of the audit log, which holds nothing of the conversation.
+
+export interface ReceiptCounts {
+  /** when the agent had compacted */
+  readonly at: Millis;
+  readonly counts: readonly KeptCount[];
+}
+
+/** The wrapper's session and the agent's id of the conversation. */
+interface ReceiptOrigin {
+  readonly session: string;
+  readonly version: string;
+  readonly runtime: string;
+  readonly conversation?: string | undefined;
+}
+
+const RECEIPT_COUNTS = 'ctxwrap.receipt-counts/1';
+const LONGEST_NAME = 100; // characters
+
+/** With a newline. */
+export const receiptLine = ({ at, counts }: ReceiptCounts, origin: ReceiptOrigin): string => {
+  const name = (text: string): string => toOneLine(text, LONGEST_NAME);
+  const { session, version, runtime: agent, conversation } = origin;
+  return `${JSON.stringify({
+    schema: RECEIPT_COUNTS,
+    at,
+    counts,
+    session: name(session),
+    version: name(version),
+    runtime: name(agent),
+    conversation: conversation && name(conversation),
+  })}\n`;
+};
+
+/** undefined for a line that is none */
+export const parseReceiptLine = (
+  line: string,
+): (ReceiptCounts & Pick<ReceiptOrigin, 'session'>) | undefined => {
+  const found = parseRecord(line);
+  const [at, session] = [getCount(found, 'at'), getText(found, 'session')];
+  if (found?.['schema'] !== RECEIPT_COUNTS || at === undefined || session === undefined) return undefined;
+  const counts = evidenceKinds.flatMap((kind) => {
+    const own = getList(found, 'counts').find((each) => getText(each, 'kind') === kind);
+    const [kept, of] = [getCount(own, 'kept'), getCount(own, 'of')];
+    return kept === undefined || of === undefined || kept > of || of === 0 ? [] : [{ kind, kept, of }];
+  });
+  return { at, session: toOneLine(session, LONGEST_NAME), counts };
+};

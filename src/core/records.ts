@@ -109,7 +109,7 @@ export const livenessOf = (
 ): Liveness => {
   if (endedAt !== undefined) return 'ended';
   if (!isRunning) return 'dead';
-  return now - heartbeatAt > STALE_MS ? 'stale' : 'live';
+  return Math.abs(now - heartbeatAt) > STALE_MS ? 'stale' : 'live'; // a clock that was set back makes the last report one of the future
 };
 
 /** Facts that are not part of the session's state. */

@@ -73,7 +73,7 @@ export const hasChunk = async (folder: string, chunk: Chunk): Promise<boolean> =
 export const readChunk = async (folder: string, chunk: Chunk): Promise<Buffer> => {
   const { sha256, bytes, storedBytes, codec } = chunk;
   const unpack = codec === 'zstd' ? decompressZstd : gunzip;
-  if (!unpack) throw new Error('it was compressed with zstd, which needs Node 22.15 or newer');
+  if (!unpack) throw new Error('compressed with zstd: use Node 22.15 or newer');
   if (bytes > CHUNK_BYTES || storedBytes > 2 * CHUNK_BYTES) throw new Error('a piece of it is too long');
   const file = await open(fileOf(folder, chunk), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { link, lstat, open, readdir, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { link, lstat, open, readdir, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import {
@@ -65,15 +65,19 @@ export interface KeepPlace extends KeptOf {
 
 const openSource = (path: string): Promise<FileHandle> => open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 
-/** Runs the work in a session's folder, which is made if missing, while no other process writes there. */
+/**
+ * Runs the work in a session's folder, which is made if missing, while no other process writes there. `makesRoom`: the work only removes,
+ * and is also done on a full disk.
+ */
 export const inSessionFolder = async <T>(
   stateFolder: string,
   key: string,
   work: (folder: string) => Promise<T>,
+  makesRoom = false,
 ): Promise<T> => {
   const ensure = async (): Promise<string> => ensureFolder(await ensureBlackBox(stateFolder), key);
   const folder = await ensure();
-  return withLock(folder, { ensure }, async () => {
+  return withLock(folder, { ensure, makesRoom }, async () => {
     await sweepTemporary(folder);
     return work(folder);
   });
@@ -332,17 +336,22 @@ const removePassing = async (
 
 /** Whether the older of two files is the beginning of the newer one. */
 export const isBeginningOf = async (older: string, newer: string): Promise<boolean> => {
-  if ((await stat(newer)).size < (await stat(older)).size) return false;
-  const files = [await openSource(older), await openSource(newer)] as const;
+  const first = await openSource(older);
   try {
-    const { size } = await files[0].stat();
-    for (let at = 0; at < size; at += HEAD_BYTES) {
-      const length = Math.min(HEAD_BYTES, size - at);
-      const [a, b] = await Promise.all(files.map((file) => readFully(file, at, length)));
-      if (!a || !b?.equals(a)) return false;
+    const second = await openSource(newer);
+    try {
+      const { size } = await first.stat();
+      if ((await second.stat()).size < size) return false;
+      for (let at = 0; at < size; at += HEAD_BYTES) {
+        const length = Math.min(HEAD_BYTES, size - at);
+        const [a, b] = await Promise.all([first, second].map((file) => readFully(file, at, length)));
+        if (!a || !b?.equals(a)) return false;
+      }
+      return true;
+    } finally {
+      await second.close();
     }
-    return true;
   } finally {
-    await Promise.all(files.map((file) => file.close()));
+    await first.close();
   }
 };

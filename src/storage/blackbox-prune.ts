@@ -112,7 +112,7 @@ const removeCopies = async (
   key: string,
   copies: readonly KeptCopy[],
 ): Promise<number> => {
-  const used = await inSessionFolder(stateFolder, key, async (folder) => {
+  const remove = async (folder: string): Promise<number | undefined> => {
     for (const { kind, id } of copies)
       await unlink(kind === 'file' ? join(folder, id + FILE_ENDING) : recordPath(folder, id)).catch(
         () => undefined,
@@ -124,19 +124,20 @@ const removeCopies = async (
     );
     const isEmpty = checkpoints.length === 0 && damaged === 0 && !links.some(Boolean);
     return isEmpty ? undefined : usedBytes(folder);
-  });
-  return used ?? removeAll(stateFolder, key);
+  };
+  return (await inSessionFolder(stateFolder, key, remove, true)) ?? removeAll(stateFolder, key);
 };
 
 const OURS = /^(?:[0-9a-f]{12}\.(?:json|file)|index\.json(?:\.bak)?)$/;
 
 /** Removes what ctxwrap has written in a session's folder, and the folder where nothing else is in it. */
 const removeAll = async (stateFolder: string, key: string): Promise<number> => {
-  await inSessionFolder(stateFolder, key, async (folder) => {
+  const remove = async (folder: string): Promise<void> => {
     for (const name of await namesIn(folder))
       if (OURS.test(name)) await unlink(join(folder, name)).catch(() => undefined);
     await rm(join(folder, CHUNKS_FOLDER), { recursive: true, force: true });
-  });
+  };
+  await inSessionFolder(stateFolder, key, remove, true);
   await rmdir(join(blackBoxFolder(stateFolder), key)).catch(() => undefined); // another process may have begun to write there
   return 0;
 };

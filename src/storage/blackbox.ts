@@ -93,7 +93,8 @@ export const listKept = async (stateFolder: string, only?: string): Promise<read
   const found: KeptSession[] = [];
   const keys = only === undefined ? (await namesIn(folder)).filter(isSessionId) : [only];
   for (const key of keys.slice(0, MAX_SESSIONS)) {
-    const session = await readKeptSession(folder, key);
+    // what is wrong with one session hides no other
+    const session = await readKeptSession(folder, key).catch(() => ({ ...nobody(key), ...nothing(key) }));
     if (session) found.push(session);
   }
   return found;
@@ -266,9 +267,7 @@ const readKeptSession = async (parent: string, key: string): Promise<KeptSession
     const at = Number(stats.mtimeMs);
     files.push({ kind: 'file', ...file, at, bytes: Number(stats.size), isAlone: stats.nlink === 1n });
   }
-  const nobody: KeptOf | undefined =
-    damaged > 0 ? { runtime: 'unknown', session: key, cwd: '', path: '' } : undefined;
-  const of = index ?? checkpoints.at(-1) ?? nobody;
+  const of = index ?? checkpoints.at(-1) ?? (damaged > 0 ? nobody(key) : undefined);
   if (!of || files.length + checkpoints.length + damaged === 0) return undefined;
   const copies = [...files, ...checkpoints.map((each) => ({ kind: 'checkpoint' as const, ...each }))];
   const { runtime, session, cwd, path } = of;
@@ -284,6 +283,11 @@ const readKeptSession = async (parent: string, key: string): Promise<KeptSession
     damaged,
   };
 };
+
+/** A session of which no record can be read. */
+const nobody = (key: string): KeptOf => ({ runtime: 'unknown', session: key, cwd: '', path: '' });
+
+const nothing = (key: string) => ({ key, copies: [], events: [], usedBytes: 0, damaged: 1 });
 
 /** Everything in a session's folder must belong to the user; a link in its place is not followed. */
 const isOwnFolder = async (folder: string): Promise<boolean> => {

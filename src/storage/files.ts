@@ -135,6 +135,9 @@ export const createFile = async (path: string, lines: AsyncIterable<string>): Pr
   }
 };
 
+/** Removes a file that `createFile` has just written and that nobody was told of. Never rejects. */
+export const removeCreated = (path: string): Promise<void> => unlink(path).catch(() => undefined);
+
 /** Never takes the place of another file, which a plain rename would. */
 const giveName = async (draft: string, path: string): Promise<void> => {
   try {

@@ -27,24 +27,44 @@ export interface LockOptions {
   readonly ensure: () => Promise<unknown>;
   /** how long another process may hold it, in milliseconds */
   readonly waitMs?: number;
+  /** the work makes room: on a full disk, where no lock can be written, it is done without one */
+  readonly makesRoom?: boolean;
 }
 
 /** Runs the work while no other process holds the lock of this folder. Rejects if another one holds it for too long. */
 export const withLock = async <T>(
   folder: string,
-  { ensure, waitMs = 10_000 }: LockOptions,
+  options: LockOptions,
   work: () => Promise<T>,
 ): Promise<T> => {
   const token = randomUUID();
-  const until = performance.now() + waitMs;
-  for (let pause = LEAST_PAUSE_MS; !(await acquire(folder, token, ensure)); pause *= 1.5) {
-    if (performance.now() >= until) throw new Error('another ctxwrap is writing there');
-    await new Promise((resolve) => setTimeout(resolve, Math.min(pause, 200)));
+  try {
+    await acquireInTime(folder, token, options);
+  } catch (error) {
+    if (options.makesRoom && isDiskFull(error)) return work(); // nor can anyone else get a lock
+    throw error;
   }
   try {
     return await work();
   } finally {
     await release(join(folder, NAME), token);
+  }
+};
+
+const isDiskFull = (error: unknown): boolean => {
+  const code = errorCode(error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
+};
+
+const acquireInTime = async (
+  folder: string,
+  token: string,
+  { ensure, waitMs = 10_000 }: LockOptions,
+): Promise<void> => {
+  const until = performance.now() + waitMs;
+  for (let pause = LEAST_PAUSE_MS; !(await acquire(folder, token, ensure)); pause *= 1.5) {
+    if (performance.now() >= until) throw new Error('another ctxwrap is writing there');
+    await new Promise((resolve) => setTimeout(resolve, Math.min(pause, 200)));
   }
 };
 

@@ -73,7 +73,7 @@ const entriesIn = async (
 export const storedFile = async (given: string): Promise<StoredFile & { readonly isFolder: boolean }> => {
   const path = await realpath(given);
   const stats = await lstat(path);
-  if (!stats.isFile() && !stats.isDirectory()) throw new Error('it is no regular file');
+  if (!stats.isFile() && !stats.isDirectory()) throw new Error('it is not a regular file');
   return { path, size: stats.size, modifiedAt: stats.mtimeMs, isFolder: stats.isDirectory() };
 };
 
@@ -122,12 +122,15 @@ const packingOf = async (file: FileHandle): Promise<Packing | undefined> => {
 /** Node has zstd from 22.15 on; its types here are those of Node 20. */
 const zstd = (zlib as { readonly createZstdDecompress?: typeof zlib.createGunzip }).createZstdDecompress;
 
+/** Why a file cannot be unpacked. */
+export const PACKED = 'compressed with zstd: unpack it with zstd -d, or use Node 22.15 or newer';
+
 /** Whether this Node can unpack such a file. */
 export const canUnpack = (path: string): boolean => !path.endsWith('.zst') || zstd !== undefined;
 
 async function* unpacked(file: FileHandle, packing: Packing): AsyncGenerator<Buffer> {
   const unpack = packing === 'gzip' ? zlib.createGunzip : zstd;
-  if (!unpack) throw new Error('it is packed with zstd, which needs Node 22.15 or newer');
+  if (!unpack) throw new Error(PACKED);
   const source: Readable = file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES });
   const target = unpack({ chunkSize: CHUNK_BYTES });
   source.on('error', (error) => target.destroy(error));

@@ -139,7 +139,7 @@ const checked = (found: KnownRecord | undefined, now: Millis): KnownRecord | und
   if (!found?.record) return found;
   const { endedAt, heartbeatAt, pid, processStart } = found.record;
   // one that was found alive and goes on writing is alive
-  const isFresh = found.isAlive && endedAt === undefined && now - heartbeatAt < FRESH_MS;
+  const isFresh = found.isAlive && endedAt === undefined && Math.abs(now - heartbeatAt) < FRESH_MS;
   if (isFresh || (Math.abs(now - found.checkedAt) < CHECK_MS && endedAt === undefined)) return found;
   return { ...found, isAlive: endedAt === undefined && isRunning(pid, processStart), checkedAt: now };
 };

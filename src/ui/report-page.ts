@@ -1,9 +1,11 @@
-import { scaleBand, scaleLinear, scaleTime } from 'd3-scale';
+import { scaleBand, scaleLinear, scaleSqrt, scaleTime } from 'd3-scale';
 import { stack } from 'd3-shape';
 import type { Fill } from '../core/compaction/outcome.js';
 import { fromTo } from '../core/compaction/texts.js';
-import { formatDuration, formatPercent, formatTokens } from '../core/format.js';
+import { evidenceKinds } from '../core/conversation-evidence.js';
+import { counted, formatDuration, formatPercent, formatTokens } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
+import { keptText, nounOf, type KeptCount } from '../core/receipt.js';
 
 // The page of `ctxwrap report --html`: one file without scripts, with its charts as static SVG. Its texts may come from other programs.
 
@@ -33,6 +35,8 @@ export interface PageCompaction {
   readonly group: OutcomeGroup;
   /** how it ended */
   readonly words: string;
+  /** its receipt: how much of what was in the window it has kept; empty where that is not known */
+  readonly kept: readonly KeptCount[];
 }
 
 export interface PageData {
@@ -52,14 +56,15 @@ interface PageSection {
 const sections: readonly PageSection[] = [
   { title: 'Sessions over time', body: (data) => sessionsChart(data) },
   { title: 'Compactions per day', body: (data) => daysChart(data) },
-  { title: 'Size before and after each compaction', body: (data) => sizesChart(data) },
+  { title: 'Tokens before and after each compaction', body: (data) => sizesChart(data) },
+  { title: 'What the summaries kept', body: (data) => keptChart(data) },
   { title: 'Compactions', body: (data) => compactionsTable(data) },
   { title: 'Sessions', body: (data) => sessionsTable(data) },
 ];
 
 /** The whole page as HTML. */
 export const renderReportPage = (data: PageData): string => {
-  const { now, version, sessions, compactions } = data;
+  const { now, version } = data;
   const parts = sections.map(({ title, body }) => ({ title, text: body(data) }));
   return `<!doctype html>
 <html lang="en">
@@ -73,15 +78,17 @@ export const renderReportPage = (data: PageData): string => {
 </head>
 <body>
 <h1>ctxwrap report</h1>
-<p class="quiet">${escape(timeText(now))} · ${sessions.length} sessions · ${compactions.length} compactions · ctxwrap ${escape(version)}</p>
+<p class="quiet">${escape(timeText(now))} · ctxwrap ${escape(version)}</p>
+${figures(data)}
 ${parts.map(({ title, text }) => `<section><h2>${title}</h2>\n${text === '' ? '<p class="quiet">Nothing is recorded.</p>' : text}</section>`).join('\n')}
 </body>
 </html>
 `;
 };
 
+/** Without characters that cannot be seen: some turn the text around them. */
 const escape = (text: string): string =>
-  text.replace(/\p{Cc}/gu, ' ').replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  text.replace(/[\p{Cc}\p{Cf}]/gu, ' ').replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
@@ -96,16 +103,52 @@ const timeText = (at: Millis): string => {
   return `${dayText(at)} ${two(date.getHours())}:${two(date.getMinutes())}`;
 };
 
+// The numbers on top.
+
+const figures = ({ sessions, compactions }: PageData): string => {
+  const running = sessions.filter(({ endedAt }) => endedAt === undefined).length;
+  const verified = compactions.filter(({ group }) => group === 'verified');
+  const took = median(verified.map(({ startedAt, endedAt }) => endedAt - startedAt));
+  const sized = verified.flatMap(({ before, after }) =>
+    before?.usedTokens && after?.usedTokens !== undefined ? [after.usedTokens / before.usedTokens] : [],
+  );
+  const left = median(sized);
+  const all: readonly (readonly [value: string, words: string])[] = [
+    [String(sessions.length), `${sessions.length === 1 ? 'session' : 'sessions'}, ${running} running`],
+    [
+      String(compactions.length),
+      `${compactions.length === 1 ? 'compaction' : 'compactions'}, ${verified.length} verified`,
+    ],
+    ...(took === undefined ? [] : [[formatDuration(took), 'a compaction takes (median)'] as const]),
+    ...(left === undefined ? [] : [[formatPercent(left * 100), 'of the tokens remain (median)'] as const]),
+  ];
+  return `<ul class="figures">${all.map(([value, words]) => `<li><b>${escape(value)}</b> ${escape(words)}</li>`).join('')}</ul>`;
+};
+
+const median = (values: readonly number[]): number | undefined => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]];
+  return low === undefined || high === undefined ? undefined : (low + high) / 2;
+};
+
 // Charts. Their colours are classes, so that they follow the theme of the page.
 
-const WIDTH = 960;
+const WIDTH = 800;
 const [TOP, RIGHT, BOTTOM] = [8, 12, 24];
 const outcomeGroups: readonly OutcomeGroup[] = ['verified', 'failed', 'other'];
 
+/** In a narrow window it keeps a readable size, and scrolls. */
 const svg = (height: number, label: string, body: readonly string[]): string =>
-  `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escape(label)}">\n${body.join('\n')}\n</svg>`;
+  `<div class="scroll"><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escape(label)}">\n${body.join('\n')}\n</svg></div>`;
 
-const legend = `<p class="legend">${outcomeGroups.map((group) => `<span class="${group}">■</span> ${group}`).join(' ')}</p>`;
+const legendOf = (parts: readonly (readonly [group: string, words: string])[]): string =>
+  `<p class="legend">${parts.map(([group, words]) => `<span><span class="${group}">■</span> ${words}</span>`).join(' ')}</p>`;
+
+const legend = legendOf([
+  ['verified', 'verified'],
+  ['failed', 'failed'],
+  ['other', 'nothing to compact, interrupted or not begun'],
+]);
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
@@ -115,15 +158,29 @@ const text = (x: number, y: number, words: string, anchor: 'start' | 'middle' | 
 const rule = (x1: number, y1: number, x2: number, y2: number): string =>
   `<line class="rule" x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}"/>`;
 
+const DAY_MS = 86_400_000;
+
+/** `Nov 24` */
+const shortDay = (at: Millis): string =>
+  new Date(at).toLocaleDateString('en-US', { month: 'short', day: 'numeric' });
+
+const INSET = 6; // for the mark at the left end
+const EDGE = 32; // from the right, where there is no room for the second half of a word
+
 /** A time axis below the chart. */
 const timeAxis = (from: Millis, to: Millis, left: number, height: number) => {
   const scale = scaleTime()
     .domain([from, Math.max(to, from + 60_000)])
-    .range([left, WIDTH - RIGHT]);
-  const format = scale.tickFormat(8);
-  const marks = scale.ticks(8).flatMap((tick) => {
+    .range([left + INSET, WIDTH - RIGHT]);
+  const isByDay = to - from > 2 * DAY_MS;
+  const marks = scale.ticks(isByDay ? 6 : 8).flatMap((tick) => {
     const x = scale(tick);
-    return [rule(x, TOP, x, height - BOTTOM), text(x, height - 8, format(tick), 'middle')];
+    const isDay = isByDay || tick.getHours() + tick.getMinutes() === 0;
+    const words = isDay ? shortDay(tick.getTime()) : timeText(tick.getTime()).slice(-5);
+    return [
+      rule(x, TOP, x, height - BOTTOM),
+      text(x, height - 8, words, x > WIDTH - EDGE ? 'end' : 'middle'),
+    ];
   });
   return { scale, marks };
 };
@@ -147,7 +204,7 @@ const sessionsChart = ({ sessions, compactions, now }: PageData): string => {
     const name = `${agent} ${folder.split('/').at(-1) ?? ''}`;
     return [
       text(LABELS - 8, y + BAR - 4, name.length > 26 ? `${name.slice(0, 25)}…` : name, 'end'),
-      `<rect class="session" x="${round(x)}" y="${y + 3}" width="${round(Math.max(2, end - x))}" height="${BAR - 6}" rx="3"><title>${escape(`${agent} in ${folder}, ${timeText(startedAt)}, ${formatDuration(endedAt - startedAt)}`)}</title></rect>`,
+      `<rect class="session" x="${round(x)}" y="${y + 3}" width="${round(Math.max(2, end - x))}" height="${BAR - 6}" rx="3"><title>${escape(`${agent} in ${folder}, ${timeText(startedAt)}, ${formatDuration(endedAt - startedAt)}, ${counted(session.compactions, 'compaction')}`)}</title></rect>`,
       ...compactions
         .filter((each) => each.session === id)
         .map(
@@ -163,19 +220,29 @@ const sessionsChart = ({ sessions, compactions, now }: PageData): string => {
 
 const MOST_DAYS = 60;
 
+/** The days, also those without any compaction; of many the last ones. */
+const daysBetween = (from: Millis, to: Millis): readonly Millis[] => {
+  const noon = new Date(to).setHours(12, 0, 0, 0); // a day is an hour longer or shorter where the clocks change
+  const first = new Date(from).setHours(12, 0, 0, 0);
+  const count = Math.min(MOST_DAYS, Math.round((noon - first) / DAY_MS) + 1);
+  return Array.from({ length: count }, (_, index) => noon - (count - 1 - index) * DAY_MS);
+};
+
 const daysChart = ({ compactions }: PageData): string => {
-  const days = [...new Set(compactions.map(({ endedAt }) => dayText(endedAt)))].slice(-MOST_DAYS);
-  if (days.length === 0) return '';
+  const [first] = compactions;
+  if (!first) return '';
+  const days = daysBetween(first.endedAt, Math.max(...compactions.map(({ endedAt }) => endedAt)));
   const height = 200;
   const left = 40;
-  const counts = days.map((day) => {
+  const counts = days.map((at) => {
+    const day = dayText(at);
     const own = compactions.filter(({ endedAt }) => dayText(endedAt) === day);
     const count = (group: OutcomeGroup): number => own.filter((each) => each.group === group).length;
     return { day, verified: count('verified'), failed: count('failed'), other: count('other') };
   });
   const most = Math.max(...counts.map(({ verified, failed, other }) => verified + failed + other));
   const x = scaleBand()
-    .domain(days)
+    .domain(counts.map(({ day }) => day))
     .range([left, WIDTH - RIGHT])
     .padding(0.3);
   const y = scaleLinear()
@@ -192,9 +259,9 @@ const daysChart = ({ compactions }: PageData): string => {
         rule(left, y(tick), WIDTH - RIGHT, y(tick)),
         text(left - 8, y(tick) + 4, String(tick), 'end'),
       ]),
-      ...days.flatMap((day, index) =>
-        index % every === 0
-          ? [text((x(day) ?? 0) + x.bandwidth() / 2, height - 8, day.slice(5), 'middle')]
+      ...days.flatMap((at, index) =>
+        (days.length - 1 - index) % every === 0
+          ? [text((x(dayText(at)) ?? 0) + x.bandwidth() / 2, height - 8, shortDay(at), 'middle')]
           : [],
       ),
       ...layers.flatMap((layer) =>
@@ -218,8 +285,9 @@ const sizesChart = ({ compactions }: PageData): string => {
   const height = 240;
   const left = 60;
   const { scale: x, marks } = timeAxis(first.endedAt, sized.at(-1)?.endedAt ?? first.endedAt, left, height);
-  const y = scaleLinear()
-    .domain([0, Math.max(...sized.map(({ from }) => from))])
+  // not linear: a window of a million tokens would leave no height for the others
+  const y = scaleSqrt()
+    .domain([0, Math.max(...sized.flatMap(({ from, after }) => [from, after?.usedTokens ?? 0]), 1)])
     .nice()
     .range([height - BOTTOM, TOP]);
   return (
@@ -240,32 +308,90 @@ const sizesChart = ({ compactions }: PageData): string => {
   );
 };
 
+const ROW = 26;
+const [KEPT_LEFT, KEPT_RIGHT] = [150, 130];
+
+/** How much of each kind all receipts together have kept. */
+const keptChart = ({ compactions }: PageData): string => {
+  const receipts = compactions.filter(({ kept }) => kept.length > 0);
+  const sums = evidenceKinds.flatMap((kind) => {
+    const own = receipts.flatMap(({ kept }) => kept.filter((each) => each.kind === kind));
+    const [kept, of] = [
+      own.reduce((sum, each) => sum + each.kept, 0),
+      own.reduce((sum, each) => sum + each.of, 0),
+    ];
+    return of === 0 ? [] : [{ kind, kept, of }];
+  });
+  if (sums.length === 0) return '';
+  const x = scaleLinear()
+    .domain([0, 1])
+    .range([KEPT_LEFT, WIDTH - KEPT_RIGHT]);
+  const bar = (group: string, from: number, to: number, y: number): string =>
+    `<rect class="${group}" x="${round(x(from))}" y="${y}" width="${round(x(to) - x(from))}" height="${ROW - 10}"/>`;
+  const rows = sums.flatMap(({ kind, kept, of }, index) => {
+    const y = TOP + index * ROW;
+    const share = kept / of;
+    return [
+      text(KEPT_LEFT - 8, y + ROW - 14, nounOf(kind, 2), 'end'),
+      bar('lost', 0, 1, y),
+      bar('verified', 0, share, y),
+      text(WIDTH - KEPT_RIGHT + 8, y + ROW - 14, `${kept} of ${of} (${formatPercent(share * 100)})`),
+    ];
+  });
+  const label = 'How much of what was in the window the summaries still name';
+  const known = `<p class="quiet">From the receipts of ${counted(receipts.length, 'compaction')}; ctxwrap receipt lists what one has lost.</p>`;
+  const parts = legendOf([
+    ['verified', 'still named'],
+    ['lost', 'lost'],
+  ]);
+  return svg(TOP + sums.length * ROW, label, rows) + parts + known;
+};
+
 // Tables, the newest row first.
 
 const MOST_ROWS = 500;
+const KEPT_KINDS = 2; // as many as fit into one line
 
-const tableOf = (titles: readonly string[], rows: readonly (readonly string[])[]): string =>
-  rows.length === 0
-    ? ''
-    : `<table><thead><tr>${titles.map((title) => `<th>${title}</th>`).join('')}</tr></thead><tbody>\n${rows
-        .slice(0, MOST_ROWS)
-        .map((cells) => `<tr>${cells.map((cell) => `<td>${escape(cell)}</td>`).join('')}</tr>`)
-        .join('\n')}\n</tbody></table>`;
+interface Cell {
+  readonly text: string;
+  /** it may be long, and is broken into lines */
+  readonly isLong?: boolean;
+  readonly group?: OutcomeGroup;
+}
+
+const cellText = (cell: string | Cell): string => {
+  const { text: words, isLong = false, group }: Cell = typeof cell === 'string' ? { text: cell } : cell;
+  const names = [...(isLong ? ['long'] : []), ...(group ? [group] : [])].join(' ');
+  return `<td${names === '' ? '' : ` class="${names}"`}>${escape(words)}</td>`;
+};
+
+const tableOf = (titles: readonly string[], rows: readonly (readonly (string | Cell)[])[]): string => {
+  if (rows.length === 0) return '';
+  const shown = rows.slice(0, MOST_ROWS).map((cells) => `<tr>${cells.map(cellText).join('')}</tr>`);
+  const note =
+    rows.length > MOST_ROWS ? `<p class="quiet">The latest ${MOST_ROWS} of ${rows.length}.</p>` : '';
+  return `<div class="scroll"><table><thead><tr>${titles.map((title) => `<th>${title}</th>`).join('')}</tr></thead><tbody>
+${shown.join('\n')}
+</tbody></table></div>${note}`;
+};
 
 const compactionsTable = ({ compactions }: PageData): string =>
   tableOf(
-    ['When', 'Agent', 'Session', 'By', 'Size', 'Took', 'Outcome'],
-    compactions
-      .toReversed()
-      .map(({ endedAt, startedAt, agent, session, by, before, after, words }) => [
+    ['When', 'Agent', 'Session', 'By', 'Tokens', 'Took', 'Outcome', 'Kept'],
+    compactions.toReversed().map((each) => {
+      const { endedAt, startedAt, agent, session, by, before, after, group, words, kept } = each;
+      const sizes = fromTo(before, after);
+      return [
         timeText(endedAt),
         agent,
         session,
         by,
-        fromTo(before, after) || (before?.usedTokens === undefined ? '' : formatTokens(before.usedTokens)),
+        sizes || (before?.usedTokens === undefined ? '' : formatTokens(before.usedTokens)),
         formatDuration(endedAt - startedAt),
-        words,
-      ]),
+        { text: sizes === '' ? words : words.replace(` ${sizes}`, ''), isLong: true, group },
+        keptText(kept, KEPT_KINDS) ?? '',
+      ];
+    }),
   );
 
 const sessionsTable = ({ sessions, now }: PageData): string =>
@@ -277,7 +403,7 @@ const sessionsTable = ({ sessions, now }: PageData): string =>
         timeText(startedAt),
         agent,
         id,
-        folder,
+        { text: folder, isLong: true },
         `${formatDuration((endedAt ?? now) - startedAt)}${endedAt === undefined ? ', running' : ''}`,
         usedPercent === undefined ? '' : formatPercent(usedPercent),
         String(compactions),
@@ -285,15 +411,19 @@ const sessionsTable = ({ sessions, now }: PageData): string =>
   );
 
 const STYLE = `
-:root{color-scheme:light dark;--page:#fff;--ink:#1b1f24;--quiet:#5c6670;--rule:#d9dee3;--session:#9fc0e6;--verified:#1f7a38;--failed:#c62828;--other:#a87900}
-@media (prefers-color-scheme:dark){:root{--page:#14171a;--ink:#e6e9ec;--quiet:#98a2ac;--rule:#30363c;--session:#34597f;--verified:#6fc07f;--failed:#ff7070;--other:#d7af00}}
+:root{color-scheme:light dark;--page:#fff;--ink:#1b1f24;--quiet:#5c6670;--rule:#d9dee3;--session:#9fc0e6;--verified:#1f7a38;--failed:#c62828;--other:#a87900;--lost:#d9dee3}
+@media (prefers-color-scheme:dark){:root{--page:#14171a;--ink:#e6e9ec;--quiet:#98a2ac;--rule:#30363c;--session:#34597f;--verified:#6fc07f;--failed:#ff7070;--other:#d7af00;--lost:#444c54}}
 body{background:var(--page);color:var(--ink);font:14px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}
-h1{font-size:1.4rem;margin:0}h2{font-size:1.05rem;margin:2rem 0 .5rem}
-.quiet,.legend{color:var(--quiet);margin:.25rem 0}
-svg{width:100%;height:auto;font-size:11px}svg text{fill:var(--quiet)}
-.rule{stroke:var(--rule)}.session{fill:var(--session)}
+h1{font-size:1.4rem;margin:0}h2{font-size:1.05rem;margin:2.25rem 0 .5rem}
+.quiet,.legend{color:var(--quiet);margin:.25rem 0}.legend>span{margin-right:1rem;white-space:nowrap}
+.figures{display:grid;gap:.75rem;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));list-style:none;margin:1rem 0;padding:0}
+.figures li{border:1px solid var(--rule);border-radius:6px;color:var(--quiet);padding:.5rem .75rem}.figures b{color:var(--ink);display:block;font-size:1.3rem;font-weight:600}
+.scroll{overflow-x:auto}
+svg{display:block;font-size:12px;height:auto;max-width:60rem;min-width:44rem;width:100%}svg text{fill:var(--quiet)}
+.rule{stroke:var(--rule)}.session{fill:var(--session)}.lost{color:var(--lost);fill:var(--lost)}svg>circle{stroke:var(--page)}
 ${outcomeGroups.map((group) => `.${group}{fill:var(--${group});color:var(--${group})}g.${group} line{stroke:var(--${group});stroke-width:2}`).join('\n')}
-table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-th{text-align:left;color:var(--quiet);font-weight:600}
-th,td{padding:.25rem .75rem .25rem 0;border-bottom:1px solid var(--rule);vertical-align:top;overflow-wrap:anywhere}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums;width:100%}
+th{color:var(--quiet);font-weight:600;text-align:left}
+th,td{border-bottom:1px solid var(--rule);padding:.25rem .9rem .25rem 0;vertical-align:top;white-space:nowrap}
+td.long{min-width:9rem;overflow-wrap:anywhere;white-space:normal}td.verified{color:inherit}
 `;

@@ -127,6 +127,10 @@ export interface TrialSession<Agent extends VerifiableAgent = VerifiableAgent>
   readonly project: string;
   /** the output of `ctxwrap` with these arguments in another terminal; rejects where its status is not 0 */
   readonly runCtxwrap: (...args: readonly string[]) => Promise<string>;
+  /** another terminal of the user, in which ctxwrap runs with these arguments */
+  readonly openTerminal: (...args: readonly string[]) => UserTerminal;
+  /** the agent's arguments that keep it from the network and from changing its behaviour */
+  readonly agentArgs: readonly string[];
   readonly summaryCount: () => number;
   /** waits while something must not happen */
   readonly waitFor: (ms: number) => Promise<void>;
@@ -148,13 +152,19 @@ export const openTrial = async <Agent extends VerifiableAgent>(
     ...(given.temporary === undefined ? {} : { TMPDIR: given.temporary }),
   };
   const args = agent.args({ version, help: await helpOf(agent, env) });
-  const terminal = openUserTerminal({
-    commandLine: [node, program, ...sessionFileOptions(folder), ...options, agent.name, ...args],
-    cwd: sandbox.project,
-    env: { ...env, ...(given.isOpen ? proxiesTo(mock.port) : {}), ...agent.env(sandbox) },
-    understandsState,
-    patienceMs: given.patienceMs,
-  });
+  const terminals: UserTerminal[] = [];
+  const openTerminal = (...words: readonly string[]): UserTerminal => {
+    const terminal = openUserTerminal({
+      commandLine: [node, program, ...words],
+      cwd: sandbox.project,
+      env: { ...env, ...(given.isOpen ? proxiesTo(mock.port) : {}), ...agent.env(sandbox) },
+      understandsState,
+      patienceMs: given.patienceMs,
+    });
+    terminals.push(terminal);
+    return terminal;
+  };
+  const terminal = openTerminal(...sessionFileOptions(folder), ...options, agent.name, ...args);
   const files = sessionFilesIn(folder, sandbox.home);
   const waits = makeWaits(terminal, mock, files);
   return {
@@ -166,13 +176,15 @@ export const openTrial = async <Agent extends VerifiableAgent>(
     ...files,
     ...waits,
     ...makeConversation(terminal, mock, { ...files, ...waits }),
+    openTerminal,
+    agentArgs: args,
     runCtxwrap: async (...args) => (await run(node, [program, ...args], { env })).stdout,
     summaryCount: () => mock.requests().filter(({ purpose }) => purpose === 'summary').length,
     waitFor: pause,
     end: async () => {
       writeFileSync(join(folder, 'screen.txt'), terminal.screen());
       writeFileSync(join(folder, 'asked.json'), JSON.stringify(mock.requests(), undefined, 1));
-      await hangUp(terminal);
+      await Promise.all(terminals.map(hangUp));
       mock.close();
     },
   };

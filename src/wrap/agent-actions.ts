@@ -1,13 +1,16 @@
 import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';
 import { noticeEvent } from '../core/session-flow.js';
+import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { WrapSession } from './options.js';
-import { putDraft } from './prompt-draft.js';
+import { putDraft, type DraftWait } from './prompt-draft.js';
 import type { Publisher } from './publish.js';
 import { makeReceipts, type Receipts } from './receipts.js';
 import type { SessionLoop } from './session.js';
-import { makeSwitcher, undoLive, type Switcher } from './switcher.js';
+import { copiesOf } from './session-sources.js';
+import { makeShortener, type Shortener } from './shortener.js';
+import { makeSwitcher, returnLive, undoLive, type LiveUndo, type Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 import type { DraftResult } from './typist.js';
 
@@ -15,12 +18,20 @@ import type { DraftResult } from './typist.js';
 
 export interface AgentActions {
   readonly noteEvent: (event: Event) => void;
+  /** whether this record of a compaction is one that ctxwrap has written, in the session that the agent now goes on with */
+  readonly isOwnBoundary: Shortener['isOwnBoundary'];
+  /** shortens the conversation without the agent, at the next safe moment */
+  readonly shorten: Shortener['shorten'];
   /** has the agent go on with another session, at the next safe moment */
   readonly switchTo: Switcher['switchTo'];
-  /** undoes the last compaction, and says in the footer what comes of it */
-  readonly undo: () => void;
   /** puts what the last compaction has lost into the prompt, as a draft */
   readonly brief: Receipts['brief'];
+  /** the key that undoes the last compaction; the footer says what comes of it. Again: withdraws it while it waits */
+  readonly pressUndo: () => void;
+  /** the same for the brief */
+  readonly pressBrief: () => void;
+  /** the same for shortening the conversation without the agent */
+  readonly pressRescue: () => void;
   /** how much the last compaction has kept; undefined where that is not known */
   readonly keptText: () => string | undefined;
   readonly stop: () => void;
@@ -43,70 +54,131 @@ export interface ActionPorts {
 
 export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentActions => {
   const { agent, log, values } = parts.session;
-  const undoing = makeUndoing(parts, ports);
+  const switcher = makeSessionSwitcher(parts, ports);
   const drafts = makeDrafts(parts, ports);
   const receipts = makeReceipts({
     agent,
     sessionFile: ports.sessionFile,
-    hotkey: hotkeyName(values) ?? '',
+    hotkey: hotkeyName(values),
     log,
     onEvent: ports.take,
+    onCounts: (at, counts) => parts.publisher?.onReceipt({ at, counts }, ports.loop.flow().session),
     putDraft: drafts.put,
   });
+  const shortener = makeSessionShortener(parts, ports, switcher);
+  const undo = makeKeyRequest('undo', ports.take, (signal) => {
+    const name = shortener.previousId();
+    return name === undefined
+      ? undoLast(parts, ports, { switcher, signal })
+      : returnLive({ switcher, name, onEvent: ports.take, signal });
+  });
+  const rescue = makeKeyRequest('rescue', ports.take, (signal) => shortener.rescue(signal));
+  const brief = makeKeyRequest('brief', ports.take, (signal) => {
+    const say = (words: string): void => ports.take(noticeEvent(words));
+    say('brief: waiting for a safe moment');
+    return receipts.brief({ signal, onHold: (words) => say(`brief ${words}`) });
+  });
   return {
-    noteEvent: receipts.noteEvent,
-    switchTo: undoing.switchTo,
-    undo: undoing.undo,
+    noteEvent: (event) => {
+      receipts.noteEvent(event);
+      shortener.noteEvent(event);
+    },
+    isOwnBoundary: shortener.isOwnBoundary,
+    shorten: shortener.shorten,
+    switchTo: switcher.switchTo,
     brief: receipts.brief,
+    pressUndo: undo.press,
+    pressBrief: brief.press,
+    pressRescue: rescue.press,
     keptText: receipts.keptText,
-    stop: () => [undoing, drafts, receipts].forEach((part) => part.stop()),
+    stop: () => [undo, brief, rescue, shortener, switcher, drafts, receipts].forEach((part) => part.stop()),
   };
 };
 
-/** Puts texts into the prompt, the one that the session begins with at once. */
+/** What a key asks for, once at a time; pressed again while it waits, the key withdraws it. */
+const makeKeyRequest = (
+  name: string,
+  take: (event: Event) => void,
+  perform: (signal: AbortSignal) => Promise<unknown>,
+) => {
+  let waiting: AbortController | undefined;
+  return {
+    press: (): void => {
+      if (waiting) {
+        waiting.abort();
+        return take(noticeEvent(`${name} withdrawn`));
+      }
+      const mine = new AbortController();
+      waiting = mine;
+      void perform(mine.signal).finally(() => (waiting = undefined));
+    },
+    stop: (): void => waiting?.abort(),
+  };
+};
+
+const OTHER_DRAFT = 'another draft is waiting already';
+
+/** Puts texts into the prompt, one at a time; the one that the session begins with at once. */
 const makeDrafts = ({ session, screen, publisher }: ActionParts, { port, loop, take }: ActionPorts) => {
   const ended = new AbortController();
-  const put = (
-    text: string,
-    given?: AbortSignal,
-    refusal?: () => string | undefined,
-  ): Promise<DraftResult> => {
+  let isTaken = false;
+  const put = async (text: string, given: DraftWait = {}): Promise<DraftResult> => {
+    if (isTaken) return { kind: 'skipped', reason: OTHER_DRAFT };
+    isTaken = true;
     const { takesPastes } = screen;
     const { flow } = loop;
     const { log } = session;
-    const signal = given ? AbortSignal.any([given, ended.signal]) : ended.signal;
-    return putDraft({ text, refusal, port, takesPastes, flow, log, onEvent: take, publisher, signal });
+    const signal = given.signal ? AbortSignal.any([given.signal, ended.signal]) : ended.signal;
+    const parts = { text, port, takesPastes, flow, log, onEvent: take, publisher };
+    return putDraft({ ...given, ...parts, signal }).finally(() => (isTaken = false));
   };
   const hasBegun = (): string | undefined => (loop.flow().session.turns > 0 ? 'you have begun' : undefined);
-  if (session.startingDraft !== undefined) void put(session.startingDraft, undefined, hasBegun);
+  if (session.startingDraft !== undefined) void put(session.startingDraft, { refusal: hasBegun });
   return { put, stop: (): void => ended.abort() };
 };
 
-/** Has the agent go on with another session, and undoes compactions by that. */
-const makeUndoing = ({ session, publisher }: ActionParts, { port, loop, take, sessionFile }: ActionPorts) => {
-  const { agent, env, cwd, log } = session;
-  const switcher = makeSwitcher({
-    recipe: agent.recipe?.(env),
-    switching: agent.conversations?.switching,
+const makeSessionSwitcher = (
+  { session, publisher }: ActionParts,
+  { port, loop, take, sessionFile }: ActionPorts,
+): Switcher =>
+  makeSwitcher({
+    recipe: session.agent.recipe?.(session.env),
+    switching: session.agent.conversations?.switching,
+    port,
+    flow: loop.flow,
+    sessionFile,
+    log: session.log,
+    onEvent: take,
+    audit: publisher,
+  });
+
+const makeSessionShortener = (
+  { session: { agent, values, env, cwd, log } }: ActionParts,
+  { port, loop, take, sessionFile }: ActionPorts,
+  switcher: Switcher,
+): Shortener =>
+  makeShortener({
+    agent,
+    values,
+    home: homeFolder(env),
+    cwd,
+    summarise: undefined,
+    switcher,
     port,
     flow: loop.flow,
     sessionFile,
     log,
     onEvent: take,
-    audit: publisher,
   });
-  const ended = new AbortController();
-  return {
-    switchTo: switcher.switchTo,
-    undo: (): void => {
-      const path = sessionFile();
-      if (path === undefined) return take(noticeEvent('undo: the session file is not known yet'));
-      const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
-      void undoLive({ agent, path, as, switcher, onEvent: take, signal: ended.signal });
-    },
-    stop: (): void => {
-      ended.abort();
-      switcher.stop();
-    },
-  };
+
+const undoLast = async (
+  { session: { agent, cwd, env } }: ActionParts,
+  { take, sessionFile }: ActionPorts,
+  { switcher, signal }: Pick<LiveUndo, 'switcher' | 'signal'>,
+): Promise<void> => {
+  const path = sessionFile();
+  if (path === undefined) return take(noticeEvent('not undone: the session file is not known yet'));
+  const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
+  const copies = () => copiesOf(stateFolder(env, homeFolder(env)), { agent, path });
+  await undoLive({ agent, path, as, copies, switcher, onEvent: take, signal });
 };

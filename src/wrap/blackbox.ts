@@ -16,7 +16,7 @@ import type { Boundary, Event } from '../core/event.js';
 import type { Tier } from '../core/ladder.js';
 import { readingRecord, type ReadingRecord } from '../core/report.js';
 import type { Session } from '../core/session.js';
-import { blackBoxFolder, FILE_ENDING, keptKey } from '../storage/blackbox.js';
+import { blackBoxFolder, FILE_ENDING, findKept, keptKey } from '../storage/blackbox.js';
 import {
   dropFile,
   isBeginningOf,
@@ -37,7 +37,8 @@ import type { WrapSession } from './options.js';
 // replaced or rewritten. One thing after the other, in the worker, a piece of a file at a time.
 
 const LOOK_MS = 5_000; // between two looks at the file
-const COPY_MS = 60_000; // between two copies of a file that grows
+const COPY_MS = 60_000; // between two copies of a file that grows, once the window is at warn
+const CALM_COPY_MS = 300_000; // and before
 const SHARE = 100; // and at least so many times as long as the last copy took: one percent of the time
 const PRUNE_MS = 300_000; // between two looks at all that is kept
 
@@ -61,16 +62,28 @@ export interface BlackBox {
 /** What is known of the file that is followed. */
 interface Followed {
   readonly place: KeepPlace;
+  readonly since: number;
   mark?: FileMark | undefined;
   /** id of the link; undefined where none can be made */
   link?: string | undefined;
   /** it was removed, and that was told */
   isGone: boolean;
-  /** the file was linked, or that was tried */
+  /** the file was linked, or cannot be */
   isBegun: boolean;
-  /** the last copy: its id, how much of the file it has, when it ended and how long it took */
-  last?: { readonly id: string; readonly bytes: number; readonly at: number; readonly tookMs: number };
+  /** the last copy: its id, and how much of the file it has */
+  last?: { readonly id: string; readonly bytes: number };
+  /** the last copy that was tried: when that ended and how long it took */
+  tried?: { readonly at: number; readonly tookMs: number };
+  /** that the contents before are no longer in it was told, and no copy was made since */
+  isChangeTold?: boolean;
 }
+
+const startFollowing = (place: KeepPlace): Followed => ({
+  place,
+  since: performance.now(),
+  isGone: false,
+  isBegun: false,
+});
 
 const noBlackBox: BlackBox = {
   onFile: () => undefined,
@@ -94,20 +107,24 @@ const open = (session: WrapSession, listener: BlackBoxListener): BlackBox => {
   let followed: Followed | undefined;
   let reading: ReadingRecord | undefined;
   let tier: Tier | undefined;
-  const enqueue = makeQueue((error) => listener.onFailure(failureText(error)));
-  const copier = makeCopier(session, { stateFolder, limit: () => limitBytes, reading: () => reading });
+  const failures = makeFailures(listener);
+  const enqueue = makeQueue(failures.add);
+  const copier = makeCopier(
+    session,
+    { stateFolder, limit: () => limitBytes, reading: () => reading },
+    { onNotice: listener.onNotice, onKept: failures.end },
+  );
 
   const look = async (): Promise<void> => {
     if (!isOn || !followed) return;
     await watchFate(followed, { log, onNotice: listener.onNotice, copier });
-    const isNeeded = followed.link === undefined || tier === 'warn' || tier === 'auto' || tier === 'hard';
-    if (isNeeded && hasGrown(followed)) await copier.make(followed, 'growing');
+    if (isDue(followed, tier)) await copier.make(followed, 'growing');
   };
   const timer = setInterval(() => enqueue.whenIdle(look), LOOK_MS).unref();
   return {
     onFile: (path, sessionId) => {
       const place = { stateFolder, runtime: agent.name, session: sessionId, cwd, path: path ?? '' };
-      followed = path === undefined ? undefined : { place, isGone: false, isBegun: false };
+      followed = path === undefined ? undefined : startFollowing(place);
       void enqueue.add(look);
     },
     onEvent: (event, compaction) => {
@@ -126,15 +143,14 @@ const open = (session: WrapSession, listener: BlackBoxListener): BlackBox => {
       reading = readingRecord(state, Date.now()) ?? reading;
       tier = state.fused?.tier ?? tier;
     },
-    copy: () => {
+    copy: async () => {
       const target = followed;
-      if (!isOn || !target) return Promise.resolve({ kind: 'nothing' });
-      let result: CopyResult = { kind: 'failed', reason: 'it was not made' };
-      return enqueue
-        .add(async () => {
+      let result: CopyResult = { kind: 'nothing' };
+      if (isOn && target)
+        await enqueue.add(async () => {
           result = await copier.before(target, look);
-        })
-        .then(() => result);
+        });
+      return result;
     },
     stop: () => {
       clearInterval(timer);
@@ -161,6 +177,23 @@ const makeQueue = (onFailure: (error: unknown) => void) => {
   return { add, whenIdle: (work: () => Promise<void>): void => void (waiting === 0 && add(work)) };
 };
 
+/** A failure is reported once, until something could be kept again: it is met at every look. */
+const makeFailures = ({ onNotice, onFailure }: BlackBoxListener) => {
+  let told: string | undefined;
+  return {
+    add: (error: unknown): void => {
+      const reason = failureText(error);
+      if (reason === told) return;
+      told = reason;
+      onFailure(reason);
+      onNotice(`black box: nothing kept (${reason})`);
+    },
+    end: (): void => {
+      told = undefined;
+    },
+  };
+};
+
 const boundaryOf = (
   { at, initiator, preTokens, postTokens, uuid }: Boundary,
   { phase }: Compaction,
@@ -179,11 +212,16 @@ const boundaryOf = (
 /** Documents of old versions are written anew at every change; records are only added to. */
 const isDocument = (path: string): boolean => path.endsWith('.json');
 
-/** True if there is something new to copy, and the last copy is old enough. */
-const hasGrown = ({ mark, last, isGone }: Followed): boolean => {
-  if (!mark || isGone || mark.bytes === 0) return false;
-  if (!last) return true;
-  return mark.bytes !== last.bytes && performance.now() >= last.at + Math.max(COPY_MS, SHARE * last.tookMs);
+/**
+ * True if there is something new to copy, and the last try is long enough ago. A link does not survive that the file is rewritten in place,
+ * so it is copied also where it is linked; more often once the window fills, since some agents rewrite it when they compact.
+ */
+const isDue = ({ mark, last, tried, since, isGone, link }: Followed, tier: Tier | undefined): boolean => {
+  if (!mark || isGone || mark.bytes === 0 || mark.bytes === last?.bytes) return false;
+  const isUrgent = link === undefined || tier === 'warn' || tier === 'auto' || tier === 'hard';
+  const now = performance.now();
+  if (!tried) return isUrgent || now >= since + COPY_MS;
+  return now >= tried.at + Math.max(isUrgent ? COPY_MS : CALM_COPY_MS, SHARE * tried.tookMs);
 };
 
 interface CopierOptions {
@@ -191,6 +229,11 @@ interface CopierOptions {
   readonly limit: () => number;
   /** the last number of the session */
   readonly reading: () => ReadingRecord | undefined;
+}
+
+interface CopierListener extends Pick<BlackBoxListener, 'onNotice'> {
+  /** something could be kept */
+  readonly onKept: () => void;
 }
 
 /** What is known about a copy beside its reason. */
@@ -216,14 +259,19 @@ const makePruner = ({ stateFolder, limit }: CopierOptions, audit: Audit) => {
   };
 };
 
-const makeCopier = (session: WrapSession, options: CopierOptions) => {
+const makeCopier = (session: WrapSession, options: CopierOptions, { onNotice, onKept }: CopierListener) => {
   const { cwd, env, log } = session;
   const { stateFolder, limit, reading: lastReading } = options;
   const audit = openAudit({
     stateFolder,
     onFailure: (reason) => log.warn(`the audit log cannot be written: ${reason}`),
   });
-  const prune = makePruner(options, audit);
+  const pruneAll = makePruner(options, audit);
+  /** What is too much stays until the next time: the copy itself was made. */
+  const prune = (key: string): Promise<void> =>
+    pruneAll(key).catch((error: unknown) =>
+      log.warn(`the black box: too much is kept, and cannot be removed: ${failureText(error)}`),
+    );
 
   const make = async (
     target: Followed,
@@ -238,13 +286,19 @@ const makeCopier = (session: WrapSession, options: CopierOptions) => {
     const began = performance.now();
     const git = why === 'growing' ? undefined : await readGit(cwd, env);
     const request = { ...place, why, source, end, boundary, git, reading, mostBytes: limit() };
-    const { checkpoint, isNew, changed } = await keepCopy({ ...request, now: Date.now() });
-    const at = performance.now();
-    target.last = { id: checkpoint.id, bytes: checkpoint.bytes, at, tookMs: at - began };
+    const { checkpoint, isNew, changed } = await keepCopy({ ...request, now: Date.now() }).finally(() => {
+      const at = performance.now();
+      target.tried = { at, tookMs: at - began };
+    });
+    onKept();
+    target.last = { id: checkpoint.id, bytes: checkpoint.bytes };
     if (!isNew) return;
-    const about = `${why}, ${checkpoint.bytes} bytes in ${Math.round(at - began)} ms`;
+    const about = `${why}, ${checkpoint.bytes} bytes in ${Math.round(performance.now() - began)} ms`;
     log.info(`the black box: copy ${checkpoint.id} (${about})`);
-    if (changed !== undefined) log.info(`the black box: the contents before are in copy ${changed}`);
+    // only the copy reads all of the file: a look at it compares its beginning
+    const isNews = changed !== undefined && !target.isChangeTold && !isDocument(place.path);
+    if (isNews) await tell(target, 'rewritten', { log, onNotice, kept: changed });
+    target.isChangeTold = false;
     audit.append(checkpointLine({ ...place, action: 'created', id: checkpoint.id, why, at: Date.now() }));
     await prune(keptKey(place));
   };
@@ -302,7 +356,7 @@ const watchFate = async (followed: Followed, options: FateOptions): Promise<void
       ? await markFile(place.path)
       : now;
   if (followed.isBegun && fate !== 'replaced') return;
-  followed.isBegun = true;
+  followed.isBegun = false; // tried again if it fails
   await keepFile(followed, options);
 };
 
@@ -310,6 +364,7 @@ const watchFate = async (followed: Followed, options: FateOptions): Promise<void
 const keepFile = async (followed: Followed, { log, copier }: FateOptions): Promise<void> => {
   const { place } = followed;
   const linked = await linkFile(place, Date.now());
+  followed.isBegun = true;
   followed.link = linked.kind === 'linked' ? linked.file.id : undefined;
   if (linked.kind === 'linked') return;
   log.info(
@@ -360,18 +415,32 @@ const fateWords: Readonly<Record<FileFate, string>> = {
   removed: 'removed',
 };
 
+interface TellOptions extends Pick<FateOptions, 'log' | 'onNotice'> {
+  /** what has the contents before, where that is known */
+  readonly kept?: string;
+}
+
 /** Notes what has happened to the file, and tells the user what there is of its contents. */
 const tell = async (
   followed: Followed,
   fate: FileFate,
-  { log, onNotice }: Pick<FateOptions, 'log' | 'onNotice'>,
+  { log, onNotice, kept: known }: TellOptions,
 ): Promise<void> => {
   const { place, link, last } = followed;
   const isInLink = fate === 'replaced' || fate === 'removed';
-  const kept = (isInLink ? link : undefined) ?? last?.id;
+  const kept = known ?? (isInLink ? link : undefined) ?? last?.id ?? (await newestCheckpoint(place));
   const has = kept === undefined ? 'no copy of it was made before' : `kept: ctxwrap checkpoint show ${kept}`;
   log.warn(`the session file was ${fateWords[fate]}; ${has}: ${place.path}`);
   onNotice(`session file ${fateWords[fate]} · ${has}`);
+  followed.isChangeTold = fate !== 'removed';
   const event: Omit<FileEvent, 'path'> = { at: Date.now(), fate, ...(kept === undefined ? {} : { kept }) };
-  await noteFate(place, event);
+  await noteFate(place, event).catch((error: unknown) =>
+    log.warn(`the black box: that cannot be noted: ${failureText(error)}`),
+  );
 };
+
+/** Of an earlier run: this one may not have made a copy yet. */
+const newestCheckpoint = async ({ stateFolder, ...of }: KeepPlace): Promise<string | undefined> =>
+  (await findKept(stateFolder, of).catch(() => undefined))?.copies.findLast(
+    ({ kind }) => kind === 'checkpoint',
+  )?.id;

@@ -18,7 +18,8 @@ import { endsWithin, serialize } from './timing.js';
 
 const WRITE_MS = 5_000; // between two writes of the file
 const FRESH_MS = 60_000; // it is written again, so that its age shows whether the session lives
-const END_MS = 1_000; // for the last numbers; a collector that hangs must not keep the user's shell waiting
+const END_MS = 1_000; // for the last numbers; a disk or a collector that hangs must not keep the user's shell waiting
+const UNANSWERED_MS = 200; // the same for a collector that has taken nothing so far, or not the last numbers
 
 export interface Metrics {
   readonly onState: (state: Session) => void;
@@ -28,8 +29,8 @@ export interface Metrics {
   readonly end: () => Promise<void>;
 }
 
-/** Where the numbers of a session go. */
-interface Sink {
+/** The file of a session for node_exporter. */
+interface Textfile {
   /** the numbers have changed */
   readonly update: (metrics: SessionMetrics) => void;
   readonly end: (last: SessionMetrics) => Promise<void>;
@@ -40,33 +41,38 @@ export const openMetrics = (session: WrapSession): Metrics | undefined => {
   const { wrapper, agent, values, log } = session;
   const { 'metrics.textfile': folder, 'metrics.otlp': endpoint } = values;
   if (!wrapper || (folder === undefined && endpoint === undefined)) return undefined;
-  const sinks: Sink[] = [];
-  const fail = (what: string) => makeOnce((reason: string) => log.warn(`${what}: ${reason}`));
-  if (folder !== undefined)
-    sinks.push(openTextfile(folder, wrapper.id, fail('the metrics cannot be written')));
   let compactions = noCompactions;
   let gauges: WindowGauges = {};
-  let last = '';
+  let last = JSON.stringify(gauges);
   const metrics = (): SessionMetrics => ({ agent: agent.name, session: wrapper.id, gauges, compactions });
-  const otlp = endpoint === undefined ? undefined : openOtlp(endpoint, { session, metrics, log });
-  const update = (): void => sinks.forEach((sink) => sink.update(metrics()));
-  update();
+  const file =
+    folder === undefined
+      ? undefined
+      : openTextfile(
+          folder,
+          wrapper.id,
+          makeOnce((reason) => log.warn(`the metrics cannot be written: ${reason}`)),
+        );
+  const otlp = endpoint === undefined ? undefined : openOtlp(endpoint, { session, metrics });
+  file?.update(metrics());
   return {
     onState: (state) => {
       gauges = windowGauges(state);
       const text = JSON.stringify(gauges);
-      if (text !== last) update();
+      if (text === last) return;
       last = text;
+      file?.update(metrics());
+      otlp?.update();
     },
     onEffect: (effect) => {
       if (effect.type !== 'ended') return;
       compactions = countCompaction(compactions, effect.ended);
       otlp?.onEnded(effect.ended);
-      update();
+      file?.update(metrics());
     },
     end: async () => {
-      gauges = {}; // the window is gone, what was counted is not
-      await endsWithin(END_MS, Promise.all([...sinks.map((sink) => sink.end(metrics())), otlp?.end()]));
+      const counted = { ...metrics(), gauges: {} }; // the window is gone, what was counted is not
+      await Promise.all([endsWithin(END_MS, Promise.resolve(file?.end(counted))), otlp?.end()]);
     },
   };
 };
@@ -79,7 +85,7 @@ const makeOnce = (tell: (reason: string) => void): ((reason: string) => void) =>
   };
 };
 
-const openTextfile = (folder: string, id: string, onFailure: (reason: string) => void): Sink => {
+const openTextfile = (folder: string, id: string, onFailure: (reason: string) => void): Textfile => {
   const file = metricsFile(folder, id);
   let latest: SessionMetrics | undefined;
   let writtenAt = -Infinity;
@@ -113,22 +119,30 @@ const openTextfile = (folder: string, id: string, onFailure: (reason: string) =>
 interface OtlpParts {
   readonly session: WrapSession;
   readonly metrics: () => SessionMetrics;
-  readonly log: WrapSession['log'];
 }
 
 /** The OpenTelemetry SDK is loaded only here. What ends before it is loaded is counted then. */
 const openOtlp = (
   endpoint: string,
-  { session, metrics, log }: OtlpParts,
-): Pick<OtlpExport, 'onEnded' | 'end'> => {
+  { session: { wrapper, log }, metrics }: OtlpParts,
+): Pick<OtlpExport, 'update' | 'onEnded' | 'end'> => {
   const fail = makeOnce((reason) => log.warn(`the metrics do not reach the collector: ${reason}`));
+  let started: OtlpExport | undefined;
   const loading = import('./otlp.js')
-    .then(({ startOtlp }) =>
-      startOtlp({ endpoint, version: session.wrapper?.version ?? '', metrics, onFailure: fail }),
-    )
+    .then(({ startOtlp }) => {
+      started = startOtlp({ endpoint, version: wrapper?.version ?? '', metrics, onFailure: fail });
+    })
     .catch((error: unknown) => fail(errorText(error)));
   return {
-    onEnded: (ended) => void loading.then((otlp) => otlp?.onEnded(ended)),
-    end: async () => (await loading)?.end(),
+    update: () => void loading.then(() => started?.update()),
+    onEnded: (ended) => void loading.then(() => started?.onEnded(ended)),
+    end: async () => {
+      const limitMs = started?.isAnswering() ? END_MS : UNANSWERED_MS;
+      const isTold = await endsWithin(
+        limitMs,
+        loading.then(() => started?.end()),
+      );
+      if (!isTold) fail('it has not answered');
+    },
   };
 };

@@ -172,9 +172,11 @@ const act = (session: WrapSession, tracker: AgentTracker, action: PanelAction): 
     case 'postpone':
       return tracker.handle({ type: 'postpone' });
     case 'undo':
-      return tracker.undo();
+      return tracker.pressUndo();
     case 'brief':
-      return void tracker.brief();
+      return tracker.pressBrief();
+    case 'rescue':
+      return tracker.pressRescue();
     case 'mode':
       return tracker.handle({ type: 'mode', mode: modeAfter(session, tracker) });
     case 'proactive':

@@ -4,24 +4,24 @@ import type { Event } from '../core/event.js';
 import { noticeEvent } from '../core/session-flow.js';
 import type { Log } from '../storage/log-file.js';
 import type { Publisher } from './publish.js';
+import { safeMoment, type MomentWait } from './safe-moment.js';
 import type { SessionLoop } from './session.js';
-import { safeMoment } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 import { NO_PASTES, typeDraft, type DraftResult } from './typist.js';
 
 // Puts a text into the agent's prompt, when it rests at an empty one. It is a draft: the user reads it, changes it and sends it, or not.
 
-export interface PromptDraft {
+/** What the user who wants the draft brings along. */
+export type DraftWait = Partial<Omit<MomentWait, 'until'>>;
+
+export interface PromptDraft extends Omit<MomentWait, 'until'> {
   readonly text: string;
-  /** why it must not be typed any more; asked before each try */
-  readonly refusal?: (() => string | undefined) | undefined;
   readonly port: TypistPort;
   readonly takesPastes: () => boolean;
   readonly flow: SessionLoop['flow'];
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
   readonly publisher: Publisher | undefined;
-  readonly signal: AbortSignal;
 }
 
 const WAIT_MS = 600_000; // for a user who first has to answer the agent's questions
@@ -55,17 +55,12 @@ const wordsOf = (result: DraftResult): string => {
 
 const typeWhenSafe = async (draft: PromptDraft): Promise<DraftResult> => {
   const { text, port, takesPastes, flow, publisher, signal } = draft;
-  const until = performance.now() + WAIT_MS;
+  const wait: MomentWait = { ...draft, until: performance.now() + WAIT_MS };
   let last: DraftResult = { kind: 'skipped', reason: 'no key could be typed' };
   let unmarked = 0;
   for (let skips = 0; skips < MOST_SKIPS && !signal.aborted; skips += 1) {
-    const moment = await safeMoment({ flow, port }, until, signal);
+    const moment = await safeMoment({ flow, port }, wait);
     if ('reason' in moment) return { kind: 'skipped', reason: moment.reason };
-    const refused = draft.refusal?.();
-    if (refused !== undefined) {
-      moment.endTurn();
-      return { kind: 'skipped', reason: refused };
-    }
     publisher?.beginDraft(flow().session);
     last = await typeDraft({ text, port, takesPastes, signal }).finally(moment.endTurn);
     const { kind: outcome } = last;

@@ -19,6 +19,7 @@ import {
   type SessionIdentity,
   type SessionRecord,
 } from '../core/records.js';
+import { receiptLine, type ReceiptCounts } from '../core/receipt.js';
 import { readingRecord } from '../core/report.js';
 import { startSession, type Session } from '../core/session.js';
 import { type Audit, openAudit } from '../storage/log-file.js';
@@ -184,6 +185,9 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
       if (effect.type === 'type-compact') begin(state);
       if (effect.type === 'ended') end(effect, state);
     },
+    /** how much a compaction has kept */
+    onReceipt: (receipt: ReceiptCounts, { sessionId: conversation }: Session): void =>
+      audit.append(receiptLine(receipt, { ...about, conversation })),
     typing: {
       /** a switch of the agent to another session begins */
       beginSwitch: begin,
@@ -226,6 +230,8 @@ export interface Publisher {
   readonly onFile: (path: string | undefined) => void;
   /** each effect of the core, with the state it came from */
   readonly onEffect: (effect: Effect, state: Session) => void;
+  /** how much a compaction has kept */
+  readonly onReceipt: (receipt: ReceiptCounts, state: Session) => void;
   /** keys of the wrapper on their way to the agent */
   readonly onStroke: (bytes: Uint8Array) => void;
   /** for the keys that have the agent go on with another session */
@@ -289,6 +295,7 @@ export const openPublisher = (
       attempts.note(effect, state);
       metrics?.onEffect(effect);
     },
+    onReceipt: attempts.onReceipt,
     ...attempts.typing,
     end: async (status) => {
       await Promise.all([

@@ -2,7 +2,7 @@ import { compactionsOf } from '../core/conversation.js';
 import { receiptOf, type Receipt } from '../core/receipt.js';
 import { readWholeConversation, type ConversationSource } from './read-conversation.js';
 
-/** Which compaction: its record's line in the file, from 1, or the last one of the file. */
+/** Which compaction: its record's line in the file, from 1, or the last one of the file that was not undone in it. */
 export type WantedCompaction = { readonly line: number } | 'last';
 
 export interface ReadReceipt {
@@ -23,7 +23,9 @@ export const readReceipt = async (
   if (!conversation) return undefined;
   const all = compactionsOf(conversation);
   const compaction =
-    wanted === 'last' ? all.at(-1) : all.find((each) => each.source.line === wanted.line - 1);
+    wanted === 'last'
+      ? all.findLast(({ isUndone }) => isUndone !== true)
+      : all.find((each) => each.source.line === wanted.line - 1);
   const receipt = compaction && receiptOf(conversation, compaction);
   if (!receipt) return undefined;
   const { id } = conversation.head;

@@ -5,7 +5,8 @@ import { isRecord, parseRecord } from '../core/json.js';
 import type { LadderChoice } from '../core/ladder.js';
 import { type Millis, addToLargest, type ToolResult } from '../core/reading.js';
 import { startSession, stepSession, type Session } from '../core/session.js';
-import { makeTailReader } from '../storage/tail.js';
+import { readStored } from '../storage/session-store.js';
+import { makeLineSplitter, makeTailReader } from '../storage/tail.js';
 import { makeFactCoalescer, makeFileReader } from './session-file.js';
 
 // Reads a whole session file once, in bounded memory: its usage, compactions and largest tool results.
@@ -112,25 +113,23 @@ const pastCompaction = (boundary: Boundary, lastTokens: number | undefined): Pas
   };
 };
 
-/** The agent that wrote a session file, by the shape of its records; undefined when no agent matches. */
+/** The agent that wrote a session file, packed or not, by the shape of its records; undefined when no agent matches. */
 export const agentOfFile = async (path: string, table: readonly Agent[]): Promise<Agent | undefined> => {
   const counts = new Map<Agent, number>();
   const head: string[] = [];
   let lines = 0;
-  const file = makeTailReader({
-    path,
-    onLine: (line) => {
-      if (head.length < HEAD_LINES) head.push(line);
-      const record = parseRecord(line);
-      if (!isRecord(record)) return;
-      lines += 1;
-      for (const agent of table)
-        if (agent.log?.recognises?.(record)) counts.set(agent, (counts.get(agent) ?? 0) + 1);
-      if (lines >= LINES_TO_KNOW) file.stop();
-    },
-    onRestart: () => undefined,
+  const splitter = makeLineSplitter((line) => {
+    if (head.length < HEAD_LINES) head.push(line);
+    const record = lines < LINES_TO_KNOW ? parseRecord(line) : undefined;
+    if (!isRecord(record)) return;
+    lines += 1;
+    for (const agent of table)
+      if (agent.log?.recognises?.(record)) counts.set(agent, (counts.get(agent) ?? 0) + 1);
   });
-  await file.readNew();
+  for await (const chunk of readStored(path)) {
+    splitter.push(chunk);
+    if (lines >= LINES_TO_KNOW) break;
+  }
   const ofDocument = table.find(({ log }) => log?.recognisesDocument?.(head));
   if (ofDocument) return ofDocument;
   const [best] = [...counts].toSorted(([, a], [, b]) => b - a);

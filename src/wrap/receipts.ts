@@ -2,10 +2,15 @@ import { stat } from 'node:fs/promises';
 import type { Agent } from '../agents/agent.js';
 import { briefText } from '../core/brief.js';
 import { errorText } from '../core/errors.js';
-import type { Event } from '../core/event.js';
-import { keptCounts, keptText, lostItems, type Receipt } from '../core/receipt.js';
+import type { Boundary, Event } from '../core/event.js';
+import { formatBytes } from '../core/format.js';
+import { keptCounts, keptText, lostItems, type KeptCount, type Receipt } from '../core/receipt.js';
+import type { Millis } from '../core/reading.js';
 import { noticeEvent } from '../core/session-flow.js';
+import { escapeMentions } from '../core/text.js';
+import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
+import type { DraftWait } from './prompt-draft.js';
 import { readReceipt } from './read-receipt.js';
 import type { DraftResult } from './typist.js';
 
@@ -20,12 +25,14 @@ export interface ReceiptsOptions {
   readonly agent: Agent;
   /** the agent's session file, once it is known */
   readonly sessionFile: () => string | undefined;
-  /** how the user opens the overlay: `Ctrl-]` */
-  readonly hotkey: string;
+  /** how the user opens the overlay: `Ctrl-]`; undefined where no key does */
+  readonly hotkey: string | undefined;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
-  /** puts the text into the prompt, unless the signal withdraws it before, and says in the footer what came of it */
-  readonly putDraft: (text: string, signal?: AbortSignal) => Promise<DraftResult>;
+  /** how much a compaction of this time has kept */
+  readonly onCounts?: (at: Millis, counts: readonly KeptCount[]) => void;
+  /** puts the text into the prompt, unless it is withdrawn or refused before, and says in the footer what came of it */
+  readonly putDraft: (text: string, wait: DraftWait) => Promise<DraftResult>;
 }
 
 export type BriefResult =
@@ -40,46 +47,63 @@ export interface Receipts {
   /** of the last compaction: `3 of 41 paths, 0 of 12 commands`; undefined where it is not known */
   readonly keptText: () => string | undefined;
   /** puts what the last compaction has lost into the prompt, as a draft; never rejects */
-  readonly brief: (signal?: AbortSignal) => Promise<BriefResult>;
+  readonly brief: (wait?: DraftWait) => Promise<BriefResult>;
   readonly stop: () => void;
 }
 
 const NOTHING = 'nothing is known to be lost';
+const OTHER = 'the conversation has changed meanwhile';
+
+/** A receipt, or why there is none. */
+type Read = { readonly receipt: Receipt } | { readonly reason: string };
+
+const readLast = async ({ agent, sessionFile }: ReceiptsOptions): Promise<Read> => {
+  const path = sessionFile();
+  if (!agent.conversations) return { reason: `ctxwrap cannot read conversations of ${agent.name}` };
+  if (path === undefined) return { reason: 'the session file is not known yet' };
+  const { size } = await stat(path);
+  if (size > MOST_BYTES) return { reason: `the session file is too large (${formatBytes(size)})` };
+  const read = await readReceipt({ agent, path }, 'last');
+  return read ?? { reason: NOTHING };
+};
 
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   const { agent, hotkey, log, onEvent } = options;
+  const escaping = agent.readsMentions ? { escape: escapeMentions } : {};
   let last: Receipt | undefined;
+  let compactions = 0; // and other conversations: what was read before is outdated
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  const read = async (): Promise<Receipt | undefined> => {
-    const path = options.sessionFile();
-    if (path === undefined || !agent.conversations) return undefined;
-    if ((await stat(path)).size > MOST_BYTES) return undefined;
-    return (await readReceipt({ agent, path }, 'last'))?.receipt;
-  };
-  const refresh = async (): Promise<void> => {
-    try {
-      last = await read();
-    } catch (error) {
+  const refresh = async (): Promise<Read> => {
+    const read = await readLast(options).catch((error: unknown): Read => {
       log.info(`the receipt of the compaction cannot be read: ${errorText(error)}`);
-    }
+      return { reason: `the session file cannot be read (${systemReason(error)})` };
+    });
+    last = 'receipt' in read ? read.receipt : undefined;
+    return read;
   };
-  const tell = async (): Promise<void> => {
+  const tell = async ({ at }: Boundary): Promise<void> => {
     await refresh();
     if (isStopped || !last || last.isUnreadable) return;
-    const kept = keptText(keptCounts(last), FOOTER_KINDS);
+    const counts = keptCounts(last);
+    if (counts.length > 0) options.onCounts?.(at, counts);
+    const kept = keptText(counts, FOOTER_KINDS);
     if (kept === undefined || lostItems(last).length === 0) return;
-    onEvent(noticeEvent(`kept ${kept} · ${hotkey} b: brief`));
+    const how = hotkey === undefined ? 'ctxwrap brief' : `${hotkey} b: brief`;
+    onEvent(noticeEvent(`kept ${kept} · ${how}`));
   };
-  const brief = async (signal?: AbortSignal): Promise<BriefResult> => {
-    await refresh();
-    const text = last && briefText(last);
+  const brief = async (wait: DraftWait = {}): Promise<BriefResult> => {
+    const before = compactions;
+    const read = await refresh();
+    const text = 'receipt' in read ? briefText(read.receipt, escaping) : undefined;
     if (text === undefined) {
-      if (!isStopped) onEvent(noticeEvent(`brief: ${NOTHING}`));
-      return { kind: 'refused', reason: NOTHING };
+      const reason = 'reason' in read ? read.reason : NOTHING;
+      if (!isStopped) onEvent(noticeEvent(`brief: ${reason}`));
+      return { kind: 'refused', reason };
     }
-    const result = await options.putDraft(text, signal);
+    const refusal = (): string | undefined => (compactions === before ? undefined : OTHER);
+    const result = await options.putDraft(text, { ...wait, refusal });
     if (result.kind === 'there') return { kind: 'drafted' };
     return result.kind === 'skipped'
       ? { kind: 'refused', reason: result.reason }
@@ -87,11 +111,13 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   };
   return {
     noteEvent: (event) => {
-      if (event.type === 'session-changed') last = undefined;
-      if (event.type !== 'boundary' || event.boundary.source === 'screen') return;
+      const isCompaction = event.type === 'boundary' && event.boundary.source !== 'screen';
+      if (event.type !== 'session-changed' && !isCompaction) return;
       last = undefined;
+      compactions += 1;
+      if (!isCompaction) return;
       clearTimeout(timer);
-      timer = setTimeout(() => void tell(), AFTER_MS).unref();
+      timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
     keptText: () => last && keptText(keptCounts(last)),
     brief,

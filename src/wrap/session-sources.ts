@@ -1,9 +1,11 @@
-import { relative } from 'node:path';
-import { realpath } from 'node:fs/promises';
+import { basename, relative } from 'node:path';
+import { lstat, realpath } from 'node:fs/promises';
 import type { Agent, AgentFolders } from '../agents/agent.js';
+import { listKept, newestCopy, readCopy } from '../storage/blackbox.js';
 import {
   canUnpack,
   listStore,
+  PACKED,
   storedFile,
   type StoreProblem,
   type StoredFile,
@@ -33,13 +35,54 @@ export const findSources = async ({ agents, where, kept = [] }: SourceSearch): P
   const stores = agents.flatMap((agent) => storesOf(agent, where));
   const found = await Promise.all(stores.map(sourcesIn));
   const own = found.flatMap(({ sources }) => sources);
-  const there = new Set(own.map(({ path }) => path));
-  const wanted = kept.filter(({ agent, path }) => agents.includes(agent) && !there.has(path));
+  const areGone = await Promise.all(kept.map((each) => isGone(each, own)));
+  const wanted = kept.filter(({ agent }, index) => agents.includes(agent) && areGone[index]);
   return {
     sources: [...own, ...wanted].toSorted((a, b) => b.modifiedAt - a.modifiedAt),
     skipped: found.flatMap(({ skipped }) => skipped),
   };
 };
+
+/** The agent has the file neither where it was nor elsewhere: archives keep its name, and a link above it changes only its path. */
+const isGone = async ({ agent, path }: SessionSource, own: readonly SessionSource[]): Promise<boolean> => {
+  if (own.some((each) => each.agent === agent && basename(each.path) === basename(path))) return false;
+  return !(await lstat(path).catch(() => undefined));
+};
+
+/** A copy in the black box, to be read like the agent's own file. */
+export interface KeptSource {
+  /** of the copy */
+  readonly id: string;
+  /** of all copies of its session, the one with the most of its newest contents */
+  readonly isNewest: boolean;
+  readonly source: SessionSource;
+}
+
+/** The copies that ctxwrap kept of sessions of these agents. Rejects with a UserError for a folder that cannot be read. */
+export const keptSources = async (
+  stateFolder: string,
+  agents: readonly Agent[],
+): Promise<readonly KeptSource[]> =>
+  (await listKept(stateFolder)).flatMap((session) => {
+    const agent = agents.find(({ name }) => name === session.runtime);
+    const newest = newestCopy(session);
+    return session.copies.flatMap((copy): readonly KeptSource[] => {
+      const { id, path, bytes: size, at: modifiedAt } = copy;
+      const open = () => readCopy(stateFolder, session, copy);
+      return agent
+        ? [{ id, isNewest: copy === newest, source: { agent, path, size, modifiedAt, open } }]
+        : [];
+    });
+  });
+
+/** The copies of one session file; none where the black box cannot be read. */
+export const copiesOf = async (
+  stateFolder: string,
+  { agent, path }: Pick<SessionSource, 'agent' | 'path'>,
+): Promise<readonly SessionSource[]> =>
+  (await keptSources(stateFolder, [agent]).catch(() => []))
+    .map(({ source }) => source)
+    .filter((source) => source.path === path);
 
 interface Store {
   readonly agent: Agent;
@@ -60,8 +103,6 @@ const sourcesIn = async ({ agent, folder }: Store): Promise<FoundSources> => {
     problems,
   );
 };
-
-const PACKED = 'it is compressed with zstd, which needs Node 22.15 or newer: unpack it with zstd -d';
 
 const sorted = (sources: readonly SessionSource[], problems: readonly StoreProblem[]): FoundSources => ({
   sources: sources.filter(({ path }) => canUnpack(path)),

@@ -1,15 +1,14 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import type { CompactRecipe, Switching } from '../agents/agent.js';
-import { REQUEST_EXPIRED, REQUEST_MS } from '../core/compaction/machine.js';
-import { findHold } from '../core/compaction/policy.js';
+import { REQUEST_MS } from '../core/compaction/machine.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
-import type { Millis } from '../core/reading.js';
 import { noticeEvent } from '../core/session-flow.js';
-import { createFile } from '../storage/files.js';
+import { createFile, removeCreated } from '../storage/files.js';
 import type { Log } from '../storage/log-file.js';
 import { makeTailReader } from '../storage/tail.js';
 import type { Publisher } from './publish.js';
+import { safeMoment, watchConversation, type MomentWait } from './safe-moment.js';
 import type { SessionLoop } from './session.js';
 import type { TypistPort, TypeRequest } from './typing-steps.js';
 import { leftoverNotice, retractLate, typeCommand, typedText } from './typist.js';
@@ -27,12 +26,13 @@ export type SwitchResult =
 
 export interface Switcher {
   /**
-   * Waits for a safe moment, then types the command; aborting withdraws it. `name` is the id of a session, or the name of a checkpoint. Never
-   * rejects.
+   * Waits for a safe moment, then types the command. `name` is the id of a session, or the name of a checkpoint. Never rejects.
    */
-  readonly switchTo: (name: string, signal: AbortSignal) => Promise<SwitchResult>;
+  readonly switchTo: (name: string, wait: SwitchWait) => Promise<SwitchResult>;
   readonly stop: () => void;
 }
+
+export type SwitchWait = Pick<MomentWait, 'signal' | 'onHold' | 'isForAttempt'>;
 
 export interface SwitcherOptions {
   /** how the agent's other command is typed; without it nothing is */
@@ -54,19 +54,23 @@ const MOST_SKIPS = 20; // attempts that ended before the first key
 
 const UNSUPPORTED = 'ctxwrap does not know how to tell this agent';
 const ENDED = 'the session has ended';
-const OTHER = 'another switch waits already';
+const OTHER = 'another undo is waiting already';
 
 export const makeSwitcher = (options: SwitcherOptions): Switcher => {
   const { recipe, switching, flow, port, onEvent, audit } = options;
   const ended = new AbortController();
   let isTaken = false;
 
-  const attempt = async (name: string, given: AbortSignal): Promise<SwitchResult> => {
+  const attempt = async (name: string, given: SwitchWait): Promise<SwitchResult> => {
     if (!recipe || !switching) return { kind: 'refused', reason: UNSUPPORTED };
-    const signal = AbortSignal.any([given, ended.signal]);
-    const until = performance.now() + REQUEST_MS;
+    const wait: MomentWait = {
+      ...given,
+      signal: AbortSignal.any([given.signal, ended.signal]),
+      until: performance.now() + REQUEST_MS,
+      refusal: watchConversation(flow),
+    };
     for (let skips = 0; skips < MOST_SKIPS; skips += 1) {
-      const moment = await safeMoment({ flow, port }, until, signal);
+      const moment = await safeMoment({ flow, port }, wait);
       if ('reason' in moment)
         return { kind: 'refused', reason: ended.signal.aborted ? ENDED : moment.reason };
       audit?.beginSwitch(flow().session);
@@ -78,16 +82,16 @@ export const makeSwitcher = (options: SwitcherOptions): Switcher => {
     return { kind: 'refused', reason: 'no key could be typed' };
   };
   return {
-    switchTo: async (name, signal) => {
+    switchTo: async (name, wait) => {
       if (isTaken) return { kind: 'refused', reason: OTHER };
       isTaken = true;
       try {
-        const result = await attempt(name, signal);
+        const result = await attempt(name, wait);
         // the window is as full as before: without this it would be compacted again at once
         if (result.kind === 'switched') onEvent({ type: 'postpone' });
         return result;
       } catch (error) {
-        return { kind: 'refused', reason: errorText(error) };
+        return { kind: 'unknown', reason: errorText(error) }; // it may have been sent
       } finally {
         isTaken = false;
       }
@@ -125,27 +129,6 @@ const typeSwitch = async (
 };
 
 const UNCONFIRMED = 'the agent does not show that it has switched';
-
-/** Resolves when a key may be typed, with what ends the turn; with the reason when the time is over. */
-export const safeMoment = async (
-  { flow, port }: Pick<SwitcherOptions, 'flow' | 'port'>,
-  until: Millis,
-  signal: AbortSignal,
-): Promise<{ readonly endTurn: () => void } | { readonly reason: string }> => {
-  while (!signal.aborted) {
-    const { session, compaction, now } = flow();
-    const { kind } = compaction.phase;
-    const isCompacting = kind === 'typing' || kind === 'sent' || kind === 'foreign';
-    const { activity, activitySince } = session;
-    const { keyAt } = compaction;
-    const isSafe = !isCompacting && !findHold({ activity, activitySince, keyAt }, now);
-    const endTurn = isSafe ? port.takeTurn() : undefined;
-    if (endTurn) return { endTurn };
-    if (performance.now() > until) return { reason: REQUEST_EXPIRED };
-    await pass(LOOK_MS, undefined, { ref: false, signal }).catch(() => undefined);
-  }
-  return { reason: 'withdrawn' };
-};
 
 const commandRequest = (
   port: TypistPort,
@@ -231,18 +214,50 @@ export interface LiveUndo extends Omit<UndoRequest, 'number'> {
   readonly signal: AbortSignal;
 }
 
-/** Undoes it and says what happens in the footer. Never rejects. */
+/** Undoes it and says what happens in the footer. Leaves no new session where the agent was not told of it. Never rejects. */
 export const undoLive = async ({ switcher, onEvent, signal, ...request }: LiveUndo): Promise<void> => {
   const say = (text: string): void => onEvent(noticeEvent(text));
   try {
     say('undo: waiting for a safe moment');
-    const { plan, name } = await prepareSwitch(request);
-    const result = await switcher.switchTo(name, signal);
-    if (result.kind === 'switched') return say(undoneText(plan));
-    say(`undo: ${result.reason}; to go on with it: ctxwrap undo`);
+    const { plan, name, path } = await prepareSwitch(request);
+    const result = await switcher.switchTo(name, { signal, onHold: (words) => say(`undo ${words}`) });
+    if (result.kind === 'refused') await removeCreated(path);
+    say(liveText(result, plan, request.agent.conversations?.switching?.command(name)));
   } catch (error) {
-    say(`undo: ${error instanceof UndoError ? error.message : errorText(error)}`);
+    say(`not undone: ${error instanceof UndoError ? error.message : errorText(error)}`);
   }
+};
+
+/** One line for the footer. */
+const liveText = (
+  result: SwitchResult,
+  { prompts }: Pick<UndonePlan, 'prompts'>,
+  command: string | undefined,
+): string => {
+  switch (result.kind) {
+    case 'switched':
+      return `compaction undone: your ${prompts === 1 ? 'message is' : `${prompts} messages are`} back`;
+    case 'refused':
+      return `not undone: ${result.reason}`;
+    case 'unknown':
+      return `undo not confirmed${command === undefined ? '' : ` · by hand: ${command}`}`;
+  }
+};
+
+export interface LiveReturn {
+  readonly switcher: Pick<Switcher, 'switchTo'>;
+  /** the id of the session that the agent had before its conversation was shortened */
+  readonly name: string;
+  readonly onEvent: (event: Event) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Has the agent go back to an earlier session, which is still there, and says what happens in the footer. Never rejects. */
+export const returnLive = async ({ switcher, name, onEvent, signal }: LiveReturn): Promise<void> => {
+  const say = (text: string): void => onEvent(noticeEvent(text));
+  say('undo: waiting for a safe moment');
+  const result = await switcher.switchTo(name, { signal, onHold: (words) => say(`undo ${words}`) });
+  say(result.kind === 'switched' ? 'the whole conversation is back' : `not undone: ${result.reason}`);
 };
 
 export interface Prepared {
@@ -272,7 +287,3 @@ export const prepareSwitch = async (request: UndoRequest): Promise<Prepared> => 
   );
   return { plan, name, path: file.path };
 };
-
-/** One line for the footer. */
-const undoneText = ({ prompts }: Pick<UndonePlan, 'prompts'>): string =>
-  `compaction undone: your ${prompts === 1 ? 'message is' : `${prompts} messages are`} back`;

@@ -10,10 +10,15 @@ import {
   type SessionHead,
   type Step,
 } from '../core/conversation.js';
+import { errorCode } from '../core/errors.js';
+import { parseRecord } from '../core/json.js';
 import type { Boundary } from '../core/event.js';
+import type { Millis } from '../core/reading.js';
 import { createFile } from '../storage/files.js';
 import { readStored } from '../storage/session-store.js';
+import { makeFolder } from '../storage/state-folder.js';
 import { makeByteSplitter } from '../storage/tail.js';
+import type { SessionSource } from './read-history.js';
 
 // Undoes a compaction: the conversation as it was before becomes a new session of the same agent. The session file is read and copied line
 // by line, and never changed.
@@ -28,16 +33,17 @@ export interface UndoSource {
 }
 
 export interface UndoRequest extends UndoSource {
-  /** of the compaction, from 1; the last one when absent */
+  /** of the compaction, from 1; when absent the last one that was not undone in this file */
   readonly number?: number | undefined;
+  /** what the black box has of this file, for one that is gone or no longer holds what was said; in no order */
+  readonly copies?: (() => Promise<readonly SessionSource[]>) | undefined;
   /** id, time and identifiers for the new session; its folder where the file does not tell one */
   readonly as: NewSession;
 }
 
-/** A compaction in a file, and where its conversation ends. */
+/** What is undone. */
 export interface UndonePlan {
   readonly head: SessionHead;
-  readonly compaction: Compaction;
   readonly boundary: Boundary;
   readonly number: number;
   /** compactions in the file */
@@ -45,6 +51,8 @@ export interface UndonePlan {
   /** messages of the user that are in the window again */
   readonly prompts: number;
   readonly damagedLines: number;
+  /** when the black box copied what is in the window again; absent where the session file has it */
+  readonly copiedAt?: Millis;
 }
 
 export interface Undone extends UndonePlan {
@@ -61,9 +69,11 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024; // an agent's longest lines hold a whol
 /** Writes the new session. Rejects with an UndoError for what cannot be undone, and with the system's error. */
 export const undoCompaction = async (request: UndoRequest): Promise<Undone> => {
   const form = formOf(request.agent);
-  const { plan, ids } = await planUndo(request, form);
-  const path = join(dirname(request.path), form.fileName(request.as));
-  await createFile(path, copiedLines(request, form, plan, ids));
+  const { plan, place } = await planUndo(request, form);
+  const folder = dirname(request.path);
+  const path = join(folder, form.fileName(request.as));
+  await makeFolder(folder); // an agent that has cleaned up may have removed it with the file
+  await createFile(path, copiedLines(place, form, request.as));
   return { ...plan, session: { id: request.as.id, path } };
 };
 
@@ -75,8 +85,9 @@ export const planCheckpoint = async (
   const form = formOf(request.agent);
   const { checkpoint } = form.switching ?? {};
   if (!checkpoint) return undefined;
-  const { plan } = await planUndo(request, form);
-  const conversation = beforeCompaction(await conversationIn(request, form), plan.compaction);
+  const { plan, place } = await planUndo(request, form);
+  const whole = await conversationIn(place.source, form);
+  const conversation = place.compaction ? beforeCompaction(whole, place.compaction) : whole;
   if (!conversation) throw new UndoError(GONE);
   return { plan, file: checkpoint(conversation, request.path, name) };
 };
@@ -86,26 +97,141 @@ const formOf = ({ name, conversations }: Agent): ConversationForm => {
   return conversations;
 };
 
-const NONE = 'there is no compaction in it';
-const EMPTY = 'its session file no longer holds what was said before the compaction';
-const GONE = 'the session file has changed while it was read';
+const NONE = 'nothing was compacted in this session';
+const UNDONE = 'everything that was compacted in this session is undone already';
+const EMPTY =
+  'the session file no longer holds what was said before the compaction, and there is no copy of it';
+const GONE = 'the session file changed while it was read';
 
-interface Found {
-  readonly compaction: Compaction;
+/** What is said before a compaction, and after the one before it. */
+interface Part {
   readonly prompts: number;
   readonly said: number;
 }
 
+interface Found extends Part {
+  readonly compaction: Compaction;
+  isUndone: boolean;
+}
+
+/** What is in a file. */
+interface Scan {
+  readonly compactions: readonly Found[];
+  /** after the last of them */
+  readonly rest: Part;
+  readonly head: SessionHead;
+  readonly ids: ReadonlySet<string>;
+  /** complete ones */
+  readonly lines: number;
+  readonly damagedLines: number;
+  readonly obstacle: string | undefined;
+}
+
+/** The lines that hold what was said before the compaction. */
+interface Place {
+  readonly source: UndoSource;
+  /** the first line that is not wanted */
+  readonly endLine: number;
+  /** where they end; absent for a copy from before it, of which all is wanted */
+  readonly compaction?: Compaction;
+  readonly ids: ReadonlySet<string>;
+}
+
+interface Planned {
+  readonly plan: UndonePlan;
+  readonly place: Place;
+}
+
 /** Finds the compaction, in one pass and without keeping the conversation. */
-const planUndo = async (
+const planUndo = async (request: UndoRequest, form: ConversationForm): Promise<Planned> => {
+  const scan = await scanSource(request, form).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT' && request.copies) return undefined;
+    throw error;
+  });
+  if (!scan) return planInNewest(request, form);
+  const { compactions, obstacle } = scan;
+  const { number = compactions.findLastIndex(({ isUndone }) => !isUndone) + 1 } = request;
+  const found = compactions[number - 1];
+  if (compactions.length === 0) throw new UndoError(NONE);
+  if (number === 0 && request.number === undefined) throw new UndoError(UNDONE);
+  if (!found) throw new UndoError(noSuch(number, compactions.length));
+  if (obstacle !== undefined) throw new UndoError(obstacle);
+  const { boundary } = found.compaction;
+  const known = { boundary, number, count: compactions.length };
+  const planned = planIn(request, scan, found, known) ?? (await planInCopies(request, form, known));
+  if (!planned) throw new UndoError(EMPTY);
+  return planned;
+};
+
+type Known = Pick<UndonePlan, 'boundary' | 'number' | 'count' | 'copiedAt'>;
+
+/** In the lines before this compaction; undefined if nothing is left there. */
+const planIn = (
+  source: UndoSource,
+  { head, ids, damagedLines }: Scan,
+  { compaction, said, prompts }: Found,
+  known: Known,
+): Planned | undefined => {
+  const { startLine } = compaction;
+  if (said === 0 || startLine === undefined) return undefined;
+  return {
+    plan: { ...known, head, prompts, damagedLines },
+    place: { source, endLine: startLine, compaction, ids },
+  };
+};
+
+/** In what the black box has from before the agent wrote the file anew. */
+const planInCopies = async (
   request: UndoRequest,
   form: ConversationForm,
-): Promise<{ readonly plan: UndonePlan; readonly ids: ReadonlySet<string> }> => {
+  known: Known,
+): Promise<Planned | undefined> => {
+  const { at } = known.boundary;
+  if (at === 0) return undefined;
+  for (const { source, copiedAt } of await copiesFor(request)) {
+    const scan = await scanSource(source, form).catch(() => undefined); // a damaged copy
+    if (!scan || scan.obstacle !== undefined) continue;
+    const found = scan.compactions.find(({ compaction }) => compaction.boundary.at === at);
+    const isBefore = scan.compactions.every(({ compaction }) => compaction.boundary.at < at);
+    const planned = found && planIn(source, scan, found, { ...known, copiedAt });
+    if (planned) return planned;
+    if (!isBefore || scan.rest.said === 0) continue;
+    const { head, ids, lines, damagedLines, rest } = scan;
+    return {
+      plan: { ...known, head, prompts: rest.prompts, damagedLines, copiedAt },
+      place: { source, endLine: lines, ids },
+    };
+  }
+  return undefined;
+};
+
+/** The agent's file is gone. */
+const planInNewest = async (request: UndoRequest, form: ConversationForm): Promise<Planned> => {
+  const [newest] = await copiesFor(request);
+  if (!newest) throw new UndoError('the session file is gone, and there is no copy of it');
+  const { copies: _, ...rest } = request;
+  const planned = await planUndo({ ...rest, ...newest.source }, form);
+  return { ...planned, plan: { ...planned.plan, copiedAt: newest.copiedAt } };
+};
+
+/** The newest first. */
+const copiesFor = async ({
+  agent,
+  path,
+  copies,
+}: UndoRequest): Promise<readonly { readonly source: UndoSource; readonly copiedAt: Millis }[]> =>
+  [...((await copies?.()) ?? [])]
+    .toSorted((a, b) => b.modifiedAt - a.modifiedAt || b.size - a.size)
+    .flatMap(({ open, modifiedAt }) =>
+      open ? [{ source: { agent, path, open }, copiedAt: modifiedAt }] : [],
+    );
+
+const scanSource = async (source: UndoSource, form: ConversationForm): Promise<Scan> => {
   const scan = makeScan();
   let next = form.reader();
   let obstacle: string | undefined;
   let damagedLines = 0;
-  await eachLine(request, (line, lineNumber) => {
+  const lines = await eachLine(source, (line, lineNumber) => {
     if (line === undefined || line.trim() === '') {
       damagedLines += line === undefined ? 1 : 0;
       return;
@@ -116,27 +242,18 @@ const planUndo = async (
     if (result.misfit !== undefined) damagedLines += 1;
     for (const step of result.steps) scan.take(step);
   });
-  const { compactions, head, ids } = scan.end();
-  const { number = compactions.length } = request;
-  const found = compactions[number - 1];
-  if (compactions.length === 0) throw new UndoError(NONE);
-  if (!found) throw new UndoError(noSuch(number, compactions.length));
-  if (obstacle !== undefined) throw new UndoError(obstacle);
-  if (found.said === 0 || found.compaction.startLine === undefined) throw new UndoError(EMPTY);
-  const { compaction, prompts } = found;
-  const { boundary } = compaction;
-  return {
-    plan: { head, compaction, boundary, number, count: compactions.length, prompts, damagedLines },
-    ids,
-  };
+  return { ...scan.end(), lines, damagedLines, obstacle };
 };
 
 const noSuch = (number: number, count: number): string =>
-  `there is no compaction ${number} in it, only ${count === 1 ? 'one' : count}`;
+  count === 1
+    ? `there is no compaction #${number}, only #1`
+    : `there is no compaction #${number}, only #1 to #${count}`;
 
 /** Counts what is said between the compactions. */
 const makeScan = () => {
   const compactions: Found[] = [];
+  const recorded: Found[] = []; // each record of a compaction; one may occur again
   const ids = new Set<string>();
   let head: SessionHead = {};
   let prompts: number[] = []; // lines
@@ -145,14 +262,18 @@ const makeScan = () => {
     if (entry.kind === 'compaction') {
       // a boundary that occurs again, as in a rewritten history, is the same compaction
       const { at } = entry.boundary;
-      if (at > 0 && compactions.some(({ compaction }) => compaction.boundary.at === at)) return;
+      const known = at > 0 && compactions.find(({ compaction }) => compaction.boundary.at === at);
+      if (known) return void recorded.push(known);
       // an answer with the summary belongs to the compaction
       const isBefore = (line: number): boolean => line < (entry.startLine ?? entry.source.line);
-      compactions.push({
+      const found: Found = {
         compaction: entry,
         prompts: prompts.filter(isBefore).length,
         said: said.filter(isBefore).length,
-      });
+        isUndone: false,
+      };
+      compactions.push(found);
+      recorded.push(found);
       [prompts, said] = [[], []];
     } else if (entry.kind === 'prompt' || entry.kind === 'answer' || entry.kind === 'call') {
       said.push(entry.source.line);
@@ -165,18 +286,25 @@ const makeScan = () => {
         head = { ...head, ...step.head };
         if (step.head.id !== undefined) ids.add(step.head.id);
       }
-      if (step.kind === 'rewritten') [prompts, said] = [[], []];
+      if (step.kind === 'rewritten') {
+        [prompts, said] = [[], []];
+        const { inEffect } = step;
+        if (inEffect !== undefined) {
+          for (const found of recorded) found.isUndone = true;
+          for (const found of recorded.slice(0, inEffect)) found.isUndone = false;
+        }
+      }
       if (step.kind === 'record' || step.kind === 'rewritten') step.entries.forEach(takeEntry);
     },
-    end: () => ({ compactions, head, ids }),
+    end: () => ({ compactions, rest: { prompts: prompts.length, said: said.length }, head, ids }),
   };
 };
 
-/** Calls back with every line, and undefined for one that is too long. */
+/** Calls back with every line, and undefined for one that is too long; resolves with the number of complete ones. */
 const eachLine = async (
   { path, open }: UndoSource,
   onLine: (line: string | undefined, lineNumber: number) => void,
-): Promise<void> => {
+): Promise<number> => {
   let lineNumber = 0;
   const take = (line: Buffer | undefined): void => {
     onLine(line?.toString('utf8'), lineNumber);
@@ -184,24 +312,27 @@ const eachLine = async (
   };
   const splitter = makeByteSplitter(take, { maxBytes: MAX_LINE_BYTES });
   for await (const chunk of open?.() ?? readStored(path)) splitter.push(chunk);
+  const complete = lineNumber;
   const rest = splitter.rest();
   if (rest) take(rest); // one document has no newline at its end
+  return complete;
 };
 
-/** The lines before the compaction, under the new id. */
+/** The wanted lines, under the new id. */
 async function* copiedLines(
-  { path, open, as }: UndoRequest,
+  { source: { path, open }, endLine, ids }: Place,
   form: ConversationForm,
-  { compaction: { startLine = 0 } }: UndonePlan,
-  ids: ReadonlySet<string>,
+  as: NewSession,
 ): AsyncGenerator<string> {
   let lineNumber = 0;
   let lines: string[] = [];
   const splitter = makeByteSplitter(
     (line) => {
-      if (lineNumber < startLine) {
-        if (!line) throw new UndoError(`its line ${lineNumber + 1} is too long to be copied`);
-        lines.push(form.copyLine(line.toString('utf8'), ids, as));
+      if (lineNumber < endLine) {
+        if (!line) throw new UndoError(`line ${lineNumber + 1} of the session file is too long to be copied`);
+        const text = line.toString('utf8');
+        // a line that is cut off or no text would be damage in the new file, too
+        if (parseRecord(text)) lines.push(form.copyLine(text, ids, as));
       }
       lineNumber += 1;
     },
@@ -211,7 +342,7 @@ async function* copiedLines(
     splitter.push(chunk);
     yield* lines;
     lines = [];
-    if (lineNumber >= startLine) return;
+    if (lineNumber >= endLine) return;
   }
   throw new UndoError(GONE);
 }

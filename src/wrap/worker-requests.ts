@@ -52,13 +52,15 @@ export const makeWorkerContents = (
       drawing?.size.columns === columns && drawing.size.rows === rows ? drawing.rows : [],
     showsNext: () => drawing?.page === 'main' && drawing.scroll === 0,
     onKey: (key) => {
-      if (key !== 'c' && !key.startsWith('wheel')) worker.handle({ type: 'user-keys' }); // the user is present
       const step = pressOverlayKey(state, key);
       ({ state } = step);
+      const action = directAction(step.action);
+      // the user is present, and has not asked for something to be typed
+      if (action === undefined && !key.startsWith('wheel')) worker.handle({ type: 'user-keys' });
       // a key before anything is drawn cannot answer what the overlay shows, however late a stopped wrapper gets to it
       const isDirect =
         chordUntil !== -Infinity && (drawing === undefined || performance.now() < (chordUntil ?? 0));
-      const isChord = isDirect && directAction(step.action) !== undefined;
+      const isChord = isDirect && action !== undefined;
       chordUntil = -Infinity; // any other key in between cancels it
       if (step.action !== undefined && step.action !== 'close')
         worker.post({ type: 'overlay-action', action: step.action });

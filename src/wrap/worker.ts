@@ -176,8 +176,9 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
         {
           onEvent: (event) => tracker?.handle(event),
           actions: {
-            switchTo: (name, signal) => tracker?.switchTo(name, signal),
-            brief: (signal) => tracker?.brief(signal),
+            switchTo: (name, wait) => tracker?.switchTo(name, wait),
+            brief: (wait) => tracker?.brief(wait),
+            shorten: (asked, wait) => tracker?.shorten(asked, wait),
           },
         },
       );

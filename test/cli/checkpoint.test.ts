@@ -53,7 +53,7 @@ describe('ctxwrap checkpoint', () => {
     expect(stdout).toMatch(new RegExp(`^${copyId} .* claude +0f3a2b1c +compaction by you +`, 'm'));
     expect(stdout).toMatch(new RegExp(`^${fileId} .* file +`, 'm'));
     expect(stdout).toMatch(/^The black box is on; \d+ kB of 2 GB used\.$/m);
-    expect((await run('list', 'codex')).stdout).toContain('Nothing is kept.');
+    expect((await run('list', 'codex')).stdout).toContain('Nothing of codex is kept.');
   });
 
   it('has one form of JSON for everything', async () => {
@@ -82,10 +82,10 @@ describe('ctxwrap checkpoint', () => {
   it('shows a copy by the beginning of its id, without control characters', async () => {
     await noteFate(place(), { at: AT, fate: 'rewritten', kept: copyId });
     const { stdout } = await run('show', copyId.slice(0, 5));
-    expect(stdout).toContain('all that was in the file before a compaction by you');
+    expect(stdout).toContain('the session file as it was before a compaction by you');
     expect(stdout).toMatch(/compaction +.*, 166k → 12k/);
     expect(stdout).toMatch(/git +a{40}, 2 changed files/);
-    expect(stdout).toMatch(/happened +.*: the session file was rewritten in place/);
+    expect(stdout).toMatch(/event +.*: the session file was rewritten in place/);
     expect(stdout).not.toContain('\x1b');
   });
 
@@ -106,7 +106,9 @@ describe('ctxwrap checkpoint', () => {
     const missing = await run('restore', copyId, join(bench.folder, 'no/such/folder'));
     expect(missing).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no such file or directory') as string,
+      stderr: expect.stringMatching(
+        /: no such file or directory\n.*: name a file in a folder that exists/,
+      ) as string,
     });
   });
 
@@ -128,6 +130,7 @@ describe('ctxwrap checkpoint', () => {
   });
 
   it.each([
+    [['lsit'], 'the black box has nothing of "lsit"'],
     [['show', 'ffffffffffff'], 'nothing in the black box has the id "ffffffffffff"'],
     [['show', '../../etc/passwd'], 'nothing in the black box has the id'],
     [['show', ''], 'nothing in the black box has the id'],
@@ -146,7 +149,7 @@ describe('ctxwrap checkpoint', () => {
     expect(await json('prune', '--older-than', '52w')).toMatchObject({ checkpoints: [] });
     expect((await json('prune', '--limit', '0')).checkpoints).toMatchObject([{ id: copyId }]);
     expect((await json('prune', '--all')).checkpoints).toMatchObject([{ id: fileId }]);
-    expect((await run()).stdout).toContain('Nothing is kept.');
+    expect((await run()).stdout).toContain('The black box is empty.');
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 

@@ -192,7 +192,7 @@ describe('ctxwrap handoff', () => {
     { args: ['--without', 'sumary'], words: 'did you mean summary?' },
     { args: ['--requests', '101'], words: '--requests must be a number from 0 to 100, got "101"' },
     { args: ['--json', '--to', 'codex'], words: 'cannot be used with' },
-    { args: ['ffffffff-2222'], words: 'there is no file and no session' },
+    { args: ['ffffffff-2222'], words: 'there is no session or session file' },
   ])('refuses $args', async ({ args, words }) => {
     const { stdout, stderr, code } = await handoff(...args);
     expect({ stdout, code }).toEqual({ stdout: '', code: 2 });

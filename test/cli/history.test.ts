@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditLine } from '../../src/core/compaction/protocol.js';
+import { canUnpack } from '../../src/storage/session-store.js';
 import { openAudit } from '../../src/storage/log-file.js';
 import { parseArguments } from '../../src/cli/program.js';
 import { fixture, ids, writeStores } from '../support/stored-sessions.js';
@@ -66,7 +67,7 @@ describe('ctxwrap history', () => {
       01a1fd1c#2  2026-11-21 07:58    ~70k   8.2k  manual   you    4 s  MOCK SUMMARY: the user and the agent talked…
       01a1fd1c#1  2026-11-21 07:58       -   7.9k  manual   you  24 ms  MOCK SUMMARY: the user and the agent talked…
 
-      9 compactions in 5 sessions, 1 without any
+      9 compactions in 5 sessions; 1 other session without any
       "
     `);
     expect([stderr, code]).toEqual(['', 0]);
@@ -149,12 +150,15 @@ describe('ctxwrap history', () => {
   });
 
   it.each([
-    [['nowhere'], /^ctxwrap: there is no file and no session "nowhere"\n/],
+    [['nowhere'], /^ctxwrap: there is no session or session file "nowhere"\n/],
     [['claude'], /ctxwrap history --runtime claude\n$/],
-    [['show', '11111111'], /^ctxwrap: which compaction of "11111111"\?\n/],
+    [
+      ['show', '11111111'],
+      /^ctxwrap: which compaction of "11111111"\?\n.* ctxwrap history show '?11111111#1'?\n/,
+    ],
     [
       ['show', '11111111#2'],
-      /^ctxwrap: there is no compaction "11111111#2"\nctxwrap: this session has 1: #1 to #1\n$/,
+      /^ctxwrap: there is no compaction "11111111#2"\nctxwrap: this session has one: #1\n$/,
     ],
     [
       ['--since', 'soon'],
@@ -205,6 +209,7 @@ describe('ctxwrap history', () => {
 
 describe('what cannot be read', () => {
   const store = '.claude/projects/-damaged';
+  const packedId = '01b00000-0000-7000-8000-000000000000';
   const damaged = (): string => at(`${store}/22222222-2222-4333-8444-555555555555.jsonl`);
 
   beforeAll(() => {
@@ -212,7 +217,7 @@ describe('what cannot be read', () => {
     const lines = readFileSync(fixture('claude/session-with-compaction.jsonl'), 'utf8').split('\n');
     writeFileSync(damaged(), lines.toSpliced(5, 0, 'garbage', '{"half').join('\n'));
     writeFileSync(
-      at('.codex/sessions/2026/11/21/rollout-2026-01-01T00-00-00-0.jsonl.zst'),
+      at(`.codex/sessions/2026/11/21/rollout-2026-01-01T00-00-00-${packedId}.jsonl.zst`),
       '\x28\xb5\x2f\xfd',
       'latin1',
     );
@@ -228,8 +233,22 @@ describe('what cannot be read', () => {
     expect(stderr).toMatch(/ctxwrap: skipped \S+\.jsonl\.zst: /);
     expect(code).toBe(0);
     const { skipped, sessions } = await json();
-    expect(skipped.map(({ path }) => path)).toEqual([expect.stringMatching(/\.zst$/)]);
+    expect(skipped).toEqual([
+      {
+        path: expect.stringMatching(/\.zst$/) as unknown,
+        reason: expect.stringMatching(canUnpack('.zst') ? /./ : /^compressed with zstd: /) as unknown,
+      },
+    ]);
     expect(sessions.find(({ session_id }) => session_id.startsWith('2222'))?.damaged_lines).toBe(2);
+  });
+
+  it('is named with the reason when it is what the user has asked for', async () => {
+    const listed = await history(packedId);
+    expect(listed.stdout).toBe('No sessions found.\n');
+    expect(listed.stderr).toContain(`rollout-2026-01-01T00-00-00-${packedId}.jsonl.zst: `);
+    const shown = await history('show', `${packedId}#1`);
+    expect(shown.stderr).toMatch(/^ctxwrap: cannot read the session file "\S+\.jsonl\.zst": /);
+    expect(shown.code).toBe(2);
   });
 
   it('reaches no terminal as a control sequence', async () => {
@@ -254,7 +273,7 @@ describe('what cannot be read', () => {
 describe('ctxwrap history show', () => {
   it('says all that is known of a compaction', async () => {
     const { stdout } = await history('show', '01a1fd1c#3');
-    expect(stdout).toMatch(/^Wanted by +you \(manual\)$/m);
+    expect(stdout).toMatch(/^Started by +you \(manual\)$/m);
     expect(stdout).toMatch(/^Tokens +~70k → 8\.3k$/m);
     expect(stdout).toMatch(/^Messages +10 before it, 4 of them left the window$/m);
     expect(stdout).toMatch(/^Summary +empty$/m);

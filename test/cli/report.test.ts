@@ -1,11 +1,21 @@
 // `ctxwrap report`: one page that needs nothing else, from what ctxwrap has recorded.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { report } from '../../src/cli/commands/report.js';
 import { parseArguments } from '../../src/cli/program.js';
 import { auditLine } from '../../src/core/compaction/protocol.js';
+import { receiptLine } from '../../src/core/receipt.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { renderReportPage } from '../../src/ui/report-page.js';
 import { successfulEnd } from '../support/ended.js';
@@ -53,8 +63,15 @@ const record = async (): Promise<void> => {
         runtime: 'claude',
       },
     );
+  const counts = [
+    { kind: 'path', kept: 3, of: 41 },
+    { kind: 'command', kept: 0, of: 12 },
+  ] as const;
+  const origin = { session: '4711-a', version: '1', runtime: 'claude' };
   const lines = [
     ended({ outcome: { kind: 'verified', after: { usedTokens: 12_000 } } }),
+    receiptLine({ at: at + 8_000, counts }, origin),
+    receiptLine({ at: at + 8_000, counts }, { ...origin, session: '4711-b' }), // of another session
     'half a line\n',
     ended({ outcome: { kind: 'failed', failure: 'error', text: HOSTILE } }),
   ];
@@ -65,11 +82,12 @@ describe('the page', () => {
   it('shows sessions and compactions, and is for the user alone', async () => {
     await record();
     const path = join(folder, 'page.html');
-    expect(await write(path)).toBe(`Wrote ${path}: 1 sessions, 2 compactions.\n`);
+    expect(await write(path)).toBe(`Wrote ${path}: 1 session, 2 compactions.\n`);
     const page = readFileSync(path, 'utf8');
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(page.match(/<svg /g)).toHaveLength(3);
+    expect(page.match(/<svg /g)).toHaveLength(4);
     expect(page).toContain('166k → 12k');
+    expect(page).toContain('<b>7%</b> of the tokens remain (median)');
     expect(page).toContain('<td>4711-a</td>');
   });
 
@@ -84,9 +102,90 @@ describe('the page', () => {
     expect(page).toContain("default-src 'none'");
   });
 
+  it('has the receipt of each compaction, and what all of them kept', async () => {
+    await record();
+    const path = join(folder, 'page.html');
+    await write(path);
+    const page = readFileSync(path, 'utf8');
+    expect(page.match(/<td>3 of 41 paths, 0 of 12 commands<\/td>/g)).toHaveLength(1);
+    expect(page).toContain('>3 of 41 (7%)</text>');
+    expect(page).toContain('From the receipts of 1 compaction;');
+  });
+
+  it('leaves out what has an impossible time, which would leave no room for the others', async () => {
+    await record();
+    const state = join(folder, 'ctxwrap');
+    for (const [id, startedAt] of [
+      ['4711-b', 0],
+      ['4711-c', 1e300],
+    ] as const)
+      await writeSession(join(state, 'sessions'), {
+        ...JSON.parse(readFileSync(join(state, 'sessions', '4711-a.json'), 'utf8')),
+        id,
+        startedAt,
+      });
+    const odd = successfulEnd({ startedAt: at, endedAt: 1e300 });
+    appendFileSync(
+      join(state, 'audit.jsonl'),
+      auditLine(odd, { session: '4711-a', version: '1', runtime: 'claude' }),
+    );
+    const path = join(folder, 'page.html');
+    expect(await write(path)).toContain(': 1 session, 2 compactions.');
+    expect(readFileSync(path, 'utf8')).not.toMatch(/NaN|Invalid|Infinity|1970/);
+  });
+
+  it('shows the days without a compaction, too', async () => {
+    const day = 86_400_000;
+    const one = { session: 'a', agent: 'claude', by: 'user', group: 'verified', words: 'compacted' } as const;
+    const compactions = [0, 4].map((days) => ({
+      ...one,
+      startedAt: at + days * day,
+      endedAt: at + days * day,
+      kept: [],
+    }));
+    const page = renderReportPage({ now: at + 5 * day, version: '1', sessions: [], compactions });
+    const [, chart = ''] = /Compactions per day([^]*?)<\/svg>/.exec(page) ?? [];
+    expect(chart.match(/>[A-Z][a-z]{2} \d+<\/text>/g)).toHaveLength(5);
+  });
+
+  const chromium = spawnSync('chromium', ['--version']);
+  it.skipIf(chromium.error !== undefined)(
+    `fits on a phone, where only its charts and tables scroll${chromium.error ? ' (skipped: chromium is not installed)' : ''}`,
+    async () => {
+      await record();
+      const page = join(folder, 'page.html');
+      await write(page);
+      const frame = join(folder, 'frame.html');
+      writeFileSync(
+        frame,
+        `<iframe style="width:390px;height:800px" src="page.html" onload="const root = this.contentDocument.documentElement; document.title = root.scrollWidth + ' of ' + root.clientWidth"></iframe>`,
+      );
+      const { stdout } = spawnSync(
+        'chromium',
+        [
+          '--headless',
+          '--no-sandbox',
+          '--disable-gpu',
+          '--disable-quic',
+          '--no-first-run',
+          '--disable-background-networking',
+          '--disable-component-update',
+          '--disable-sync',
+          '--allow-file-access-from-files',
+          `--user-data-dir=${join(folder, 'chromium')}`,
+          '--virtual-time-budget=5000',
+          '--dump-dom',
+          `file://${frame}`,
+        ],
+        { encoding: 'utf8' },
+      );
+      expect(stdout).toMatch(/<title>(\d+) of \1<\/title>/);
+    },
+  );
+
   it('is whole where nothing is recorded', () => {
     const page = renderReportPage({ now: at, version: '1', sessions: [], compactions: [] });
-    expect(page.match(/Nothing is recorded/g)).toHaveLength(5);
+    expect(page.match(/Nothing is recorded/g)).toHaveLength(6);
     expect(page).not.toMatch(/NaN|undefined|Infinity/);
   });
 

@@ -30,7 +30,8 @@ describe('the keys of top', () => {
     expect(at()).toBe('a');
     expect(at('down', 'down')).toBe('c');
     expect(at('down', 'up', 'up')).toBe('a');
-    expect(at('page-down')).toBe('c');
+    expect(at('page-down')).toBe('d');
+    expect(at('page-down', 'page-up')).toBe('a');
     expect(at('end', 'down')).toBe('d');
     expect(at('end', 'home')).toBe('a');
     expect(selectedOf(pressed(...types('jj')).state, ids)).toBe('c');
@@ -121,7 +122,7 @@ const session = (
     ...more,
   },
 });
-const filled = (usedPercent: number): Pick<SessionRecord, 'reading' | 'tier'> => ({
+const filled = (usedPercent: number): Required<Pick<SessionRecord, 'reading' | 'tier'>> => ({
   tier: usedPercent > 90 ? 'hard' : 'safe',
   reading: {
     schema: 'ctxwrap.reading/1',
@@ -156,9 +157,10 @@ describe('the table of top', () => {
 
   it('has only what the filter finds', () => expect(order({ filter: 'BASH' })).toEqual(['asks']));
 
-  const frameOf = (state: Partial<TopState>, columns: number, rows: number) => {
+  const plain = (text: string): string => text.replace(/\x1b\[[\d;]*m/g, '');
+  const frameOf = (state: Partial<TopState>, columns: number, rows: number, all = fleet) => {
     const full = { ...startTop, ...state };
-    const chosen = chosenSessions(fleet, full, ({ record }) => record.id);
+    const chosen = chosenSessions(all, full, ({ record }) => record.id);
     const look = { columns, colorLevel: 3 as const, ascii: false };
     return topFrame(full, {
       now: NOW,
@@ -167,8 +169,8 @@ describe('the table of top', () => {
       rows,
       scroll: 0,
       chosen,
-      all: fleet,
-      known: fleet,
+      all,
+      known: all,
       news: '',
     }).frame;
   };
@@ -187,10 +189,63 @@ describe('the table of top', () => {
           );
           for (const line of [head, titles, ...lines, ...details, message, keys])
             expect(widthOf(line)).toBeLessThanOrEqual(columns);
-          expect(lines.length).toBeLessThanOrEqual(Math.max(1, rows - 4));
+          expect(4 + lines.length + details.length).toBeLessThanOrEqual(Math.max(6, rows));
         },
       ),
       { numRuns: 60 },
+    );
+  });
+
+  it('puts a dialog before unsent text, and counts both as waiting for the user', () => {
+    const drafting = session('drafts', { ...filled(50), activity: 'draft' });
+    const all = [drafting, ...fleet];
+    expect(chosenSessions(all, startTop, () => '').map(({ record }) => record.id)).toEqual([
+      'asks',
+      'drafts',
+      'full',
+      'calm',
+      'warm',
+    ]);
+    expect(frameOf({}, 120, 30, all).head).toContain('5 running · 2 waiting for you · 1 hard');
+  });
+
+  it('has the bar and the cache in 80 columns, where the id has no room', () => {
+    const busy = filled(62);
+    const reading = { ...busy.reading, usedTokens: 124_000, windowTokens: 200_000 } as const;
+    const cwd = '/home/u/projects/a-rather-long-name';
+    const all = [
+      session('4711-abc', { ...busy, reading, cwd, activity: 'draft' }),
+      session('4712-abc', { ...busy, reading, cwd, cache: { expiresAt: NOW + 720_000, exact: true } }),
+    ];
+    const { titles, lines } = frameOf({ sort: 'cache' }, 80, 24, all);
+    expect(plain(titles).trim().split(/ +/)).toEqual([
+      'AGENT',
+      'WINDOW',
+      '%',
+      'USED',
+      'TIER',
+      'ACTIVITY',
+      'CACHE',
+      'FOLDER',
+    ]);
+    expect(lines.map(plain)[0]).toContain('11m');
+    expect(plain(frameOf({}, 120, 24, all).titles)).toContain('SESSION');
+  });
+
+  it('tells the order at every width, and which part of the sessions is on the screen', () => {
+    const many = Array.from({ length: 30 }, (_, index) => session(`s${index}`, filled(95)));
+    expect(plain(frameOf({ sort: 'age' }, 80, 24, many).head)).toMatch(
+      /30 running · 30 hard +1–20 of 30, by age$/,
+    );
+    expect(plain(frameOf({ sort: 'age' }, 40, 24, many).head)).toMatch(/^ctxwrap top +1–20 of 30, by age$/);
+    expect(plain(frameOf({}, 30, 24).head)).toMatch(/^ctxwrap top +by need$/);
+    expect(frameOf({ filter: 'full' }, 80, 24).message).toBe('1 with "full" · Esc: all again');
+  });
+
+  it('says one compaction and two turns', () => {
+    const all = [session('a', { compactions: 1, turns: 2 })];
+    expect(frameOf({ hasDetails: true }, 80, 24, all).details.map(plain)).toContain(
+      '  So far    1 compaction, 2 turns',
     );
   });
 

@@ -82,8 +82,8 @@ describe('ctxwrap undo', () => {
 
   it.each([
     [[], 2, 'no session is running'],
-    [['nothing-like-it'], 2, 'there is no file and no session "nothing-like-it"'],
-    [[`${ids.claude}#3`], 1, 'there is no compaction 3 in it, only one'],
+    [['nothing-like-it'], 2, 'there is no session or session file "nothing-like-it"'],
+    [[`${ids.claude}#3`], 1, 'there is no compaction #3, only #1'],
     [[`${ids.codex}#1`], 1, 'no longer holds what was said before the compaction'],
     [[ids.claude, '--run'], 1, 'cannot go to "/proj/app-claude"'],
   ])('with %j says what is wrong and what to do', async (args, status, reason) => {
@@ -98,5 +98,39 @@ describe('ctxwrap undo', () => {
     const before = readdirSync(folder);
     await undo(`${ids.claude}#3`);
     expect(readdirSync(folder)).toEqual(before);
+  });
+
+  it('tells of a file that the agent does not keep that it will not find the new session', async () => {
+    const file = join(bench.folder, 'elsewhere.jsonl');
+    writeFileSync(file, readFileSync(claudeFile()));
+    const { stdout, code } = await undo(file, '--runtime', 'claude');
+    expect(stdout).toMatch(
+      /It is in \S+\/[0-9a-f-]{36}\.jsonl, where claude does not look for sessions\.\n$/,
+    );
+    expect(code).toBe(0);
+    const before = readdirSync(bench.folder);
+    const started = await undo(file, '--runtime', 'claude', '--run');
+    expect(started.stderr).toContain('claude does not look for sessions in');
+    expect(started.code).toBe(1);
+    expect(readdirSync(bench.folder)).toEqual(before);
+  });
+
+  it('counts damaged lines, and takes the rest', async () => {
+    const lines = readFileSync(claudeFile(), 'utf8').split('\n');
+    writeFileSync(claudeFile(), lines.toSpliced(3, 0, '{"half', '\u0000\u0001').join('\n'));
+    const { stdout, stderr, code } = await undo(ids.claude);
+    expect(stderr).toContain('2 damaged lines were passed over');
+    expect(code).toBe(0);
+    const [, id = ''] = /: ([0-9a-f-]{36})\n/.exec(stdout) ?? [];
+    const written = readFileSync(join(dirname(claudeFile()), `${id}.jsonl`), 'utf8')
+      .trimEnd()
+      .split('\n');
+    for (const line of written) expect(() => JSON.parse(line) as unknown).not.toThrow();
+  });
+
+  it('names what it cannot read', async () => {
+    const { stderr, code } = await undo('/dev/null');
+    expect(stderr).toContain('cannot read the session file "/dev/null": it is not a regular file');
+    expect(code).toBe(2);
   });
 });

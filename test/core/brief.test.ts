@@ -25,7 +25,7 @@ describe('the brief', () => {
       ]),
     );
     expect(text).toBe(
-      'The summary of our conversation left this out. Keep it in mind:\n\nWhat I asked for:\n- Never push.\n\nFiles you changed:\n- src/a.ts\n\nCommands you ran:\n- npm test',
+      'The summary of our conversation left this out:\n\nWhat I asked for:\n- Never push.\n\nFiles you changed:\n- src/a.ts\n\nCommands you ran:\n- npm test\n\nKeep it in mind from here on.',
     );
   });
 
@@ -35,7 +35,7 @@ describe('the brief', () => {
 
   it('counts what has no room, and leaves out the oldest', () => {
     const paths = Array.from({ length: 50 }, (_, index) => ['path', `src/file-${index}.ts`] as const);
-    const text = briefText(receipt(paths), 400) ?? '';
+    const text = briefText(receipt(paths), { most: 400 }) ?? '';
     expect(text.length).toBeLessThanOrEqual(400);
     expect(text).toContain('- src/file-49.ts');
     expect(text).not.toContain('- src/file-0.ts');
@@ -47,7 +47,10 @@ describe('the brief', () => {
     const item = fc.tuple(fc.constantFrom(...evidenceKinds), fc.string({ minLength: 1, maxLength: 500 }));
     fc.assert(
       fc.property(fc.array(item, { minLength: 1, maxLength: 60 }), (items) => {
-        expect((briefText(receipt(items)) ?? '').length).toBeLessThanOrEqual(4_000);
+        const text = briefText(receipt(items)) ?? '';
+        expect(text.length).toBeLessThanOrEqual(4_000);
+        // what stands last could open a list of files, or escape Enter
+        expect(text === '' || text.endsWith('\n\nKeep it in mind from here on.')).toBe(true);
       }),
     );
   });

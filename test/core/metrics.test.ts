@@ -1,5 +1,8 @@
 // The numbers of a session for a monitoring system.
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -55,15 +58,23 @@ describe('the text for Prometheus', () => {
     expect(text).not.toContain('skipped');
   });
 
-  it('leaves out what is not known', () => {
-    expect(prometheusText({ ...metrics, gauges: {}, compactions: noCompactions })).toBe('');
+  it('leaves out what is not known, and begins every count at zero', () => {
+    const start = prometheusText({ ...metrics, gauges: {}, compactions: noCompactions });
+    expect(start).not.toContain('ctxwrap_context');
+    expect(start).toContain(`ctxwrap_compactions_total{${own},trigger="auto",outcome="verified"} 0\n`);
+    expect(start).toContain(`ctxwrap_compaction_duration_seconds_count{${own}} 0\n`);
+    expect(start).not.toMatch(/ [^0]\d*$/m);
   });
 
   const promtool = spawnSync('promtool', ['--version']);
   it.skipIf(promtool.error !== undefined)(
     `is what promtool accepts${promtool.error ? ' (skipped: promtool is not installed, see the package prometheus)' : ''}`,
     () => {
-      const texts = [text, prometheusText({ ...metrics, agent: 'my "own"\\agent\n' })];
+      const texts = [
+        text,
+        prometheusText({ ...metrics, agent: 'my "own"\\agent\n' }),
+        prometheusText({ ...metrics, gauges: {}, compactions: noCompactions }),
+      ];
       for (const input of texts) {
         const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
           input,
@@ -72,6 +83,43 @@ describe('the text for Prometheus', () => {
         expect(`${stdout}${stderr}`).toBe('');
         expect(status).toBe(0);
       }
+    },
+  );
+
+  const seriesOf = (text: string): readonly (readonly [series: string, value: string])[] =>
+    [...text.matchAll(/^(ctxwrap_.*\}) (\S+)$/gm)].map(([, series = '', value = '']) => [series, value]);
+
+  it.skipIf(promtool.error !== undefined)(
+    `answers the queries of its page${promtool.error ? ' (skipped: promtool is not installed, see the package prometheus)' : ''}`,
+    () => {
+      const page = readFileSync(resolve(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
+      const queries = /```promql\n([^]*?)```/.exec(page)?.[1]?.trim().split('\n') ?? [];
+      expect(queries).toHaveLength(2);
+      const before = new Map(seriesOf(prometheusText({ ...metrics, compactions: noCompactions })));
+      // a session with its first compactions after five minutes: a series that is not there before has only its value of then
+      const series = seriesOf(text).map(([name, value]) => {
+        const start = before.get(name);
+        return { series: name, values: `${start === undefined ? '_x5' : `${start}x5`} ${value}x5` };
+      });
+      const expected = [
+        { labels: '{agent="claude",outcome="timeout"}', value: 1 },
+        { labels: '{agent="claude",outcome="verified"}', value: 1 },
+      ];
+      const test = {
+        interval: '1m',
+        input_series: series,
+        promql_expr_test: [
+          { expr: `(${queries[0]}) > bool 0.5 > 0`, eval_time: '10m', exp_samples: expected },
+          { expr: queries[1], eval_time: '10m', exp_samples: [] },
+        ],
+      };
+      const folder = mkdtempSync(join(tmpdir(), 'metrics-test-'));
+      const file = join(folder, 'test.yml');
+      writeFileSync(file, JSON.stringify({ rule_files: [], tests: [test] }));
+      const { stdout, stderr, status } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
+      rmSync(folder, { recursive: true });
+      expect(`${stdout}${stderr}`).toContain('SUCCESS');
+      expect(status).toBe(0);
     },
   );
 

@@ -13,7 +13,15 @@ import {
   type Step,
   type Summary,
 } from '../../src/core/conversation.js';
-import { keptCounts, keptText, lostItems, receiptOf, type Receipt } from '../../src/core/receipt.js';
+import {
+  keptCounts,
+  keptText,
+  lostItems,
+  parseReceiptLine,
+  receiptLine,
+  receiptOf,
+  type Receipt,
+} from '../../src/core/receipt.js';
 
 type Draft =
   | { readonly prompt: string }
@@ -226,5 +234,36 @@ describe('the evidence in a window', () => {
       'v1.24.3',
       '250 ms',
     ]);
+  });
+});
+
+describe('the counts in the audit log', () => {
+  const origin = { session: '4711-a', version: '1', runtime: 'claude', conversation: 'c\u001b1' };
+  const counts = [
+    { kind: 'path', kept: 3, of: 41 },
+    { kind: 'command', kept: 0, of: 12 },
+  ] as const;
+
+  it('are read as they were written', () => {
+    const line = receiptLine({ at: 5, counts }, origin);
+    expect(line).toMatch(/^[\x20-\x7e]+\n$/);
+    expect(parseReceiptLine(line)).toEqual({ at: 5, session: '4711-a', counts });
+  });
+
+  it.each([
+    ['half a line', '{"schema":"ctxwrap.receipt-counts/1","at":5'],
+    ['another record', '{"schema":"ctxwrap.attempt/1","at":5,"session":"a"}'],
+    ['no time', '{"schema":"ctxwrap.receipt-counts/1","session":"a"}'],
+  ])('are none in %s', (_, line) => expect(parseReceiptLine(line)).toBeUndefined());
+
+  it('are without what cannot be', () => {
+    const odd = [
+      { kind: 'path', kept: 9, of: 3 },
+      { kind: 'x', kept: 1, of: 2 },
+      null,
+      { kind: 'plan', of: 0 },
+    ];
+    const line = JSON.stringify({ schema: 'ctxwrap.receipt-counts/1', at: 5, session: 'a', counts: odd });
+    expect(parseReceiptLine(line)?.counts).toEqual([]);
   });
 });

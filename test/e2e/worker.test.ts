@@ -34,7 +34,7 @@ const withFault = (
     fault.close();
   });
 
-describe.concurrent('a worker that fails', () => {
+describe('a worker that fails', () => {
   it.each(kinds)(
     'by a %s delays no key, and is replaced once',
     async (kind) => {

@@ -24,6 +24,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findKept, keptKey, listKept, readCopy } from '../../src/storage/blackbox.js';
 import { keepCopy } from '../../src/storage/blackbox-keep.js';
+import { pruneBlackBox } from '../../src/storage/blackbox-prune.js';
 import { buildKeeper, filesIn, linesFrom, makeBox, SESSION, type Box } from '../support/kept.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -85,6 +86,16 @@ describe.skipIf(!mayMount)('on a disk of one megabyte (skipped where nothing can
     expect(copies[0] && (await box.text(copies[0]))).toBe(first);
     rmSync(filler);
     expect(await box.keep()).toMatchObject({ isNew: true });
+  });
+
+  it('with no byte left, copies can be removed to make room', async () => {
+    writeFileSync(box.path, first);
+    await box.keep('compaction');
+    spawnSync('dd', ['if=/dev/zero', `of=${join(box.stateFolder, 'filler')}`, 'bs=1k', 'count=4000']);
+    await expect(box.keep('compaction')).rejects.toMatchObject({ code: 'ENOSPC' });
+    const { removed } = await pruneBlackBox({ stateFolder: box.stateFolder, now: 0, before: Infinity });
+    expect(removed).toHaveLength(1);
+    expect(existsSync(sessionFolder())).toBe(false);
   });
 
   it('that is another one than the agent’s, there is no link but a reason, and copies work', async () => {
@@ -294,6 +305,31 @@ describe('symbolic links', () => {
     renameSync(sessionFolder(), join(elsewhere(), 'moved'));
     symlinkSync(join(elsewhere(), 'moved'), sessionFolder());
     expect(await listKept(box.stateFolder)).toEqual([]);
+  });
+});
+
+describe('a session whose folder cannot be read', () => {
+  it('hides no other, and is counted', async () => {
+    writeFileSync(box.path, first);
+    await box.keep();
+    const broken = join(box.stateFolder, 'checkpoints/claude-broken');
+    mkdirSync(broken);
+    await keepCopy({
+      ...box.place,
+      session: 'broken',
+      why: 'before',
+      source: box.path,
+      now: 1,
+      mostBytes: 1e9,
+    });
+    rmSync(join(broken, 'chunks'), { recursive: true });
+    symlinkSync('chunks', join(broken, 'chunks'));
+    const found = await listKept(box.stateFolder);
+    expect(found.map(({ session }) => session).toSorted()).toEqual([SESSION, 'claude-broken'].toSorted());
+    expect(found.map(({ damaged }) => damaged).toSorted()).toEqual([0, 1]);
+    expect(await box.keep('compaction')).toMatchObject({ isNew: true });
+    await pruneBlackBox({ stateFolder: box.stateFolder, now: 0, before: Infinity });
+    expect(existsSync(broken)).toBe(false);
   });
 });
 

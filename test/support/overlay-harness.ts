@@ -54,8 +54,9 @@ export const makeOverlayHarness = (
   columns: number,
   rows: number,
   contents: Partial<OverlayContents> = {},
-  { titleSigns, isSilent = false }: { titleSigns?: Agent['titleSigns']; isSilent?: boolean } = {},
+  { isSilent = false, ...agent }: Partial<Agent> & { readonly isSilent?: boolean } = {},
 ): OverlayHarness => {
+  const { titleSigns } = agent;
   const emulator = makeEmulator(columns, rows + 1);
   const grid = makeGrid(columns, rows, rows + 1, quirksFromEnv(env));
   const keys: OverlayKey[] = [];
@@ -67,7 +68,7 @@ export const makeOverlayHarness = (
   const stateProxy = titleSigns && makeAgentStateProxy(filter, titleSigns(env));
   const model = makeScreenModel({ columns, rows }, () => '');
   const terminalSession = {
-    session: { env, log: nullLog, values: defaultValues, agent: { titleSigns } },
+    session: { env, log: nullLog, values: defaultValues, agent },
     tty: {
       size: () => size,
       write: (bytes: Uint8Array | string) => {

@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   unlinkSync,
   writeFileSync,
@@ -204,6 +205,28 @@ describe('a copy', () => {
     await vi.waitFor(async () => expect(await whys()).toContain('growing'), WAIT);
   });
 
+  it('is made of any file that grows, now and then, since a link does not survive that it is rewritten', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+    writeFileSync(path, first);
+    const { onFile } = open();
+    onFile(path, SESSION);
+    await vi.waitFor(async () => expect(await whys()).toEqual(['file']), WAIT);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await vi.waitFor(async () => expect(await whys()).toContain('growing'), WAIT);
+  });
+
+  it('that was made is a success, also where what is too much cannot be removed', async () => {
+    writeFileSync(path, first);
+    mkdirSync(stateFolder, { recursive: true });
+    symlinkSync('sessions', join(stateFolder, 'sessions')); // which sessions run is not known
+    const { onFile, copy, told } = open();
+    onFile(path, SESSION);
+    expect(await copy()).toEqual({ kind: 'kept' });
+    expect(told).toContainEqual(
+      expect.stringMatching(/^the black box: too much is kept, and cannot be removed: /),
+    );
+  });
+
   it('fails with a reason that fits into the footer', async () => {
     writeFileSync(path, first);
     const { onFile, copy, told } = open();
@@ -291,6 +314,38 @@ describe('when the file', () => {
     expect(older && (await textOf(older))).toBe(first);
   });
 
+  it('is rewritten far behind its beginning, the next copy finds it, and that is told once', async () => {
+    const long = linesFrom(0, 5_000);
+    writeFileSync(path, long);
+    const box = open();
+    box.onFile(path, SESSION);
+    await box.copy();
+    writeFileSync(path, `${long.replace('"n":4000', '"n":9999')}${linesFrom(5_000, 1)}`);
+    await box.copy();
+    appendFileSync(path, linesFrom(5_001, 1));
+    await box.copy();
+    expect(box.notices).toEqual([expect.stringMatching(/^session file rewritten in place · kept: /)]);
+    const [event] = await events();
+    const older = (await copies()).find(({ id }) => id === event?.kept);
+    expect(older && (await textOf(older))).toBe(long);
+  });
+
+  it('was kept by an earlier run, its copies are found when it is rewritten', async () => {
+    const earlier = await followed();
+    earlier.stop();
+    const [made] = (await copies()).filter(({ kind }) => kind === 'checkpoint');
+    const [file] = (await copies()).filter(({ kind }) => kind === 'file');
+    rmSync(join(stateFolder, 'checkpoints', `claude-${SESSION}`, `${file?.id}.file`));
+    const box = open();
+    box.onFile(path, SESSION);
+    await vi.waitFor(async () => expect(await whys()).toContain('file'), WAIT); // it was looked at
+    writeFileSync(path, first.replace('"n":0', '"n":9'));
+    await box.copy();
+    expect(box.notices).toEqual([
+      `session file rewritten in place · kept: ctxwrap checkpoint show ${made?.id ?? ''}`,
+    ]);
+  });
+
   it('grows, nothing is told', async () => {
     const { notices, copy } = await followed();
     appendFileSync(path, linesFrom(200, 2_000));
@@ -315,5 +370,22 @@ describe('when the file', () => {
     truncateSync(path, 50);
     await box.copy();
     expect(await fates()).toEqual(['shortened']);
+  });
+});
+
+describe('when nothing can be kept', () => {
+  it('that is told once, and the file is linked as soon as it can be', async () => {
+    writeFileSync(path, first);
+    mkdirSync(stateFolder, { recursive: true });
+    writeFileSync(join(stateFolder, 'checkpoints'), 'no folder');
+    const { onFile, notices, told } = open();
+    onFile(path, SESSION);
+    await vi.waitFor(() => expect(notices).toHaveLength(1), WAIT);
+    for (let turn = 0; turn < 3; turn += 1) await vi.advanceTimersByTimeAsync(LOOK_MS);
+    expect(notices).toEqual(['black box: nothing kept (not a directory)']);
+    expect(told).toEqual(['not a directory']);
+    rmSync(join(stateFolder, 'checkpoints'));
+    look();
+    await vi.waitFor(async () => expect(await whys()).toContain('file'), WAIT);
   });
 });

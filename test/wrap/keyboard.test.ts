@@ -1,6 +1,10 @@
 import { stat } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import type { Agent } from '../../src/agents/agent.js';
+import { agents } from '../../src/agents/index.js';
+import type { Event } from '../../src/core/event.js';
+import type { ToWorker } from '../../src/wrap/worker-messages.js';
 import { makeOverlayHarness } from '../support/overlay-harness.js';
 
 /** The keyboard of a session with a footer, and each write to its child. */
@@ -47,6 +51,42 @@ describe('the hotkey', () => {
       type('x');
       await vi.waitFor(() => expect(writes).toEqual(['x']), { interval: 2 });
     });
+  });
+});
+
+describe('a key right behind the hotkey, where no overview can open', () => {
+  const press = async (
+    agent: Partial<Agent>,
+    keys: string,
+  ): Promise<{ readonly acted: readonly string[]; readonly writes: readonly string[] }> => {
+    const run = makeOverlayHarness(80, 24, { isAvailable: () => false }, agent);
+    const acted: string[] = [];
+    Object.assign(run.stage.worker, {
+      post: (message: ToWorker) => void (message.type === 'overlay-action' && acted.push(message.action)),
+      handle: (event: Event) => void (event.type === 'compact-requested' && acted.push('compact')),
+    });
+    try {
+      run.type(keys);
+      return { acted, writes: run.writes };
+    } finally {
+      run.stop();
+    }
+  };
+
+  it.each([
+    ['c', 'compact'],
+    ['u', 'undo'],
+    ['b', 'brief'],
+  ])('%s does what it does in the overview: %s', async (key, action) => {
+    expect(await press(agents.claude, `\x1d${key}`)).toEqual({ acted: [action], writes: [] });
+  });
+
+  it.each(['a', 'x', 'U'])('%s has no meaning, and reaches the child', async (key) => {
+    expect(await press(agents.claude, `\x1d${key}`)).toEqual({ acted: [], writes: [key] });
+  });
+
+  it('reaches a child to which ctxwrap types nothing', async () => {
+    expect(await press({}, '\x1du')).toEqual({ acted: [], writes: ['u'] });
   });
 });
 

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defaultValues, type Values } from '../../src/core/config/keys.js';
+import { noCompactions, type WindowGauges } from '../../src/core/metrics.js';
 import { startSession } from '../../src/core/session.js';
 import { agents } from '../../src/agents/index.js';
 import { nullLog } from '../../src/storage/log-file.js';
@@ -104,16 +105,20 @@ it('without a setting of the user there are no metrics', () => {
 });
 
 describe('the collector', () => {
-  const collect = async () => {
+  const collect = async (answers = true) => {
     const bodies: string[] = [];
     const server = createServer(async (request, response) => {
       bodies.push(`${request.url} ${await text(request)}`);
-      response.setHeader('content-type', 'application/json').end('{}');
+      if (answers) response.setHeader('content-type', 'application/json').end('{}');
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    return { bodies, endpoint: `http://127.0.0.1:${port}`, close: () => server.close() };
+    return {
+      bodies,
+      endpoint: `http://127.0.0.1:${port}`,
+      close: () => server.close().closeAllConnections(),
+    };
   };
 
   it('gets the same numbers, with the names of the conventions, and no text and no path', async () => {
@@ -130,7 +135,7 @@ describe('the collector', () => {
         agent: 'claude',
         session: '4711-b',
         gauges,
-        compactions: { counts: [], buckets: [], durations: 0, durationSeconds: 0 },
+        compactions: noCompactions,
       }),
       onFailure: (reason) => expect(reason).toBe(''),
     });
@@ -157,6 +162,69 @@ describe('the collector', () => {
     close();
   });
 
+  /** The gauges of a body, as `name model=value`. */
+  const gaugesOf = (body: string): readonly string[] => {
+    const { resourceMetrics } = JSON.parse(body.slice(body.indexOf('{'))) as {
+      resourceMetrics: readonly { scopeMetrics: readonly { metrics: readonly OtlpMetric[] }[] }[];
+    };
+    const all = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
+    return all.flatMap(({ name, gauge }) =>
+      (gauge?.dataPoints ?? []).map(({ attributes, asInt, asDouble }) => {
+        const model = attributes.find(({ key }) => key === 'gen_ai.response.model')?.value.stringValue;
+        return `${name} ${model}=${asInt ?? asDouble}`;
+      }),
+    );
+  };
+  interface OtlpMetric {
+    readonly name: string;
+    readonly gauge?: {
+      readonly dataPoints: readonly {
+        readonly attributes: readonly {
+          readonly key: string;
+          readonly value: { readonly stringValue: string };
+        }[];
+        readonly asInt?: number;
+        readonly asDouble?: number;
+      }[];
+    };
+  }
+
+  it('never gets an old number again: not of a former model, and none where the number is unknown', async () => {
+    const { bodies, endpoint, close } = await collect();
+    const { startOtlp } = await import('../../src/wrap/otlp.js');
+    let gauges: WindowGauges = { usedTokens: 178_000, model: 'opus' };
+    const { end } = startOtlp({
+      endpoint,
+      version: '1.2.3',
+      metrics: () => ({ agent: 'claude', session: '4711-a', gauges, compactions: noCompactions }),
+      onFailure: (reason) => expect(reason).toBe(''),
+      everyMs: 100,
+    });
+    const told = (wanted: string): Promise<void> =>
+      vi.waitFor(() => expect(bodies.map(gaugesOf)).toContainEqual([wanted]), WAIT);
+    await told('ctxwrap.context.used_tokens opus=178000');
+    const before = bodies.length;
+    gauges = { usedTokens: 14_000, model: 'sonnet' };
+    await told('ctxwrap.context.used_tokens sonnet=14000');
+    gauges = { windowTokens: 200_000 };
+    await told('ctxwrap.context.window_tokens undefined=200000');
+    await end();
+    expect(bodies.slice(before + 1).join()).not.toContain('opus'); // one may be on its way
+    expect(gaugesOf(bodies.at(-1) ?? '{}')).toEqual(['ctxwrap.context.window_tokens undefined=200000']);
+    close();
+  });
+
+  it('gets the numbers of a session that ends before they are due', async () => {
+    const { bodies, endpoint, close } = await collect();
+    const metrics = openMetrics(sessionOf('4711-a', { 'metrics.otlp': endpoint }));
+    metrics?.onState(full);
+    metrics?.onEffect(ended);
+    await vi.waitFor(() => expect(bodies).toHaveLength(1), WAIT); // does not wait for the interval
+    await metrics?.end();
+    expect(gaugesOf(bodies.at(-1) ?? '')).toContain('ctxwrap.context.used_tokens opus=50000');
+    close();
+  });
+
   it('that is not there is told once, and holds nothing up', async () => {
     const { endpoint, close } = await collect();
     close();
@@ -166,6 +234,17 @@ describe('the collector', () => {
     metrics?.onState(full);
     metrics?.onEffect(ended);
     await metrics?.end();
-    expect(warnings.length).toBeLessThanOrEqual(1);
+    expect(warnings).toEqual([expect.stringMatching(/^the metrics do not reach the collector: /)]);
+  });
+
+  it('that never answers is told, and the session ends all the same', async () => {
+    const { bodies, endpoint, close } = await collect(false);
+    warnings.length = 0;
+    const metrics = openMetrics(sessionOf('4711-a', { 'metrics.otlp': endpoint }));
+    metrics?.onState(full);
+    await vi.waitFor(() => expect(bodies).toHaveLength(1), WAIT);
+    await metrics?.end();
+    expect(warnings).toEqual(['the metrics do not reach the collector: it has not answered']);
+    close();
   });
 });

@@ -1,7 +1,8 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { provenance } from '../../src/core/report.js';
 import { agents } from '../../src/agents/index.js';
@@ -32,6 +33,15 @@ describe('a recorded session file', () => {
   it.each(recorded)('$name is recognised as one of $runtime', async ({ runtime: agent, name }) => {
     expect(await agentOfFile(fixture(name), Object.values(agents))).toBe(agents[agent]);
   });
+
+  it.each(recorded)(
+    '$name is recognised when it is packed with gzip, too',
+    async ({ runtime: agent, name }) => {
+      const packed = join(folder, 'session.jsonl.gz');
+      writeFileSync(packed, gzipSync(readFileSync(fixture(name))));
+      expect(await agentOfFile(packed, Object.values(agents))).toBe(agents[agent]);
+    },
+  );
 
   it.each(recorded)('$name says how full the window is and what was compacted', async (each) => {
     const { state, compactions } = await read(agents[each.runtime], fixture(each.name));

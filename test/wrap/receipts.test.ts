@@ -1,8 +1,9 @@
 // The receipt of the last compaction in a running session: told once, shown in the overview, and put into the prompt when the user asks.
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
 import { nullLog } from '../../src/storage/log-file.js';
@@ -55,11 +56,47 @@ describe('the receipt of a running session', () => {
     receipts.stop();
   });
 
+  it('is counted for the report, with the time of the compaction', async () => {
+    const counted: unknown[] = [];
+    const receipts = open({ onCounts: (at, counts) => counted.push([at, counts]) });
+    receipts.noteEvent(compacted('log'));
+    await vi.waitFor(() => expect(counted).toHaveLength(1), WAIT);
+    expect(counted).toEqual([[1, [{ kind: 'command', kept: 0, of: 1 }]]]);
+    receipts.stop();
+  });
+
   it('comes as a draft when the user asks, also before it was told', async () => {
     expect(await open().brief()).toEqual({ kind: 'drafted' });
     expect(drafts).toEqual([
-      'The summary of our conversation left this out. Keep it in mind:\n\nCommands you ran:\n- touch /srv/zz-lab',
+      'The summary of our conversation left this out:\n\nCommands you ran:\n- touch /srv/zz-lab\n\nKeep it in mind from here on.',
     ]);
+  });
+
+  it.each([
+    [agents.claude, String.raw`- touch \@secret me\@here \@kept`],
+    [{ ...agents.claude, readsMentions: undefined }, String.raw`- touch @secret me@here \@kept`],
+  ])('has an agent that reads files at an @ read none', async (agent, line) => {
+    const lines = readFileSync(path, 'utf8');
+    writeFileSync(path, lines.replaceAll('touch /srv/zz-lab', String.raw`touch @secret me@here \\@kept`));
+    await open({ agent: agent as Agent }).brief();
+    expect(drafts[0]).toContain(`\n${line}\n`);
+  });
+
+  it('stays as short as it may be', async () => {
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const at = '@'.repeat(300);
+    const told = lines.map((line) =>
+      line.includes('"hello two"')
+        ? line.replace(
+            'hello two',
+            Array.from({ length: 20 }, (_, index) => `never ${index} ${at}.`).join(' '),
+          )
+        : line,
+    );
+    writeFileSync(path, told.join('\n'));
+    await open().brief();
+    expect(drafts[0]?.length).toBeLessThanOrEqual(4_000);
+    expect(drafts[0]?.length).toBeGreaterThan(3_000);
   });
 
   it.each([
@@ -72,14 +109,30 @@ describe('the receipt of a running session', () => {
     expect(await open({}, result).brief()).toEqual(is);
   });
 
+  const huge = (): string => {
+    truncateSync(path, 65 * 1024 * 1024);
+    return path;
+  };
   it.each([
-    ['no session file is known', () => ({ sessionFile: () => undefined })],
-    ['the session file is gone', () => ({ sessionFile: () => join(folder, 'gone.jsonl') })],
-    ['there was no compaction', () => ({ sessionFile: () => (writeFileSync(path, ''), path) })],
-  ])('is not made up where %s', async (_, more) => {
-    const receipts = open(more());
-    expect(await receipts.brief()).toEqual({ kind: 'refused', reason: 'nothing is known to be lost' });
+    ['no session file is known', () => undefined, 'the session file is not known yet'],
+    [
+      'the session file is gone',
+      () => join(folder, 'gone.jsonl'),
+      'the session file cannot be read (no such file or directory)',
+    ],
+    ['the session file is huge', huge, 'the session file is too large (68 MB)'],
+    ['there was no compaction', () => (writeFileSync(path, ''), path), 'nothing is known to be lost'],
+  ])('is not made up where %s, and the reason is told', async (_, sessionFile, reason) => {
+    const receipts = open({ sessionFile });
+    expect(await receipts.brief()).toEqual({ kind: 'refused', reason });
     expect(drafts).toEqual([]);
-    expect(notices()).toEqual(['brief: nothing is known to be lost']);
+    expect(notices()).toEqual([`brief: ${reason}`]);
+  });
+
+  it('names the command where no key opens the overview', async () => {
+    const receipts = open({ hotkey: undefined });
+    receipts.noteEvent(compacted('log'));
+    await vi.waitFor(() => expect(notices()).toEqual(['kept 0 of 1 command · ctxwrap brief']), WAIT);
+    receipts.stop();
   });
 });

@@ -61,7 +61,7 @@ const open = (more: Partial<SwitcherOptions> = {}, start: Parameters<typeof make
   return { agent, switcher };
 };
 
-const never = new AbortController().signal;
+const never = { signal: new AbortController().signal };
 
 describe.sequential('a switch', () => {
   it('types the command once the agent is at rest, and counts when the agent has the other conversation', async () => {
@@ -81,10 +81,10 @@ describe.sequential('a switch', () => {
       const { agent, switcher } = open();
       becomes(activity);
       const withdrawal = new AbortController();
-      const switching = switcher.switchTo('the-new', withdrawal.signal);
+      const switching = switcher.switchTo('the-new', withdrawal);
       expect(await switcher.switchTo('another', never)).toEqual({
         kind: 'refused',
-        reason: 'another switch waits already',
+        reason: 'another undo is waiting already',
       });
       withdrawal.abort();
       expect(await switching).toEqual({ kind: 'refused', reason: 'withdrawn' });
@@ -155,6 +155,20 @@ describe.sequential('a switch', () => {
       reason: 'the session has ended',
     });
     expect(agent.state.written).toEqual(['/resume the-new', '\r']);
+  });
+
+  it('whose effect nobody looks at any more is never told as refused', async () => {
+    let isSent = false;
+    const { agent, switcher } = open({
+      flow: () => {
+        if (isSent) throw new Error('gone');
+        return loop.flow();
+      },
+    });
+    agent.state.onWrite = (keys) => {
+      isSent ||= keys === '\r';
+    };
+    expect(await switcher.switchTo('the-new', never)).toEqual({ kind: 'unknown', reason: 'gone' });
   });
 
   it('is refused for an agent that cannot be told', async () => {

@@ -14,6 +14,7 @@ import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import { readConversation } from '../../src/core/build-conversation.js';
 import { compactionsOf, windowOf, type Conversation, type NewSession } from '../../src/core/conversation.js';
+import type { SessionSource } from '../../src/wrap/read-history.js';
 import { planCheckpoint, undoCompaction, UndoError } from '../../src/wrap/undo.js';
 
 const logs = join(import.meta.dirname, '../fixtures/logs');
@@ -79,7 +80,7 @@ const cases: readonly (readonly [string, Agent, string, readonly string[]])[] = 
   [
     'gemini/manual-compaction.jsonl',
     agents.gemini,
-    `session-2026-11-24T09-05-${ID.slice(0, 8)}.jsonl`,
+    `session-2026-11-24T09-05-${ID}.jsonl`,
     ['hello #tok=300000', 'MOCK-REPLY ok', 'hello2 #tok=310000', 'MOCK-REPLY ok'],
   ],
   [
@@ -119,6 +120,20 @@ describe('undoing a compaction', () => {
     expect(textsOf(conversation).filter((text) => text.startsWith('fill'))).toHaveLength(3);
   });
 
+  it.each(cases)(
+    'of %s, written anew with blanks in its records, is another session, too',
+    async (name, agent) => {
+      const path = copyOf(name);
+      const records = readFileSync(path, 'utf8').trimEnd().split('\n');
+      const blank = (line: string): string => line.replaceAll(/"(sessionId|id|session_id)":"/g, '"$1" : "');
+      writeFileSync(path, records.map((line) => `${blank(line)}\n`).join(''));
+      const old = read(path, agent).head.id ?? '';
+      const { session } = await undoCompaction({ agent, path, as: as() });
+      expect(read(session.path, agent).head.id).toBe(ID);
+      expect(readFileSync(session.path, 'utf8')).not.toContain(`" : "${old}"`);
+    },
+  );
+
   it('never takes the place of another file, and leaves nothing of its own behind', async () => {
     const path = copyOf('claude/session-with-compaction.jsonl');
     writeFileSync(join(folder, `${ID}.jsonl`), 'mine');
@@ -142,19 +157,91 @@ describe('undoing a compaction', () => {
     expect(readdirSync(folder)).toEqual([`${ID}.jsonl`]);
   });
 
+  describe('in a file that the agent wrote anew', () => {
+    const [original, compactedOnly] = (() => {
+      const lines = readFileSync(join(logs, 'claude/session-with-compaction.jsonl'), 'utf8')
+        .trimEnd()
+        .split('\n');
+      const place = lines.findIndex((line) => line.includes('"compact_boundary"'));
+      return [lines, lines.slice(place)];
+    })();
+    const boundary = original.length - compactedOnly.length;
+    const textOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+    const copy = (modifiedAt: number, text: string, isBroken = false): SessionSource => ({
+      agent: agents.claude,
+      path: 'it.jsonl',
+      size: text.length,
+      modifiedAt,
+      open: async function* bytes() {
+        yield Buffer.from(text);
+        if (isBroken) throw new Error('its pieces do not belong together');
+      },
+    });
+    const undo = (text: string | undefined, ...copies: readonly SessionSource[]) => {
+      const path = join(folder, 'it.jsonl');
+      if (text !== undefined) writeFileSync(path, text);
+      return undoCompaction({ agent: agents.claude, path, as: as(), copies: async () => copies });
+    };
+    const whole = ['hello one', 'first answer', 'hello two', 'second answer', 'run the tool'];
+
+    it('takes the newest copy from before the compaction', async () => {
+      const undone = await undo(
+        textOf(compactedOnly),
+        copy(1, textOf(original.slice(0, 8))),
+        copy(3, textOf(compactedOnly)), // made after it
+        copy(2, `${textOf(original.slice(0, boundary))}{"half a li`),
+      );
+      expect(undone).toMatchObject({ copiedAt: 2, prompts: 3, number: 1, count: 1, session: { id: ID } });
+      const conversation = read(undone.session.path, agents.claude);
+      expect(textsOf(conversation).slice(0, whole.length)).toEqual(whole);
+      expect([conversation.damaged, compactionsOf(conversation).length]).toEqual([0, 0]);
+    });
+
+    it('takes a copy that has the compaction, too, up to it', async () => {
+      const undone = await undo(textOf(compactedOnly), copy(2, textOf(original)));
+      expect(undone).toMatchObject({ copiedAt: 2, prompts: 3 });
+      expect(textsOf(read(undone.session.path, agents.claude)).slice(0, whole.length)).toEqual(whole);
+    });
+
+    it('leaves out a copy that cannot be read', async () => {
+      const before = textOf(original.slice(0, boundary));
+      const undone = await undo(textOf(compactedOnly), copy(2, before, true), copy(1, before));
+      expect(undone.copiedAt).toBe(1);
+    });
+
+    it('takes the newest copy as if it were the file where that is gone', async () => {
+      const undone = await undo(undefined, copy(1, textOf(compactedOnly)), copy(2, textOf(original)));
+      expect(undone).toMatchObject({ copiedAt: 2, prompts: 3 });
+    });
+
+    it.each([
+      ['no copy', []],
+      ['only copies from after it', [copy(2, textOf(compactedOnly))]],
+      ['only empty copies', [copy(2, '')]],
+    ])('says so where there are %s', async (_, copies) => {
+      const undoing = undo(textOf(compactedOnly), ...copies);
+      await expect(undoing).rejects.toThrow(/no longer holds what was said .* no copy of it/);
+      expect(readdirSync(folder)).toEqual(['it.jsonl']);
+    });
+
+    it('says so where neither the file nor a copy is there', async () => {
+      await expect(undo(undefined)).rejects.toThrow('the session file is gone, and there is no copy of it');
+    });
+  });
+
   it.each([
     {
       what: 'a file without a compaction',
       name: 'codex/context-exceeded.jsonl',
       agent: agents.codex,
-      reason: /no compaction in it/,
+      reason: /nothing was compacted in this session/,
     },
     {
       what: 'a number that is too high',
       name: 'codex/compactions.jsonl',
       agent: agents.codex,
       number: 9,
-      reason: /no compaction 9 in it, only 4/,
+      reason: /no compaction #9, only #1 to #4/,
     },
     {
       what: 'a compaction with nothing before it',
@@ -167,7 +254,7 @@ describe('undoing a compaction', () => {
       what: 'a file of an old form',
       name: 'gemini/document-0.20.0.json',
       agent: agents.gemini,
-      reason: /no compaction in it/,
+      reason: /nothing was compacted in this session/,
     },
   ])('says why it cannot undo $what', async ({ name, agent, number, reason }) => {
     const path = copyOf(name);

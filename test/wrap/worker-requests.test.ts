@@ -120,4 +120,33 @@ describe('the overview', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await loading).toBe('the worker does not draw it');
   });
+
+  const opened = () => {
+    run = makeOverlayHarness(60, 14);
+    const posted: ToWorker[] = [];
+    Object.assign(run.stage.worker, { post: (message: ToWorker) => void posted.push(message) });
+    let closed = 0;
+    const { contents } = makeWorkerContents(run.stage, () => void (closed += 1));
+    void Promise.resolve(contents.load?.()).catch(() => undefined);
+    const acted = (): readonly string[] =>
+      posted.flatMap((message) => (message.type === 'overlay-action' ? [message.action] : []));
+    return { contents, acted, closed: () => closed };
+  };
+
+  it.each([
+    ['c', 'compact'],
+    ['u', 'undo'],
+    ['b', 'brief'],
+  ] as const)('does not stay for %s right behind the hotkey, which acts at once', (key, action) => {
+    const { contents, acted, closed } = opened();
+    contents.onKey(key);
+    expect([acted(), closed()]).toEqual([[action], 1]);
+  });
+
+  it.each(['c', 'u', 'b'] as const)('stays for %s behind another key', (key) => {
+    const { contents, acted, closed } = opened();
+    contents.onKey('down');
+    contents.onKey(key);
+    expect([acted().length, closed()]).toEqual([1, 0]);
+  });
 });

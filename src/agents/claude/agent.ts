@@ -110,6 +110,7 @@ export const claude: Agent = {
   },
   official,
   conversations: claudeConversations,
+  readsMentions: true,
   recipe,
   screen: claudeScreen,
   titleSigns,

@@ -112,6 +112,7 @@ export const gemini: Agent = {
     history: geminiHistory,
   },
   conversations: geminiConversations,
+  readsMentions: true,
   recipe: () => geminiRecipe,
   screen: geminiScreen,
 };

@@ -54,8 +54,8 @@ const readPlan = (name: string, input: JsonRecord): PlanChange | undefined => {
 
 interface GeminiConversation {
   readonly head: SessionHead;
-  /** the last summary that replaced the conversation */
-  readonly snapshot?: string;
+  /** the summaries of the compactions so far, in their order */
+  readonly snapshots: readonly string[];
   /** the line before named the session again, as Gemini does before it compacts; the line's number */
   readonly renamedAt?: number;
   /** the line before was a compaction, and the next one may say who asked for it */
@@ -76,7 +76,10 @@ interface Read {
 
 /** The reader for the first line of a Gemini session file. */
 export const geminiConversation = (): ConversationReader =>
-  makeConversationReader<GeminiConversation>({ head: {}, copied: new Set(), messages: 0 }, readLine);
+  makeConversationReader<GeminiConversation>(
+    { head: {}, snapshots: [], copied: new Set(), messages: 0 },
+    readLine,
+  );
 
 const readLine = (state: GeminiConversation, line: string, lineNumber: number): Read => {
   if (state.message !== undefined || DOCUMENT_LINE.test(line)) return readDocumentLine(state, line);
@@ -135,20 +138,22 @@ const readPatch = (state: GeminiConversation, patch: JsonRecord, line: number): 
   }
   const messages = getList(patch, 'messages').filter(isRecord);
   const found = snapshotIn(patch);
-  const isNew =
-    found !== undefined && !found.answer && (found.text !== state.snapshot || renamedAt !== undefined);
-  const snapshot = found === undefined ? {} : { snapshot: found.text };
-  if (!isNew) {
+  const { snapshots } = state;
+  const place = found === undefined ? -1 : snapshots.lastIndexOf(found.text);
+  if (found === undefined || found.answer || (place >= 0 && renamedAt === undefined)) {
     const entries = messages.flatMap((message) => {
       const own = entriesIn(message, sourceOf(message, line));
       return state.copied.has(getText(message, 'id') ?? '') ? asCopies(own) : own;
     });
-    return { state: { ...after, ...snapshot }, steps: [...steps, { kind: 'rewritten', entries }] };
+    // the conversation of another summary, or of none: the user has gone back
+    const isKnown = found === undefined || place >= 0;
+    const inEffect = isKnown ? { inEffect: place + 1 } : {};
+    return { state: after, steps: [...steps, { kind: 'rewritten', entries, ...inEffect }] };
   }
   const copied = new Set(messages.flatMap((message) => getText(message, 'id') ?? []));
   const at = parseIsoTime(found.timestamp ?? '');
   return {
-    state: { ...after, ...snapshot, copied, isJustCompacted: true },
+    state: { ...after, snapshots: [...snapshots, found.text], copied, isJustCompacted: true },
     steps: [...steps, ...compactionSteps(messages, { line, ...(at === undefined ? {} : { at }) }, renamedAt)],
   };
 };

@@ -89,8 +89,8 @@ const answerIn = (message: Message, now: Millis): readonly Fact[] => {
 // One line of a Gemini session file (facts/gemini.md §7). Lines are messages or `$set` patches of the whole document.
 
 interface GeminiLog {
-  /** the last summary that replaced the conversation */
-  readonly snapshot?: string;
+  /** the summaries that have replaced the conversation so far */
+  readonly snapshots: readonly string[];
   /** the line before named the session again, which Gemini does only before a compaction */
   readonly renamed: boolean;
   /** when the conversation was compacted, until the file tells who asked for it or the next turn begins */
@@ -102,7 +102,8 @@ interface GeminiLog {
 const SNAPSHOT = /<state_snapshot>(?:[\s\S]*?<\/state_snapshot>|[\s\S]*)/;
 const KNOWN = /"(?:type|sessionId|\$set|\$rewindTo)"/;
 
-export const geminiReader = (): LineReader => makeLineReader<GeminiLog>({ renamed: false }, readLine);
+export const geminiReader = (): LineReader =>
+  makeLineReader<GeminiLog>({ snapshots: [], renamed: false }, readLine);
 
 const readLine = (state: GeminiLog, line: string, now: Millis): LineMeaning<GeminiLog> => {
   if (isDocumentLine(line)) {
@@ -193,9 +194,12 @@ const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): LineMeanin
   const found = snapshotIn(patch);
   const renamed = getText(patch, 'sessionId') !== undefined && patch['messages'] === undefined;
   if (!found) return { state: { ...state, renamed }, facts: [] };
-  // After a cancelled turn Gemini rewrites the whole history; the summary in it is then already known.
-  const isNew = found.text !== state.snapshot || state.renamed;
-  const after: GeminiLog = { snapshot: found.text, renamed: false };
+  // After a cancelled turn Gemini rewrites the whole history, and so it does when it goes back to a conversation that was compacted before:
+  // the summary in it is then already known.
+  const isKnown = state.snapshots.includes(found.text);
+  const isNew = !isKnown || state.renamed;
+  const snapshots = isKnown ? state.snapshots : [...state.snapshots, found.text];
+  const after: GeminiLog = { snapshots, renamed: false };
   if (!isNew) return { state: after, facts: [] };
   // A resumed conversation is also rewritten, and was renamed before; its answers since the summary have kept their tokens.
   if (found.answer) return { state: after, ...readAnswer(found.answer, now) };

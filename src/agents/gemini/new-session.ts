@@ -9,6 +9,7 @@ import {
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { ConversationForm, NewFile } from '../agent.js';
+import { writtenText } from '../entries.js';
 import { replaceIds } from '../records.js';
 import { geminiConversation } from './conversation.js';
 
@@ -77,7 +78,7 @@ const CONTEXT = /^\s*<session_context>/;
 const isWritable = (entry: Entry): boolean =>
   !('text' in entry && entry.text === '') && !(entry.kind === 'context' && CONTEXT.test(entry.text));
 
-const contentOf = (entry: Entry): readonly Fields[] => [{ text: 'text' in entry ? entry.text : '' }];
+const contentOf = (entry: Entry): readonly Fields[] => [{ text: writtenText(entry) }];
 
 /** Gemini's own message, with those of its parts that are still wanted. */
 const withParts = (message: Fields, group: Group): Fields => {
@@ -167,16 +168,15 @@ const responsesOf = (entry: Extract<Entry, { kind: 'result' }>, name: string): r
   return [{ functionResponse: { id: entry.callId, name, response } }];
 };
 
-// A copy of the lines before a compaction is a session under another id. Gemini finds it by the id in it, and cleans up by the beginning of
-// the id in its name.
-
-const ID_IN_NAME = 8;
+// A copy of the lines before a compaction is a session under another id. Gemini finds it by the id in it. The name has the whole id: where
+// Gemini is resumed in a later minute than that of the name, it begins another file first, with a name of its own, takes that for damaged at
+// its next start, and removes every file whose name ends with the same eight characters.
 
 export const geminiConversations: ConversationForm = {
   reader: geminiConversation,
   write: writeGeminiConversation,
   fileName: ({ id, now }) =>
-    `session-${formatIsoTime(now).slice(0, 'YYYY-MM-DDTHH:MM'.length).replace(':', '-')}-${id.slice(0, ID_IN_NAME)}.jsonl`,
+    `session-${formatIsoTime(now).slice(0, 'YYYY-MM-DDTHH:MM'.length).replace(':', '-')}-${id}.jsonl`,
   copyLine: (line, from, { id }) => replaceIds(line, ['sessionId'], { from, to: id }),
   resumeArgs: ({ id }) => ['--resume', id],
   switching: {

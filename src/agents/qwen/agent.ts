@@ -144,6 +144,7 @@ export const qwen: Agent = {
     history: qwenHistory,
   },
   conversations: qwenConversations,
+  readsMentions: true,
   recipe: () => qwenRecipe,
   screen: qwenScreen,
 };

@@ -19,7 +19,7 @@ const done = (code: number): Outcome => ({ status: { kind: 'code', code }, notic
 
 const printBrief = async ({ target, options }: BriefRequest): Promise<Outcome> => {
   if (target === undefined) throw messages.whichBrief();
-  const found = await findCompaction({ targets: [target], options });
+  const found = await findCompaction({ targets: [target], options }, 'brief --print');
   const read = await readReceipt(found.source, { line: found.compaction.line });
   if (!read) throw messages.noReceipt(target);
   const text = briefText(read.receipt);
@@ -32,7 +32,8 @@ const putBrief = async ({ target, options }: BriefRequest): Promise<Outcome> => 
   const { env } = process;
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const sessions = await listSessions(stateFolder, Date.now());
-  const session = target === undefined ? onlySession(sessions) : findSession(sessions, target);
+  const session =
+    target === undefined ? onlySession(sessions, messages.noneToBrief) : findSession(sessions, target);
   if (!session || !isThere(session)) throw messages.noLiveSession(target ?? '', sessionNames(sessions));
   const { id, runtime: agent } = session.record;
   const isQuiet = options.values.quiet === true;

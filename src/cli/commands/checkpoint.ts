@@ -5,8 +5,9 @@ import {
   type CheckpointRecord,
   type FileFate,
 } from '../../core/checkpoint.js';
+import { allAgents } from '../../agents/index.js';
 import { isBlackBoxOn } from '../../core/config/keys.js';
-import { errorCode } from '../../core/errors.js';
+import { errorCode, UserError } from '../../core/errors.js';
 import { formatBytes, formatTokens } from '../../core/format.js';
 import type { JsonRecord } from '../../core/json.js';
 import {
@@ -25,6 +26,7 @@ import { listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
 import { toPlainText, wrapText } from '../../ui/text.js';
 import { timeText } from '../context-text.js';
+import * as checkpointMessages from '../checkpoint-messages.js';
 import * as messages from '../messages.js';
 import { toAsciiIfNeeded, workingFolder } from '../print.js';
 import type { CheckpointRequest } from '../request.js';
@@ -109,16 +111,26 @@ const list = async (request: CheckpointRequest): Promise<string> => {
     of.map((event) => ({ runtime, session, ...event })),
   );
   if (request.json) return jsonOf(request, entries, { usedBytes, damaged, events });
+  if (entries.length === 0 && request.target !== undefined) assertAgent(request.target, request.options);
   const { values } = request.options;
   const width = widthOfOutput();
   const state = isBlackBoxOn(values) ? 'on' : 'off: nothing is added';
   const room = `${formatBytes(usedBytes)} of ${formatBytes(values['blackbox.limit'])} used`;
   return lines([
-    ...(entries.length > 0 ? table(columns, entries.map(rowOf), width) : ['Nothing is kept.']),
+    ...(entries.length > 0 ? table(columns, entries.map(rowOf), width) : [nothingText(request.target)]),
     '',
     ...wrapText(`The black box is ${state}; ${room}.`, width),
     ...(damaged > 0 ? wrapText(`${count(damaged, 'record')} cannot be read.`, width) : []),
   ]);
+};
+
+const nothingText = (target: string | undefined): string =>
+  target === undefined ? 'The black box is empty.' : `Nothing of ${target} is kept.`;
+
+/** Throws for a word that is neither an agent nor a session: it may be a misspelled command. */
+const assertAgent = (target: string, { configured }: CheckpointRequest['options']): void => {
+  if (!allAgents(configured?.runtimes).some(({ name }) => name === target))
+    throw checkpointMessages.nothingKept(target);
 };
 
 const isMeant = ({ runtime, session }: KeptSession, target: string): boolean =>
@@ -135,16 +147,16 @@ const rowOf = ({ session, copy }: Entry): readonly string[] => [
 ];
 
 const reasons: Readonly<Record<CheckpointReason, string>> = {
-  first: 'first sight',
-  growing: 'filling up',
-  before: 'before /compact',
+  first: 'first seen',
+  growing: 'growing',
+  before: 'before compacting',
   compaction: 'compaction',
-  asked: 'asked for',
+  asked: 'on request',
 };
 
 /** In a few words, for the table. */
 const whatText = (copy: KeptCopy): string => {
-  if (copy.kind === 'file') return copy.isAlone ? 'file, only copy' : 'file';
+  if (copy.kind === 'file') return copy.isAlone ? 'whole file, the last' : 'whole file';
   return reasons[copy.why] + byText(copy);
 };
 
@@ -154,18 +166,18 @@ const byText = ({ boundary }: CheckpointRecord): string => {
 };
 
 const sentences: Readonly<Record<CheckpointReason, string>> = {
-  first: 'a copy made at first sight, because the file could not be linked',
-  growing: 'a copy made while the window was filling up',
+  first: 'a copy from when the file was first seen, because it could not be linked',
+  growing: 'a copy made while the file was growing',
   before: 'a copy made before ctxwrap typed the compact command',
-  compaction: 'all that was in the file before a compaction',
-  asked: 'a copy that you asked for',
+  compaction: 'the session file as it was before a compaction',
+  asked: 'a copy that you requested',
 };
 
 const sentenceOf = (copy: KeptCopy): string => {
   if (copy.kind === 'checkpoint') return sentences[copy.why] + byText(copy);
   return copy.isAlone
-    ? "the whole file, which is gone from the agent's folder"
-    : 'the whole file, under a second name; the agent may still write to it';
+    ? 'the session file itself; the agent no longer has it'
+    : 'the session file itself, under a second name; the agent may still write to it';
 };
 
 // show
@@ -178,18 +190,18 @@ const findEntry = async (target: string): Promise<Entry> => {
   const [only, ...others] = found;
   if (only && others.length === 0) return only;
   if (only)
-    throw messages.severalCheckpoints(
+    throw checkpointMessages.severalCheckpoints(
       target,
       found.map(({ copy }) => copy.id),
     );
   const named = target === '' ? [] : sessions.filter(({ session }) => session.startsWith(target));
   if (named.length > 1)
-    throw messages.severalCheckpoints(
+    throw checkpointMessages.severalCheckpoints(
       target,
       named.map(({ session }) => session),
     );
   const copy = named[0] && newestCopy(named[0]);
-  if (!named[0] || !copy) throw messages.noCheckpoint(target);
+  if (!named[0] || !copy) throw checkpointMessages.noCheckpoint(target);
   return { session: named[0], copy };
 };
 
@@ -208,13 +220,14 @@ const show = async (request: CheckpointRequest): Promise<string> => {
     ['file', copy.path],
     ['size', `${formatBytes(copy.bytes)} (${copy.bytes} bytes)`],
     ...(copy.kind === 'checkpoint' ? checkpointRows(copy) : []),
-    ...events.map(({ at, fate }) => ['happened', `${timeText(at)}: ${fateTexts[fate]}`] as const),
+    ...events.map(({ at, fate }) => ['event', `${timeText(at)}: ${fateTexts[fate]}`] as const),
   ];
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   return lines([
     ...rows.flatMap(([name, text]) => (text === undefined ? [] : [name.padEnd(width) + toPlainText(text)])),
     '',
-    `To have it as a file: ctxwrap checkpoint restore ${copy.id} FILE`,
+    `Save it as a file:    ctxwrap checkpoint restore ${copy.id} FILE`,
+    `List its compactions: ctxwrap history ${copy.id}`,
   ]);
 };
 
@@ -262,15 +275,18 @@ const count = (many: number, noun: string): string => `${many} ${noun}${many ===
 
 const create = async (request: CheckpointRequest): Promise<string> => {
   const { values } = request.options;
-  if (!isBlackBoxOn(values)) throw messages.blackBoxOff();
+  if (!isBlackBoxOn(values)) throw checkpointMessages.blackBoxOff();
   const folder = stateFolder();
   const sessions = await listSessions(folder, Date.now());
   const { target } = request;
   const found =
-    target === undefined ? onlySession(sessions, messages.noRunningSession) : findSession(sessions, target);
+    target === undefined
+      ? onlySession(sessions, checkpointMessages.noRunningSession)
+      : findSession(sessions, target);
   if (!found) throw messages.unknownSession(target ?? '', sessionNames(sessions));
   const { runtime, agentSessionId: session, logPath: path, cwd, reading } = found.record;
-  if (session === undefined || path === undefined) throw messages.noSessionFile(toPlainText(runtime));
+  if (session === undefined || path === undefined)
+    throw checkpointMessages.noSessionFile(toPlainText(runtime));
   const place = { stateFolder: folder, runtime, session, cwd, path };
   const git = await readGit(cwd, process.env);
   const kept = {
@@ -282,7 +298,7 @@ const create = async (request: CheckpointRequest): Promise<string> => {
     git,
   } as const;
   const { checkpoint: made, isNew } = await keepCopy({ ...kept, now: Date.now() }).catch((error: unknown) => {
-    throw messages.copyFailed(path, systemReason(error));
+    throw checkpointMessages.copyFailed(path, systemReason(error));
   });
   if (isNew) await note('created', { session: { runtime, session }, copy: made });
   const entry: Entry = await findEntry(made.id);
@@ -313,8 +329,9 @@ const restore = async (request: CheckpointRequest): Promise<string> => {
   try {
     await restoreCopy(stateFolder(), session, copy, path);
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') throw messages.restoreExists(path);
-    throw messages.restoreFailed(copy.id, path, systemReason(error));
+    if (errorCode(error) === 'EEXIST') throw checkpointMessages.restoreExists(path);
+    const about = errorCode(error) === undefined ? 'copy' : 'file';
+    throw checkpointMessages.restoreFailed(copy.id, path, systemReason(error), about);
   }
   await note('restored', entry);
   if (request.json) return jsonOf(request, [entry], { path });
@@ -334,6 +351,8 @@ const prune = async (request: CheckpointRequest): Promise<string> => {
     now,
     limitBytes: limit,
     before,
+  }).catch((error: unknown) => {
+    throw error instanceof UserError ? error : checkpointMessages.pruneFailed(systemReason(error));
   });
   for (const each of removed) await note('removed', each);
   const [was, is] = bytes;

@@ -5,6 +5,7 @@ import { errorCode } from '../../core/errors.js';
 import type { AgentFolders, OfficialLaunch, Agent } from '../../agents/agent.js';
 import { allAgents } from '../../agents/index.js';
 import { isBlackBoxOn, ladderChoice } from '../../core/config/keys.js';
+import { counted } from '../../core/format.js';
 import { type Check, type CheckSection, type DoctorReport, doctorReport } from '../../core/doctor-report.js';
 import { listKept } from '../../storage/blackbox.js';
 import { findFolderObstacle } from '../../storage/errors.js';
@@ -42,8 +43,6 @@ const doctorText = (
   '',
   paint.tier(tierOf[status], `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}`),
 ];
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const tierOf = { ok: 'safe', none: undefined, warn: 'warn', fail: 'hard' } as const;
 

@@ -7,7 +7,7 @@ import { errorCode } from '../../core/errors.js';
 import { makeHandoff, type Handoff, type HandoffReason } from '../../core/handoff.js';
 import { handoffDraft, handoffMarkdown, sizeAdvice, sizeOf } from '../../core/handoff-text.js';
 import type { SessionRecord } from '../../core/records.js';
-import { stripControls } from '../../core/text.js';
+import { escapeMentions, stripControls } from '../../core/text.js';
 import { systemReason } from '../../storage/errors.js';
 import { createFile } from '../../storage/files.js';
 import { openSettingsFiles } from '../../storage/agent-file-reader.js';
@@ -150,7 +150,8 @@ const startWith = async (
   const isImport = takes !== undefined && (request.how ?? ask(from, target.name, takes)) === 'import';
   if (!isImport && advice !== undefined) tell(advice);
   goTo(made.cwd);
-  const startingDraft = isImport ? takes : handoffDraft(made);
+  const draft = handoffDraft(made);
+  const startingDraft = isImport ? takes : target.readsMentions ? escapeMentions(draft) : draft;
   // --runtime named the agent of the file, not of the program to start
   const { runtime: _, ...others } = options;
   return start({

@@ -21,7 +21,7 @@ import { openSearch, readTargets } from './history.js';
 /** `ctxwrap history show SESSION#N`: one compaction, or the conversation before it. */
 export const historyShow = async (request: HistoryShowRequest): Promise<Outcome> => {
   const { env, stdout } = process;
-  const found = await findCompaction(request);
+  const found = await findCompaction(request, 'history show');
   const { theme } = request.options.values;
   const look = readLook({ env, isTTY: stdout.isTTY, columns: widthOfOutput(), theme });
   const { lines, notices } = request.before
@@ -73,17 +73,17 @@ export interface OneCompaction {
   readonly compaction: RecordedCompaction;
 }
 
-/** The compaction that `SESSION#N` names. Throws when there is none, or more than one. */
-export const findCompaction = async ({
-  targets: [given = ''],
-  options,
-}: Pick<HistoryShowRequest, 'targets' | 'options'>): Promise<OneCompaction> => {
+/** The compaction that `SESSION#N` names. Throws when there is none, or more than one. `command`: what the user has called. */
+export const findCompaction = async (
+  { targets: [given = ''], options }: Pick<HistoryShowRequest, 'targets' | 'options'>,
+  command: string,
+): Promise<OneCompaction> => {
   const search = await openSearch(options);
   const { targets, skipped } = await findTargets([given], search);
   const problems = [...skipped];
   const onProblem = (problem: StoreProblem): void => void problems.push(problem);
   const number = targets[0]?.number;
-  if (targets.length > 0 && number === undefined) throw messages.whichCompaction(given);
+  if (targets.length > 0 && number === undefined) throw messages.whichCompaction(given, command);
   const found: OneCompaction[] = [];
   let most = 0;
   for (const { source, isWanted } of targets) {

@@ -16,7 +16,7 @@ import { findCompaction, type OneCompaction } from './history-show.js';
 /** `ctxwrap receipt SESSION#N`: what a compaction has kept of what was in the window before it, and what it has lost. */
 export const receipt = async (request: ReceiptRequest): Promise<Outcome> => {
   const { env, stdout } = process;
-  const found = await findCompaction(request);
+  const found = await findCompaction(request, 'receipt');
   const read = await readReceipt(found.source, { line: found.compaction.line });
   if (!read) throw messages.noReceipt(request.targets[0] ?? '');
   if (request.json) await print(jsonText(reportOf(found, read.receipt), 2));

@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
 import { ladderChoice } from '../../core/config/keys.js';
+import { counted } from '../../core/format.js';
 import { stripControls } from '../../core/text.js';
 import type { ReplayedReading, ReplayEvent } from '../../replay/events.js';
 import { openReplay } from '../../replay/replay.js';
@@ -32,8 +33,6 @@ export const replaySummary = (agent: string, seconds: number, events: readonly R
   ];
   return `${agent}, ${seconds.toFixed(1)} s: ${counts.join(', ')}`;
 };
-
-const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 const columnsOf = (event: ReplayEvent): readonly [kind: string, what: string, rest: string] => {
   switch (event.schema) {

@@ -1,6 +1,9 @@
 import { resolve } from 'node:path';
 import type { OutcomeKind } from '../../core/compaction/outcome.js';
 import { type AuditedAttempt, parseAuditLine } from '../../core/compaction/protocol.js';
+import { counted } from '../../core/format.js';
+import type { Millis } from '../../core/reading.js';
+import { parseReceiptLine } from '../../core/receipt.js';
 import { systemReason } from '../../storage/errors.js';
 import { readAudit } from '../../storage/log-file.js';
 import { type ListedSession, listSessions } from '../../storage/sessions.js';
@@ -26,16 +29,34 @@ export const report = async ({ html }: ReportRequest, version: string): Promise<
   const home = homeFolder(env);
   const folder = stateFolder(env, home);
   const now = Date.now();
-  const sessions = (await listSessions(folder, now)).map((each) => pageSession(each, home));
-  const attempts = (await readAudit(folder)).flatMap((line) => parseAuditLine(line) ?? []);
-  const compactions = attempts.map(pageCompaction).toSorted((a, b) => a.endedAt - b.endedAt);
+  const sessions = (await listSessions(folder, now))
+    .filter(({ record }) => isPlausible(record, now))
+    .map((each) => pageSession(each, home));
+  const lines = await readAudit(folder);
+  const receipts = lines.flatMap((line) => parseReceiptLine(line) ?? []);
+  const compactions = lines
+    .flatMap((line) => parseAuditLine(line) ?? [])
+    .filter(({ attempt }) => isPlausible(attempt, now))
+    .map((each) => pageCompaction(each, receipts))
+    .toSorted((a, b) => a.endedAt - b.endedAt);
   const path = resolve(workingFolder(), html);
   const page = renderReportPage({ now, version, sessions, compactions });
   await writeAtomic(path, page).catch((error: unknown) => {
     throw unwritableReport(html, systemReason(error));
   });
-  return `Wrote ${toPlainText(html)}: ${sessions.length} sessions, ${compactions.length} compactions.\n`;
+  const counts = `${counted(sessions.length, 'session')}, ${counted(compactions.length, 'compaction')}`;
+  return `Wrote ${toPlainText(html)}: ${counts}.\n`;
 };
+
+const YEAR_MS = 366 * 86_400_000;
+const AHEAD_MS = 86_400_000; // of a clock that was wrong
+
+/** A time that is far off, of a broken record or a wrong clock, would leave the charts no room for the others. */
+const isPlausible = (
+  { startedAt, endedAt = startedAt }: { readonly startedAt: Millis; readonly endedAt?: Millis },
+  now: Millis,
+): boolean =>
+  [startedAt, endedAt].every((at) => at > now - YEAR_MS && at < now + AHEAD_MS) && endedAt >= startedAt;
 
 const pageSession = (session: ListedSession, home: string): PageSession => {
   const { id, runtime: agent, cwd, startedAt, endedAt, heartbeatAt, reading, compactions } = session.record;
@@ -50,10 +71,20 @@ const pageSession = (session: ListedSession, home: string): PageSession => {
   };
 };
 
-const pageCompaction = ({ session, runtime: agent, attempt }: AuditedAttempt): PageCompaction => {
+const RECEIPT_MS = 60_000; // between the agent's record of a compaction and its end as ctxwrap saw it
+
+const pageCompaction = (
+  { session, runtime: agent, attempt }: AuditedAttempt,
+  receipts: readonly NonNullable<ReturnType<typeof parseReceiptLine>>[],
+): PageCompaction => {
   const { startedAt, endedAt, before, after, outcome, words, initiator, isManual } = attempt;
-  const by = initiator === 'ctxwrap' && isManual ? 'ctxwrap, as asked' : initiator;
-  return { session, agent, startedAt, endedAt, by, before, after, group: groupOf(outcome), words };
+  const by = initiator === 'ctxwrap' && isManual ? 'ctxwrap (asked)' : initiator;
+  const group = groupOf(outcome);
+  const near = receipts
+    .filter((each) => each.session === session && Math.abs(each.at - endedAt) < RECEIPT_MS)
+    .toSorted((a, b) => Math.abs(a.at - endedAt) - Math.abs(b.at - endedAt));
+  const kept = group === 'verified' ? (near[0]?.counts ?? []) : [];
+  return { session, agent, startedAt, endedAt, by, before, after, group, words, kept };
 };
 
 const groupOf = (outcome: OutcomeKind): OutcomeGroup => {

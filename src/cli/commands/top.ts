@@ -72,6 +72,7 @@ const makeModel = ({ options }: TopRequest, folder: string, signal: AbortSignal)
   let sessions: readonly ListedSession[] = [];
   let shortIds = new Map<string, string>();
   let scroll = 0;
+  let room = 1; // rows of the table
   let news: { readonly text: string; readonly until: number } | undefined;
 
   const chosen = (): readonly ListedSession[] => {
@@ -110,12 +111,12 @@ const makeModel = ({ options }: TopRequest, folder: string, signal: AbortSignal)
         all: sessions,
         news: news && news.until > now ? news.text : '',
       });
-      scroll = drawn.scroll;
+      ({ scroll, room } = drawn);
       return drawn.frame;
     },
     press: (key, onNews) => {
       const ids = chosen().map(({ record }) => record.id);
-      const step = stepTop(state, key, { ids, rows: stdout.rows ?? 24 });
+      const step = stepTop(state, key, { ids, rows: room });
       ({ state } = step);
       if (step.action?.kind === 'compact') void compact(step.action.id, onNews);
       return step.action?.kind === 'quit';

@@ -1,20 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import type { Agent } from '../../agents/agent.js';
+import { realpath } from 'node:fs/promises';
+import { dirname, relative } from 'node:path';
+import type { Agent, SavedSession } from '../../agents/agent.js';
 import type { NewSession } from '../../core/conversation.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
-import { quoteForCopying } from '../../core/text.js';
-import { formatIsoTime } from '../../core/time.js';
+import { formatIsoTime, parseIsoTime } from '../../core/time.js';
 import { systemReason } from '../../storage/errors.js';
 import type { ListedSession } from '../../storage/sessions.js';
 import { toPlainText } from '../../ui/text.js';
 import { prepareSwitch, type Prepared } from '../../wrap/switcher.js';
-import { undoCompaction, UndoError, type UndonePlan, type UndoSource } from '../../wrap/undo.js';
+import { copiesOf } from '../../wrap/session-sources.js';
+import {
+  undoCompaction,
+  UndoError,
+  type UndonePlan,
+  type UndoRequest,
+  type UndoSource,
+} from '../../wrap/undo.js';
 import * as messages from '../messages.js';
 import { askSession } from '../ask-session.js';
+import { timeText } from '../context-text.js';
 import { findOneSource, type OneSource } from '../one-source.js';
-import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
+import { print, toAsciiIfNeeded } from '../print.js';
 import type { RunRequest, UndoCommandRequest } from '../request.js';
+import { resumeOf, resumeRows, type Resume } from '../resume.js';
 import type { Outcome } from '../session.js';
 import { jsonText } from '../text.js';
 import { openSearch, type Search } from './history.js';
@@ -27,10 +37,19 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   const search = await openSearch(request.options);
   const found = await findOneSource(request, search, { command: 'undo', none: messages.nothingToUndo });
   const live = request.run ? undefined : switchable(found);
+  const isElsewhere = !live && !(await isInStore(found.source, search));
+  const folder = dirname(found.source.path);
+  if (request.run && isElsewhere) throw messages.undoneElsewhere(found.source.agent.name, folder);
   const report = live ? await undoInAgent(found, live, request, search) : await undoInFile(found, search);
-  await print(request.json ? jsonText(report, 2) : `${textOf(report).join('\n')}\n`);
+  await print(request.json ? jsonText(report, 2) : `${textOf(report, isElsewhere).join('\n')}\n`);
   if (request.run) return runIt(found.source.agent, report, request, start);
-  return { status: { kind: 'code', code: report.live?.outcome === 'unknown' ? 1 : 0 }, notices: [] };
+  const { outcome } = report.live ?? {};
+  const { damagedLines } = report;
+  const isTold = damagedLines > 0 && !request.json;
+  return {
+    status: { kind: 'code', code: outcome === 'refused' || outcome === 'unknown' ? 1 : 0 },
+    notices: isTold ? [messages.damagedLines(found.source.path, damagedLines)] : [],
+  };
 };
 
 /** The running session that can be told to go on with another session. */
@@ -39,6 +58,16 @@ const switchable = ({ source: { agent }, session }: OneSource): ListedSession | 
     return undefined;
   const { compaction } = session.record;
   return compaction === undefined || compaction.mode === 'off' ? undefined : session;
+};
+
+/** The agent finds a new session that is written beside this file. */
+const isInStore = async ({ agent: { home }, path }: UndoSource, { where }: Search): Promise<boolean> => {
+  if (!home) return false;
+  const folders = [home.sessions(where), dirname(path)];
+  const [store = '', folder = ''] = await Promise.all(
+    folders.map((each) => realpath(each).catch(() => each)),
+  );
+  return !relative(store, folder).startsWith('..');
 };
 
 const failed = 1;
@@ -63,10 +92,12 @@ interface UndoReport {
   /** messages of the user that are in the window again */
   readonly messages: number;
   readonly damagedLines: number;
+  /** ISO 8601; of the black box's copy that it was taken from, because the session file no longer holds it */
+  readonly copiedAt?: string;
   /** the new session; absent where the running agent took the conversation without one */
-  readonly session?: { readonly id: string; readonly path: string };
+  readonly session?: SavedSession;
   /** what starts the agent with it */
-  readonly resume?: { readonly command: string; readonly args: readonly string[]; readonly cwd?: string };
+  readonly resume?: Resume;
   /** what became of the running session */
   readonly live?: {
     readonly id: string;
@@ -97,27 +128,28 @@ const reportOf = (source: UndoSource, plan: UndonePlan): UndoReport => {
     },
     messages: plan.prompts,
     damagedLines: plan.damagedLines,
+    ...(plan.copiedAt === undefined ? {} : { copiedAt: formatIsoTime(plan.copiedAt) }),
   };
 };
 
 const withSession = (
   report: UndoReport,
-  { command, name, conversations }: Agent,
+  agent: Agent,
   plan: UndonePlan,
-  session: { readonly id: string; readonly path: string },
-): UndoReport => ({
-  ...report,
-  session,
-  resume: {
-    command: command ?? name,
-    args: conversations?.resumeArgs(session) ?? [],
-    ...(plan.head.cwd === undefined ? {} : { cwd: plan.head.cwd }),
-  },
+  session: SavedSession,
+): UndoReport => ({ ...report, session, resume: resumeOf(agent, session, plan.head.cwd) });
+
+const requestOf = ({ source, number }: OneSource, as: NewSession, { stateFolder }: Search): UndoRequest => ({
+  ...source,
+  number,
+  as,
+  copies: source.open ? undefined : () => copiesOf(stateFolder, source),
 });
 
-const undoInFile = async ({ source, number }: OneSource, search: Search): Promise<UndoReport> => {
+const undoInFile = async (found: OneSource, search: Search): Promise<UndoReport> => {
+  const { source } = found;
   const as = newSession(search.where.cwd);
-  const { session, ...plan } = await orExplain(source, undoCompaction({ ...source, number, as }));
+  const { session, ...plan } = await orExplain(source, undoCompaction(requestOf(found, as, search)));
   return withSession(reportOf(source, plan), source.agent, plan, session);
 };
 
@@ -126,10 +158,12 @@ const orExplain = async <T>({ path }: UndoSource, undoing: Promise<T>): Promise<
   try {
     return await undoing;
   } catch (error) {
-    const reason = error instanceof UndoError ? error.message : systemReason(error);
-    throw new UserError(`cannot undo in "${path}": ${reason}`, {
+    const isOurs = error instanceof UndoError;
+    throw new UserError(`cannot undo in "${path}": ${isOurs ? error.message : systemReason(error)}`, {
       exitCode: failed,
-      hint: 'ctxwrap history lists the compactions of all sessions',
+      hint: isOurs
+        ? 'ctxwrap history lists the compactions of all sessions'
+        : 'to read what was said before: ctxwrap history show SESSION#N --before',
     });
   }
 };
@@ -140,9 +174,9 @@ const undoInAgent = async (
   request: UndoCommandRequest,
   search: Search,
 ): Promise<UndoReport> => {
-  const { source, number } = found;
+  const { source } = found;
   const as = newSession(record.cwd);
-  const prepared = await orExplain(source, prepareSwitch({ ...source, number, as }));
+  const prepared = await orExplain(source, prepareSwitch(requestOf(found, as, search)));
   const answer = await askToSwitch(record.id, prepared.name, request, search.stateFolder);
   const live = { id: record.id, ...answer };
   const report = { ...reportOf(source, prepared.plan), live };
@@ -153,10 +187,8 @@ const undoInAgent = async (
   return { ...(await undoInFile(found, search)), live };
 };
 
-const sessionOf = (
-  { name, path }: Prepared,
-  { id }: NewSession,
-): { readonly id: string; readonly path: string } | undefined => (name === id ? { id, path } : undefined);
+const sessionOf = ({ name, path }: Prepared, { id }: NewSession): SavedSession | undefined =>
+  name === id ? { id, path } : undefined;
 
 type LiveOutcome = Omit<NonNullable<UndoReport['live']>, 'id'>;
 
@@ -179,7 +211,7 @@ const askToSwitch = async (
 
 // For people.
 
-const textOf = (report: UndoReport): readonly string[] => {
+const textOf = (report: UndoReport, isElsewhere: boolean): readonly string[] => {
   const { compaction, messages: count, session, live } = report;
   const said = count === 1 ? 'your message' : `your ${count} messages`;
   const sizes = [compaction.preTokens, compaction.postTokens].map((each) =>
@@ -191,20 +223,39 @@ const textOf = (report: UndoReport): readonly string[] => {
     live?.outcome === 'switched'
       ? [`${done} in ${report.runtime}: ${said} ${count === 1 ? 'is' : 'are'} back in the window`]
       : [
-          ...(live?.words === undefined ? [] : [`${live.outcome === 'asked' ? '' : '✗ '}${live.words}`]),
+          ...(live?.words === undefined ? [] : [liveWords(live, report.runtime)]),
           ...(session ? [`${done} in a new session with ${said}: ${session.id}`] : []),
         ];
-  const resume = live?.outcome === 'switched' || live?.outcome === 'asked' ? [] : resumeRows(report);
-  return [...rows.map(toPlainText), ...resume].map((row) => toAsciiIfNeeded(row, process.env));
+  const isDone = live?.outcome === 'switched' || live?.outcome === 'asked';
+  const resume =
+    isDone || !report.resume ? [] : isElsewhere ? elsewhereRows(report) : resumeRows(report.resume);
+  return [...[...rows, ...copyRows(report)].map(toPlainText), ...resume].map((row) =>
+    toAsciiIfNeeded(row, process.env),
+  );
 };
 
-const resumeRows = ({ resume }: UndoReport): readonly string[] => {
-  if (!resume) return [];
-  const { command, args, cwd } = resume;
-  const words = [command, ...args].map(quoteForCopying).join(' ');
-  const there = cwd === undefined || cwd === workingFolder() ? '' : `cd ${quoteForCopying(cwd)} && `;
-  return ['To go on with it:', `  ${toPlainText(`${there}ctxwrap ${words}`)}`];
+const liveWords = ({ outcome, words = '' }: LiveOutcome, agent: string): string => {
+  switch (outcome) {
+    case 'refused':
+      return `✗ not undone in ${agent}: ${words}`;
+    case 'unknown':
+      return `✗ ${words}`;
+    default:
+      return words;
+  }
 };
+
+const copyRows = ({ copiedAt }: UndoReport): readonly string[] =>
+  copiedAt === undefined
+    ? []
+    : [
+        `Taken from ctxwrap's copy of ${timeText(parseIsoTime(copiedAt) ?? 0)}: the session file no longer holds it.`,
+      ];
+
+const elsewhereRows = ({ runtime: agent, session }: UndoReport): readonly string[] =>
+  session === undefined
+    ? []
+    : [`It is in ${session.path}, where ${agent} does not look for sessions.`].map(toPlainText);
 
 const runIt = async (
   agent: Agent,

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { parseBytes } from '../../core/format.js';
 import { DEFAULT_REQUESTS, handoffSections, MOST_REQUESTS, type HandoffSection } from '../../core/handoff.js';
 import type { Millis } from '../../core/reading.js';
+import * as checkpointMessages from '../checkpoint-messages.js';
 import * as messages from '../messages.js';
 import { type CommandOptions, parseAgent, parseOptions } from '../options.js';
 import type { Ask, CheckpointRequest, HistoryRequest } from '../request.js';
@@ -25,11 +26,11 @@ export const defineHistory = (program: Command, ask: Ask): Command => {
     .helpGroup(commandTopics.sessions)
     .description('list compactions of past and running sessions')
     .argument('[path|session...]', 'session files, folders or session ids; ID#2 for one compaction')
-    .option('--runtime <name>', 'only this agent; or whose the files are', parseAgent)
+    .option('--runtime <name>', 'only this agent; for files, the agent that wrote them', parseAgent)
     .option('--project <dir>', 'only sessions in this folder or below it', parseFolder)
-    .option('--since <date>', 'only compactions since 2026-11-21, or 12h, 7d, 2w ago', parseSince)
+    .option('--since <date>', 'only since a date or an age: 2026-11-21, 12h, 7d, 2w', parseSince)
     .option('--full', 'print whole summaries')
-    .option('--chart', 'also how full the window was over each session')
+    .option('--chart', 'also chart how full the window was over each session')
     .addOption(new Option('--json', 'print one JSON object').conflicts(['ndjson', 'chart']))
     .addOption(new Option('--ndjson', 'print one JSON object per line').conflicts('chart'))
     .helpCommand(false)
@@ -66,7 +67,7 @@ const defineShow = (program: Command, history: Command, ask: Ask): void => {
     .argument('<session#n>', 'a compaction, as history lists it')
     .option('--before', 'the conversation as it was before the compaction')
     .option('--markdown', 'print Markdown')
-    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
+    .option('--runtime <name>', 'the agent that wrote the file, if not recognised', parseAgent)
     .action((target: string, { before = false, markdown = false, ...own }: ShowOptions) =>
       ask({ kind: 'history-show', targets: [target], before, markdown, options: parseOptions(program, own) }),
     );
@@ -82,11 +83,11 @@ export const defineReceipt = (program: Command, ask: Ask): void => {
   const receipt = program
     .command('receipt')
     .helpGroup(commandTopics.sessions)
-    .description('show what the summary of a compaction has kept and what it has lost')
+    .description('show what a compaction kept and what it lost')
     .argument('<session#n>', 'a compaction, as history lists it')
     .option('--full', 'also list what was kept')
     .option('--json', 'print one JSON object')
-    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
+    .option('--runtime <name>', 'the agent that wrote the file, if not recognised', parseAgent)
     .action((target: string, { full = false, json = false, ...own }: ReceiptOptions) =>
       ask({ kind: 'receipt', targets: [target], full, json, options: parseOptions(program, own) }),
     );
@@ -104,7 +105,7 @@ export const defineBrief = (program: Command, ask: Ask): void => {
     .description('put what the last compaction lost into the prompt, as a draft')
     .argument('[session]', `${SESSION}; with --print a compaction, as history lists it`)
     .option('--print', 'print it instead')
-    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
+    .option('--runtime <name>', 'the agent that wrote the file, if not recognised', parseAgent)
     .action((target: string | undefined, { print: isPrinted = false, ...own }: BriefOptions) =>
       ask({
         kind: 'brief',
@@ -151,7 +152,7 @@ export const defineUndo = (program: Command, ask: Ask): void => {
     )
     .addOption(new Option('--run', 'start the agent with it, wrapped').conflicts('json'))
     .option('--json', 'print one JSON object')
-    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
+    .option('--runtime <name>', 'the agent that wrote the file, if not recognised', parseAgent)
     .action((target: string | undefined, { run = false, json = false, ...own }: UndoOptions) =>
       ask({
         kind: 'undo',
@@ -166,9 +167,9 @@ export const defineUndo = (program: Command, ask: Ask): void => {
     sections: [
       [
         'What happens',
-        'ctxwrap writes the conversation to a new session of the same agent. No file is\noverwritten. If the agent runs, it goes on with it at its next safe moment;\nelse ctxwrap prints the command that resumes it.',
+        'ctxwrap writes the conversation to a new session of the same agent. No file is\noverwritten. If the agent is running, it switches at its next safe moment;\notherwise ctxwrap prints the command that resumes the new session.',
       ],
-      ['Exit status', '0  done\n1  it cannot be undone, or the agent did not show that it went on with it'],
+      ['Exit status', '0  done\n1  it cannot be undone, or the running agent did not go on with it'],
     ],
   });
 };
@@ -198,7 +199,7 @@ export const defineHandoff = (program: Command, ask: Ask): void => {
     .option('--output <file>', 'write to a new file', parseOutput)
     .option('--requests <n>', 'how many of your last messages', parseRequests, DEFAULT_REQUESTS)
     .option('--without <list>', `leave out: ${handoffSections.join(', ')}`, parseSections)
-    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
+    .option('--runtime <name>', 'the agent that wrote the file, if not recognised', parseAgent)
     .action((target: string | undefined, own: HandoffOptions) => {
       const { to, json = false, output, requests = DEFAULT_REQUESTS, without = [], ...rest } = own;
       if ((rest.import || rest.draft) && to === undefined)
@@ -282,7 +283,7 @@ export const defineCheckpoint = (program: Command, ask: Ask): void => {
   addNotes(create, { examples: ['ctxwrap checkpoint create claude'] });
   const restore = checkpoint
     .command('restore')
-    .description('write a copy to a new file; nothing is ever overwritten')
+    .description('write a copy to a new file; never overwrites one')
     .argument('<id>', ID)
     .argument('<file>', 'the new file')
     .option(...JSON_FLAG)
@@ -316,7 +317,7 @@ const definePrune = (checkpoint: Command, asked: AskCheckpoint): void => {
     .description('remove old copies: by default what exceeds blackbox.limit')
     .option('--older-than <age>', 'remove copies older than this: 30d, 12h, 2w', parseAge)
     .option('--limit <size>', 'remove the oldest until this much is left: 500MB', parseSize)
-    .option('--all', 'remove everything except for running sessions')
+    .option('--all', 'remove all but the last copy of each running session')
     .option(...JSON_FLAG)
     .action((own: PruneOptions) => {
       const { olderThan, limit, all = false } = own;
@@ -333,12 +334,12 @@ const ages = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
 const parseAge = (text: string): Millis => {
   const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
-  if (count === undefined) throw messages.badAge(text);
+  if (count === undefined) throw checkpointMessages.badAge(text);
   return Number(count) * ages[unit as keyof typeof ages];
 };
 
 const parseSize = (text: string): number => {
   const size = parseBytes(text);
-  if (Number.isNaN(size)) throw messages.badSize(text);
+  if (Number.isNaN(size)) throw checkpointMessages.badSize(text);
   return size;
 };

@@ -43,6 +43,21 @@ export type Outcome =
 
 export type OutcomeKind = Outcome['kind'];
 
+// an object, so that the compiler reports a missing outcome
+const kinds: Readonly<Record<OutcomeKind, true>> = {
+  verified: true,
+  noop: true,
+  failed: true,
+  interrupted: true,
+  'not-delivered': true,
+  'not-started': true,
+  timeout: true,
+  unverified: true,
+  'skipped-busy': true,
+};
+
+export const outcomeKinds = Object.keys(kinds) as readonly OutcomeKind[];
+
 /** Who requested a compaction. */
 export type Initiator = 'ctxwrap' | 'user' | 'agent';
 

@@ -6,7 +6,14 @@ import { isSessionId } from '../records.js';
 import type { ReadingRecord } from '../report.js';
 import type { BoundaryInitiator } from '../boundary-record.js';
 import { REQUEST_MS } from './machine.js';
-import type { EndedCompaction, Failure, Fill, Initiator, Outcome, OutcomeKind } from './outcome.js';
+import {
+  outcomeKinds,
+  type EndedCompaction,
+  type Failure,
+  type Fill,
+  type Initiator,
+  type OutcomeKind,
+} from './outcome.js';
 import { endedText } from './texts.js';
 
 // A finished compaction as JSON, for the audit log and for the process that requested it. Contains nothing of the conversation.
@@ -53,7 +60,7 @@ const boundedLines = (facts: readonly string[]): readonly string[] =>
 
 /** The record as another process reads it; undefined if a required field is missing. */
 const parseAttempt = (found: JsonRecord | undefined): AttemptRecord | undefined => {
-  const outcome = outcomes.find((each) => each === found?.['outcome']);
+  const outcome = outcomeKinds.find((each) => each === found?.['outcome']);
   const initiator = initiators.find((each) => each === found?.['initiator']);
   const [startedAt, endedAt] = [getCount(found, 'startedAt'), getCount(found, 'endedAt')];
   if (!outcome || !initiator || startedAt === undefined || endedAt === undefined) return undefined;
@@ -79,19 +86,6 @@ const fillIn = (found: JsonRecord | undefined): Fill | undefined => {
 
 const initiators: readonly Initiator[] = ['ctxwrap', 'user', 'agent'];
 const failures: readonly Failure[] = ['inflated', 'empty', 'truncated', 'error'];
-// an object, so that the compiler reports a missing outcome
-const outcomeNames: Readonly<Record<Outcome['kind'], true>> = {
-  verified: true,
-  noop: true,
-  failed: true,
-  interrupted: true,
-  'not-delivered': true,
-  'not-started': true,
-  timeout: true,
-  unverified: true,
-  'skipped-busy': true,
-};
-const outcomes = Object.keys(outcomeNames) as readonly OutcomeKind[];
 
 // The request for a compaction and its answer, exchanged between two processes of one user.
 
@@ -129,8 +123,18 @@ export interface BriefRecord extends Omit<SwitchRecord, 'schema' | 'name'> {
   readonly schema: 'ctxwrap.brief/1';
 }
 
-export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; readonly at: Millis } & (
-    | { readonly state: 'waiting' }
+/** The request to shorten the conversation without the agent. */
+export interface ShortenRecord extends Omit<SwitchRecord, 'schema' | 'name'> {
+  readonly schema: 'ctxwrap.shorten/1';
+  readonly strategy: string;
+  readonly keepRecent?: number | undefined;
+  readonly budgetTokens?: number | undefined;
+}
+
+export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; readonly at: Millis } &
+  /** `reason`: what it waits for, in the words of the footer */
+  (
+    | { readonly state: 'waiting'; readonly reason?: string }
     /** the command is being typed, or was sent */
     | { readonly state: 'begun' }
     | { readonly state: 'refused'; readonly reason: string }
@@ -139,6 +143,8 @@ export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; r
     | { readonly state: 'switched' }
     /** the text is in the prompt */
     | { readonly state: 'drafted' }
+    /** the agent has gone on with a shorter conversation; `words` say from what size to what */
+    | { readonly state: 'shortened'; readonly words: string }
     /** the keys for it were sent, and their effect is not known */
     | { readonly state: 'unknown'; readonly reason: string }
   );
@@ -185,25 +191,50 @@ export const parseBrief = (text: string): BriefRecord | undefined => {
   return { schema: 'ctxwrap.brief/1', ...key, askedAt, pid: getCount(found, 'pid'), processStart };
 };
 
+const STRATEGY = /^[a-z][a-z0-9-]{0,39}$/;
+
+export const parseShorten = (text: string): ShortenRecord | undefined => {
+  const found = parseRecord(text);
+  const key = keyIn(found);
+  const askedAt = getCount(found, 'askedAt');
+  const strategy = getText(found, 'strategy') ?? '';
+  if (found?.['schema'] !== 'ctxwrap.shorten/1' || !key || askedAt === undefined || !STRATEGY.test(strategy))
+    return undefined;
+  return {
+    schema: 'ctxwrap.shorten/1',
+    ...key,
+    askedAt,
+    strategy,
+    keepRecent: getCount(found, 'keepRecent'),
+    budgetTokens: getCount(found, 'budgetTokens'),
+    pid: getCount(found, 'pid'),
+    processStart: getText(found, 'processStart'),
+  };
+};
+
 export const parseAnswer = (text: string): AnswerRecord | undefined => {
   const found = parseRecord(text);
   const key = keyIn(found);
   const at = getCount(found, 'at');
   if (!found || found['schema'] !== 'ctxwrap.answer/1' || !key || at === undefined) return undefined;
   const base = { schema: 'ctxwrap.answer/1', ...key, at } as const;
+  const reason = toOneLine(getText(found, 'reason') ?? '', LONGEST_REASON);
   switch (found['state']) {
     case 'waiting':
+      return { ...base, state: 'waiting', ...(reason === '' ? {} : { reason }) };
     case 'begun':
     case 'switched':
     case 'drafted':
       return { ...base, state: found['state'] };
-    case 'refused':
-    case 'unknown':
+    case 'shortened':
       return {
         ...base,
-        state: found['state'],
-        reason: toOneLine(getText(found, 'reason') ?? '', LONGEST_REASON),
+        state: 'shortened',
+        words: toOneLine(getText(found, 'words') ?? '', LONGEST_REASON),
       };
+    case 'refused':
+    case 'unknown':
+      return { ...base, state: found['state'], reason };
     case 'ended': {
       const attempt = parseAttempt(getRecord(found, 'attempt'));
       return attempt && { ...base, state: 'ended', attempt };

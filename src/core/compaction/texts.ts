@@ -81,7 +81,9 @@ const progressWords = (state: Compaction, now: Millis): string | undefined => {
       return `${countdownWords(phase.until, now)}${without}${countdownReason(state)} · Esc: not now`;
     }
     case 'typing':
-      return `typing ${settings.command ?? 'the command'}`;
+      return settings.strategy === undefined
+        ? `typing ${settings.command ?? 'the command'}`
+        : `shortening the conversation (${settings.strategy})`;
     case 'sent':
       if (phase.success !== undefined) return COMPACTED;
       if (phase.isQueued) return 'compacting after this turn';
@@ -165,16 +167,24 @@ export const longHoldDeadline = (
   return isDoubtful && now < since + DOUBT_MS ? since + DOUBT_MS : undefined;
 };
 
+/** What something that is to be typed waits for. */
+export const holdText = (
+  { why }: GateHold,
+  { asks, unseen = 'undrawn' }: Pick<Compaction, 'asks' | 'unseen'>,
+): string => {
+  if (why === 'unseen') return unseenWords[unseen];
+  return why === 'dialog' && asks !== undefined ? `waiting: ${asks}` : holdWords[why];
+};
+
 const heldWords = (
   held: Extract<Phase, { readonly kind: 'held' }>,
-  { agent = 'the agent', asks, unseen = 'undrawn' }: Compaction,
+  compaction: Compaction,
   now: Millis,
 ): string => {
   const { why } = held.hold;
-  if (why === 'unseen') return unseenWords[unseen];
-  if (why === 'dialog' && asks !== undefined) return `waiting: ${asks}`;
   if ((why !== 'unknown' && why !== 'draft') || longHoldDeadline(held, now) !== undefined)
-    return holdWords[why];
+    return holdText(held.hold, compaction);
+  const { agent = 'the agent' } = compaction;
   return why === 'draft'
     ? `${holdWords.draft} (none there? ${agent}: ctxwrap doctor)`
     : `waiting: cannot read the screen of ${agent} · ctxwrap doctor`;

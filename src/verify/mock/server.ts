@@ -45,6 +45,8 @@ export interface MockServer {
   readonly requests: () => readonly RecordedRequest[];
   /** the last request of a turn, as it was sent; '' before the first one */
   readonly lastTurn: () => string;
+  /** the same for a summary */
+  readonly lastSummary: () => string;
   readonly close: () => void;
 }
 
@@ -78,7 +80,7 @@ const makeAnswers = () => {
 export const startMockServer = async (): Promise<MockServer> => {
   const { change, take } = makeAnswers();
   const requests: RecordedRequest[] = [];
-  let lastTurn = '';
+  let [lastTurn, lastSummary] = ['', ''];
   const note = (what: Omit<RecordedRequest, 'at' | 'end'>): ((end: End) => void) => {
     const one: RecordedRequest = { ...what, at: Date.now() };
     requests.push(one);
@@ -93,6 +95,7 @@ export const startMockServer = async (): Promise<MockServer> => {
       if (!question) continue;
       const { purpose, said } = question;
       if (purpose === 'turn') lastTurn = sent;
+      if (purpose === 'summary') lastSummary = sent;
       const end = note({ api: api.name, purpose, path, said: said.slice(-SAID_LENGTH) });
       response.once('close', () => end('left by the agent'));
       const answer = take(question);
@@ -114,6 +117,7 @@ export const startMockServer = async (): Promise<MockServer> => {
     configure: change,
     requests: () => requests,
     lastTurn: () => lastTurn,
+    lastSummary: () => lastSummary,
     close: () => {
       server.close();
       server.closeAllConnections();

@@ -1,6 +1,7 @@
 import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
 import { ending } from './ends.js';
+import { drafts } from './drafts.js';
 import { growing } from './grow.js';
 import { hooks } from './hooks.js';
 import { osc7501Scenarios, MARK } from './osc7501.js';
@@ -8,6 +9,7 @@ import { limits } from './limits.js';
 import { places } from './places.js';
 import type { Scenario } from './scenario.js';
 import { waiting } from './slow.js';
+import { rescuing } from './rescue.js';
 import { undoing } from './undo.js';
 
 /** Scenarios of one kind: a column of the table. */
@@ -27,6 +29,8 @@ export const groups: readonly Group[] = [
   { name: 'limits', scenarios: limits },
   { name: 'hooks', scenarios: hooks },
   { name: 'undo', scenarios: undoing },
+  { name: 'drafts', scenarios: drafts },
+  { name: 'rescue', scenarios: rescuing },
   { name: 'Alt keys', scenarios: altKeys },
   { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(osc7501Scenarios) },
 ];

@@ -24,6 +24,8 @@ export interface Scenario {
   readonly hearsState?: boolean;
   /** how often the whole command is typed; undefined: the scenario checks the keys itself */
   readonly typed?: number;
+  /** ctxwrap pastes drafts, of which the audit log does not keep the text */
+  readonly hasDrafts?: boolean;
   /** runs it, throws where it fails, and returns the evidence in a few words */
   readonly play: (session: LabSession) => Promise<string>;
 }

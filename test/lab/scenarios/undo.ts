@@ -2,8 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { getRecord, getText, parseRecord } from '../../../src/core/json.js';
-import { assertThat, openDialog, untilCompacted } from '../../../src/verify/checks.js';
+import { getList, getRecord, getText, isRecord, parseRecord } from '../../../src/core/json.js';
+import { assertThat, logMessage, openDialog, untilCompacted } from '../../../src/verify/checks.js';
+import type { UserTerminal } from '../../../src/verify/user-terminal.js';
 import { BACKSPACE, ctrl, ENTER } from '../agents/agent.js';
 import {
   FULL,
@@ -20,6 +21,11 @@ const MORE = 2_000; // tokens: the same number as at the last compaction would b
 const CHORD_MS = 200; // between the hotkey and its second key
 const DIALOG_MS = 1_000; // Claude takes no key in the first moment of a dialog
 const DRAFT = 'half a thought';
+const PATIENCE_MS = 90_000;
+const SUBMIT_MS = 300; // a person does not press Enter together with the last letter
+const START_MS = 3_000;
+const MINUTE_MS = 60_000;
+const BOUND_OPTIONS = ['--mode', 'warn'];
 
 const undo = async (session: LabSession, ...args: readonly string[]): Promise<string> => {
   const report = parseRecord(await session.runCtxwrap('undo', '--json', ...args));
@@ -35,7 +41,8 @@ const asksWith = async (
   said: readonly number[],
   unsaid: readonly number[] = [],
 ): Promise<string> => {
-  const { mock, submit, untilRequest } = session;
+  const { mock, submit, untilRequest, summaryCount } = session;
+  const summaries = summaryCount();
   mock.configure({ turn: { usedTokens: SOME, text: 'so it is' } });
   const question = `what of ${said.join(' and ')}`; // another one after each undo
   await submit(question);
@@ -43,7 +50,9 @@ const asksWith = async (
     ({ purpose, said: text, end }) => purpose === 'turn' && text.includes(question) && end === 'answered',
     'an answer after the undo',
   );
-  const sent = mock.lastTurn();
+  // an agent whose window is as full as when it compacted by itself does so again first
+  const isSummed = summaryCount() > summaries;
+  const sent = isSummed ? mock.lastSummary() : mock.lastTurn();
   for (const number of said)
     assertThat(
       sent.includes(`my number ${number}`) && sent.includes(`heard ${number} of you`),
@@ -51,7 +60,8 @@ const asksWith = async (
     );
   for (const number of unsaid)
     assertThat(!sent.includes(`heard ${number} of you`), `turn ${number} is in the next request`);
-  return `the next request has ${said.length} turns from before`;
+  const what = isSummed ? 'next request, for another summary,' : 'next request';
+  return `the ${what} has ${said.length} turns from before`;
 };
 
 const afterOurs: Scenario = {
@@ -85,13 +95,91 @@ const byHotkey: Scenario = {
     terminal.pressForWrapper(ctrl(']'));
     await pause(CHORD_MS);
     terminal.pressForWrapper('u');
-    await pause(CHORD_MS);
-    terminal.pressForWrapper('q');
     await untilLog(/typing \/\w+ .*: sent/);
     await session.untilFooter(/compaction undone/);
     return asksWith(session, [1, 2, 3]);
   },
 };
+
+const afterOwn: Scenario = {
+  name: 'undo of its own compaction',
+  expects:
+    'the agent compacts by itself, `ctxwrap undo`: the same; it may compact again at once, and then of the whole conversation',
+  summaryMs: QUICK_SUMMARY_MS,
+  play: async (session) => {
+    const { mock, agent, submit, untilLog, terminal, activity } = session;
+    await fill(session, agent.ownTrigger);
+    mock.configure({ turn: { usedTokens: LITTLE, text: 'heard it' } });
+    await submit('one more');
+    const line = logMessage(await untilLog(/compaction by the (?:agent|user): verified/, 0, PATIENCE_MS));
+    await terminal.until(() => activity() === 'ready', 'activity ready after the compaction');
+    await undo(session);
+    return `${await asksWith(session, [1, 2, 3])}; ${line}`;
+  },
+};
+
+/** Types a message into another terminal of the user. */
+const submitIn = async ({ type, until, screen, press }: UserTerminal, text: string): Promise<void> => {
+  await type(text);
+  await until(() => screen().includes(text), `${text} in the prompt`);
+  await pause(SUBMIT_MS);
+  press(ENTER);
+};
+
+/** Starts the agent once more and says something; resolves when it has the answer. */
+const talk = async (session: LabSession, text: string, args: readonly string[]): Promise<UserTerminal> => {
+  const { agent, mock, openTerminal, waitFor } = session;
+  const terminal = openTerminal(...BOUND_OPTIONS, agent.name, ...session.agentArgs, ...args);
+  await terminal.until(() => agent.ready.test(terminal.screen()), 'the prompt');
+  await waitFor(START_MS);
+  await submitIn(terminal, text);
+  const isAnswered = (): boolean =>
+    mock.requests().some(({ said, end }) => said.includes(text) && end === 'answered');
+  await terminal.until(isAnswered, `an answer to "${text}"`);
+  await waitFor(START_MS);
+  return terminal;
+};
+
+const leave = async ({ agent }: LabSession, terminal: UserTerminal): Promise<void> => {
+  await submitIn(terminal, agent.exit);
+  await Promise.race([terminal.ended, pause(PATIENCE_MS)]);
+};
+
+const afterTheEnd: Scenario = {
+  name: 'undo after the end',
+  expects:
+    'the session has ended: the new session is resumed by the command that `ctxwrap undo` prints, has the whole conversation, and is still there after the agent was started again without it',
+  summaryMs: QUICK_SUMMARY_MS,
+  play: async (session) => {
+    const { terminal, agent, mock, runCtxwrap } = session;
+    await fill(session);
+    await untilCompacted(session);
+    await leave(session, terminal);
+    const report = parseRecord(await runCtxwrap('undo', `${await endedFile(session)}`, '--json'));
+    const path = getText(getRecord(report, 'session'), 'path') ?? '';
+    const args = getList(getRecord(report, 'resume'), 'args').filter((word) => typeof word === 'string');
+    mock.configure({ turn: { usedTokens: SOME, text: 'so it is' } });
+    await waitForNextMinute(); // Gemini names files after the minute, and cleans up those of others
+    await leave(session, await talk(session, 'are you the same', args));
+    const sent = mock.lastTurn();
+    for (const number of [1, 2, 3])
+      assertThat(sent.includes(`heard ${number} of you`), `turn ${number} is not in the next request`);
+    await waitForNextMinute();
+    await leave(session, await talk(session, 'something else', []));
+    assertThat(existsSync(path), `the agent has removed ${path}`);
+    const again = await runCtxwrap('history', '--json', path);
+    assertThat(again.includes('"sessions"'), 'the new session cannot be read');
+    return `resumed with ${agent.name} ${args.join(' ')}, and still there after another start`;
+  },
+};
+
+/** The session file of the session that has ended, as history lists it. */
+const endedFile = async ({ runCtxwrap }: LabSession): Promise<string> => {
+  const [first] = getList(parseRecord(await runCtxwrap('history', '--json')), 'sessions');
+  return getText(isRecord(first) ? first : undefined, 'path') ?? '';
+};
+
+const waitForNextMinute = (): Promise<void> => pause(MINUTE_MS - (Date.now() % MINUTE_MS) + 1_000);
 
 const withTools: Scenario = {
   name: 'undo with tools',
@@ -170,4 +258,13 @@ const atDialog: Scenario = {
   },
 };
 
-export const undoing: readonly Scenario[] = [afterOurs, byHotkey, withTools, nested, withDraft, atDialog];
+export const undoing: readonly Scenario[] = [
+  afterOurs,
+  byHotkey,
+  afterOwn,
+  withTools,
+  nested,
+  withDraft,
+  atDialog,
+  afterTheEnd,
+];

@@ -1,0 +1,56 @@
+import { UserError } from '../core/errors.js';
+import { listed, usageError } from './usage-error.js';
+
+// Messages of `ctxwrap checkpoint`.
+
+export const noRunningSession = (): UserError =>
+  usageError('no session is running', 'start one with ctxwrap claude');
+
+export const nothingKept = (given: string): UserError =>
+  usageError(
+    `the black box has nothing of "${given}"`,
+    'ctxwrap checkpoint list shows what is kept; ctxwrap checkpoint --help lists the commands',
+  );
+
+export const noCheckpoint = (given: string): UserError =>
+  usageError(`nothing in the black box has the id "${given}"`, 'ctxwrap checkpoint list shows what is kept');
+
+export const severalCheckpoints = (given: string, ids: readonly string[]): UserError =>
+  usageError(`"${given}" fits ${ids.length} copies`, `give more of the id of one:${listed(ids)}`);
+
+export const blackBoxOff = (): UserError =>
+  usageError('the black box is switched off, so nothing is added', 'ctxwrap config show --origin says where');
+
+export const noSessionFile = (agent: string): UserError =>
+  usageError(
+    `the session file of ${agent} is not known yet`,
+    'send the agent a message first; ctxwrap doctor says what is read',
+  );
+
+export const copyFailed = (path: string, reason: string): UserError =>
+  new UserError(`cannot copy "${path}": ${reason}`, { exitCode: 1, hint: 'ctxwrap doctor' });
+
+export const restoreExists = (path: string): UserError =>
+  usageError(`"${path}" exists, and nothing is ever replaced`, 'name a file that does not exist');
+
+/** `about`: what the reason is about, the copy or the file to be written */
+export const restoreFailed = (id: string, path: string, reason: string, about: 'copy' | 'file'): UserError =>
+  new UserError(`cannot restore ${id} to "${path}": ${reason}`, {
+    exitCode: 1,
+    hint:
+      about === 'copy'
+        ? 'ctxwrap checkpoint list shows the other copies'
+        : 'name a file in a folder that exists and that you can write to',
+  });
+
+export const pruneFailed = (reason: string): UserError =>
+  new UserError(`not everything could be removed: ${reason}`, {
+    exitCode: 1,
+    hint: 'ctxwrap checkpoint list shows what is left',
+  });
+
+export const badAge = (given: string): UserError =>
+  usageError(`--older-than must be a time such as 30d, 12h or 2w, got "${given}"`, 'try --older-than 30d');
+
+export const badSize = (given: string): UserError =>
+  usageError(`--limit must be a size such as 500MB, 2GB or 0, got "${given}"`, 'try --limit 500MB');

@@ -1,0 +1,107 @@
+import { UserError } from '../core/errors.js';
+import { quoteForCopying } from '../core/text.js';
+import { listed, usageError } from './usage-error.js';
+
+// Messages of `ctxwrap history` and `ctxwrap undo`.
+
+export const nothingToUndo = (): UserError =>
+  usageError(
+    'no session is running',
+    'to undo a compaction of an ended session, name it: ctxwrap undo 0f3a9c12#1; ctxwrap history lists them',
+  );
+
+export const nothingToShorten = (): UserError =>
+  usageError(
+    'no session is running',
+    'name a session or its file: ctxwrap compact --strategy truncate 0f3a9c12; ctxwrap history lists them',
+  );
+
+/** A new session that is written beside a file somewhere else cannot be resumed there. */
+export const undoneElsewhere = (agent: string, folder: string): UserError =>
+  new UserError(`${agent} does not look for sessions in "${folder}", so it cannot be started with it`, {
+    exitCode: 1,
+    hint: 'put the file where its other sessions are, or leave out --run',
+  });
+
+export const unknownHistory = (given: string, agents: readonly { readonly name: string }[]): UserError =>
+  usageError(
+    `there is no session or session file "${given}"`,
+    agents.some(({ name }) => name === given)
+      ? `for all sessions of ${given}: ctxwrap history --runtime ${given}`
+      : 'ctxwrap history lists the sessions with compactions',
+  );
+
+export const whichBrief = (): UserError =>
+  usageError(
+    '--print needs a compaction',
+    'name one: ctxwrap brief --print 0f3a9c12#2; ctxwrap history lists them',
+  );
+
+export const noneToBrief = (): UserError =>
+  usageError(
+    'no session is running',
+    'to print what a compaction lost: ctxwrap brief --print 0f3a9c12#2; ctxwrap history lists them',
+  );
+
+export const nothingLost = (given: string): UserError =>
+  new UserError(`nothing is known to be lost in "${given}"`, {
+    exitCode: 1,
+    hint: `see ctxwrap receipt ${given}`,
+  });
+
+export const noLiveSession = (given: string, names: readonly string[]): UserError =>
+  usageError(
+    `"${given}" is not a running session`,
+    names.length > 0
+      ? `these are running:${listed(names)}`
+      : `no session is running; to print the brief of a compaction: ctxwrap brief --print ${quoteForCopying(given.includes('#') ? given : `${given}#1`)}`,
+  );
+
+export const noReceipt = (given: string): UserError =>
+  new UserError(`the conversation before "${given}" is no longer in its session file`, {
+    exitCode: 1,
+    hint: 'ctxwrap checkpoint list shows whether there is a copy from before',
+  });
+
+export const noCompaction = (given: string, count: number): UserError =>
+  usageError(
+    `there is no compaction "${given}"`,
+    count === 0
+      ? 'this session has none'
+      : count === 1
+        ? 'this session has one: #1'
+        : `this session has ${count}: #1 to #${count}`,
+  );
+
+/** `command`: what the user has called, such as `history show` */
+export const whichCompaction = (given: string, command: string): UserError =>
+  usageError(
+    `which compaction of "${given}"?`,
+    `name one, as in ctxwrap ${command} ${quoteForCopying(`${given}#1`)}`,
+  );
+
+export const severalFiles = (given: string, paths: readonly string[]): UserError =>
+  usageError(
+    `"${given}" fits ${paths.length} sessions`,
+    `give more of the id, or the file of one:${listed(paths)}`,
+  );
+
+export const unreadConversation = (agent: string): UserError =>
+  usageError(
+    `the conversations of ${agent} cannot be read`,
+    'its compactions can be listed all the same: ctxwrap history',
+  );
+
+export const incompleteConversation = (reason: string): string => `this is only a part: ${reason}`;
+
+/** `given`: `SESSION#N` */
+export const earlierPart = (given: string, number: number): string =>
+  `an earlier compaction left a summary; what was before it: ctxwrap history show ${quoteForCopying(given.replace(/#\d+$/, `#${number - 1}`))} --before`;
+
+export const skippedFile = (path: string, reason: string): string => `skipped ${path}: ${reason}`;
+
+export const damagedLines = (path: string, count: number): string =>
+  `${path}: ${count} damaged line${count === 1 ? ' was' : 's were'} passed over`;
+
+export const moreSkipped = (count: number): string =>
+  `${count} more files were skipped or have damaged lines; --json lists all of them`;

@@ -1,0 +1,76 @@
+import { setTimeout as pass } from 'node:timers/promises';
+import { REQUEST_EXPIRED } from '../core/compaction/machine.js';
+import { findHold } from '../core/compaction/policy.js';
+import { holdText } from '../core/compaction/texts.js';
+import type { Millis } from '../core/reading.js';
+import type { SessionLoop } from './session.js';
+import type { TypistPort } from './typing-steps.js';
+
+// Waits for the gate through which the compact command goes, too, for whatever else the user has ctxwrap type.
+
+export interface MomentPorts {
+  readonly flow: SessionLoop['flow'];
+  readonly port: Pick<TypistPort, 'takeTurn'>;
+}
+
+export interface MomentWait {
+  /** by `performance.now()` */
+  readonly until: Millis;
+  /** aborting withdraws it */
+  readonly signal: AbortSignal;
+  /** it is how an attempt to compact is carried out, and does not wait for the end of that */
+  readonly isForAttempt?: boolean | undefined;
+  /** why it must not be typed any more; asked all the time, and at the moment itself */
+  readonly refusal?: (() => string | undefined) | undefined;
+  /** called with what it waits for, as often as that changes: `waiting: a dialog is open` */
+  readonly onHold?: ((words: string) => void) | undefined;
+}
+
+const LOOK_MS = 200;
+
+/** Resolves when a key may be typed, with what ends the turn; or with the reason why none will be. */
+export const safeMoment = async (
+  { flow, port }: MomentPorts,
+  { until, signal, refusal, onHold, isForAttempt = false }: MomentWait,
+): Promise<{ readonly endTurn: () => void } | { readonly reason: string }> => {
+  let told: string | undefined;
+  while (!signal.aborted) {
+    const refused = refusal?.();
+    if (refused !== undefined) return { reason: refused };
+    const hold = holdIn(flow(), isForAttempt);
+    const endTurn = hold === undefined ? port.takeTurn() : undefined;
+    if (endTurn) return { endTurn };
+    if (performance.now() > until) return { reason: REQUEST_EXPIRED };
+    if (hold?.isLasting && hold.words !== told) onHold?.(hold.words);
+    told = hold?.words ?? told;
+    await pass(LOOK_MS, undefined, { ref: false, signal }).catch(() => undefined);
+  }
+  return { reason: 'withdrawn' };
+};
+
+interface Hold {
+  readonly words: string;
+  /** more than time is missing */
+  readonly isLasting: boolean;
+}
+
+const holdIn = (
+  { session, compaction, now }: ReturnType<SessionLoop['flow']>,
+  isForAttempt: boolean,
+): Hold | undefined => {
+  const { kind } = compaction.phase;
+  if ((kind === 'typing' && !isForAttempt) || kind === 'sent' || kind === 'foreign')
+    return { words: holdText({ why: 'compacting' }, compaction), isLasting: true };
+  const { activity, activitySince } = session;
+  const hold = findHold({ activity, activitySince, keyAt: compaction.keyAt }, now);
+  return hold && { words: holdText(hold, compaction), isLasting: hold.until === undefined };
+};
+
+/** Says why, once the agent has gone on to another conversation than it has now. */
+export const watchConversation = (flow: MomentPorts['flow']): (() => string | undefined) => {
+  const { sessionId: before } = flow().session;
+  return () => {
+    const { sessionId } = flow().session;
+    return before === undefined || sessionId === before ? undefined : 'the agent is in another conversation';
+  };
+};

@@ -1,0 +1,150 @@
+// What a running session does for the user besides compacting: once for each press of a key, withdrawn by the next, and told in the footer.
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import { defaultValues } from '../../src/core/config/keys.js';
+import type { Event } from '../../src/core/event.js';
+import type { Activity } from '../../src/core/reading.js';
+import { nullLog } from '../../src/storage/log-file.js';
+import { makeAgentActions, type AgentActions } from '../../src/wrap/agent-actions.js';
+import type { WrapSession } from '../../src/wrap/options.js';
+import { makeSessionLoop, type SessionLoop } from '../../src/wrap/session.js';
+import { compacted, inSession } from '../support/sessions.js';
+import { fixture } from '../support/stored-sessions.js';
+import { makeAgent } from '../support/typed-agent.js';
+
+const WAIT = { timeout: 30_000, interval: 20 };
+const BRIEF = /^\x1b\[200~The summary of our conversation [^\x1b]*\x1b\[201~$/;
+
+let folder: string;
+let loop: SessionLoop;
+let agent: ReturnType<typeof makeAgent>;
+let actions: AgentActions;
+let told: string[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ctxwrap-actions-'));
+  copyFileSync(fixture('claude/session-with-compaction.jsonl'), join(folder, 'the-old.jsonl'));
+  told = [];
+  const session = {
+    agent: agents.claude,
+    env: {},
+    cwd: folder,
+    log: nullLog,
+    values: defaultValues,
+  } as unknown as WrapSession;
+  loop = makeSessionLoop(
+    session,
+    { mode: 'auto', command: '/compact', startMs: 5_000, finishMs: 120_000, isProactive: false },
+    { onView: () => undefined },
+  );
+  const take = (event: Event): void => {
+    if (event.type === 'notice') told.push(event.text);
+    actions?.noteEvent(event);
+    loop.take(event);
+  };
+  agent = makeAgent();
+  actions = makeAgentActions(
+    { session, screen: { takesPastes: () => true }, publisher: undefined },
+    { port: agent.port, loop, take, sessionFile: () => join(folder, 'the-old.jsonl') },
+  );
+  becomes('busy');
+  happens(inSession('the-old'));
+});
+afterEach(() => {
+  actions.stop();
+  loop.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const becomes = (activity: Activity): void =>
+  loop.take({ type: 'activity', report: { activity, witnesses: [] } });
+
+const happens = (event: Event): void => {
+  actions.noteEvent(event);
+  loop.take(event);
+};
+
+const says = (text: string): Promise<void> => vi.waitFor(() => expect(told).toContain(text), WAIT);
+
+const rests = async (): Promise<void> => {
+  becomes('ready');
+  await vi.waitFor(
+    () => expect(loop.flow().now - loop.flow().session.activitySince).toBeGreaterThan(2_500),
+    WAIT,
+  );
+};
+
+describe.sequential('the key for undo', () => {
+  it('says what it waits for; pressed again it withdraws the undo, and no new session is left', async () => {
+    actions.pressUndo();
+    await says('undo waiting: the agent is busy');
+    expect(readdirSync(folder)).toHaveLength(2);
+    becomes('dialog');
+    await says('undo waiting: a dialog is open');
+    actions.pressUndo();
+    await says('undo withdrawn');
+    await vi.waitFor(() => expect(readdirSync(folder)).toEqual(['the-old.jsonl']), WAIT);
+    expect(agent.state.written).toEqual([]);
+  });
+
+  it('undoes nothing in a conversation that the user has begun meanwhile', async () => {
+    actions.pressUndo();
+    await says('undo waiting: the agent is busy');
+    happens(inSession('another'));
+    await rests();
+    await says('not undone: the agent is in another conversation');
+    expect(readdirSync(folder)).toEqual(['the-old.jsonl']);
+    expect(agent.state.written).toEqual([]);
+  });
+
+  it('names the command to type where the agent does not show the conversation', async () => {
+    agent.state.onWrite = (keys) => {
+      if (keys === '\r') setImmediate(actions.stop);
+    };
+    becomes('ready');
+    actions.pressUndo();
+    await vi.waitFor(
+      () => expect(told.at(-1)).toMatch(/^undo not confirmed · by hand: \/resume [0-9a-f-]{36}$/),
+      WAIT,
+    );
+    expect(readdirSync(folder)).toHaveLength(2); // the agent may have it
+  });
+});
+
+describe.sequential('the key for the brief', () => {
+  it('says what it waits for, and is withdrawn by the next press', async () => {
+    actions.pressBrief();
+    await says('brief waiting: the agent is busy');
+    actions.pressBrief();
+    await says('brief withdrawn');
+    await rests();
+    expect(agent.state.written).toEqual([]);
+  });
+
+  it('pastes one brief, however many were asked for at the same time', async () => {
+    actions.pressBrief();
+    await says('brief waiting: the agent is busy');
+    const other = actions.brief();
+    expect(await other).toEqual({ kind: 'refused', reason: 'another draft is waiting already' });
+    becomes('ready');
+    await says('draft in the prompt, not sent');
+    agent.state.text = ''; // the user sends it
+    await rests();
+    expect(agent.state.written).toEqual([expect.stringMatching(BRIEF)]);
+    expect(agent.state.submitted).toEqual([]);
+  });
+
+  it.each([
+    ['another conversation', inSession('another')],
+    ['another compaction', compacted('log')],
+  ])('pastes nothing after %s, which it is not about', async (_, event) => {
+    actions.pressBrief();
+    await says('brief waiting: the agent is busy');
+    happens(event);
+    becomes('ready');
+    await says('draft not typed: the conversation has changed meanwhile');
+    expect(agent.state.written).toEqual([]);
+  });
+});

@@ -11,18 +11,18 @@ import { glyphsOf, makeTheme, type Glyphs, type PaintText, type Theme } from './
 
 interface PartLook {
   readonly glyph: 'full' | 'fresh' | 'empty' | 'reserved';
-  readonly tone: 'bar' | 'quiet';
+  readonly tone: 'bar' | 'soft' | 'quiet';
 }
 
 const partLooks: Readonly<Record<PartName, PartLook>> = {
   used: { glyph: 'full', tone: 'bar' },
   cached: { glyph: 'full', tone: 'bar' },
-  fresh: { glyph: 'fresh', tone: 'bar' },
+  fresh: { glyph: 'fresh', tone: 'soft' },
   system: { glyph: 'full', tone: 'bar' },
-  messages: { glyph: 'fresh', tone: 'bar' },
+  messages: { glyph: 'fresh', tone: 'soft' },
   files: { glyph: 'full', tone: 'bar' },
-  tools: { glyph: 'fresh', tone: 'bar' },
-  answer: { glyph: 'fresh', tone: 'bar' },
+  tools: { glyph: 'fresh', tone: 'soft' },
+  answer: { glyph: 'fresh', tone: 'soft' },
   free: { glyph: 'empty', tone: 'quiet' },
   buffer: { glyph: 'reserved', tone: 'quiet' },
 };
@@ -248,6 +248,13 @@ export const drawRows = (element: ReactElement, columns: number, ascii: boolean)
   return (ascii ? toAscii(text) : text).split('\n').map((row) => fitted(row, columns));
 };
 
+/** Cells of one shape where their tones tell them apart: those of other shapes differ in height. */
+const partGlyphs = (look: Look): Glyphs => {
+  const { colorLevel, hasStyles = colorLevel > 0, ascii } = look;
+  const glyphs = glyphsOf(look);
+  return hasStyles && !ascii ? { ...glyphs, fresh: glyphs.full } : glyphs;
+};
+
 /** The rows of a report, none wider than `look.columns`; `chartRows` is the height of the chart. */
 export const renderReport = (
   { sections, tier, isStale = false }: Report,
@@ -256,7 +263,7 @@ export const renderReport = (
 ): readonly string[] => {
   const { columns, ascii } = look;
   const paints = makeTheme(tier, look, isStale);
-  const drawn: Drawn = { columns, paints, chartRows, glyphs: glyphsOf({ ...look, ascii: false }) }; // ASCII comes at the end
+  const drawn: Drawn = { columns, paints, chartRows, glyphs: partGlyphs(look) };
   const shown = sections.filter(({ bar, usage, rows }) => bar ?? usage ?? rows.length > 0);
   const all = shown.map(({ usage, ...texts }) => ({ ...makeTextsSafe(texts), ...(usage ? { usage } : {}) }));
   return drawRows(

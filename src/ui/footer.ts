@@ -90,12 +90,13 @@ const rowOf = (view: FooterView, look: Look, items?: readonly FooterItem[]): Row
   const fits = (words: FooterView, names: readonly PartName[]): boolean =>
     widthOf(partsOf(words, look, names, leastBarCells), 1) <= room;
   const all = inOrder(known.length);
-  const whole = [view, ...shorterWords(view), ...begunWords(view, look, all)].find((each) => fits(each, all));
+  const whole = [view, ...shorterWords(view)].find((each) => fits(each, all));
   if (whole) return spread(whole, look, all);
   const before = known.slice(0, Math.max(0, known.indexOf('words')));
-  const beside = widthOf(partsOf(view, look, before, leastBarCells), 1) + 1;
-  const brief = briefOf(view, before.length === 0 ? room : room - beside);
-  for (let count = known.length; count > 0; count -= 1) {
+  const beside = before.length === 0 ? 0 : widthOf(partsOf(view, look, before, leastBarCells), 1) + 1;
+  const { isCut, ...brief } = briefOf(view, room - beside, look.ascii);
+  // where a message is cut, nothing less important takes columns, so that it only grows with the row
+  for (let count = isCut ? before.length + 1 : known.length; count > 0; count -= 1) {
     const names = inOrder(count);
     if (fits(brief, names)) return spread(brief, look, names);
   }
@@ -117,29 +118,41 @@ const shorterWords = (view: FooterView): readonly FooterView[] => {
 };
 
 /**
- * The same with the beginning of the reason, cut between words: if everything else has room, it says more than a longer bar. A
- * countdown is never cut.
+ * In a narrow row the beginning of a note is enough. The reason in a message comes before everything but the percentage and the tier, because
+ * it says what to do. A message never needs more than so many columns; a countdown has no reason.
  */
-const begunWords = (view: FooterView, look: Look, names: readonly PartName[]): readonly FooterView[] => {
-  if (view.words === undefined || view.due === 'countdown') return [];
-  const others = names.filter((name) => name !== 'words');
-  const beside = others.length === 0 ? 0 : widthOf(partsOf(view, look, others, leastBarCells), 1) + 1;
-  const mark = toDrawable('…', look.ascii);
-  const room = look.columns - margin - beside - mark.length;
-  const begun = firstLine(view.words.split(' · ', 1)[0] ?? '', room).replace(/[:,]$/, '');
-  return begun.length > firstClause(view.words).length ? [{ ...view, words: `${begun}…` }] : [];
+const briefOf = (
+  view: FooterView,
+  columns: number,
+  ascii: boolean,
+): FooterView & { readonly isCut: boolean } => {
+  const brief = { ...view, ...(view.note === undefined ? {} : { note: firstWord(view.note) }), isCut: false };
+  if (view.words === undefined) return brief;
+  const [clause = ''] = view.words.split(' · ', 1);
+  if (view.due === 'countdown') return { ...brief, words: firstLine(clause, columns) };
+  const reason = clause.replace(/^waiting: /, '');
+  return stringWidth(reason) <= columns
+    ? { ...brief, words: reason }
+    : { ...brief, words: cutReason(reason, columns, toDrawable('…', ascii)), isCut: true };
 };
 
-/** In a narrow row the beginning of a note and of a message is enough; a message never needs more than so many columns. */
-const briefOf = (view: FooterView, columns: number): FooterView => ({
-  ...view,
-  ...(view.note === undefined ? {} : { note: firstWord(view.note) }),
-  ...(view.words === undefined ? {} : { words: firstLine(firstClause(view.words), columns) }),
-});
+const LEAST_GAIN = 8; // columns by which the beginning of a reason must be longer than the clause before it
 
-/** As many words as fit; the first one in any case. */
-const firstLine = (text: string, columns: number): string =>
-  wrapText(text, Math.max(1, columns), 'whole')[0] ?? text;
+/** Its main clause, or as many of its words as fit. */
+const cutReason = (reason: string, columns: number, mark: string): string => {
+  const clause = firstClause(reason);
+  const begun = firstLine(reason, columns - mark.length).replace(/(?: (?:after|in|the|than))*[:,]?$/, '');
+  const isClauseEnough = stringWidth(clause) <= columns && begun.length < clause.length + LEAST_GAIN;
+  return isClauseEnough ? clause : begun + (stringWidth(begun) + mark.length <= columns ? mark : '');
+};
+
+const NO_BREAK = '\u00a0';
+
+/** As many words as fit, the first one in any case; a number keeps its unit. */
+const firstLine = (text: string, columns: number): string => {
+  const kept = text.replaceAll(/(?<=\d) (?=(?:s|min)\b)/g, NO_BREAK);
+  return (wrapText(kept, Math.max(1, columns), 'whole')[0] ?? text).replaceAll(NO_BREAK, ' ');
+};
 
 /** Gives the remaining columns first to the gaps, of which the one before a message is the most useful, then to the bar. */
 const spread = (view: FooterView, look: Look, names: readonly PartName[]): Row => {

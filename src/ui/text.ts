@@ -119,7 +119,6 @@ const asciiSigns: Readonly<Record<string, string>> = {
   '▰': '#',
   '▮': '=',
   '▱': '-',
-  '▯': ':',
   '╵': '|',
   '╌': '-',
   '▶': '>',

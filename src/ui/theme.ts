@@ -17,6 +17,8 @@ export type Theme = Readonly<
     | 'accent'
     /** the filled part of the bar, the most important number, and the word of the tier, in the tier's colour */
     | 'bar'
+    /** a second filled part beside it */
+    | 'soft'
     | 'percent'
     | 'tier'
     /** the announcement of a compaction, and how one has ended */
@@ -81,7 +83,7 @@ export const makeTheme = (tier: Tier | undefined, look: Colored, isStale = false
   const { colorLevel: level, hasStyles = level > 0 } = look;
   const style = new Chalk({ level: hasStyles ? Math.max(1, level) : 0 } as { level: 0 | 1 | 2 | 3 });
   const color = (name: ColorName): ChalkInstance => paintOf(style, look, name);
-  const quiet: PaintText = (text) => style.dim(text);
+  const quiet = quietOf(style);
   const plain: PaintText = (text) => text;
   const words = {
     plain,
@@ -91,8 +93,9 @@ export const makeTheme = (tier: Tier | undefined, look: Colored, isStale = false
     success: level > 0 ? color('safe') : plain,
     failure: level > 0 ? color('hard') : style.bold,
   };
-  if (isStale) return { ...words, bar: quiet, percent: quiet, tier: quiet, countdown: style.bold };
-  if (tier === undefined) return { ...words, bar: quiet, percent: plain, tier: quiet, countdown: style.bold };
+  const unrated = { ...words, bar: quiet, soft: quiet, tier: quiet, countdown: style.bold };
+  if (isStale) return { ...unrated, percent: quiet };
+  if (tier === undefined) return { ...unrated, percent: plain };
   if (level === 0) return { ...words, ...withoutColors(tier, style) };
   const own = color(tier);
   // the 16 colours are the terminal's own, and only red can be read as text on every background
@@ -101,21 +104,28 @@ export const makeTheme = (tier: Tier | undefined, look: Colored, isStale = false
   return {
     ...words,
     bar: own,
+    soft: own.dim,
     percent: tier === 'auto' || tier === 'hard' ? (ink ?? style).bold : number,
     tier: number,
     countdown: (ink ?? style).bold,
   };
 };
 
+const quietOf =
+  (style: ChalkInstance): PaintText =>
+  (text) =>
+    style.dim(text);
+
 /** The tier by weight alone: bold from warn on, reverse video at hard. */
 const withoutColors = (
   tier: Tier,
   style: ChalkInstance,
-): Pick<Theme, 'bar' | 'percent' | 'tier' | 'countdown'> => {
+): Pick<Theme, 'bar' | 'soft' | 'percent' | 'tier' | 'countdown'> => {
   const plain: PaintText = (text) => text;
   const weight = tier === 'safe' ? plain : tier === 'hard' ? style.inverse : style.bold;
   return {
     bar: tier === 'safe' ? plain : style.bold,
+    soft: tier === 'safe' ? quietOf(style) : plain,
     percent: weight,
     tier: weight,
     countdown: style.bold,
@@ -134,7 +144,7 @@ const paintOf = (style: ChalkInstance, look: Colored, name: ColorName): ChalkIns
 export interface Glyphs {
   readonly full: string;
   readonly empty: string;
-  /** in a bar of several parts: a second kind of filled cell, and one that cannot be filled */
+  /** in a bar of several parts: a second kind of filled cell where no style tells them apart, and one that cannot be filled */
   readonly fresh: string;
   readonly reserved: string;
   /** around the bar where the cells alone do not look like one */
@@ -147,7 +157,7 @@ const unicodeGlyphs: Glyphs = {
   full: '▰',
   empty: '▱',
   fresh: '▮',
-  reserved: '▯',
+  reserved: '╌',
   edges: ['', ''],
   compactions: '⟳',
 };

@@ -229,12 +229,21 @@ describe('messages', () => {
     const paused = 'paused: compaction failed 3× · Ctrl-] c to try again';
     expect(messageAt(120, paused)).toBe(paused);
     expect(messageAt(80, paused)).toBe('paused: compaction failed 3×');
-    expect(messageAt(56, paused)).toBe('paused: compaction…');
-    expect(messageAt(40, paused)).toBe('paused');
+    expect(messageAt(40, paused)).toBe('paused: compaction failed 3×');
+    expect(messageAt(30, paused)).toBe('paused: compaction…');
     const failed = '✗ compaction failed after 3.7 s: the model is overloaded';
     expect(messageAt(120, failed)).toBe(failed);
-    expect(messageAt(40, failed)).toMatch(/^✗ compaction failed/);
+    expect(messageAt(60, failed)).toBe('✗ compaction failed after 3.7 s: the model is…');
+    expect(messageAt(40, failed)).toBe('✗ compaction failed…');
     expect(messageAt(30, failed)).toMatch(/^✗ compaction/);
+  });
+
+  it('a narrow row keeps what a compaction waits for, rather than the bar and the tokens', () => {
+    const auto = { ...known, tier: 'auto' as const, usedPercent: 82, compactions: 0 };
+    const at = (words: string): string => bare(renderFooter({ ...auto, words }, plain(40)));
+    expect(at('waiting: unsent text in the prompt')).toBe(' 82%  auto  unsent text in the prompt');
+    expect(at('waiting: the agent is busy')).toBe(' 82%  124k/200k  auto  the agent is busy');
+    expect(at('waiting: approve Bash: rm -rf build')).toBe(' 82%  auto  approve Bash: rm -rf build');
   });
 
   it('the hint at the hotkey takes no room from the bar', () => {

@@ -2,6 +2,7 @@ import { footerItems, logLevels } from '../format.js';
 import type { LadderChoice } from '../ladder.js';
 import { notificationKinds } from '../notifications.js';
 import { backendNames } from './backends.js';
+import { summariserKeys } from './summariser.js';
 import { theme, themeNames } from './theme.js';
 import {
   bound,
@@ -398,7 +399,7 @@ const sessionKeys = {
   },
 } as const satisfies Readonly<Record<string, Key>>;
 
-export const keys = { ...compactingKeys, ...sessionKeys } as const;
+export const keys = { ...compactingKeys, ...summariserKeys, ...sessionKeys } as const;
 
 export type KeyName = keyof typeof keys;
 

@@ -177,3 +177,11 @@ export const recordStep = (source: SourceRecord, entries: readonly Entry[]): Ste
   source,
   entries,
 });
+
+/** The text of an entry that Gemini CLI or Qwen Code did not write itself; both know a summary by its tag. */
+export const writtenText = (entry: Entry): string => {
+  const text = 'text' in entry ? entry.text : '';
+  return entry.kind === 'summary' && !text.includes('<state_snapshot>')
+    ? `<state_snapshot>\n${text}\n</state_snapshot>`
+    : text;
+};

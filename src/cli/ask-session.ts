@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { REQUEST_MS } from '../core/compaction/machine.js';
-import type { AnswerRecord, BriefRecord, SwitchRecord } from '../core/compaction/protocol.js';
+import type { AnswerRecord, BriefRecord, ShortenRecord, SwitchRecord } from '../core/compaction/protocol.js';
 import { systemReason } from '../storage/errors.js';
 import { processStart } from '../storage/processes.js';
 import {
@@ -10,6 +10,7 @@ import {
   removeAnswer,
   removeRequest,
   writeRequest,
+  type ActionRecord,
 } from '../storage/requests.js';
 import { readSession } from '../storage/sessions.js';
 import { isThere } from './session-argument.js';
@@ -21,12 +22,15 @@ import { catchStopSignals } from './verify.js';
 export interface AskedOutcome {
   /** `asked`: by a command inside the agent, which the session does not wait for */
   readonly outcome: 'done' | 'refused' | 'unknown' | 'asked';
-  /** why it is not done */
+  /** why it is not done, or what was done */
   readonly words?: string;
 }
 
 /** What is asked for, without what every request has. */
-export type Asked = Pick<SwitchRecord, 'schema' | 'name'> | Pick<BriefRecord, 'schema'>;
+export type Asked =
+  | Pick<SwitchRecord, 'schema' | 'name'>
+  | Pick<BriefRecord, 'schema'>
+  | Pick<ShortenRecord, 'schema' | 'strategy' | 'keepRecent' | 'budgetTokens'>;
 
 export interface AskOptions {
   readonly stateFolder: string;
@@ -46,7 +50,7 @@ export const askSession = async (
   // the agent runs this command in its shell: the agent waits for it, and must not be waited for
   const isInside = process.env['CTXWRAP_SESSION'] === session;
   const start = processStart(process.pid);
-  const request: SwitchRecord | BriefRecord = {
+  const request: ActionRecord = {
     ...asked,
     session,
     request: `${process.pid}-${randomBytes(6).toString('hex')}`,
@@ -75,7 +79,7 @@ export const askSession = async (
 
 const outcomeIn = async (
   folder: string,
-  request: SwitchRecord | BriefRecord,
+  request: ActionRecord,
   stateFolder: string,
   signal: AbortSignal,
 ): Promise<AskedOutcome> => {
@@ -101,6 +105,8 @@ const finalOf = (answer: AnswerRecord): AskedOutcome | undefined => {
     case 'switched':
     case 'drafted':
       return { outcome: 'done' };
+    case 'shortened':
+      return { outcome: 'done', words: answer.words };
     case 'refused':
     case 'unknown':
       return { outcome: answer.state, words: answer.reason };

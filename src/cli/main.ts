@@ -89,6 +89,8 @@ const performLater = async (request: LaterTask): Promise<Outcome> => {
       return later.handoff(request, run);
     case 'undo':
       return later.undo(request, run);
+    case 'shorten':
+      return later.shortenCommand(request);
   }
 };
 

@@ -149,6 +149,15 @@ export const sessionWithAll = (target: string): UserError =>
 export const idleWithoutAll = (): UserError =>
   usageError('--idle chooses among all sessions', 'ctxwrap compact --all --idle');
 
+export const needsStrategy = (option: string): UserError =>
+  usageError(`${option} needs a strategy`, 'ctxwrap compact --strategy truncate --dry-run');
+
+export const strategyWith = (option: string): UserError =>
+  usageError(
+    `${option} is about the agent's own command, and --strategy does without it`,
+    'leave one of them out',
+  );
+
 export const topWithoutTerminal = (): UserError =>
   usageError(
     'ctxwrap top needs a terminal',
@@ -293,6 +302,12 @@ export const nothingToUndo = (): UserError =>
   usageError(
     'no session is running',
     'name a compaction of an ended one, such as ctxwrap undo 0f3a9c12#1; ctxwrap history lists them',
+  );
+
+export const nothingToShorten = (): UserError =>
+  usageError(
+    'no session is running',
+    'name a session or its file: ctxwrap compact --strategy truncate 0f3a9c12; ctxwrap history lists them',
   );
 
 export const unknownHistory = (given: string, agents: readonly { readonly name: string }[]): UserError =>

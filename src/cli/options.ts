@@ -34,6 +34,16 @@ export const keyOption = (key: KeyName): Option => {
   return fallback === undefined ? made : made.default(defaultValueOf(key), String(fallback));
 };
 
+/** Reads the argument of an option of one command as a key's value. */
+export const parseValue =
+  (key: KeyName, flag: string) =>
+  (text: string): unknown => {
+    const { type } = configKey(key);
+    const value = type.read(/^\d+$/.test(text) ? Number(text) : text);
+    if (value === undefined) throw wrongValue(key, flag, text);
+    return value;
+  };
+
 /** Paths are relative to the current folder. */
 const readText = (type: ValueType, text: string): unknown => {
   if (type.kind === 'path') return text === '' ? undefined : text;

@@ -119,6 +119,21 @@ export interface CompactCommandRequest {
   readonly options: Options;
 }
 
+/** `ctxwrap compact --strategy`. */
+export interface ShortenCommandRequest {
+  readonly kind: 'shorten';
+  /** a session, a conversation's id, or a file; when absent, the session this process runs in or the only live one */
+  readonly target?: string;
+  readonly strategy: string;
+  readonly isDryRun: boolean;
+  /** in a new session, also where the agent runs and could go on with it */
+  readonly isNewSession: boolean;
+  readonly keepRecent?: number;
+  readonly budgetTokens?: number;
+  readonly json: boolean;
+  readonly options: Options;
+}
+
 /** What `history` and its commands look through. */
 interface HistorySearch {
   /** paths of files and folders, or ids of sessions, with `#N` for one compaction; all sessions when empty */
@@ -278,6 +293,7 @@ export type Task =
   | BriefRequest
   | HoldRequest
   | InitRequest
+  | ShortenCommandRequest
   | UndoCommandRequest
   | VerifyRequest;
 

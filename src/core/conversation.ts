@@ -318,6 +318,11 @@ export interface NewSession {
   readonly now: Millis;
   /** a new UUID at every call */
   readonly newUuid: () => string;
+  /**
+   * of a shortened conversation: its size, in the agent's tokens, for agents that read the size of the window from their own answers. Without
+   * it the answers keep the sizes that they had in the whole conversation
+   */
+  readonly usedTokens?: number;
 }
 
 /**

@@ -9,7 +9,8 @@ import type { ActivityReport, Millis, Reading, WindowClaim } from './reading.js'
 
 /** A compaction recorded by the agent itself. */
 export interface Boundary {
-  readonly initiator?: 'user' | 'agent';
+  /** `ctxwrap`: not the agent's record, but a conversation that ctxwrap has shortened itself */
+  readonly initiator?: 'user' | 'agent' | 'ctxwrap';
   readonly preTokens?: number;
   readonly postTokens?: number;
   /** id of the agent's record */

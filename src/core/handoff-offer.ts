@@ -4,8 +4,8 @@ import type { Compaction } from './compaction/state.js';
 import type { Millis } from './reading.js';
 import type { Session } from './session.js';
 
-// When to tell the user of `ctxwrap handoff`: the window is at hard and compacting does not help, or it was compacted so often that little of
-// the first words is left. Nothing is done by itself.
+// When to tell the user what helps besides compacting: a rescue where the agent cannot compact, `ctxwrap handoff` where it was compacted so
+// often that little of the first words is left.
 
 export interface HandoffOffers {
   /** offer again and again after so many compactions; 0: never */
@@ -14,11 +14,19 @@ export interface HandoffOffers {
   readonly episode?: Millis | undefined;
   /** the count of compactions for which it was offered last */
   readonly compactions: number;
+  /** the keys of a rescue: `Ctrl-] r`; undefined where there is none */
+  readonly rescueKeys?: string | undefined;
   /** the text to display now; of the last step only */
   readonly due?: string;
+  /** compacting has turned out to be impossible in this step */
+  readonly isExhausted?: true;
 }
 
-export const startOffers = (after: number): HandoffOffers => ({ after, compactions: 0 });
+export const startOffers = (after: number, rescueKeys?: string): HandoffOffers => ({
+  after,
+  compactions: 0,
+  rescueKeys,
+});
 
 const OFFER = 'try ctxwrap handoff'; // short, because the footer has little room beside the numbers
 
@@ -27,13 +35,15 @@ export const stepOffers = (
   offers: HandoffOffers,
   { session, compaction }: { readonly session: Session; readonly compaction: Compaction },
 ): HandoffOffers => {
-  const { due: _, ...before } = offers;
+  const { due: _, isExhausted: __, ...before } = offers;
   const { compactions } = session;
-  const { after } = before;
-  if (isAtHard(session) && isImpossible(compaction)) {
+  const { after, rescueKeys } = before;
+  const isFutile = rescueKeys !== undefined && cannotCompact(compaction);
+  if ((isAtHard(session) && isImpossible(compaction)) || isFutile) {
     const episode = compaction.episodeSince;
     if (before.episode !== undefined && before.episode === episode) return before;
-    return { ...before, episode: episode ?? 0, due: `compacting fails · ${OFFER}` };
+    const offer = rescueKeys === undefined ? OFFER : `${rescueKeys}: rescue`;
+    return { ...before, episode: episode ?? 0, isExhausted: true, due: `compacting fails · ${offer}` };
   }
   if (after > 0 && compactions >= before.compactions + after)
     return { ...before, compactions, due: `compacted ${compactions}× · ${OFFER}` };
@@ -52,6 +62,16 @@ const isImpossible = (compaction: Compaction): boolean => {
   return last !== undefined && isFailure(last.outcome) && last.endedAt >= episodeSince;
 };
 
+/** At any tier: the agent has said that the conversation is too long for that, or three attempts in a row have failed. */
+const cannotCompact = ({ phase, last, episodeSince }: Compaction): boolean => {
+  if (phase.kind === 'blocked' && phase.block.why === 'breaker') return true;
+  if (episodeSince === undefined || !last || last.endedAt < episodeSince) return false;
+  return last.outcome.kind === 'failed' && TOO_LONG.test(last.outcome.text);
+};
+
+// as the agents and their model servers say it (facts/: "could not be reduced below the context limit", "exceeds the context window", …)
+const TOO_LONG = /too (?:long|large)|context (?:limit|window|length)|token count|maximum context/i;
+
 const lasting: readonly string[] = ['breaker', 'attempts', 'refills', 'copy'];
 
 const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -60,5 +80,6 @@ const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 export const handoffAtEnd = (session: Session): string | undefined => {
   if (!isAtHard(session)) return undefined;
   const { sessionId = '' } = session;
-  return `to continue in a new session: ctxwrap handoff${SAFE_ID.test(sessionId) ? ` ${sessionId}` : ' ID'}`;
+  const id = SAFE_ID.test(sessionId) ? sessionId : 'ID';
+  return `to continue, shorter: ctxwrap compact --strategy truncate ${id}; anew: ctxwrap handoff ${id}`;
 };

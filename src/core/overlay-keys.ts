@@ -4,7 +4,7 @@ import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 // The keys of the open overlay. None of them reaches the agent, except by the action that the user chose.
 
 const overlayKeys = [
-  ...(['c', 'a', 'p', 'n', 'u', 'b', 'd', '?', 'q', 'escape'] as const),
+  ...(['c', 'a', 'p', 'n', 'u', 'b', 'r', 'd', '?', 'q', 'escape'] as const),
   ...(['up', 'down', 'pageup', 'pagedown', 'home', 'end'] as const),
 ];
 
@@ -25,7 +25,15 @@ export const toOverlayKey = ({ kind, text }: InputElement): OverlayKey | undefin
 };
 
 /** What the wrapper has to do; what concerns only the display is in the state. */
-export type OverlayAction = 'compact' | 'mode' | 'postpone' | 'proactive' | 'undo' | 'brief' | 'close';
+export type OverlayAction =
+  | 'compact'
+  | 'mode'
+  | 'postpone'
+  | 'proactive'
+  | 'undo'
+  | 'brief'
+  | 'rescue'
+  | 'close';
 
 export type OverlayPage = 'main' | 'detail' | 'help';
 
@@ -47,6 +55,7 @@ const actions = {
   n: 'proactive',
   u: 'undo',
   b: 'brief',
+  r: 'rescue',
   q: 'close',
 } as const satisfies Readonly<Record<string, OverlayAction>>;
 
@@ -78,6 +87,7 @@ export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKe
     case 'p':
     case 'u':
     case 'b':
+    case 'r':
       return { state: atTop(state), action: actions[key] };
     case 'a':
     case 'n':

@@ -366,6 +366,7 @@ const helpSections = ({ hotkey }: OverlayFacts): readonly Section[] => [
     ['p', 'not now: wait for the next turn'],
     ['u', 'undo the last compaction: the conversation before it, as a new session'],
     ['b', 'brief: put what the last compaction lost into the prompt, as a draft'],
+    ['r', 'rescue: shorten the conversation without the agent, if it cannot compact'],
     ['n', 'proactive on or off: at warn, also count text since the last number'],
     ['d', 'sources, evidence and the last compaction'],
     ['Arrows', 'scroll; also Page Up, Page Down, Home, End and the wheel'],

@@ -119,6 +119,8 @@ export interface FlowContext {
   readonly tips?: { readonly ask: string | undefined } | undefined;
   /** after how many compactions a handoff is offered; absent where there can be none */
   readonly handoffAfter?: number | undefined;
+  /** the keys that shorten the conversation without the agent: `Ctrl-] r` */
+  readonly rescueKeys?: string | undefined;
   /** displayed once at the start */
   readonly notices?: readonly string[] | undefined;
   /** the events that the user wants notifications for */
@@ -156,7 +158,7 @@ type SettingsEvent = Extract<Event, { type: 'settings' }>;
 /** The initial flow. */
 export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
   const { agent, window, assumedWindow, ladder, compact = onlyShow } = context;
-  const { tips, notify = [], notices = [], handoffAfter } = context;
+  const { tips, notify = [], notices = [], handoffAfter, rescueKeys } = context;
   const { name, native, hasLog, derivedWindow } = agent;
   const opening: readonly Event[] = [
     ...(window === undefined ? [] : [{ type: 'user-window', windowTokens: window } as const]),
@@ -176,7 +178,7 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
     notifying: startNotifications(notify),
     record: emptyHistory,
     startedAt: now,
-    ...(handoffAfter === undefined ? {} : { offers: startOffers(handoffAfter) }),
+    ...(handoffAfter === undefined ? {} : { offers: startOffers(handoffAfter, rescueKeys) }),
     warnings: [],
   });
 };

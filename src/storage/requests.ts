@@ -4,11 +4,13 @@ import {
   parseAnswer,
   parseBrief,
   parseRequest,
+  parseShorten,
   parseSwitch,
   type AnswerRecord,
   type BriefRecord,
   type RequestKey,
   type RequestRecord,
+  type ShortenRecord,
   type SwitchRecord,
 } from '../core/compaction/protocol.js';
 import type { Millis } from '../core/reading.js';
@@ -33,7 +35,10 @@ export const ensureRequestsFolder = (stateFolder: string): Promise<string> =>
   ensureFolder(stateFolder, FOLDER);
 
 /** What can be asked of a running wrapper. */
-export type AnyRequest = RequestRecord | SwitchRecord | BriefRecord;
+export type AnyRequest = RequestRecord | ActionRecord;
+
+/** Requests other than to compact by the agent's own command. */
+export type ActionRecord = SwitchRecord | BriefRecord | ShortenRecord;
 
 export const writeRequest = (folder: string, request: AnyRequest): Promise<void> =>
   writeAtomic(pathOf(folder, request, REQUEST), `${JSON.stringify(request)}\n`);
@@ -41,7 +46,7 @@ export const writeRequest = (folder: string, request: AnyRequest): Promise<void>
 /** Undefined if there is none, it is another user's, or its content does not match its name. */
 export const readRequest = async (folder: string, key: RequestKey): Promise<AnyRequest | undefined> => {
   const text = (await readOwnFile(pathOf(folder, key, REQUEST), REQUEST_BYTES)) ?? '';
-  const request = parseRequest(text) ?? parseSwitch(text) ?? parseBrief(text);
+  const request = parseRequest(text) ?? parseSwitch(text) ?? parseBrief(text) ?? parseShorten(text);
   return request && hasSameKey(request, key) ? request : undefined;
 };
 

@@ -1,13 +1,15 @@
 import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';
 import { noticeEvent } from '../core/session-flow.js';
+import { homeFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { WrapSession } from './options.js';
 import { putDraft } from './prompt-draft.js';
 import type { Publisher } from './publish.js';
 import { makeReceipts, type Receipts } from './receipts.js';
 import type { SessionLoop } from './session.js';
-import { makeSwitcher, undoLive, type Switcher } from './switcher.js';
+import { makeShortener, type Shortener } from './shortener.js';
+import { makeSwitcher, returnLive, undoLive, type Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 import type { DraftResult } from './typist.js';
 
@@ -15,10 +17,16 @@ import type { DraftResult } from './typist.js';
 
 export interface AgentActions {
   readonly noteEvent: (event: Event) => void;
+  /** whether this record of a compaction is one that ctxwrap has written, in the session that the agent now goes on with */
+  readonly isOwnBoundary: Shortener['isOwnBoundary'];
   /** has the agent go on with another session, at the next safe moment */
   readonly switchTo: Switcher['switchTo'];
   /** undoes the last compaction, and says in the footer what comes of it */
   readonly undo: () => void;
+  /** shortens the conversation without the agent, at the next safe moment */
+  readonly shorten: Shortener['shorten'];
+  /** the same for the user's key, with the outcome in the footer */
+  readonly rescue: () => void;
   /** puts what the last compaction has lost into the prompt, as a draft */
   readonly brief: Receipts['brief'];
   /** how much the last compaction has kept; undefined where that is not known */
@@ -44,6 +52,7 @@ export interface ActionPorts {
 export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentActions => {
   const { agent, log, values } = parts.session;
   const undoing = makeUndoing(parts, ports);
+  const { shortener } = undoing;
   const drafts = makeDrafts(parts, ports);
   const receipts = makeReceipts({
     agent,
@@ -54,7 +63,13 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
     putDraft: drafts.put,
   });
   return {
-    noteEvent: receipts.noteEvent,
+    noteEvent: (event) => {
+      receipts.noteEvent(event);
+      shortener.noteEvent(event);
+    },
+    isOwnBoundary: shortener.isOwnBoundary,
+    shorten: shortener.shorten,
+    rescue: shortener.rescue,
     switchTo: undoing.switchTo,
     undo: undoing.undo,
     brief: receipts.brief,
@@ -82,9 +97,9 @@ const makeDrafts = ({ session, screen, publisher }: ActionParts, { port, loop, t
   return { put, stop: (): void => ended.abort() };
 };
 
-/** Has the agent go on with another session, and undoes compactions by that. */
+/** Has the agent go on with another session: undoes compactions by that, and shortens the conversation. */
 const makeUndoing = ({ session, publisher }: ActionParts, { port, loop, take, sessionFile }: ActionPorts) => {
-  const { agent, env, cwd, log } = session;
+  const { agent, env, cwd, log, values } = session;
   const switcher = makeSwitcher({
     recipe: agent.recipe?.(env),
     switching: agent.conversations?.switching,
@@ -96,9 +111,26 @@ const makeUndoing = ({ session, publisher }: ActionParts, { port, loop, take, se
     audit: publisher,
   });
   const ended = new AbortController();
+  const shortener = makeShortener({
+    agent,
+    values,
+    home: homeFolder(env),
+    cwd,
+    summarise: undefined,
+    switcher,
+    port,
+    flow: loop.flow,
+    sessionFile,
+    log,
+    onEvent: take,
+  });
   return {
     switchTo: switcher.switchTo,
+    shortener,
     undo: (): void => {
+      const previous = shortener.previousId();
+      if (previous !== undefined)
+        return void returnLive({ switcher, name: previous, onEvent: take, signal: ended.signal });
       const path = sessionFile();
       if (path === undefined) return take(noticeEvent('undo: the session file is not known yet'));
       const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
@@ -106,6 +138,7 @@ const makeUndoing = ({ session, publisher }: ActionParts, { port, loop, take, se
     },
     stop: (): void => {
       ended.abort();
+      shortener.stop();
       switcher.stop();
     },
   };

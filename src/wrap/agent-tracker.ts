@@ -50,7 +50,7 @@ export interface TrackerInput {
   readonly enteredAt: () => Millis | undefined;
 }
 
-export interface AgentTracker extends Omit<AgentActions, 'noteEvent'> {
+export interface AgentTracker extends Omit<AgentActions, 'noteEvent' | 'isOwnBoundary'> {
   /** the child has written output */
   readonly noteOutput: () => void;
   /** an event caused by the user or another program */
@@ -78,6 +78,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   });
   const take = (event: Event): void => {
     if (event.type === 'activity') logActivity(log, event.report);
+    if (event.type === 'boundary' && actions.isOwnBoundary(event.boundary)) return; // of a session that ctxwrap has written
     blackBox.onEvent(event, loop.flow().compaction);
     actions.noteEvent(event);
     loop.take(event);
@@ -85,7 +86,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const place = { childPid, cwd, home: homeFolder(env), env, startedAt };
   const observer = observe(parts, place, take);
   const port = typistPort(parts, observer);
-  const loop = startLoop(parts, { port, blackBox, take });
+  const loop = startLoop(parts, { port, blackBox, take, actions: () => actions });
   let file: string | undefined;
   const actions = makeAgentActions(parts, { port, loop, take, sessionFile: () => file });
   const official = followReports(session, { onFact: take, now: Date.now });
@@ -141,24 +142,30 @@ interface LoopParts {
   readonly port: TypistPort;
   readonly blackBox: BlackBox;
   readonly take: (event: Event) => void;
+  /** they exist as soon as the first event was taken */
+  readonly actions: () => Pick<AgentActions, 'rescue' | 'shorten'>;
 }
 
 /** Runs the session and carries out the effects of each step. */
-const startLoop = (parts: TrackerParts, { port, blackBox, take }: LoopParts): SessionLoop => {
+const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopParts): SessionLoop => {
   const { session, onView, unseen, notify, publisher } = parts;
   const recipe = session.agent.recipe?.(session.env);
-  const settings = compactSettings(session, recipe);
+  const settings = compactSettings(session, recipe, session.agent.conversations);
   const compactor = makeCompactor({
     recipe,
     mayStash: settings.mayStash === true,
     port,
     copy: blackBox.copy,
+    shorten: (strategy, signal) => actions().shorten({ strategy, isForAttempt: true }, signal),
     log: session.log,
     onEvent: take,
   });
   const loop = makeSessionLoop(session, settings, {
     onView,
     unseen,
+    onExhausted: () => {
+      if (session.values.onExhausted === 'rescue') queueMicrotask(() => actions().rescue());
+    },
     onNotification: notify,
     onState: (state, compaction) => {
       publisher?.onState(state, compaction);

@@ -1,4 +1,4 @@
-import type { CompactRecipe } from '../agents/agent.js';
+import type { CompactRecipe, ConversationForm } from '../agents/agent.js';
 import type { CopyResult } from '../core/compaction/copy.js';
 import type { EndedCompaction } from '../core/compaction/outcome.js';
 import type { CompactSettings, Effect, TypeResult } from '../core/compaction/state.js';
@@ -6,7 +6,9 @@ import { isBlackBoxOn } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import type { Log } from '../storage/log-file.js';
 import { makeDraftWatch } from './draft.js';
+import { strategyInUse } from '../core/config/backends.js';
 import type { WrapSession } from './options.js';
+import { shortenedEvent, type ShortenResult } from './shortener.js';
 import type { TypeRequest, TypistPort } from './typing-steps.js';
 import { leftoverNotice, retractLate, typeCommand, typedText } from './typist.js';
 
@@ -18,9 +20,13 @@ export interface CompactorOptions {
   readonly port: TypistPort;
   /** copies the session file before the command is typed; must not reject */
   readonly copy: () => Promise<CopyResult>;
+  /** shortens the conversation by this strategy, in place of the command; never rejects */
+  readonly shorten: (strategy: string, signal: AbortSignal) => Promise<ShortenResult>;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
 }
+
+type TypeEffect = Extract<Effect, { type: 'type-compact' }>;
 
 export interface Compactor {
   readonly run: (effect: Effect) => void;
@@ -31,13 +37,11 @@ const OTHER_TYPES: TypeResult = { kind: 'skipped', reason: 'another command is t
 
 export const makeCompactor = (options: CompactorOptions): Compactor => {
   const { recipe, mayStash, port, copy, log, onEvent } = options;
-  let attempt = new AbortController();
-  let isOver = false;
+  let [attempt, isOver, typedBefore] = [new AbortController(), false, 0];
   let request: TypeRequest | undefined;
-  let typedBefore = 0;
   const draft = makeDraftWatch({ port, log, onEvent });
 
-  const type = async (focus: string | undefined, isQueued: boolean): Promise<void> => {
+  const type = async ({ focus, isQueued }: TypeEffect): Promise<void> => {
     if (!recipe || isOver) return;
     const endTurn = port.takeTurn();
     if (!endTurn) return onEvent({ type: 'typed', result: OTHER_TYPES });
@@ -54,20 +58,21 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     log.info(typedText(recipe.command, result));
     if (!isOver && attempt === mine) onEvent({ type: 'typed', result });
   };
-  /** A command that was sent without effect may still stand in the prompt; the user's next text would be appended to it. */
-  const clearPrompt = async ({ outcome }: EndedCompaction, attempted = request): Promise<void> => {
-    if (!attempted || (outcome.kind !== 'not-started' && outcome.kind !== 'not-delivered')) return;
-    const before = typedBefore;
-    await retractLate(attempted, { typedBefore: before, wasSent: outcome.kind === 'not-started' });
-    const left = attempted.signal.aborted ? undefined : leftoverNotice(attempted, before);
-    if (left !== undefined) onEvent({ type: 'notice', text: left, priority: 200 });
+  const shortenBy = async (strategy: string): Promise<void> => {
+    attempt.abort();
+    const mine = new AbortController();
+    [attempt, request] = [mine, undefined];
+    const result = await options.shorten(strategy, mine.signal);
+    if (!isOver && attempt === mine) tellShortened(result, onEvent);
   };
   return {
     run: (effect) => {
       switch (effect.type) {
         case 'type-compact':
           // a microtask: the step that decided this is not finished yet
-          return queueMicrotask(() => void type(effect.focus, effect.isQueued));
+          return queueMicrotask(
+            () => void (effect.strategy === undefined ? type(effect) : shortenBy(effect.strategy)),
+          );
         case 'copy':
           return void copy().then((result) => {
             if (!isOver) onEvent({ type: 'copied', id: effect.id, result });
@@ -75,7 +80,7 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
         case 'ended':
           log.info(endedText(effect.ended));
           if (isOver) return undefined;
-          void clearPrompt(effect.ended).catch(() => undefined);
+          if (request) void clearPrompt(effect.ended, request, typedBefore, onEvent).catch(() => undefined);
           draft.end(request, { mayHoldCommand: effect.ended.outcome.kind === 'interrupted' });
           return undefined;
         case 'refused':
@@ -90,11 +95,35 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
   };
 };
 
+/** A command that was sent without effect may still stand in the prompt; the user's next text would be appended to it. */
+const clearPrompt = async (
+  { outcome }: EndedCompaction,
+  attempted: TypeRequest,
+  typedBefore: number,
+  onEvent: CompactorOptions['onEvent'],
+): Promise<void> => {
+  if (outcome.kind !== 'not-started' && outcome.kind !== 'not-delivered') return;
+  await retractLate(attempted, { typedBefore, wasSent: outcome.kind === 'not-started' });
+  const left = attempted.signal.aborted ? undefined : leftoverNotice(attempted, typedBefore);
+  if (left !== undefined) onEvent({ type: 'notice', text: left, priority: 200 });
+};
+
+/** The outcome of a strategy, as of the command that it stands in for. */
+const tellShortened = (result: ShortenResult, onEvent: CompactorOptions['onEvent']): void => {
+  if (result.kind === 'refused')
+    return onEvent({ type: 'typed', result: { kind: 'withdrawn', reason: result.reason, evidence: [] } });
+  const evidence = [result.kind === 'shortened' ? `shortened ${result.words}` : result.reason];
+  onEvent({ type: 'typed', result: { kind: 'sent', isQueued: false, evidence } });
+  if (result.kind === 'shortened') onEvent(shortenedEvent(result));
+};
+
 /** The user's settings, limited to what the agent supports. */
 export const compactSettings = (
   { values, isModeGiven, tour }: Pick<WrapSession, 'values' | 'isModeGiven' | 'tour'>,
   recipe: CompactRecipe | undefined,
+  conversations?: Pick<ConversationForm, 'switching'>,
 ): CompactSettings => {
+  const strategy = conversations?.switching && strategyInUse(values, isModeGiven);
   const { mode, ladder, draft, whenBusy, proactive, focus, idle } = values;
   return {
     mode: ladder === 'handoff' && mode === 'auto' ? 'warn' : mode, // the handoff preset never types by itself
@@ -108,6 +137,7 @@ export const compactSettings = (
     ...(isBlackBoxOn(values) ? { keepsCopy: true, copyLimitBytes: values['blackbox.limit'] } : {}),
     ...(idle === 'compact' ? { mayCompactIdle: true } : {}),
     ...(isModeGiven && mode === 'auto' ? { mayTypeUnseen: true } : {}),
+    ...(strategy === undefined ? {} : { strategy }),
     ...(tour ? { countdownMs: tour.countdownMs } : {}),
   };
 };

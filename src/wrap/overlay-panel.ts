@@ -175,6 +175,8 @@ const act = (session: WrapSession, tracker: AgentTracker, action: PanelAction): 
       return tracker.undo();
     case 'brief':
       return void tracker.brief();
+    case 'rescue':
+      return tracker.rescue();
     case 'mode':
       return tracker.handle({ type: 'mode', mode: modeAfter(session, tracker) });
     case 'proactive':

@@ -11,6 +11,10 @@ import { MAX_LINE_BYTES, type SessionSource } from './read-history.js';
 export const readWholeConversation = (source: ConversationSource): Promise<Conversation | undefined> =>
   readConversationBefore(source, { line: Infinity });
 
+/** The same with the agent's own form of each part, so that it can be written again; it takes twice the memory. */
+export const readWritableConversation = (source: ConversationSource): Promise<Conversation | undefined> =>
+  readPart(source, Infinity, (step) => step);
+
 /** A session file, or a copy of one. */
 export type ConversationSource = Pick<SessionSource, 'agent' | 'path' | 'open'>;
 
@@ -23,9 +27,15 @@ interface LineSteps {
  * The conversation as it was before this compaction; undefined if this agent's conversations cannot be read. Memory grows with what was
  * in it. Rejects when the file cannot be read.
  */
-export const readConversationBefore = async (
+export const readConversationBefore = (
   source: ConversationSource,
-  { line: end }: Pick<RecordedCompaction, 'line'>,
+  { line }: Pick<RecordedCompaction, 'line'>,
+): Promise<Conversation | undefined> => readPart(source, line, withoutNative);
+
+const readPart = async (
+  source: ConversationSource,
+  end: number,
+  keep: (step: Step) => Step,
 ): Promise<Conversation | undefined> => {
   const form = source.agent.conversations;
   if (!form) return undefined;
@@ -41,7 +51,7 @@ export const readConversationBefore = async (
     if (result === undefined || result.misfit !== undefined) damaged += text?.trim() === '' ? 0 : 1;
     if (!result) return;
     reader = result.next;
-    if (result.steps.length > 0) read.push({ line: line - 1, steps: result.steps.map(withoutNative) });
+    if (result.steps.length > 0) read.push({ line: line - 1, steps: result.steps.map(keep) });
   };
   const splitter = makeByteSplitter(take, { maxBytes: MAX_LINE_BYTES });
   for await (const chunk of source.open?.() ?? readStored(source.path)) {

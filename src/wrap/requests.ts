@@ -7,9 +7,7 @@ import {
   attemptRecord,
   isExpired,
   type AnswerRecord,
-  type BriefRecord,
   type RequestRecord,
-  type SwitchRecord,
 } from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
@@ -23,11 +21,13 @@ import {
   listRequests,
   sweepRequests,
   writeAnswer,
+  type ActionRecord,
   type AnyRequest,
 } from '../storage/requests.js';
 import { readOwnFile } from '../storage/state-folder.js';
 import { watchFolder, type FolderWatch } from '../storage/watch.js';
 import type { BriefResult } from './receipts.js';
+import type { ShortenAsked, ShortenResult } from './shortener.js';
 import type { SwitchResult } from './switcher.js';
 import { endsWithin, serialize } from './timing.js';
 
@@ -75,9 +75,10 @@ const oldReason = (request: AnyRequest, from: Millis, now: Millis): string | und
 export interface RequestActions {
   readonly switchTo: (name: string, signal: AbortSignal) => Promise<SwitchResult> | undefined;
   readonly brief: (signal: AbortSignal) => Promise<BriefResult> | undefined;
+  readonly shorten: (asked: ShortenAsked, signal: AbortSignal) => Promise<ShortenResult> | undefined;
 }
 
-type ActionRecord = SwitchRecord | BriefRecord;
+type ActionResult = SwitchResult | BriefResult | ShortenResult;
 
 /** The open requests for these actions, and their answers. */
 const makeActionQueue = (
@@ -90,20 +91,22 @@ const makeActionQueue = (
     open.get(id)?.abort.abort();
     open.delete(id);
   };
-  const perform = (
-    request: ActionRecord,
-    signal: AbortSignal,
-  ): Promise<SwitchResult | BriefResult> | undefined =>
-    request.schema === 'ctxwrap.brief/1' ? actions?.brief(signal) : actions?.switchTo(request.name, signal);
+  const perform = (request: ActionRecord, signal: AbortSignal): Promise<ActionResult> | undefined => {
+    switch (request.schema) {
+      case 'ctxwrap.brief/1':
+        return actions?.brief(signal);
+      case 'ctxwrap.shorten/1':
+        return actions?.shorten(request, signal);
+      case 'ctxwrap.switch/1':
+        return actions?.switchTo(request.name, signal);
+    }
+  };
   const carryOut = async (request: ActionRecord, abort: AbortController): Promise<void> => {
     const { request: id } = request;
     answers.write(id, { state: 'waiting' });
     const result = (await perform(request, abort.signal)) ?? { kind: 'refused', reason: NOT_FOLLOWED };
     if (!open.delete(id)) return answers.drop(id);
-    answers.write(
-      id,
-      'reason' in result ? { state: result.kind, reason: result.reason } : { state: result.kind },
-    );
+    answers.write(id, answerTo(result));
   };
   return {
     accept: (request: ActionRecord, now: Millis): void => {
@@ -127,6 +130,11 @@ const makeActionQueue = (
       }
     },
   };
+};
+
+const answerTo = (result: ActionResult): AnswerContent => {
+  if ('reason' in result) return { state: result.kind, reason: result.reason };
+  return result.kind === 'shortened' ? { state: result.kind, words: result.words } : { state: result.kind };
 };
 
 const NOT_FOLLOWED = 'its screen is not followed';

@@ -5,7 +5,7 @@ import { compactionText } from '../core/compaction/texts.js';
 import { ladderChoice, type CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import { footerView, type FooterView } from '../core/footer-view.js';
-import { compactKeys } from '../core/format.js';
+import { compactKeys, hotkeyName } from '../core/format.js';
 import { currentMessage } from '../core/messages.js';
 import type { Millis } from '../core/reading.js';
 import {
@@ -30,6 +30,8 @@ import { makeAlarm, makeClock } from './timing.js';
 // Runs the core's session: passes events in, hands views and effects out, and applies changed settings.
 
 export interface LoopListener {
+  /** compacting has turned out to be impossible */
+  readonly onExhausted?: () => void;
   /** called only when the view has changed */
   readonly onView: (view: FooterView) => void;
   /** an effect that the core asks for */
@@ -142,7 +144,11 @@ const contextOf = (
   const { window, 'notify.on': notify, 'handoff.after': after } = values;
   const agent = toAgentFacts(session.agent, session.env);
   const handoffAfter = session.agent.conversations ? after : undefined;
-  return { ...session, agent, compact, window, ladder: ladderChoice(values), tips, notify, handoffAfter };
+  const hotkey = hotkeyName(values);
+  const canRescue = hotkey !== undefined && session.agent.conversations?.switching !== undefined;
+  const rescueKeys = canRescue ? `${hotkey} r` : undefined;
+  const ladder = ladderChoice(values);
+  return { ...session, agent, compact, window, ladder, tips, notify, handoffAfter, rescueKeys };
 };
 
 /** Times of the agent are wall-clock times, from which the session's clock differs when the clock was set. */
@@ -169,7 +175,7 @@ export const makeSessionLoop = (
   compact: CompactSettings,
   listener: LoopListener,
 ): SessionLoop => {
-  const { onView, onState, onEffect, onNotification } = listener;
+  const { onView, onState, onEffect, onNotification, onExhausted } = listener;
   const now = makeClock();
   const compactHotkey = compactKeys(session.values);
   const origin = { session: session.wrapper?.id, cwd: session.cwd };
@@ -192,6 +198,7 @@ export const makeSessionLoop = (
       onNotification?.(notificationRecord(each, state, origin, Date.now()));
     alarm.set(flowDeadline(flow, now()));
     visibility.wait(compaction);
+    if (flow.offers?.isExhausted) onExhausted?.();
   };
   const visibility = watchVisibility(listener.unseen, (event) => apply(stepFlow(flow, event, now())));
   const take = (event: Event): void => {
@@ -257,6 +264,7 @@ const settingsEvent = (
       compact: compactSettings(
         { values: { ...values, draft, mode: usable }, isModeGiven, tour: session.tour },
         recipe,
+        session.agent.conversations,
       ),
     },
   };

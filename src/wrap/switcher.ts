@@ -28,9 +28,9 @@ export type SwitchResult =
 export interface Switcher {
   /**
    * Waits for a safe moment, then types the command; aborting withdraws it. `name` is the id of a session, or the name of a checkpoint. Never
-   * rejects.
+   * rejects. `isForAttempt`: it is how an attempt to compact is carried out, and does not wait for its end.
    */
-  readonly switchTo: (name: string, signal: AbortSignal) => Promise<SwitchResult>;
+  readonly switchTo: (name: string, signal: AbortSignal, isForAttempt?: boolean) => Promise<SwitchResult>;
   readonly stop: () => void;
 }
 
@@ -61,12 +61,12 @@ export const makeSwitcher = (options: SwitcherOptions): Switcher => {
   const ended = new AbortController();
   let isTaken = false;
 
-  const attempt = async (name: string, given: AbortSignal): Promise<SwitchResult> => {
+  const attempt = async (name: string, given: AbortSignal, isForAttempt: boolean): Promise<SwitchResult> => {
     if (!recipe || !switching) return { kind: 'refused', reason: UNSUPPORTED };
     const signal = AbortSignal.any([given, ended.signal]);
     const until = performance.now() + REQUEST_MS;
     for (let skips = 0; skips < MOST_SKIPS; skips += 1) {
-      const moment = await safeMoment({ flow, port }, until, signal);
+      const moment = await safeMoment({ flow, port, isForAttempt }, until, signal);
       if ('reason' in moment)
         return { kind: 'refused', reason: ended.signal.aborted ? ENDED : moment.reason };
       audit?.beginSwitch(flow().session);
@@ -78,11 +78,11 @@ export const makeSwitcher = (options: SwitcherOptions): Switcher => {
     return { kind: 'refused', reason: 'no key could be typed' };
   };
   return {
-    switchTo: async (name, signal) => {
+    switchTo: async (name, signal, isForAttempt = false) => {
       if (isTaken) return { kind: 'refused', reason: OTHER };
       isTaken = true;
       try {
-        const result = await attempt(name, signal);
+        const result = await attempt(name, signal, isForAttempt);
         // the window is as full as before: without this it would be compacted again at once
         if (result.kind === 'switched') onEvent({ type: 'postpone' });
         return result;
@@ -126,16 +126,21 @@ const typeSwitch = async (
 
 const UNCONFIRMED = 'the agent does not show that it has switched';
 
+/** The key is for the attempt to compact that is being carried out: it does not wait for its end. */
+interface ForAttempt {
+  readonly isForAttempt?: boolean;
+}
+
 /** Resolves when a key may be typed, with what ends the turn; with the reason when the time is over. */
 export const safeMoment = async (
-  { flow, port }: Pick<SwitcherOptions, 'flow' | 'port'>,
+  { flow, port, isForAttempt = false }: Pick<SwitcherOptions, 'flow' | 'port'> & ForAttempt,
   until: Millis,
   signal: AbortSignal,
 ): Promise<{ readonly endTurn: () => void } | { readonly reason: string }> => {
   while (!signal.aborted) {
     const { session, compaction, now } = flow();
     const { kind } = compaction.phase;
-    const isCompacting = kind === 'typing' || kind === 'sent' || kind === 'foreign';
+    const isCompacting = (kind === 'typing' && !isForAttempt) || kind === 'sent' || kind === 'foreign';
     const { activity, activitySince } = session;
     const { keyAt } = compaction;
     const isSafe = !isCompacting && !findHold({ activity, activitySince, keyAt }, now);
@@ -243,6 +248,22 @@ export const undoLive = async ({ switcher, onEvent, signal, ...request }: LiveUn
   } catch (error) {
     say(`undo: ${error instanceof UndoError ? error.message : errorText(error)}`);
   }
+};
+
+export interface LiveReturn {
+  readonly switcher: Pick<Switcher, 'switchTo'>;
+  /** the id of the session that the agent had before its conversation was shortened */
+  readonly name: string;
+  readonly onEvent: (event: Event) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Has the agent go back to an earlier session, which is still there, and says what happens in the footer. Never rejects. */
+export const returnLive = async ({ switcher, name, onEvent, signal }: LiveReturn): Promise<void> => {
+  const say = (text: string): void => onEvent(noticeEvent(text));
+  say('undo: the whole conversation comes back at the next safe moment');
+  const result = await switcher.switchTo(name, signal);
+  say(result.kind === 'switched' ? 'the whole conversation is back' : `undo: ${result.reason}`);
 };
 
 export interface Prepared {

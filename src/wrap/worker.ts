@@ -178,6 +178,7 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
           actions: {
             switchTo: (name, signal) => tracker?.switchTo(name, signal),
             brief: (signal) => tracker?.brief(signal),
+            shorten: (asked, signal) => tracker?.shorten(asked, signal),
           },
         },
       );

@@ -78,6 +78,28 @@ describe('a handoff is offered', () => {
     expect(session.offered).toEqual([]);
   });
 
+  it('and in its place a rescue, at auto too, where there is a key for it: after three failures', () => {
+    const session = play({ rescueKeys: 'Ctrl-] r' });
+    for (let index = 0; index < 3; index += 1) {
+      expect(session.offered).toEqual([]);
+      session.turn(AUTO_TOKENS + index);
+      fail(session);
+    }
+    expect(session.offered).toEqual(['compacting fails · Ctrl-] r: rescue']);
+  });
+
+  it('or at once when the agent says that the conversation is too long to compact', () => {
+    const session = play({ rescueKeys: 'Ctrl-] r' });
+    session.turn(AUTO_TOKENS);
+    while (session.phase().kind !== 'typing') session.wait(500);
+    session.sent();
+    session.is('busy');
+    session.wait(2_000);
+    session.failed('conversation could not be reduced below the context limit');
+    session.is('ready');
+    expect(session.offered).toEqual(['compacting fails · Ctrl-] r: rescue']);
+  });
+
   it('after the fourth compaction and after the eighth', () => {
     const session = play();
     compactBy(session, 3);
@@ -112,7 +134,7 @@ describe('after a session', () => {
     session.tell({ type: 'session-changed', sessionId: 'abc-123' });
     session.turn(HARD_TOKENS);
     expect(session.summary()).toBe(
-      'no compactions, 0 s, ended at 90% · to continue in a new session: ctxwrap handoff abc-123',
+      'no compactions, 0 s, ended at 90% · to continue, shorter: ctxwrap compact --strategy truncate abc-123; anew: ctxwrap handoff abc-123',
     );
   });
 

@@ -197,6 +197,7 @@ describe('a change that is reported to the wrapper', () => {
           stopped = true;
         };
       },
+      agent: agents.claude,
     } as unknown as WrapSession;
     const stop = followSettings(session, agents.claude.recipe?.({}), (event) => taken.push(event));
     tell?.onChange({

@@ -77,7 +77,7 @@ const joins = (before: Entry, entry: Entry): boolean =>
   roleOf(entry) === 'assistant' || (before.kind === 'result' && entry.kind === 'result');
 
 const recordOf = ({ record, entries }: Written, as: NewSession): Fields => {
-  if (record) return withBlocks(record, entries);
+  if (record) return withUsage(withBlocks(record, entries), as);
   const [first] = entries;
   const role = first ? roleOf(first) : 'user';
   const summary =
@@ -103,6 +103,19 @@ const withBlocks = (record: JsonRecord, entries: readonly Entry[]): Fields => {
   const wanted = new Set(entries.map(({ native }) => getCount(native, 'block')));
   if (blocks.length === 0 || blocks.length === wanted.size) return rest;
   return { ...rest, message: { ...message, content: blocks.filter((__, index) => wanted.has(index)) } };
+};
+
+/** Claude takes the size of the window from the last answer. */
+const withUsage = (record: Fields, { usedTokens }: NewSession): Fields => {
+  const message = getRecord(record, 'message');
+  if (usedTokens === undefined || getRecord(message, 'usage') === undefined) return record;
+  const usage = {
+    input_tokens: usedTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    output_tokens: 0,
+  };
+  return { ...record, message: { ...message, usage } };
 };
 
 const contentOf = (entries: readonly Entry[], role: 'user' | 'assistant'): unknown => {

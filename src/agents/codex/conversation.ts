@@ -227,7 +227,10 @@ const readCompacted = (state: CodexConversation, payload: JsonRecord, source: So
     state: { ...rest, ...(turn ? { turn } : {}) },
     steps: [
       recordStep(source, [compaction]),
-      ...left.map((item) => recordStep(source, leftEntries(itemEntries(item, { ...source })))),
+      ...left.map((item) => {
+        const entries = itemEntries(item, { ...source }).map((entry) => asSummary(entry, message));
+        return recordStep(source, leftEntries(entries));
+      }),
     ],
   };
 };
@@ -235,6 +238,10 @@ const readCompacted = (state: CodexConversation, payload: JsonRecord, source: So
 // Codex ends its own text with the summary as the model wrote it.
 const isSummary = (text: string | undefined, message: string): boolean =>
   text !== undefined && text.trim() !== '' && message.trimEnd().endsWith(text.trim());
+
+/** The item with the record's own text is the summary, whoever wrote it. */
+const asSummary = (entry: Entry, message: string): Entry =>
+  entry.kind === 'prompt' && entry.text === message ? { ...entry, kind: 'summary' } : entry;
 
 const leftEntries = (entries: readonly Entry[]): readonly Entry[] =>
   entries.some(({ kind }) => kind === 'summary') ? entries : asCopies(entries);

@@ -9,6 +9,7 @@ import {
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { ConversationForm, NewFile } from '../agent.js';
+import { writtenText } from '../entries.js';
 import { replaceIds } from '../records.js';
 import { geminiConversation } from './conversation.js';
 
@@ -77,7 +78,7 @@ const CONTEXT = /^\s*<session_context>/;
 const isWritable = (entry: Entry): boolean =>
   !('text' in entry && entry.text === '') && !(entry.kind === 'context' && CONTEXT.test(entry.text));
 
-const contentOf = (entry: Entry): readonly Fields[] => [{ text: 'text' in entry ? entry.text : '' }];
+const contentOf = (entry: Entry): readonly Fields[] => [{ text: writtenText(entry) }];
 
 /** Gemini's own message, with those of its parts that are still wanted. */
 const withParts = (message: Fields, group: Group): Fields => {

@@ -9,6 +9,7 @@ import {
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { ConversationForm } from '../agent.js';
+import { writtenText } from '../entries.js';
 import { replaceIds } from '../records.js';
 import { qwenConversation } from './conversation.js';
 
@@ -89,7 +90,7 @@ const partOf = (entry: Entry): Fields => {
     return {
       functionCall: { id: entry.callId, name: entry.name, args: isRecord(entry.input) ? entry.input : {} },
     };
-  if (entry.kind !== 'result') return { text: 'text' in entry ? entry.text : '' };
+  if (entry.kind !== 'result') return { text: writtenText(entry) };
   const response = entry.isError ? { error: entry.output } : { output: entry.output };
   return { functionResponse: { id: entry.callId, name: entry.name ?? '', response } };
 };
@@ -99,10 +100,21 @@ const recordOf = (group: Group, as: NewSession): Fields => {
   const record = getRecord(first.native, 'record');
   const role = roleOf(first);
   const message = { role, parts: partsOf(group) };
-  if (record) return { ...record, cwd: as.cwd, message: { ...getRecord(record, 'message'), ...message } };
+  if (record)
+    return {
+      ...withUsage(record, as),
+      cwd: as.cwd,
+      message: { ...getRecord(record, 'message'), ...message },
+    };
   const type = first.kind === 'result' ? 'tool_result' : role === 'model' ? 'assistant' : 'user';
   return { timestamp: formatIsoTime(first.source.at ?? as.now), type, message };
 };
+
+/** Qwen takes the size of the window from the last answer. */
+const withUsage = (record: JsonRecord, { usedTokens }: NewSession): Fields =>
+  usedTokens === undefined || getRecord(record, 'usageMetadata') === undefined
+    ? record
+    : { ...record, usageMetadata: { promptTokenCount: usedTokens, totalTokenCount: usedTokens } };
 
 /** The record of a compaction that left these entries. */
 const compressionOf = ({ entries }: Conversation, left: readonly Entry[], as: NewSession): Fields => {

@@ -12,5 +12,6 @@ export { historyShow } from './history-show.js';
 export { answerHook as hold } from '../hooks.js';
 export { ps } from './ps.js';
 export { receipt } from './receipt.js';
+export { shortenCommand } from './shorten.js';
 export { watchSessions } from './ps-watch.js';
 export { undo } from './undo.js';

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Agent } from '../../agents/agent.js';
+import type { Agent, SavedSession } from '../../agents/agent.js';
 import type { NewSession } from '../../core/conversation.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
-import { quoteForCopying } from '../../core/text.js';
 import { formatIsoTime } from '../../core/time.js';
 import { systemReason } from '../../storage/errors.js';
 import type { ListedSession } from '../../storage/sessions.js';
@@ -13,8 +12,9 @@ import { undoCompaction, UndoError, type UndonePlan, type UndoSource } from '../
 import * as messages from '../messages.js';
 import { askSession } from '../ask-session.js';
 import { findOneSource, type OneSource } from '../one-source.js';
-import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
+import { print, toAsciiIfNeeded } from '../print.js';
 import type { RunRequest, UndoCommandRequest } from '../request.js';
+import { resumeOf, resumeRows, type Resume } from '../resume.js';
 import type { Outcome } from '../session.js';
 import { jsonText } from '../text.js';
 import { openSearch, type Search } from './history.js';
@@ -64,9 +64,9 @@ interface UndoReport {
   readonly messages: number;
   readonly damagedLines: number;
   /** the new session; absent where the running agent took the conversation without one */
-  readonly session?: { readonly id: string; readonly path: string };
+  readonly session?: SavedSession;
   /** what starts the agent with it */
-  readonly resume?: { readonly command: string; readonly args: readonly string[]; readonly cwd?: string };
+  readonly resume?: Resume;
   /** what became of the running session */
   readonly live?: {
     readonly id: string;
@@ -102,18 +102,10 @@ const reportOf = (source: UndoSource, plan: UndonePlan): UndoReport => {
 
 const withSession = (
   report: UndoReport,
-  { command, name, conversations }: Agent,
+  agent: Agent,
   plan: UndonePlan,
-  session: { readonly id: string; readonly path: string },
-): UndoReport => ({
-  ...report,
-  session,
-  resume: {
-    command: command ?? name,
-    args: conversations?.resumeArgs(session) ?? [],
-    ...(plan.head.cwd === undefined ? {} : { cwd: plan.head.cwd }),
-  },
-});
+  session: SavedSession,
+): UndoReport => ({ ...report, session, resume: resumeOf(agent, session, plan.head.cwd) });
 
 const undoInFile = async ({ source, number }: OneSource, search: Search): Promise<UndoReport> => {
   const as = newSession(search.where.cwd);
@@ -153,10 +145,8 @@ const undoInAgent = async (
   return { ...(await undoInFile(found, search)), live };
 };
 
-const sessionOf = (
-  { name, path }: Prepared,
-  { id }: NewSession,
-): { readonly id: string; readonly path: string } | undefined => (name === id ? { id, path } : undefined);
+const sessionOf = ({ name, path }: Prepared, { id }: NewSession): SavedSession | undefined =>
+  name === id ? { id, path } : undefined;
 
 type LiveOutcome = Omit<NonNullable<UndoReport['live']>, 'id'>;
 
@@ -194,16 +184,9 @@ const textOf = (report: UndoReport): readonly string[] => {
           ...(live?.words === undefined ? [] : [`${live.outcome === 'asked' ? '' : '✗ '}${live.words}`]),
           ...(session ? [`${done} in a new session with ${said}: ${session.id}`] : []),
         ];
-  const resume = live?.outcome === 'switched' || live?.outcome === 'asked' ? [] : resumeRows(report);
+  const isThere = live?.outcome === 'switched' || live?.outcome === 'asked';
+  const resume = isThere || !report.resume ? [] : resumeRows(report.resume);
   return [...rows.map(toPlainText), ...resume].map((row) => toAsciiIfNeeded(row, process.env));
-};
-
-const resumeRows = ({ resume }: UndoReport): readonly string[] => {
-  if (!resume) return [];
-  const { command, args, cwd } = resume;
-  const words = [command, ...args].map(quoteForCopying).join(' ');
-  const there = cwd === undefined || cwd === workingFolder() ? '' : `cd ${quoteForCopying(cwd)} && `;
-  return ['To go on with it:', `  ${toPlainText(`${there}ctxwrap ${words}`)}`];
 };
 
 const runIt = async (

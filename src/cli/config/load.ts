@@ -300,7 +300,7 @@ export const readWholeConfiguration = (options: ConfigOptions, around: ConfigCon
 /** Only problems with names that are surely ctxwrap's; other names in the environment can belong to other programs. */
 const isToldAtStart = (problem: Problem): boolean => {
   const kind = problemKind(problem);
-  return kind !== 'pending' && kind !== 'capacity' && !(kind === 'unknown' && problem.origin.layer === 'env');
+  return kind !== 'capacity' && !(kind === 'unknown' && problem.origin.layer === 'env');
 };
 
 /** The options in effect in this environment and folder. */

@@ -55,8 +55,6 @@ const sentences = (problem: Problem): Sentences => {
       return unknown(problem);
     case 'refused':
       return refused(problem);
-    case 'pending':
-      return pending(problem);
     case 'order':
       return order(problem);
     case 'capacity':
@@ -102,12 +100,6 @@ const refused = ({ key, allowed }: Of<'refused'>): Sentences => {
     fix: `set it in your own configuration: ${edit(undefined)}`,
   };
 };
-
-const pending = ({ key }: Of<'pending'>): Sentences => ({
-  what: `${key} has no effect yet`,
-  why: 'this version does not use it',
-  fix: 'nothing to do',
-});
 
 const order = ({ key, above, given, used, origin }: Of<'order'>): Sentences => ({
   what: `${key} is ${given}, which is higher than ${above}`,
@@ -267,7 +259,7 @@ const valueText = (key: EffectiveValue['key'], value: unknown): string => {
 export const settingsLine = (all: readonly EffectiveValue[]): string => {
   const set = all.filter(({ origin: { layer } }) => layer !== 'default' && layer !== 'agent');
   const told = set.map(({ key, value, origin }) => {
-    const isText = ['text', 'focus', 'definitions'].includes(configKey(key).type.kind);
+    const isText = ['text', 'focus', 'definitions', 'modules'].includes(configKey(key).type.kind);
     return `${key}${isText ? '' : ` ${valueText(key, value)}`} (${originText(origin)})`;
   });
   return `configured: ${told.length > 0 ? told.join(', ') : 'nothing'}`;
@@ -331,7 +323,7 @@ export const initText = (
 export const parseSetting = (key: KeyName, text: string, { cwd, options }: SettingPlace): unknown => {
   const { type } = configKey(key);
   const command = (words: string): string => configCommand(`config ${words}`, options);
-  if (type.kind === 'definitions')
+  if (type.kind === 'definitions' || type.kind === 'modules')
     throw new UserError(`${key} holds objects, which do not fit on a command line`, {
       exitCode: usage,
       hint: command('edit'),

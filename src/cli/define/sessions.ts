@@ -1,7 +1,14 @@
 import { type Command, Option } from 'commander';
 import * as messages from '../messages.js';
-import { type CommandOptions, keyOption, parseAgent, parseOptions } from '../options.js';
-import type { Ask, PsRequest, ReplayRequest } from '../request.js';
+import {
+  type CommandOptions,
+  keyOption,
+  parseAgent,
+  parseChoice,
+  parseOptions,
+  parseValue,
+} from '../options.js';
+import type { Ask, Options, PsRequest, ReplayRequest, ShortenCommandRequest } from '../request.js';
 import { fieldsText, parseTemplate } from '../template.js';
 import { addNotes, commandTopics } from './help.js';
 
@@ -94,28 +101,84 @@ interface ReplayOptions extends CommandOptions {
   readonly ndjson?: boolean;
 }
 
-interface CompactOptions {
+interface CompactOptions extends CommandOptions {
   readonly all?: boolean;
   readonly idle?: boolean;
   readonly force?: boolean;
   readonly focus?: string;
   readonly json?: boolean;
   readonly wait: boolean;
+  readonly strategy?: string;
+  readonly dryRun?: boolean;
+  readonly output?: string;
+  readonly keepRecent?: number;
+  readonly budget?: number;
 }
+
+/** The request for a strategy; undefined where the agent's own command is meant. */
+const shortenRequest = (
+  target: string | undefined,
+  given: CompactOptions,
+  options: Options,
+): ShortenCommandRequest | undefined => {
+  const { strategy = 'auto', dryRun = false, output, keepRecent, budget, json = false } = given;
+  const own = { '--dry-run': dryRun, '--output': output, '--keep-recent': keepRecent, '--budget': budget };
+  if (strategy === 'auto') {
+    const [option] = Object.entries(own).find(([, value]) => value !== undefined && value !== false) ?? [];
+    if (option !== undefined) throw messages.needsStrategy(option);
+    return undefined;
+  }
+  const { all, idle, force, focus } = given;
+  const others = { '--all': all, '--idle': idle, '--force': force, '--focus': focus };
+  const [other] = Object.entries(others).find(([, value]) => value !== undefined && value !== false) ?? [];
+  if (other !== undefined) throw messages.strategyWith(other);
+  return {
+    kind: 'shorten',
+    ...(target === undefined ? {} : { target }),
+    strategy,
+    isDryRun: dryRun,
+    isNewSession: output !== undefined,
+    ...(keepRecent === undefined ? {} : { keepRecent }),
+    ...(budget === undefined ? {} : { budgetTokens: budget }),
+    json,
+    options,
+  };
+};
 
 export const defineCompact = (program: Command, ask: Ask): void => {
   const compact = program
     .command('compact')
     .helpGroup(commandTopics.sessions)
     .description('compact a session at its next safe moment')
-    .argument('[session]', SESSION)
+    .argument('[session]', `${SESSION}; with --strategy also a session file`)
     .option('-a, --all', 'compact every running session')
     .option('--idle', 'with --all: only sessions whose agent is idle')
     .option('-f, --force', 'even if compacting is paused after failures')
     .addOption(keyOption('focus'))
     .option('--no-wait', 'return at once, without waiting for the outcome')
+    .option('--strategy <name>', 'shorten it without the agent: truncate, summarize, clustering, or your own')
+    .option('--dry-run', 'with --strategy: only print what would be kept and taken out')
+    .addOption(
+      new Option('--output <where>', 'with --strategy: write a new session, and leave a running agent alone')
+        .choices(['new'])
+        .argParser(parseChoice('compact --output', 'new')),
+    )
+    .option(
+      '--keep-recent <n>',
+      'how many of your last messages stay word for word',
+      parseValue('keepRecent', '--keep-recent'),
+    )
+    .option(
+      '--budget <tokens>',
+      'how long the conversation may be afterwards, such as 60k',
+      parseValue('window', '--budget'),
+    )
     .option('--json', 'print one JSON object')
+    .option('--runtime <name>', 'the agent of the session file, if not recognised', parseAgent)
     .action((target: string | undefined, given: CompactOptions) => {
+      const options = parseOptions(program, given.runtime === undefined ? {} : { runtime: given.runtime });
+      const shortening = shortenRequest(target, given, options);
+      if (shortening) return ask(shortening);
       const { all = false, idle = false, force = false, focus, json = false, wait } = given;
       if (all && target !== undefined) throw messages.sessionWithAll(target);
       if (idle && !all) throw messages.idleWithoutAll();
@@ -128,13 +191,17 @@ export const defineCompact = (program: Command, ask: Ask): void => {
         ...(focus === undefined ? {} : { focus }),
         json,
         wait,
-        options: parseOptions(program),
+        options,
       });
     });
   addNotes(compact, {
     sections: [
       ['Exit status', '0  compacted, or nothing to compact\n1  any other outcome\n2  invalid usage'],
     ],
-    examples: ['ctxwrap compact --focus "the failing tests"', 'ctxwrap compact --all --idle'],
+    examples: [
+      'ctxwrap compact --focus "the failing tests"',
+      'ctxwrap compact --all --idle',
+      'ctxwrap compact --strategy truncate --dry-run',
+    ],
   });
 };

@@ -361,7 +361,10 @@ const typing = (state: Compaction, { fill, tier, activity, now }: SessionContext
     request: undefined,
     givenUp: undefined,
     ...(isIdle ? { isIdleTried: true } : {}),
-    effects: [...state.effects, { type: 'type-compact', isQueued: activity === 'busy', focus }],
+    effects: [
+      ...state.effects,
+      { type: 'type-compact', isQueued: activity === 'busy', focus, strategy: state.settings.strategy },
+    ],
   };
 };
 

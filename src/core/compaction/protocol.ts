@@ -129,6 +129,14 @@ export interface BriefRecord extends Omit<SwitchRecord, 'schema' | 'name'> {
   readonly schema: 'ctxwrap.brief/1';
 }
 
+/** The request to shorten the conversation without the agent. */
+export interface ShortenRecord extends Omit<SwitchRecord, 'schema' | 'name'> {
+  readonly schema: 'ctxwrap.shorten/1';
+  readonly strategy: string;
+  readonly keepRecent?: number | undefined;
+  readonly budgetTokens?: number | undefined;
+}
+
 export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; readonly at: Millis } & (
     | { readonly state: 'waiting' }
     /** the command is being typed, or was sent */
@@ -139,6 +147,8 @@ export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; r
     | { readonly state: 'switched' }
     /** the text is in the prompt */
     | { readonly state: 'drafted' }
+    /** the agent has gone on with a shorter conversation; `words` say from what size to what */
+    | { readonly state: 'shortened'; readonly words: string }
     /** the keys for it were sent, and their effect is not known */
     | { readonly state: 'unknown'; readonly reason: string }
   );
@@ -185,6 +195,27 @@ export const parseBrief = (text: string): BriefRecord | undefined => {
   return { schema: 'ctxwrap.brief/1', ...key, askedAt, pid: getCount(found, 'pid'), processStart };
 };
 
+const STRATEGY = /^[a-z][a-z0-9-]{0,39}$/;
+
+export const parseShorten = (text: string): ShortenRecord | undefined => {
+  const found = parseRecord(text);
+  const key = keyIn(found);
+  const askedAt = getCount(found, 'askedAt');
+  const strategy = getText(found, 'strategy') ?? '';
+  if (found?.['schema'] !== 'ctxwrap.shorten/1' || !key || askedAt === undefined || !STRATEGY.test(strategy))
+    return undefined;
+  return {
+    schema: 'ctxwrap.shorten/1',
+    ...key,
+    askedAt,
+    strategy,
+    keepRecent: getCount(found, 'keepRecent'),
+    budgetTokens: getCount(found, 'budgetTokens'),
+    pid: getCount(found, 'pid'),
+    processStart: getText(found, 'processStart'),
+  };
+};
+
 export const parseAnswer = (text: string): AnswerRecord | undefined => {
   const found = parseRecord(text);
   const key = keyIn(found);
@@ -197,6 +228,12 @@ export const parseAnswer = (text: string): AnswerRecord | undefined => {
     case 'switched':
     case 'drafted':
       return { ...base, state: found['state'] };
+    case 'shortened':
+      return {
+        ...base,
+        state: 'shortened',
+        words: toOneLine(getText(found, 'words') ?? '', LONGEST_REASON),
+      };
     case 'refused':
     case 'unknown':
       return {

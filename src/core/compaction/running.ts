@@ -20,6 +20,7 @@ type Foreign = Extract<Phase, { readonly kind: 'foreign' }>;
 
 /** Typing takes a second or two; a typist without a result after this time has failed. */
 const TYPING_MS = 15_000;
+const SHORTENING_MS = 900_000; // a summary of a full window by a small local model takes minutes
 /** A compaction that disappears from the screen has ended; its record and words follow within this time. */
 const GONE_MS = 3_000;
 /** Additional time for an agent that starts late, while its prompt is empty. */
@@ -45,12 +46,15 @@ export const applyAgentEvent = (before: Compaction, event: Event, moment: Sessio
   }
 };
 
+const typingMs = ({ strategy }: CompactSettings): number =>
+  strategy === undefined ? TYPING_MS : SHORTENING_MS;
+
 /** The state of a compaction under way after a new number, or after time has passed. */
 export const applyTime = (state: Compaction, moment: SessionContext): Compaction => {
   const { phase, settings } = state;
   switch (phase.kind) {
     case 'typing': {
-      if (moment.now < phase.attempt.startedAt + TYPING_MS) return state;
+      if (moment.now < phase.attempt.startedAt + typingMs(settings)) return state;
       const outcome = { kind: 'not-delivered', reason: 'typing did not end' } as const;
       return endAttempt(state, phase.attempt, outcome, moment);
     }
@@ -67,7 +71,7 @@ export const applyTime = (state: Compaction, moment: SessionContext): Compaction
 export const underWayDeadline = ({ phase, settings }: Compaction): Millis | undefined => {
   switch (phase.kind) {
     case 'typing':
-      return phase.attempt.startedAt + TYPING_MS;
+      return phase.attempt.startedAt + typingMs(settings);
     case 'sent':
       return sentDue(phase, settings);
     case 'foreign':

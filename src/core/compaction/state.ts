@@ -34,6 +34,8 @@ export interface CompactSettings {
   readonly keepsCopy?: boolean;
   /** how much all copies together may take on the disk */
   readonly copyLimitBytes?: number;
+  /** the conversation is shortened by this strategy in place of the agent's command */
+  readonly strategy?: string;
   /** length of the countdown; 10 s when absent */
   readonly countdownMs?: number;
 }
@@ -175,7 +177,13 @@ export interface Compaction {
 
 /** What the wrapper does on behalf of the core. */
 export type Effect =
-  | { readonly type: 'type-compact'; readonly focus?: string | undefined; readonly isQueued: boolean }
+  | {
+      readonly type: 'type-compact';
+      readonly focus?: string | undefined;
+      readonly isQueued: boolean;
+      /** in place of the command */
+      readonly strategy?: string | undefined;
+    }
   /** copies the session file; the event `copied` with the same id reports the result */
   | { readonly type: 'copy'; readonly id: number }
   /** for the audit log and for the process that requested it */

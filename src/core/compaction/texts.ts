@@ -81,7 +81,9 @@ const progressWords = (state: Compaction, now: Millis): string | undefined => {
       return `${countdownWords(phase.until, now)}${without}${countdownReason(state)} · Esc: not now`;
     }
     case 'typing':
-      return `typing ${settings.command ?? 'the command'}`;
+      return settings.strategy === undefined
+        ? `typing ${settings.command ?? 'the command'}`
+        : `shortening the conversation (${settings.strategy})`;
     case 'sent':
       if (phase.success !== undefined) return COMPACTED;
       if (phase.isQueued) return 'compacting after this turn';

@@ -1,5 +1,6 @@
 import type { JsonRecord } from '../json.js';
-import { envNames, type Key, keyNames, configKey, type KeyName } from './keys.js';
+import type { Key } from './key.js';
+import { envNames, keyNames, configKey, type KeyName } from './keys.js';
 
 // The table of keys as text: for the documentation and for the file that `config init` writes.
 
@@ -19,10 +20,10 @@ export interface Description {
 
 export const describeKey = (name: KeyName): Description => {
   const key = configKey(name);
-  const { doc, type, option, isLive, isPending } = key;
+  const { doc, type, option, isLive } = key;
   return {
     name,
-    doc: isPending ? `${doc} It has no effect yet.` : doc,
+    doc,
     allowed: type.rule(),
     fallback: fallbackText(key),
     flag: option?.flag ?? '',

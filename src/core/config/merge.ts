@@ -122,7 +122,6 @@ export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Or
   | { readonly kind: 'unknown'; readonly key: string }
   /** a project's file may not set this value */
   | { readonly kind: 'refused'; readonly key: string; readonly allowed: readonly string[] }
-  | { readonly kind: 'pending'; readonly key: string }
   /** a boundary is higher than the one above it */
   | {
       readonly kind: 'order';

@@ -58,11 +58,7 @@ const readValue = (
 ): ReadSettings => {
   const value = type.read(written);
   if (value === undefined) return wrongValue(key, written, origin, type);
-  const { isPending, project } = configKey(key);
-  const isRefused = origin.layer === 'project' && project === undefined; // reported later
-  const pending: readonly Problem[] =
-    isPending && !isRefused ? [{ kind: 'pending', level: 'warning', key, origin }] : [];
-  return { settings: [{ key, value, origin }], problems: pending };
+  return { settings: [{ key, value, origin }], problems: [] };
 };
 
 const wrongValue = (key: KeyName, written: unknown, origin: Origin, type: ValueType): ReadSettings => {

@@ -1,4 +1,5 @@
-import type { Key, KeyName, Values } from './keys.js';
+import type { Key } from './key.js';
+import type { KeyName, Values } from './keys.js';
 import { count, endpointOr, environmentName, flag, text } from './value-types.js';
 
 // The keys of the summariser, and why it cannot be used as it is configured. Nothing but the user's own file can set them: they decide

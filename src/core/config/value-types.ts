@@ -31,7 +31,8 @@ export interface ValueType<T = unknown> {
     | 'hotkey'
     | 'list'
     | 'theme'
-    | 'definitions';
+    | 'definitions'
+    | 'modules';
   /** the rule for a valid value, as the end of a sentence; specific to the given value if that helps */
   readonly rule: (written?: unknown) => string;
   /** converts a value of a file; undefined if it is invalid */
@@ -274,6 +275,35 @@ export const hotkey: ValueType<ControlKey> = {
   },
   write: formatControlKey,
   schema: { type: 'string', examples: ['Ctrl-]', '^G', 'none'] },
+};
+
+const NAME = '^[a-z][a-z0-9-]{0,39}$';
+
+/** The name of a way to shorten a conversation: a built-in one, or a key of `strategies`. */
+export const strategyName = (...known: readonly string[]): ValueType<string> => ({
+  kind: 'text',
+  rule: () => `one of ${known.join(', ')}, or a name of one of your strategies`,
+  read: (written) => (typeof written === 'string' && new RegExp(NAME).test(written) ? written : undefined),
+  fromText: (given) => given.toLowerCase(),
+  schema: { type: 'string', pattern: NAME, examples: known },
+});
+
+/** Files of JavaScript modules by name. */
+export const modules: ValueType<Readonly<Record<string, string>>> = {
+  kind: 'modules',
+  rule: () => 'an object with the absolute path of a module for each name (a-z, 0-9, -)',
+  read: (written) =>
+    isRecord(written) &&
+    Object.entries(written).every(
+      ([name, file]) => new RegExp(NAME).test(name) && path.read(file) !== undefined,
+    )
+      ? (written as Readonly<Record<string, string>>)
+      : undefined,
+  schema: {
+    type: 'object',
+    propertyNames: { pattern: NAME },
+    additionalProperties: { type: 'string', pattern: '^(~/|/)' },
+  },
 };
 
 /** Agents by name; their definitions are checked in agents/defined. */

@@ -8,6 +8,7 @@ import { limits } from './limits.js';
 import { places } from './places.js';
 import type { Scenario } from './scenario.js';
 import { waiting } from './slow.js';
+import { rescuing } from './rescue.js';
 import { undoing } from './undo.js';
 
 /** Scenarios of one kind: a column of the table. */
@@ -27,6 +28,7 @@ export const groups: readonly Group[] = [
   { name: 'limits', scenarios: limits },
   { name: 'hooks', scenarios: hooks },
   { name: 'undo', scenarios: undoing },
+  { name: 'rescue', scenarios: rescuing },
   { name: 'Alt keys', scenarios: altKeys },
   { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(osc7501Scenarios) },
 ];

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import type { SavedSession } from '../../agents/agent.js';
+import type { NewSession } from '../../core/conversation.js';
+import { UserError } from '../../core/errors.js';
+import { formatTokens } from '../../core/format.js';
+import type { Change } from '../../core/strategies/check.js';
+import type { SessionRecord } from '../../core/records.js';
+import { systemReason } from '../../storage/errors.js';
+import { homeFolder } from '../../storage/state-folder.js';
+import { toPlainText } from '../../ui/text.js';
+import { findStrategy } from '../../wrap/find-strategy.js';
+import { shorten, ShortenError, writeShortened, type Shortened } from '../../wrap/shorten.js';
+import { askSession } from '../ask-session.js';
+import * as messages from '../messages.js';
+import { findOneSource, type OneSource } from '../one-source.js';
+import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
+import type { ShortenCommandRequest } from '../request.js';
+import { resumeOf, resumeRows, type Resume } from '../resume.js';
+import type { Outcome } from '../session.js';
+import { jsonText, noProgress, progressLine } from '../text.js';
+import { catchStopSignals } from '../verify.js';
+import { openSearch } from './history.js';
+
+// `ctxwrap compact --strategy`: shortens a conversation without the agent, in a new session; a running agent goes on with it.
+
+/** The schema of `--json`. */
+interface ShortenReport {
+  readonly schema: 'ctxwrap.shorten/1';
+  readonly runtime: string;
+  readonly strategy: string;
+  /** the session file that was read */
+  readonly from: string;
+  /** in estimated tokens of the conversation, without the agent's instructions and tools */
+  readonly change: Change & { readonly budgetTokens: number };
+  /** the new session; absent with --dry-run */
+  readonly session?: SavedSession;
+  readonly resume?: Resume;
+}
+
+const failed = 1;
+
+export const shortenCommand = async (request: ShortenCommandRequest): Promise<Outcome> => {
+  const { json, isDryRun, isNewSession, options } = request;
+  const search = await openSearch(options);
+  const found = await findOneSource(request, search, {
+    command: `compact --strategy ${request.strategy}`,
+    none: messages.nothingToShorten,
+  });
+  const { source, session } = found;
+  const isLive = session?.liveness === 'live' && source.agent.conversations?.switching !== undefined;
+  if (isLive && !isDryRun && !isNewSession)
+    return shortenInAgent(request, session.record, search.stateFolder);
+  const stopping = catchStopSignals();
+  const progress = json || options.values.quiet === true ? noProgress : progressLine();
+  try {
+    progress.say('reading the session');
+    const shortened = await orExplain(found, compute(request, found, stopping.signal));
+    progress.clear();
+    const report = isDryRun
+      ? reportOf(request, found, shortened)
+      : await withSession(reportOf(request, found, shortened), found, shortened);
+    await print(json ? jsonText(report, 2) : `${textOf(report, isDryRun).join('\n')}\n`);
+    return { status: { kind: 'code', code: 0 }, notices: [] };
+  } finally {
+    progress.clear();
+    stopping.release();
+  }
+};
+
+/** The running session does it itself, because only that knows when the agent rests. */
+const shortenInAgent = async (
+  { strategy, keepRecent, budgetTokens, json, options }: ShortenCommandRequest,
+  { id, runtime }: SessionRecord,
+  stateFolder: string,
+): Promise<Outcome> => {
+  const { outcome, words } = await askSession(
+    id,
+    { schema: 'ctxwrap.shorten/1', strategy, keepRecent, budgetTokens },
+    { stateFolder, isQuiet: json || options.values.quiet === true },
+  );
+  const live = { id, outcome: outcome === 'done' ? ('shortened' as const) : outcome, words };
+  const report = { schema: 'ctxwrap.shorten/1', runtime, strategy, live };
+  const text =
+    outcome === 'done'
+      ? `✓ shortened ${words ?? ''}; u in the overview brings the whole conversation back`
+      : outcome === 'asked'
+        ? 'the conversation is shortened as soon as the agent is at rest'
+        : `✗ not shortened: ${words ?? 'the outcome is not known'}`;
+  await print(json ? jsonText(report, 2) : `${toAsciiIfNeeded(toPlainText(text), process.env)}\n`);
+  const code = outcome === 'done' || outcome === 'asked' ? 0 : failed;
+  return { status: { kind: 'code', code }, notices: [] };
+};
+
+const compute = async (
+  { strategy: name, keepRecent, budgetTokens, options }: ShortenCommandRequest,
+  { source, session }: OneSource,
+  signal: AbortSignal,
+): Promise<Shortened> => {
+  const { values } = options;
+  const strategy = await findStrategy(name, { values, home: homeFolder(process.env) });
+  const warn = session?.record.thresholds.find(
+    ({ name: each, unit }) => each === 'warn' && unit === 'tokens',
+  );
+  const known = { warnTokens: warn?.value, usedTokens: session?.record.reading?.usedTokens };
+  return shorten({
+    source,
+    strategy,
+    options: { keepRecent: keepRecent ?? values.keepRecent, signal },
+    budgetTokens,
+    known,
+  });
+};
+
+/** Says what cannot be shortened, and why. */
+const orExplain = async <T>({ source: { path } }: OneSource, task: Promise<T>): Promise<T> => {
+  try {
+    return await task;
+  } catch (error) {
+    const reason = error instanceof ShortenError ? error.message : systemReason(error);
+    throw new UserError(`cannot shorten "${path}": ${reason}`, {
+      exitCode: failed,
+      hint: 'ctxwrap compact --help says what --keep-recent and --budget do',
+    });
+  }
+};
+
+const reportOf = (
+  { strategy }: ShortenCommandRequest,
+  { source }: OneSource,
+  { change, budgetTokens }: Shortened,
+): ShortenReport => ({
+  schema: 'ctxwrap.shorten/1',
+  runtime: source.agent.name,
+  strategy,
+  from: source.path,
+  change: { ...change, budgetTokens },
+});
+
+const withSession = async (
+  report: ShortenReport,
+  found: OneSource,
+  shortened: Shortened,
+): Promise<ShortenReport> => {
+  const as: NewSession = {
+    id: randomUUID(),
+    cwd: workingFolder(),
+    now: Date.now(),
+    newUuid: () => randomUUID(),
+    usedTokens: shortened.windowTokens,
+  };
+  const { path, name: id } = await orExplain(found, writeShortened(found, shortened, as));
+  const session = { id, path };
+  return { ...report, session, resume: resumeOf(found.source.agent, session, shortened.before.head.cwd) };
+};
+
+// For people.
+
+const textOf = (
+  { change, session, resume, runtime, strategy }: ShortenReport,
+  isDryRun: boolean,
+): readonly string[] => {
+  const size = `${formatTokens(change.tokensBefore)} → ${formatTokens(change.tokensAfter)}`;
+  const rows = [
+    isDryRun
+      ? `${runtime}: ${strategy} would shorten the conversation, ${size} (estimated tokens)`
+      : `✓ shortened by ${strategy}, ${size}, in a new session: ${session?.id ?? ''}`,
+    `  kept        ${counted(change.keptMessages, change.keptCalls)}, word for word`,
+    `  taken out   ${counted(change.droppedMessages, change.droppedCalls)}`,
+    `  instead     a text of about ${formatTokens(change.summaryTokens)} tokens`,
+  ];
+  return [...rows.map(toPlainText), ...(resume ? resumeRows(resume) : [])].map((row) =>
+    toAsciiIfNeeded(row, process.env),
+  );
+};
+
+const counted = (prompts: number, calls: number): string =>
+  `${prompts} ${prompts === 1 ? 'message' : 'messages'} of yours, ${calls} tool ${calls === 1 ? 'call' : 'calls'}`;

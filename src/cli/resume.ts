@@ -1,0 +1,29 @@
+import type { Agent, SavedSession } from '../agents/agent.js';
+import { quoteForCopying } from '../core/text.js';
+import { toPlainText } from '../ui/text.js';
+import { workingFolder } from './print.js';
+
+/** What starts an agent with a session. */
+export interface Resume {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** the folder that the agent looks for it in */
+  readonly cwd?: string;
+}
+
+export const resumeOf = (
+  { command, name, conversations }: Agent,
+  session: SavedSession,
+  cwd: string | undefined,
+): Resume => ({
+  command: command ?? name,
+  args: conversations?.resumeArgs(session) ?? [],
+  ...(cwd === undefined ? {} : { cwd }),
+});
+
+/** For people, to copy. */
+export const resumeRows = ({ command, args, cwd }: Resume): readonly string[] => {
+  const words = [command, ...args].map(quoteForCopying).join(' ');
+  const there = cwd === undefined || cwd === workingFolder() ? '' : `cd ${quoteForCopying(cwd)} && `;
+  return ['To go on with it:', `  ${toPlainText(`${there}ctxwrap ${words}`)}`];
+};

@@ -1,0 +1,219 @@
+import { backendNames } from './backends.js';
+import type { Key } from './key.js';
+import { strategyNames } from '../strategies/names.js';
+import {
+  bound,
+  bytes,
+  choice,
+  count,
+  flag,
+  flagFor,
+  focus,
+  modules,
+  percent,
+  strategyName,
+  tokens,
+} from './value-types.js';
+
+// Keys about how full a window is and what to do about it.
+
+export const compactingKeys = {
+  mode: {
+    type: choice('auto', 'ask', 'warn', 'off'),
+    fallback: 'auto',
+    careful: 'warn', // if the intended value is unclear, nothing is typed
+    doc: 'When the window fills, `auto` compacts, `ask` suggests it, `warn` only displays; `off` disables ctxwrap and its footer. Without a footer (`--no-footer`) nothing is typed automatically unless you set `auto` here, with `--mode` or in the environment.',
+    option: {
+      flag: '--mode',
+      takes: '<mode>',
+      help: 'when the window fills: auto = compact, ask = suggest it, warn = display only, off = disable',
+    },
+    aliases: [{ name: 'CUSTOM_CONTEXT_COMPACTION', type: flagFor('auto', 'warn') }],
+    project: ['auto', 'ask', 'warn', 'off'],
+    isLive: true,
+  },
+  window: {
+    type: tokens(),
+    doc: 'The size of the context window in tokens: `200000`, `"200k"`, `"1M"`.',
+    example: '200k',
+    option: { flag: '--window', takes: '<tokens>', help: 'size of the context window: 200000, 200k, 1M' },
+    aliases: [{ name: 'CONTEXT_WINDOW_SIZE', type: tokens(1_000, 2_000_000) }],
+    setBy: 'agent',
+    isLive: true,
+  },
+  ladder: {
+    type: choice('ladder', 'percent', 'handoff'),
+    fallback: 'ladder',
+    doc: 'Where the tiers begin: `ladder` measures from the end of the window, `percent` uses 70/85/95 %, `handoff` uses 70/85 % and never types automatically.',
+    option: {
+      flag: '--ladder',
+      takes: '<name>',
+      help: 'where the tiers begin: ladder, percent (70/85/95%), handoff (70/85%)',
+    },
+    isLive: true,
+  },
+  warn: {
+    type: bound,
+    doc: 'Where the tier warn begins: `"80%"` of the window, or tokens such as `"150k"`.',
+    example: '70%',
+    option: { flag: '--warn', takes: '<bound>', help: 'where warn begins: 80%, 150k, 150000' },
+    setBy: 'ladder',
+    isLive: true,
+  },
+  auto: {
+    type: bound,
+    doc: 'Where the tier auto begins.',
+    example: '85%',
+    option: { flag: '--auto', takes: '<bound>', help: 'where auto begins' },
+    aliases: [
+      // lowered if the agent compacts earlier: it was set for agents that do not compact by themselves
+      { name: 'COMPACTION_THRESHOLD_PCT', type: percent(50, 99) },
+    ],
+    setBy: 'ladder',
+    isLive: true,
+  },
+  hard: {
+    type: bound,
+    doc: 'Where the tier hard begins.',
+    example: '95%',
+    option: { flag: '--hard', takes: '<bound>', help: 'where hard begins' },
+    setBy: 'ladder',
+    isLive: true,
+  },
+  idle: {
+    type: choice('off', 'compact'),
+    fallback: 'off',
+    doc: 'When the agent is idle with at least 60 % of the window used and its prompt cache is about to expire, `compact` compacts at the last warm moment, once until your next turn. This needs the mode `auto` and an agent that reports when the cache expires.',
+    option: {
+      flag: '--idle',
+      takes: '<what>',
+      help: 'before the prompt cache of an idle agent expires: off, compact (from 60% on)',
+    },
+    project: ['compact', 'off'],
+    isLive: true,
+  },
+  draft: {
+    type: choice('hold', 'stash'),
+    fallback: 'hold',
+    doc: 'With unsent text in the prompt, `hold` waits until it is gone; `stash` sets it aside if the agent can.',
+    option: {
+      flag: '--draft',
+      takes: '<what>',
+      help: 'with unsent text in the prompt: hold = wait, stash = set it aside if the agent can',
+    },
+    project: ['stash', 'hold'],
+  },
+  whenBusy: {
+    type: choice('wait', 'queue'),
+    fallback: 'wait',
+    doc: "While the agent works, `wait` for it, or `queue` the command in the agent's own queue if it has one.",
+    option: {
+      flag: '--when-busy',
+      takes: '<what>',
+      help: "while the agent works: wait, or queue = use the agent's own queue",
+    },
+    project: ['queue', 'wait'],
+    isLive: true,
+  },
+  focus: {
+    type: focus,
+    doc: 'What the summary must keep. It is typed after the compact command if the agent accepts a text there.',
+    example: 'the failing tests',
+    option: {
+      flag: '--focus',
+      takes: '<text>',
+      help: 'what the summary must keep, if the agent accepts a text',
+    },
+    isLive: true,
+  },
+  proactive: {
+    type: flag,
+    fallback: true,
+    careful: false,
+    doc: 'At warn, also count the text since the last number: if both together reach auto, compact, at most once every ten minutes.',
+    option: { flag: '--no-proactive', help: "don't treat a burst of new text at warn as auto" },
+    project: [true, false],
+    isLive: true,
+  },
+  'hold.native': {
+    type: flag,
+    fallback: false,
+    doc: 'Keep Claude from compacting on its own, which can happen in the middle of a turn, until hard is reached.',
+    project: [true, false],
+  },
+  'handoff.after': {
+    type: count(0, 100),
+    fallback: 4,
+    doc: 'After this many compactions in a session, the footer offers a handoff to a new one (`ctxwrap handoff`), and again after as many more; `0` never does.',
+  },
+  strategy: {
+    type: strategyName('auto', ...strategyNames),
+    doc: "How a conversation is shortened: `auto` uses the agent's own command, the default unless `backend` and `CUSTOM_CONTEXT_COMPACTION` say otherwise; `truncate`, `summarize`, `clustering` and your own `strategies` work without it; see docs/strategies.md.",
+    example: 'truncate',
+    aliases: [{ name: 'COMPACTION_STRATEGY' }],
+  },
+  strategies: {
+    type: modules,
+    env: false,
+    doc: 'Your own strategies by name: JavaScript modules that export `compact`; see docs/strategies.md.',
+    example: { mine: '~/.config/ctxwrap/mine.js' },
+  },
+  keepRecent: {
+    type: count(1, 1_000),
+    fallback: 20,
+    doc: 'How many of your last messages a strategy keeps word for word.',
+  },
+  onExhausted: {
+    type: choice('offer', 'rescue'),
+    fallback: 'offer',
+    doc: 'When the agent cannot compact any more: `offer` shows the key that shortens the conversation without the agent, `rescue` does it, at most three times an hour.',
+  },
+  blackbox: {
+    type: choice('on', 'off'),
+    fallback: 'on',
+    careful: 'off', // it holds what was said
+    doc: "Keep the agent's session file, and a copy of it before each compaction, readable only by you; see docs/blackbox.md.",
+    aliases: [{ name: 'CHECKPOINT_BEFORE_COMPACTION', type: flagFor('on', 'off') }],
+    project: ['on', 'off'],
+    isLive: true,
+  },
+  'blackbox.limit': {
+    type: bytes(10_000_000, 10_000_000_000_000),
+    fallback: '2GB',
+    doc: 'The disk space that the black box may use; one session may use a quarter of it. The oldest copies are removed first.',
+    example: '500MB',
+    isLive: true,
+  },
+  checkpoint: {
+    type: flag,
+    fallback: true,
+    careful: false,
+    doc: 'Another name for `blackbox`: `false` disables it.',
+    project: [true, false],
+    isLive: true,
+  },
+  backend: {
+    type: choice(...backendNames),
+    otherwise: 'custom',
+    doc: 'The kind of model that answers. Its window, marked `?`, is used only if nothing else reports one, and never triggers anything by itself.',
+    example: 'ollama',
+    aliases: [{ name: 'BACKEND' }],
+  },
+  'claude.million': {
+    type: flag,
+    fallback: false,
+    doc: "Assume a window of one million tokens, marked `?`, for Claude's models if nothing else reports one.",
+    aliases: [{ name: 'ANTHROPIC_1M_CONTEXT' }],
+  },
+  'claude.statusLine': {
+    type: choice('auto', 'on', 'off'),
+    fallback: 'auto',
+    doc: "Get exact numbers through Claude's status line: `auto` if you have one of your own or nothing else reports the window, `on`, `off`.",
+    option: {
+      flag: '--claude-status-line',
+      takes: '<when>',
+      help: "get exact numbers through Claude's status line: auto = if you have one or the window is unknown, on, off",
+    },
+    project: ['on', 'auto', 'off'],
+  },
+} as const satisfies Readonly<Record<string, Key>>;

@@ -1,0 +1,280 @@
+import type { Agent } from '../agents/agent.js';
+import type { Values } from '../core/config/keys.js';
+import type { NewSession } from '../core/conversation.js';
+import { errorText } from '../core/errors.js';
+import type { Boundary, Event } from '../core/event.js';
+import { formatTokens } from '../core/format.js';
+import type { Activity } from '../core/reading.js';
+import { sessionThresholds } from '../core/report.js';
+import { noticeEvent } from '../core/session-flow.js';
+import type { KnownWindow } from '../core/strategies/budget.js';
+import type { Summarise } from '../core/strategies/summarise.js';
+import type { Log } from '../storage/log-file.js';
+import { findStrategy } from './find-strategy.js';
+import type { SessionLoop } from './session.js';
+import { shorten, writeForSwitch } from './shorten.js';
+import { safeMoment, type Switcher } from './switcher.js';
+import type { TypistPort } from './typing-steps.js';
+
+// Shortens the conversation of the running agent by a strategy: computes a new session while the agent rests, and has the agent go on with it.
+// The old session stays as it is, and the agent keeps it where anything fails.
+
+export interface ShortenAsked {
+  /** the agent cannot go on with the conversation as it is, whatever the numbers say */
+  readonly isTooLong?: boolean;
+  /** it is how an attempt to compact is carried out; who made the attempt tells what came of it */
+  readonly isForAttempt?: boolean;
+  /** a name as in `strategy`; the configured one when absent, or truncate where that is the agent's own command */
+  readonly strategy?: string | undefined;
+  readonly keepRecent?: number | undefined;
+  readonly budgetTokens?: number | undefined;
+}
+
+export type ShortenResult =
+  | {
+      readonly kind: 'shortened';
+      /** `by truncate, 169k → 40k` */
+      readonly words: string;
+      /** of the window, in the agent's tokens */
+      readonly preTokens: number;
+      readonly postTokens: number;
+    }
+  /** nothing was typed, or it was taken back: the agent has its conversation as before */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** the command was sent, and its effect is not known */
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+export interface ShortenerOptions {
+  readonly agent: Agent;
+  readonly values: Pick<Values, 'strategy' | 'strategies' | 'keepRecent'>;
+  readonly home: string;
+  readonly cwd: string;
+  readonly summarise: Summarise | undefined;
+  readonly switcher: Pick<Switcher, 'switchTo'>;
+  readonly port: TypistPort;
+  readonly flow: SessionLoop['flow'];
+  /** the agent's session file, once it is known */
+  readonly sessionFile: () => string | undefined;
+  readonly log: Log;
+  readonly onEvent: (event: Event) => void;
+}
+
+export interface Shortener {
+  /** a record that stands in a session that this has written: what it did is told already */
+  readonly isOwnBoundary: (boundary: Boundary) => boolean;
+  readonly noteEvent: (event: Event) => void;
+  /** never rejects */
+  readonly shorten: (asked: ShortenAsked, signal?: AbortSignal) => Promise<ShortenResult>;
+  /** the same for the user's key: what comes of it is said in the footer */
+  readonly rescue: () => void;
+  /** the agent's id of the conversation before the last shortening, while the agent has the shortened one */
+  readonly previousId: () => string | undefined;
+  readonly stop: () => void;
+}
+
+const MOST_TRIES = 3; // the conversation may go on while a summary is written
+const MOST_AN_HOUR = 3;
+const HOUR_MS = 3_600_000;
+const WAIT_MS = 600_000; // as long as a request to compact waits
+
+export const makeShortener = (options: ShortenerOptions): Shortener => {
+  const { onEvent, log } = options;
+  const ended = new AbortController();
+  const turn = makeTurnWatch();
+  const written = makeWrittenWatch(options.agent);
+  let isTaken = false;
+  let doneAt: readonly number[] = [];
+  let replaced: { readonly from: string; readonly to: string } | undefined;
+
+  const attempt = async (asked: ShortenAsked, signal: AbortSignal): Promise<ShortenResult> => {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const before = options.flow().session.sessionId;
+      const result = await shortenOnce(options, { asked, signal, turn, written });
+      if (result === undefined) continue; // the conversation has gone on
+      if (result.kind !== 'shortened') return result;
+      if (before !== undefined && before !== result.name) replaced = { from: before, to: result.name };
+      const { name: _, ...shortened } = result;
+      return shortened;
+    }
+    return { kind: 'refused', reason: 'the conversation goes on faster than it can be shortened' };
+  };
+  const run = async (asked: ShortenAsked, given?: AbortSignal): Promise<ShortenResult> => {
+    if (isTaken) return { kind: 'refused', reason: 'it is being shortened already' };
+    doneAt = doneAt.filter((at) => performance.now() - at < HOUR_MS);
+    if (doneAt.length >= MOST_AN_HOUR)
+      return { kind: 'refused', reason: `${MOST_AN_HOUR} times within an hour is the most` };
+    isTaken = true;
+    try {
+      const result = await attempt(asked, given ? AbortSignal.any([given, ended.signal]) : ended.signal);
+      if (result.kind === 'shortened') {
+        doneAt = [...doneAt, performance.now()];
+        if (!asked.isForAttempt) onEvent(shortenedEvent(result));
+      }
+      log.info(
+        `shortening: ${result.kind === 'shortened' ? result.words : `${result.kind}, ${result.reason}`}`,
+      );
+      return result;
+    } catch (error) {
+      return { kind: 'refused', reason: errorText(error) };
+    } finally {
+      isTaken = false;
+    }
+  };
+  return {
+    isOwnBoundary: written.isOwn,
+    noteEvent: turn.noteEvent,
+    shorten: run,
+    rescue: () => {
+      onEvent(noticeEvent('rescue: shortening the conversation without the agent'));
+      void run({ isTooLong: true }).then((result) => {
+        if (ended.signal.aborted) return;
+        const text =
+          result.kind === 'shortened' ? `rescued ${result.words}` : `rescue failed: ${result.reason}`;
+        onEvent(noticeEvent(text));
+      });
+    },
+    previousId: () => (replaced?.to === options.flow().session.sessionId ? replaced?.from : undefined),
+    stop: () => ended.abort(),
+  };
+};
+
+/** What the session is told of it: as of a compaction that the agent records. */
+export const shortenedEvent = ({
+  preTokens,
+  postTokens,
+}: Pick<Extract<ShortenResult, { kind: 'shortened' }>, 'preTokens' | 'postTokens'>): Event => ({
+  type: 'boundary',
+  boundary: { at: Date.now(), initiator: 'ctxwrap', preTokens, postTokens },
+});
+
+/** Tells when the agent has worked, which makes a computed session outdated. */
+const makeTurnWatch = () => {
+  let watching: AbortController | undefined;
+  let since = 0;
+  const working: readonly Activity[] = ['busy', 'compacting', 'dialog'];
+  return {
+    noteEvent: (event: Event): void => {
+      if (event.type === 'activity' && working.includes(event.report.activity)) watching?.abort();
+      if (event.type === 'session-changed' || event.type === 'boundary' || event.type === 'voided')
+        watching?.abort();
+      // a turn may be too short to be seen, but its answer is in the session file
+      if (event.type === 'reading' && event.reading.source === 'log' && event.reading.at > since)
+        watching?.abort();
+    },
+    /** aborts as soon as the agent works */
+    watch: (): AbortSignal => {
+      watching = new AbortController();
+      since = Date.now();
+      return watching.signal;
+    },
+    rest: (): void => {
+      watching = undefined;
+    },
+  };
+};
+
+const LATE_MS = 10_000; // from the switch to the agent's own record of it, with an agent that writes one
+
+/** Tells records of compactions that ctxwrap has written, or had the agent write, from others. */
+const makeWrittenWatch = ({ conversations }: Agent) => {
+  const recordsItself = conversations?.switching?.checkpoint !== undefined;
+  let writtenAt: number | undefined;
+  let until = -Infinity;
+  return {
+    isOwn: ({ at, initiator }: Boundary): boolean => {
+      if (initiator === 'ctxwrap') return false; // it is the one that tells
+      return at === writtenAt || (recordsItself && performance.now() < until);
+    },
+    /** a session with records of this time is about to be taken */
+    begin: (at: number): void => {
+      writtenAt = at;
+      until = Infinity;
+    },
+    end: (isDone: boolean): void => {
+      until = isDone ? performance.now() + LATE_MS : -Infinity;
+    },
+  };
+};
+
+interface Once {
+  readonly asked: ShortenAsked;
+  readonly signal: AbortSignal;
+  readonly turn: ReturnType<typeof makeTurnWatch>;
+  readonly written: ReturnType<typeof makeWrittenWatch>;
+}
+
+type OnceResult =
+  | Exclude<ShortenResult, { kind: 'shortened' }>
+  | (Extract<ShortenResult, { kind: 'shortened' }> & { readonly name: string });
+
+/** undefined: the conversation went on meanwhile, and nothing was typed. */
+const shortenOnce = async (
+  options: ShortenerOptions,
+  { asked, signal, turn, written: watch }: Once,
+): Promise<OnceResult | undefined> => {
+  const { agent, values, home, cwd, summarise, switcher, flow, port } = options;
+  const { isForAttempt = false, isTooLong = false } = asked;
+  const moment = await safeMoment({ flow, port, isForAttempt }, performance.now() + WAIT_MS, signal);
+  if ('reason' in moment) return { kind: 'refused', reason: moment.reason };
+  moment.endTurn(); // it takes long: the user may type meanwhile
+  const path = options.sessionFile();
+  if (path === undefined) return { kind: 'refused', reason: 'the session file is not known yet' };
+  const worked = turn.watch();
+  const both = AbortSignal.any([signal, worked]);
+  try {
+    const name = asked.strategy ?? configuredStrategy(values.strategy, summarise);
+    const strategy = await findStrategy(name, { values, home });
+    const { keepRecent = values.keepRecent, budgetTokens } = asked;
+    const source = { agent, path };
+    const known = knownWindow(flow());
+    const shortened = await shorten({
+      source,
+      strategy,
+      options: { keepRecent, summarise, signal: both },
+      budgetTokens,
+      known,
+      isTooLong,
+    });
+    const { windowTokens: postTokens, change } = shortened;
+    const preTokens = known.usedTokens ?? change.tokensBefore;
+    const as = newSession(cwd, postTokens);
+    const written = await writeForSwitch({ source }, shortened, as);
+    if (worked.aborted) return undefined;
+    watch.begin(as.now);
+    const result = await switcher.switchTo(written.name, both, isForAttempt); // withdrawn if the agent works before the first key
+    watch.end(result.kind === 'switched');
+    if (result.kind === 'refused' && worked.aborted && !signal.aborted) return undefined;
+    if (result.kind !== 'switched') return result;
+    const words = `by ${name}, ${formatTokens(preTokens)} → ${formatTokens(postTokens)}`;
+    return { kind: 'shortened', words, preTokens, postTokens, name: written.name };
+  } catch (error) {
+    if (worked.aborted && !signal.aborted) return undefined;
+    return { kind: 'refused', reason: signal.aborted ? 'withdrawn' : errorText(error) };
+  } finally {
+    turn.rest();
+  }
+};
+
+/** The configured strategy; in place of the agent's own command, what works without it. */
+const configuredStrategy = (configured: string | undefined, summarise: Summarise | undefined): string => {
+  if (configured !== undefined && configured !== 'auto') return configured;
+  return summarise ? 'summarize' : 'truncate';
+};
+
+const newSession = (cwd: string, usedTokens: number): NewSession => ({
+  id: crypto.randomUUID(),
+  cwd,
+  now: Date.now(),
+  newUuid: () => crypto.randomUUID(),
+  usedTokens,
+});
+
+const knownWindow = ({ session }: ReturnType<SessionLoop['flow']>): KnownWindow => {
+  const warn = sessionThresholds(session).find(({ name, unit }) => name === 'warn' && unit === 'tokens');
+  const { usedTokens, usedPercent = NaN, windowTokens = NaN } = session.fused?.reading ?? {};
+  const ofPercent = (usedPercent / 100) * windowTokens;
+  return {
+    warnTokens: warn?.value,
+    usedTokens: usedTokens ?? (Number.isNaN(ofPercent) ? undefined : Math.round(ofPercent)),
+  };
+};

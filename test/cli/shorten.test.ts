@@ -1,0 +1,103 @@
+// `ctxwrap compact --strategy` with session files, as users run it.
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import { conversationOf, type Turn } from '../support/generated-conversation.js';
+
+const program = join(import.meta.dirname, '../../bin/ctxwrap.js');
+const OLD = '0a0a0a0a-0000-4000-8000-000000000001';
+let home: string;
+let file: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'ctxwrap-shorten-'));
+  const project = join(home, '.claude/projects/-proj');
+  mkdirSync(project, { recursive: true });
+  file = join(project, `${OLD}.jsonl`);
+  let count = 0;
+  const turns: readonly Turn[] = Array.from({ length: 40 }, (_, index) => ({
+    prompt: `question ${index}`,
+    actions: [{ does: 'answers', text: 'so it is. '.repeat(100) }],
+  }));
+  const lines = agents.claude.conversations?.write(conversationOf(turns), {
+    id: OLD,
+    cwd: home,
+    now: 1_790_000_000_000,
+    newUuid: () => `00000000-0000-4000-8000-${String((count += 1)).padStart(12, '0')}`,
+  });
+  writeFileSync(file, `${lines?.join('\n')}\n`);
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const run = (...args: readonly string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'compact', ...args], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', CI: process.env['CI'] },
+  });
+  return { status, stdout, stderr };
+};
+
+const filesThere = (): readonly string[] => readdirSync(join(home, '.claude/projects/-proj'));
+
+describe('compact --strategy', () => {
+  it('--dry-run says what would be kept and taken out, and writes nothing', () => {
+    const before = readFileSync(file);
+    const options = ['--strategy', 'truncate', '--keep-recent', '5', '--budget', '2000'];
+    const { status, stdout } = run(file, ...options, '--dry-run');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^claude: truncate would shorten the conversation, 10k → 1\.\dk \(estimated tokens\)$/m,
+    );
+    expect(stdout).toMatch(/^ {2}kept +5 messages of yours, 0 tool calls, word for word$/m);
+    expect(stdout).toMatch(/^ {2}taken out +35 messages of yours, 0 tool calls$/m);
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(filesThere()).toEqual([`${OLD}.jsonl`]);
+  });
+
+  it('writes a new session beside the old one, which stays as it was, and prints what resumes it', () => {
+    const before = readFileSync(file);
+    const { status, stdout } = run(file, '--strategy', 'clustering', '--budget', '4000', '--output', 'new');
+    expect(status).toBe(0);
+    const [, id = ''] = /in a new session: (\S+)/.exec(stdout) ?? [];
+    expect(stdout).toContain(`ctxwrap claude --resume ${id}`);
+    expect(filesThere().toSorted()).toEqual([`${OLD}.jsonl`, `${id}.jsonl`].toSorted());
+    expect(readFileSync(file).equals(before)).toBe(true);
+    const report = JSON.parse(
+      run(file, '--strategy', 'truncate', '--budget', '4000', '--json').stdout,
+    ) as unknown;
+    expect(report).toMatchObject({
+      schema: 'ctxwrap.shorten/1',
+      runtime: 'claude',
+      change: { budgetTokens: 4_000 },
+    });
+  });
+
+  it.each([
+    [['--dry-run'], '--dry-run needs a strategy'],
+    [['--budget', '60k'], '--budget needs a strategy'],
+    [['--strategy', 'truncate', '--all'], "--all is about the agent's own command"],
+    [['--strategy', 'truncate', '--output', 'old'], 'old'],
+    [['--strategy', 'truncate', '--keep-recent', '0'], '0'],
+    [
+      ['--strategy', 'magic', 'FILE'],
+      'there is no strategy "magic"; there are truncate, summarize, clustering',
+    ],
+    [
+      ['--strategy', 'summarize', '--budget', '2000', 'FILE'],
+      'summarize needs a summariser, and none is set',
+    ],
+    [
+      ['--strategy', 'truncate', '--budget', '900k', 'FILE'],
+      'about 10k tokens are within its budget of 900k',
+    ],
+    [['--strategy', 'truncate', '/nowhere/at/all.jsonl'], '/nowhere/at/all.jsonl'],
+  ])('%j says what is wrong', (args, reason) => {
+    const { status, stdout, stderr } = run(...args.map((arg) => (arg === 'FILE' ? file : arg)));
+    expect(status).toBeGreaterThan(0);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(reason);
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+});

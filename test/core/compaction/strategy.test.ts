@@ -1,0 +1,65 @@
+// A compaction by a strategy: the same gate and the same outcomes as with the agent's command, and more time.
+import { describe, expect, it } from 'vitest';
+import { strategyInUse } from '../../../src/core/config/backends.js';
+import { AUTO_TOKENS, playCompaction } from '../../support/compaction-play.js';
+
+const play = () => playCompaction({ strategy: 'truncate' }, { window: 200_000 });
+
+const untilTyping = (session: ReturnType<typeof play>): void => {
+  while (session.phase().kind !== 'typing') session.wait(500);
+};
+
+describe('a compaction by a strategy', () => {
+  it('is asked for by the effect that would type the command, and verified by the shorter conversation', () => {
+    const session = play();
+    session.turn(AUTO_TOKENS);
+    untilTyping(session);
+    expect(session.typings()).toMatchObject([{ effect: { strategy: 'truncate' } }]);
+    expect(session.words()).toBe('shortening the conversation (truncate)');
+    session.tell({ type: 'session-changed', sessionId: 'the-new-one' });
+    session.sent();
+    session.boundary({ initiator: 'ctxwrap', preTokens: AUTO_TOKENS, postTokens: 40_000 });
+    expect(session.last()).toMatchObject({ initiator: 'ctxwrap', outcome: { kind: 'verified' } });
+  });
+
+  it('has minutes for a summary, and not for ever', () => {
+    const session = play();
+    session.turn(AUTO_TOKENS);
+    untilTyping(session);
+    session.wait(600_000);
+    expect(session.phase().kind).toBe('typing');
+    session.wait(400_000);
+    expect(session.outcomes()[0]).toBe('not-delivered');
+  });
+
+  it('that is refused counts as an attempt that changed nothing', () => {
+    const session = play();
+    session.turn(AUTO_TOKENS);
+    untilTyping(session);
+    session.typed({ kind: 'withdrawn', reason: 'the summary is empty', evidence: [] });
+    expect(session.last()).toMatchObject({
+      outcome: { kind: 'not-delivered', reason: 'the summary is empty' },
+    });
+  });
+});
+
+describe('the strategy in use', () => {
+  it.each([
+    [{}, undefined],
+    [{ strategy: 'auto', backend: 'ollama' }, undefined],
+    [{ strategy: 'truncate' }, 'truncate'],
+    [{ backend: 'claude' }, undefined],
+    [{ backend: 'ollama' }, 'truncate'],
+    [{ backend: 'custom' }, 'truncate'],
+    [{ backend: 'openai' }, undefined], // a summary needs somebody who writes it: here the agent
+    [{ backend: 'vllm', 'summariser.url': 'http://127.0.0.1:1/v1' }, 'summarize'],
+  ])('of %j with CUSTOM_CONTEXT_COMPACTION is %s', (values, expected) => {
+    expect(strategyInUse({ mode: 'auto', ...values }, true)).toBe(expected);
+  });
+
+  it("is the agent's own command unless the mode or the strategy was set", () => {
+    expect(strategyInUse({ mode: 'auto', backend: 'ollama' }, false)).toBeUndefined();
+    expect(strategyInUse({ mode: 'warn', backend: 'ollama' }, true)).toBeUndefined();
+    expect(strategyInUse({ mode: 'warn', strategy: 'truncate' }, false)).toBe('truncate');
+  });
+});

@@ -1,0 +1,282 @@
+// A conversation is shortened while the agent runs: what the agent is told to go on with, and that it keeps what it has where that fails.
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import { readConversation } from '../../src/core/build-conversation.js';
+import { defaultValues } from '../../src/core/config/keys.js';
+import { windowOf, type Conversation } from '../../src/core/conversation.js';
+import type { Event } from '../../src/core/event.js';
+import type { Activity } from '../../src/core/reading.js';
+import { nullLog } from '../../src/storage/log-file.js';
+import type { WrapSession } from '../../src/wrap/options.js';
+import { makeSessionLoop, type SessionLoop } from '../../src/wrap/session.js';
+import { makeShortener, type ShortenerOptions } from '../../src/wrap/shortener.js';
+import type { SwitchResult } from '../../src/wrap/switcher.js';
+import { conversationOf, type Turn } from '../support/generated-conversation.js';
+import { inSession } from '../support/sessions.js';
+import { makeAgent } from '../support/typed-agent.js';
+
+const WAIT = { timeout: 30_000, interval: 20 };
+const OLD = '0a0a0a0a-0000-4000-8000-000000000001';
+
+let folder: string;
+let loop: SessionLoop;
+let events: Event[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ctxwrap-shortener-'));
+  events = [];
+  const session = { agent: agents.claude, env: {}, log: nullLog, values: defaultValues };
+  loop = makeSessionLoop(
+    session as unknown as WrapSession,
+    { mode: 'auto', command: '/compact', startMs: 5_000, finishMs: 120_000, isProactive: false },
+    { onView: () => undefined },
+  );
+  becomes('ready');
+  loop.take(inSession(OLD));
+});
+afterEach(() => {
+  loop.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const becomes = (activity: Activity): Event => {
+  const event: Event = { type: 'activity', report: { activity, witnesses: [] } };
+  loop.take(event);
+  return event;
+};
+
+const turns: readonly Turn[] = Array.from({ length: 30 }, (_, index) => ({
+  prompt: `question ${index}`,
+  actions: [{ does: 'answers', text: `answer ${index}. ${'so it is. '.repeat(200)}` }],
+}));
+
+/** A session file of thirty turns. */
+const writeSession = (): string => {
+  let count = 0;
+  const lines = agents.claude.conversations?.write(conversationOf(turns), {
+    id: OLD,
+    cwd: '/proj',
+    now: 1,
+    newUuid: () => `00000000-0000-4000-8000-${String((count += 1)).padStart(12, '0')}`,
+  });
+  const path = join(folder, `${OLD}.jsonl`);
+  writeFileSync(path, `${lines?.join('\n')}\n`);
+  return path;
+};
+
+const read = (name: string): Conversation => {
+  const lines = readFileSync(join(folder, `${name}.jsonl`), 'utf8')
+    .split('\n')
+    .filter(Boolean);
+  const reader = agents.claude.conversations?.reader();
+  if (!reader) throw new Error('no reader');
+  return readConversation(lines, reader);
+};
+
+const prompts = (conversation: Conversation): readonly string[] =>
+  windowOf(conversation).flatMap((entry) => (entry.kind === 'prompt' ? [entry.text] : []));
+
+const open = (more: Partial<ShortenerOptions> = {}, result: SwitchResult = { kind: 'switched' }) => {
+  const path = writeSession();
+  const before = readFileSync(path);
+  const names: string[] = [];
+  const shortener = makeShortener({
+    agent: agents.claude,
+    values: { ...defaultValues, keepRecent: 3 },
+    home: folder,
+    cwd: '/proj',
+    summarise: undefined,
+    switcher: {
+      switchTo: async (name) => {
+        names.push(name);
+        return result;
+      },
+    },
+    port: makeAgent().port,
+    flow: loop.flow,
+    sessionFile: () => path,
+    log: nullLog,
+    onEvent: (event) => events.push(event),
+    ...more,
+  });
+  /** the old session is as it was, and there is no half-written file */
+  const isUntouched = (): boolean =>
+    readFileSync(path).equals(before) && readdirSync(folder).every((name) => !name.includes('.tmp'));
+  return { shortener, names, isUntouched };
+};
+
+const noFile = (): string | undefined => undefined;
+
+const asked = { strategy: 'truncate', budgetTokens: 4_000 };
+
+describe('shortening a running conversation', () => {
+  it('writes a new session, has the agent go on with it, and tells of it as of a compaction', async () => {
+    const { shortener, names, isUntouched } = open();
+    expect(await shortener.shorten(asked)).toMatchObject({ kind: 'shortened', words: /^by truncate, / });
+    const [name = ''] = names;
+    expect(prompts(read(name))).toEqual(['question 27', 'question 28', 'question 29']);
+    expect(read(name).head.id).toBe(name);
+    expect(isUntouched()).toBe(true);
+    expect(events).toMatchObject([{ type: 'boundary', boundary: { initiator: 'ctxwrap' } }]);
+  });
+
+  it('does not count the record of a compaction in the session that it has written', async () => {
+    const { shortener, names } = open();
+    await shortener.shorten(asked);
+    const [line = ''] = readFileSync(join(folder, `${names[0]}.jsonl`), 'utf8').split('\n');
+    const at = Date.parse((JSON.parse(line) as { timestamp: string }).timestamp);
+    expect(shortener.isOwnBoundary({ at })).toBe(true);
+    expect(shortener.isOwnBoundary({ at: at + 1 })).toBe(false);
+  });
+
+  it('knows the session before, to which the user can go back, while the agent has the shortened one', async () => {
+    const { shortener, names } = open();
+    expect(shortener.previousId()).toBeUndefined();
+    await shortener.shorten(asked);
+    loop.take(inSession(names[0] ?? ''));
+    expect(shortener.previousId()).toBe(OLD);
+    loop.take(inSession('another'));
+    expect(shortener.previousId()).toBeUndefined();
+  });
+
+  it('begins again when the agent has worked meanwhile, and never has it go on with what is outdated', async () => {
+    let asks = 0;
+    const { shortener, names } = open({
+      summarise: async () => {
+        asks += 1;
+        if (asks === 1) {
+          shortener.noteEvent(becomes('busy'));
+          becomes('ready');
+        }
+        return `summary ${asks}`;
+      },
+    });
+    const result = await shortener.shorten({ ...asked, strategy: 'summarize' });
+    expect(result).toMatchObject({ kind: 'shortened' });
+    expect(names).toHaveLength(1);
+    expect(JSON.stringify(windowOf(read(names[0] ?? ''))[0])).not.toContain('summary 1');
+  });
+
+  it.each<[string, Partial<ShortenerOptions>, SwitchResult | undefined, string]>([
+    ['is refused by the agent', {}, { kind: 'refused', reason: 'withdrawn' }, 'withdrawn'],
+    ['has no effect that can be seen', {}, { kind: 'unknown', reason: 'not shown' }, 'not shown'],
+    ['finds no session file', { sessionFile: noFile }, undefined, 'the session file is not known yet'],
+    ['finds the file gone', { sessionFile: () => '/nowhere/x.jsonl' }, undefined, 'ENOENT'],
+  ])('that %s says why, and leaves the session as it was', async (_, more, result, reason) => {
+    const { shortener, isUntouched } = open(more, result);
+    const told = await shortener.shorten(asked);
+    expect('reason' in told && told.reason).toMatch(reason);
+    expect(events).toEqual([]);
+    expect(isUntouched()).toBe(true);
+  });
+
+  it.each([
+    ['fails', async () => Promise.reject(new Error('the server is down')), 'the server is down'],
+    ['is empty', async () => ' ', 'the summary is empty'],
+  ])('whose summary %s types nothing', async (_, summarise, reason) => {
+    const { shortener, names, isUntouched } = open({ summarise });
+    expect(await shortener.shorten({ ...asked, strategy: 'summarize' })).toEqual({ kind: 'refused', reason });
+    expect(names).toEqual([]);
+    expect(isUntouched()).toBe(true);
+  });
+
+  it.each([
+    ['truncate what is short already', { strategy: 'truncate', budgetTokens: 900_000 }, /within its budget/],
+    ['use a strategy that is not there', { strategy: 'magic' }, /there is no strategy "magic"/],
+    ['keep more than there is room for', { ...asked, budgetTokens: 10 }, /more than 10/],
+  ])('refuses to %s', async (_, wish, reason) => {
+    const { shortener, names } = open();
+    const told = await shortener.shorten(wish);
+    expect('reason' in told && told.reason).toMatch(reason);
+    expect(names).toEqual([]);
+  });
+
+  it('waits while the agent works, and can be withdrawn', async () => {
+    const { shortener, names } = open();
+    becomes('busy');
+    const withdrawal = new AbortController();
+    const shortening = shortener.shorten(asked, withdrawal.signal);
+    withdrawal.abort();
+    expect(await shortening).toEqual({ kind: 'refused', reason: 'withdrawn' });
+    expect(names).toEqual([]);
+  });
+
+  it('is done at most three times an hour', async () => {
+    const { shortener, names } = open();
+    for (let times = 0; times < 4; times += 1) await shortener.shorten(asked);
+    expect(names).toHaveLength(3);
+  });
+
+  it('says in the footer what becomes of it when the key is pressed', async () => {
+    const { shortener } = open({}, { kind: 'refused', reason: 'a dialog is open' });
+    shortener.rescue();
+    await vi.waitFor(() => expect(events).toHaveLength(2), WAIT);
+    expect(events.map((event) => (event.type === 'notice' ? event.text : event.type))).toEqual([
+      'rescue: shortening the conversation without the agent',
+      expect.stringMatching(/^rescue failed: /),
+    ]);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('says why where the folder cannot be written', async () => {
+    const { shortener, isUntouched } = open();
+    chmodSync(folder, 0o500);
+    const told = await shortener.shorten(asked);
+    chmodSync(folder, 0o700);
+    expect('reason' in told && told.reason).toMatch(/EACCES|permission/);
+    expect(isUntouched()).toBe(true);
+  });
+});
+
+describe('a strategy of the user', () => {
+  const withModule = (code: string) => {
+    const file = join(folder, `mine-${Math.random()}.mjs`);
+    writeFileSync(file, code);
+    const values = { ...defaultValues, keepRecent: 3, strategies: { mine: file } };
+    return open({ values });
+  };
+  const mine = { ...asked, strategy: 'mine' };
+
+  it('gets the session and the options, and its result is used', async () => {
+    const { shortener, names } = withModule(
+      `export const compact = (session, { keepRecent }) => {
+        const prompts = session.entries.filter(({ kind }) => kind === 'prompt').slice(-keepRecent);
+        const note = { kind: 'summary', text: 'mine', tokens: 1, source: { line: 0 } };
+        return { ...session, entries: [note, ...prompts] };
+      };`,
+    );
+    expect(await shortener.shorten(mine)).toMatchObject({ kind: 'shortened' });
+    expect(windowOf(read(names[0] ?? '')).map(({ kind }) => kind)).toEqual([
+      'summary',
+      'prompt',
+      'prompt',
+      'prompt',
+    ]);
+  });
+
+  it.each([
+    ['throws', 'throw new Error("no idea")', 'no idea'],
+    ['returns nothing', 'return undefined', 'returned no session'],
+    [
+      'drops what you said last',
+      'return { ...session, entries: session.entries.slice(0, 2) }',
+      'change your last messages',
+    ],
+    ['returns what is no entry', 'return { entries: [{ kind: 1 }] }', 'returned no session'],
+  ])('that %s changes nothing', async (_, body, reason) => {
+    const { shortener, names, isUntouched } = withModule(
+      `export const compact = async (session) => { ${body}; };`,
+    );
+    const told = await shortener.shorten(mine);
+    expect('reason' in told && told.reason).toMatch(reason);
+    expect(names).toEqual([]);
+    expect(isUntouched()).toBe(true);
+  });
+
+  it('without the function is named in the error', async () => {
+    const { shortener } = withModule('export const other = 1;');
+    const told = await shortener.shorten(mine);
+    expect('reason' in told && told.reason).toMatch('exports no function "compact"');
+  });
+});

@@ -21,6 +21,7 @@ import type {
 import type { AgentFacts } from '../core/session-flow.js';
 import type { HistoryFormat } from './history.js';
 import type { OwnCompactionSource, OwnSetting, SettingsContext } from './own-compaction.js';
+import type { PrintMode } from './print-mode.js';
 import type { ContentReader } from './records.js';
 
 /** One agent product as a value: everything the wrapper knows about it. It holds data and pure functions, and does nothing by itself. */
@@ -53,6 +54,8 @@ export interface Agent {
   readonly readsMentions?: true;
   /** its own way to take over sessions of other agents; undefined where it has none */
   readonly imports?: SessionImport;
+  /** how it answers one prompt and exits; undefined where it is not known to do so without tools */
+  readonly printMode?: PrintMode;
   /** how to ask the agent to compact; without a recipe nothing is ever typed */
   readonly recipe?: (env: Env) => CompactRecipe | undefined;
   /** how its screen and signals are read; undefined when they are unknown */

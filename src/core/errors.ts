@@ -16,6 +16,14 @@ export class UserError extends Error {
   }
 }
 
+/** A summary could not be written: `message` is a sentence without a full stop, and holds nothing of the conversation. */
+export class SummaryError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'SummaryError';
+  }
+}
+
 /** The error's message. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

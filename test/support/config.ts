@@ -76,6 +76,25 @@ export const samples: Readonly<Record<KeyName, Sample>> = {
     valid: ['http://localhost:4318', 'https://otel.example/v1', 'http://[::1]:4318/v1/metrics'],
     wrong: ['localhost:4318', 'ftp://x', 'http://user:secret@x', 'http://x/?key=1', 'http://x#a', '', true],
   },
+  'summariser.url': {
+    valid: ['agent', 'http://127.0.0.1:11434/v1', 'https://api.example/v1', 'http://[::1]:8080'],
+    wrong: [
+      'Agent',
+      'localhost:11434',
+      'http://user:secret@x',
+      'http://x/?key=1',
+      'http://x:99999/v1',
+      '',
+      true,
+    ],
+  },
+  'summariser.model': { valid: ['qwen3:8b', 'org/model'], wrong: ['', ' ', 'x'.repeat(201), 5] },
+  'summariser.keyEnv': {
+    valid: ['OPENAI_API_KEY', '_K1'],
+    wrong: ['sk-proj-0123456789', 'gsk_0123456789', '1KEY', '$KEY', '', 'K'.repeat(101), null],
+  },
+  'summariser.timeout': { valid: [10, 300, 3_600], wrong: [9, 3_601, 1.5, '5m', true] },
+  'summariser.remote': { valid: [true, false], wrong: ['yes', 1] },
   strategies: {
     valid: [{}, { mine: '/opt/mine.js', 'other-1': '~/other.mjs' }],
     wrong: [{ mine: 'mine.js' }, { Mine: '/opt/mine.js' }, ['/opt/mine.js'], '/opt/mine.js', { mine: 1 }],

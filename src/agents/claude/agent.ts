@@ -3,6 +3,7 @@ import type { JsonRecord } from '../../core/json.js';
 import type { TitleSigns } from '../../core/reading.js';
 import type { AgentHome, CompactRecipe, Env, Agent } from '../agent.js';
 import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
+import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
 import { parseAgentState } from '../tested.js';
 import { meaningOfState } from './activity.js';
 import { claudeConversations } from './new-session.js';
@@ -62,6 +63,19 @@ const recipe = (env: Env): CompactRecipe | undefined =>
         stash: { keys: '\x13', pauseMs: STASH_PAUSE_MS }, // written together with the command, the draft would go to the model
       };
 
+/**
+ * Seen with 2.1.331, 2.1.263 and 2.1.197: no tool in the request, no session file, no hook and no MCP server started, no CLAUDE.md; the
+ * user's login, model and environment settings stay.
+ */
+const printMode: PrintMode = {
+  args: [
+    ...splitWords('-p --output-format text --no-session-persistence --safe-mode --tools'),
+    '',
+    '--system-prompt',
+    SUMMARISER_ROLE,
+  ],
+};
+
 const OWN_TYPES =
   /^(?:mode|permission-mode|file-history-snapshot|ai-title|last-prompt|summary|queue-operation)$/;
 
@@ -111,6 +125,7 @@ export const claude: Agent = {
   official,
   conversations: claudeConversations,
   readsMentions: true,
+  printMode,
   recipe,
   screen: claudeScreen,
   titleSigns,

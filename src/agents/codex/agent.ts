@@ -4,6 +4,7 @@ import { isRecord, type JsonRecord } from '../../core/json.js';
 import type { AgentHome, CompactRecipe, Agent } from '../agent.js';
 import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
+import type { PrintMode } from '../print-mode.js';
 import { codexConversations } from './new-session.js';
 import { codexFolder, locateCodex, parseStatus, sessionFile } from './files.js';
 import { codexHistory } from './history.js';
@@ -104,6 +105,37 @@ const recipe = (): CompactRecipe => ({
   isQueued: true,
 });
 
+// Codex's print mode. Seen with 0.169.0 and 0.154.0: of its tools only `request_user_input` and `apply_patch` are left, and a patch is
+// rejected by the read-only sandbox; no session file. `notify` is the user's program for the end of a turn.
+
+const offFeatures = splitWords(`
+  shell_tool unified_exec hooks apps plugins goals view_image tool_suggest multi_agent memories
+`);
+
+const printMode: PrintMode = {
+  args: [
+    ...splitWords('exec --ephemeral --skip-git-repo-check --sandbox read-only --color never -'),
+    ...offFeatures.flatMap((name) => ['-c', `features.${name}=false`]),
+    '-c',
+    'web_search="disabled"',
+    '-c',
+    'notify=[]',
+  ],
+  // a table on the command line is merged with the user's, so that each server has to be switched off by its name
+  ownArgs: async (port, where) => {
+    const files = ['/etc/codex/config.toml', posix.join(codexFolder(where), 'config.toml')];
+    const texts = await Promise.all(files.map((file) => port.text(file)));
+    const names = new Set(texts.flatMap((text) => serversIn(text ?? '')));
+    return [...names].flatMap((name) => ['-c', `mcp_servers.${name}.enabled=false`]);
+  },
+};
+
+const SERVER = /^[ \t]*\[?[ \t]*mcp_servers[ \t]*\.[ \t]*(?:"([\w-]+)"|'([\w-]+)'|([\w-]+))/gm;
+
+/** Names of MCP servers, as `codex mcp add` and users write them: tables, or dotted keys. Codex takes no other characters in a name. */
+const serversIn = (text: string): readonly string[] =>
+  [...text.matchAll(SERVER)].flatMap(([, double, single, bare]) => double ?? single ?? bare ?? []);
+
 const OWN_TYPES =
   /^(?:session_meta|response_item|event_msg|turn_context|compacted|world_state|token_usage_record)$/;
 
@@ -130,6 +162,7 @@ export const codex: Agent = {
   conversations: codexConversations,
   // 0.169.0 says so itself: "Use /import to bring over your setup, project, and recent chats"
   imports: { from: ['claude'], command: '/import' },
+  printMode,
   recipe,
   screen: codexScreen,
   // a TOML string that takes any other quotes; Codex puts its own JSON behind it as an argument, which sh leaves alone

@@ -9,8 +9,9 @@ import {
   readSettingsFiles,
   type OwnCompactionSource,
 } from '../own-compaction.js';
+import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
 import { geminiConversations } from './new-session.js';
-import { geminiFolder, locateGemini, projectOf, sessionFile } from './files.js';
+import { foldersOf, geminiFolder, locateGemini, projectOf, sessionFile } from './files.js';
 import { geminiHistory } from './history.js';
 import { geminiWindowTokens, geminiContents, isDocumentHead, geminiReader } from './log.js';
 import { geminiScreen } from './screen.js';
@@ -84,6 +85,29 @@ const geminiRecipe: CompactRecipe = {
   finishMs: 300_000,
 };
 
+const NO_TOOLS = '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n';
+
+/**
+ * Seen with 0.61.0 and 0.58.0: no tool in the request, no hook and no MCP server started. Its records cannot be switched off. The settings of
+ * a folder count only if it is trusted, and without trust Gemini does not answer at all. `--admin-policy` is ignored where the machine has
+ * policies of its own; `--policy` is not.
+ */
+const printMode: PrintMode = {
+  args: splitWords(`
+    --policy none.toml --admin-policy none.toml --approval-mode default -e none --allowed-mcp-server-names none -o text
+  `),
+  env: { GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_SYSTEM_MD: 'true' },
+  files: {
+    'none.toml': NO_TOOLS,
+    '.gemini/settings.json': JSON.stringify({
+      hooksConfig: { enabled: false },
+      tools: { enableHooks: false },
+    }),
+    '.gemini/system.md': `${SUMMARISER_ROLE}\n`,
+  },
+  leftovers: foldersOf,
+};
+
 const OWN_TYPES = /^(?:user|gemini|info|error|warning)$/;
 
 /** A record that only Gemini CLI writes: the head of the document, a patch of it, or a message with an id and content. */
@@ -113,6 +137,7 @@ export const gemini: Agent = {
   },
   conversations: geminiConversations,
   readsMentions: true,
+  printMode,
   recipe: () => geminiRecipe,
   screen: geminiScreen,
 };

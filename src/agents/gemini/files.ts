@@ -84,6 +84,21 @@ export const projectOf = async (port: SettingsPort, path: string): Promise<strin
   return Object.entries(projects ?? {}).find(([, slug]) => slug === name)?.[0];
 };
 
+/** The folders that it keeps about the project `cwd`: its chats, and its history of files. */
+export const foldersOf = async (port: SettingsPort, where: AgentFolders): Promise<readonly string[]> => {
+  const parents = ['tmp', 'history'].map((name) => posix.join(geminiFolder(where), name));
+  const found = await Promise.all(
+    parents.map(async (parent) =>
+      (await port.names(parent))
+        .filter((name) => SAFE_SLUG.test(name))
+        .map((name) => posix.join(parent, name)),
+    ),
+  );
+  const folders = found.flat();
+  const roots = await Promise.all(folders.map((folder) => port.text(posix.join(folder, '.project_root'))));
+  return folders.filter((_, index) => roots[index]?.trim() === where.cwd);
+};
+
 export const geminiFolder = ({ env, home }: AgentFolders): string =>
   posix.join(env['GEMINI_CLI_HOME'] || home, '.gemini');
 

@@ -9,6 +9,7 @@ import {
   readSettingsFiles,
   type OwnCompactionSource,
 } from '../own-compaction.js';
+import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
 import { qwenConversations } from './new-session.js';
 import { qwenRuntimeFolder, qwenFolder, locateQwen, parseStatus, sessionFile } from './files.js';
 import { qwenHistory } from './history.js';
@@ -119,6 +120,35 @@ const qwenRecipe: CompactRecipe = {
   isQueued: true,
 };
 
+// Its tools have to be named one by one: those of 0.24.4 and 0.15.10, without `structured_output`, which nobody asks for.
+const TOOLS = splitWords(`
+  exec edit write_file read_file zoom_image grep_search glob run_shell_command todo_write save_memory agent skill exit_plan_mode
+  enter_plan_mode web_fetch web_search image_gen list_directory lsp ask_user_question cron_create cron_list cron_delete loop_wakeup
+  create_sub_session list_agents task_stop task_create task_update task_list team_create team_delete team_plan_approval
+  request_shutdown send_message monitor notebook_edit tool_call tool_search read_mcp_resource enter_worktree exit_worktree workflow
+  artifact record_artifact record_source report_findings get_goal update_goal propose_goal
+`);
+
+/**
+ * Seen with 0.24.4 and 0.15.10: no tool in the request, no session file, no hook and no MCP server started. `--bare` would also leave out the
+ * user's login; the variable stands for `--safe-mode`, which 0.15.10 does not know.
+ */
+const printMode: PrintMode = {
+  args: [
+    ...splitWords(
+      '--chat-recording=false --approval-mode default -e none --allowed-mcp-server-names none -o text',
+    ),
+    '--core-tools',
+    'none',
+    '--exclude-tools',
+    TOOLS.join(','),
+    '--system-prompt',
+    SUMMARISER_ROLE,
+  ],
+  env: { QWEN_CODE_SAFE_MODE: '1' },
+  files: { '.qwen/settings.json': JSON.stringify({ disableAllHooks: true }) },
+};
+
 /** A record that only Qwen Code writes: an id, and a message in Gemini API parts or a system payload. */
 const isQwenRecord = ({ uuid, sessionId, isSidechain, message, systemPayload }: JsonRecord): boolean =>
   typeof uuid === 'string' &&
@@ -145,6 +175,7 @@ export const qwen: Agent = {
   },
   conversations: qwenConversations,
   readsMentions: true,
+  printMode,
   recipe: () => qwenRecipe,
   screen: qwenScreen,
 };

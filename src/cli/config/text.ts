@@ -62,6 +62,8 @@ const sentences = (problem: Problem): Sentences => {
       return capacity(problem);
     case 'native':
       return native(problem);
+    case 'unusable':
+      return { what: `${problem.key} is not used`, why: problem.reason, fix: problem.fix };
     case 'repeated':
       return repeated(problem);
     case 'syntax':
@@ -339,7 +341,8 @@ export const parseSetting = (key: KeyName, text: string, { cwd, options }: Setti
   if (type.read(written) !== undefined) return written;
   const near = nearestSetting(key, text, cwd);
   const right = /^[\w.,%]+$/.test(near) ? near : quoteForCopying(near);
-  throw new UserError(`${key} must be ${type.rule(text)}, got "${toOneLine(text, LONGEST_VALUE)}"`, {
+  const got = type.isPrivate ? '' : `, got "${toOneLine(text, LONGEST_VALUE)}"`;
+  throw new UserError(`${key} must be ${type.rule(text)}${got}`, {
     exitCode: usage,
     hint: `try ${command(`set ${key} ${right}`)}`,
   });

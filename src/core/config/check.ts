@@ -2,7 +2,9 @@ import { buildLadder, type NativeTrigger } from '../build-ladder.js';
 import { formatBound } from '../format.js';
 import { type Bound, type TierBoundaryName, groupDigits } from '../ladder.js';
 import { backendCapacity } from './backends.js';
+import { toValues } from './keys.js';
 import type { EffectiveValue, Problem, Origin } from './merge.js';
+import { findSummariserFault } from './summariser.js';
 
 // Finds settings that are valid on their own and contradict each other.
 
@@ -18,6 +20,7 @@ type Values = readonly Pick<EffectiveValue, 'key' | 'value' | 'origin'>[];
 export const findContradictions = (effective: Values): readonly Problem[] => [
   ...boundProblems(effective),
   ...windowProblems(effective),
+  ...summariserProblems(effective),
 ];
 
 /** The ladder lowers a boundary that is higher than the next one. */
@@ -58,6 +61,12 @@ const windowProblems = (effective: Values): readonly Problem[] => {
       origin,
     },
   ];
+};
+
+const summariserProblems = (effective: Values): readonly Problem[] => {
+  const fault = findSummariserFault(toValues(effective.map(({ key, value }) => [key, value])));
+  const origin = effective.find(({ key }) => key === fault?.key)?.origin;
+  return fault && origin ? [{ kind: 'unusable', level: 'warning', ...fault, origin }] : [];
 };
 
 /** Per kind and file. A user with more problems opens the file anyway, and each one takes time to format. */

@@ -3,6 +3,7 @@ import type { LadderChoice } from '../ladder.js';
 import { notificationKinds } from '../notifications.js';
 import { compactingKeys } from './compacting-keys.js';
 import type { Key, WrittenValue } from './key.js';
+import { summariserKeys } from './summariser.js';
 import { theme, themeNames } from './theme.js';
 import {
   choice,
@@ -155,7 +156,7 @@ const sessionKeys = {
   },
 } as const satisfies Readonly<Record<string, Key>>;
 
-export const keys = { ...compactingKeys, ...sessionKeys } as const;
+export const keys = { ...compactingKeys, ...summariserKeys, ...sessionKeys } as const;
 
 export type KeyName = keyof typeof keys;
 

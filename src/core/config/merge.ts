@@ -154,6 +154,8 @@ export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Or
         readonly used?: string;
       }[];
     }
+  /** another setting keeps this one from being used */
+  | { readonly kind: 'unusable'; readonly key: string; readonly reason: string; readonly fix: string }
   /** the name occurs more than once; the last one counts */
   | { readonly kind: 'repeated'; readonly key: string }
   /** a file's text is not JSONC, or a line of a dotenv file is not a pair */

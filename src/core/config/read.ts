@@ -71,7 +71,7 @@ const wrongValue = (key: KeyName, written: unknown, origin: Origin, type: ValueT
     level: isOther ? 'warning' : 'error',
     key,
     origin,
-    given: short(written),
+    given: type.isPrivate ? 'not what it must be' : short(written),
     rule: type.rule(written),
     ...(used === undefined ? {} : { used: String(used) }),
   };

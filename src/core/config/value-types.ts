@@ -46,6 +46,8 @@ export interface ValueType<T = unknown> {
   readonly nearest?: (text: string) => string | undefined;
   /** JSON Schema of the value */
   readonly schema: JsonRecord;
+  /** a wrong value may be a secret, and is not repeated in messages */
+  readonly isPrivate?: true;
 }
 
 /** The type of the value in the program. */
@@ -231,10 +233,34 @@ export const endpoint: ValueType<string> = {
   kind: 'endpoint',
   rule: () => 'an address such as http://localhost:4318',
   read: (written) =>
-    typeof written === 'string' && written.length <= LONGEST_ENDPOINT && new RegExp(ENDPOINT).test(written)
+    typeof written === 'string' &&
+    written.length <= LONGEST_ENDPOINT &&
+    new RegExp(ENDPOINT).test(written) &&
+    URL.canParse(written)
       ? written
       : undefined,
   schema: { type: 'string', pattern: ENDPOINT },
+};
+
+/** The address of a server, or this word. */
+export const endpointOr = <const W extends string>(word: W, example: string): ValueType<string> => ({
+  ...endpoint,
+  rule: () => `an address such as ${example}, or ${word}`,
+  read: (written) => (written === word ? word : endpoint.read(written)),
+  choices: [word],
+  schema: { type: 'string', pattern: `^${word}$|${ENDPOINT}` },
+});
+
+const ENVIRONMENT_NAME = '^[A-Z_][A-Z0-9_]{0,99}$';
+
+/** The name of an environment variable. In capital letters, so that a secret pasted here by mistake is refused. */
+export const environmentName: ValueType<string> = {
+  kind: 'text',
+  rule: () => 'the name of an environment variable (A-Z, 0-9, _), not its value',
+  read: (written) =>
+    typeof written === 'string' && new RegExp(ENVIRONMENT_NAME).test(written) ? written : undefined,
+  schema: { type: 'string', pattern: ENVIRONMENT_NAME },
+  isPrivate: true,
 };
 
 export const hotkey: ValueType<ControlKey> = {

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';
 import { noticeEvent } from '../core/session-flow.js';
@@ -9,6 +10,7 @@ import type { Publisher } from './publish.js';
 import { makeReceipts, type Receipts } from './receipts.js';
 import type { SessionLoop } from './session.js';
 import { copiesOf } from './session-sources.js';
+import { openSummariser } from './summariser.js';
 import { makeShortener, type Shortener } from './shortener.js';
 import { makeSwitcher, returnLive, undoLive, type LiveUndo, type Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
@@ -159,16 +161,18 @@ const makeSessionSwitcher = (
   });
 
 const makeSessionShortener = (
-  { session: { agent, values, env, cwd, log } }: ActionParts,
+  { session: { agent, file, values, env, cwd, log } }: ActionParts,
   { port, loop, take, sessionFile }: ActionPorts,
   switcher: Switcher,
-): Shortener =>
-  makeShortener({
+): Shortener => {
+  const home = homeFolder(env);
+  const program = basename(file) === agent.command ? file : undefined; // not an interpreter or a launcher
+  return makeShortener({
     agent,
     values,
-    home: homeFolder(env),
+    home,
     cwd,
-    summarise: undefined,
+    summarise: openSummariser({ values, agent, env, home, program }),
     switcher,
     port,
     flow: loop.flow,
@@ -176,6 +180,7 @@ const makeSessionShortener = (
     log,
     onEvent: take,
   });
+};
 
 const undoLast = async (
   { session: { agent, cwd, env } }: ActionParts,

@@ -1,8 +1,12 @@
 // `ctxwrap compact --strategy` with session files, as users run it.
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnSync } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { conversationOf, type Turn } from '../support/generated-conversation.js';
@@ -89,6 +93,34 @@ describe('compact --strategy', () => {
     expect(stdout).toMatch(/^ {2}taken out +15 messages of yours/m);
   });
 
+  it('has the summary written by the server that you have set', async () => {
+    const asked: string[] = [];
+    const server = createServer(async (request, response) => {
+      asked.push(await text(request));
+      response.setHeader('content-type', 'application/json');
+      const message = { role: 'assistant', content: 'The summary of the server.' };
+      response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    mkdirSync(join(home, '.config/ctxwrap'), { recursive: true });
+    const config = { 'summariser.url': url, 'summariser.model': 'tiny' };
+    writeFileSync(join(home, '.config/ctxwrap/config.jsonc'), JSON.stringify(config));
+    const args = [file, '--strategy', 'summarize', '--budget', '4000', '--json'];
+    const env = { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', CI: process.env['CI'] };
+    const child = spawn(process.execPath, [program, 'compact', ...args], { env });
+    const { session } = JSON.parse(await text(child.stdout)) as { session: { path: string } };
+    server.close();
+    server.closeAllConnections();
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toContain('question 0');
+    expect(asked[0]).not.toContain('question 39');
+    const written = readFileSync(session.path, 'utf8');
+    expect(written).toContain('The summary of the server.');
+    expect(written).toContain('question 39');
+    expect(written).not.toContain('question 0\n');
+  });
+
   it.each([
     [['--dry-run'], '--dry-run needs a strategy'],
     [['--budget', '60k'], '--budget needs a strategy'],
@@ -100,10 +132,7 @@ describe('compact --strategy', () => {
       ['--strategy', 'magic', 'FILE'],
       'there is no strategy "magic"; there are truncate, summarize, clustering',
     ],
-    [
-      ['--strategy', 'summarize', '--budget', '2000', 'FILE'],
-      'summarize needs a summariser, and none is set',
-    ],
+    [['--strategy', 'summarize', '--budget', '2000', 'FILE'], 'ctxwrap config set summariser.url agent'],
     [
       ['--strategy', 'truncate', '--budget', '900k', 'FILE'],
       'about 10k tokens are within its budget of 900k',

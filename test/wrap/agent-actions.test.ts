@@ -29,6 +29,7 @@ beforeEach(() => {
   told = [];
   const session = {
     agent: agents.claude,
+    file: '/usr/bin/claude',
     env: {},
     cwd: folder,
     log: nullLog,

@@ -10,6 +10,7 @@ import { homeFolder } from '../../storage/state-folder.js';
 import { toPlainText } from '../../ui/text.js';
 import { findStrategy } from '../../wrap/find-strategy.js';
 import { shorten, ShortenError, writeShortened, type Shortened } from '../../wrap/shorten.js';
+import { openSummariser } from '../../wrap/summariser.js';
 import { askSession } from '../ask-session.js';
 import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
@@ -66,7 +67,9 @@ export const shortenCommand = async (request: ShortenCommandRequest): Promise<Ou
   const stopping = catchStopSignals();
   const progress = json || options.values.quiet === true ? noProgress : progressLine();
   try {
-    progress.say('reading the session');
+    progress.say(
+      options.values['summariser.url'] === undefined ? 'reading the session' : 'shortening the session',
+    );
     const shortened = await orExplain(found, compute(request, found, stopping.signal));
     progress.clear();
     const report = isDryRun
@@ -110,7 +113,10 @@ const compute = async (
   signal: AbortSignal,
 ): Promise<Shortened> => {
   const { values } = options;
-  const strategy = await findStrategy(name, { values, home: homeFolder(process.env) });
+  const { env } = process;
+  const home = homeFolder(env);
+  const strategy = await findStrategy(name, { values, home });
+  const summarise = openSummariser({ values, agent: source.agent, env, home });
   const warn = session?.record.thresholds.find(
     ({ name: each, unit }) => each === 'warn' && unit === 'tokens',
   );
@@ -118,7 +124,7 @@ const compute = async (
   return shorten({
     source,
     strategy,
-    options: { keepRecent: keepRecent ?? values.keepRecent, signal },
+    options: { keepRecent: keepRecent ?? values.keepRecent, summarise, signal },
     budgetTokens,
     known,
   });

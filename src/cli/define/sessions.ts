@@ -165,7 +165,7 @@ export const defineCompact = (program: Command, ask: Ask): void => {
     .option('-f, --force', 'even if compacting is paused after failures')
     .addOption(keyOption('focus'))
     .option('--no-wait', 'return at once, without waiting for the outcome')
-    .option('--strategy <name>', 'shorten it without the agent: truncate, clustering, or your own')
+    .option('--strategy <name>', 'shorten it without the agent: truncate, summarize, clustering, or your own')
     .option('--dry-run', 'with --strategy: only print what would be kept and taken out')
     .addOption(
       new Option('--output <where>', 'with --strategy: write a new session, and leave a running agent alone')

@@ -148,7 +148,7 @@ export const compactingKeys = {
   },
   strategy: {
     type: strategyName('auto', ...strategyNames),
-    doc: "How a conversation is shortened: `auto` uses the agent's own command, the default unless `backend` and `CUSTOM_CONTEXT_COMPACTION` say otherwise; `truncate`, `clustering` and your own `strategies` work without it; see docs/strategies.md.",
+    doc: "How a conversation is shortened: `auto` uses the agent's own command, the default unless `backend` and `CUSTOM_CONTEXT_COMPACTION` say otherwise; `truncate`, `summarize` (with a `summariser.url`), `clustering` and your own `strategies` work without it; see docs/strategies.md.",
     example: 'truncate',
     aliases: [{ name: 'COMPACTION_STRATEGY' }],
   },

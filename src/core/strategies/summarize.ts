@@ -18,7 +18,10 @@ const LEAST_TOKENS = 300;
 const PART_TOKENS = 16_000;
 
 export const summarize: Strategy = async (conversation, { keepRecent, budgetTokens, summarise, signal }) => {
-  if (!summarise) throw new Error('summarize needs a summariser, and none is set');
+  if (!summarise)
+    throw new Error(
+      'summarize needs somebody who writes the summary: ctxwrap config set summariser.url agent',
+    );
   const most = Math.max(LEAST_TOKENS, Math.min(SUMMARY_TOKENS, Math.floor(budgetTokens * SUMMARY_SHARE)));
   const { division, block } = divideWithBlock(conversation, {
     keepRecent,

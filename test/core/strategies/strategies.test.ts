@@ -195,7 +195,7 @@ describe('summarize', () => {
     const { summarise: _, ...without } = options(1, 9_000);
     await expect(
       strategies.summarize(conversationOf([{ prompt: 'hi', actions: [] }]), without),
-    ).rejects.toThrow('summarize needs a summariser, and none is set');
+    ).rejects.toThrow('ctxwrap config set summariser.url agent');
   });
 });
 

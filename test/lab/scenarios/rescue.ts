@@ -79,6 +79,21 @@ const shortenedBy = (strategy: string, mark: RegExp): Scenario => ({
   },
 });
 
+/** The agent itself writes the summary, in its print mode. */
+const summarised: Scenario = {
+  name: 'shortened by summarize',
+  expects:
+    "`--strategy summarize` with the agent's print mode: the next request has its summary for the rest",
+  summaryMs: QUICK_SUMMARY_MS,
+  files: () => ({ '.config/ctxwrap/config.jsonc': '{ "summariser.url": "agent" }' }),
+  play: async (session) => {
+    await talk(session, SOME);
+    session.mock.configure({ turn: { usedTokens: SOME, text: 'Four subjects were discussed and settled.' } });
+    await shorten(session, 'summarize');
+    return asksShortened(session, /Four subjects were discussed and settled/);
+  },
+};
+
 const withDraft: Scenario = {
   name: 'shortened with a draft',
   expects: 'text in the prompt: waits, and the text stays; shortened when it is gone',
@@ -120,6 +135,7 @@ const rescued: Scenario = {
 export const rescuing: readonly Scenario[] = [
   shortenedBy('truncate', /removed to make room/),
   shortenedBy('clustering', /grouped by subject/),
+  summarised,
   withDraft,
   rescued,
 ];

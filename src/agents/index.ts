@@ -1,6 +1,7 @@
 import type { Agent } from './agent.js';
 import { claude } from './claude/agent.js';
 import { codex } from './codex/agent.js';
+import { copilot } from './copilot/agent.js';
 import { demo } from './demo/agent.js';
 import { gemini } from './gemini/agent.js';
 import { qwen } from './qwen/agent.js';
@@ -14,7 +15,10 @@ const generic: Agent = {
 };
 
 /** All built-in runtimes by name. */
-export const agents = { claude, codex, gemini, qwen, demo, generic } as const satisfies Record<string, Agent>;
+export const agents = { claude, codex, gemini, qwen, copilot, demo, generic } as const satisfies Record<
+  string,
+  Agent
+>;
 
 /** The built-in agents with the user's changes, then the user's own; each name once. */
 export const allAgents = (own: readonly Agent[] = []): readonly Agent[] => {

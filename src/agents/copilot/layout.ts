@@ -1,0 +1,71 @@
+import type { ScreenView } from '../../core/reading.js';
+import { joinWrappedRows } from '../compress.js';
+
+// Copilot's prompt (facts/copilot.md): rows of text between two lines as wide as the screen, with the status row below. While the sidebar is
+// open the lines are shorter, and no prompt is found. Lists of commands open directly above the upper line.
+
+const TEXT_COLUMN = 2; // behind the sign and a blank
+const TALLEST = 30;
+const MOST_LISTED = 14;
+
+/** The prompt on the screen. */
+export interface Composer {
+  /** the row of the upper line */
+  readonly top: number;
+  /** the row of the lower line */
+  readonly bottom: number;
+  /** what stands before the text: `❯`; `!` for a shell command; anything else for a search */
+  readonly sign: string;
+  /** the rows of text without the sign */
+  readonly rows: readonly string[];
+  /** the status row */
+  readonly footer: string;
+  readonly hasCursor: boolean;
+}
+
+const isLine = (screen: ScreenView, row: number): boolean => {
+  const text = screen.text(row);
+  return text.length === screen.columns && /^─+$/.test(text);
+};
+
+export const findComposer = (screen: ScreenView): Composer | undefined => {
+  let bottom = screen.rows - 1;
+  while (bottom > 0 && !isLine(screen, bottom)) bottom -= 1;
+  let top = bottom - 1;
+  while (top >= 0 && bottom - top <= TALLEST && !isLine(screen, top)) top -= 1;
+  if (top < 0 || bottom - top < 2 || !isLine(screen, top)) return undefined;
+  const rows = Array.from({ length: bottom - top - 1 }, (_, index) => screen.text(top + 1 + index));
+  const { cursorRow, cursorColumn } = screen;
+  return {
+    top,
+    bottom,
+    sign: rows[0]?.slice(0, TEXT_COLUMN).trim() ?? '',
+    rows: rows.map((row) => row.slice(TEXT_COLUMN)),
+    footer: screen.text(bottom + 1),
+    hasCursor: cursorRow > top && cursorRow < bottom && cursorColumn >= TEXT_COLUMN,
+  };
+};
+
+/** ` [focus instructions]` behind a typed command, in the colour of what was typed */
+const HINT = /^ ?\[[^\]]+\]$/;
+
+/** The user's text; '' where nothing was typed. */
+export const composerText = (screen: ScreenView, { top, rows }: Composer): string => {
+  const text = joinWrappedRows(rows, screen.columns - TEXT_COLUMN);
+  const isCommand = rows.length === 1 && text.startsWith('/') && screen.cursorRow === top + 1;
+  const typed = text.slice(0, Math.max(0, screen.cursorColumn - TEXT_COLUMN));
+  return isCommand && HINT.test(text.slice(typed.length)) ? typed.trimEnd() : text;
+};
+
+/** The command that is chosen in the list above the prompt; undefined where no list is open. */
+export const listedAbove = (screen: ScreenView, { top }: Composer): string | undefined => {
+  for (let row = top - 1; row >= 0 && row >= top - MOST_LISTED; row -= 1) {
+    const name = /^[ ┃] ❯ ([/@]\S+)/.exec(screen.text(row))?.[1];
+    if (name !== undefined) return name;
+  }
+  return undefined;
+};
+
+/** A row of the conversation without the scrollbar at its right edge. */
+export const conversationRow = (screen: ScreenView, row: number): string =>
+  screen.text(row).replace(/ *[┃│]$/, '').trimEnd();

@@ -15,6 +15,7 @@ import { makeShortener, type Shortener } from './shortener.js';
 import { makeSwitcher, returnLive, undoLive, type LiveUndo, type Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 import type { DraftResult } from './typist.js';
+import { newSession } from './undo.js';
 
 // What a running session does for the user besides compacting: it goes back to an earlier conversation, and puts drafts into the prompt.
 
@@ -71,10 +72,11 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
   });
   const shortener = makeSessionShortener(parts, ports, switcher);
   const undo = makeKeyRequest('undo', ports.take, (signal) => {
-    const name = shortener.previousId();
-    return name === undefined
-      ? undoLast(parts, ports, { switcher, signal })
-      : returnLive({ switcher, name, onEvent: ports.take, signal });
+    const previous = shortener.previous();
+    const { cwd } = parts.session;
+    return previous
+      ? returnLive({ agent, previous, as: newSession(cwd), switcher, onEvent: ports.take, signal })
+      : undoLast(parts, ports, { switcher, signal });
   });
   const rescue = makeKeyRequest('rescue', ports.take, (signal) => shortener.rescue(signal));
   const brief = makeKeyRequest('brief', ports.take, (signal) => {
@@ -189,7 +191,7 @@ const undoLast = async (
 ): Promise<void> => {
   const path = sessionFile();
   if (path === undefined) return take(noticeEvent('not undone: the session file is not known yet'));
-  const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
+  const as = newSession(cwd);
   const copies = () => copiesOf(stateFolder(env, homeFolder(env)), { agent, path });
   await undoLive({ agent, path, as, copies, switcher, onEvent: take, signal });
 };

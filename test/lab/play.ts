@@ -51,6 +51,7 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
   await session.end();
   const judged = withKeys(verdict, session, scenario);
   writeFileSync(join(folder, 'verdict.json'), JSON.stringify(judged, undefined, 1));
+  writeFileSync(join(folder, 'last-turn.json'), session.mock.lastTurn());
   return judged;
 };
 

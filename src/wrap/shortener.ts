@@ -244,6 +244,7 @@ const shortenOnce = async (
       isTooLong,
     });
     if (worked.aborted) return undefined;
+    if (signal.aborted) return { kind: 'refused', reason: 'withdrawn' };
     const { windowTokens: postTokens, change } = shortened;
     const preTokens = known.usedTokens ?? change.tokensBefore;
     const as = { ...newSession(cwd), usedTokens: postTokens };

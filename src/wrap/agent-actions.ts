@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';
-import { noticeEvent } from '../core/session-flow.js';
+import { answerEvent } from '../core/session-flow.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { WrapSession } from './options.js';
@@ -80,7 +80,7 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
   });
   const rescue = makeKeyRequest('rescue', ports.take, (signal) => shortener.rescue(signal));
   const brief = makeKeyRequest('brief', ports.take, (signal) => {
-    const say = (words: string): void => ports.take(noticeEvent(words));
+    const say = (words: string): void => ports.take(answerEvent(words));
     say('brief: waiting for a safe moment');
     return receipts.brief({ signal, onHold: (words) => say(`brief ${words}`) });
   });
@@ -120,7 +120,7 @@ const makeKeyRequest = (
     press: (): void => {
       if (!waiting) return start();
       waiting.abort();
-      take(noticeEvent(`${name} withdrawn`));
+      take(answerEvent(`${name} withdrawn`));
     },
     stop: (): void => waiting?.abort(),
   };
@@ -190,7 +190,7 @@ const undoLast = async (
   { switcher, signal }: Pick<LiveUndo, 'switcher' | 'signal'>,
 ): Promise<void> => {
   const path = sessionFile();
-  if (path === undefined) return take(noticeEvent('not undone: the session file is not known yet'));
+  if (path === undefined) return take(answerEvent('not undone: the session file is not known yet'));
   const as = newSession(cwd);
   const copies = () => copiesOf(stateFolder(env, homeFolder(env)), { agent, path });
   await undoLive({ agent, path, as, copies, switcher, onEvent: take, signal });

@@ -5,7 +5,7 @@ import type { Boundary, Event } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
 import type { Activity } from '../core/reading.js';
 import { sessionThresholds } from '../core/report.js';
-import { noticeEvent } from '../core/session-flow.js';
+import { answerEvent } from '../core/session-flow.js';
 import type { KnownWindow } from '../core/strategies/budget.js';
 import type { Summarise } from '../core/strategies/strategy.js';
 import { removeCreated } from '../storage/files.js';
@@ -131,7 +131,7 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
     noteEvent: turn.noteEvent,
     shorten: run,
     rescue: async (signal) => {
-      const say = (text: string): void => onEvent(noticeEvent(text));
+      const say = (text: string): void => onEvent(answerEvent(text));
       say('rescue: shortening the conversation without the agent');
       const result = await run({ isTooLong: true }, { signal, onHold: (words) => say(`rescue ${words}`) });
       if (ended.signal.aborted || signal.aborted) return;

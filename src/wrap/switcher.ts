@@ -4,7 +4,7 @@ import { REQUEST_MS } from '../core/compaction/machine.js';
 import type { NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
-import { noticeEvent } from '../core/session-flow.js';
+import { answerEvent, noticeEvent } from '../core/session-flow.js';
 import { createFile, removeCreated } from '../storage/files.js';
 import type { Log } from '../storage/log-file.js';
 import { makeTailReader } from '../storage/tail.js';
@@ -228,7 +228,7 @@ export interface LiveUndo extends Omit<UndoRequest, 'number'> {
 
 /** Undoes it and says what happens in the footer. Leaves no new session where the agent was not told of it. Never rejects. */
 export const undoLive = async ({ switcher, onEvent, signal, ...request }: LiveUndo): Promise<void> => {
-  const say = (text: string): void => onEvent(noticeEvent(text));
+  const say = (text: string): void => onEvent(answerEvent(text));
   try {
     say('undo: waiting for a safe moment');
     const { plan, name, path } = await prepareSwitch(request);
@@ -273,7 +273,7 @@ export interface LiveReturn extends Pick<UndoRequest, 'agent' | 'as'> {
 /** Has the agent go back to an earlier session, which is still there, and says what happens in the footer. Never rejects. */
 export const returnLive = async ({ switcher, onEvent, signal, ...request }: LiveReturn): Promise<void> => {
   const { agent, previous, as } = request;
-  const say = (text: string): void => onEvent(noticeEvent(text));
+  const say = (text: string): void => onEvent(answerEvent(text));
   try {
     say('undo: waiting for a safe moment');
     const copy = agent.conversations?.switching?.keepsOpen

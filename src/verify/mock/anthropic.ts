@@ -25,13 +25,21 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   };
 };
 
-// Most of a long prompt is read from the cache, as in a real conversation.
-const usageOf = (usedTokens: number, output: number) => ({
-  input_tokens: Math.min(3, usedTokens),
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: Math.max(0, usedTokens - 3),
-  output_tokens: output,
-});
+const [FRESH, WRITTEN] = [3, 500];
+
+// Most of a long prompt is read from the cache, as in a real conversation, and what is new is written there: Claude learns from that how long
+// the cache lives.
+const usageOf = (usedTokens: number, output: number) => {
+  const fresh = Math.min(FRESH, usedTokens);
+  const written = Math.min(WRITTEN, usedTokens - fresh);
+  return {
+    input_tokens: fresh,
+    cache_creation_input_tokens: written,
+    cache_creation: { ephemeral_5m_input_tokens: written, ephemeral_1h_input_tokens: 0 },
+    cache_read_input_tokens: usedTokens - fresh - written,
+    output_tokens: output,
+  };
+};
 
 /** A content block: the whole, its start in a stream, and its deltas. */
 interface Block {

@@ -24,6 +24,8 @@ export interface Question {
   /** the tools that run a shell command and write a file, by the agent's names for them */
   readonly shellTool: string | undefined;
   readonly writeTool: string | undefined;
+  /** the answer must be JSON of a given form, as for a choice of the model */
+  readonly isForm?: boolean;
   /** the answer to a side request */
   readonly sideText: string;
 }

@@ -6,6 +6,7 @@ import { json, stream, textIn, type Api, type Call, type Question, type Reply } 
 const PATH = /^\/v1(?:beta|alpha)?\/models\/([^:]+):(generateContent|streamGenerateContent)$/;
 /** The first request asks for the snapshot, the second one for a critical review of it. */
 const SUMMARY = /state_snapshot[^]*(?:scratchpad|Critically evaluate)|Critically evaluate[^]*state_snapshot/;
+const NO_SCHEMA = JSON.stringify('');
 const [SHELL, WRITE] = ['run_shell_command', 'write_file'];
 
 const read = (path: string, body: JsonRecord): Question | undefined => {
@@ -27,6 +28,7 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
     isAfterTool: parts.some((part) => getRecord(part, 'functionResponse') !== undefined),
     shellTool: tools.includes(SHELL) ? SHELL : undefined,
     writeTool: tools.includes(WRITE) ? WRITE : undefined,
+    isForm: schema !== NO_SCHEMA,
     sideText: sideText(schema),
   };
 };

@@ -101,7 +101,8 @@ export const startMockServer = async (): Promise<MockServer> => {
     for (const api of apis) {
       const read = body && api.read(path, body);
       if (!read) continue;
-      const question: Question = sent.includes(PRINT) ? { ...read, purpose: 'print' } : read;
+      const isPrint = sent.includes(PRINT) && !read.isForm;
+      const question: Question = isPrint ? { ...read, purpose: 'print' } : read;
       const { purpose, said } = question;
       if (purpose === 'turn') lastTurn = sent;
       if (purpose === 'summary') lastSummary = sent;

@@ -281,6 +281,8 @@ export interface Switching {
   readonly listedAs?: (name: string) => string;
   /** where it is typed otherwise than the compact command */
   readonly typing?: Partial<Pick<CompactRecipe, 'isPasted' | 'pauseMs' | 'submit'>>;
+  /** it keeps earlier sessions open, so before its next turn nothing shows that it has gone back to one */
+  readonly keepsOpen?: true;
   /**
    * for an agent that takes no other session file while it runs, but a conversation in a file of its own: that file, beside the session
    * file that it writes. The command then takes the name of it

@@ -128,9 +128,18 @@ export interface FlowContext {
 }
 
 const NOTICE_PRIORITY = 150; // above tips, below news about a draft
+const ANSWER_PRIORITY = 400;
 
 /** An event with a notice about the user's settings, for the footer. */
 export const noticeEvent = (text: string): Event => ({ type: 'notice', text, priority: NOTICE_PRIORITY });
+
+/** The same in answer to a key of the user's, who looks at the footer for it. */
+export const answerEvent = (text: string): Event => ({
+  type: 'notice',
+  text,
+  priority: ANSWER_PRIORITY,
+  isAnswer: true,
+});
 
 /** The same about the compaction that has just ended. */
 export const outcomeNoticeEvent = (text: string): Event => ({

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';
-import { noticeEvent } from '../core/session-flow.js';
+import { answerEvent } from '../core/session-flow.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { WrapSession } from './options.js';
@@ -15,6 +15,7 @@ import { makeShortener, type Shortener } from './shortener.js';
 import { makeSwitcher, returnLive, undoLive, type LiveUndo, type Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 import type { DraftResult } from './typist.js';
+import { newSession } from './undo.js';
 
 // What a running session does for the user besides compacting: it goes back to an earlier conversation, and puts drafts into the prompt.
 
@@ -71,14 +72,15 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
   });
   const shortener = makeSessionShortener(parts, ports, switcher);
   const undo = makeKeyRequest('undo', ports.take, (signal) => {
-    const name = shortener.previousId();
-    return name === undefined
-      ? undoLast(parts, ports, { switcher, signal })
-      : returnLive({ switcher, name, onEvent: ports.take, signal });
+    const previous = shortener.previous();
+    const { cwd } = parts.session;
+    return previous
+      ? returnLive({ agent, previous, as: newSession(cwd), switcher, onEvent: ports.take, signal })
+      : undoLast(parts, ports, { switcher, signal });
   });
   const rescue = makeKeyRequest('rescue', ports.take, (signal) => shortener.rescue(signal));
   const brief = makeKeyRequest('brief', ports.take, (signal) => {
-    const say = (words: string): void => ports.take(noticeEvent(words));
+    const say = (words: string): void => ports.take(answerEvent(words));
     say('brief: waiting for a safe moment');
     return receipts.brief({ signal, onHold: (words) => say(`brief ${words}`) });
   });
@@ -118,7 +120,7 @@ const makeKeyRequest = (
     press: (): void => {
       if (!waiting) return start();
       waiting.abort();
-      take(noticeEvent(`${name} withdrawn`));
+      take(answerEvent(`${name} withdrawn`));
     },
     stop: (): void => waiting?.abort(),
   };
@@ -188,8 +190,8 @@ const undoLast = async (
   { switcher, signal }: Pick<LiveUndo, 'switcher' | 'signal'>,
 ): Promise<void> => {
   const path = sessionFile();
-  if (path === undefined) return take(noticeEvent('not undone: the session file is not known yet'));
-  const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
+  if (path === undefined) return take(answerEvent('not undone: the session file is not known yet'));
+  const as = newSession(cwd);
   const copies = () => copiesOf(stateFolder(env, homeFolder(env)), { agent, path });
   await undoLive({ agent, path, as, copies, switcher, onEvent: take, signal });
 };

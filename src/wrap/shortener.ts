@@ -1,12 +1,11 @@
 import type { Agent } from '../agents/agent.js';
 import type { Values } from '../core/config/keys.js';
-import type { NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import type { Boundary, Event } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
 import type { Activity } from '../core/reading.js';
 import { sessionThresholds } from '../core/report.js';
-import { noticeEvent } from '../core/session-flow.js';
+import { answerEvent } from '../core/session-flow.js';
 import type { KnownWindow } from '../core/strategies/budget.js';
 import type { Summarise } from '../core/strategies/strategy.js';
 import { removeCreated } from '../storage/files.js';
@@ -15,8 +14,9 @@ import { findStrategy } from './find-strategy.js';
 import type { SessionLoop } from './session.js';
 import { shorten, writeForSwitch } from './shorten.js';
 import { safeMoment, type MomentWait } from './safe-moment.js';
-import type { Switcher } from './switcher.js';
+import type { PreviousSession, Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
+import { newSession } from './undo.js';
 
 // Shortens the conversation of the running agent by a strategy: computes a new session while the agent rests, and has the agent go on with it.
 // The old session stays as it is, and the agent keeps it where anything fails.
@@ -71,8 +71,8 @@ export interface Shortener {
   readonly shorten: (asked: ShortenAsked, wait: ShortenWait) => Promise<ShortenResult>;
   /** the same for the user's key: what comes of it is said in the footer */
   readonly rescue: (signal: AbortSignal) => Promise<void>;
-  /** the agent's id of the conversation before the last shortening, while the agent has the shortened one */
-  readonly previousId: () => string | undefined;
+  /** the session before the last shortening, while the agent has the shortened one */
+  readonly previous: () => PreviousSession | undefined;
   readonly stop: () => void;
 }
 
@@ -88,7 +88,7 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
   const written = makeWrittenWatch(options.agent);
   let isTaken = false;
   let doneAt: readonly number[] = [];
-  let replaced: { readonly from: string; readonly to: string } | undefined;
+  let replaced: { readonly from: PreviousSession; readonly to: string } | undefined;
 
   const attempt = async (asked: ShortenAsked, wait: ShortenWait): Promise<ShortenResult> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -96,8 +96,8 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
       const result = await shortenOnce(options, { asked, wait, turn, written });
       if (result === undefined) continue; // the conversation has gone on
       if (result.kind !== 'shortened') return result;
-      if (before !== undefined && before !== result.name) replaced = { from: before, to: result.name };
-      const { name: _, ...shortened } = result;
+      const { name: to, path, ...shortened } = result;
+      if (before !== undefined && before !== to) replaced = { from: { id: before, path }, to };
       return shortened;
     }
     return { kind: 'refused', reason: 'the conversation goes on faster than it can be shortened' };
@@ -131,13 +131,13 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
     noteEvent: turn.noteEvent,
     shorten: run,
     rescue: async (signal) => {
-      const say = (text: string): void => onEvent(noticeEvent(text));
+      const say = (text: string): void => onEvent(answerEvent(text));
       say('rescue: shortening the conversation without the agent');
       const result = await run({ isTooLong: true }, { signal, onHold: (words) => say(`rescue ${words}`) });
       if (ended.signal.aborted || signal.aborted) return;
       say(result.kind === 'shortened' ? `rescued ${result.words}` : `rescue failed: ${result.reason}`);
     },
-    previousId: () => (replaced?.to === options.flow().session.sessionId ? replaced?.from : undefined),
+    previous: () => (replaced?.to === options.flow().session.sessionId ? replaced?.from : undefined),
     stop: () => ended.abort(),
   };
 };
@@ -209,7 +209,7 @@ interface Once {
 
 type OnceResult =
   | Exclude<ShortenResult, { kind: 'shortened' }>
-  | (Extract<ShortenResult, { kind: 'shortened' }> & { readonly name: string });
+  | (Extract<ShortenResult, { kind: 'shortened' }> & { readonly name: string; readonly path: string });
 
 /** undefined: the conversation went on meanwhile, and nothing was typed. */
 const shortenOnce = async (
@@ -244,9 +244,10 @@ const shortenOnce = async (
       isTooLong,
     });
     if (worked.aborted) return undefined;
+    if (signal.aborted) return { kind: 'refused', reason: 'withdrawn' };
     const { windowTokens: postTokens, change } = shortened;
     const preTokens = known.usedTokens ?? change.tokensBefore;
-    const as = newSession(cwd, postTokens);
+    const as = { ...newSession(cwd), usedTokens: postTokens };
     const written = await writeForSwitch({ source }, shortened, as);
     const onTyping = (): void => watch.begin(as.now);
     // withdrawn if the agent works before the first key
@@ -256,7 +257,7 @@ const shortenOnce = async (
     if (result.kind === 'refused' && worked.aborted && !signal.aborted) return undefined;
     if (result.kind !== 'switched') return result;
     const words = `by ${name}, ${formatTokens(preTokens)} → ${formatTokens(postTokens)}`;
-    return { kind: 'shortened', words, preTokens, postTokens, name: written.name };
+    return { kind: 'shortened', words, preTokens, postTokens, name: written.name, path };
   } catch (error) {
     if (worked.aborted && !signal.aborted) return undefined;
     return { kind: 'refused', reason: signal.aborted ? 'withdrawn' : errorText(error) };
@@ -270,14 +271,6 @@ const configuredStrategy = (configured: string | undefined, summarise: Summarise
   if (configured !== undefined && configured !== 'auto') return configured;
   return summarise ? 'summarize' : 'truncate';
 };
-
-const newSession = (cwd: string, usedTokens: number): NewSession => ({
-  id: crypto.randomUUID(),
-  cwd,
-  now: Date.now(),
-  newUuid: () => crypto.randomUUID(),
-  usedTokens,
-});
 
 const knownWindow = ({ session }: ReturnType<SessionLoop['flow']>): KnownWindow => {
   const warn = sessionThresholds(session).find(({ name, unit }) => name === 'warn' && unit === 'tokens');

@@ -4,7 +4,7 @@ import { REQUEST_MS } from '../core/compaction/machine.js';
 import type { NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
-import { noticeEvent } from '../core/session-flow.js';
+import { answerEvent, noticeEvent } from '../core/session-flow.js';
 import { createFile, removeCreated } from '../storage/files.js';
 import type { Log } from '../storage/log-file.js';
 import { makeTailReader } from '../storage/tail.js';
@@ -13,7 +13,14 @@ import { safeMoment, watchConversation, type MomentWait } from './safe-moment.js
 import type { SessionLoop } from './session.js';
 import type { TypistPort, TypeRequest } from './typing-steps.js';
 import { leftoverNotice, retractLate, typeCommand, typedText } from './typist.js';
-import { planCheckpoint, undoCompaction, UndoError, type UndonePlan, type UndoRequest } from './undo.js';
+import {
+  copySession,
+  planCheckpoint,
+  undoCompaction,
+  UndoError,
+  type UndonePlan,
+  type UndoRequest,
+} from './undo.js';
 
 // Has the running agent go on with another session, by its own command: typed through the same gate as the compact command, and confirmed by
 // the agent's id of the conversation.
@@ -221,7 +228,7 @@ export interface LiveUndo extends Omit<UndoRequest, 'number'> {
 
 /** Undoes it and says what happens in the footer. Leaves no new session where the agent was not told of it. Never rejects. */
 export const undoLive = async ({ switcher, onEvent, signal, ...request }: LiveUndo): Promise<void> => {
-  const say = (text: string): void => onEvent(noticeEvent(text));
+  const say = (text: string): void => onEvent(answerEvent(text));
   try {
     say('undo: waiting for a safe moment');
     const { plan, name, path } = await prepareSwitch(request);
@@ -249,20 +256,36 @@ const liveText = (
   }
 };
 
-export interface LiveReturn {
+/** A session that the agent had. */
+export interface PreviousSession {
+  readonly id: string;
+  readonly path: string;
+}
+
+export interface LiveReturn extends Pick<UndoRequest, 'agent' | 'as'> {
   readonly switcher: Pick<Switcher, 'switchTo'>;
-  /** the id of the session that the agent had before its conversation was shortened */
-  readonly name: string;
+  /** the session that the agent had before its conversation was shortened */
+  readonly previous: PreviousSession;
   readonly onEvent: (event: Event) => void;
   readonly signal: AbortSignal;
 }
 
 /** Has the agent go back to an earlier session, which is still there, and says what happens in the footer. Never rejects. */
-export const returnLive = async ({ switcher, name, onEvent, signal }: LiveReturn): Promise<void> => {
-  const say = (text: string): void => onEvent(noticeEvent(text));
-  say('undo: waiting for a safe moment');
-  const result = await switcher.switchTo(name, { signal, onHold: (words) => say(`undo ${words}`) });
-  say(result.kind === 'switched' ? 'the whole conversation is back' : `not undone: ${result.reason}`);
+export const returnLive = async ({ switcher, onEvent, signal, ...request }: LiveReturn): Promise<void> => {
+  const { agent, previous, as } = request;
+  const say = (text: string): void => onEvent(answerEvent(text));
+  try {
+    say('undo: waiting for a safe moment');
+    const copy = agent.conversations?.switching?.keepsOpen
+      ? await copySession({ agent, path: previous.path }, as)
+      : undefined;
+    const { id } = copy ?? previous;
+    const result = await switcher.switchTo(id, { signal, onHold: (words) => say(`undo ${words}`) });
+    if (copy && result.kind === 'refused') await removeCreated(copy.path);
+    say(result.kind === 'switched' ? 'the whole conversation is back' : `not undone: ${result.reason}`);
+  } catch (error) {
+    say(`not undone: ${errorText(error)}`);
+  }
 };
 
 export interface Prepared {

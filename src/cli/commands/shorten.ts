@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import type { SavedSession } from '../../agents/agent.js';
-import type { NewSession } from '../../core/conversation.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
 import type { Change } from '../../core/strategies/check.js';
@@ -11,6 +9,7 @@ import { toPlainText } from '../../ui/text.js';
 import { findStrategy } from '../../wrap/find-strategy.js';
 import { shorten, ShortenError, writeShortened, type Shortened } from '../../wrap/shorten.js';
 import { openSummariser } from '../../wrap/summariser.js';
+import { newSession } from '../../wrap/undo.js';
 import { askSession } from '../ask-session.js';
 import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
@@ -160,13 +159,7 @@ const withSession = async (
   found: OneSource,
   shortened: Shortened,
 ): Promise<FileReport> => {
-  const as: NewSession = {
-    id: randomUUID(),
-    cwd: workingFolder(),
-    now: Date.now(),
-    newUuid: () => randomUUID(),
-    usedTokens: shortened.windowTokens,
-  };
+  const as = { ...newSession(workingFolder()), usedTokens: shortened.windowTokens };
   const { path, name: id } = await orExplain(found, writeShortened(found, shortened, as));
   const session = { id, path };
   return { ...report, session, resume: resumeOf(found.source.agent, session, shortened.before.head.cwd) };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
 import type { Agent, SavedSession } from '../../agents/agent.js';
@@ -12,6 +11,7 @@ import { toPlainText } from '../../ui/text.js';
 import { prepareSwitch, type Prepared } from '../../wrap/switcher.js';
 import { copiesOf } from '../../wrap/session-sources.js';
 import {
+  newSession,
   undoCompaction,
   UndoError,
   type UndonePlan,
@@ -105,13 +105,6 @@ interface UndoReport {
     readonly words?: string;
   };
 }
-
-const newSession = (cwd: string): NewSession => ({
-  id: randomUUID(),
-  cwd,
-  now: Date.now(),
-  newUuid: () => randomUUID(),
-});
 
 const reportOf = (source: UndoSource, plan: UndonePlan): UndoReport => {
   const { at, preTokens, postTokens } = plan.boundary;

@@ -83,6 +83,15 @@ export interface PsRequest {
   readonly options: Options;
 }
 
+export interface EventsRequest {
+  readonly kind: 'events';
+  /** a session as `ps` lists it; all sessions when absent */
+  readonly target?: string;
+  /** one JSON object per line, instead of a line to read */
+  readonly ndjson: boolean;
+  readonly options: Options;
+}
+
 export interface TopRequest {
   readonly kind: 'top';
   readonly options: Options;
@@ -278,6 +287,7 @@ export type Task =
   | DemoRequest
   | ReplayRequest
   | PsRequest
+  | EventsRequest
   | TopRequest
   | ReportRequest
   | ContextRequest

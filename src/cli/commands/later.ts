@@ -6,6 +6,7 @@ export { compact } from './compact.js';
 export { config } from './config.js';
 export { context } from './context.js';
 export { doctor } from './doctor.js';
+export { events } from './events.js';
 export { handoff } from './handoff.js';
 export { history } from './history.js';
 export { historyShow } from './history-show.js';

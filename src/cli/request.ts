@@ -248,6 +248,18 @@ export interface ConfigRequest {
   readonly options: Options;
 }
 
+/** `ctxwrap agents`. */
+export interface AgentsRequest {
+  readonly kind: 'agents';
+  readonly action: 'list' | 'add' | 'show';
+  /** the file to add, or the name of one that comes with ctxwrap; the agent to show */
+  readonly target?: string;
+  /** add it in place of another one of the same name */
+  readonly replaces: boolean;
+  readonly json: boolean;
+  readonly options: Options;
+}
+
 export interface InitRequest {
   readonly kind: 'init';
   readonly shell: Shell;
@@ -300,6 +312,7 @@ export type Task =
   | HistoryRequest
   | HistoryShowRequest
   | ReceiptRequest
+  | AgentsRequest
   | BriefRequest
   | HoldRequest
   | InitRequest

@@ -1,5 +1,6 @@
 // All commands that start no agent, bundled as one file. Split by esbuild, the code they share with a session would become a dozen files
 // that every session waits for.
+export { agentsCommand } from './agents.js';
 export { brief } from './brief.js';
 export { checkpoint } from './checkpoint.js';
 export { compact } from './compact.js';

@@ -35,7 +35,12 @@ const paths = (): readonly string[] => packed.files.map(({ path }) => path).sort
 
 describe('the package', () => {
   it('holds the program, its pages and nothing else', () => {
-    const kinds = [/^bin\/ctxwrap\.js$/, /^dist\/[\w-]+\.(d\.ts|c?js)$/, /^docs\/[\w/-]+\.(md|svg|png|gif)$/];
+    const kinds = [
+      /^(?:agents|examples)\/[\w-]+\.m?js(?:on)?$/,
+      /^bin\/ctxwrap\.js$/,
+      /^dist\/[\w-]+\.(d\.ts|c?js)$/,
+      /^docs\/[\w/-]+\.(md|svg|png|gif)$/,
+    ];
     const single = [
       'CHANGELOG.md',
       'LICENSE',

@@ -41,6 +41,8 @@ const wordsOf = ({ type, fields }: ReadEvent): string => {
       return `request refused: ${text('reason')}`;
     case 'dropped':
       return `${getCount(fields, 'count') ?? 'some'} events are lost`;
+    case 'error':
+      return text('message');
     case 'session-end':
       return endWords(getRecord(fields, 'exit'));
   }

@@ -2,6 +2,7 @@ import type { Agent } from '../agents/agent.js';
 import type { CurrentSettings, KeyName, Values } from '../core/config/keys.js';
 import type { HandoffSection } from '../core/handoff.js';
 import type { Millis } from '../core/reading.js';
+import type { ControlPlace } from '../storage/control-place.js';
 import type { AgentOption } from './options.js';
 import type { Candidates } from './shell/completion.js';
 import type { Template } from './template.js';
@@ -14,6 +15,8 @@ export interface Options extends CurrentSettings {
   readonly runtime?: AgentOption | undefined;
   readonly record?: string | undefined;
   readonly recordInput?: boolean | undefined;
+  /** where a parent steers the session from */
+  readonly control?: ControlPlace | undefined;
   /** the user's configuration file, instead of the default one */
   readonly config?: string | undefined;
   /** what files and environment configure beyond single values; absent until they are read */

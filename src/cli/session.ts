@@ -119,6 +119,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   cwd: workingFolder(),
   agent: command.agent,
   tour: command.tour,
+  ...(options.control ? { control: options.control } : {}),
   startingDraft: command.startingDraft,
   ...(options.values['hold.native'] ? { holdCommand: holdCommand() } : {}),
   recording,

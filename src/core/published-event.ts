@@ -40,6 +40,8 @@ export type EventContent =
   | { readonly type: 'refused'; readonly request: string; readonly reason: string }
   /** so many events before this one are lost; a `state` follows */
   | { readonly type: 'dropped'; readonly count: number }
+  /** to a parent: what is wrong with a line that it has sent */
+  | { readonly type: 'error'; readonly message: string }
   /** without `exit` ctxwrap itself was killed, and nobody knows how the agent ended */
   | { readonly type: 'session-end'; readonly exit?: Exit | undefined };
 
@@ -70,6 +72,7 @@ const types: Readonly<Record<EventType, true>> = {
   outcome: true,
   refused: true,
   dropped: true,
+  error: true,
   'session-end': true,
 };
 

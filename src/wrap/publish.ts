@@ -257,9 +257,14 @@ type ChildToPublish = StartedChild & { readonly requestsFrom?: Millis | undefine
 
 /** The session's record and its events. */
 const openRecords = (
-  { agent, env, log, cwd, values }: WrapSession,
+  { agent, env, log, cwd, values, control: place }: WrapSession,
   wrapper: Wrapper,
-  { pid: childPid, startedAt, requestsFrom }: ChildToPublish,
+  {
+    pid: childPid,
+    startedAt,
+    requestsFrom,
+    onEvent,
+  }: ChildToPublish & { readonly onEvent: (event: Event) => void },
 ) => {
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const start = processStart(wrapper.pid);
@@ -278,6 +283,11 @@ const openRecords = (
     snapshot: record.snapshot,
     isReplacement: requestsFrom !== undefined,
     onFailure: (reason) => log.warn(`other programs miss events of this session: ${reason}`),
+    control: place && {
+      place,
+      onEvent,
+      onFailure: (reason) => log.warn(`the parent cannot steer this session: ${reason}`),
+    },
   });
   return { record, events };
 };
@@ -291,7 +301,7 @@ export const openPublisher = (
   const { wrapper, agent, env, log, cwd } = session;
   if (!wrapper) return undefined;
   const stateFolder = stateFolderOf(env, homeFolder(env));
-  const { record, events } = openRecords(session, wrapper, child);
+  const { record, events } = openRecords(session, wrapper, { ...child, onEvent });
   const requests = watchRequests({
     stateFolder,
     sessionId: wrapper.id,

@@ -7,6 +7,7 @@ import type { CompactionRecord, Exit, SessionRecord } from '../core/records.js';
 import { readingRecord } from '../core/report.js';
 import type { Session } from '../core/session.js';
 import { openEventJournal } from '../storage/event-journal.js';
+import { openControl, type ControlOptions } from './control.js';
 import { endsWithin } from './timing.js';
 
 // What happens in a session, as events for other programs.
@@ -96,6 +97,8 @@ export interface EventPublisherOptions extends Omit<SessionEventsOptions, 'emit'
   readonly session: string;
   /** called at most once; other programs then miss events of the session */
   readonly onFailure: (reason: string) => void;
+  /** the channel of a parent that owns the session */
+  readonly control?: Pick<ControlOptions, 'place' | 'onEvent' | 'onFailure'> | undefined;
 }
 
 export interface EventPublisher extends Omit<SessionEvents, 'end'> {
@@ -105,7 +108,7 @@ export interface EventPublisher extends Omit<SessionEvents, 'end'> {
 
 const END_MS = 500; // for the last events; a disk that hangs must not keep the user's shell waiting
 
-/** Writes a session's events into its journal. Never throws and never rejects. */
+/** Writes a session's events into its journal, and to the parent that owns it. Never throws and never rejects. */
 export const publishEvents = (options: EventPublisherOptions): EventPublisher => {
   const { snapshot, onFailure, isReplacement } = options;
   let hasFailed = false;
@@ -120,22 +123,30 @@ export const publishEvents = (options: EventPublisherOptions): EventPublisher =>
       fail(errorText(error));
     }
   };
+  const stateNow = (): EventContent => ({ type: 'state', state: snapshot() });
   const journal = openEventJournal({
     ...options,
     isContinued: isReplacement,
-    snapshot: () => ({ type: 'state', state: snapshot() }),
+    snapshot: stateNow,
     onFailure: fail,
   });
+  const control = options.control && openControl({ ...options, ...options.control, snapshot: stateNow });
   let events: SessionEvents | undefined;
   guarded(() => {
-    events = sessionEvents({ ...options, emit: journal.append });
+    events = sessionEvents({
+      ...options,
+      emit: (content, at) => {
+        journal.append(content, at);
+        if (content.type !== 'session-start') control?.emit(content);
+      },
+    });
   });
   return {
     onState: (state, compaction) => guarded(() => events?.onState(state, compaction)),
     onEffect: (effect) => guarded(() => events?.onEffect(effect)),
     end: async (exit) => {
       guarded(() => events?.end(exit));
-      await endsWithin(END_MS, journal.close());
+      await Promise.all([endsWithin(END_MS, journal.close()), control?.close()]);
     },
   };
 };

@@ -157,7 +157,8 @@ export interface FileCompaction {
   readonly number: number;
   /** in milliseconds since 1970 */
   readonly at: number;
-  readonly initiator?: 'user' | 'agent' | 'ctxwrap';
+  /** `agent-idle`: the agent, while it was idle */
+  readonly initiator?: 'user' | 'agent' | 'agent-idle' | 'ctxwrap';
   readonly preTokens?: number;
   readonly postTokens?: number;
   /** the record proves it */

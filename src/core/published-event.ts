@@ -55,8 +55,6 @@ export interface EventKey {
   readonly at: Millis;
 }
 
-export type PublishedEvent = EventKey & EventContent;
-
 export type EventType = EventContent['type'];
 
 // an object, so that the compiler reports a missing type

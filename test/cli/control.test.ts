@@ -1,5 +1,5 @@
 // `--control`, through the built program: a parent that owns a session.
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -63,6 +63,55 @@ describe('--control', () => {
     expect((await terminal.ended).exitCode).toBe(3);
     await vi.waitFor(() => expect(typesIn(text).at(-1)).toBe('session-end'), WAIT);
     expect(existsSync(path)).toBe(false);
+  });
+
+  it('has the agent compacted, and the parent and every reader of events hear of all of it', async () => {
+    bench.env['CTXWRAP_DEMO_LOG'] = join(bench.folder, 'demo.jsonl');
+    const [path, folder] = [
+      join(bench.folder, 'own/c.sock'),
+      join(bench.folder, '.local/state/ctxwrap/events'),
+    ];
+    const bounds = ['--mode', 'warn', '--warn', '20k', '--auto', '30k', '--hard', '190k'];
+    const terminal = inTerminal(
+      process.execPath,
+      [
+        bin,
+        ...bounds,
+        '--runtime',
+        'demo',
+        '--control',
+        path,
+        '--',
+        process.execPath,
+        programPath('demo-like.js'),
+      ],
+      bench,
+    );
+    await terminal.seen(/25%/);
+    const socket = createConnection(path);
+    let text = '';
+    socket.on('data', (bytes) => (text += bytes.toString()));
+    await vi.waitFor(() => expect(typesIn(text)).toContain('state'), WAIT);
+    socket.write('{"do":"compact","id":"mine"}\n');
+    await vi.waitFor(() => expect(typesIn(text)).toContain('outcome'), WAIT);
+    terminal.type('\x03\x03');
+    await terminal.ended;
+    const events = (lines: string) =>
+      lines
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    const [name = ''] = readdirSync(folder);
+    for (const told of [events(text), events(readFileSync(join(folder, name), 'utf8'))]) {
+      const about = told.filter(({ request }) => request === 'mine');
+      expect(about).toMatchObject([
+        { type: 'attempt' },
+        { type: 'outcome', attempt: { outcome: 'verified', isManual: true } },
+      ]);
+      expect(told).toContainEqual(expect.objectContaining({ type: 'tier', tier: 'safe', before: 'auto' }));
+      expect(told.map(({ seq }) => seq)).toEqual(told.map((_, index) => index + 1));
+      expect(told.at(-1)).toMatchObject({ type: 'session-end', exit: { code: 0 } });
+    }
   });
 
   it('in a folder that others may enter is refused before the agent starts', async () => {

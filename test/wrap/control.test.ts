@@ -1,5 +1,5 @@
 // The channel of a parent that owns a session, over real sockets.
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ beforeEach(async () => {
   path = join(folder, 'c.sock');
   [taken, failures] = [[], []];
   control = open();
-  await vi.waitFor(() => expect(statSync(path).mode & 0o777).toBe(0o600), WAIT);
+  await vi.waitFor(() => statSync(path), WAIT);
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
@@ -61,6 +61,7 @@ describe('the channel of a parent', () => {
   it('begins with the state, and carries commands in and events out', async () => {
     const { socket, lines } = connect();
     await seen(lines, 'state');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
     socket.write('{"do":"compact","id":"one","focus":"tests","force":true}\n{"do":"mo');
     socket.write('de","mode":"ask"}\n{"do":"pause"}\n{"do":"withdraw","id":"one"}\n\n{"do":"state"}\n');
     await vi.waitFor(() => expect(lines).toHaveLength(2), WAIT);
@@ -152,6 +153,8 @@ describe('the channel of a parent', () => {
     chmodSync(folder, 0o755);
     await expect(checkControlPlace({ path })).rejects.toThrow('others may enter');
     await expect(checkControlPlace({ fd: 1 })).rejects.toThrow('from 3 to 15');
-    await expect(checkControlPlace({ fd: 15 })).rejects.toThrow('--control');
+    const file = openSync(join(folder, 'file'), 'w'); // too high, or of a file
+    await expect(checkControlPlace({ fd: file })).rejects.toThrow('--control');
+    closeSync(file);
   });
 });

@@ -47,11 +47,8 @@ export const run = async ({
     insideIsAlive: isSessionRunning(process.env['CTXWRAP_SESSION']),
     interactive: agent.isInteractive(args),
   });
-  if (plain === undefined) {
-    if (options.control)
-      await (await import('../../storage/control-place.js')).checkControlPlace(options.control);
+  if (plain === undefined)
     return runWrapped({ file, args, env, agent, startingDraft }, windowed(options, agent), log);
-  }
 
   if (startingDraft !== undefined) throw messages.noDraft(plain);
   log.info(`not wrapped: ${plain}${options.record === undefined ? '' : '; not recorded'}`);

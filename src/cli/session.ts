@@ -58,6 +58,10 @@ const orNone = (open: () => Log): Log => {
 
 /** Runs a child under a PTY. */
 export const runWrapped = async (command: ChildCommand, options: Options, log: Log): Promise<Outcome> => {
+  if (options.control) {
+    const { checkControlPlace } = await import('../storage/control-place.js');
+    await checkControlPlace(options.control);
+  }
   const starting = startSttyProcess(); // it reads the terminal's settings while the wrapper loads
   try {
     return await runWith(starting, { command, options, log });
@@ -119,6 +123,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   cwd: workingFolder(),
   agent: command.agent,
   tour: command.tour,
+  ...(options.control ? { control: options.control } : {}),
   startingDraft: command.startingDraft,
   ...(options.values['hold.native'] ? { holdCommand: holdCommand() } : {}),
   recording,

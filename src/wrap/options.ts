@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.js';
 import type { Millis } from '../core/reading.js';
 import type { CurrentSettings } from '../core/config/keys.js';
+import type { ControlPlace } from '../storage/control-place.js';
 import type { Log } from '../storage/log-file.js';
 import type { Recording } from '../storage/recording.js';
 
@@ -70,6 +71,8 @@ export interface WrapSession extends CurrentSettings {
   readonly reportPath?: string;
   /** shell command that the agent runs before it compacts by itself; absent when the agent decides alone */
   readonly holdCommand?: string;
+  /** where the parent that owns the session steers it from */
+  readonly control?: ControlPlace | undefined;
   /** messages for the user at the start, one line each */
   readonly notices?: readonly string[];
   /** a text to put into the agent's prompt once it rests; it is never submitted. No control characters but newlines */

@@ -27,7 +27,7 @@ describe('--control', () => {
   it('on a descriptor gives the parent events and takes its commands; the agent does not get it', async () => {
     const events = join(bench.folder, 'events');
     const args = [
-      programPath('parent.js'),
+      programPath('control-parent.js'),
       events,
       bin,
       '--control',

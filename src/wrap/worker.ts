@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorStack } from '../core/errors.js';
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { FooterView } from '../core/footer-view.js';
@@ -11,6 +12,7 @@ import { makeNotifier } from './notifier.js';
 import type { ExitStatus, WrapSession } from './options.js';
 import { makePanel, type Panel } from './overlay-panel.js';
 import { openPublisher, type Publisher } from './publish.js';
+import type { RestartPlan } from './restarter.js';
 import type { KeyHold } from './typing-steps.js';
 import {
   makeCounters,
@@ -195,12 +197,15 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
         },
         notify: notifier.notify,
         publisher,
+        onRestart: (plan: RestartPlan | undefined) => post({ type: 'restart', plan }),
+        onRestartTaken: () => post({ type: 'restart-taken' }),
       };
       tracker = trackAgent(parts, { pid, startedAt });
     },
     stop: async (status: ExitStatus): Promise<void> => {
       tracker?.stop();
       notifier.stop();
+      await nextTurn(); // what has just been stopped tells its outcome first
       await publisher?.end(status);
     },
   };

@@ -8,13 +8,14 @@ import { nullLog, openLog, type Log } from '../storage/log-file.js';
 import { isRunning } from '../storage/processes.js';
 import { openRecording, type Recording } from '../storage/recording.js';
 import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
-import type { ExitStatus, Tour, WrapSession } from '../wrap/options.js';
+import type { ExitStatus, SessionEnd, Tour, WrapSession } from '../wrap/options.js';
 import type { ThreadListener, WorkerThread } from '../wrap/session-worker.js';
 import type { WorkerStart } from '../wrap/worker-messages.js';
 import { holdCommand } from './hooks.js';
 import { recordingStopped, unwritableLog } from './messages.js';
 import { version, workingFolder } from './print.js';
 import type { Options } from './request.js';
+import { sessionAfter } from './restart.js';
 
 // From options to a wrapped child: opens what must be open before it starts, closes it afterwards.
 
@@ -86,19 +87,57 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
     notices.push(recordingStopped(reason));
     log.warn(`recording stopped: ${reason}`);
   });
-  const { session, close } = await askOfficially(sessionOf(command, { options, recording, log }));
-  const sttyProcess = await starting;
+  const { configured, ...plain } = options;
+  const thread = { options: plain, isConfigured: configured !== undefined, agent: command.agent.name };
+  const runOnce: RunOnce = async (given, sttyProcess) => {
+    const { session, close } = await askOfficially(given);
+    try {
+      return await wrap(session, sttyProcess, (start, listener) =>
+        startThread({ ...thread, start }, listener),
+      );
+    } finally {
+      await close();
+    }
+  };
   try {
-    const { configured, ...plain } = options;
-    const thread = { options: plain, isConfigured: configured !== undefined, agent: command.agent.name };
-    const { status, summary, isLineOpen } = await wrap(session, sttyProcess, (start, listener) =>
-      startThread({ ...thread, start }, listener),
-    );
+    const first = sessionOf(command, { options, recording, log });
+    const { status, summary, isLineOpen } = await runToEnd(first, starting, runOnce);
     const told = options.values.summary && summary !== undefined ? [summary] : [];
     return { status, notices: [...told, ...notices], isLineOpen };
   } finally {
-    await close();
     await recording?.close();
+  }
+};
+
+type RunOnce = (session: WrapSession, sttyProcess: SttyProcess) => Promise<SessionEnd>;
+
+/** Runs the agent, and again as often as it has ended to be started anew. Each run has the whole terminal, which is restored after it. */
+const runToEnd = async (
+  first: WrapSession,
+  starting: Promise<SttyProcess>,
+  runOnce: RunOnce,
+): Promise<SessionEnd> => {
+  let session = first;
+  let end = await runOnce(session, await starting);
+  for (;;) {
+    const next = sessionAfter({ first, session, end });
+    if (!next) return end;
+    if (end.isLineOpen) process.stdout.write('\n');
+    session = next;
+    end = await runAgain(session, runOnce);
+  }
+};
+
+/** A run that cannot be started has lost its session. */
+const runAgain = async (session: WrapSession, runOnce: RunOnce): Promise<SessionEnd> => {
+  const sttyProcess = await startSttyProcess();
+  try {
+    return await runOnce(session, sttyProcess);
+  } catch (error) {
+    sttyProcess.disarm();
+    if (!session.restarted) throw error;
+    session.log.error(`the agent cannot be started again: ${errorStack(error)}`);
+    return { status: { kind: 'code', code: 125 }, hasLostRestart: true };
   }
 };
 

@@ -42,7 +42,7 @@ export interface SessionRecord extends SessionIdentity {
   readonly agentSessionId?: string;
   /** the agent's session file */
   readonly logPath?: string;
-  /** the session before the one that the agent has now, which ctxwrap has shortened; since 0.4 */
+  /** the session before the one that the agent has now, which ctxwrap has shortened; since 0.3 */
   readonly shortenedFrom?: { readonly id: string; readonly path: string };
   readonly reading?: ReadingRecord;
   /** why there is no reading, as text */
@@ -144,7 +144,7 @@ export const sessionRecord = (
     ...(state.agentVersion === undefined ? {} : { agentVersion: state.agentVersion }),
     ...(state.sessionId === undefined ? {} : { agentSessionId: state.sessionId }),
     ...(logPath === undefined ? {} : { logPath }),
-    ...(replaced?.to.id === state.sessionId ? { shortenedFrom: replaced?.from } : {}),
+    ...(replaced && replaced.to.id === state.sessionId ? { shortenedFrom: replaced.from } : {}),
     ...(reading ? { reading } : {}),
     ...(reading || note === undefined ? {} : { note }),
     activity: end ? 'dead' : state.activity,

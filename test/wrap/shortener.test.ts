@@ -127,12 +127,12 @@ describe('shortening a running conversation', () => {
 
   it('knows the session before, to which the user can go back, while the agent has the shortened one', async () => {
     const { shortener, names } = open();
-    expect(shortener.previousId()).toBeUndefined();
+    expect(shortener.previous()).toBeUndefined();
     await shortener.shorten(asked, wait);
     loop.take(inSession(names[0] ?? ''));
-    expect(shortener.previousId()).toBe(OLD);
+    expect(shortener.previous()?.id).toBe(OLD);
     loop.take(inSession('another'));
-    expect(shortener.previousId()).toBeUndefined();
+    expect(shortener.previous()).toBeUndefined();
   });
 
   it('begins again when the agent has worked meanwhile, and never has it go on with what is outdated', async () => {

@@ -121,7 +121,8 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     },
     stop: () => {
       stopSettings();
-      for (const part of [restart, actions, reading, following, official, ownCompaction, blackBox]) part.stop();
+      for (const part of [restart, actions, reading, following, official, ownCompaction, blackBox])
+        part.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
       loop.stop();
     },

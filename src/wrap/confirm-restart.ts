@@ -49,7 +49,6 @@ export const confirmRestart = (watch: RestartWatch): { readonly stop: () => void
     }
     tell(undefined);
     take(shortenedEvent(plan));
-    take(noticeEvent(`restarted, shortened ${plan.words}`));
   };
   void follow();
   return { stop: () => ended.abort() };

@@ -136,9 +136,7 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
         doneAt = [...doneAt, Date.now()];
         if (!asked.isForAttempt) onEvent(shortenedEvent(result));
       }
-      log.info(
-        `shortening: ${result.kind}, ${'reason' in result ? result.reason : result.words}`,
-      );
+      log.info(`shortening: ${result.kind}, ${'reason' in result ? result.reason : result.words}`);
       return result;
     } catch (error) {
       return { kind: 'refused', reason: errorText(error) };

@@ -2,7 +2,13 @@ import { posix } from 'node:path';
 import type { JsonRecord } from '../../core/json.js';
 import type { TitleSigns } from '../../core/reading.js';
 import type { AgentHome, CompactRecipe, Env, Agent } from '../agent.js';
-import { splitWords, type LaunchRules, optionsForRestart, type RestartRules, startsConversation } from '../launch.js';
+import {
+  splitWords,
+  type LaunchRules,
+  optionsForRestart,
+  type RestartRules,
+  startsConversation,
+} from '../launch.js';
 import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
 import { parseAgentState } from '../tested.js';
 import { meaningOfState } from './activity.js';

@@ -2,7 +2,13 @@ import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
 import type { AgentHome, CompactRecipe, Agent } from '../agent.js';
-import { splitWords, type LaunchRules, optionsForRestart, type RestartRules, startsConversation } from '../launch.js';
+import {
+  splitWords,
+  type LaunchRules,
+  optionsForRestart,
+  type RestartRules,
+  startsConversation,
+} from '../launch.js';
 import {
   parseCommentedJson,
   findLastNumber,

@@ -18,8 +18,6 @@ export interface RestartPlan {
   readonly session: SavedSession;
   /** the session that it had, which stays as it is */
   readonly before: SavedSession;
-  /** `by truncate, 169k → 40k` */
-  readonly words: string;
   /** of the window, in the agent's tokens */
   readonly preTokens: number;
   readonly postTokens: number;

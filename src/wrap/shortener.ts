@@ -104,14 +104,11 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
   const ended = new AbortController();
   const turn = makeTurnWatch();
   const written = makeWrittenWatch(options.agent, options.restarted?.writtenAt);
-  const { restarter, restarted } = options;
+  const replaced = makeReplacedWatch(options);
+  const { onReplaced } = replaced;
+  const { restarter } = options;
   let isTaken = false;
   let doneAt: readonly Millis[] = options.times ?? [];
-  let replaced: Replaced | undefined = restarted && { from: restarted.before, to: restarted.session };
-  const onReplaced = (next: Replaced): void => {
-    replaced = next;
-    options.onReplaced?.(next);
-  };
 
   const attempt = async (asked: ShortenAsked, wait: ShortenWait): Promise<ShortenResult> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -155,11 +152,27 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
       if (ended.signal.aborted || signal.aborted) return;
       say('reason' in result ? `rescue failed: ${result.reason}` : `rescued ${result.words}`);
     },
-    previous: () => (replaced?.to.id === options.flow().session.sessionId ? replaced?.from : undefined),
+    previous: replaced.previous,
     stop: () => {
       ended.abort();
       restarter?.stop();
     },
+  };
+};
+
+/** The session that the agent had before the one that it has now. */
+const makeReplacedWatch = ({
+  restarted,
+  flow,
+  onReplaced,
+}: ShortenerOptions): Pick<Once, 'onReplaced'> & Pick<Shortener, 'previous'> => {
+  let last: Replaced | undefined = restarted && { from: restarted.before, to: restarted.session };
+  return {
+    onReplaced: (next) => {
+      last = next;
+      onReplaced?.(next);
+    },
+    previous: () => (last?.to.id === flow().session.sessionId ? last?.from : undefined),
   };
 };
 

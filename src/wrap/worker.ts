@@ -7,12 +7,11 @@ import { sessionSummary } from '../core/session-flow.js';
 import { nullLog, type Log } from '../storage/log-file.js';
 import { makeScreenModel, screenOf } from '../terminal/screen-model.js';
 import type { Size } from '../terminal/tty.js';
-import { trackAgent, type AgentTracker } from './agent-tracker.js';
+import { trackAgent, type AgentTracker, type TrackerParts } from './agent-tracker.js';
 import { makeNotifier } from './notifier.js';
 import type { ExitStatus, WrapSession } from './options.js';
 import { makePanel, type Panel } from './overlay-panel.js';
 import { openPublisher, type Publisher } from './publish.js';
-import type { RestartPlan } from './restarter.js';
 import type { KeyHold } from './typing-steps.js';
 import {
   makeCounters,
@@ -148,6 +147,12 @@ const handleScreen = (
   }
 };
 
+/** What the main thread is told for a restart of the agent. */
+const restartPort = ({ post }: WorkerPort): Pick<TrackerParts, 'onRestart' | 'onRestartTaken'> => ({
+  onRestart: (plan) => post({ type: 'restart', plan }),
+  onRestartTaken: () => post({ type: 'restart-taken' }),
+});
+
 /** What follows the agent while the child runs. */
 const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPort) => {
   const { post } = port;
@@ -197,8 +202,7 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
         },
         notify: notifier.notify,
         publisher,
-        onRestart: (plan: RestartPlan | undefined) => post({ type: 'restart', plan }),
-        onRestartTaken: () => post({ type: 'restart-taken' }),
+        ...restartPort(port),
       };
       tracker = trackAgent(parts, { pid, startedAt });
     },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import { sessionAfter } from '../../src/cli/restart.js';
+import { sessionAfter } from '../../src/cli/session.js';
 import type { WrapSession } from '../../src/wrap/options.js';
 import type { RestartPlan } from '../../src/wrap/restarter.js';
 

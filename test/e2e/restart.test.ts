@@ -4,14 +4,17 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
+import { listSessions } from '../../src/storage/sessions.js';
+import { stateFolder } from '../../src/storage/state-folder.js';
 import { conversationOf, type Turn } from '../support/generated-conversation.js';
 import { bin, programPath } from '../support/programs.js';
 import { openWindow, type Window } from '../support/window.js';
 import { inFolder, lastRow, plainEnv } from '../support/wrapped.js';
 
 const OLD = '0a0a0a0a-0000-4000-8000-000000000001';
+const WAIT = { timeout: 30_000, interval: 20 };
 const OPTIONS = ['--model', 'opus'];
 
 interface Scene {
@@ -69,6 +72,10 @@ const withAgent = (
         .map((line) => JSON.parse(line) as unknown);
     try {
       await window.until(() => lastRow(window).startsWith(' claude'), 'the footer');
+      await vi.waitFor(async () => {
+        const [session] = await listSessions(stateFolder({}, folder), Date.now());
+        expect(session?.record.logPath).toContain(OLD); // other programs can ask for it by then
+      }, WAIT);
       await act({
         window,
         starts: () => linesOf('starts') as string[][],

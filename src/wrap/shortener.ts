@@ -334,7 +334,10 @@ const applyTo = async (
     const plan: RestartPlan = {
       session: { id: file.name, path: file.path },
       before: { id: sessionId, path: source.path },
-      ...{ preTokens, postTokens, writtenAt: as.now, mode: compaction.mode },
+      preTokens,
+      postTokens,
+      writtenAt: as.now,
+      mode: compaction.mode,
       times: [...doneAt, as.now],
     };
     const result = await restarter.restartWith(plan, given);

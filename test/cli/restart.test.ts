@@ -8,13 +8,26 @@ import type { WrapSession } from '../../src/wrap/options.js';
 import type { RestartPlan } from '../../src/wrap/restarter.js';
 
 const first: WrapSession = {
-  ...{ values: { ...defaultValues, mode: 'auto' }, isModeGiven: true, agent: agents.codex },
-  ...{ file: '/usr/bin/codex', args: ['-m', 'gpt-5', 'resume', 'an-id', 'a prompt'], env: {}, cwd: '/proj' },
-  ...{ startingDraft: 'a draft', notices: ['welcome'], recording: undefined, log: nullLog },
+  values: { ...defaultValues, mode: 'auto' },
+  isModeGiven: true,
+  agent: agents.codex,
+  file: '/usr/bin/codex',
+  args: ['-m', 'gpt-5', 'resume', 'an-id', 'a prompt'],
+  env: {},
+  cwd: '/proj',
+  startingDraft: 'a draft',
+  notices: ['welcome'],
+  recording: undefined,
+  log: nullLog,
 };
 const restart: RestartPlan = {
-  ...{ session: { id: 'the-new', path: '/x' }, before: { id: 'the-old', path: '/y' } },
-  ...{ preTokens: 100_000, postTokens: 20_000, writtenAt: 5, mode: 'ask', times: [1, 5] },
+  session: { id: 'the-new', path: '/x' },
+  before: { id: 'the-old', path: '/y' },
+  preTokens: 100_000,
+  postTokens: 20_000,
+  writtenAt: 5,
+  mode: 'ask',
+  times: [1, 5],
 };
 const status = { kind: 'code', code: 0 } as const;
 
@@ -26,7 +39,9 @@ describe('after the end of an agent', () => {
   it('follows the same agent with the new session, in the mode that the user has chosen meanwhile', () => {
     const next = sessionAfter({ first, session: first, end: { status, restart } });
     expect(next).toMatchObject({
-      ...{ args: ['-m', 'gpt-5', 'resume', 'the-new'], restarted: restart, shortenedAt: [1, 5] },
+      args: ['-m', 'gpt-5', 'resume', 'the-new'],
+      restarted: restart,
+      shortenedAt: [1, 5],
       values: { mode: 'ask' },
     });
     expect(next).not.toHaveProperty('startingDraft');

@@ -332,11 +332,11 @@ const MOST_LISTED = 3; // compactions in one line
 
 /** What happened, in one line for the shell's screen after the session; undefined when nothing was compacted. */
 export const sessionSummary = (
-  { session, record, startedAt, offers }: SessionFlow,
+  { session, compaction, record, startedAt, offers }: SessionFlow,
   now: Millis,
 ): string | undefined => {
   const { compactions } = session;
-  const handoff = offers && handoffAtEnd(session);
+  const handoff = offers && handoffAtEnd(session, compaction);
   if (compactions === 0 && handoff === undefined) return undefined;
   const worked = record.past.attempts.filter(({ ended }) => ended.outcome.kind === 'verified');
   const sizes = worked.flatMap(({ ended, next }) => {

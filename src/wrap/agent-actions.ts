@@ -11,6 +11,7 @@ import { makeReceipts, type Receipts } from './receipts.js';
 import type { SessionLoop } from './session.js';
 import { copiesOf } from './session-sources.js';
 import { openSummariser } from './summariser.js';
+import { makeRestarter, type RestartPlan } from './restarter.js';
 import { makeShortener, type Shortener } from './shortener.js';
 import { makeSwitcher, returnLive, undoLive, type LiveUndo, type Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
@@ -47,6 +48,8 @@ export interface ActionParts {
   readonly screen: Pick<ScreenModel, 'takesPastes'>;
   /** other programs */
   readonly publisher: Publisher | undefined;
+  /** tells the main thread what to start when the child ends; undefined: nothing */
+  readonly onRestart: (plan: RestartPlan | undefined) => void;
 }
 
 export interface ActionPorts {
@@ -72,11 +75,12 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
   });
   const shortener = makeSessionShortener(parts, ports, switcher);
   const undo = makeKeyRequest('undo', ports.take, (signal) => {
-    const previous = shortener.previous();
-    const { cwd } = parts.session;
-    return previous
-      ? returnLive({ agent, previous, as: newSession(cwd), switcher, onEvent: ports.take, signal })
-      : undoLast(parts, ports, { switcher, signal });
+    const before = shortener.previous();
+    const path = ports.sessionFile();
+    const as = newSession(parts.session.cwd);
+    return before === undefined || path === undefined
+      ? undoLast(parts, ports, { switcher, signal })
+      : returnLive({ agent, as, before, path, switcher, onEvent: ports.take, signal });
   });
   const rescue = makeKeyRequest('rescue', ports.take, (signal) => shortener.rescue(signal));
   const brief = makeKeyRequest('brief', ports.take, (signal) => {
@@ -163,24 +167,32 @@ const makeSessionSwitcher = (
   });
 
 const makeSessionShortener = (
-  { session: { agent, file, values, env, cwd, log } }: ActionParts,
+  { session, publisher, onRestart }: ActionParts,
   { port, loop, take, sessionFile }: ActionPorts,
   switcher: Switcher,
 ): Shortener => {
+  const { agent, file, values, env, cwd, log, restarted } = session;
   const home = homeFolder(env);
   const program = basename(file) === agent.command ? file : undefined; // not an interpreter or a launcher
+  const common = { port, flow: loop.flow, log, onEvent: take };
+  const recipe = agent.recipe?.(env);
+  if (restarted) publisher?.onReplaced({ from: restarted.before, to: restarted.session });
   return makeShortener({
+    ...common,
     agent,
     values,
     home,
     cwd,
     summarise: openSummariser({ values, agent, env, home, program }),
     switcher,
-    port,
-    flow: loop.flow,
+    restarter:
+      values.apply === 'restart'
+        ? makeRestarter({ ...common, session, recipe, audit: publisher, onPlan: onRestart })
+        : undefined,
+    restarted,
+    times: session.shortenedAt,
     sessionFile,
-    log,
-    onEvent: take,
+    onReplaced: publisher?.onReplaced,
   });
 };
 

@@ -4,6 +4,7 @@ import type { CurrentSettings } from '../core/config/keys.js';
 import type { ControlPlace } from '../storage/control-place.js';
 import type { Log } from '../storage/log-file.js';
 import type { Recording } from '../storage/recording.js';
+import type { RestartPlan } from './restarter.js';
 
 /** How the child ended. */
 export type ExitStatus =
@@ -17,6 +18,10 @@ export interface SessionEnd {
   readonly summary?: string | undefined;
   /** the child has left the cursor in the middle of a line */
   readonly isLineOpen?: boolean;
+  /** the agent has ended to be started again with this */
+  readonly restart?: RestartPlan | undefined;
+  /** it was started again, and has ended by itself without having shown the new session */
+  readonly hasLostRestart?: boolean;
 }
 
 /** The child, since when it runs (wall clock). */
@@ -77,6 +82,10 @@ export interface WrapSession extends CurrentSettings {
   readonly notices?: readonly string[];
   /** a text to put into the agent's prompt once it rests; it is never submitted. No control characters but newlines */
   readonly startingDraft?: string | undefined;
+  /** what the agent was started again with, in place of its earlier run */
+  readonly restarted?: RestartPlan | undefined;
+  /** when its conversation was shortened in earlier runs within the last hour (wall clock) */
+  readonly shortenedAt?: readonly Millis[] | undefined;
   /** absent in a session of work */
   readonly tour?: Tour | undefined;
   /** calls the listener with changed settings until the returned function is called */

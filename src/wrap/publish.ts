@@ -30,7 +30,8 @@ import { openMetrics } from './metrics.js';
 import type { ExitStatus, StartedChild, Wrapper, WrapSession } from './options.js';
 import { watchRequests, type RequestsOptions } from './requests.js';
 import { endLostEvents, publishEvents } from './session-events.js';
-import type { SwitchResult } from './switcher.js';
+import type { Replaced } from './shortener.js';
+import type { TypedResult } from './switcher.js';
 import { endsWithin, serialize } from './timing.js';
 
 // Publishes the session's record in a file for other processes. A slow or broken disk does not affect the session.
@@ -57,6 +58,8 @@ export interface RecordPublisher {
   readonly updateFile: (path: string | undefined) => void;
   /** the record as of now */
   readonly snapshot: () => SessionRecord;
+  /** the agent has a shortened session in place of another */
+  readonly updateReplaced: (replaced: Replaced) => void;
   /** records the end of the session; resolves when that is written or has failed */
   readonly end: (exit: Exit) => Promise<void>;
 }
@@ -104,6 +107,10 @@ export const publishRecord = (options: RecordPublisherOptions): RecordPublisher 
       scheduleWrite();
     },
     snapshot,
+    updateReplaced: (replaced) => {
+      published = { ...published, replaced };
+      scheduleWrite();
+    },
     end: async (exit) => {
       clearInterval(heartbeat);
       published = { ...published, end: { at: now(), exit } };
@@ -198,9 +205,9 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
       /** a switch of the agent to another session begins */
       beginSwitch: begin,
       /** it has ended; undefined: no key was typed */
-      endSwitch: (name: string, result: SwitchResult | undefined): void => {
+      endSwitch: (name: string, result: TypedResult | undefined): void => {
         if (result && strokes) {
-          const reason = 'reason' in result ? result.reason : undefined;
+          const { reason } = result;
           const context = { ...about, ...attempt, strokes };
           audit.append(switchLine({ name, outcome: result.kind, reason }, context, Date.now()));
         }
@@ -234,6 +241,8 @@ interface EndedDraft {
 export interface Publisher {
   readonly onState: (state: Session, compaction: CompactionRecord) => void;
   readonly onFile: (path: string | undefined) => void;
+  /** the agent has a shortened session in place of another */
+  readonly onReplaced: (replaced: Replaced) => void;
   /** each effect of the core, with the state it came from */
   readonly onEffect: (effect: Effect, state: Session) => void;
   /** how much a compaction has kept */
@@ -243,7 +252,7 @@ export interface Publisher {
   /** for the keys that have the agent go on with another session */
   readonly beginSwitch: (state: Session) => void;
   /** `result` is undefined where no key was typed */
-  readonly endSwitch: (name: string, result: SwitchResult | undefined) => void;
+  readonly endSwitch: (name: string, result: TypedResult | undefined) => void;
   /** for a draft that is put into the prompt; `ended` is undefined where no key was typed */
   readonly beginDraft: (state: Session) => void;
   readonly endDraft: (ended: EndedDraft | undefined) => void;
@@ -326,6 +335,7 @@ export const openPublisher = (
       metrics?.onState(state);
     },
     onFile: record.updateFile,
+    onReplaced: record.updateReplaced,
     onEffect: (effect, state) => {
       requests.applyEffect(effect);
       attempts.note(effect, state);

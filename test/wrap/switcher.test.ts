@@ -194,7 +194,9 @@ describe('going back to the session before a shortening', () => {
     };
     const as = newSession('/proj');
     const onEvent = (event: Event): unknown => events.push(event);
-    await returnLive({ agent, previous: { id: OLD, path }, as, switcher: { switchTo }, onEvent, ...never });
+    const before = { id: OLD, path };
+    const request = { agent, as, before, path: join(folder, 'the-short.jsonl') };
+    await returnLive({ ...request, switcher: { switchTo }, onEvent, ...never });
     expect(readFileSync(path, 'utf8')).toBe(TEXT);
     const told = events.flatMap((event) => (event.type === 'notice' ? [event.text] : [])).at(-1);
     return { names, told, as };

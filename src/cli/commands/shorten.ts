@@ -99,10 +99,12 @@ const shortenInAgent = async (
     outcome === 'done'
       ? `✓ shortened ${words ?? ''}; u in the overview brings the whole conversation back`
       : outcome === 'asked'
-        ? 'the conversation is shortened as soon as the agent is at rest'
+        ? words === undefined
+          ? 'the conversation is shortened as soon as the agent is at rest'
+          : `the agent starts again, shortened ${words}; its footer says when it has the shorter conversation`
         : `✗ not shortened: ${words ?? 'the outcome is not known'}`;
   await print(json ? jsonText(report, 2) : `${toAsciiIfNeeded(toPlainText(text), process.env)}\n`);
-  const code = outcome === 'done' || outcome === 'asked' ? 0 : failed;
+  const code = outcome === 'refused' || outcome === 'unknown' ? failed : 0;
   return { status: { kind: 'code', code }, notices: [] };
 };
 

@@ -144,6 +144,27 @@ const whileTyping: Scenario = {
   },
 };
 
+const restarted: Scenario = {
+  name: 'shortened, and started again',
+  expects:
+    'with "apply": "restart": the agent ends by its own command and is started again in the same terminal with the shortened session; u brings the whole conversation back',
+  isUnasked: true,
+  files: () => ({ '.config/ctxwrap/config.jsonc': '{ "apply": "restart" }' }),
+  play: async (session) => {
+    const { runCtxwrap, untilScreen, untilFooter, agent, mock } = session;
+    const before = await doTasks(session);
+    await runCtxwrap('compact', '--strategy', 'truncate', '--keep-recent', String(KEPT), '--budget', '5000');
+    await untilFooter(/✓ compacted/);
+    await untilScreen(agent.ready);
+    const evidence = await goesOnWith(session, before, REMOVED);
+    await pressChord(session, 'u');
+    await untilFooter(/(?:whole conversation is back|compaction undone)/);
+    await longTurn(session, TURNS + 1, SOME);
+    assertThat(mock.lastTurn().includes('I do task 2.'), 'the whole conversation is not back');
+    return `${evidence}; and u brings it all back`;
+  },
+};
+
 /** The agent refuses to compact; the rescue by this strategy, and the way back. */
 const rescuedBy = async (session: LabSession, strategy: string, mark: RegExp): Promise<string> => {
   const { mock, untilLog, untilFooter } = session;
@@ -183,6 +204,7 @@ export const rescuing: readonly Scenario[] = [
   summarised,
   withDraft,
   whileTyping,
+  restarted,
   rescued,
   rescuedWithSummary,
 ];

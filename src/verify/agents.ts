@@ -203,5 +203,31 @@ export const qwen: VerifiableAgent = {
   windowTokens: QWEN_WINDOW,
 };
 
+const COPILOT_WINDOW = 128_000;
+
+/** docs/facts/copilot.md; a folder is trusted by its name in the configuration. */
+export const copilot: VerifiableAgent = {
+  name: 'copilot',
+  args: () => [],
+  env: ({ port }) => ({
+    COPILOT_OFFLINE: 'true',
+    COPILOT_AUTO_UPDATE: 'false',
+    COPILOT_PROVIDER_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    COPILOT_PROVIDER_API_KEY: 'made-up',
+    COPILOT_MODEL: 'gpt-4.1',
+    COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(COPILOT_WINDOW),
+  }),
+  files: ({ project }) => ({
+    '.copilot/config.json': JSON.stringify({ trustedFolders: [project], appTipShown: true }),
+  }),
+  compact: '/compact',
+  strokes: ['/compact', ENTER],
+  ready: /Interactive · \S/,
+  dialog: /Do you want to run this command\?/,
+  summaries: 1,
+  exit: '/exit',
+  windowTokens: COPILOT_WINDOW,
+};
+
 /** All agents that can be verified. */
-export const verifiableAgents: readonly VerifiableAgent[] = [claude, codex, gemini, qwen];
+export const verifiableAgents: readonly VerifiableAgent[] = [claude, codex, gemini, qwen, copilot];

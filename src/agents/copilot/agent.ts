@@ -1,7 +1,7 @@
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import type { Agent, AgentHome, CompactRecipe } from '../agent.js';
 import { type LaunchRules, splitWords, startsConversation } from '../launch.js';
-import { copilotSessions, locateCopilot, sessionFile } from './files.js';
+import { copilotSessions, locateCopilot, parseStatus, sessionFile } from './files.js';
 import { copilotHistory } from './history.js';
 import { copilotContents, copilotReader, isCopilotRecord } from './log.js';
 import { copilotScreen } from './screen.js';
@@ -30,10 +30,10 @@ const launchRules: LaunchRules = {
   `),
 };
 
-/** In the background, when a request is at least so full (facts/copilot.md). It has no setting for it. */
+/** In the background, when a request is at least so full (docs/facts/copilot.md). It has no setting for it. */
 const usualTrigger: NativeTrigger = { share: 0.8, reserveTokens: 0 };
 
-/** facts/copilot.md. Typed during a turn it would be sent to the model, so the end is waited for. */
+/** docs/facts/copilot.md. Typed during a turn it would be sent to the model, so the end is waited for. */
 const copilotRecipe: CompactRecipe = {
   command: '/compact',
   takesFocus: true,
@@ -55,6 +55,7 @@ export const copilot: Agent = {
   log: {
     locate: locateCopilot,
     reader: copilotReader,
+    stateIn: parseStatus,
     recognises: isCopilotRecord,
     contents: copilotContents,
     history: copilotHistory,

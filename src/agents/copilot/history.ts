@@ -2,7 +2,7 @@ import { getRecord, getText } from '../../core/json.js';
 import { type HistoryFormat, type LineSort, SKIPPED, summaryOf } from '../history.js';
 import { compactionIn } from './log.js';
 
-// Compactions in a session file of GitHub Copilot CLI (facts/copilot.md): `session.compaction_complete` with the summary that replaces the
+// Compactions in a session file of GitHub Copilot CLI (docs/facts/copilot.md): `session.compaction_complete` with the summary that replaces the
 // conversation.
 
 const FACTS: LineSort = { facts: 'whole' };

@@ -1,7 +1,7 @@
 import type { ScreenView } from '../../core/reading.js';
 import { joinWrappedRows } from '../compress.js';
 
-// Copilot's prompt (facts/copilot.md): rows of text between two lines as wide as the screen, with the status row below. While the sidebar is
+// Copilot's prompt (docs/facts/copilot.md): rows of text between two lines as wide as the screen, with the status row below. While the sidebar is
 // open the lines are shorter, and no prompt is found. Lists of commands open directly above the upper line.
 
 const TEXT_COLUMN = 2; // behind the sign and a blank
@@ -46,15 +46,21 @@ export const findComposer = (screen: ScreenView): Composer | undefined => {
   };
 };
 
-/** ` [focus instructions]` behind a typed command, in the colour of what was typed */
+/** ` [focus instructions]` behind a typed command */
 const HINT = /^ ?\[[^\]]+\]$/;
 
-/** The user's text; '' where nothing was typed. */
-export const composerText = (screen: ScreenView, { top, rows }: Composer): string => {
+/**
+ * The user's text; '' where nothing was typed. Behind a typed command Copilot draws a hint, and behind its first letters the rest of the
+ * chosen one, in the colour of what was typed: only the cursor tells them apart.
+ */
+export const composerText = (screen: ScreenView, composer: Composer): string => {
+  const { top, rows } = composer;
   const text = joinWrappedRows(rows, screen.columns - TEXT_COLUMN);
   const isCommand = rows.length === 1 && text.startsWith('/') && screen.cursorRow === top + 1;
+  if (!isCommand) return text;
   const typed = text.slice(0, Math.max(0, screen.cursorColumn - TEXT_COLUMN));
-  return isCommand && HINT.test(text.slice(typed.length)) ? typed.trimEnd() : text;
+  const isAdded = HINT.test(text.slice(typed.length)) || text === listedAbove(screen, composer);
+  return isAdded ? typed.trimEnd() : text;
 };
 
 /** The command that is chosen in the list above the prompt; undefined where no list is open. */

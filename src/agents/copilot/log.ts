@@ -12,7 +12,7 @@ import {
   type ToolEvent,
 } from '../records.js';
 
-// One line of a session file of GitHub Copilot CLI (facts/copilot.md). Only `session.usage_record` has what the model's server counted: the
+// One line of a session file of GitHub Copilot CLI (docs/facts/copilot.md). Only `session.usage_record` has what the model's server counted: the
 // sizes in records of compactions are Copilot's own guess, and those of `session.shutdown` add up over the whole session.
 
 type CopilotLog = undefined; // no line depends on earlier ones

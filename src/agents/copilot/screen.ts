@@ -1,14 +1,21 @@
 import type { Fact } from '../../core/event.js';
 import type { ActivityReport, Millis, ScreenView } from '../../core/reading.js';
-import { type AgentScreen, makeScreenReader, type ScreenEvidence, type ScreenReading } from '../agent.js';
+import {
+  type AgentScreen,
+  type AgentStatus,
+  makeScreenReader,
+  type ScreenEvidence,
+  type ScreenReading,
+} from '../agent.js';
+import { readStatus } from './files.js';
 import { type Composer, composerText, conversationRow, findComposer, listedAbove } from './layout.js';
 import { compactResult } from './log.js';
 
-// What Copilot's screen tells (facts/copilot.md). Its title does not change with its state. The percentage that the status row can show is
+// What Copilot's screen tells (docs/facts/copilot.md). Its title does not change with its state. The percentage that the status row can show is
 // its own guess and is not read.
 
 interface CopilotScreen {
-  /** a compaction was seen to run, and its end was not */
+  /** a compaction of the user's was seen to run, and its end was not */
   readonly isCompacting: boolean;
 }
 
@@ -30,31 +37,42 @@ export const copilotScreen: AgentScreen = {
     const listed = listedAbove(screen, composer);
     return { text: composerText(screen, composer), ...(listed === undefined ? {} : { listed }) };
   },
+  status: readStatus,
 };
 
 const readScreen = (
   { isCompacting: wasCompacting }: CopilotScreen,
-  { screen }: ScreenEvidence,
+  { screen, status }: ScreenEvidence,
   at: Millis,
 ): ScreenReading<CopilotScreen> => {
   const composer = findComposer(screen);
-  const activity = activityOf(screen, composer);
-  if (!composer) return { state: { isCompacting: wasCompacting }, activity, facts: [] };
-  const isCompacting = activity.activity === 'compacting';
+  if (!composer) {
+    const activity = isBoxLast(screen) ? is('dialog', 'a box in place of the prompt') : is('unknown');
+    return { state: { isCompacting: wasCompacting }, activity, facts: [] };
+  }
+  const live = Array.from({ length: LIVE_ROWS }, (_, index) => screen.text(composer.top - 1 - index));
+  const isCompacting = live.some((row) => COMPACTING.test(row));
   return {
     state: { isCompacting },
-    activity,
+    activity: isCompacting
+      ? is('compacting', 'compacting conversation history')
+      : activityOf(screen, { composer, live, status }),
     facts: wasCompacting && !isCompacting ? endAbove(screen, composer, at) : [],
   };
 };
 
-const activityOf = (screen: ScreenView, composer: Composer | undefined): ActivityReport => {
-  if (!composer) return isBoxLast(screen) ? is('dialog', 'a box in place of the prompt') : is('unknown');
-  const { top, sign, footer, hasCursor } = composer;
-  const live = Array.from({ length: LIVE_ROWS }, (_, index) => screen.text(top - 1 - index));
-  if (live.some((row) => COMPACTING.test(row))) return is('compacting', 'compacting conversation history');
+interface Sight {
+  readonly composer: Composer;
+  /** the rows above the prompt, upwards */
+  readonly live: readonly string[];
+  readonly status: AgentStatus | undefined;
+}
+
+const activityOf = (screen: ScreenView, { composer, live, status }: Sight): ActivityReport => {
+  const { sign, footer, hasCursor } = composer;
   if (BUSY.test(footer)) return is('busy', 'esc esc interrupt');
   if (live.some((row) => QUEUED.test(row))) return is('busy', 'a queued message');
+  if (status?.state === 'compacting') return is('compacting', 'its record of the beginning');
   if (sign !== '❯') return is('unknown', 'shell mode or a search');
   if (!hasCursor) return is('unknown', 'the cursor is not in the prompt');
   if (composerText(screen, composer) !== '') return is('draft', 'text in the prompt');

@@ -1,13 +1,19 @@
 import { getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { json, stream, textIn, type Api, type Call, type Question, type Reply } from './api.js';
 
-// OpenAI's chat completions API, as Qwen Code uses it: https://platform.openai.com/docs/api-reference/chat-streaming
+// OpenAI's chat completions API, as Qwen Code and Copilot CLI use it: https://platform.openai.com/docs/api-reference/chat-streaming
 
 const SUMMARY = /state_snapshot|create a detailed summary/;
 /** The end of a summary request that includes the tools like a turn, so that the earlier prompt is in the cache. */
 const SUMMARY_WITH_TOOLS =
   /tool execution is disabled for this request\.[^]*produce the <state_snapshot> XML\.$/;
-const [SHELL, WRITE] = ['run_shell_command', 'write_file'];
+/** The same in Copilot CLI. */
+const COPILOT_SUMMARY = /^Please create a detailed summary of the conversation so far\. The history is being compacted/;
+/** The tools that run a shell command and write a file, by the agents' names. */
+const SHELLS: readonly unknown[] = ['run_shell_command', 'bash'];
+const WRITERS: readonly unknown[] = ['write_file', 'create'];
+/** What Copilot CLI puts before the user's message. */
+const DATE = /^<current_datetime>[^<]*<\/current_datetime>\s*/;
 
 const contentOf = (message: unknown): string =>
   getText(message, 'content') ?? textIn(getList(message, 'content'));
@@ -16,28 +22,37 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   if (!path.endsWith('/chat/completions')) return undefined;
   const messages = getList(body, 'messages');
   const system = messages.find((each) => getText(each, 'role') === 'system');
-  const said = contentOf(messages.findLast((each) => getText(each, 'role') === 'user'));
+  const said = contentOf(messages.findLast((each) => getText(each, 'role') === 'user')).replace(DATE, '');
   const tools = getList(body, 'tools').map((tool) => getText(getRecord(tool, 'function'), 'name'));
   const isSummary =
     SUMMARY.test(contentOf(system)) ||
     SUMMARY_WITH_TOOLS.test(said) ||
+    COPILOT_SUMMARY.test(said) ||
     (tools.length === 0 && SUMMARY.test(said));
+  const shell = tools.find((name) => SHELLS.includes(name));
   return {
-    purpose: isSummary ? 'summary' : tools.includes(SHELL) ? 'turn' : 'side',
+    purpose: isSummary ? 'summary' : shell === undefined ? 'side' : 'turn',
     model: getText(body, 'model') ?? '',
     isStreamed: body['stream'] === true,
     said,
     isAfterTool: getText(messages.at(-1), 'role') === 'tool',
-    shellTool: tools.includes(SHELL) ? SHELL : undefined,
-    writeTool: tools.includes(WRITE) ? WRITE : undefined,
+    shellTool: shell,
+    writeTool: tools.find((name) => WRITERS.includes(name)),
     sideText: '{}',
   };
 };
 
-const inputOf = ({ does }: Call) =>
-  'command' in does
-    ? { command: does.command, description: 'makes a file', is_background: false }
-    : { file_path: does.file.path, content: `${does.file.text}\n` };
+const inputOf = ({ tool, does }: Call) => {
+  if ('command' in does) {
+    const { command } = does;
+    const description = 'makes a file';
+    return tool === 'bash' ? { command, description } : { command, description, is_background: false };
+  }
+  const { path, text } = does.file;
+  return tool === 'create'
+    ? { path, file_text: `${text}\n` }
+    : { file_path: path, content: `${text}\n` };
+};
 
 const callsOf = ({ calls }: Reply): readonly object[] =>
   calls.map((call, index) => {

@@ -1,7 +1,8 @@
 import type { LabAgent } from './agent.js';
 import { claude } from './claude.js';
 import { codex } from './codex.js';
+import { copilot } from './copilot.js';
 import { gemini } from './gemini.js';
 import { qwen } from './qwen.js';
 
-export const agents: readonly LabAgent[] = [claude, codex, gemini, qwen];
+export const agents: readonly LabAgent[] = [claude, codex, gemini, qwen, copilot];

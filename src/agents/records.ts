@@ -217,6 +217,7 @@ export const parseRecordTime = (line: string): RecordTime => {
     '';
   const at = parseIsoTime(text) ?? getCount(record, 'at'); // the demo agent writes a number
   const isPrompt =
-    PROMPTS.has(getText(record, 'type') ?? '') || getText(getRecord(record, 'payload'), 'type') === 'task_started';
+    PROMPTS.has(getText(record, 'type') ?? '') ||
+    getText(getRecord(record, 'payload'), 'type') === 'task_started';
   return { isPrompt, ...(at === undefined ? {} : { at }) };
 };

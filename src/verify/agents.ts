@@ -203,7 +203,8 @@ export const qwen: VerifiableAgent = {
   windowTokens: QWEN_WINDOW,
 };
 
-const COPILOT_WINDOW = 128_000;
+/** What Copilot makes of it leaves out the 16,384 tokens of the longest answer. */
+const COPILOT_WHOLE_WINDOW = 128_000;
 
 /** docs/facts/copilot.md; a folder is trusted by its name in the configuration. */
 export const copilot: VerifiableAgent = {
@@ -215,7 +216,7 @@ export const copilot: VerifiableAgent = {
     COPILOT_PROVIDER_BASE_URL: `http://127.0.0.1:${port}/v1`,
     COPILOT_PROVIDER_API_KEY: 'made-up',
     COPILOT_MODEL: 'gpt-4.1',
-    COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(COPILOT_WINDOW),
+    COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(COPILOT_WHOLE_WINDOW),
   }),
   files: ({ project }) => ({
     '.copilot/config.json': JSON.stringify({ trustedFolders: [project], appTipShown: true }),
@@ -226,7 +227,7 @@ export const copilot: VerifiableAgent = {
   dialog: /Do you want to run this command\?/,
   summaries: 1,
   exit: '/exit',
-  windowTokens: COPILOT_WINDOW,
+  windowTokens: 111_616,
 };
 
 /** All agents that can be verified. */

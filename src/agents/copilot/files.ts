@@ -23,7 +23,7 @@ const SHOWN = /^\S+ \[INFO\] Registering foreground session: (\S+)$/;
 // An older file belongs to an earlier process with the same pid: its locks can outlive it.
 const CLOCK_SLACK_MS = 60_000;
 
-export const copilotFolder = ({ env, home, cwd }: AgentFolders): string =>
+const copilotFolder = ({ env, home, cwd }: AgentFolders): string =>
   env['COPILOT_HOME'] ? posix.resolve(cwd, env['COPILOT_HOME']) : posix.join(home, '.copilot');
 
 export const copilotSessions = (where: AgentFolders): string =>
@@ -75,7 +75,9 @@ const shownSession = async (
     posix.join(copilotFolder(place), 'logs'),
     (name) => name.startsWith('process-') && ends.some((end) => name.endsWith(end)),
   );
-  const own = logs.filter((each) => isOfChild(each, place)).toSorted((a, b) => b.modifiedAt - a.modifiedAt)[0];
+  const own = logs
+    .filter((each) => isOfChild(each, place))
+    .toSorted((a, b) => b.modifiedAt - a.modifiedAt)[0];
   const lines = ((own && (await port.lastPart(own.path))) ?? '').split('\n');
   const ids = lines.flatMap((line) => SHOWN.exec(line)?.[1] ?? []);
   return ids.findLast((id) => SAFE_ID.test(id));
@@ -103,9 +105,7 @@ const lockedSessions = async (
   { ids, pids }: { readonly ids: readonly string[]; readonly pids: readonly number[] },
 ): Promise<readonly string[]> => {
   const named = ids.filter((id) => SAFE_ID.test(id));
-  const found = await Promise.all(
-    named.flatMap((id) => pids.map((pid) => lockOf(port, place, { id, pid }))),
-  );
+  const found = await Promise.all(named.flatMap((id) => pids.map((pid) => lockOf(port, place, { id, pid }))));
   return found
     .flat()
     .toSorted((a, b) => b.at - a.at)

@@ -74,4 +74,7 @@ export const listedAbove = (screen: ScreenView, { top }: Composer): string | und
 
 /** A row of the conversation without the scrollbar at its right edge. */
 export const conversationRow = (screen: ScreenView, row: number): string =>
-  screen.text(row).replace(/ *[┃│]$/, '').trimEnd();
+  screen
+    .text(row)
+    .replace(/ *[┃│]$/, '')
+    .trimEnd();

@@ -150,4 +150,6 @@ export const isCopilotRecord = (record: JsonRecord): boolean =>
   typeof record['id'] === 'string' &&
   'parentId' in record &&
   getRecord(record, 'data') !== undefined &&
-  /^(?:session|user|assistant|system|tool|permission|model|abort)(?:\.|$)/.test(getText(record, 'type') ?? '');
+  /^(?:session|user|assistant|system|tool|permission|model|abort)(?:\.|$)/.test(
+    getText(record, 'type') ?? '',
+  );

@@ -34,6 +34,7 @@ export const copilotScreen: AgentScreen = {
   prompt: ({ screen }) => {
     const composer = findComposer(screen);
     if (!composer || composer.sign !== '❯' || !composer.hasCursor) return undefined;
+    if (!AT_REST.test(composer.footer)) return undefined; // a search has the same sign
     const listed = listedAbove(screen, composer);
     return { text: composerText(screen, composer), ...(listed === undefined ? {} : { listed }) };
   },
@@ -75,8 +76,8 @@ const activityOf = (screen: ScreenView, { composer, live, status }: Sight): Acti
   if (status?.state === 'compacting') return is('compacting', 'its record of the beginning');
   if (sign !== '❯') return is('unknown', 'shell mode or a search');
   if (!hasCursor) return is('unknown', 'the cursor is not in the prompt');
-  if (composerText(screen, composer) !== '') return is('draft', 'text in the prompt');
   if (!AT_REST.test(footer)) return is('unknown', 'another status row');
+  if (composerText(screen, composer) !== '') return is('draft', 'text in the prompt');
   return is('ready', 'empty prompt', 'no running turn');
 };
 

@@ -8,7 +8,8 @@ const SUMMARY = /state_snapshot|create a detailed summary/;
 const SUMMARY_WITH_TOOLS =
   /tool execution is disabled for this request\.[^]*produce the <state_snapshot> XML\.$/;
 /** The same in Copilot CLI. */
-const COPILOT_SUMMARY = /^Please create a detailed summary of the conversation so far\. The history is being compacted/;
+const COPILOT_SUMMARY =
+  /^Please create a detailed summary of the conversation so far\. The history is being compacted/;
 /** The tools that run a shell command and write a file, by the agents' names. */
 const SHELLS: readonly unknown[] = ['run_shell_command', 'bash'];
 const WRITERS: readonly unknown[] = ['write_file', 'create'];
@@ -49,9 +50,7 @@ const inputOf = ({ tool, does }: Call) => {
     return tool === 'bash' ? { command, description } : { command, description, is_background: false };
   }
   const { path, text } = does.file;
-  return tool === 'create'
-    ? { path, file_text: `${text}\n` }
-    : { file_path: path, content: `${text}\n` };
+  return tool === 'create' ? { path, file_text: `${text}\n` } : { file_path: path, content: `${text}\n` };
 };
 
 const callsOf = ({ calls }: Reply): readonly object[] =>

@@ -1,45 +1,60 @@
 import type { ScreenView } from '../../core/reading.js';
 import { joinWrappedRows } from '../compress.js';
 
-// Copilot's prompt (docs/facts/copilot.md): rows of text between two lines as wide as the screen, with the status row below. While the sidebar is
-// open the lines are shorter, and no prompt is found. Lists of commands open directly above the upper line.
+// Copilot's prompt (docs/facts/copilot.md): rows of text in a frame as wide as the screen, with the status row below. Where the terminal tells
+// its colours it is a box with a bar at its left, elsewhere two lines. While the sidebar is open it is narrower, and no prompt is found. Lists
+// of commands open directly above the frame.
 
-const TEXT_COLUMN = 2; // behind the sign and a blank
+const TEXT_COLUMN = 2; // behind the sign or the bar, and a blank
 const TALLEST = 30;
 const MOST_LISTED = 14;
 
+interface Frame {
+  readonly top: RegExp;
+  readonly bottom: RegExp;
+  /** the first row of a message */
+  readonly first: RegExp;
+}
+
+const FRAMES: readonly Frame[] = [
+  { top: /^╻▄+$/, bottom: /^╹▀+$/, first: /^┃/ },
+  { top: /^─+$/, bottom: /^─+$/, first: /^❯/ },
+];
+
 /** The prompt on the screen. */
 export interface Composer {
-  /** the row of the upper line */
+  /** the rows of the frame's upper and lower edge */
   readonly top: number;
-  /** the row of the lower line */
   readonly bottom: number;
-  /** what stands before the text: `❯`; `!` for a shell command; anything else for a search */
-  readonly sign: string;
-  /** the rows of text without the sign */
+  /** what is typed may be a message or a command; false for a search and, between lines, for a shell command */
+  readonly isMessage: boolean;
+  /** the rows of text without sign or bar */
   readonly rows: readonly string[];
   /** the status row */
   readonly footer: string;
   readonly hasCursor: boolean;
 }
 
-const isLine = (screen: ScreenView, row: number): boolean => {
+const isEdge = (screen: ScreenView, row: number, edge: RegExp): boolean => {
   const text = screen.text(row);
-  return text.length === screen.columns && /^─+$/.test(text);
+  return text.length === screen.columns && edge.test(text);
 };
 
 export const findComposer = (screen: ScreenView): Composer | undefined => {
   let bottom = screen.rows - 1;
-  while (bottom > 0 && !isLine(screen, bottom)) bottom -= 1;
+  const frameAt = (row: number): Frame | undefined => FRAMES.find((each) => isEdge(screen, row, each.bottom));
+  while (bottom > 0 && !frameAt(bottom)) bottom -= 1;
+  const frame = frameAt(bottom);
+  if (!frame) return undefined;
   let top = bottom - 1;
-  while (top >= 0 && bottom - top <= TALLEST && !isLine(screen, top)) top -= 1;
-  if (top < 0 || bottom - top < 2 || !isLine(screen, top)) return undefined;
+  while (top >= 0 && bottom - top <= TALLEST && !isEdge(screen, top, frame.top)) top -= 1;
+  if (top < 0 || bottom - top < 2 || !isEdge(screen, top, frame.top)) return undefined;
   const rows = Array.from({ length: bottom - top - 1 }, (_, index) => screen.text(top + 1 + index));
   const { cursorRow, cursorColumn } = screen;
   return {
     top,
     bottom,
-    sign: rows[0]?.slice(0, TEXT_COLUMN).trim() ?? '',
+    isMessage: frame.first.test(rows[0] ?? ''),
     rows: rows.map((row) => row.slice(TEXT_COLUMN)),
     footer: screen.text(bottom + 1),
     hasCursor: cursorRow > top && cursorRow < bottom && cursorColumn >= TEXT_COLUMN,

@@ -33,7 +33,7 @@ export const copilotScreen: AgentScreen = {
   reader: () => makeScreenReader<CopilotScreen>({ isCompacting: false }, readScreen),
   prompt: ({ screen }) => {
     const composer = findComposer(screen);
-    if (!composer || composer.sign !== '❯' || !composer.hasCursor) return undefined;
+    if (!composer || !composer.isMessage || !composer.hasCursor) return undefined;
     if (!AT_REST.test(composer.footer)) return undefined; // a search has the same sign
     const listed = listedAbove(screen, composer);
     return { text: composerText(screen, composer), ...(listed === undefined ? {} : { listed }) };
@@ -70,11 +70,11 @@ interface Sight {
 }
 
 const activityOf = (screen: ScreenView, { composer, live, status }: Sight): ActivityReport => {
-  const { sign, footer, hasCursor } = composer;
+  const { isMessage, footer, hasCursor } = composer;
   if (BUSY.test(footer)) return is('busy', 'esc esc interrupt');
   if (live.some((row) => QUEUED.test(row))) return is('busy', 'a queued message');
   if (status?.state === 'compacting') return is('compacting', 'its record of the beginning');
-  if (sign !== '❯') return is('unknown', 'shell mode or a search');
+  if (!isMessage) return is('unknown', 'shell mode or a search');
   if (!hasCursor) return is('unknown', 'the cursor is not in the prompt');
   if (!AT_REST.test(footer)) return is('unknown', 'another status row');
   if (composerText(screen, composer) !== '') return is('draft', 'text in the prompt');
@@ -95,7 +95,7 @@ const isBoxLast = (screen: ScreenView): boolean => {
 
 // How a compaction ended, as the newest item of the conversation says.
 
-const ITEM = /^ ([●✗❯]) (\S.*)$/;
+const ITEM = /^ {1,2}([●✗❯]) (\S.*)$/;
 const FAILED = /^Compaction Failed: (?:Error: )?(.*)$/;
 
 const endAbove = (screen: ScreenView, { top }: Composer, at: Millis): readonly Fact[] => {

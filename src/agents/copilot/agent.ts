@@ -4,6 +4,7 @@ import { type LaunchRules, splitWords, startsConversation } from '../launch.js';
 import { copilotSessions, locateCopilot, parseStatus, sessionFile } from './files.js';
 import { copilotHistory } from './history.js';
 import { copilotContents, copilotReader, isCopilotRecord } from './log.js';
+import { copilotConversations } from './new-session.js';
 import { copilotScreen } from './screen.js';
 
 const copilotHome: AgentHome = {
@@ -60,6 +61,7 @@ export const copilot: Agent = {
     contents: copilotContents,
     history: copilotHistory,
   },
+  conversations: copilotConversations,
   recipe: () => copilotRecipe,
   screen: copilotScreen,
 };

@@ -125,7 +125,8 @@ const CONTENTS_TELLING =
 export const copilotContents = (): ContentReader =>
   makeContentReader(CONTENTS_TELLING, (record) => (isSubagents(record) ? [] : toolEvents(record)));
 
-const toolEvents = (record: JsonRecord): readonly ToolEvent[] => {
+/** The tool calls and results in a record that has some. */
+export const toolEvents = (record: JsonRecord): readonly ToolEvent[] => {
   const data = getRecord(record, 'data');
   switch (record['type']) {
     case 'session.compaction_complete':

@@ -1,0 +1,191 @@
+import type { Boundary, CompactResult, Fact } from '../../core/event.js';
+import { parseDisplayedAmount } from '../../core/format.js';
+import type { ActivityReport, Millis, Reading, ScreenView } from '../../core/reading.js';
+import { makeScreenReader, type AgentScreen, type ScreenEvidence, type ScreenReading } from '../agent.js';
+import { type Composer, composerText, findComposer, listedAbove } from './layout.js';
+import { foundWindow, narrowed, type WindowSearch } from './window.js';
+
+// What opencode's screen tells (facts/opencode.md). Every answer ends with a row `▣  Build · MODEL · 8.5s`, without the time until it is
+// complete; that of a compaction begins with `Compaction`. The status row below the prompt shows the tokens of the last answer.
+
+interface OpencodeScreen {
+  /** a compaction was seen to run, and its end was not */
+  readonly isCompacting: boolean;
+  /** the number may be the size of a compaction's own request: no answer was complete since */
+  readonly isVoid: boolean;
+  readonly search?: WindowSearch | undefined;
+}
+
+const START: OpencodeScreen = { isCompacting: false, isVoid: false };
+
+const TITLE = /^(?:OpenCode$|OC \| )/;
+const RUNNING = /\besc (?:again to )?interrupt\b/;
+const PERMISSION = /^ *┃ {2}△ /;
+const CHOOSING = /\benter (?:confirm|submit|toggle)\b/;
+/** the head of a window that is drawn over the screen */
+const WINDOW_HEAD = /\S {3,}esc(?: {2,}\S.*)?$/;
+
+export const opencodeScreen: AgentScreen = {
+  recognises: ({ signals }) => TITLE.test(signals.title ?? ''),
+  reader: () => makeScreenReader(START, readScreen),
+  prompt: ({ screen }) => {
+    const composer = findComposer(screen);
+    if (!composer?.hasCursor || !takesMessages(composer) || isCovered(screen, composer)) return undefined;
+    const listed = listedAbove(screen, composer);
+    return { text: composerText(screen, composer), ...(listed === undefined ? {} : { listed }) };
+  },
+};
+
+/** It names agent and model; a shell command has another name there. */
+const takesMessages = ({ mode }: Composer): boolean => /^\S.* · \S/.test(mode);
+
+const isCovered = (screen: ScreenView, { top }: Composer): boolean => {
+  for (let row = 0; row < top; row += 1) if (WINDOW_HEAD.test(screen.text(row))) return true;
+  return false;
+};
+
+const readScreen = (
+  state: OpencodeScreen,
+  { screen }: ScreenEvidence,
+  at: Millis,
+): ScreenReading<OpencodeScreen> => {
+  const composer = findComposer(screen);
+  const answers = answersAbove(screen, composer?.top ?? screen.rows);
+  const activity = activityOf(screen, composer, answers.at(-1));
+  if (!composer || isCovered(screen, composer)) return { state, activity, facts: [] };
+  const isCompacting = activity.activity === 'compacting';
+  const ended = state.isCompacting && !isCompacting ? endOf(screen, answers) : undefined;
+  const complete = answers.findLast(({ isComplete }) => isComplete);
+  const isVoid = complete ? complete.isCompaction : state.isVoid;
+  const reading = isVoid ? undefined : shownFill(composer, at);
+  const search = searchAfter(state.search, composer, reading);
+  const windowTokens = search && foundWindow(search);
+  return {
+    state: { isCompacting, isVoid, search },
+    activity,
+    facts: [
+      ...(windowTokens === undefined
+        ? []
+        : [{ type: 'window', claim: { windowTokens, windowSource: 'derived' } } as const]),
+      ...(reading ? [{ type: 'reading', reading } as const] : []),
+      ...(ended ? [factOf(ended, at)] : []),
+    ],
+  };
+};
+
+const activityOf = (
+  screen: ScreenView,
+  composer: Composer | undefined,
+  last: AnswerRow | undefined,
+): ActivityReport => {
+  if (!composer) return isAsking(screen) ? is('dialog', 'a question in place of the prompt') : is('unknown');
+  if (isCovered(screen, composer)) return is('dialog', 'a window over the conversation');
+  if (RUNNING.test(composer.status)) {
+    const isCompacting = last?.isCompaction === true && !last.isComplete;
+    return isCompacting ? is('compacting', 'a compaction without its time') : is('busy', 'esc interrupt');
+  }
+  if (!takesMessages(composer)) return is('unknown', 'no agent below the prompt');
+  if (!composer.hasCursor) return is('unknown', 'the cursor is not in the prompt');
+  if (!/\bcommands$/.test(composer.status)) return is('unknown', 'no status below the prompt');
+  return composerText(screen, composer) === ''
+    ? is('ready', 'empty prompt', 'no running turn')
+    : is('draft', 'text in the prompt');
+};
+
+const is = (activity: ActivityReport['activity'], ...witnesses: readonly string[]): ActivityReport => ({
+  activity,
+  witnesses,
+});
+
+const isAsking = (screen: ScreenView): boolean => {
+  for (let row = 0; row < screen.rows; row += 1)
+    if (PERMISSION.test(screen.text(row)) || CHOOSING.test(screen.text(row))) return true;
+  return false;
+};
+
+// The last row of an answer.
+
+interface AnswerRow {
+  readonly row: number;
+  readonly isCompaction: boolean;
+  /** it shows how long it took */
+  readonly isComplete: boolean;
+  readonly isInterrupted: boolean;
+}
+
+const ANSWER = /^ *▣ {2}(\S.*)$/;
+const TIME = /^(?:\d+(?:\.\d+)?(?:ms|s)|(?:\d+h )?\d+m \d+s|\d+h \d+m)$/;
+
+/** Oldest first. */
+const answersAbove = (screen: ScreenView, below: number): readonly AnswerRow[] => {
+  const found: AnswerRow[] = [];
+  for (let row = 0; row < below; row += 1) {
+    const parts = ANSWER.exec(screen.text(row))?.[1]?.split(' · ');
+    if (!parts) continue;
+    found.push({
+      row,
+      isCompaction: parts[0] === 'Compaction',
+      isComplete: parts.slice(2).some((part) => TIME.test(part)),
+      isInterrupted: parts.at(-1) === 'interrupted',
+    });
+  }
+  return found;
+};
+
+// How a compaction ended: an error is in a box above its row, with or without a time.
+
+type CompactionEnd = { readonly boundary: Omit<Boundary, 'at'> } | { readonly result: CompactResult };
+
+const RULE = /^ *─{3,} Compaction ─{3,}$/;
+const BOXED = /^ *┃ {2}(\S.*)$/;
+const TOO_LARGE = /too large to compact/;
+
+const endOf = (screen: ScreenView, answers: readonly AnswerRow[]): CompactionEnd | undefined => {
+  const index = answers.findLastIndex(({ isCompaction }) => isCompaction);
+  const end = answers[index];
+  if (!end) return undefined;
+  if (end.isInterrupted) return { result: { kind: 'interrupted', by: 'the user' } };
+  const first = (answers[index - 1]?.row ?? -1) + 1;
+  const rows = Array.from({ length: end.row - first }, (_, each) => screen.text(first + each));
+  const rule = rows.findLastIndex((row) => RULE.test(row));
+  const boxed = rows.slice(rule + 1).flatMap((row) => BOXED.exec(row)?.[1] ?? []);
+  // without the rule, boxes may be messages of the user
+  const error = rule < 0 ? boxed.find((text) => TOO_LARGE.test(text)) : boxed.at(0);
+  if (error !== undefined) return { result: { kind: 'failed', failure: 'error', text: error } };
+  if (!end.isComplete) return undefined;
+  const isEmpty = rule >= 0 && rows.slice(rule + 1).every((row) => row === '');
+  return { boundary: { initiator: 'user', source: 'screen', ...(isEmpty ? { summary: 'empty' } : {}) } };
+};
+
+const factOf = (end: CompactionEnd, at: Millis): Fact =>
+  'result' in end
+    ? { type: 'compact-result', result: end.result }
+    : { type: 'boundary', boundary: { ...end.boundary, at } };
+
+// The number: `120.0K (60%)  ctrl+p commands`, with the session's cost behind it where the model has a price.
+
+const NUMBER = /(?:^| {2,})(\d[\d,.]*[KM]?)(?: \((\d{1,4})%\))?(?: · \$[\d.,]+)? {2}\S+ commands$/;
+
+const shownFill = ({ status }: Composer, at: Millis): Reading | undefined => {
+  const [, text, percentText] = NUMBER.exec(status) ?? [];
+  const amount = parseDisplayedAmount(text);
+  if (!amount) return undefined;
+  return {
+    usedTokens: amount.value,
+    roundingTokens: amount.step,
+    ...(percentText === undefined ? {} : { usedPercent: Number(percentText), basis: 'window' }),
+    source: 'screen',
+    at,
+  };
+};
+
+const searchAfter = (
+  before: WindowSearch | undefined,
+  { mode }: Composer,
+  reading: Reading | undefined,
+): WindowSearch | undefined => {
+  const { usedTokens, usedPercent } = reading ?? {};
+  if (usedTokens === undefined || !usedPercent) return before;
+  const model = mode.replace(/^.*? · /, ''); // behind the agent, which the user switches with Tab
+  return narrowed(before, { model, usedTokens, usedPercent });
+};

@@ -143,6 +143,8 @@ export const makeScreenReader =
 /** How a runtime's session file is found and read. */
 export interface SessionLog {
   readonly locate: Locate;
+  /** for an agent that keeps all sessions in one SQLite database, which is then `Located.path`; undefined for one that writes text files */
+  readonly database?: SessionDatabase;
   /** the reader for the first line of a session file */
   readonly reader: (env: Env) => LineReader;
   /** the agent's activity from this record on, where its records tell; undefined for a record that does not affect it */
@@ -157,6 +159,23 @@ export interface SessionLog {
   readonly contents?: () => ContentReader;
   /** how compactions are found in a whole file fast; undefined where every line has to go through `reader` */
   readonly history?: HistoryFormat;
+}
+
+/** A statement for an SQLite database, with its parameters. */
+export interface RowQuery {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+/** The rows of a session in an SQLite database, as the lines that the agent's `LineReader` reads. */
+export interface SessionDatabase {
+  /**
+   * rows written since then (milliseconds since the epoch; 0 for all), the conversation's oldest first: `line` is a JSON text, `at` the time
+   * of the last change. The same row comes again whenever it has changed
+   */
+  readonly changed: (sessionId: string, since: Millis) => RowQuery;
+  /** one row with `rows`, a number that becomes smaller when the conversation is cut back */
+  readonly counted: (sessionId: string) => RowQuery;
 }
 
 /**
@@ -426,6 +445,8 @@ export interface FilePort {
   readonly family: (pid: number) => Promise<readonly number[]>;
   /** paths of the regular files a process has open; undefined where the system does not tell */
   readonly openFiles: (pid: number) => Promise<readonly string[] | undefined>;
+  /** rows of an SQLite database that the agent may be writing; undefined where it or this Node's SQLite is missing */
+  readonly rows: (path: string, query: RowQuery) => Promise<readonly JsonRecord[] | undefined>;
   /** in hexadecimal digits */
   readonly sha256: (text: string) => Promise<string>;
 }

@@ -5,6 +5,7 @@ import type { Millis } from '../core/reading.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
 import { tail } from '../storage/tail.js';
 import { pollPause } from '../storage/watch.js';
+import { followDatabase } from './session-database.js';
 import { makeVersionReporter } from './version-notice.js';
 
 // Finds the agent's session file, follows it, and makes events for the core of its lines.
@@ -238,7 +239,8 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
   const switchTo = (found: Located): void => {
     const { current } = choice;
     const isFirst = current?.path === undefined;
-    const isSame = current?.path !== undefined && found.path === current.path;
+    const isSame =
+      current?.path !== undefined && found.path === current.path && found.sessionId === current.sessionId;
     if (!found.certain && !isFirst && !isSame && !isAfterEnter(found)) return;
     const next = chooseSession(choice, found);
     if (next === choice) return;
@@ -249,8 +251,9 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
     } else if (current.path !== undefined) {
       options.onFact({ type: 'voided' }); // the same conversation continues in another file: it was shortened
     }
-    options.onFile?.(found.path, found.sessionId);
-    file = found.path === undefined ? undefined : followFile(found.path, log, { options, coalescer });
+    // a database holds the sessions of all others, too, and must not be copied or read as a session file
+    options.onFile?.(log.database ? undefined : found.path, found.sessionId);
+    file = found.path === undefined ? undefined : followFile(found as Followed, log, { options, coalescer });
   };
 
   const locate = async (): Promise<void> => {
@@ -313,30 +316,31 @@ interface FileContext {
   readonly coalescer: FactCoalescer;
 }
 
-const followFile = (path: string, log: SessionLog, { options, coalescer }: FileContext): Subscription => {
+type Followed = Located & { readonly path: string };
+
+const followFile = (
+  { path, sessionId }: Followed,
+  log: SessionLog,
+  { options, coalescer }: FileContext,
+): Subscription => {
   const file = makeFileReader(log, options.env, coalescer);
   let hasFillFacts = false;
   const version = makeVersionReporter(options);
   coalescer.flush(); // facts not reported yet belong to the previous file
 
-  return tail({
+  const common = {
     path,
     intervalMs: POLL_MS,
-    onLine: (line, offset) => {
+    onLine: (line: string, offset?: number) => {
       version.readLine(line);
       const { facts } = file.read(line, options.now(), offset);
       hasFillFacts ||= facts.some(({ type }) => type === 'reading' || type === 'boundary');
-    },
-    onHead: (line) => {
-      version.readLine(line);
-      file.skim(line, options.now());
     },
     onRestart: () => {
       file.restart();
       hasFillFacts = false;
       coalescer.add({ type: 'voided' });
     },
-    isEnough: () => hasFillFacts,
     onCaughtUp: () => {
       for (const fact of coalescer.flush()) options.onFact(fact);
       version.report();
@@ -344,6 +348,16 @@ const followFile = (path: string, log: SessionLog, { options, coalescer }: FileC
       if (problem !== undefined) options.onProblem(`${path}: ${problem}`);
     },
     onProblem: options.onProblem,
+  };
+  const { database } = log;
+  if (database) return followDatabase({ ...common, sessionId, database });
+  return tail({
+    ...common,
+    onHead: (line) => {
+      version.readLine(line);
+      file.skim(line, options.now());
+    },
+    isEnough: () => hasFillFacts,
   });
 };
 

@@ -1,6 +1,8 @@
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import type { Agent, CompactRecipe } from '../agent.js';
 import { type LaunchRules, splitWords, startsConversation } from '../launch.js';
+import { locateOpencode, opencodeDatabase } from './files.js';
+import { opencodeReader } from './log.js';
 import { opencodeScreen } from './screen.js';
 
 /** opencode 1.18.33, from its --help. */
@@ -39,6 +41,7 @@ export const opencode: Agent = {
   npmPackage: 'opencode-ai',
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => usualTrigger,
+  log: { locate: locateOpencode, database: opencodeDatabase, reader: opencodeReader },
   recipe: () => opencodeRecipe,
   screen: opencodeScreen,
 };

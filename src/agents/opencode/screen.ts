@@ -14,6 +14,7 @@ interface OpencodeScreen {
   /** the number may be the size of a compaction's own request: no answer was complete since */
   readonly isVoid: boolean;
   readonly search?: WindowSearch | undefined;
+  readonly shown?: Shown | undefined;
 }
 
 const START: OpencodeScreen = { isCompacting: false, isVoid: false };
@@ -46,9 +47,10 @@ const isCovered = (screen: ScreenView, { top }: Composer): boolean => {
 
 const readScreen = (
   state: OpencodeScreen,
-  { screen }: ScreenEvidence,
+  seen: ScreenEvidence,
   at: Millis,
 ): ScreenReading<OpencodeScreen> => {
+  const { screen } = seen;
   const composer = findComposer(screen);
   const answers = answersAbove(screen, composer?.top ?? screen.rows);
   const activity = activityOf(screen, composer, answers.at(-1));
@@ -60,10 +62,12 @@ const readScreen = (
   const reading = isVoid ? undefined : shownFill(composer, at);
   const search = searchAfter(state.search, composer, reading);
   const windowTokens = search && foundWindow(search);
+  const shown = shownNow(seen, composer);
   return {
-    state: { isCompacting, isVoid, search },
+    state: { isCompacting, isVoid, search, shown: shown ?? state.shown },
     activity,
     facts: [
+      ...(isOther(state.shown, shown) ? [{ type: 'voided' } as const] : []),
       ...(windowTokens === undefined
         ? []
         : [{ type: 'window', claim: { windowTokens, windowSource: 'derived' } } as const]),
@@ -162,21 +166,44 @@ const factOf = (end: CompactionEnd, at: Millis): Fact =>
     ? { type: 'compact-result', result: end.result }
     : { type: 'boundary', boundary: { ...end.boundary, at } };
 
-// The number: `120.0K (60%)  ctrl+p commands`, with the session's cost behind it where the model has a price.
+// The number: `120.0K (60%)  ctrl+p commands`, with the session's cost behind it where the model has a price. A long path to its left may
+// cover the first digits of the tokens, so these count only behind a gap.
 
-const NUMBER = /(?:^| {2,})(\d[\d,.]*[KM]?)(?: \((\d{1,4})%\))?(?: · \$[\d.,]+)? {2}\S+ commands$/;
+const END = String.raw`(?: · \$[\d.,]+)? {1,2}\S+ commands$`;
+const PERCENT = new RegExp(String.raw`\((\d{1,4})%\)${END}`);
+const TOKENS = new RegExp(String.raw`(?:^| {2,})(\d[\d,.]*[KM]?)(?: \(\d{1,4}%\))?${END}`);
 
 const shownFill = ({ status }: Composer, at: Millis): Reading | undefined => {
-  const [, text, percentText] = NUMBER.exec(status) ?? [];
-  const amount = parseDisplayedAmount(text);
-  if (!amount) return undefined;
+  const percent = PERCENT.exec(status)?.[1];
+  const amount = parseDisplayedAmount(TOKENS.exec(status)?.[1]);
+  if (percent === undefined && !amount) return undefined;
   return {
-    usedTokens: amount.value,
-    roundingTokens: amount.step,
-    ...(percentText === undefined ? {} : { usedPercent: Number(percentText), basis: 'window' }),
+    ...(amount ? { usedTokens: amount.value, roundingTokens: amount.step } : {}),
+    ...(percent === undefined ? {} : { usedPercent: Number(percent), basis: 'window' }),
     source: 'screen',
     at,
   };
+};
+
+// The user changes to another conversation: its name is in the title, and a new one has neither name nor number.
+
+interface Shown {
+  readonly number: string;
+  readonly title: string;
+  readonly columns: number;
+}
+
+const NAMED = /^OC \| /;
+
+const shownNow = ({ screen, signals }: ScreenEvidence, composer: Composer): Shown | undefined => {
+  if (RUNNING.test(composer.status) || !takesMessages(composer)) return undefined;
+  const number = PERCENT.exec(composer.status)?.[0] ?? TOKENS.exec(composer.status)?.[0] ?? '';
+  return { number, title: signals.title ?? '', columns: screen.columns };
+};
+
+const isOther = (before: Shown | undefined, now: Shown | undefined): boolean => {
+  if (!before || !now || before.columns !== now.columns || before.number === now.number) return false;
+  return now.number === '' || (NAMED.test(before.title) && before.title !== now.title);
 };
 
 const searchAfter = (

@@ -116,13 +116,13 @@ const formatProblem = ({ hasReading, lines, parseErrors, reason }: FormatCheck):
 /** The session file that is followed, and those that were ruled out. */
 export interface SessionChoice {
   readonly current?: Located;
-  /** files that were followed before */
-  readonly formerPaths: readonly string[];
-  /** files of another process: they grew in turns with this session's file */
-  readonly otherPaths: readonly string[];
+  /** places (`placeOf`) that were followed before */
+  readonly formerPlaces: readonly string[];
+  /** places of another process: they grew in turns with this session's file */
+  readonly otherPlaces: readonly string[];
 }
 
-export const startChoice: SessionChoice = { formerPaths: [], otherPaths: [] };
+export const startChoice: SessionChoice = { formerPlaces: [], otherPlaces: [] };
 
 /**
  * The choice after another search; the same object when nothing changes, also when the session's file is gone (the tail reports that).
@@ -130,19 +130,25 @@ export const startChoice: SessionChoice = { formerPaths: [], otherPaths: [] };
  * folder: the file in between belongs to the other agent.
  */
 export const chooseSession = (choice: SessionChoice, found: Located): SessionChoice => {
-  const { current, formerPaths, otherPaths } = choice;
+  const { current, formerPlaces, otherPlaces } = choice;
   const isSame = current?.sessionId === found.sessionId;
   if (isSame && (found.path === current.path || found.path === undefined)) return choice;
-  const isGuess = !found.certain && found.path !== undefined;
-  if (isGuess && otherPaths.includes(found.path)) return choice;
-  const leaving = current?.path === undefined ? [] : [current.path];
-  const isBack = isGuess && formerPaths.includes(found.path);
+  const place = placeOf(found);
+  const isGuess = !found.certain && place !== undefined;
+  if (isGuess && otherPlaces.includes(place)) return choice;
+  const left = placeOf(current);
+  const leaving = left === undefined ? [] : [left];
+  const isBack = isGuess && formerPlaces.includes(place);
   return {
     current: found,
-    formerPaths: [...formerPaths, ...leaving],
-    otherPaths: isBack ? [...otherPaths, ...leaving] : otherPaths,
+    formerPlaces: [...formerPlaces, ...leaving],
+    otherPlaces: isBack ? [...otherPlaces, ...leaving] : otherPlaces,
   };
 };
+
+/** Where a session is written: its file, or its rows in a database that holds others, too. */
+const placeOf = (located: Located | undefined): string | undefined =>
+  located?.path === undefined ? undefined : `${located.path} ${located.sessionId}`;
 
 /** Reads the lines of a session file into an inbox. */
 export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoalescer, 'add'>) => {
@@ -204,7 +210,7 @@ export interface FollowOptions {
   /** when the user last pressed Enter; undefined if never */
   readonly enteredAt: () => Millis | undefined;
   readonly onFact: (event: Event) => void;
-  /** the session file that is followed from now on; undefined while the conversation has none */
+  /** the session file that is followed from now on; undefined while the conversation has none, and for one in a database with others */
   readonly onFile?: (path: string | undefined, sessionId: string) => void;
   /** why there is no reading, for the log; a later fact means that reading works again */
   readonly onProblem: (reason: string) => void;
@@ -239,8 +245,7 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
   const switchTo = (found: Located): void => {
     const { current } = choice;
     const isFirst = current?.path === undefined;
-    const isSame =
-      current?.path !== undefined && found.path === current.path && found.sessionId === current.sessionId;
+    const isSame = current?.path !== undefined && placeOf(found) === placeOf(current);
     if (!found.certain && !isFirst && !isSame && !isAfterEnter(found)) return;
     const next = chooseSession(choice, found);
     if (next === choice) return;
@@ -251,7 +256,6 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
     } else if (current.path !== undefined) {
       options.onFact({ type: 'voided' }); // the same conversation continues in another file: it was shortened
     }
-    // a database holds the sessions of all others, too, and must not be copied or read as a session file
     options.onFile?.(log.database ? undefined : found.path, found.sessionId);
     file = found.path === undefined ? undefined : followFile(found as Followed, log, { options, coalescer });
   };

@@ -2,13 +2,14 @@ import type { ScreenView } from '../../core/reading.js';
 import { joinWrappedRows } from '../compress.js';
 
 // opencode's prompt (facts/opencode.md): a box with a bar at its left edge, drawn around the cursor. Its last row names agent and model, a
-// half-height line closes it, and the status is in the row below. Lists of commands open directly above, framed at both edges.
+// half-height line closes it, and the status is below. Lists of commands open directly above, framed at both edges.
 
 const BOTTOM = /^( *)╹▀{10,}$/;
 const BAR = '┃';
 const TEXT_COLUMN = 3; // behind the bar and two blanks
 const LEAST_ROWS = 5; // bar, text, bar, agent and model, line
 const TALLEST = 30;
+const STATUS_ROWS = 3;
 const PLACEHOLDER = /^Ask anything… ".*"$/;
 
 /** The prompt on the screen. */
@@ -23,8 +24,8 @@ export interface Composer {
   readonly rows: readonly string[];
   /** agent and model, as `Build · Opus 4.5 Anthropic`, or `Shell` */
   readonly mode: string;
-  /** the text of the status row */
-  readonly status: string;
+  /** the status: usually one row, but a long path wraps, and the rest with it */
+  readonly below: readonly string[];
   /** the cursor is in the text, and in its first cell */
   readonly hasCursor: boolean;
   readonly isAtStart: boolean;
@@ -54,7 +55,7 @@ const compose = (screen: ScreenView, bottom: number, left: number): Composer | u
     left,
     rows,
     mode: boxText(screen, bottom - 1, left),
-    status: screen.text(bottom + 1),
+    below: Array.from({ length: STATUS_ROWS }, (_, index) => screen.text(bottom + 1 + index)),
     hasCursor: cursorRow > top && cursorRow < last && cursorColumn >= column,
     isAtStart: cursorRow === top + 1 && cursorColumn === column,
   };

@@ -19,7 +19,9 @@ interface OpencodeScreen {
 const START: OpencodeScreen = { isCompacting: false, isVoid: false };
 
 const TITLE = /^(?:OpenCode$|OC \| )/;
-const RUNNING = /\besc (?:again to )?interrupt\b/;
+/** `⬝⬝■■■■■■  esc interrupt`, also where the row is wrapped */
+const RUNNING = /[⬝■]{4}|(?:^| )esc(?: |$)/;
+const STATUS = /(?:^| )commands$/;
 const PERMISSION = /^ *┃ {2}△ /;
 const CHOOSING = /\benter (?:confirm|submit|toggle)\b/;
 /** the head of a window that is drawn over the screen */
@@ -38,6 +40,8 @@ export const opencodeScreen: AgentScreen = {
 
 /** It names agent and model; a shell command has another name there. */
 const takesMessages = ({ mode }: Composer): boolean => /^\S.* · \S/.test(mode);
+
+const isRunning = ({ below }: Composer): boolean => below.some((row) => RUNNING.test(row));
 
 const isCovered = (screen: ScreenView, { top }: Composer): boolean => {
   for (let row = 0; row < top; row += 1) if (WINDOW_HEAD.test(screen.text(row))) return true;
@@ -83,13 +87,13 @@ const activityOf = (
 ): ActivityReport => {
   if (!composer) return isAsking(screen) ? is('dialog', 'a question in place of the prompt') : is('unknown');
   if (isCovered(screen, composer)) return is('dialog', 'a window over the conversation');
-  if (RUNNING.test(composer.status)) {
+  if (!takesMessages(composer)) return is('unknown', 'no agent below the prompt');
+  if (isRunning(composer)) {
     const isCompacting = last?.isCompaction === true && !last.isComplete;
     return isCompacting ? is('compacting', 'a compaction without its time') : is('busy', 'esc interrupt');
   }
-  if (!takesMessages(composer)) return is('unknown', 'no agent below the prompt');
   if (!composer.hasCursor) return is('unknown', 'the cursor is not in the prompt');
-  if (!/\bcommands$/.test(composer.status)) return is('unknown', 'no status below the prompt');
+  if (!composer.below.some((row) => STATUS.test(row))) return is('unknown', 'no status below the prompt');
   return composerText(screen, composer) === ''
     ? is('ready', 'empty prompt', 'no running turn')
     : is('draft', 'text in the prompt');
@@ -166,15 +170,18 @@ const factOf = (end: CompactionEnd, at: Millis): Fact =>
     : { type: 'boundary', boundary: { ...end.boundary, at } };
 
 // The number: `120.0K (60%)  ctrl+p commands`, with the session's cost behind it where the model has a price. A long path to its left may
-// cover the first digits of the tokens, so these count only behind a gap.
+// cover the first digits of the tokens, so these count only behind a gap; a longer one wraps all of it.
 
-const END = String.raw`(?: · \$[\d.,]+)? {1,2}\S+ commands$`;
+const END = String.raw`(?: · \$[\d.,]+)? {0,2}\S+(?: {1,2}commands)?$`;
 const PERCENT = new RegExp(String.raw`\((\d{1,4})%\)${END}`);
-const TOKENS = new RegExp(String.raw`(?:^| {2,})(\d[\d,.]*[KM]?)(?: \(\d{1,4}%\))?${END}`);
+const TOKENS = new RegExp(String.raw`(?:^| {2,})(\d[\d,.]*[KM]?) (?:\(\d{1,4}%\)${END}| \S+ commands$)`);
 
-const shownFill = ({ status }: Composer, at: Millis): Reading | undefined => {
-  const percent = PERCENT.exec(status)?.[1];
-  const amount = parseDisplayedAmount(TOKENS.exec(status)?.[1]);
+const foundBelow = ({ below }: Composer, pattern: RegExp): string | undefined =>
+  below.map((row) => pattern.exec(row)?.[1]).find((each) => each !== undefined);
+
+const shownFill = (composer: Composer, at: Millis): Reading | undefined => {
+  const percent = foundBelow(composer, PERCENT);
+  const amount = parseDisplayedAmount(foundBelow(composer, TOKENS));
   if (percent === undefined && !amount) return undefined;
   return {
     ...(amount ? { usedTokens: amount.value, roundingTokens: amount.step } : {}),
@@ -195,8 +202,11 @@ interface Shown {
 const NAMED = /^OC \| /;
 
 const shownNow = ({ screen, signals }: ScreenEvidence, composer: Composer): Shown | undefined => {
-  if (RUNNING.test(composer.status) || !takesMessages(composer)) return undefined;
-  const number = PERCENT.exec(composer.status)?.[0] ?? TOKENS.exec(composer.status)?.[0] ?? '';
+  if (isRunning(composer) || !takesMessages(composer)) return undefined;
+  const number = [TOKENS, PERCENT]
+    .map((each) => foundBelow(composer, each) ?? '')
+    .join(' ')
+    .trim();
   return { number, title: signals.title ?? '', columns: screen.columns };
 };
 

@@ -70,10 +70,15 @@ const isBarAlone = (row: string, left: number): boolean =>
 const boxText = (screen: ScreenView, row: number, left: number): string =>
   screen.text(row).slice(left + TEXT_COLUMN);
 
+/** Nothing is typed, in a conversation that has no message yet. */
+export const isPlaceholder = ({ rows, isAtStart }: Composer): boolean =>
+  rows.length === 1 && isAtStart && PLACEHOLDER.test(rows[0] ?? '');
+
 /** The user's text; '' where nothing was typed. */
-export const composerText = (screen: ScreenView, { rows, isAtStart, left, bottom }: Composer): string => {
-  const [first = ''] = rows;
-  if (rows.length === 1 && isAtStart && (first === '' || PLACEHOLDER.test(first))) return '';
+export const composerText = (screen: ScreenView, composer: Composer): string => {
+  const { rows, isAtStart, left, bottom } = composer;
+  const isEmpty = rows.length === 1 && isAtStart && rows[0] === '';
+  if (isEmpty || isPlaceholder(composer)) return '';
   const columns = screen.text(bottom).length - left - 2 * TEXT_COLUMN + 1;
   return joinWrappedRows(rows, columns);
 };

@@ -2,7 +2,7 @@ import type { Boundary, CompactResult, Fact } from '../../core/event.js';
 import { parseDisplayedAmount } from '../../core/format.js';
 import type { ActivityReport, Millis, Reading, ScreenView } from '../../core/reading.js';
 import { makeScreenReader, type AgentScreen, type ScreenEvidence, type ScreenReading } from '../agent.js';
-import { type Composer, composerText, findComposer, listedAbove } from './layout.js';
+import { type Composer, composerText, findComposer, isPlaceholder, listedAbove } from './layout.js';
 
 // What opencode's screen tells (facts/opencode.md). Every answer ends with a row `▣  Build · MODEL · 8.5s`, without the time until it is
 // complete; that of a compaction begins with `Compaction`. The status row below the prompt shows the tokens of the last answer.
@@ -191,28 +191,31 @@ const shownFill = (composer: Composer, at: Millis): Reading | undefined => {
   };
 };
 
-// The user changes to another conversation: its name is in the title, and a new one has neither name nor number.
+// The user changes to another conversation: its name is in the title. A new one shows the placeholder. A number that is missing proves
+// nothing, because the screen may be half drawn.
 
 interface Shown {
   readonly number: string;
   readonly title: string;
-  readonly columns: number;
+  readonly isNew: boolean;
 }
 
 const NAMED = /^OC \| /;
 
-const shownNow = ({ screen, signals }: ScreenEvidence, composer: Composer): Shown | undefined => {
+const shownNow = ({ signals }: ScreenEvidence, composer: Composer): Shown | undefined => {
   if (isRunning(composer) || !takesMessages(composer)) return undefined;
   const number = [TOKENS, PERCENT]
     .map((each) => foundBelow(composer, each) ?? '')
     .join(' ')
     .trim();
-  return { number, title: signals.title ?? '', columns: screen.columns };
+  const isNew = isPlaceholder(composer);
+  return number === '' && !isNew ? undefined : { number, title: signals.title ?? '', isNew };
 };
 
 const isOther = (before: Shown | undefined, now: Shown | undefined): boolean => {
-  if (!before || !now || before.columns !== now.columns || before.number === now.number) return false;
-  return now.number === '' || (NAMED.test(before.title) && before.title !== now.title);
+  if (!before || !now) return false;
+  if (now.isNew) return !before.isNew;
+  return NAMED.test(before.title) && before.title !== now.title && before.number !== now.number;
 };
 
 const searchAfter = (

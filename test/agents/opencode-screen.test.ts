@@ -191,6 +191,8 @@ describe('the number on the screen of opencode', () => {
     const types = await typesIn({}, { ...fresh, cursor: atStart });
     expect(types).toContain('voided');
     expect(types).not.toContain('reading');
+    const hidden = { below: ['   /home/me/so/long/a/path/that/nothing/is/left   ctrl+p', '   commands'] };
+    expect(await typesIn(hidden, { ...fresh, cursor: atStart })).toContain('voided');
     const other = { title: 'OC | another', below: [rest('3.0K (2%)')] };
     expect(await typesIn({}, other)).toContain('voided');
     expect(await typesIn({}, { below: ['   ctrl+p commands'] })).not.toContain('voided');

@@ -67,7 +67,7 @@ const readScreen = (
   const windowTokens = search && foundWindow(search);
   const shown = shownNow(seen, composer);
   return {
-    state: { isCompacting, isVoid, search, shown: shown ?? state.shown },
+    state: { isCompacting, isVoid, search, shown: lastShown(state.shown, shown) },
     activity,
     facts: [
       ...(isOther(state.shown, shown) ? [{ type: 'voided' } as const] : []),
@@ -209,13 +209,20 @@ const shownNow = ({ signals }: ScreenEvidence, composer: Composer): Shown | unde
     .join(' ')
     .trim();
   const isNew = isPlaceholder(composer);
-  return number === '' && !isNew ? undefined : { number, title: signals.title ?? '', isNew };
+  return { number, title: signals.title ?? '', isNew };
+};
+
+/** What to compare the next screen with: a number that is missing says nothing. */
+const lastShown = (before: Shown | undefined, now: Shown | undefined): Shown | undefined => {
+  if (!before || !now) return now ?? before;
+  return now.number === '' && now.isNew === before.isNew ? before : now;
 };
 
 const isOther = (before: Shown | undefined, now: Shown | undefined): boolean => {
   if (!before || !now) return false;
   if (now.isNew) return !before.isNew;
-  return NAMED.test(before.title) && before.title !== now.title && before.number !== now.number;
+  const isOtherNumber = before.number !== '' && now.number !== '' && before.number !== now.number;
+  return NAMED.test(before.title) && before.title !== now.title && isOtherNumber;
 };
 
 const searchAfter = (

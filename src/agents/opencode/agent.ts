@@ -60,7 +60,7 @@ const opencodeCompaction: OwnCompactionSource = {
   },
 };
 
-/** facts/opencode.md. During a turn it runs the command at once, so it waits for the end. */
+/** facts/opencode.md. What it does with the command during a turn is not known, so the end is waited for. */
 const opencodeRecipe: CompactRecipe = {
   command: '/compact',
   takesFocus: false,

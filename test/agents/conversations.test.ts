@@ -6,6 +6,7 @@ import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import { readConversation } from '../../src/core/build-conversation.js';
 import { windowOf, type Conversation, type Entry, type NewSession } from '../../src/core/conversation.js';
+import { conversationOf } from '../support/generated-conversation.js';
 
 const folder = join(import.meta.dirname, '../fixtures/logs');
 const known: readonly Agent[] = Object.values<Agent>(agents).filter(({ conversations }) => conversations);
@@ -83,6 +84,12 @@ describe.each(files)('the session file $name', ({ name, agent }) => {
       { numRuns: 40 },
     );
   });
+});
+
+it('a session of Gemini names a project, without which Gemini does not find it, even if no entry is its own', () => {
+  const made = conversationOf([{ prompt: 'hello', actions: [{ does: 'answers', text: 'so it is' }] }]);
+  const [head = ''] = agents.gemini.conversations?.write(made, newSession()) ?? [];
+  expect(JSON.parse(head)).toMatchObject({ projectHash: expect.stringMatching(/./) as string });
 });
 
 /** An agent adds its own context to a new session again. */

@@ -24,7 +24,7 @@ const writeGeminiConversation: ConversationWriter = (conversation, as) => {
   const time = formatIsoTime(as.now);
   const head = {
     sessionId: as.id,
-    projectHash: hashIn(conversation) ?? '', // must be there, and is not checked
+    projectHash: hashIn(conversation) ?? 'unknown', // must not be empty, and is not checked
     startTime: time,
     lastUpdated: time,
     kind: 'main',

@@ -1,5 +1,5 @@
 import { getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
-import { json, stream, textIn, type Api, type Question, type Reply } from './api.js';
+import { json, stream, textIn, type Api, type Call, type Question, type Reply } from './api.js';
 
 // OpenAI's chat completions API, as Qwen Code and opencode use it: https://platform.openai.com/docs/api-reference/chat-streaming
 
@@ -7,8 +7,9 @@ const SUMMARY = /state_snapshot|create a detailed summary|Do not mention the sum
 /** The end of a summary request that includes the tools like a turn, so that the earlier prompt is in the cache. */
 const SUMMARY_WITH_TOOLS =
   /tool execution is disabled for this request\.[^]*produce the <state_snapshot> XML\.$/;
-/** The tools that run a shell command, by the agents' names. */
+/** The tools that run a shell command and that write a file, by the agents' names. */
 const SHELLS: readonly unknown[] = ['run_shell_command', 'bash'];
+const WRITES: readonly unknown[] = ['write_file', 'write'];
 
 const contentOf = (message: unknown): string =>
   getText(message, 'content') ?? textIn(getList(message, 'content'));
@@ -31,23 +32,28 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
     said,
     isAfterTool: getText(messages.at(-1), 'role') === 'tool',
     shellTool: shell,
+    writeTool: tools.find((name) => WRITES.includes(name)),
     sideText: '{}',
   };
 };
 
-const callOf = ({ id, call }: Reply): readonly object[] => {
-  if (!call) return [];
-  const input = JSON.stringify({ command: call.command, description: 'makes a file', is_background: false });
-  const called = { name: call.tool, arguments: input };
-  return [{ index: 0, id: `call_${id}`, type: 'function', function: called }];
-};
+const inputOf = ({ does }: Call) =>
+  'command' in does
+    ? { command: does.command, description: 'makes a file', is_background: false }
+    : { file_path: does.file.path, content: `${does.file.text}\n` };
+
+const callsOf = ({ calls }: Reply): readonly object[] =>
+  calls.map((call, index) => {
+    const called = { name: call.tool, arguments: JSON.stringify(inputOf(call)) };
+    return { index, id: `call_${call.id}`, type: 'function', function: called };
+  });
 
 export const chat: Api = {
   name: 'chat',
   read,
   write: (reply) => {
     const { id, model, text, pieces, usedTokens, outputTokens } = reply;
-    const calls = callOf(reply);
+    const calls = callsOf(reply);
     const base = { id: `chatcmpl-${id}`, created: 1_700_000_000, model };
     const reason = calls.length > 0 ? 'tool_calls' : 'stop';
     const usage = {

@@ -8,6 +8,7 @@ import { hooks } from './hooks.js';
 import { osc7501Scenarios, MARK } from './osc7501.js';
 import { limits } from './limits.js';
 import { places } from './places.js';
+import { planted } from './planted.js';
 import type { Scenario } from './scenario.js';
 import { waiting } from './slow.js';
 import { rescuing } from './rescue.js';
@@ -33,6 +34,7 @@ export const groups: readonly Group[] = [
   { name: 'undo', scenarios: [...undoing, ...undoTraps] },
   { name: 'drafts', scenarios: drafts },
   { name: 'rescue', scenarios: rescuing },
+  { name: 'kept facts', scenarios: planted },
   { name: 'Alt keys', scenarios: altKeys },
   { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(osc7501Scenarios) },
 ];

@@ -3,7 +3,8 @@ import { spreadOver } from '../../../src/verify/mock/api.js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { assertThat, HELD_BY_DIALOG, staysUntouched } from '../../../src/verify/checks.js';
 import { getRecord, getText, parseRecord, type JsonRecord } from '../../../src/core/json.js';
-import { ctrl } from '../agents/agent.js';
+import type { UserTerminal } from '../../../src/verify/user-terminal.js';
+import { ctrl, ENTER } from '../agents/agent.js';
 import { FULL, LITTLE, WATCH_MS, type LabSession } from './scenario.js';
 
 const CHORD_MS = 200; // between the hotkey and its second key
@@ -60,4 +61,43 @@ export const startConversation = async ({
   await submit('hello again');
   await untilRequest(({ said, end }) => said.includes('hello again') && end === 'answered', 'the new turn');
   await untilFooter(/3\.0k\S* +safe/);
+};
+
+const SUBMIT_MS = 300; // a person does not press Enter together with the last letter
+const START_MS = 3_000;
+const LEAVE_MS = 90_000;
+const BOUND_OPTIONS = ['--mode', 'warn'];
+
+/** Types a message into another terminal of the user. */
+export const submitIn = async ({ type, until, screen, press }: UserTerminal, text: string): Promise<void> => {
+  await type(text);
+  await until(() => screen().includes(text), `${text} in the prompt`);
+  await pause(SUBMIT_MS);
+  press(ENTER);
+};
+
+/** Starts the agent once more and says something when its screen shows `shown`; resolves when it has the answer. */
+export const talk = async (
+  session: LabSession,
+  text: string,
+  args: readonly string[],
+  shown = /^/,
+): Promise<UserTerminal> => {
+  const { agent, mock, openTerminal, waitFor } = session;
+  const terminal = openTerminal(...BOUND_OPTIONS, agent.name, ...session.agentArgs, ...args);
+  const isReady = (): boolean => agent.ready.test(terminal.screen()) && shown.test(terminal.screen());
+  await terminal.until(isReady, 'the prompt');
+  await waitFor(START_MS);
+  await submitIn(terminal, text);
+  const isAnswered = (): boolean =>
+    mock.requests().some(({ said, end }) => said.includes(text) && end === 'answered');
+  await terminal.until(isAnswered, `an answer to "${text}"`);
+  await waitFor(START_MS);
+  return terminal;
+};
+
+/** Ends the agent of this terminal by its own command. */
+export const leave = async ({ agent }: LabSession, terminal: UserTerminal): Promise<void> => {
+  await submitIn(terminal, agent.exit);
+  await Promise.race([terminal.ended, pause(LEAVE_MS)]);
 };

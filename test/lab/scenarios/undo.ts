@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getList, getRecord, getText, isRecord, parseRecord } from '../../../src/core/json.js';
 import { assertThat, logMessage, openDialog, untilCompacted } from '../../../src/verify/checks.js';
-import type { UserTerminal } from '../../../src/verify/user-terminal.js';
 import { BACKSPACE, ENTER } from '../agents/agent.js';
 import {
   FULL,
@@ -15,16 +14,13 @@ import {
   type LabSession,
   type Scenario,
 } from './scenario.js';
-import { fill, pressChord, runInSession } from './steps.js';
+import { fill, leave, pressChord, runInSession, talk } from './steps.js';
 
 const MORE = 2_000; // tokens: the same number as at the last compaction would be nothing new
 const DIALOG_MS = 1_000; // Claude takes no key in the first moment of a dialog
 const DRAFT = 'half a thought';
 const PATIENCE_MS = 90_000;
-const SUBMIT_MS = 300; // a person does not press Enter together with the last letter
-const START_MS = 3_000;
 const MINUTE_MS = 60_000;
-const BOUND_OPTIONS = ['--mode', 'warn'];
 
 const undo = async (session: LabSession, ...args: readonly string[]): Promise<string> =>
   getText(await runInSession(session, 'switched', ['undo', ...args]), 'from') ?? '';
@@ -108,33 +104,6 @@ const afterOwn: Scenario = {
     await undo(session);
     return `${await asksWith(session, [1, 2, 3])}; ${line}`;
   },
-};
-
-/** Types a message into another terminal of the user. */
-const submitIn = async ({ type, until, screen, press }: UserTerminal, text: string): Promise<void> => {
-  await type(text);
-  await until(() => screen().includes(text), `${text} in the prompt`);
-  await pause(SUBMIT_MS);
-  press(ENTER);
-};
-
-/** Starts the agent once more and says something; resolves when it has the answer. */
-const talk = async (session: LabSession, text: string, args: readonly string[]): Promise<UserTerminal> => {
-  const { agent, mock, openTerminal, waitFor } = session;
-  const terminal = openTerminal(...BOUND_OPTIONS, agent.name, ...session.agentArgs, ...args);
-  await terminal.until(() => agent.ready.test(terminal.screen()), 'the prompt');
-  await waitFor(START_MS);
-  await submitIn(terminal, text);
-  const isAnswered = (): boolean =>
-    mock.requests().some(({ said, end }) => said.includes(text) && end === 'answered');
-  await terminal.until(isAnswered, `an answer to "${text}"`);
-  await waitFor(START_MS);
-  return terminal;
-};
-
-const leave = async ({ agent }: LabSession, terminal: UserTerminal): Promise<void> => {
-  await submitIn(terminal, agent.exit);
-  await Promise.race([terminal.ended, pause(PATIENCE_MS)]);
 };
 
 const afterTheEnd: Scenario = {

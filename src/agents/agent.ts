@@ -19,6 +19,7 @@ import type {
   Signals,
 } from '../core/reading.js';
 import type { AgentFacts } from '../core/session-flow.js';
+import type { RowQuery, SessionDatabase } from './database.js';
 import type { HistoryFormat } from './history.js';
 import type { OwnCompactionSource, OwnSetting, SettingsContext } from './own-compaction.js';
 import type { PrintMode } from './print-mode.js';
@@ -161,23 +162,6 @@ export interface SessionLog {
   readonly contents?: () => ContentReader;
   /** how compactions are found in a whole file fast; undefined where every line has to go through `reader` */
   readonly history?: HistoryFormat;
-}
-
-/** A statement for an SQLite database, with its parameters. */
-export interface RowQuery {
-  readonly sql: string;
-  readonly values: readonly (string | number)[];
-}
-
-/** The rows of a session in an SQLite database, as the lines that the agent's `LineReader` reads. */
-export interface SessionDatabase {
-  /**
-   * rows written since then (milliseconds since the epoch; 0 for all), the conversation's oldest first: `line` is a JSON text, `at` the time
-   * of the last change. The same row comes again whenever it has changed
-   */
-  readonly changed: (sessionId: string, since: Millis) => RowQuery;
-  /** one row with `rows`, a number that becomes smaller when the conversation is cut back */
-  readonly counted: (sessionId: string) => RowQuery;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { SessionDatabase } from '../agents/agent.js';
+import type { SessionDatabase } from '../agents/database.js';
 import { errorText } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
 import { readRows } from '../storage/database.js';

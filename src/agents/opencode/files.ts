@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import { getCount, getText, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
-import type { AgentFolders, ChildPlace, FilePort, Located, RowQuery, SessionDatabase } from '../agent.js';
+import type { AgentFolders, ChildPlace, FilePort, Located } from '../agent.js';
+import type { RowQuery, SessionDatabase } from '../database.js';
 
 // Where opencode keeps its sessions (facts/opencode.md): all in one SQLite database, with the tables `session`, `message` and `part`.
 // Nothing in it names the process, so this terminal's session is the one with the user's message.

@@ -6,6 +6,7 @@ export const opencode: LabAgent = {
   version: '1.18.33',
   npmName: 'opencode-ai',
   clear: '/new',
+  unasked: ['--auto'],
   ownTrigger: 192_000,
   tellsState: false,
   canInterrupt: true,

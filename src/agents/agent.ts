@@ -238,6 +238,8 @@ export interface ChildPlace {
   readonly now: Millis;
   /** when the user last pressed Enter in the child's terminal; undefined if never */
   readonly enteredAt?: Millis;
+  /** the same of the first Enter in the two seconds before it, whose message may be the newest one */
+  readonly enteredSince?: Millis;
   /** the file followed now, for evidence that exists only at the moment of a change */
   readonly currentPath?: string;
 }

@@ -1,5 +1,5 @@
 import { errorText } from '../core/errors.js';
-import type { LineResult, Located, Agent, SessionLog, Env } from '../agents/agent.js';
+import type { LineResult, Located, Agent, ChildPlace, SessionLog, Env } from '../agents/agent.js';
 import type { Fact, Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
@@ -191,6 +191,31 @@ export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoal
 const placed = (fact: Extract<Fact, { readonly type: 'boundary' }>, offset: number | undefined): Fact =>
   offset === undefined ? fact : { ...fact, boundary: { ...fact.boundary, offset } };
 
+// When the user pressed Enter. An agent may still be recording the message of one Enter when the next is pressed.
+
+const TOGETHER_MS = 2_000;
+const MOST = 20; // of a key that is held down
+
+export interface EnterTimes {
+  readonly note: (at: Millis) => void;
+  /** the last time; undefined if never */
+  readonly last: () => Millis | undefined;
+  /** the first of those within two seconds before the last one, or that one */
+  readonly first: () => Millis | undefined;
+}
+
+export const makeEnterTimes = (): EnterTimes => {
+  let times: readonly Millis[] = [];
+  return {
+    note: (at) => {
+      const together = times.filter((each) => each <= at && at - each <= TOGETHER_MS);
+      times = [...together, at].slice(-MOST);
+    },
+    last: () => times.at(-1),
+    first: () => times[0],
+  };
+};
+
 // Locates the session file, follows it, and passes its facts on.
 
 const POLL_MS = 250;
@@ -209,6 +234,8 @@ export interface FollowOptions {
   readonly now: () => Millis;
   /** when the user last pressed Enter; undefined if never */
   readonly enteredAt: () => Millis | undefined;
+  /** when the first Enter of the last two seconds before that was pressed; the same one when absent */
+  readonly enteredSince?: () => Millis | undefined;
   readonly onFact: (event: Event) => void;
   /** the session file that is followed from now on; undefined while the conversation has none, and for one in a database with others */
   readonly onFile?: (path: string | undefined, sessionId: string) => void;
@@ -238,8 +265,9 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
 
   // A file guessed from its growth may belong to the same agent in another terminal, where somebody else types.
   const isAfterEnter = ({ writtenAt }: Located): boolean => {
-    const after = sinceEnter(options, writtenAt ?? options.now());
-    return after >= -FILE_CLOCK_LAG_MS && after <= ENTER_MS;
+    const at = writtenAt ?? options.now();
+    const since = options.enteredSince?.() ?? options.enteredAt() ?? Infinity;
+    return at >= since - FILE_CLOCK_LAG_MS && sinceEnter(options, at) <= ENTER_MS;
   };
 
   const switchTo = (found: Located): void => {
@@ -261,14 +289,10 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
   };
 
   const locate = async (): Promise<void> => {
-    const { enteredAt: lastEnter, ...place } = options;
-    const enteredAt = lastEnter();
     try {
       const found = await log.locate(port, {
-        ...place,
+        ...placeNow(options),
         startedAt: startedAt() - FILE_CLOCK_LAG_MS,
-        now: options.now(),
-        ...(enteredAt === undefined ? {} : { enteredAt }),
         ...(choice.current?.path === undefined ? {} : { currentPath: choice.current.path }),
       });
       if (found && !isStopped) switchTo(found);
@@ -284,6 +308,16 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
       polling.stop();
       file?.stop();
     },
+  };
+};
+
+const placeNow = ({ enteredAt, enteredSince, now, ...place }: FollowOptions): ChildPlace => {
+  const [last, first] = [enteredAt(), enteredSince?.()];
+  return {
+    ...place,
+    now: now(),
+    ...(last === undefined ? {} : { enteredAt: last }),
+    ...(first === undefined ? {} : { enteredSince: first }),
   };
 };
 

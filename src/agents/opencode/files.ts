@@ -23,11 +23,11 @@ const CLOCK_LAG_MS = 100;
  * before the first message, and where this Node has no SQLite.
  */
 export const locateOpencode = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
-  const { enteredAt, now } = place;
+  const { enteredAt, enteredSince = enteredAt, now } = place;
   // a slower one, in another terminal or here, is waited for
-  if (enteredAt === undefined || now < enteredAt + SENT_MS) return undefined;
+  if (enteredAt === undefined || enteredSince === undefined || now < enteredAt + SENT_MS) return undefined;
   const path = databaseIn(place);
-  const found = (await port.rows(path, sentSince(enteredAt))) ?? [];
+  const found = (await port.rows(path, sentBetween(enteredSince, enteredAt))) ?? [];
   const here = found.filter((row) => getText(row, 'directory') === place.cwd);
   const [one, ...others] = found.length > 1 ? here : found;
   const sessionId = getText(one, 'id');
@@ -35,15 +35,15 @@ export const locateOpencode = async (port: FilePort, place: ChildPlace): Promise
   return { sessionId, path, certain: false, writtenAt: getCount(one, 'sent') ?? enteredAt };
 };
 
-/** Sessions of the user's, not those of subagents, with the time of their first message since Enter. */
-const sentSince = (enteredAt: Millis): RowQuery => ({
+/** Sessions of the user's, not those of subagents, with the time of their first message after these Enters. */
+const sentBetween = (first: Millis, last: Millis): RowQuery => ({
   sql: `
     SELECT s.id AS id, s.directory AS directory, min(m.time_created) AS sent
     FROM session s JOIN message m ON m.session_id = s.id
     WHERE s.parent_id IS NULL AND s.time_updated >= ?
       AND m.time_created BETWEEN ? AND ? AND json_extract(m.data, '$.role') = 'user'
     GROUP BY s.id`,
-  values: [enteredAt - CLOCK_LAG_MS, enteredAt - CLOCK_LAG_MS, enteredAt + SENT_MS],
+  values: [first - CLOCK_LAG_MS, first - CLOCK_LAG_MS, last + SENT_MS],
 });
 
 /**

@@ -1,4 +1,5 @@
 import type { Millis } from '../core/reading.js';
+import type { AgentFolders } from './agent.js';
 
 // How an agent's sessions are read that are in an SQLite database. The statements are data; `FilePort.rows` and the follower run them.
 
@@ -10,6 +11,10 @@ export interface RowQuery {
 
 /** The rows of a session in an SQLite database, as the lines that the agent's `LineReader` reads. */
 export interface SessionDatabase {
+  /** where the database is */
+  readonly path: (where: AgentFolders) => string;
+  /** the user's sessions: `id`, and `at`, the time of the last change */
+  readonly sessions: RowQuery;
   /**
    * rows written since then (milliseconds since the epoch; 0 for all), the conversation's oldest first: `line` is a JSON text, `at` the time
    * of the last change. The same row comes again whenever it has changed

@@ -3,9 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { agents } from '../../src/agents/index.js';
 import { locateOpencode, opencodeDatabase } from '../../src/agents/opencode/files.js';
 import { makeFilePort } from '../../src/storage/agent-file-reader.js';
 import { canReadDatabases, readRows } from '../../src/storage/database.js';
+import { readHistory } from '../../src/wrap/read-history.js';
+import { findSources, sourcesAt } from '../../src/wrap/session-sources.js';
 import { fakePlace } from '../support/fake-machine.js';
 
 interface Writer {
@@ -115,5 +118,107 @@ describe.runIf(canReadDatabases())('the session in opencode’s database', () =>
     part('p3', 'sum', 21, { type: 'text', text: 'twelve chars' });
     const rows = readRows(path, [opencodeDatabase.changed('s', 0)])[0] ?? [];
     expect(JSON.parse(String(rows.at(-1)?.['line']))).toMatchObject({ id: 'sum', characters: 12, isAuto: 1 });
+  });
+});
+
+const tokens = (input: number) => ({
+  tokens: { input, output: 20, reasoning: 0, cache: { read: 0, write: 0 } },
+});
+const answer = (at: number, more: object): object => ({
+  role: 'assistant',
+  modelID: 'm',
+  finish: 'stop',
+  time: { created: at, completed: at + 5 },
+  ...more,
+});
+const turn = (number: number, at: number, input: number): void => {
+  message(`u${number}`, 's', at, user);
+  message(`a${number}`, 's', at + 1, answer(at + 1, tokens(input)));
+};
+const compaction = (
+  number: number,
+  at: number,
+  more: { readonly auto: boolean; readonly tail?: string },
+): void => {
+  message(`ask${number}`, 's', at, user);
+  const { auto, tail } = more;
+  part(`p${number}`, `ask${number}`, at, {
+    type: 'compaction',
+    auto,
+    ...(tail ? { tail_start_id: tail } : {}),
+  });
+  message(
+    `sum${number}`,
+    's',
+    at + 1,
+    answer(at + 1, { summary: true, parentID: `ask${number}`, ...tokens(60_000) }),
+  );
+  part(`q${number}a`, `sum${number}`, at + 1, { type: 'text', text: `summary ${number}` });
+  part(`q${number}b`, `sum${number}`, at + 1, { type: 'text', text: 'and more' });
+};
+
+describe.runIf(canReadDatabases())('the history in opencode’s database', () => {
+  const search = () => ({ agents: [agents.opencode], where: { env: {}, home, cwd: '/' } });
+  const read = async () => {
+    const { sources } = await findSources(search());
+    const [first] = sources;
+    return first && (await readHistory(first, { isFull: true, withUsage: false, now: 0 }))?.history;
+  };
+
+  it('has each compaction with its numbers, who wanted it, its summary and what left the window', async () => {
+    session('sub', 900, { parent: 's' });
+    session('s', 900);
+    turn(1, 100, 20_000);
+    turn(2, 200, 55_000);
+    compaction(1, 300, { auto: false, tail: 'u2' });
+    turn(3, 400, 9_000);
+    compaction(2, 500, { auto: true });
+    expect(await read()).toMatchObject({
+      runtime: 'opencode',
+      sessionId: 's',
+      path,
+      project: '/proj/app',
+      agentVersion: '1.18.33',
+      messages: 6,
+      damagedLines: 0,
+      compactions: [
+        {
+          number: 1,
+          at: 306,
+          initiator: 'user',
+          preTokens: 55_020,
+          nextTokens: 9_020,
+          durationMs: 5,
+          uuid: 'sum1',
+          afterMessage: 4,
+          replaced: [[1, 2]],
+          summary: { text: 'summary 1\nand more' },
+        },
+        { number: 2, initiator: 'agent', preTokens: 9_020, replaced: [[3, 6]] },
+      ],
+    });
+  });
+
+  it('has no compaction that failed', async () => {
+    session('s', 900);
+    turn(1, 100, 20_000);
+    message('ask', 's', 200, user);
+    part('p', 'ask', 200, { type: 'compaction', auto: false });
+    const error = { name: 'APIError', data: { message: 'made up' } };
+    message('sum', 's', 201, answer(201, { summary: true, parentID: 'ask', error }));
+    expect((await read())?.compactions).toEqual([]);
+  });
+
+  it('is also found by the path of the database, and says what is wrong with a damaged one', async () => {
+    session('s', 900);
+    turn(1, 100, 20_000);
+    const found = await sourcesAt({ ...search(), path });
+    expect(found.sources.map(({ idInDatabase }) => idInDatabase)).toEqual(['s']);
+    writer.exec('DROP TABLE session');
+    expect(await findSources(search())).toEqual({
+      sources: [],
+      skipped: [{ path, reason: 'no such table: session' }],
+    });
+    writer.exec('CREATE TABLE session (id text)');
   });
 });

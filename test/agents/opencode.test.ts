@@ -81,6 +81,16 @@ describe('the database of opencode', () => {
     ]);
   });
 
+  it('gives the size of a summary that is as large as the conversation, which is then no success', () => {
+    const sizeAfter = (output: number): unknown =>
+      factsOf(
+        answer('a', 1, { input: 55_000, output: 20 }),
+        answer('s', 5, { output }, { summary: true }),
+      ).map((fact) => (fact.type === 'boundary' ? fact.boundary.postTokens : fact.type));
+    expect(sizeAfter(60_000)).toEqual(['reading', 60_000]);
+    expect(sizeAfter(1_000)).toEqual(['reading', undefined]);
+  });
+
   it('never takes a failed or cancelled compaction for one that worked', () => {
     const failed = linesOf('opencode', 'failures.jsonl');
     const boundaries = factsOf(...failed).filter(({ type }) => type === 'boundary');

@@ -5,7 +5,7 @@ import type { Agent, AgentHome, CompactRecipe } from '../agent.js';
 import { type LaunchRules, splitWords, startsConversation } from '../launch.js';
 import { type OwnCompactionSource, parseCommentedJson, readSettingsFiles } from '../own-compaction.js';
 import { isOpencodeLine, locateOpencode, opencodeDatabase, opencodeFolder } from './files.js';
-import { opencodeReader } from './log.js';
+import { opencodeHistory, opencodeReader } from './log.js';
 import { opencodeScreen } from './screen.js';
 
 const opencodeHome: AgentHome = {
@@ -85,6 +85,7 @@ export const opencode: Agent = {
     database: opencodeDatabase,
     reader: opencodeReader,
     recognises: isOpencodeLine,
+    history: opencodeHistory,
   },
   recipe: () => opencodeRecipe,
   screen: opencodeScreen,

@@ -47,8 +47,8 @@ const sentBetween = (first: Millis, last: Millis): RowQuery => ({
 });
 
 /**
- * The session itself, then its messages. A message that is a summary comes with the number of its characters, and whether opencode asked
- * for it.
+ * The session itself, then its messages. A message that asks for a summary has `asks`; the summary comes with its text, the number of its
+ * characters, whether opencode asked for it by itself, and the first message that stays in the window, if any.
  */
 const changed = (sessionId: string, since: Millis): RowQuery => ({
   sql: `
@@ -58,11 +58,23 @@ const changed = (sessionId: string, since: Millis): RowQuery => ({
     FROM session WHERE id = ?1 AND time_updated >= ?2
     UNION ALL
     SELECT json_object('type', 'message', 'id', m.id, 'at', m.time_updated, 'data', json(m.data),
+             'asks', CASE WHEN json_extract(m.data, '$.role') = 'user' AND EXISTS (
+               SELECT 1 FROM part p
+               WHERE p.message_id = m.id AND json_extract(p.data, '$.type') = 'compaction') THEN 1 END,
+             'isSummary', json_extract(m.data, '$.summary') = 1,
              'characters', CASE WHEN json_extract(m.data, '$.summary') = 1 THEN (
                SELECT total(length(json_extract(p.data, '$.text'))) FROM part p
                WHERE p.message_id = m.id AND json_extract(p.data, '$.type') = 'text') END,
+             'text', CASE WHEN json_extract(m.data, '$.summary') = 1 THEN (
+               SELECT group_concat(text, char(10)) FROM (
+                 SELECT json_extract(p.data, '$.text') AS text FROM part p
+                 WHERE p.message_id = m.id AND json_extract(p.data, '$.type') = 'text' ORDER BY p.id)) END,
              'isAuto', CASE WHEN json_extract(m.data, '$.summary') = 1 THEN (
                SELECT max(json_extract(p.data, '$.auto')) FROM part p
+               WHERE p.message_id = json_extract(m.data, '$.parentID')
+                 AND json_extract(p.data, '$.type') = 'compaction') END,
+             'keptFrom', CASE WHEN json_extract(m.data, '$.summary') = 1 THEN (
+               SELECT max(json_extract(p.data, '$.tail_start_id')) FROM part p
                WHERE p.message_id = json_extract(m.data, '$.parentID')
                  AND json_extract(p.data, '$.type') = 'compaction') END) AS line,
            m.time_updated AS at, m.time_created AS place, m.id AS key
@@ -76,7 +88,12 @@ const counted = (sessionId: string): RowQuery => ({
   values: [sessionId],
 });
 
-export const opencodeDatabase: SessionDatabase = { changed, counted };
+const sessions: RowQuery = {
+  sql: 'SELECT id, time_updated AS at FROM session WHERE parent_id IS NULL',
+  values: [],
+};
+
+export const opencodeDatabase: SessionDatabase = { path: databaseIn, sessions, changed, counted };
 
 /** A line that `opencodeDatabase` gives. */
 export const isOpencodeLine = ({ type, id, at }: JsonRecord): boolean =>

@@ -4,6 +4,7 @@ import type { Millis } from '../../core/reading.js';
 import { toOneLine } from '../../core/text.js';
 import { type LineMeaning, type LineReader, makeLineReader } from '../agent.js';
 import { isRecent } from '../compress.js';
+import { SKIPPED, summaryOf, type HistoryFormat, type LineSort } from '../history.js';
 
 // One row of opencode's database (facts/opencode.md), as a line. A row comes again whenever it has changed, so every fact is given once.
 
@@ -84,6 +85,7 @@ const readSummary = (
   const boundary: Boundary = {
     initiator: record['isAuto'] === 0 ? 'user' : 'agent',
     ...(state.usedTokens === undefined ? {} : { preTokens: state.usedTokens }),
+    ...leftOf(state.usedTokens, data),
     ...(getCount(record, 'characters') === 0 ? { summary: 'empty' } : {}),
     uuid: id,
     durationMs: Math.max(0, completed - createdAt(data)),
@@ -93,6 +95,14 @@ const readSummary = (
   return { state: { ended: after.ended, isReverted: state.isReverted, answeredAt: createdAt(data) }, facts };
 };
 
+/** What is left is not recorded. At least the summary is, so a summary as large as the conversation has made nothing smaller. */
+const leftOf = (preTokens: number | undefined, data: JsonRecord): Pick<Boundary, 'postTokens'> => {
+  const written = getCount(getRecord(data, 'tokens'), 'output');
+  return preTokens === undefined || written === undefined || written < preTokens
+    ? {}
+    : { postTokens: written };
+};
+
 const LONGEST = 160; // characters of a server's error, which may be a page of JSON
 
 const resultOf = (error: JsonRecord): CompactResult => {
@@ -100,4 +110,48 @@ const resultOf = (error: JsonRecord): CompactResult => {
   if (name === 'MessageAbortedError') return { kind: 'interrupted', by: 'the user' };
   const text = toOneLine(getText(getRecord(error, 'data'), 'message') ?? name, LONGEST);
   return { kind: 'failed', failure: 'error', text };
+};
+
+// Compactions among the lines that `opencodeDatabase` gives of a session (facts/opencode.md): an answer that is a summary.
+
+const SUMMARY: LineSort = { facts: 'whole', details: 'whole' };
+const YES = '1'; // SQLite has no true
+
+const sort: HistoryFormat['sort'] = (line) => {
+  if (line.get('type') !== 'message') return { facts: 'whole', details: 'whole' };
+  if (line.get('asks') === YES) return SKIPPED;
+  return line.get('isSummary') === YES ? SUMMARY : { message: line.get('id') ?? '', facts: 'whole' };
+};
+
+const details: HistoryFormat['details'] = (record) => {
+  if (record['type'] === 'session')
+    return [
+      {
+        kind: 'session',
+        id: getText(record, 'id'),
+        project: getText(record, 'cwd'),
+        version: getText(record, 'version'),
+      },
+    ];
+  const completed = getCount(getRecord(getRecord(record, 'data'), 'time'), 'completed');
+  return completed === undefined ? [] : [compactedAt(record, completed)];
+};
+
+const compactedAt = (record: JsonRecord, at: number) => {
+  const from = getText(record, 'keptFrom');
+  return {
+    kind: 'compacted',
+    at,
+    isCertain: false, // the line reader decides
+    uuid: getText(record, 'id'),
+    summary: summaryOf(getText(record, 'text') ?? ''),
+    kept: from === undefined ? { keys: [] } : { from },
+  } as const;
+};
+
+export const opencodeHistory: HistoryFormat = {
+  wish: { fields: ['type', 'id', 'asks', 'isSummary'] },
+  sort,
+  details,
+  messages: 'appended',
 };

@@ -8,8 +8,11 @@ export const opencode: LabAgent = {
   clear: '/new',
   unasked: ['--auto'],
   ownTrigger: 192_000,
+  compactsAtOnce: true,
+  retriesItself: true,
   tellsState: false,
   canInterrupt: true,
+  stopsAtSecondEsc: true,
   canQueue: false,
   places: {
     'slash popup': { keys: ['/'], shows: /^ *┃ \/\w+ {2,}\S/m, back: [BACKSPACE] },

@@ -1,13 +1,15 @@
 import { getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { json, stream, textIn, type Api, type Call, type Question, type Reply } from './api.js';
 
-// OpenAI's chat completions API, as Qwen Code uses it: https://platform.openai.com/docs/api-reference/chat-streaming
+// OpenAI's chat completions API, as Qwen Code and opencode use it: https://platform.openai.com/docs/api-reference/chat-streaming
 
-const SUMMARY = /state_snapshot|create a detailed summary/;
+const SUMMARY = /state_snapshot|create a detailed summary|Do not mention the summary process/;
 /** The end of a summary request that includes the tools like a turn, so that the earlier prompt is in the cache. */
 const SUMMARY_WITH_TOOLS =
   /tool execution is disabled for this request\.[^]*produce the <state_snapshot> XML\.$/;
-const [SHELL, WRITE] = ['run_shell_command', 'write_file'];
+/** The tools that run a shell command and that write a file, by the agents' names. */
+const SHELLS: readonly unknown[] = ['run_shell_command', 'bash'];
+const WRITES: readonly unknown[] = ['write_file', 'write'];
 
 const contentOf = (message: unknown): string =>
   getText(message, 'content') ?? textIn(getList(message, 'content'));
@@ -18,18 +20,19 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   const system = messages.find((each) => getText(each, 'role') === 'system');
   const said = contentOf(messages.findLast((each) => getText(each, 'role') === 'user'));
   const tools = getList(body, 'tools').map((tool) => getText(getRecord(tool, 'function'), 'name'));
+  const shell = tools.find((name) => SHELLS.includes(name));
   const isSummary =
     SUMMARY.test(contentOf(system)) ||
     SUMMARY_WITH_TOOLS.test(said) ||
     (tools.length === 0 && SUMMARY.test(said));
   return {
-    purpose: isSummary ? 'summary' : tools.includes(SHELL) ? 'turn' : 'side',
+    purpose: isSummary ? 'summary' : shell !== undefined ? 'turn' : 'side',
     model: getText(body, 'model') ?? '',
     isStreamed: body['stream'] === true,
     said,
     isAfterTool: getText(messages.at(-1), 'role') === 'tool',
-    shellTool: tools.includes(SHELL) ? SHELL : undefined,
-    writeTool: tools.includes(WRITE) ? WRITE : undefined,
+    shellTool: shell,
+    writeTool: tools.find((name) => WRITES.includes(name)),
     sideText: '{}',
   };
 };

@@ -203,6 +203,45 @@ export const qwen: VerifiableAgent = {
   windowTokens: QWEN_WINDOW,
 };
 
+const OPENCODE_WINDOW = 200_000;
+
+/** facts/opencode.md; the rules for permissions make every shell command ask. */
+export const opencode: VerifiableAgent = {
+  name: 'opencode',
+  args: () => [],
+  env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }),
+  files: ({ port }) => ({
+    '.config/opencode/opencode.json': JSON.stringify({
+      autoupdate: false,
+      share: 'disabled',
+      model: 'lab/lab-model',
+      small_model: 'lab/lab-model',
+      permission: { bash: 'ask', edit: 'ask' },
+      provider: {
+        lab: {
+          npm: '@ai-sdk/openai-compatible',
+          name: 'Lab',
+          options: { baseURL: `http://127.0.0.1:${port}/v1`, apiKey: 'made-up' },
+          models: {
+            'lab-model': {
+              name: 'Lab Model',
+              limit: { context: OPENCODE_WINDOW, output: 8_192 },
+              tool_call: true,
+            },
+          },
+        },
+      },
+    }),
+  }),
+  compact: '/compact',
+  strokes: ['/compact', ENTER],
+  ready: /Ask anything/,
+  dialog: /Permission required/,
+  summaries: 1,
+  exit: '/exit',
+  windowTokens: OPENCODE_WINDOW,
+};
+
 /** What Copilot makes of it leaves out the 16,384 tokens of the longest answer. */
 const COPILOT_WHOLE_WINDOW = 128_000;
 
@@ -231,4 +270,4 @@ export const copilot: VerifiableAgent = {
 };
 
 /** All agents that can be verified. */
-export const verifiableAgents: readonly VerifiableAgent[] = [claude, codex, gemini, qwen, copilot];
+export const verifiableAgents: readonly VerifiableAgent[] = [claude, codex, gemini, qwen, opencode, copilot];

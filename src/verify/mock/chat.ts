@@ -1,18 +1,18 @@
 import { getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { json, stream, textIn, type Api, type Call, type Question, type Reply } from './api.js';
 
-// OpenAI's chat completions API, as Qwen Code and Copilot CLI use it: https://platform.openai.com/docs/api-reference/chat-streaming
+// OpenAI's chat completions API, as Qwen Code, opencode and Copilot CLI use it: https://platform.openai.com/docs/api-reference/chat-streaming
 
-const SUMMARY = /state_snapshot|create a detailed summary/;
+const SUMMARY = /state_snapshot|create a detailed summary|Do not mention the summary process/;
 /** The end of a summary request that includes the tools like a turn, so that the earlier prompt is in the cache. */
 const SUMMARY_WITH_TOOLS =
   /tool execution is disabled for this request\.[^]*produce the <state_snapshot> XML\.$/;
 /** The same in Copilot CLI. */
 const COPILOT_SUMMARY =
   /^Please create a detailed summary of the conversation so far\. The history is being compacted/;
-/** The tools that run a shell command and write a file, by the agents' names. */
+/** The tools that run a shell command and that write a file, by the agents' names. */
 const SHELLS: readonly unknown[] = ['run_shell_command', 'bash'];
-const WRITERS: readonly unknown[] = ['write_file', 'create'];
+const WRITES: readonly unknown[] = ['write_file', 'write', 'create'];
 /** What Copilot CLI puts before the user's message. */
 const DATE = /^<current_datetime>[^<]*<\/current_datetime>\s*/;
 
@@ -25,20 +25,20 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   const system = messages.find((each) => getText(each, 'role') === 'system');
   const said = contentOf(messages.findLast((each) => getText(each, 'role') === 'user')).replace(DATE, '');
   const tools = getList(body, 'tools').map((tool) => getText(getRecord(tool, 'function'), 'name'));
+  const shell = tools.find((name) => SHELLS.includes(name));
   const isSummary =
     SUMMARY.test(contentOf(system)) ||
     SUMMARY_WITH_TOOLS.test(said) ||
     COPILOT_SUMMARY.test(said) ||
     (tools.length === 0 && SUMMARY.test(said));
-  const shell = tools.find((name) => SHELLS.includes(name));
   return {
-    purpose: isSummary ? 'summary' : shell === undefined ? 'side' : 'turn',
+    purpose: isSummary ? 'summary' : shell !== undefined ? 'turn' : 'side',
     model: getText(body, 'model') ?? '',
     isStreamed: body['stream'] === true,
     said,
     isAfterTool: getText(messages.at(-1), 'role') === 'tool',
     shellTool: shell,
-    writeTool: tools.find((name) => WRITERS.includes(name)),
+    writeTool: tools.find((name) => WRITES.includes(name)),
     sideText: '{}',
   };
 };

@@ -38,6 +38,16 @@ const conversations = {
     '--approval-mode|plan',
     '-yi|hello',
   ],
+  copilot: [
+    '',
+    '-i|hello',
+    '--resume',
+    '-r|mcp',
+    '--continue',
+    '--model|mcp',
+    '--allow-all-tools',
+    '-n|login',
+  ],
 } as const;
 
 const plain = {
@@ -90,12 +100,24 @@ const plain = {
     'sessions|list',
     'serve',
   ],
+  copilot: [
+    '-p|hi',
+    '--prompt=hi',
+    '-sp|hi',
+    '-v',
+    '--help',
+    'login',
+    'mcp|list',
+    '--model|x|update',
+    '--acp',
+  ],
 } as const;
 
-const cases = (lists: Readonly<Record<'claude' | 'codex' | 'gemini' | 'qwen', readonly string[]>>) =>
-  (['claude', 'codex', 'gemini', 'qwen'] as const).flatMap((name) =>
-    lists[name].map((text) => ({ name, text })),
-  );
+const launched = ['claude', 'codex', 'gemini', 'qwen', 'copilot'] as const;
+type Launched = (typeof launched)[number];
+
+const cases = (lists: Readonly<Record<Launched, readonly string[]>>) =>
+  launched.flatMap((name) => lists[name].map((text) => ({ name, text })));
 
 const argsOf = (text: string): readonly string[] => (text === '' ? [] : text.split('|'));
 
@@ -124,6 +146,7 @@ describe('the table of runtimes', () => {
       '@google/gemini-cli',
       '@qwen-code/qwen-code',
       'opencode-ai',
+      '@github/copilot',
     ]);
   });
 });

@@ -8,7 +8,7 @@ const SUMMARY = /state_snapshot|create a detailed summary|Do not mention the sum
 const SUMMARY_WITH_TOOLS =
   /tool execution is disabled for this request\.[^]*produce the <state_snapshot> XML\.$/;
 /** The same in Copilot CLI. */
-const COPILOT_SUMMARY =
+const SUMMARY_ASKED =
   /^Please create a detailed summary of the conversation so far\. The history is being compacted/;
 /** The tools that run a shell command and that write a file, by the agents' names. */
 const SHELLS: readonly unknown[] = ['run_shell_command', 'bash'];
@@ -29,7 +29,7 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   const isSummary =
     SUMMARY.test(contentOf(system)) ||
     SUMMARY_WITH_TOOLS.test(said) ||
-    COPILOT_SUMMARY.test(said) ||
+    SUMMARY_ASKED.test(said) ||
     (tools.length === 0 && SUMMARY.test(said));
   return {
     purpose: isSummary ? 'summary' : shell !== undefined ? 'turn' : 'side',

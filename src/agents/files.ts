@@ -15,18 +15,28 @@ interface AskedFile {
   readonly askedAt: Millis;
 }
 
+/** How the user's messages are told in these files. */
+interface AskedRecords {
+  readonly isPrompt: (record: JsonRecord) => boolean;
+  /** when a record was written; its `timestamp` when absent */
+  readonly timeOf?: (record: JsonRecord) => Millis | undefined;
+}
+
+const isoTimeOf = (record: JsonRecord): Millis | undefined =>
+  parseIsoTime(getText(record, 'timestamp') ?? '');
+
 const askedFiles = async (
   port: FilePort,
   { enteredAt, now }: ChildPlace,
   files: readonly FileEntry[],
-  isPrompt: (record: JsonRecord) => boolean,
+  records: AskedRecords,
 ): Promise<readonly AskedFile[]> => {
   // a slower one, in another terminal or here, is waited for: two messages sent at once prove nothing
   if (enteredAt === undefined || now < enteredAt + SENT_MS) return [];
   const written = files.filter(({ modifiedAt }) => modifiedAt >= enteredAt - FILE_CLOCK_LAG_MS);
   const asked = written.map(async (file): Promise<readonly AskedFile[]> => {
     const text = (await port.lastPart(file.path)) ?? '';
-    const askedAt = promptSince(text, enteredAt, isPrompt);
+    const askedAt = promptSince(text, enteredAt, records);
     return askedAt === undefined ? [] : [{ file, askedAt }];
   });
   return (await Promise.all(asked)).flat();
@@ -35,11 +45,11 @@ const askedFiles = async (
 const promptSince = (
   text: string,
   enteredAt: Millis,
-  isPrompt: (record: JsonRecord) => boolean,
+  { isPrompt, timeOf = isoTimeOf }: AskedRecords,
 ): Millis | undefined => {
   for (const line of text.split('\n').toReversed()) {
     const record = parseRecord(line);
-    const at = parseIsoTime(getText(record, 'timestamp') ?? '');
+    const at = record && timeOf(record);
     if (!record || at === undefined) continue; // a snapshot, or the middle of a line
     if (at < enteredAt) return undefined;
     if (at <= enteredAt + SENT_MS && isPrompt(record)) return at;
@@ -52,12 +62,9 @@ export const chooseAskedFile = async (
   port: FilePort,
   place: ChildPlace,
   files: readonly FileEntry[],
-  {
-    isPrompt,
-    idOf,
-  }: { readonly isPrompt: (record: JsonRecord) => boolean; readonly idOf: (file: FileEntry) => string },
+  { idOf, ...records }: AskedRecords & { readonly idOf: (file: FileEntry) => string },
 ): Promise<Located | undefined> => {
-  const asked = await askedFiles(port, place, files, isPrompt);
+  const asked = await askedFiles(port, place, files, records);
   const [one, ...others] = asked;
   if (one && others.length === 0)
     return { sessionId: idOf(one.file), path: one.file.path, certain: false, writtenAt: one.askedAt };

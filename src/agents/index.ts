@@ -3,6 +3,7 @@ import { claude } from './claude/agent.js';
 import { codex } from './codex/agent.js';
 import { demo } from './demo/agent.js';
 import { gemini } from './gemini/agent.js';
+import { kimi } from './kimi/agent.js';
 import { qwen } from './qwen/agent.js';
 
 /** Any other command: nothing is known about it, so nothing is read and its text is counted. */
@@ -14,7 +15,7 @@ const generic: Agent = {
 };
 
 /** All built-in runtimes by name. */
-export const agents = { claude, codex, gemini, qwen, demo, generic } as const satisfies Record<string, Agent>;
+export const agents = { claude, codex, gemini, qwen, kimi, demo, generic } as const satisfies Record<string, Agent>;
 
 /** The built-in agents with the user's changes, then the user's own; each name once. */
 export const allAgents = (own: readonly Agent[] = []): readonly Agent[] => {

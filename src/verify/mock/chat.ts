@@ -1,13 +1,18 @@
 import { getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { json, stream, textIn, type Api, type Question, type Reply } from './api.js';
 
-// OpenAI's chat completions API, as Qwen Code uses it: https://platform.openai.com/docs/api-reference/chat-streaming
+// OpenAI's chat completions API, as Qwen Code and Kimi Code use it: https://platform.openai.com/docs/api-reference/chat-streaming
 
 const SUMMARY = /state_snapshot|create a detailed summary/;
 /** The end of a summary request that includes the tools like a turn, so that the earlier prompt is in the cache. */
 const SUMMARY_WITH_TOOLS =
   /tool execution is disabled for this request\.[^]*produce the <state_snapshot> XML\.$/;
-const SHELL = 'run_shell_command';
+/** The same in Kimi Code. */
+const KIMI_SUMMARY =
+  /^Respond with text only\. Do not call any tools — you already have everything you\s+need in the conversation history\.\s*$/m;
+const SHELLS = ['run_shell_command', 'Bash'];
+/** Notes that Kimi Code sends in the user's name behind the message. */
+const NOTE = /^<system-reminder>/;
 
 const contentOf = (message: unknown): string =>
   getText(message, 'content') ?? textIn(getList(message, 'content'));
@@ -16,19 +21,22 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   if (!path.endsWith('/chat/completions')) return undefined;
   const messages = getList(body, 'messages');
   const system = messages.find((each) => getText(each, 'role') === 'system');
-  const said = contentOf(messages.findLast((each) => getText(each, 'role') === 'user'));
+  const ofUser = messages.filter((each) => getText(each, 'role') === 'user').map(contentOf);
+  const said = ofUser.findLast((each) => !NOTE.test(each)) ?? ofUser.at(-1) ?? '';
   const tools = getList(body, 'tools').map((tool) => getText(getRecord(tool, 'function'), 'name'));
   const isSummary =
     SUMMARY.test(contentOf(system)) ||
     SUMMARY_WITH_TOOLS.test(said) ||
+    KIMI_SUMMARY.test(said) ||
     (tools.length === 0 && SUMMARY.test(said));
+  const shell = SHELLS.find((name) => tools.includes(name));
   return {
-    purpose: isSummary ? 'summary' : tools.includes(SHELL) ? 'turn' : 'side',
+    purpose: isSummary ? 'summary' : shell ? 'turn' : 'side',
     model: getText(body, 'model') ?? '',
     isStreamed: body['stream'] === true,
     said,
     isAfterTool: getText(messages.at(-1), 'role') === 'tool',
-    shellTool: tools.includes(SHELL) ? SHELL : undefined,
+    shellTool: shell,
     sideText: '{}',
   };
 };

@@ -2,6 +2,7 @@ import type { LabAgent } from './agent.js';
 import { claude } from './claude.js';
 import { codex } from './codex.js';
 import { gemini } from './gemini.js';
+import { kimi } from './kimi.js';
 import { qwen } from './qwen.js';
 
-export const agents: readonly LabAgent[] = [claude, codex, gemini, qwen];
+export const agents: readonly LabAgent[] = [claude, codex, gemini, qwen, kimi];

@@ -1,0 +1,121 @@
+import type { ScreenView } from '../../core/reading.js';
+import { joinWrappedRows } from '../compress.js';
+
+// Kimi Code's own part of the screen (docs/facts/kimi.md): a box for the input, one column from the left edge, and below it a list of commands
+// or the footer. The cursor is in the box; a dialog or a picker stands in the place of the box.
+
+export interface Box {
+  readonly top: number;
+  readonly bottom: number;
+  /** `>` for a message, `!` for a shell command */
+  readonly mode: string;
+  /** the rows of the input without frame and prefix, trailing spaces removed */
+  readonly rows: readonly string[];
+}
+
+const TALLEST = 30; // rows; a longer draft scrolls
+const TEXT_COLUMN = 5;
+const MARGIN = 3; // between the text and the right edge: a blank, the frame, a blank
+const TOP = /^ ╭─{10,}╮$/;
+const OTHER_TOP = /^ ╭[ ─].*─╮$/;
+const BOTTOM = /^ ╰─{10,}╯$/;
+
+/** The box around the cursor; undefined where there is none, or its frame carries a label. */
+export const findBox = (screen: ScreenView): Box | undefined => {
+  const top = seek(screen, -1);
+  const bottom = seek(screen, 1);
+  if (top === undefined || bottom === undefined) return undefined;
+  const framed = Array.from({ length: bottom - top - 1 }, (_, index) => screen.text(top + 1 + index));
+  const mode = /^ │ ([>!])(?: |$)/.exec(framed[0] ?? '')?.[1];
+  if (mode === undefined || !framed.every((row) => /^ │.*│$/.test(row))) return undefined;
+  return {
+    top,
+    bottom,
+    mode: TOP.test(screen.text(top)) ? mode : '!',
+    rows: framed.map((row) => row.slice(TEXT_COLUMN, -1).trimEnd()),
+  };
+};
+
+const seek = (screen: ScreenView, step: 1 | -1): number | undefined => {
+  const edge = step === 1 ? BOTTOM : OTHER_TOP;
+  for (let row = screen.cursorRow + step; row >= 0 && row < screen.rows; row += step) {
+    if (edge.test(screen.text(row))) return row;
+    if (Math.abs(row - screen.cursorRow) > TALLEST) return undefined;
+  }
+  return undefined;
+};
+
+/** The typed text; '' where nothing is typed. */
+export const inputText = (screen: ScreenView, { top, rows }: Box): string => {
+  const [first = '', ...more] = rows;
+  const typed = more.length === 0 ? withoutHint(screen, top + 1, first) : first;
+  return joinWrappedRows([typed, ...more], screen.columns - TEXT_COLUMN - MARGIN);
+};
+
+/** True where the cursor is in the first cell of an input without text. */
+export const isEmpty = (screen: ScreenView, { top, rows }: Box): boolean =>
+  rows.length === 1 &&
+  rows[0] === '' &&
+  screen.cursorRow === top + 1 &&
+  screen.cursorColumn === TEXT_COLUMN;
+
+// Behind a command and the cursor Kimi shows the argument that it takes: `/compact  <instruction>`, in a colour of its own.
+const withoutHint = (screen: ScreenView, row: number, text: string): string => {
+  const [hint = ''] = /  <[^<>]+>$/.exec(text) ?? [];
+  const from = TEXT_COLUMN + text.length - hint.length;
+  if (hint === '' || screen.cursorColumn !== from) return text;
+  const style = screen.styleAt(row, from + 2);
+  return style?.foreground !== undefined && !style.bold ? text.slice(0, -hint.length) : text;
+};
+
+/** The command that is chosen in the list below the input, with its slash. */
+export const listedBelow = (screen: ScreenView, { bottom }: Box): { readonly listed?: string } => {
+  for (let row = bottom + 1; screen.text(row).startsWith(' │'); row += 1) {
+    const name = /^ │ {3}→ (\S+)/.exec(screen.text(row))?.[1];
+    if (name !== undefined) return { listed: `/${name}` };
+  }
+  return {};
+};
+
+/** Rows that tell what goes on, between the conversation and the input. */
+export interface LiveRows {
+  readonly compacting: boolean;
+  readonly working: boolean;
+  readonly queued: boolean;
+}
+
+const MOST_LIVE = 16; // a long hint wraps, and queued messages have a row each
+const SPINNER = /^ {2}(?:[\u2800-\u28ff]|[\u{1F311}-\u{1F318}])(?: |$)/u;
+const COMPACTING = /^ [● ] Compacting context…(?: · |$)/;
+const QUEUED = /^ {2,3}(?:❯ |↑ to edit · )/;
+/** How items of the conversation begin: answers and tools, messages of the user, failed tools. */
+const ITEM = /^ [●✨✗] /u;
+
+export const liveRows = (screen: ScreenView, top: number): LiveRows => {
+  const live = { compacting: false, working: false, queued: false };
+  for (let row = top - 1; row >= 0 && row >= top - MOST_LIVE; row -= 1) {
+    const text = screen.text(row);
+    if (COMPACTING.test(text)) return { ...live, compacting: true };
+    if (SPINNER.test(text)) live.working = true;
+    if (QUEUED.test(text)) live.queued = true;
+    if (ITEM.test(text)) return live;
+  }
+  return live;
+};
+
+/** The end of the conversation, from its last item on; without empty rows. */
+export const endAbove = (screen: ScreenView, top: number): readonly string[] => {
+  const rows: string[] = [];
+  for (let row = top - 1; row >= 0 && row >= top - MOST_LIVE; row -= 1) {
+    const text = screen.text(row);
+    if (text !== '') rows.unshift(text);
+    if (ITEM.test(text)) break;
+  }
+  return rows;
+};
+
+const MOST_FOOTER = 12; // with a list of commands above it
+
+/** The rows below the box. */
+export const rowsBelow = (screen: ScreenView, bottom: number): readonly string[] =>
+  Array.from({ length: MOST_FOOTER }, (_, index) => screen.text(bottom + 1 + index));

@@ -111,9 +111,9 @@ describe("the lab's table", () => {
     const other = [played(true, 'fine', 'slow', '1.10'), played(true, 'fine', 'idle', '1.9')];
     const second = withPlayed(first, other, nextDay);
     expect(linesIn(second, /^\| claude/)).toEqual([
-      '| claude | 1.10 | – | 1 ok | – | – | – | – | – | – | – | – | – | – | 2026-11-22 |',
-      '| claude | 1.9 | 1 ok | – | – | – | – | – | – | – | – | – | – | – | 2026-11-22 |',
-      '| claude | 1.0 | 1 ok, **1 failed** | – | – | – | – | – | – | – | – | – | – | – | 2026-11-21 |',
+      '| claude | 1.10 | – | 1 ok | – | – | – | – | – | – | – | – | – | – | – | 2026-11-22 |',
+      '| claude | 1.9 | 1 ok | – | – | – | – | – | – | – | – | – | – | – | – | 2026-11-22 |',
+      '| claude | 1.0 | 1 ok, **1 failed** | – | – | – | – | – | – | – | – | – | – | – | – | 2026-11-21 |',
     ]);
     expect(linesIn(second, /^## claude/)).toEqual(['## claude 1.10', '## claude 1.9', '## claude 1.0']);
   });

@@ -33,7 +33,7 @@ const questions = [
       messages: [{ role: 'user', content: [{ type: 'text', text }] }],
     }),
     summary: 'CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.',
-    used: '"cache_read_input_tokens":54997',
+    used: '"cache_read_input_tokens":54497',
     tool: '"type":"tool_use"',
     ended: 'event: message_stop',
   },
@@ -186,7 +186,7 @@ describe("the control of the lab's model", () => {
     const { path, ask } = questions[0];
     const text = await (await post(at(path), ask('hello'))).text();
     expect(text).toContain('yes');
-    expect(text).toContain('"cache_read_input_tokens":6997');
+    expect(text).toContain('"cache_read_input_tokens":6497');
   });
 
   it('takes a fault back', async () => {

@@ -50,6 +50,8 @@ export interface Agent {
   readonly official?: OfficialSource;
   /** its session files as conversations; undefined where their form is not known well enough */
   readonly conversations?: ConversationForm;
+  /** how it is ended and started again; undefined where that is not known */
+  readonly restarting?: Restarting;
   /** an `@` in a message has it read the file that is named behind it, unless a backslash stands before it */
   readonly readsMentions?: true;
   /** its own way to take over sessions of other agents; undefined where it has none */
@@ -281,11 +283,26 @@ export interface Switching {
   readonly listedAs?: (name: string) => string;
   /** where it is typed otherwise than the compact command */
   readonly typing?: Partial<Pick<CompactRecipe, 'isPasted' | 'pauseMs' | 'submit'>>;
+  /** it keeps earlier sessions open, so before its next turn nothing shows that it has gone back to one */
+  readonly keepsOpen?: true;
   /**
    * for an agent that takes no other session file while it runs, but a conversation in a file of its own: that file, beside the session
    * file that it writes. The command then takes the name of it
    */
   readonly checkpoint?: (conversation: Conversation, sessionPath: string, name: string) => NewFile;
+}
+
+/** How the agent is ended by its own command, and started again with another session of its own. */
+export interface Restarting {
+  /** the command that ends it, as a user types it */
+  readonly exitCommand: string;
+  /** where that is typed otherwise than the compact command */
+  readonly typing?: Switching['typing'];
+  /**
+   * the user's arguments without a starting prompt and without what chooses a session, to which those of `resumeArgs` are added; undefined
+   * if it cannot be started again with them
+   */
+  readonly options: (args: readonly string[]) => readonly string[] | undefined;
 }
 
 export interface NewFile {

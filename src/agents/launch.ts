@@ -11,6 +11,16 @@ export interface LaunchRules {
   readonly promptFlags?: readonly string[];
 }
 
+/** What the arguments of an agent mean when it is started again with another session. */
+export interface RestartRules {
+  /** flags that choose or name a session, or begin it with a prompt; they are dropped with their values */
+  readonly sessionFlags: readonly string[];
+  /** flags that take all words up to the next flag as their values */
+  readonly listFlags?: readonly string[];
+  /** flags that have the agent work in another folder or machine, where it would not find the session */
+  readonly elsewhereFlags: readonly string[];
+}
+
 /** A list written as text, because these lists are long. */
 export const splitWords = (text: string): readonly string[] => text.trim().split(/\s+/);
 
@@ -33,6 +43,42 @@ export const startsConversation = (rules: LaunchRules, args: readonly string[]):
     if (rules.valueFlags.includes(word) && !isFlag(given[i + 1] ?? '')) i++;
   }
   return stays || (!commandSeen && end < 0);
+};
+
+/**
+ * The options that still make sense when the agent is started again with another session: no prompt, no subcommand, and nothing that
+ * chooses a session. Undefined if it cannot be started again with these arguments.
+ */
+export const optionsForRestart = (
+  rules: LaunchRules & RestartRules,
+  args: readonly string[],
+): readonly string[] | undefined => {
+  const { sessionFlags, elsewhereFlags } = rules;
+  const end = args.indexOf('--');
+  const given = end < 0 ? args : args.slice(0, end);
+  const kept: string[] = [];
+  for (let i = 0; i < given.length; i++) {
+    const word = given[i] ?? '';
+    if (!isFlag(word)) continue;
+    const names = flagNames(rules, word);
+    const isSession = names.some((name) => sessionFlags.includes(name));
+    if (names.some((name) => elsewhereFlags.includes(name)) || (isSession && names.length > 1))
+      return undefined;
+    const values = valuesBehind(rules, word, given.slice(i + 1));
+    if (!isSession) kept.push(word, ...values);
+    i += values.length;
+  }
+  return kept;
+};
+
+const valuesBehind = (
+  { valueFlags, listFlags = [] }: LaunchRules & RestartRules,
+  word: string,
+  rest: readonly string[],
+): readonly string[] => {
+  const next = rest.findIndex(isFlag);
+  const most = listFlags.includes(word) ? Infinity : valueFlags.includes(word) ? 1 : 0;
+  return rest.slice(0, Math.min(most, next < 0 ? rest.length : next));
 };
 
 const isFlag = (word: string): boolean => word.length > 1 && word.startsWith('-');

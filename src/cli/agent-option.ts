@@ -2,6 +2,7 @@ import type { Agent } from '../agents/agent.js';
 import type { Problem } from '../agents/defined/agent.js';
 import { agents } from '../agents/index.js';
 import { errorText, UserError } from '../core/errors.js';
+import { isRecord, type JsonRecord } from '../core/json.js';
 import { systemReason } from '../storage/errors.js';
 import { readHead } from '../storage/files.js';
 import { nearestWord, unknownChoice } from './messages.js';
@@ -23,11 +24,18 @@ export const agentFromOption = async (
 ): Promise<Agent | undefined> => {
   if (option === undefined) return undefined;
   if ('name' in option) return named(option.name, own);
-  const { file } = option;
+  return (await readDefinition(option.file)).agent;
+};
+
+/** An agent from its definition in a file, and that definition. Throws a UserError as above. */
+export const readDefinition = async (
+  file: string,
+): Promise<{ readonly agent: Agent; readonly value: JsonRecord }> => {
   const { defineAgent } = await import('../agents/defined/agent.js');
-  const defined = defineAgent(readJson(file), makeTimeLimit());
+  const value = readJson(file);
+  const defined = defineAgent(value, makeTimeLimit());
   if ('problems' in defined) throw wrongDefinition(file, defined.problems);
-  return defined.agent;
+  return { agent: defined.agent, value: isRecord(value) ? value : {} };
 };
 
 const named = (name: string, own: readonly Agent[]): Agent => {

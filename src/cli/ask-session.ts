@@ -20,7 +20,7 @@ import { catchStopSignals } from './verify.js';
 // Asks a running session to type something for the user besides the compact command, and waits for what comes of it.
 
 export interface AskedOutcome {
-  /** `asked`: by a command inside the agent, which the session does not wait for */
+  /** `asked`: by a command inside the agent, which the session does not wait for; with words, the agent is started again for it */
   readonly outcome: 'done' | 'refused' | 'unknown' | 'asked';
   /** why it is not done, or what was done */
   readonly words?: string;
@@ -120,6 +120,8 @@ const finalOf = (answer: AnswerRecord): AskedOutcome | undefined => {
       return { outcome: 'done' };
     case 'shortened':
       return { outcome: 'done', words: answer.words };
+    case 'restarting':
+      return { outcome: 'asked', words: answer.words };
     case 'refused':
     case 'unknown':
       return { outcome: answer.state, words: answer.reason };

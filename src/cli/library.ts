@@ -1,14 +1,19 @@
+import type { Agent } from '../agents/agent.js';
+import { agents } from '../agents/index.js';
+import type { RecordedCompaction } from '../core/boundary-record.js';
 import { buildLadder } from '../core/build-ladder.js';
 import { backendWindow } from '../core/config/backends.js';
 import { ladderChoice, type Values } from '../core/config/keys.js';
 import type { Settings } from '../core/config/merge.js';
+import { listThresholds } from '../core/ladder.js';
 import { tokensOfCharacters } from '../core/reading.js';
-import { homeFolder } from '../storage/state-folder.js';
+import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import { toCurrentSettings, readConfiguration } from './config/load.js';
 import { workingFolder } from './print.js';
 
-// The library for other programs: the settings in effect, under the names that CONTEXT_WINDOW_SIZE and related variables use, and an
-// estimate from a character count.
+// The library for other programs, as docs/library.md describes it. Its types are published alone, so every type that it exports is declared
+// here. First, the settings in effect, under the names that CONTEXT_WINDOW_SIZE and related variables use, and an estimate from a character
+// count.
 
 export type Backend = 'claude' | 'openai' | 'gemini' | 'ollama' | 'vllm' | 'custom';
 
@@ -85,3 +90,209 @@ export const analyzeContextUsage = (
   const action = isCritical ? 'force_return' : isWarning ? 'prepare_handoff' : 'none';
   return { totalTokens, usageRatio, isWarning, isCritical, action };
 };
+
+// What a supervisor of agents needs: the ladder of a window, session files, recordings, and the events of running sessions. What reads files
+// is loaded when it is called.
+
+/** A built-in agent. */
+export type AgentName = 'claude' | 'codex' | 'gemini' | 'qwen';
+
+export type TierName = 'safe' | 'warn' | 'auto' | 'hard';
+
+/** A boundary of a ladder, and the reason for it. */
+export interface LadderThreshold {
+  readonly name: 'effective' | 'warn' | 'auto' | 'hard' | 'native';
+  /** in tokens, or 0…100 of the window */
+  readonly value: number;
+  readonly unit: 'tokens' | 'percent';
+  readonly reason: string;
+}
+
+const agentNamed = (name: string): Agent => {
+  const found = Object.values<Agent>(agents).find((agent) => agent.name === name);
+  if (!found)
+    throw new RangeError(`there is no agent "${name}": the agents are ${Object.keys(agents).join(', ')}`);
+  return found;
+};
+
+/**
+ * Where the tiers of a window begin, in ascending order, before the agent's own compaction point; in percent where the window is not known.
+ * `env` is the agent's: it can move that point. Throws a RangeError for an agent that is not built in.
+ */
+export const getLadder = (
+  agent: AgentName,
+  windowTokens?: number,
+  env: Readonly<Record<string, string | undefined>> = {},
+): readonly LadderThreshold[] => {
+  const known = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+  const native = agentNamed(agent).nativeTrigger(known as Readonly<Record<string, string>>);
+  return listThresholds(buildLadder({ agent, windowTokens, native }));
+};
+
+/** How full a window is: `ctxwrap.reading/1`. */
+export interface WindowReading {
+  readonly schema: 'ctxwrap.reading/1';
+  /** in milliseconds since 1970 */
+  readonly at: number;
+  readonly runtime: string;
+  readonly source: 'official' | 'log' | 'screen' | 'estimate';
+  /** what `usedPercent` refers to */
+  readonly basis: 'window' | 'effective' | 'auto-compact' | 'baseline';
+  readonly usedTokens?: number;
+  readonly windowTokens?: number;
+  readonly windowSource?: 'user' | 'agent' | 'derived' | 'table' | 'default';
+  /** 0…100, one decimal */
+  readonly usedPercent?: number;
+  /** more is used than the window holds */
+  readonly over?: true;
+  /** not estimated, and the window is certain if one was needed */
+  readonly exact: boolean;
+  readonly tier?: TierName;
+  readonly model?: string;
+}
+
+/** A compaction that a session file records. */
+export interface FileCompaction {
+  /** within its session, counted from 1 */
+  readonly number: number;
+  /** in milliseconds since 1970 */
+  readonly at: number;
+  /** `agent-idle`: the agent, while it was idle */
+  readonly initiator?: 'user' | 'agent' | 'agent-idle' | 'ctxwrap';
+  readonly preTokens?: number;
+  readonly postTokens?: number;
+  /** the record proves it */
+  readonly isVerified: boolean;
+  /** the summary that took the place of the messages */
+  readonly summary?: string;
+}
+
+export interface SessionFile {
+  readonly agent: string;
+  /** the agent's own id */
+  readonly sessionId?: string;
+  /** the folder it was started in */
+  readonly project?: string;
+  /** the last number; absent where there is none, as after a compaction */
+  readonly reading?: WindowReading;
+  readonly thresholds: readonly LadderThreshold[];
+  readonly compactions: readonly FileCompaction[];
+  /** lines that could not be read */
+  readonly damagedLines: number;
+}
+
+export interface SessionFileOptions {
+  /** the agent that has written it; recognised when absent */
+  readonly agent?: AgentName;
+  /** where the file does not tell it */
+  readonly windowTokens?: number;
+}
+
+/**
+ * What a session file of an agent tells: the last number, the boundaries, and its compactions with their summaries. Undefined for a file of
+ * no agent that is known. Rejects with the system's error if it cannot be read. The file is read in bounded memory.
+ */
+export const readSession = async (
+  path: string,
+  { agent: name, windowTokens }: SessionFileOptions = {},
+): Promise<SessionFile | undefined> => {
+  const { agentOfFile, readSessionFile } = await import('../wrap/read-session-file.js');
+  const { readHistory } = await import('../wrap/read-history.js');
+  const { storedFile } = await import('../storage/session-store.js');
+  const { readingRecord, sessionThresholds } = await import('../core/report.js');
+  const agent = name === undefined ? await agentOfFile(path, Object.values<Agent>(agents)) : agentNamed(name);
+  if (!agent?.log) return undefined;
+  const now = Date.now();
+  const file = await storedFile(path);
+  const found = await readHistory({ agent, ...file }, { isFull: true, withUsage: false, now });
+  const { state } = await readSessionFile({ path: file.path, agent, env: {}, windowTokens, now });
+  const reading = readingRecord(state, now);
+  const { sessionId, project, damagedLines = 0, compactions = [] } = found?.history ?? {};
+  return {
+    agent: agent.name,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(project === undefined ? {} : { project }),
+    ...(reading ? { reading } : {}),
+    thresholds: sessionThresholds(state),
+    compactions: compactions.map(compactionOf),
+    damagedLines,
+  };
+};
+
+const compactionOf = ({
+  number,
+  at,
+  initiator,
+  preTokens,
+  postTokens,
+  isVerified,
+  summary,
+}: RecordedCompaction): FileCompaction => ({
+  number,
+  at,
+  ...(initiator === undefined ? {} : { initiator }),
+  ...(preTokens === undefined ? {} : { preTokens }),
+  ...(postTokens === undefined ? {} : { postTokens }),
+  isVerified,
+  ...(summary?.kind === 'text' ? { summary: summary.text } : {}),
+});
+
+/** What ctxwrap reads from a recording: `ctxwrap.reading/1`, `.activity/1`, `.tier/1` and `.boundary/1`; `at` is in seconds from its start. */
+export interface RecordingEvent {
+  readonly schema: string;
+  readonly at: number;
+  readonly [field: string]: unknown;
+}
+
+export interface RecordingOptions extends SessionFileOptions {
+  /** the agent's session files of that time */
+  readonly logs?: readonly string[];
+}
+
+/** Replays a recording (asciicast v2, also gzipped) as fast as its events are read. Throws an Error that says why it cannot be read. */
+export async function* replayRecording(
+  path: string,
+  { agent: name, windowTokens, logs = [] }: RecordingOptions = {},
+): AsyncGenerator<RecordingEvent> {
+  const { openReplay } = await import('../replay/replay.js');
+  const { detectAgent } = await import('../replay/sources.js');
+  const { openRecordingFile } = await import('../storage/recording-reader.js');
+  const open = () => openRecordingFile(path);
+  const agent =
+    name === undefined
+      ? ((await detectAgent(await open(), Object.values<Agent>(agents))) ?? agents.generic)
+      : agentNamed(name);
+  const { events } = await openReplay({ open, logs, agent, env: {}, window: windowTokens });
+  for await (const event of events) yield { ...event };
+}
+
+/** An event of a running session, `ctxwrap.event/1`, as docs/events.md describes it. */
+export interface SessionEvent {
+  readonly schema: 'ctxwrap.event/1';
+  readonly session: string;
+  readonly seq: number;
+  /** in milliseconds since 1970 */
+  readonly at: number;
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export interface FollowOptions {
+  /** the id of one session, whose end is the end; all sessions when absent */
+  readonly session?: string;
+  /** aborting it ends the events */
+  readonly signal?: AbortSignal;
+  /** where the state folder is looked up; this process's environment by default */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** What `ctxwrap events --ndjson` prints, with the same guarantees, without another process. */
+export async function* followEvents({
+  session,
+  signal,
+  env = process.env,
+}: FollowOptions = {}): AsyncGenerator<SessionEvent> {
+  const { eventsOf } = await import('./event-sources.js');
+  const groups = eventsOf({ stateFolder: stateFolder(env, homeFolder(env)), session, signal });
+  for await (const events of groups) for (const { fields } of events) yield fields as unknown as SessionEvent;
+}

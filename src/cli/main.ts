@@ -65,6 +65,10 @@ const performLater = async (request: LaterTask): Promise<Outcome> => {
   switch (request.kind) {
     case 'ps':
       return request.watch ? watchSessions(request) : printed(await ps(request));
+    case 'agents':
+      return printed(await later.agentsCommand(request));
+    case 'events':
+      return later.events(request);
     case 'context':
       return printed(await context(request));
     case 'doctor':

@@ -253,6 +253,12 @@ export const sessionOver = (own: string, another: string): UserError =>
 export const severalSessions = (given: string, names: readonly string[]): UserError =>
   usageError(`"${given}" matches ${names.length} sessions`, `name one by its id or pid:${listed(names)}`);
 
+export const sessionEndedLongAgo = (id: string): UserError =>
+  usageError(
+    `session ${id} has ended, and its events are no longer kept`,
+    'ctxwrap ps lists running sessions',
+  );
+
 export const unknownSession = (given: string, names: readonly string[]): UserError =>
   usageError(
     `there is no session and no file "${given}"`,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { agents } from '../agents/index.js';
 import {
@@ -11,7 +12,9 @@ import {
 import type { ValueType } from '../core/config/value-types.js';
 import { type UserError } from '../core/errors.js';
 import { MAX_FOCUS_LENGTH, quoteForCopying } from '../core/text.js';
+import type { ControlPlace } from '../storage/control-place.js';
 import { badValue, longFocus, unknownChoice, unknownItem } from './messages.js';
+import { workingFolder } from './print.js';
 import type { Options } from './request.js';
 import { fieldNames } from './template.js';
 
@@ -188,6 +191,12 @@ const addRecording = (program: Command): void => {
     .option('--record-input', 'also record your keys, passwords included');
 };
 
+/** A descriptor by its number, otherwise the path of a socket. */
+const parseControl = (text: string): ControlPlace => {
+  if (text === '') throw badValue('--control', 'a descriptor or the path of a socket', text, '3');
+  return /^\d+$/.test(text) ? { fd: Number(text) } : { path: resolve(workingFolder(), text) };
+};
+
 const addAgent = (program: Command): void => {
   program
     .option(
@@ -199,6 +208,11 @@ const addAgent = (program: Command): void => {
       '--config <file>',
       'use this configuration instead of ~/.config/ctxwrap/config.jsonc',
       parseFile('--config', 'config.jsonc'),
+    )
+    .option(
+      '--control <fd|socket>',
+      'let a program that starts the session steer it: docs/events.md',
+      parseControl,
     );
 };
 
@@ -216,7 +230,7 @@ export const parseOptions = (program: Command, { runtime: agent, window }: Comma
     ...Object.fromEntries(given),
     ...(window === undefined ? {} : { window }),
   };
-  const own = program.opts<Pick<Options, 'runtime' | 'record' | 'recordInput' | 'config'>>();
+  const own = program.opts<Pick<Options, 'runtime' | 'record' | 'recordInput' | 'config' | 'control'>>();
   return {
     flags,
     values: { ...defaultValues, ...flags },
@@ -225,5 +239,6 @@ export const parseOptions = (program: Command, { runtime: agent, window }: Comma
     record: own.record,
     recordInput: own.recordInput,
     config: own.config,
+    ...(own.control ? { control: own.control } : {}),
   };
 };

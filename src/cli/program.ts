@@ -12,7 +12,14 @@ import {
   defineUndo,
 } from './define/history.js';
 import { defineCompact, defineReplay, defineSessions } from './define/sessions.js';
-import { defineDemo, defineHook, defineSetup, defineShell, defineVerify } from './define/setup.js';
+import {
+  defineAgents,
+  defineDemo,
+  defineHook,
+  defineSetup,
+  defineShell,
+  defineVerify,
+} from './define/setup.js';
 import * as messages from './messages.js';
 import { exitStatus } from './messages.js';
 import { addOptions, parseOptions, parseChoice } from './options.js';
@@ -158,6 +165,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
   defineConfig(program, ask);
   defineShell(program, { agents: agentWords, version, ask });
   defineHook(program, ask);
+  defineAgents(program, ask);
   defineDemo(program, ask);
   defineVerify(program, agentWords, ask);
   defineReplay(program, ask);

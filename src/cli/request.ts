@@ -2,6 +2,7 @@ import type { Agent } from '../agents/agent.js';
 import type { CurrentSettings, KeyName, Values } from '../core/config/keys.js';
 import type { HandoffSection } from '../core/handoff.js';
 import type { Millis } from '../core/reading.js';
+import type { ControlPlace } from '../storage/control-place.js';
 import type { AgentOption } from './options.js';
 import type { Candidates } from './shell/completion.js';
 import type { Template } from './template.js';
@@ -14,6 +15,8 @@ export interface Options extends CurrentSettings {
   readonly runtime?: AgentOption | undefined;
   readonly record?: string | undefined;
   readonly recordInput?: boolean | undefined;
+  /** where a parent steers the session from */
+  readonly control?: ControlPlace | undefined;
   /** the user's configuration file, instead of the default one */
   readonly config?: string | undefined;
   /** what files and environment configure beyond single values; absent until they are read */
@@ -80,6 +83,15 @@ export interface PsRequest {
   readonly watch: boolean;
   /** a line for each session in place of the table */
   readonly format?: Template;
+  readonly options: Options;
+}
+
+export interface EventsRequest {
+  readonly kind: 'events';
+  /** a session as `ps` lists it; all sessions when absent */
+  readonly target?: string;
+  /** one JSON object per line, instead of a line to read */
+  readonly ndjson: boolean;
   readonly options: Options;
 }
 
@@ -239,6 +251,18 @@ export interface ConfigRequest {
   readonly options: Options;
 }
 
+/** `ctxwrap agents`. */
+export interface AgentsRequest {
+  readonly kind: 'agents';
+  readonly action: 'list' | 'add' | 'show';
+  /** the file to add, or the name of one that comes with ctxwrap; the agent to show */
+  readonly target?: string;
+  /** add it in place of another one of the same name */
+  readonly replaces: boolean;
+  readonly json: boolean;
+  readonly options: Options;
+}
+
 export interface InitRequest {
   readonly kind: 'init';
   readonly shell: Shell;
@@ -278,6 +302,7 @@ export type Task =
   | DemoRequest
   | ReplayRequest
   | PsRequest
+  | EventsRequest
   | TopRequest
   | ReportRequest
   | ContextRequest
@@ -290,6 +315,7 @@ export type Task =
   | HistoryRequest
   | HistoryShowRequest
   | ReceiptRequest
+  | AgentsRequest
   | BriefRequest
   | HoldRequest
   | InitRequest

@@ -1,14 +1,14 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Agent } from '../agents/agent.js';
+import type { Agent, SavedSession } from '../agents/agent.js';
 import { errorStack } from '../core/errors.js';
 import { assumedWindow } from '../core/config/backends.js';
 import { nullLog, openLog, type Log } from '../storage/log-file.js';
 import { isRunning } from '../storage/processes.js';
 import { openRecording, type Recording } from '../storage/recording.js';
 import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
-import type { ExitStatus, Tour, WrapSession } from '../wrap/options.js';
+import type { ExitStatus, SessionEnd, Tour, WrapSession } from '../wrap/options.js';
 import type { ThreadListener, WorkerThread } from '../wrap/session-worker.js';
 import type { WorkerStart } from '../wrap/worker-messages.js';
 import { holdCommand } from './hooks.js';
@@ -58,6 +58,10 @@ const orNone = (open: () => Log): Log => {
 
 /** Runs a child under a PTY. */
 export const runWrapped = async (command: ChildCommand, options: Options, log: Log): Promise<Outcome> => {
+  if (options.control) {
+    const { checkControlPlace } = await import('../storage/control-place.js');
+    await checkControlPlace(options.control);
+  }
   const starting = startSttyProcess(); // it reads the terminal's settings while the wrapper loads
   try {
     return await runWith(starting, { command, options, log });
@@ -86,21 +90,101 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
     notices.push(recordingStopped(reason));
     log.warn(`recording stopped: ${reason}`);
   });
-  const { session, close } = await askOfficially(sessionOf(command, { options, recording, log }));
-  const sttyProcess = await starting;
+  const { configured, ...plain } = options;
+  const thread = { options: plain, isConfigured: configured !== undefined, agent: command.agent.name };
+  const runOnce: RunOnce = async (given, sttyProcess) => {
+    const { session, close } = await askOfficially(given);
+    try {
+      return await wrap(session, sttyProcess, (start, listener) =>
+        startThread({ ...thread, start }, listener),
+      );
+    } finally {
+      await close();
+    }
+  };
   try {
-    const { configured, ...plain } = options;
-    const thread = { options: plain, isConfigured: configured !== undefined, agent: command.agent.name };
-    const { status, summary, isLineOpen } = await wrap(session, sttyProcess, (start, listener) =>
-      startThread({ ...thread, start }, listener),
-    );
+    const first = sessionOf(command, { options, recording, log });
+    const { status, summary, isLineOpen } = await runToEnd(first, starting, runOnce);
     const told = options.values.summary && summary !== undefined ? [summary] : [];
     return { status, notices: [...told, ...notices], isLineOpen };
   } finally {
-    await close();
     await recording?.close();
   }
 };
+
+type RunOnce = (session: WrapSession, sttyProcess: SttyProcess) => Promise<SessionEnd>;
+
+/** Runs the agent, and again as often as it has ended to be started anew. Each run has the whole terminal, which is restored after it. */
+const runToEnd = async (
+  first: WrapSession,
+  starting: Promise<SttyProcess>,
+  runOnce: RunOnce,
+): Promise<SessionEnd> => {
+  let session = first;
+  let end = await runOnce(session, await starting);
+  for (;;) {
+    const next = sessionAfter({ first, session, end });
+    if (!next) return end;
+    if (end.isLineOpen) process.stdout.write('\n');
+    session = next;
+    end = await runAgain(session, runOnce);
+  }
+};
+
+/** A run that cannot be started has lost its session. */
+const runAgain = async (session: WrapSession, runOnce: RunOnce): Promise<SessionEnd> => {
+  const sttyProcess = await startSttyProcess();
+  try {
+    return await runOnce(session, sttyProcess);
+  } catch (error) {
+    sttyProcess.disarm();
+    if (!session.restarted) throw error;
+    session.log.error(`the agent cannot be started again: ${errorStack(error)}`);
+    return { status: { kind: 'code', code: 125 }, hasLostRestart: true };
+  }
+};
+
+// What is run after an agent that has ended to be started again: the same agent with the shortened session, or with the one that it had
+// where it does not take that.
+
+/** A run that has ended. */
+export interface EndedRun {
+  /** as the user has started it */
+  readonly first: WrapSession;
+  readonly session: WrapSession;
+  readonly end: SessionEnd;
+}
+
+const NOT_TAKEN = 'the agent did not go on with the shorter conversation, and has the whole one again';
+
+/** The next run; undefined if the last one was the end. */
+export const sessionAfter = ({ first, session, end }: EndedRun): WrapSession | undefined => {
+  const { restart, hasLostRestart = false } = end;
+  const lost = hasLostRestart ? session.restarted : undefined;
+  const plan = restart ?? lost;
+  const args = plan && argsFor(first, restart ? plan.session : plan.before);
+  if (!plan || !args) return undefined;
+  const { startingDraft: _, tour: __, notices: ___, ...rest } = first;
+  return {
+    ...rest,
+    args,
+    values: { ...first.values, mode: plan.mode },
+    shortenedAt: plan.times,
+    ...(restart ? { restarted: restart } : { notices: [NOT_TAKEN] }),
+  };
+};
+
+/** The user's options, and the session. */
+const argsFor = (
+  { agent, args }: Pick<WrapSession, 'agent' | 'args'>,
+  session: SavedSession,
+): readonly string[] | undefined => {
+  const kept = agent.restarting?.options(args);
+  const resume = agent.conversations?.resumeArgs(session);
+  return kept && resume && [...kept, ...resume];
+};
+
+// What a run is given.
 
 interface Given {
   readonly options: Options;
@@ -119,6 +203,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   cwd: workingFolder(),
   agent: command.agent,
   tour: command.tour,
+  ...(options.control ? { control: options.control } : {}),
   startingDraft: command.startingDraft,
   ...(options.values['hold.native'] ? { holdCommand: holdCommand() } : {}),
   recording,

@@ -96,6 +96,8 @@ export type Event =
       readonly priority: number;
       /** it says more about the compaction that has just ended, and is displayed over its outcome */
       readonly isOfOutcome?: true;
+      /** it answers a key of the user's: displayed at once, in place of an earlier answer, also over an outcome */
+      readonly isAnswer?: true;
     }
   /** the result of typing the agent's command */
   | { readonly type: 'typed'; readonly result: TypeResult }

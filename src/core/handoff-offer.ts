@@ -89,9 +89,9 @@ const lasting: readonly string[] = ['breaker', 'attempts', 'refills', 'copy'];
 
 const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** What to type after a session that has ended at hard; undefined for one that has not. */
-export const handoffAtEnd = (session: Session): string | undefined => {
-  if (!isAtHard(session)) return undefined;
+/** What to type after a session that has ended at hard, or whose agent could not compact any more; undefined for any other. */
+export const handoffAtEnd = (session: Session, compaction: Compaction): string | undefined => {
+  if (!isAtHard(session) && !cannotCompact(compaction)) return undefined;
   const { sessionId = '' } = session;
   const id = SAFE_ID.test(sessionId) ? sessionId : 'ID';
   return `to continue, shorter: ctxwrap compact --strategy truncate ${id}; anew: ctxwrap handoff ${id}`;

@@ -183,7 +183,13 @@ const cutOf = (
   const cut: HandoffSection[] = [];
   let kept = handoff.requests.length;
   const left = (): number => {
-    const shorter = partsOf({ ...handoff, requests: kept === 0 ? [] : handoff.requests.slice(-kept) });
+    const { requests: all, omitted } = handoff;
+    const unlisted = (omitted?.requests ?? 0) + all.length - kept; // the heading tells it
+    const shorter = partsOf({
+      ...handoff,
+      requests: kept === 0 ? [] : all.slice(-kept),
+      omitted: { ...omitted, ...(unlisted > 0 ? { requests: unlisted } : {}) },
+    });
     return markdownOf(shorter.filter(({ section }) => section === undefined || !cut.includes(section)))
       .length;
   };

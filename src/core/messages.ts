@@ -28,6 +28,8 @@ export interface NoticeRequest {
   readonly priority: number;
   /** it says more about the compaction that has just ended */
   readonly isOfOutcome?: true;
+  /** it answers a key of the user's, and takes the place of what is displayed and of earlier answers */
+  readonly isAnswer?: true;
 }
 
 /** The message in the footer. */
@@ -35,6 +37,7 @@ export interface Notice {
   readonly text: string;
   readonly until: Millis;
   readonly isOfOutcome?: true;
+  readonly isAnswer?: true;
 }
 
 interface Waiting extends NoticeRequest {
@@ -48,34 +51,39 @@ export interface Notices {
 
 export const noNotices: Notices = { waiting: [] };
 
+const wordsOf = ({ text, priority, isOfOutcome, isAnswer }: NoticeRequest): NoticeRequest => ({
+  text,
+  priority,
+  ...(isOfOutcome ? { isOfOutcome } : {}),
+  ...(isAnswer ? { isAnswer } : {}),
+});
+
 /** Adds a message, unless the same one is displayed or waiting. */
 export const addNotice = (notices: Notices, request: NoticeRequest, now: Millis): Notices => {
   const { shown, waiting } = notices;
-  const { text, priority, isOfOutcome } = request;
+  const { text, isAnswer } = request;
   if (text === '' || shown?.text === text || waiting.some((each) => each.text === text)) return notices;
-  const sorted = [
-    ...waiting,
-    { text, priority, since: now, ...(isOfOutcome ? { isOfOutcome } : {}) },
-  ].toSorted((a, b) => b.priority - a.priority);
-  return { ...notices, waiting: sorted.slice(0, MOST_WAITING) };
+  const others = isAnswer ? waiting.filter((each) => !each.isAnswer) : waiting;
+  const sorted = [...others, { ...wordsOf(request), since: now }].toSorted((a, b) => b.priority - a.priority);
+  return { ...(shown && !isAnswer ? { shown } : {}), waiting: sorted.slice(0, MOST_WAITING) };
 };
 
 /**
  * The message to display now. A message that has to give way does not come back; waiting ones keep waiting. The outcome of a compaction
- * gives way to what says more about it, and comes back.
+ * gives way to what says more about it and to answers, and comes back.
  */
 export const updateNotices = (notices: Notices, room: MessageRoom, now: Millis): Notices => {
-  const hasRoom = ({ isOfOutcome }: Pick<NoticeRequest, 'isOfOutcome'>): boolean =>
-    room === 'free' || (room === 'outcome' && isOfOutcome === true);
+  const hasRoom = ({ isOfOutcome, isAnswer }: Omit<Notice, 'until'>): boolean =>
+    room === 'free' || (room === 'outcome' && (isOfOutcome === true || isAnswer === true));
   const waiting = notices.waiting.filter(({ since }) => now - since < NEWS_MS);
   const { shown } = notices;
   if (shown && hasRoom(shown) && now < shown.until) return { shown, waiting };
   const next = waiting.find(hasRoom);
   if (!next) return { waiting };
-  const { text, isOfOutcome } = next;
-  const until = now + (isOfOutcome ? OUTCOME_SHOWN_MS : SHOWN_MS);
+  const { priority: _, since: __, ...words } = next;
+  const until = now + (words.isOfOutcome ? OUTCOME_SHOWN_MS : SHOWN_MS);
   return {
-    shown: { text, until, ...(isOfOutcome ? { isOfOutcome } : {}) },
+    shown: { ...words, until },
     waiting: waiting.filter((each) => each !== next),
   };
 };

@@ -100,6 +100,7 @@ const session = fields({
   agentVersion: maybe(v.string()),
   agentSessionId: maybe(v.string()),
   logPath: maybe(v.string()),
+  shortenedFrom: maybe(v.object({ id: v.pipe(v.string(), v.regex(SESSION_ID)), path: v.string() })),
   note: maybe(v.string()),
   reading: maybe(reading),
   tier: maybe(tier),

@@ -42,6 +42,8 @@ export interface SessionRecord extends SessionIdentity {
   readonly agentSessionId?: string;
   /** the agent's session file */
   readonly logPath?: string;
+  /** the session before the one that the agent has now, which ctxwrap has shortened; since 0.3 */
+  readonly shortenedFrom?: { readonly id: string; readonly path: string };
   readonly reading?: ReadingRecord;
   /** why there is no reading, as text */
   readonly note?: string;
@@ -112,9 +114,16 @@ export const livenessOf = (
   return Math.abs(now - heartbeatAt) > STALE_MS ? 'stale' : 'live'; // a clock that was set back makes the last report one of the future
 };
 
+interface Replacement {
+  readonly from: { readonly id: string; readonly path: string };
+  readonly to: { readonly id: string };
+}
+
 /** Facts that are not part of the session's state. */
 export interface PublishedFacts {
   readonly logPath?: string | undefined;
+  /** the agent has the session `to`, shortened, in place of `from` */
+  readonly replaced?: Replacement | undefined;
   readonly compaction?: CompactionRecord | undefined;
   readonly end?: { readonly at: Millis; readonly exit: Exit } | undefined;
 }
@@ -122,7 +131,7 @@ export interface PublishedFacts {
 export const sessionRecord = (
   identity: SessionIdentity,
   state: Session,
-  { logPath, compaction, end }: PublishedFacts,
+  { logPath, replaced, compaction, end }: PublishedFacts,
   now: Millis,
 ): SessionRecord => {
   const reading = readingRecord(state, now);
@@ -135,6 +144,7 @@ export const sessionRecord = (
     ...(state.agentVersion === undefined ? {} : { agentVersion: state.agentVersion }),
     ...(state.sessionId === undefined ? {} : { agentSessionId: state.sessionId }),
     ...(logPath === undefined ? {} : { logPath }),
+    ...(replaced && replaced.to.id === state.sessionId ? { shortenedFrom: replaced.from } : {}),
     ...(reading ? { reading } : {}),
     ...(reading || note === undefined ? {} : { note }),
     activity: end ? 'dead' : state.activity,

@@ -128,9 +128,18 @@ export interface FlowContext {
 }
 
 const NOTICE_PRIORITY = 150; // above tips, below news about a draft
+const ANSWER_PRIORITY = 400;
 
 /** An event with a notice about the user's settings, for the footer. */
 export const noticeEvent = (text: string): Event => ({ type: 'notice', text, priority: NOTICE_PRIORITY });
+
+/** The same in answer to a key of the user's, who looks at the footer for it. */
+export const answerEvent = (text: string): Event => ({
+  type: 'notice',
+  text,
+  priority: ANSWER_PRIORITY,
+  isAnswer: true,
+});
 
 /** The same about the compaction that has just ended. */
 export const outcomeNoticeEvent = (text: string): Event => ({
@@ -323,11 +332,11 @@ const MOST_LISTED = 3; // compactions in one line
 
 /** What happened, in one line for the shell's screen after the session; undefined when nothing was compacted. */
 export const sessionSummary = (
-  { session, record, startedAt, offers }: SessionFlow,
+  { session, compaction, record, startedAt, offers }: SessionFlow,
   now: Millis,
 ): string | undefined => {
   const { compactions } = session;
-  const handoff = offers && handoffAtEnd(session);
+  const handoff = offers && handoffAtEnd(session, compaction);
   if (compactions === 0 && handoff === undefined) return undefined;
   const worked = record.past.attempts.filter(({ ended }) => ended.outcome.kind === 'verified');
   const sizes = worked.flatMap(({ ended, next }) => {

@@ -104,6 +104,27 @@ export const setKey = (file: ReadFile, name: string, json: string): string | und
   return places.find((each) => holds(each, name, json)); // a line in a block comment only looks like a place
 };
 
+/**
+ * The text in which the object under `key` has this member, in place of one of the same name; everything else in it stays, comments
+ * included. Undefined if the text is not valid, or something else than an object is there.
+ */
+export const setMember = (
+  file: ReadFile,
+  key: string,
+  [name, json]: readonly [string, string],
+): string | undefined => {
+  const place = file.members.findLast((each) => each.key === key);
+  if (!place) return setKey(file, key, `{\n    ${JSON.stringify(name)}: ${indentLines(json)}\n  }`);
+  const text = file.text.slice(place.valueFrom, place.to);
+  const inner = parseConfig(text);
+  if (file.faults.length > 0 || inner?.end === undefined) return undefined;
+  const changed = setKey({ ...file, ...inner, text }, name, indentLines(json));
+  if (changed === undefined) return undefined;
+  return `${file.text.slice(0, place.valueFrom)}${changed}${file.text.slice(place.to)}`;
+};
+
+const indentLines = (json: string): string => json.replaceAll('\n', '\n    ');
+
 const holds = (text: string, name: string, json: string): boolean => {
   const parsed = parseConfig(text);
   const entry = parsed?.entries.find(({ key }) => key === name);

@@ -124,10 +124,10 @@ export const createFile = async (
         part.push(line, '\n');
         length += line.length + 1;
         if (length < PART_BYTES) continue;
-        await file.write(part.join(''));
+        await file.writeFile(part.join('')); // `write` may write a part of it, as on a disk that is full
         [part, length] = [[], 0];
       }
-      await file.write(part.join(''));
+      await file.writeFile(part.join(''));
       await file.sync();
     } finally {
       await file.close();

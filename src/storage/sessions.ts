@@ -12,6 +12,7 @@ import {
   verifiedFileName,
   type VerifiedRecord,
 } from '../core/records.js';
+import { sweepJournals } from './event-journal.js';
 import { systemReason, unreadableFolderError } from './errors.js';
 import { isRunning } from './processes.js';
 import { ensureFolder, readSmallFile, writeAtomic, readOwnFile } from './state-folder.js';
@@ -162,8 +163,12 @@ export const readSession = async (
 /** Removes outdated records, never one of a running session. */
 export const cleanSessions = async (stateFolder: string, now: Millis): Promise<void> => {
   const folder = join(stateFolder, FOLDER);
-  for (const { id } of findOutdated(await listSessions(stateFolder, now), now))
+  const sessions = await listSessions(stateFolder, now);
+  for (const { id } of findOutdated(sessions, now))
     await unlink(join(folder, id + SUFFIX)).catch(() => undefined);
+  const running = sessions.filter(({ liveness }) => liveness === 'live' || liveness === 'stale');
+  const ids = new Set(running.map(({ record }) => record.id));
+  await sweepJournals(stateFolder, (id) => ids.has(id), now);
   for (const name of (await listNames(folder)).filter((each) => each.endsWith('.tmp'))) {
     const path = join(folder, name);
     const stats = await stat(path).catch(() => undefined);

@@ -38,17 +38,21 @@ export const ensureFolder = async (folder: string, name?: string): Promise<strin
 
 /** Creates the folder and its parents, for the user only. Node's `recursive` option never ends if the system keeps reporting a missing parent. */
 export const makeFolder = async (folder: string): Promise<void> => {
-  try {
-    await mkdir(folder, FOLDER_MODE);
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'EEXIST') return;
-    const parent = dirname(folder);
-    if (code !== 'ENOENT' || parent === folder || (await exists(parent))) throw error;
-    await makeFolder(parent);
-    await makeFolder(folder);
-  }
+  const error = await tryFolder(folder);
+  if (error === undefined) return;
+  const parent = dirname(folder);
+  if (errorCode(error) !== 'ENOENT' || parent === folder) throw error;
+  if (!(await exists(parent))) await makeFolder(parent);
+  const second = await tryFolder(folder); // the parent may also be there because another wrapper has just made it
+  if (second !== undefined) throw second;
 };
+
+/** The error, unless the folder is there afterwards. */
+const tryFolder = (folder: string): Promise<unknown> =>
+  mkdir(folder, FOLDER_MODE).then(
+    () => undefined,
+    (error: unknown) => (errorCode(error) === 'EEXIST' ? undefined : error),
+  );
 
 const exists = (path: string): Promise<boolean> =>
   lstat(path).then(

@@ -94,6 +94,7 @@ const sizeOf = (output: WriteStream): Size => {
 
 const listen = (input: ReadStream, output: WriteStream, listener: TtyListener): (() => void) => {
   input.on('data', listener.onInput);
+  input.resume(); // an earlier run in this process has paused it
   input.on('end', listener.onHangUp);
   input.on('error', listener.onHangUp);
   output.on('error', listener.onHangUp);

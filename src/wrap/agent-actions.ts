@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';
-import { noticeEvent } from '../core/session-flow.js';
+import { answerEvent } from '../core/session-flow.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { WrapSession } from './options.js';
@@ -11,10 +11,12 @@ import { makeReceipts, type Receipts } from './receipts.js';
 import type { SessionLoop } from './session.js';
 import { copiesOf } from './session-sources.js';
 import { openSummariser } from './summariser.js';
+import { makeRestarter, type RestartPlan } from './restarter.js';
 import { makeShortener, type Shortener } from './shortener.js';
 import { makeSwitcher, returnLive, undoLive, type LiveUndo, type Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 import type { DraftResult } from './typist.js';
+import { newSession } from './undo.js';
 
 // What a running session does for the user besides compacting: it goes back to an earlier conversation, and puts drafts into the prompt.
 
@@ -46,6 +48,8 @@ export interface ActionParts {
   readonly screen: Pick<ScreenModel, 'takesPastes'>;
   /** other programs */
   readonly publisher: Publisher | undefined;
+  /** tells the main thread what to start when the child ends; undefined: nothing */
+  readonly onRestart: (plan: RestartPlan | undefined) => void;
 }
 
 export interface ActionPorts {
@@ -71,14 +75,16 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
   });
   const shortener = makeSessionShortener(parts, ports, switcher);
   const undo = makeKeyRequest('undo', ports.take, (signal) => {
-    const name = shortener.previousId();
-    return name === undefined
+    const before = shortener.previous();
+    const path = ports.sessionFile();
+    const as = newSession(parts.session.cwd);
+    return before === undefined || path === undefined
       ? undoLast(parts, ports, { switcher, signal })
-      : returnLive({ switcher, name, onEvent: ports.take, signal });
+      : returnLive({ agent, as, before, path, switcher, onEvent: ports.take, signal });
   });
   const rescue = makeKeyRequest('rescue', ports.take, (signal) => shortener.rescue(signal));
   const brief = makeKeyRequest('brief', ports.take, (signal) => {
-    const say = (words: string): void => ports.take(noticeEvent(words));
+    const say = (words: string): void => ports.take(answerEvent(words));
     say('brief: waiting for a safe moment');
     return receipts.brief({ signal, onHold: (words) => say(`brief ${words}`) });
   });
@@ -118,7 +124,7 @@ const makeKeyRequest = (
     press: (): void => {
       if (!waiting) return start();
       waiting.abort();
-      take(noticeEvent(`${name} withdrawn`));
+      take(answerEvent(`${name} withdrawn`));
     },
     stop: (): void => waiting?.abort(),
   };
@@ -161,24 +167,32 @@ const makeSessionSwitcher = (
   });
 
 const makeSessionShortener = (
-  { session: { agent, file, values, env, cwd, log } }: ActionParts,
+  { session, publisher, onRestart }: ActionParts,
   { port, loop, take, sessionFile }: ActionPorts,
   switcher: Switcher,
 ): Shortener => {
+  const { agent, file, values, env, cwd, log, restarted } = session;
   const home = homeFolder(env);
   const program = basename(file) === agent.command ? file : undefined; // not an interpreter or a launcher
+  const common = { port, flow: loop.flow, log, onEvent: take };
+  const recipe = agent.recipe?.(env);
+  if (restarted) publisher?.onReplaced({ from: restarted.before, to: restarted.session });
   return makeShortener({
+    ...common,
     agent,
     values,
     home,
     cwd,
     summarise: openSummariser({ values, agent, env, home, program }),
     switcher,
-    port,
-    flow: loop.flow,
+    restarter:
+      values.apply === 'restart'
+        ? makeRestarter({ ...common, session, recipe, audit: publisher, onPlan: onRestart })
+        : undefined,
+    restarted,
+    times: session.shortenedAt,
     sessionFile,
-    log,
-    onEvent: take,
+    onReplaced: publisher?.onReplaced,
   });
 };
 
@@ -188,8 +202,8 @@ const undoLast = async (
   { switcher, signal }: Pick<LiveUndo, 'switcher' | 'signal'>,
 ): Promise<void> => {
   const path = sessionFile();
-  if (path === undefined) return take(noticeEvent('not undone: the session file is not known yet'));
-  const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
+  if (path === undefined) return take(answerEvent('not undone: the session file is not known yet'));
+  const as = newSession(cwd);
   const copies = () => copiesOf(stateFolder(env, homeFolder(env)), { agent, path });
   await undoLive({ agent, path, as, copies, switcher, onEvent: take, signal });
 };

@@ -10,9 +10,10 @@ import { makeFilePort } from '../storage/agent-file-reader.js';
 import { terminalReaders } from '../storage/processes.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
-import { makeAgentActions, type AgentActions } from './agent-actions.js';
+import { makeAgentActions, type ActionParts, type AgentActions } from './agent-actions.js';
 import { openBlackBox, type BlackBox } from './blackbox.js';
 import { compactSettings, makeCompactor } from './compactor.js';
+import { confirmRestart } from './confirm-restart.js';
 import { makeEstimateSource } from './estimate.js';
 import type { Notifier } from './notifier.js';
 import type { StartedChild, WrapSession } from './options.js';
@@ -38,6 +39,9 @@ export interface TrackerParts {
   readonly notify: Notifier['notify'];
   /** other programs */
   readonly publisher: Publisher | undefined;
+  readonly onRestart: ActionParts['onRestart'];
+  /** the agent that was started again has the new session */
+  readonly onRestartTaken: () => void;
 }
 
 /** The child's input. */
@@ -89,6 +93,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const loop = startLoop(parts, { port, blackBox, take, actions: () => actions });
   let file: string | undefined;
   const actions = makeAgentActions(parts, { port, loop, take, sessionFile: () => file });
+  const restart = followRestart(parts, loop, take);
   const official = followReports(session, { onFact: take, now: Date.now });
   const following = followFile(parts, place, {
     handle: take,
@@ -116,12 +121,21 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     },
     stop: () => {
       stopSettings();
-      for (const part of [actions, reading, following, official, ownCompaction, blackBox]) part.stop();
+      for (const part of [restart, actions, reading, following, official, ownCompaction, blackBox])
+        part.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
       loop.stop();
     },
   };
 };
+
+/** For an agent that was started again. */
+const followRestart = (
+  { session: { restarted: plan }, publisher: audit, onRestartTaken: onTaken }: TrackerParts,
+  { flow }: SessionLoop,
+  take: (event: Event) => void,
+): { readonly stop: () => void } =>
+  plan ? confirmRestart({ plan, flow, take, audit, onTaken }) : { stop: () => undefined };
 
 /** What reads the screen, and for an agent without numbers an estimate. */
 const readOutput = (

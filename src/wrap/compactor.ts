@@ -112,7 +112,7 @@ const clearPrompt = async (
 const tellShortened = (result: ShortenResult, onEvent: CompactorOptions['onEvent']): void => {
   if (result.kind === 'refused')
     return onEvent({ type: 'typed', result: { kind: 'withdrawn', reason: result.reason, evidence: [] } });
-  const evidence = [result.kind === 'shortened' ? `shortened ${result.words}` : result.reason];
+  const evidence = ['reason' in result ? result.reason : `shortened ${result.words}`];
   onEvent({ type: 'typed', result: { kind: 'sent', isQueued: false, evidence } });
   if (result.kind === 'shortened') onEvent(shortenedEvent(result));
 };

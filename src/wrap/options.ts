@@ -1,8 +1,10 @@
 import type { Agent } from '../agents/agent.js';
 import type { Millis } from '../core/reading.js';
 import type { CurrentSettings } from '../core/config/keys.js';
+import type { ControlPlace } from '../storage/control-place.js';
 import type { Log } from '../storage/log-file.js';
 import type { Recording } from '../storage/recording.js';
+import type { RestartPlan } from './restarter.js';
 
 /** How the child ended. */
 export type ExitStatus =
@@ -16,6 +18,10 @@ export interface SessionEnd {
   readonly summary?: string | undefined;
   /** the child has left the cursor in the middle of a line */
   readonly isLineOpen?: boolean;
+  /** the agent has ended to be started again with this */
+  readonly restart?: RestartPlan | undefined;
+  /** it was started again, and has ended by itself without having shown the new session */
+  readonly hasLostRestart?: boolean;
 }
 
 /** The child, since when it runs (wall clock). */
@@ -70,10 +76,16 @@ export interface WrapSession extends CurrentSettings {
   readonly reportPath?: string;
   /** shell command that the agent runs before it compacts by itself; absent when the agent decides alone */
   readonly holdCommand?: string;
+  /** where the parent that owns the session steers it from */
+  readonly control?: ControlPlace | undefined;
   /** messages for the user at the start, one line each */
   readonly notices?: readonly string[];
   /** a text to put into the agent's prompt once it rests; it is never submitted. No control characters but newlines */
   readonly startingDraft?: string | undefined;
+  /** what the agent was started again with, in place of its earlier run */
+  readonly restarted?: RestartPlan | undefined;
+  /** when its conversation was shortened in earlier runs within the last hour (wall clock) */
+  readonly shortenedAt?: readonly Millis[] | undefined;
   /** absent in a session of work */
   readonly tour?: Tour | undefined;
   /** calls the listener with changed settings until the returned function is called */

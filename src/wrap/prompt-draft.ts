@@ -1,7 +1,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
-import { noticeEvent } from '../core/session-flow.js';
+import { answerEvent } from '../core/session-flow.js';
 import type { Log } from '../storage/log-file.js';
 import type { Publisher } from './publish.js';
 import { safeMoment, type MomentWait } from './safe-moment.js';
@@ -37,7 +37,7 @@ export const putDraft = async (draft: PromptDraft): Promise<DraftResult> => {
     reason: errorText(error),
   }));
   log.info(`the draft: ${result.kind}${'reason' in result ? `, ${result.reason}` : ''}`);
-  if (!signal.aborted) onEvent(noticeEvent(wordsOf(result)));
+  if (!signal.aborted) onEvent(answerEvent(wordsOf(result)));
   return result;
 };
 

@@ -27,9 +27,11 @@ import { processStart } from '../storage/processes.js';
 import { cleanSessions, ensureSessionsFolder, readSession, writeSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../storage/state-folder.js';
 import { openMetrics } from './metrics.js';
-import type { ExitStatus, StartedChild, WrapSession } from './options.js';
+import type { ExitStatus, StartedChild, Wrapper, WrapSession } from './options.js';
 import { watchRequests, type RequestsOptions } from './requests.js';
-import type { SwitchResult } from './switcher.js';
+import { endLostEvents, publishEvents } from './session-events.js';
+import type { Replaced } from './shortener.js';
+import type { TypedResult } from './switcher.js';
 import { endsWithin, serialize } from './timing.js';
 
 // Publishes the session's record in a file for other processes. A slow or broken disk does not affect the session.
@@ -54,6 +56,10 @@ export interface RecordPublisher {
   readonly update: (state: Session, compaction?: CompactionRecord) => void;
   /** the agent uses another session file */
   readonly updateFile: (path: string | undefined) => void;
+  /** the record as of now */
+  readonly snapshot: () => SessionRecord;
+  /** the agent has a shortened session in place of another */
+  readonly updateReplaced: (replaced: Replaced) => void;
   /** records the end of the session; resolves when that is written or has failed */
   readonly end: (exit: Exit) => Promise<void>;
 }
@@ -68,7 +74,8 @@ export const publishRecord = (options: RecordPublisherOptions): RecordPublisher 
   let writtenAt = -Infinity;
   let later: NodeJS.Timeout | undefined;
 
-  const writeNow = serialize(() => writeRecord(() => sessionRecord(identity, state, published, now())));
+  const snapshot = (): SessionRecord => sessionRecord(identity, state, published, now());
+  const writeNow = serialize(() => writeRecord(snapshot));
   const write = (): Promise<void> => {
     clearTimeout(later);
     later = undefined;
@@ -97,6 +104,11 @@ export const publishRecord = (options: RecordPublisherOptions): RecordPublisher 
     },
     updateFile: (logPath) => {
       published = { ...published, logPath };
+      scheduleWrite();
+    },
+    snapshot,
+    updateReplaced: (replaced) => {
+      published = { ...published, replaced };
       scheduleWrite();
     },
     end: async (exit) => {
@@ -155,6 +167,7 @@ export const endLostRecord = async (
     if (!found || found.record.endedAt !== undefined) return;
     const ended = { ...found.record, endedAt: now, exit: exitOf(status) };
     await writeSession(await ensureSessionsFolder(folder), ended);
+    await endLostEvents(folder, ended);
   } catch (error) {
     log.warn(`the end of the session is not recorded: ${errorText(error)}`);
   }
@@ -192,9 +205,9 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
       /** a switch of the agent to another session begins */
       beginSwitch: begin,
       /** it has ended; undefined: no key was typed */
-      endSwitch: (name: string, result: SwitchResult | undefined): void => {
+      endSwitch: (name: string, result: TypedResult | undefined): void => {
         if (result && strokes) {
-          const reason = 'reason' in result ? result.reason : undefined;
+          const { reason } = result;
           const context = { ...about, ...attempt, strokes };
           audit.append(switchLine({ name, outcome: result.kind, reason }, context, Date.now()));
         }
@@ -228,6 +241,8 @@ interface EndedDraft {
 export interface Publisher {
   readonly onState: (state: Session, compaction: CompactionRecord) => void;
   readonly onFile: (path: string | undefined) => void;
+  /** the agent has a shortened session in place of another */
+  readonly onReplaced: (replaced: Replaced) => void;
   /** each effect of the core, with the state it came from */
   readonly onEffect: (effect: Effect, state: Session) => void;
   /** how much a compaction has kept */
@@ -237,7 +252,7 @@ export interface Publisher {
   /** for the keys that have the agent go on with another session */
   readonly beginSwitch: (state: Session) => void;
   /** `result` is undefined where no key was typed */
-  readonly endSwitch: (name: string, result: SwitchResult | undefined) => void;
+  readonly endSwitch: (name: string, result: TypedResult | undefined) => void;
   /** for a draft that is put into the prompt; `ended` is undefined where no key was typed */
   readonly beginDraft: (state: Session) => void;
   readonly endDraft: (ended: EndedDraft | undefined) => void;
@@ -247,32 +262,61 @@ export interface Publisher {
 
 const AUDIT_END_MS = 500; // for the last lines; a disk that hangs must not keep the user's shell waiting
 
-/** Starts publishing the session; undefined where the session has no wrapper identity. */
-export const openPublisher = (
-  session: WrapSession,
-  { pid: childPid, startedAt, requestsFrom }: StartedChild & { readonly requestsFrom?: Millis | undefined },
-  { onEvent, actions }: Pick<RequestsOptions, 'actions'> & { readonly onEvent: (event: Event) => void },
-): Publisher | undefined => {
-  const { wrapper, agent, env, log, cwd, values } = session;
-  const ladder = ladderChoice(values);
-  if (!wrapper) return undefined;
+type ChildToPublish = StartedChild & { readonly requestsFrom?: Millis | undefined };
+
+/** The session's record and its events. */
+const openRecords = (
+  { agent, env, log, cwd, values, control: place }: WrapSession,
+  wrapper: Wrapper,
+  {
+    pid: childPid,
+    startedAt,
+    requestsFrom,
+    onEvent,
+  }: ChildToPublish & { readonly onEvent: (event: Event) => void },
+) => {
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const start = processStart(wrapper.pid);
   const identity = { ...wrapper, childPid, runtime: agent.name, cwd, startedAt };
-  const recordPublisher = publishRecord({
-    stateFolder,
+  const ladder = ladderChoice(values);
+  const state = startSession({ agent: agent.name, native: agent.nativeTrigger(env), ladder }, Date.now());
+  const common = { stateFolder, state, compaction: { mode: values.mode }, now: Date.now };
+  const record = publishRecord({
+    ...common,
     identity: start === undefined ? identity : { ...identity, processStart: start },
-    state: startSession({ agent: agent.name, native: agent.nativeTrigger(env), ladder }, Date.now()),
-    compaction: { mode: values.mode },
-    now: Date.now,
     onFailure: (reason) => log.warn(`other programs do not see this session: ${reason}`),
   });
+  const events = publishEvents({
+    ...common,
+    session: wrapper.id,
+    snapshot: record.snapshot,
+    isReplacement: requestsFrom !== undefined,
+    onFailure: (reason) => log.warn(`other programs miss events of this session: ${reason}`),
+    control: place && {
+      place,
+      onEvent,
+      onFailure: (reason) => log.warn(`the parent cannot steer this session: ${reason}`),
+    },
+  });
+  return { record, events };
+};
+
+/** Starts publishing the session; undefined where the session has no wrapper identity. */
+export const openPublisher = (
+  session: WrapSession,
+  child: ChildToPublish,
+  { onEvent, actions }: Pick<RequestsOptions, 'actions'> & { readonly onEvent: (event: Event) => void },
+): Publisher | undefined => {
+  const { wrapper, agent, env, log, cwd } = session;
+  if (!wrapper) return undefined;
+  const stateFolder = stateFolderOf(env, homeFolder(env));
+  const { record, events } = openRecords(session, wrapper, { ...child, onEvent });
   const requests = watchRequests({
     stateFolder,
     sessionId: wrapper.id,
     omcFolder: session.values['watch.omc'] ? cwd : undefined,
     now: Date.now,
-    from: requestsFrom,
+    from: child.requestsFrom,
     onEvent,
     actions,
     onFailure: (reason) => log.warn(`others cannot ask this session to compact: ${reason}`),
@@ -286,13 +330,16 @@ export const openPublisher = (
   const metrics = openMetrics(session);
   return {
     onState: (state, compaction) => {
-      recordPublisher.update(state, compaction);
+      record.update(state, compaction);
+      events.onState(state, compaction);
       metrics?.onState(state);
     },
-    onFile: recordPublisher.updateFile,
+    onFile: record.updateFile,
+    onReplaced: record.updateReplaced,
     onEffect: (effect, state) => {
       requests.applyEffect(effect);
       attempts.note(effect, state);
+      events.onEffect(effect);
       metrics?.onEffect(effect);
     },
     onReceipt: attempts.onReceipt,
@@ -302,7 +349,8 @@ export const openPublisher = (
         requests.stop(),
         metrics?.end(),
         endsWithin(AUDIT_END_MS, audit.flushed()),
-        recordPublisher.end(exitOf(status)),
+        record.end(exitOf(status)),
+        events.end(exitOf(status)),
       ]);
     },
   };

@@ -6,7 +6,7 @@ import type { Boundary, Event } from '../core/event.js';
 import { formatBytes } from '../core/format.js';
 import { keptCounts, keptText, lostItems, type KeptCount, type Receipt } from '../core/receipt.js';
 import type { Millis } from '../core/reading.js';
-import { noticeEvent, outcomeNoticeEvent } from '../core/session-flow.js';
+import { answerEvent, outcomeNoticeEvent } from '../core/session-flow.js';
 import { escapeMentions } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
@@ -98,7 +98,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
     const text = 'receipt' in read ? briefText(read.receipt, escaping) : undefined;
     if (text === undefined) {
       const reason = 'reason' in read ? read.reason : NOTHING;
-      if (!isStopped) onEvent(noticeEvent(`brief: ${reason}`));
+      if (!isStopped) onEvent(answerEvent(`brief: ${reason}`));
       return { kind: 'refused', reason };
     }
     const refusal = (): string | undefined => (compactions === before ? undefined : OTHER);

@@ -138,7 +138,7 @@ const makeActionQueue = (
 
 const answerTo = (result: ActionResult): AnswerContent => {
   if ('reason' in result) return { state: result.kind, reason: result.reason };
-  return result.kind === 'shortened' ? { state: result.kind, words: result.words } : { state: result.kind };
+  return 'words' in result ? { state: result.kind, words: result.words } : { state: result.kind };
 };
 
 const NOT_FOLLOWED = 'its screen is not followed';

@@ -1,22 +1,24 @@
-import type { Agent } from '../agents/agent.js';
+import type { Agent, SavedSession } from '../agents/agent.js';
 import type { Values } from '../core/config/keys.js';
-import type { NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import type { Boundary, Event } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
-import type { Activity } from '../core/reading.js';
+import type { Activity, Millis } from '../core/reading.js';
 import { sessionThresholds } from '../core/report.js';
-import { noticeEvent } from '../core/session-flow.js';
+import { answerEvent } from '../core/session-flow.js';
 import type { KnownWindow } from '../core/strategies/budget.js';
 import type { Summarise } from '../core/strategies/strategy.js';
 import { removeCreated } from '../storage/files.js';
 import type { Log } from '../storage/log-file.js';
 import { findStrategy } from './find-strategy.js';
+import type { ConversationSource } from './read-conversation.js';
+import type { RestartPlan, Restarter } from './restarter.js';
 import type { SessionLoop } from './session.js';
-import { shorten, writeForSwitch } from './shorten.js';
+import { shorten, writeForSwitch, writeShortened, type Shortened } from './shorten.js';
 import { safeMoment, type MomentWait } from './safe-moment.js';
 import type { Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
+import { newSession } from './undo.js';
 
 // Shortens the conversation of the running agent by a strategy: computes a new session while the agent rests, and has the agent go on with it.
 // The old session stays as it is, and the agent keeps it where anything fails.
@@ -41,6 +43,8 @@ export type ShortenResult =
       readonly preTokens: number;
       readonly postTokens: number;
     }
+  /** the agent has ended, and is started again with the shorter conversation; whether it has it is not known yet */
+  | { readonly kind: 'restarting'; readonly words: string }
   /** nothing was typed, or it was taken back: the agent has its conversation as before */
   | { readonly kind: 'refused'; readonly reason: string }
   /** the command was sent, and its effect is not known */
@@ -53,12 +57,26 @@ export interface ShortenerOptions {
   readonly cwd: string;
   readonly summarise: Summarise | undefined;
   readonly switcher: Pick<Switcher, 'switchTo'>;
+  /** in place of the switcher, where the agent is to be started again with the new session */
+  readonly restarter?: Restarter | undefined;
+  /** what this run of the agent was started again with */
+  readonly restarted?: RestartPlan | undefined;
+  /** when conversations were shortened before, in earlier runs (wall clock) */
+  readonly times?: readonly Millis[] | undefined;
   readonly port: TypistPort;
   readonly flow: SessionLoop['flow'];
   /** the agent's session file, once it is known */
   readonly sessionFile: () => string | undefined;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
+  /** the agent has the shortened session */
+  readonly onReplaced?: ((replaced: Replaced) => void) | undefined;
+}
+
+/** The agent has one session in place of another. */
+export interface Replaced {
+  readonly from: SavedSession;
+  readonly to: SavedSession;
 }
 
 export type ShortenWait = Pick<MomentWait, 'signal' | 'onHold'>;
@@ -71,8 +89,8 @@ export interface Shortener {
   readonly shorten: (asked: ShortenAsked, wait: ShortenWait) => Promise<ShortenResult>;
   /** the same for the user's key: what comes of it is said in the footer */
   readonly rescue: (signal: AbortSignal) => Promise<void>;
-  /** the agent's id of the conversation before the last shortening, while the agent has the shortened one */
-  readonly previousId: () => string | undefined;
+  /** the session before the last shortening, while the agent has the shortened one */
+  readonly previous: () => SavedSession | undefined;
   readonly stop: () => void;
 }
 
@@ -85,40 +103,37 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
   const { onEvent, log } = options;
   const ended = new AbortController();
   const turn = makeTurnWatch();
-  const written = makeWrittenWatch(options.agent);
+  const written = makeWrittenWatch(options.agent, options.restarted?.writtenAt);
+  const replaced = makeReplacedWatch(options);
+  const { onReplaced } = replaced;
+  const { restarter } = options;
   let isTaken = false;
-  let doneAt: readonly number[] = [];
-  let replaced: { readonly from: string; readonly to: string } | undefined;
+  let doneAt: readonly Millis[] = options.times ?? [];
 
   const attempt = async (asked: ShortenAsked, wait: ShortenWait): Promise<ShortenResult> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const before = options.flow().session.sessionId;
-      const result = await shortenOnce(options, { asked, wait, turn, written });
-      if (result === undefined) continue; // the conversation has gone on
-      if (result.kind !== 'shortened') return result;
-      if (before !== undefined && before !== result.name) replaced = { from: before, to: result.name };
-      const { name: _, ...shortened } = result;
-      return shortened;
+      const result = await shortenOnce(options, { asked, wait, turn, written, onReplaced, doneAt });
+      if (result !== undefined) return result; // otherwise the conversation has gone on
     }
     return { kind: 'refused', reason: 'the conversation goes on faster than it can be shortened' };
   };
   const run = async (asked: ShortenAsked, given: ShortenWait): Promise<ShortenResult> => {
     if (isTaken) return { kind: 'refused', reason: 'it is being shortened already' };
-    doneAt = doneAt.filter((at) => performance.now() - at < HOUR_MS);
-    if (doneAt.length >= MOST_AN_HOUR && !asked.isForAttempt)
-      // attempts to compact have limits of their own
+    const obstacle = restarter?.obstacle();
+    if (obstacle !== undefined) return { kind: 'refused', reason: obstacle };
+    doneAt = doneAt.filter((at) => Date.now() - at < HOUR_MS);
+    // attempts to compact have limits of their own, which do not outlast the run of an agent
+    if (doneAt.length >= MOST_AN_HOUR && (restarter !== undefined || !asked.isForAttempt))
       return { kind: 'refused', reason: `${MOST_AN_HOUR} times within an hour is the most` };
     isTaken = true;
     try {
       const signal = AbortSignal.any([given.signal, ended.signal]);
       const result = await attempt(asked, { ...given, signal });
       if (result.kind === 'shortened') {
-        doneAt = [...doneAt, performance.now()];
+        doneAt = [...doneAt, Date.now()];
         if (!asked.isForAttempt) onEvent(shortenedEvent(result));
       }
-      log.info(
-        `shortening: ${result.kind === 'shortened' ? result.words : `${result.kind}, ${result.reason}`}`,
-      );
+      log.info(`shortening: ${result.kind}, ${'reason' in result ? result.reason : result.words}`);
       return result;
     } catch (error) {
       return { kind: 'refused', reason: errorText(error) };
@@ -131,14 +146,33 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
     noteEvent: turn.noteEvent,
     shorten: run,
     rescue: async (signal) => {
-      const say = (text: string): void => onEvent(noticeEvent(text));
+      const say = (text: string): void => onEvent(answerEvent(text));
       say('rescue: shortening the conversation without the agent');
       const result = await run({ isTooLong: true }, { signal, onHold: (words) => say(`rescue ${words}`) });
       if (ended.signal.aborted || signal.aborted) return;
-      say(result.kind === 'shortened' ? `rescued ${result.words}` : `rescue failed: ${result.reason}`);
+      say('reason' in result ? `rescue failed: ${result.reason}` : `rescued ${result.words}`);
     },
-    previousId: () => (replaced?.to === options.flow().session.sessionId ? replaced?.from : undefined),
-    stop: () => ended.abort(),
+    previous: replaced.previous,
+    stop: () => {
+      ended.abort();
+      restarter?.stop();
+    },
+  };
+};
+
+/** The session that the agent had before the one that it has now. */
+const makeReplacedWatch = ({
+  restarted,
+  flow,
+  onReplaced,
+}: ShortenerOptions): Pick<Once, 'onReplaced'> & Pick<Shortener, 'previous'> => {
+  let last: Replaced | undefined = restarted && { from: restarted.before, to: restarted.session };
+  return {
+    onReplaced: (next) => {
+      last = next;
+      onReplaced?.(next);
+    },
+    previous: () => (last?.to.id === flow().session.sessionId ? last?.from : undefined),
   };
 };
 
@@ -180,9 +214,9 @@ const makeTurnWatch = () => {
 const LATE_MS = 10_000; // from the switch to the agent's own record of it, with an agent that writes one
 
 /** Tells records of compactions that ctxwrap has written, or had the agent write, from others. */
-const makeWrittenWatch = ({ conversations }: Agent) => {
+const makeWrittenWatch = ({ conversations }: Agent, writtenBefore?: Millis) => {
   const recordsItself = conversations?.switching?.checkpoint !== undefined;
-  let writtenAt: number | undefined;
+  let writtenAt = writtenBefore;
   let until = -Infinity;
   return {
     isOwn: ({ at, initiator }: Boundary): boolean => {
@@ -205,20 +239,17 @@ interface Once {
   readonly wait: ShortenWait;
   readonly turn: ReturnType<typeof makeTurnWatch>;
   readonly written: ReturnType<typeof makeWrittenWatch>;
+  readonly onReplaced: (replaced: Replaced) => void;
+  /** when it was done within the last hour */
+  readonly doneAt: readonly Millis[];
 }
 
-type OnceResult =
-  | Exclude<ShortenResult, { kind: 'shortened' }>
-  | (Extract<ShortenResult, { kind: 'shortened' }> & { readonly name: string });
-
 /** undefined: the conversation went on meanwhile, and nothing was typed. */
-const shortenOnce = async (
-  options: ShortenerOptions,
-  { asked, wait, turn, written: watch }: Once,
-): Promise<OnceResult | undefined> => {
-  const { agent, values, home, cwd, summarise, switcher, flow, port } = options;
-  const { isForAttempt = false, isTooLong = false } = asked;
+const shortenOnce = async (options: ShortenerOptions, once: Once): Promise<ShortenResult | undefined> => {
+  const { agent, flow, port } = options;
+  const { asked, wait, turn } = once;
   const { signal, onHold } = wait;
+  const { isForAttempt } = asked;
   const moment = await safeMoment(
     { flow, port },
     { until: performance.now() + WAIT_MS, signal, onHold, isForAttempt },
@@ -228,41 +259,101 @@ const shortenOnce = async (
   const path = options.sessionFile();
   if (path === undefined) return { kind: 'refused', reason: 'the session file is not known yet' };
   const worked = turn.watch();
+  const isOutdated = (): boolean => worked.aborted && !signal.aborted;
   const both = AbortSignal.any([signal, worked]);
   try {
-    const name = asked.strategy ?? configuredStrategy(values.strategy, summarise);
-    const strategy = await findStrategy(name, { values, home });
-    const { keepRecent = values.keepRecent, budgetTokens } = asked;
     const source = { agent, path };
-    const known = knownWindow(flow());
-    const shortened = await shorten({
-      source,
-      strategy,
-      options: { keepRecent, summarise, signal: both },
-      budgetTokens,
-      known,
-      isTooLong,
-    });
+    const computed = await compute(options, { asked, source, signal: both });
     if (worked.aborted) return undefined;
-    const { windowTokens: postTokens, change } = shortened;
-    const preTokens = known.usedTokens ?? change.tokensBefore;
-    const as = newSession(cwd, postTokens);
-    const written = await writeForSwitch({ source }, shortened, as);
-    const onTyping = (): void => watch.begin(as.now);
+    if (signal.aborted) return { kind: 'refused', reason: 'withdrawn' };
     // withdrawn if the agent works before the first key
-    const result = await switcher.switchTo(written.name, { signal: both, onHold, isForAttempt, onTyping });
-    watch.end(result.kind === 'switched');
-    if (result.kind === 'refused') await removeCreated(written.path);
-    if (result.kind === 'refused' && worked.aborted && !signal.aborted) return undefined;
-    if (result.kind !== 'switched') return result;
-    const words = `by ${name}, ${formatTokens(preTokens)} → ${formatTokens(postTokens)}`;
-    return { kind: 'shortened', words, preTokens, postTokens, name: written.name };
+    const result = await applyTo(options, once, { ...computed, source, wait: { ...wait, signal: both } });
+    return result.kind === 'refused' && isOutdated() ? undefined : result;
   } catch (error) {
-    if (worked.aborted && !signal.aborted) return undefined;
+    if (isOutdated()) return undefined;
     return { kind: 'refused', reason: signal.aborted ? 'withdrawn' : errorText(error) };
   } finally {
     turn.rest();
   }
+};
+
+interface Computed {
+  readonly shortened: Shortened;
+  /** `by truncate, 169k → 40k` */
+  readonly words: string;
+  readonly preTokens: number;
+  readonly postTokens: number;
+}
+
+interface Computing {
+  readonly asked: ShortenAsked;
+  readonly source: ConversationSource;
+  readonly signal: AbortSignal;
+}
+
+const compute = async (
+  { values, home, summarise, flow }: ShortenerOptions,
+  { asked, source, signal }: Computing,
+): Promise<Computed> => {
+  const { keepRecent = values.keepRecent, budgetTokens, isTooLong = false } = asked;
+  const name = asked.strategy ?? configuredStrategy(values.strategy, summarise);
+  const strategy = await findStrategy(name, { values, home });
+  const known = knownWindow(flow());
+  const shortened = await shorten({
+    source,
+    strategy,
+    options: { keepRecent, summarise, signal },
+    budgetTokens,
+    known,
+    isTooLong,
+  });
+  const { windowTokens: postTokens, change } = shortened;
+  const preTokens = known.usedTokens ?? change.tokensBefore;
+  const words = `by ${name}, ${formatTokens(preTokens)} → ${formatTokens(postTokens)}`;
+  return { shortened, words, preTokens, postTokens };
+};
+
+interface Application extends Computed {
+  readonly source: ConversationSource;
+  readonly wait: ShortenWait;
+}
+
+/** Writes the new session and has the agent go on with it; the file is removed where the agent was not told of it. */
+const applyTo = async (
+  { cwd, switcher, restarter, flow }: ShortenerOptions,
+  { asked: { isForAttempt }, written: watch, onReplaced, doneAt }: Once,
+  { source, shortened, words, preTokens, postTokens, wait }: Application,
+): Promise<ShortenResult> => {
+  const { session, compaction } = flow();
+  const { sessionId } = session;
+  const as = { ...newSession(cwd), usedTokens: postTokens };
+  const given = { ...wait, isForAttempt };
+  if (restarter) {
+    if (sessionId === undefined)
+      return { kind: 'refused', reason: 'the id of the conversation is not known yet' };
+    const file = await writeShortened({ source }, shortened, as);
+    const plan: RestartPlan = {
+      session: { id: file.name, path: file.path },
+      before: { id: sessionId, path: source.path },
+      preTokens,
+      postTokens,
+      writtenAt: as.now,
+      mode: compaction.mode,
+      times: [...doneAt, as.now],
+    };
+    const result = await restarter.restartWith(plan, given);
+    if (result.kind === 'refused') await removeCreated(file.path);
+    return 'reason' in result ? result : { kind: 'restarting', words };
+  }
+  const file = await writeForSwitch({ source }, shortened, as);
+  const onTyping = (): void => watch.begin(as.now);
+  const result = await switcher.switchTo(file.name, { ...given, onTyping });
+  watch.end(result.kind === 'switched');
+  if (result.kind === 'refused') await removeCreated(file.path);
+  if (result.kind !== 'switched') return result;
+  if (sessionId !== undefined && sessionId !== file.name)
+    onReplaced({ from: { id: sessionId, path: source.path }, to: { id: file.name, path: file.path } });
+  return { kind: 'shortened', words, preTokens, postTokens };
 };
 
 /** The configured strategy; in place of the agent's own command, what works without it. */
@@ -270,14 +361,6 @@ const configuredStrategy = (configured: string | undefined, summarise: Summarise
   if (configured !== undefined && configured !== 'auto') return configured;
   return summarise ? 'summarize' : 'truncate';
 };
-
-const newSession = (cwd: string, usedTokens: number): NewSession => ({
-  id: crypto.randomUUID(),
-  cwd,
-  now: Date.now(),
-  newUuid: () => crypto.randomUUID(),
-  usedTokens,
-});
 
 const knownWindow = ({ session }: ReturnType<SessionLoop['flow']>): KnownWindow => {
   const warn = sessionThresholds(session).find(({ name, unit }) => name === 'warn' && unit === 'tokens');

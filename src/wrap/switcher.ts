@@ -1,19 +1,27 @@
 import { setTimeout as pass } from 'node:timers/promises';
-import type { CompactRecipe, Switching } from '../agents/agent.js';
+import type { CompactRecipe, SavedSession, Switching } from '../agents/agent.js';
 import { REQUEST_MS } from '../core/compaction/machine.js';
 import type { NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
-import { noticeEvent } from '../core/session-flow.js';
+import { answerEvent, noticeEvent } from '../core/session-flow.js';
 import { createFile, removeCreated } from '../storage/files.js';
 import type { Log } from '../storage/log-file.js';
 import { makeTailReader } from '../storage/tail.js';
 import type { Publisher } from './publish.js';
+import { readWritableConversation } from './read-conversation.js';
 import { safeMoment, watchConversation, type MomentWait } from './safe-moment.js';
 import type { SessionLoop } from './session.js';
 import type { TypistPort, TypeRequest } from './typing-steps.js';
 import { leftoverNotice, retractLate, typeCommand, typedText } from './typist.js';
-import { planCheckpoint, undoCompaction, UndoError, type UndonePlan, type UndoRequest } from './undo.js';
+import {
+  copySession,
+  planCheckpoint,
+  undoCompaction,
+  UndoError,
+  type UndonePlan,
+  type UndoRequest,
+} from './undo.js';
 
 // Has the running agent go on with another session, by its own command: typed through the same gate as the compact command, and confirmed by
 // the agent's id of the conversation.
@@ -24,6 +32,12 @@ export type SwitchResult =
   | { readonly kind: 'refused'; readonly reason: string }
   /** the command was sent, and its effect is not known */
   | { readonly kind: 'unknown'; readonly reason: string };
+
+/** What came of a command, for the audit log. */
+export interface TypedResult {
+  readonly kind: string;
+  readonly reason?: string;
+}
 
 export interface Switcher {
   /**
@@ -61,30 +75,17 @@ const ENDED = 'the session has ended';
 const OTHER = 'another undo is waiting already';
 
 export const makeSwitcher = (options: SwitcherOptions): Switcher => {
-  const { recipe, switching, flow, port, onEvent, audit } = options;
+  const { recipe, switching, onEvent } = options;
   const ended = new AbortController();
   let isTaken = false;
 
-  const attempt = async (name: string, given: SwitchWait): Promise<SwitchResult> => {
+  const attempt = async (name: string, wait: SwitchWait): Promise<SwitchResult> => {
     if (!recipe || !switching) return { kind: 'refused', reason: UNSUPPORTED };
-    const wait: MomentWait = {
-      ...given,
-      signal: AbortSignal.any([given.signal, ended.signal]),
-      until: performance.now() + REQUEST_MS,
-      refusal: watchConversation(flow),
-    };
-    for (let skips = 0; skips < MOST_SKIPS; skips += 1) {
-      const moment = await safeMoment({ flow, port }, wait);
-      if ('reason' in moment)
-        return { kind: 'refused', reason: ended.signal.aborted ? ENDED : moment.reason };
-      audit?.beginSwitch(flow().session);
-      given.onTyping?.();
-      const command = { recipe, switching, name, signal: ended.signal };
-      const result = await typeSwitch(options, command).finally(moment.endTurn);
-      audit?.endSwitch(name, result);
-      if (result) return result;
-    }
-    return { kind: 'refused', reason: 'no safe moment was found' };
+    return typeAtSafeMoment<SwitchResult>(options, name, {
+      wait,
+      ended: ended.signal,
+      type: (signal) => typeSwitch(options, { recipe, switching, name, signal }),
+    });
   };
   return {
     switchTo: async (name, wait) => {
@@ -103,6 +104,38 @@ export const makeSwitcher = (options: SwitcherOptions): Switcher => {
     },
     stop: () => ended.abort(),
   };
+};
+
+interface Typing<Result> {
+  readonly wait: SwitchWait;
+  /** aborted when the child has ended */
+  readonly ended: AbortSignal;
+  /** types it; undefined when the moment had passed before the first key */
+  readonly type: (signal: AbortSignal) => Promise<Result | undefined>;
+}
+
+/** Types at a safe moment, as long as the agent is in the same conversation. What was typed is kept in the audit log under `name`. */
+export const typeAtSafeMoment = async <Result extends TypedResult>(
+  { flow, port, audit }: Pick<SwitcherOptions, 'flow' | 'port' | 'audit'>,
+  name: string,
+  { wait: given, ended, type }: Typing<Result>,
+): Promise<Result | Extract<SwitchResult, { kind: 'refused' }>> => {
+  const wait: MomentWait = {
+    ...given,
+    signal: AbortSignal.any([given.signal, ended]),
+    until: performance.now() + REQUEST_MS,
+    refusal: watchConversation(flow),
+  };
+  for (let skips = 0; skips < MOST_SKIPS; skips += 1) {
+    const moment = await safeMoment({ flow, port }, wait);
+    if ('reason' in moment) return { kind: 'refused', reason: ended.aborted ? ENDED : moment.reason };
+    audit?.beginSwitch(flow().session);
+    given.onTyping?.();
+    const result = await type(ended).finally(moment.endTurn);
+    audit?.endSwitch(name, result);
+    if (result) return result;
+  }
+  return { kind: 'refused', reason: 'no safe moment was found' };
 };
 
 interface SwitchCommand {
@@ -221,7 +254,7 @@ export interface LiveUndo extends Omit<UndoRequest, 'number'> {
 
 /** Undoes it and says what happens in the footer. Leaves no new session where the agent was not told of it. Never rejects. */
 export const undoLive = async ({ switcher, onEvent, signal, ...request }: LiveUndo): Promise<void> => {
-  const say = (text: string): void => onEvent(noticeEvent(text));
+  const say = (text: string): void => onEvent(answerEvent(text));
   try {
     say('undo: waiting for a safe moment');
     const { plan, name, path } = await prepareSwitch(request);
@@ -249,20 +282,55 @@ const liveText = (
   }
 };
 
-export interface LiveReturn {
+export interface LiveReturn extends ReturnRequest {
   readonly switcher: Pick<Switcher, 'switchTo'>;
-  /** the id of the session that the agent had before its conversation was shortened */
-  readonly name: string;
   readonly onEvent: (event: Event) => void;
   readonly signal: AbortSignal;
 }
 
 /** Has the agent go back to an earlier session, which is still there, and says what happens in the footer. Never rejects. */
-export const returnLive = async ({ switcher, name, onEvent, signal }: LiveReturn): Promise<void> => {
-  const say = (text: string): void => onEvent(noticeEvent(text));
-  say('undo: waiting for a safe moment');
-  const result = await switcher.switchTo(name, { signal, onHold: (words) => say(`undo ${words}`) });
-  say(result.kind === 'switched' ? 'the whole conversation is back' : `not undone: ${result.reason}`);
+export const returnLive = async ({ switcher, onEvent, signal, ...request }: LiveReturn): Promise<void> => {
+  const say = (text: string): void => onEvent(answerEvent(text));
+  try {
+    say('undo: waiting for a safe moment');
+    const { name, created } = await prepareReturn(request);
+    const result = await switcher.switchTo(name, { signal, onHold: (words) => say(`undo ${words}`) });
+    if (result.kind === 'refused' && created !== undefined) await removeCreated(created);
+    say(result.kind === 'switched' ? 'the whole conversation is back' : `not undone: ${result.reason}`);
+  } catch (error) {
+    say(`not undone: ${errorText(error)}`);
+  }
+};
+
+export interface ReturnRequest extends Pick<UndoRequest, 'agent' | 'as'> {
+  /** the session that the agent had before its conversation was shortened */
+  readonly before: SavedSession;
+  /** the session file that it has now */
+  readonly path: string;
+}
+
+/**
+ * What the agent's command takes it by: its id, or one that is made and `created`: a copy for an agent that does not show that it is back in
+ * a session that it keeps open, a checkpoint for one that takes no other session while it runs. Rejects if it cannot be read or written.
+ */
+export const prepareReturn = async ({
+  agent,
+  as,
+  before,
+  path,
+}: ReturnRequest): Promise<{ readonly name: string; readonly created?: string }> => {
+  const { keepsOpen = false, checkpoint } = agent.conversations?.switching ?? {};
+  if (keepsOpen) {
+    const copy = await copySession({ agent, path: before.path }, as);
+    return { name: copy.id, created: copy.path };
+  }
+  if (!checkpoint) return { name: before.id };
+  const whole = await readWritableConversation({ agent, path: before.path });
+  if (!whole) throw new Error('the session file cannot be read');
+  const name = checkpointName(as);
+  const file = checkpoint(whole, path, name);
+  await createFile(file.path, [file.text]);
+  return { name, created: file.path };
 };
 
 export interface Prepared {

@@ -11,6 +11,7 @@ import type { ChildScreen } from '../terminal/screen-model.js';
 import { type Size, type Tty, openTty, type TtyListener } from '../terminal/tty.js';
 import type { Background } from '../ui/look.js';
 import type { WrapSession } from './options.js';
+import type { RestartPlan } from './restarter.js';
 import { makeSessionWorker, type SessionWorker, type StartThread } from './session-worker.js';
 import { makeCounters, type Counters } from './worker-messages.js';
 
@@ -53,6 +54,10 @@ export interface TerminalSession {
   background: Background | undefined;
   /** the terminal has reported its cursor position at the start, so the screen model's rows match the terminal's */
   isCursorKnown: boolean;
+  /** the child has been told to end, and this is started then */
+  restart: RestartPlan | undefined;
+  /** the child was started again, and has the session that it was to go on with */
+  isRestartTaken: boolean;
 }
 
 const MIN_ROWS = 8; // below this an agent needs every row
@@ -119,6 +124,8 @@ export const openTerminalSession = (
     hasSecondScreen: undefined,
     background: undefined,
     isCursorKnown: false,
+    restart: undefined,
+    isRestartTaken: false,
   };
 };
 

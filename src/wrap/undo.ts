@@ -41,6 +41,14 @@ export interface UndoRequest extends UndoSource {
   readonly as: NewSession;
 }
 
+/** For a new session in this folder. */
+export const newSession = (cwd: string): NewSession => ({
+  id: crypto.randomUUID(),
+  cwd,
+  now: Date.now(),
+  newUuid: () => crypto.randomUUID(),
+});
+
 /** What is undone. */
 export interface UndonePlan {
   readonly head: SessionHead;
@@ -75,6 +83,16 @@ export const undoCompaction = async (request: UndoRequest): Promise<Undone> => {
   await makeFolder(folder); // an agent that has cleaned up may have removed it with the file
   await createFile(path, copiedLines(place, form, request.as));
   return { ...plan, session: { id: request.as.id, path } };
+};
+
+/** Writes the whole session as a new one. Rejects as `undoCompaction` does. */
+export const copySession = async (source: UndoSource, as: NewSession): Promise<Undone['session']> => {
+  const form = formOf(source.agent);
+  const { ids, lines, obstacle } = await scanSource(source, form);
+  if (obstacle !== undefined) throw new UndoError(obstacle);
+  const path = join(dirname(source.path), form.fileName(as));
+  await createFile(path, copiedLines({ source, endLine: lines, ids }, form, as));
+  return { id: as.id, path };
 };
 
 /** The file that a running agent takes the conversation from, where it takes no other session file while it runs. */

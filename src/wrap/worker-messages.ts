@@ -10,6 +10,7 @@ import type { NotificationText } from '../terminal/notification.js';
 import type { Size } from '../terminal/tty.js';
 import type { Background } from '../ui/look.js';
 import type { ExitStatus, WrapSession } from './options.js';
+import type { RestartPlan } from './restarter.js';
 
 // What the two threads of a session tell each other. The main thread carries the bytes between terminal and child; the worker reads the
 // screen and the session file, decides, and draws the overlay.
@@ -108,6 +109,10 @@ export type FromWorker =
   | { readonly type: 'notify'; readonly call: NotificationText }
   | { readonly type: 'overlay'; readonly drawing: OverlayDrawing }
   | { readonly type: 'close-overlay' }
+  /** the agent is about to end: what to start then; nothing if absent */
+  | { readonly type: 'restart'; readonly plan?: RestartPlan | undefined }
+  /** the agent that was started again has the new session */
+  | { readonly type: 'restart-taken' }
   | { readonly type: 'measured'; readonly id: number; readonly measures: ScreenMeasures }
   | { readonly type: 'saved'; readonly id: number; readonly screen: SavedScreen | undefined }
   | { readonly type: 'log'; readonly level: 'info' | 'warn' | 'error' | 'text'; readonly message: string }

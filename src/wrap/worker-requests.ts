@@ -248,6 +248,12 @@ export const serveWorker = (parts: WorkerParts): WorkerListener => {
         return typing.write(request.bytes, request.hold, request.typed);
       case 'notify':
         return idleWriter.send(() => notificationSequence(session.env, request.call, filter.grid.vt52));
+      case 'restart':
+        terminal.restart = request.plan;
+        return undefined;
+      case 'restart-taken':
+        terminal.isRestartTaken = true;
+        return undefined;
       case 'overlay':
         onDrawn(request.drawing);
         return overlay?.redraw();
@@ -257,6 +263,7 @@ export const serveWorker = (parts: WorkerParts): WorkerListener => {
   };
   const onFailure = (isLast: boolean): void => {
     typing.abandon();
+    terminal.restart = undefined; // nobody knows whether the agent was told to end
     overlay?.close();
     visibility.forget();
     if (isLast) return onLost();

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorStack } from '../core/errors.js';
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { FooterView } from '../core/footer-view.js';
@@ -6,7 +7,7 @@ import { sessionSummary } from '../core/session-flow.js';
 import { nullLog, type Log } from '../storage/log-file.js';
 import { makeScreenModel, screenOf } from '../terminal/screen-model.js';
 import type { Size } from '../terminal/tty.js';
-import { trackAgent, type AgentTracker } from './agent-tracker.js';
+import { trackAgent, type AgentTracker, type TrackerParts } from './agent-tracker.js';
 import { makeNotifier } from './notifier.js';
 import type { ExitStatus, WrapSession } from './options.js';
 import { makePanel, type Panel } from './overlay-panel.js';
@@ -146,6 +147,12 @@ const handleScreen = (
   }
 };
 
+/** What the main thread is told for a restart of the agent. */
+const restartPort = ({ post }: WorkerPort): Pick<TrackerParts, 'onRestart' | 'onRestartTaken'> => ({
+  onRestart: (plan) => post({ type: 'restart', plan }),
+  onRestartTaken: () => post({ type: 'restart-taken' }),
+});
+
 /** What follows the agent while the child runs. */
 const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPort) => {
   const { post } = port;
@@ -195,12 +202,14 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
         },
         notify: notifier.notify,
         publisher,
+        ...restartPort(port),
       };
       tracker = trackAgent(parts, { pid, startedAt });
     },
     stop: async (status: ExitStatus): Promise<void> => {
       tracker?.stop();
       notifier.stop();
+      await nextTurn(); // what has just been stopped tells its outcome first
       await publisher?.end(status);
     },
   };

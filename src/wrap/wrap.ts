@@ -35,6 +35,7 @@ import {
   openTerminalSession,
   childSize,
 } from './terminal-session.js';
+import type { RestartPlan } from './restarter.js';
 import type { StartThread } from './session-worker.js';
 import { endsWithin } from './timing.js';
 import { hotkeyCompactRequest } from './worker-messages.js';
@@ -352,6 +353,25 @@ const startWorker = (parts: Parts, childPid: number): void => {
   terminal.worker.start(childPid, () => !terminal.isPassthrough, serveWorker({ ...parts, onLost }));
 };
 
+/** What to start after the child's end, if it has ended because it was told to. */
+const restartOf = (
+  { terminal }: Pick<Parts, 'terminal'>,
+  { isTerminating }: Ending,
+  { kind }: ExitStatus,
+): RestartPlan | undefined => (kind === 'code' && !isTerminating ? terminal.restart : undefined);
+
+/** Whether a child that was started again has ended by itself, without the session that it was to go on with. */
+const hasLostRestart = (
+  { terminal: { session, isRestartTaken, counters } }: Pick<Parts, 'terminal'>,
+  { isTerminating }: Ending,
+  status: ExitStatus,
+): boolean =>
+  session.restarted !== undefined &&
+  !isRestartTaken &&
+  !isTerminating &&
+  status.kind === 'code' &&
+  (status.code !== 0 || counters.get('typed') === 0);
+
 /** Runs the child to its end, and restores the terminal afterwards. */
 const runChild = async (parts: Parts, ending: Ending): Promise<SessionEnd> => {
   const {
@@ -395,7 +415,7 @@ const runChild = async (parts: Parts, ending: Ending): Promise<SessionEnd> => {
     await restoreTerminal(terminal, end, { cursorQuery, isTerminating: () => ending.isTerminating });
     worker.close();
     session.log.info(`ended: exit code ${end.exitCode}, signal ${end.signal}`);
-    await session.recording?.close();
+    if (!restartOf(parts, ending, statusOf(end))) await session.recording?.close();
     tty.restoreTermios();
     tty.close();
   }
@@ -429,7 +449,12 @@ export const wrap = async (
     // Node crashes in an ordinary exit when its terminal is gone
     return ending.hasHungUp
       ? { status: { kind: 'signal', signal: 'SIGHUP' } }
-      : { ...end, isLineOpen: terminal.filter.grid.column > 0 };
+      : {
+          ...end,
+          isLineOpen: terminal.filter.grid.column > 0,
+          restart: restartOf(parts, ending, end.status),
+          hasLostRestart: hasLostRestart(parts, ending, end.status),
+        };
   } finally {
     stopListening();
   }

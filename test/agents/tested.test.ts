@@ -14,9 +14,9 @@ describe('the version of an agent', () => {
   ])('is read from its own record: %s', (line, version) => expect(parseRecordVersion(line)).toBe(version));
 
   it.each([
-    ['claude', '2.1.331', '2.1.330'],
-    ['claude', '2.2.0', '2.1.330'],
-    ['claude', '2.1.330', undefined],
+    ['claude', '2.1.332', '2.1.331'],
+    ['claude', '2.2.0', '2.1.331'],
+    ['claude', '2.1.331', undefined],
     ['claude', '2.1.99', undefined],
     ['codex', '0.170.0-alpha.1', '0.169.0'],
     ['codex', '0.98.0', undefined],

@@ -363,13 +363,13 @@ describe('an agent', () => {
     [
       'newer',
       told('2.1.400'),
-      'warn: 2.1.400 was not tested; 2.1.197 to 2.1.330 were → ctxwrap verify claude',
+      'warn: 2.1.400 was not tested; 2.1.197 to 2.1.331 were → ctxwrap verify claude',
     ],
-    ['older', told('2.0.1'), 'warn: 2.0.1 was not tested; 2.1.197 to 2.1.330 were → ctxwrap verify claude'],
+    ['older', told('2.0.1'), 'warn: 2.0.1 was not tested; 2.1.197 to 2.1.331 were → ctxwrap verify claude'],
     [
       'between tested ones',
       told('2.1.300'),
-      'warn: 2.1.300 was not tested; 2.1.197, 2.1.263 and 2.1.330 were → ctxwrap verify claude',
+      'warn: 2.1.300 was not tested; 2.1.197, 2.1.263, 2.1.330 and 2.1.331 were → ctxwrap verify claude',
     ],
     [
       'verified',
@@ -379,7 +379,7 @@ describe('an agent', () => {
     [
       'not tested, and not right',
       { ...told('2.1.400'), verified: verifiedRecord('claude', '2.1.400', 1) },
-      'warn: 2.1.400 was not tested; 2.1.197 to 2.1.330 were; ctxwrap verify passed only 1 of 2 checks on 2026-11-22, not check 2 → npm install -g @anthropic-ai/claude-code@2.1.330',
+      'warn: 2.1.400 was not tested; 2.1.197 to 2.1.331 were; ctxwrap verify passed only 1 of 2 checks on 2026-11-22, not check 2 → npm install -g @anthropic-ai/claude-code@2.1.331',
     ],
     [
       'tested, and not right here',

@@ -1,15 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   analyzeContextUsage,
+  followEvents,
   getBackendName,
   getCompactionThreshold,
   getContextWindowSize,
+  getLadder,
   needsCustomCompaction,
+  readSession,
   shouldTriggerCompaction,
 } from '../../src/cli/library.js';
+import { openEventJournal } from '../../src/storage/event-journal.js';
 import { userFileOf, writeConfig } from './config/config-file.js';
 
 let folder: string;
@@ -110,5 +115,66 @@ describe('characters of a conversation, for another program', () => {
       usageRatio: 1,
       action: 'force_return',
     });
+  });
+});
+
+describe('what a supervisor needs', () => {
+  const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+
+  it('has the ladder of a window, before the agent compacts by itself', () => {
+    const values = getLadder('claude', 200_000).map(({ name, value }) => [name, value]);
+    expect(Object.fromEntries(values)).toMatchObject({ warn: 142_000, auto: 162_000, hard: 177_000 });
+    expect(getLadder('codex').every(({ unit }) => unit === 'percent')).toBe(true);
+    expect(() => getLadder('nobody' as 'claude')).toThrow(RangeError);
+  });
+
+  it('reads a session file: its number, its boundaries and its compactions', async () => {
+    const folder = fixture('logs/claude');
+    const found = await Promise.all(
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.jsonl'))
+        .map((name) => readSession(join(folder, name))),
+    );
+    const read = found.filter((each) => each !== undefined);
+    expect(read.length).toBeGreaterThan(1);
+    expect(new Set(read.map(({ agent }) => agent))).toEqual(new Set(['claude']));
+    expect(read.some(({ reading }) => (reading?.usedTokens ?? 0) > 0)).toBe(true);
+    const compactions = read.flatMap((each) => each.compactions);
+    expect(compactions.some(({ summary, at }) => (summary ?? '') !== '' && at > 0)).toBe(true);
+  });
+
+  it('rejects for a file that is not there, and knows no agent of a strange one', async () => {
+    await expect(readSession(join(folder, 'nothing.jsonl'))).rejects.toThrow('ENOENT');
+    writeFileSync(join(folder, 'strange.jsonl'), '{"a":1}\n');
+    expect(await readSession(join(folder, 'strange.jsonl'))).toBeUndefined();
+  });
+
+  it('follows a session that begins, until it ends', async () => {
+    const env = { HOME: folder };
+    const journal = openEventJournal({
+      stateFolder: join(folder, '.local/state/ctxwrap'),
+      session: 'mine',
+      snapshot: () => ({ type: 'session-end' }),
+      onFailure: (reason) => {
+        throw new Error(reason);
+      },
+    });
+    journal.append({ type: 'session-start', state: { id: 'mine', pid: process.pid } as never }, 1);
+    await journal.flushed();
+    const types: string[] = [];
+    for await (const { type } of followEvents({ session: 'mine', env })) {
+      types.push(type);
+      if (types.length === 1) journal.append({ type: 'session-end', exit: { code: 0 } }, 2);
+    }
+    expect(types).toEqual(['state', 'session-end']);
+    await journal.close();
+  });
+
+  it('is left by a signal, also where nothing happens', async () => {
+    const stop = new AbortController();
+    const events = followEvents({ env: { HOME: folder }, signal: stop.signal });
+    const next = events.next();
+    stop.abort();
+    expect(await next).toEqual({ done: true, value: undefined });
   });
 });

@@ -421,7 +421,7 @@ describe('a handoff of anything', () => {
         const size = sizeOf(made(input.conversation, { git: input.git }));
         const { cut, requests, left, characters, recommended } = size;
         const shorter = made(input.conversation, { git: input.git, without: cut, requests });
-        expect(handoffMarkdown(shorter).length).toBeLessThanOrEqual(characters);
+        expect(handoffMarkdown(shorter).length).toBe(left);
         const isLong = characters > recommended;
         expect(cut.length > 0 || requests !== undefined).toBe(isLong);
         expect(sizeAdvice(size)?.includes('more than the recommended 4,000') ?? false).toBe(isLong);

@@ -57,6 +57,19 @@ describe('a notice', () => {
     expect(updateNotices(waiting, 'free', 60_000)).toEqual(noNotices);
   });
 
+  it('that answers a key is shown at once, over an outcome too, in place of the answer before it', () => {
+    const answer = (text: string) => ({ ...wish(text, 400), isAnswer: true as const });
+    const before = updateNotices(told(['news', 9], ['more', 9]), 'free', 0);
+    const waiting = updateNotices(addNotice(before, answer('undo waiting'), 100), 'outcome', 100);
+    expect(textAt(waiting)).toBe('undo waiting');
+    const done = updateNotices(addNotice(waiting, answer('undone'), 200), 'outcome', 200);
+    expect(textAt(done)).toBe('undone');
+    expect(noticeDeadline(done)).toBe(5_200);
+    const held = addNotice(addNotice(before, answer('undo waiting'), 300), answer('undone'), 300);
+    expect(updateNotices(held, 'none', 300).waiting.map(({ text }) => text)).toEqual(['undone', 'more']);
+    expect(textAt(updateNotices(done, 'free', 5_200))).toBe('more');
+  });
+
   it('gives way at once and does not come back', () => {
     const shown = updateNotices(told(['a', 1]), 'free', 0);
     const interrupted = updateNotices(shown, 'none', 1_000);

@@ -177,7 +177,7 @@ describe.concurrent('the overlay', () => {
   });
 
   it.each([
-    ['u', 'undo: '],
+    ['u', 'not undone: '],
     ['b', 'brief: '],
   ])(
     'is not there when the hotkey and %s come as one, whose answer is in the footer',

@@ -12,7 +12,7 @@ Written by \`npm run lab -- --write\`. Each agent runs under ctxwrap in a networ
 can be reached. Every byte that is written to it is recorded: a key that neither the user of the scenario pressed nor the scenario
 expects makes it fail, and so does a key of the user that did not arrive.
 
-The numbers count sessions. A summary takes ${SUMMARY_MS / 1000} s where nothing else is told, and ${QUICK_SUMMARY_MS / 1000} s in the groups "other places" and "hooks".
+The numbers count sessions. A summary takes ${SUMMARY_MS / 1000} s where nothing else is told, and ${QUICK_SUMMARY_MS / 1000} s in the groups "other places", "hooks", "undo", "drafts" and "rescue".
 `;
 
 const NEVER = '–';

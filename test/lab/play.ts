@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { assertThat } from '../../src/verify/checks.js';
 import { attributeKeys, strokesIn, writesIn } from '../../src/verify/keys.js';
 import { openTrial, type TrialOptions } from '../../src/verify/trial.js';
-import type { LabAgent } from './agents/agent.js';
+import { withoutAsking, type LabAgent } from './agents/agent.js';
 import { BOUNDS, SUMMARY_MS, type Scenario, type LabSession } from './scenarios/scenario.js';
 
 const LOOK_MS = 1_000; // a short wait after the start: Gemini loses keys that are pressed in its first moment
@@ -25,13 +25,15 @@ export interface PlayOptions extends Pick<
 }
 
 export const play = async (given: PlayOptions): Promise<Verdict> => {
-  const { agent, scenario, folder } = given;
+  const { scenario, folder } = given;
+  const agent = scenario.isUnasked ? withoutAsking(given.agent) : given.agent;
   const { isVim = false, hearsState = false, summaryMs = SUMMARY_MS } = scenario;
   const bounds = Object.entries(BOUNDS).flatMap(([tier, tokens]) => [`--${tier}`, String(tokens)]);
   const options = [...bounds, ...(scenario.options ?? []), ...(given.options ?? [])];
   const files = scenario.files?.(given.ctxwrap.join(' '), agent);
   const session = await openTrial({
     ...given,
+    agent,
     options,
     isVim,
     understandsState: hearsState,
@@ -51,6 +53,7 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
   await session.end();
   const judged = withKeys(verdict, session, scenario);
   writeFileSync(join(folder, 'verdict.json'), JSON.stringify(judged, undefined, 1));
+  writeFileSync(join(folder, 'last-turn.json'), session.mock.lastTurn());
   return judged;
 };
 

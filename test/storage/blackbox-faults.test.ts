@@ -26,21 +26,10 @@ import { findKept, keptKey, listKept, readCopy } from '../../src/storage/blackbo
 import { keepCopy } from '../../src/storage/blackbox-keep.js';
 import { pruneBlackBox } from '../../src/storage/blackbox-prune.js';
 import { buildKeeper, filesIn, linesFrom, makeBox, SESSION, type Box } from '../support/kept.js';
+import { fillDisk, mayMount, mountDisk, unmountDisk } from '../support/small-disk.js';
 
 const isRoot = process.getuid?.() === 0;
 const STRANGER = 65_534;
-
-/** Whether this user may mount a file system of its own; the tests about full and other disks need that. */
-const mayMount = ((): boolean => {
-  const folder = mkdtempSync(join(tmpdir(), 'ctxwrap-mount-'));
-  try {
-    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);
-    if (status === 0) spawnSync('umount', [folder]);
-    return status === 0;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-})();
 
 let box: Box;
 beforeEach(() => {
@@ -54,10 +43,9 @@ const sessionFolder = (): string => join(box.stateFolder, 'checkpoints', `claude
 describe.skipIf(!mayMount)('on a disk of one megabyte (skipped where nothing can be mounted)', () => {
   beforeEach(() => {
     mkdirSync(box.stateFolder);
-    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', box.stateFolder]);
-    if (status !== 0) throw new Error('the small disk could not be mounted');
+    if (!mountDisk(box.stateFolder, '1m')) throw new Error('the small disk could not be mounted');
   });
-  afterEach(() => void spawnSync('umount', ['-l', box.stateFolder]));
+  afterEach(() => unmountDisk(box.stateFolder));
 
   it('that is full, a copy fails with ENOSPC, and the one before can be read as before', async () => {
     writeFileSync(box.path, first);
@@ -79,7 +67,7 @@ describe.skipIf(!mayMount)('on a disk of one megabyte (skipped where nothing can
     writeFileSync(box.path, first);
     await box.keep('compaction');
     const filler = join(box.stateFolder, 'filler');
-    spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k', 'count=1000']);
+    fillDisk(filler);
     appendFileSync(box.path, linesFrom(100, 3_000));
     await expect(box.keep()).rejects.toMatchObject({ code: 'ENOSPC' });
     const { copies } = await box.session();
@@ -91,7 +79,7 @@ describe.skipIf(!mayMount)('on a disk of one megabyte (skipped where nothing can
   it('with no byte left, copies can be removed to make room', async () => {
     writeFileSync(box.path, first);
     await box.keep('compaction');
-    spawnSync('dd', ['if=/dev/zero', `of=${join(box.stateFolder, 'filler')}`, 'bs=1k', 'count=4000']);
+    fillDisk(join(box.stateFolder, 'filler'));
     await expect(box.keep('compaction')).rejects.toMatchObject({ code: 'ENOSPC' });
     const { removed } = await pruneBlackBox({ stateFolder: box.stateFolder, now: 0, before: Infinity });
     expect(removed).toHaveLength(1);

@@ -101,3 +101,11 @@ describe('a file written there', () => {
     expect(await readSmallFile(join(home, 'none'))).toBeUndefined();
   });
 });
+
+describe('the state folder of a new home', () => {
+  it('is made by any number of wrappers that start at once', async () => {
+    const inner = join(home, '.local/state/ctxwrap');
+    const names = Array.from({ length: 50 }, () => ensureFolder(inner, 'sessions'));
+    expect(new Set(await Promise.all(names))).toEqual(new Set([join(inner, 'sessions')]));
+  });
+});

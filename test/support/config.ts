@@ -99,6 +99,7 @@ export const samples: Readonly<Record<KeyName, Sample>> = {
     valid: [{}, { mine: '/opt/mine.js', 'other-1': '~/other.mjs' }],
     wrong: [{ mine: 'mine.js' }, { Mine: '/opt/mine.js' }, ['/opt/mine.js'], '/opt/mine.js', { mine: 1 }],
   },
+  apply: { valid: ['switch', 'restart'], wrong: ['exit', true] },
   onExhausted: { valid: ['offer', 'rescue'], wrong: ['auto', true] },
   keepRecent: { valid: [1, 20, 1_000], wrong: [0, 1_001, 'all', 1.5, null] },
   draft: { valid: ['hold', 'stash'], wrong: ['keep', false] },

@@ -2,7 +2,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 
 export const work = process.env.WORK;
-export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const PATIENCE = Number(process.env.PATIENCE ?? 1);
+
+/** On a busy machine, PATIENCE=4 waits four times as long everywhere. */
+export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms * PATIENCE));
 
 /** A command line for `sh -c` that tells us its terminal first. */
 export const announced = (command, name) => `tty >${work}/${name}.tty; exec ${command}`;

@@ -1,8 +1,9 @@
 import { checks } from './checks.js';
 import { multiplexers } from './multiplexers.js';
+import { waylandTerminals } from './wayland-terminals.js';
 import { xTerminals } from './x-terminals.js';
 
-const terminals = { ...xTerminals, ...multiplexers };
+const terminals = { ...xTerminals, ...waylandTerminals, ...multiplexers };
 const args = process.argv.slice(2);
 const isVerbose = args.includes('-v');
 const only = args.find((each) => each.startsWith('--only='))?.slice(7);

@@ -47,7 +47,7 @@ beforeEach(() => {
   };
   agent = makeAgent();
   actions = makeAgentActions(
-    { session, screen: { takesPastes: () => true }, publisher: undefined },
+    { session, screen: { takesPastes: () => true }, publisher: undefined, onRestart: () => undefined },
     { port: agent.port, loop, take, sessionFile: () => join(folder, 'the-old.jsonl') },
   );
   becomes('busy');

@@ -3,22 +3,24 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/build-conversation.js';
 import { defaultValues } from '../../src/core/config/keys.js';
-import { windowOf, type Conversation } from '../../src/core/conversation.js';
+import { windowOf } from '../../src/core/conversation.js';
 import type { Event } from '../../src/core/event.js';
 import type { Activity } from '../../src/core/reading.js';
-import { nullLog } from '../../src/storage/log-file.js';
-import { makeShortener, type ShortenerOptions } from '../../src/wrap/shortener.js';
+import type { ShortenerOptions } from '../../src/wrap/shortener.js';
 import type { SwitchResult } from '../../src/wrap/switcher.js';
-import { conversationOf, type Turn } from '../support/generated-conversation.js';
 import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
 import { inSession } from '../support/sessions.js';
-import { makeAgent } from '../support/typed-agent.js';
-
-const OLD = '0a0a0a0a-0000-4000-8000-000000000001';
+import {
+  asked,
+  OLD,
+  openShortening,
+  promptsIn,
+  readSession,
+  wait,
+  writeSession,
+} from '../support/shortening.js';
 
 let folder: string;
 let loop: RestingSession;
@@ -35,72 +37,12 @@ afterEach(() => {
 
 const becomes = (activity: Activity): Event => loop.becomes(activity);
 
-const turns: readonly Turn[] = Array.from({ length: 30 }, (_, index) => ({
-  prompt: `question ${index}`,
-  actions: [{ does: 'answers', text: `answer ${index}. ${'so it is. '.repeat(200)}` }],
-}));
+const open = (more?: Partial<ShortenerOptions>, result?: SwitchResult) =>
+  openShortening({ folder, loop, events }, more, result);
 
-/** A session file of thirty turns. */
-const writeSession = (agent: Agent = agents.claude): string => {
-  let count = 0;
-  const lines = agent.conversations?.write(conversationOf(turns), {
-    id: OLD,
-    cwd: '/proj',
-    now: 1,
-    newUuid: () => `00000000-0000-4000-8000-${String((count += 1)).padStart(12, '0')}`,
-  });
-  const path = join(folder, `${OLD}.jsonl`);
-  writeFileSync(path, `${lines?.join('\n')}\n`);
-  return path;
-};
-
-const read = (name: string): Conversation => {
-  const lines = readFileSync(join(folder, `${name}.jsonl`), 'utf8')
-    .split('\n')
-    .filter(Boolean);
-  const reader = agents.claude.conversations?.reader();
-  if (!reader) throw new Error('no reader');
-  return readConversation(lines, reader);
-};
-
-const prompts = (conversation: Conversation): readonly string[] =>
-  windowOf(conversation).flatMap((entry) => (entry.kind === 'prompt' ? [entry.text] : []));
-
-const open = (more: Partial<ShortenerOptions> = {}, result: SwitchResult = { kind: 'switched' }) => {
-  const path = writeSession();
-  const before = readFileSync(path);
-  const names: string[] = [];
-  const shortener = makeShortener({
-    agent: agents.claude,
-    values: { ...defaultValues, keepRecent: 3 },
-    home: folder,
-    cwd: '/proj',
-    summarise: undefined,
-    switcher: {
-      switchTo: async (name, { onTyping }) => {
-        names.push(name);
-        onTyping?.();
-        return result;
-      },
-    },
-    port: makeAgent().port,
-    flow: loop.flow,
-    sessionFile: () => path,
-    log: nullLog,
-    onEvent: (event) => events.push(event),
-    ...more,
-  });
-  /** the old session is as it was, and there is no half-written file */
-  const isUntouched = (): boolean =>
-    readFileSync(path).equals(before) && readdirSync(folder).every((name) => !name.includes('.tmp'));
-  return { shortener, names, isUntouched };
-};
-
-const wait = { signal: new AbortController().signal };
+const read = (name: string) => readSession(folder, name);
 
 const noFile = (): string | undefined => undefined;
-
-const asked = { strategy: 'truncate', budgetTokens: 4_000 };
 
 describe('shortening a running conversation', () => {
   it('writes a new session, has the agent go on with it, and tells of it as of a compaction', async () => {
@@ -110,7 +52,7 @@ describe('shortening a running conversation', () => {
       words: /^by truncate, /,
     });
     const [name = ''] = names;
-    expect(prompts(read(name))).toEqual(['question 27', 'question 28', 'question 29']);
+    expect(promptsIn(read(name))).toEqual(['question 27', 'question 28', 'question 29']);
     expect(read(name).head.id).toBe(name);
     expect(isUntouched()).toBe(true);
     expect(events).toMatchObject([{ type: 'boundary', boundary: { initiator: 'ctxwrap' } }]);
@@ -127,12 +69,12 @@ describe('shortening a running conversation', () => {
 
   it('knows the session before, to which the user can go back, while the agent has the shortened one', async () => {
     const { shortener, names } = open();
-    expect(shortener.previousId()).toBeUndefined();
+    expect(shortener.previous()).toBeUndefined();
     await shortener.shorten(asked, wait);
     loop.take(inSession(names[0] ?? ''));
-    expect(shortener.previousId()).toBe(OLD);
+    expect(shortener.previous()).toEqual({ id: OLD, path: join(folder, `${OLD}.jsonl`) });
     loop.take(inSession('another'));
-    expect(shortener.previousId()).toBeUndefined();
+    expect(shortener.previous()).toBeUndefined();
   });
 
   it('begins again when the agent has worked meanwhile, and never has it go on with what is outdated', async () => {
@@ -222,7 +164,7 @@ describe('shortening a running conversation', () => {
           return { kind: 'switched' };
         },
       },
-      sessionFile: () => writeSession(agents.gemini),
+      sessionFile: () => writeSession(folder, agents.gemini),
     });
     expect(await shortener.shorten(asked, wait)).toMatchObject({ kind: 'shortened' });
     expect(seen).toEqual([false, true]);

@@ -1,14 +1,21 @@
 // A running agent goes on with another session by its own command, typed only where nothing else can be meant by the keys.
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Switching } from '../../src/agents/agent.js';
+import type { Agent, Switching } from '../../src/agents/agent.js';
+import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
 import type { Activity } from '../../src/core/reading.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import type { SessionLoop } from '../../src/wrap/session.js';
-import { makeSwitcher, type SwitcherOptions } from '../../src/wrap/switcher.js';
+import {
+  makeSwitcher,
+  returnLive,
+  type SwitcherOptions,
+  type SwitchResult,
+} from '../../src/wrap/switcher.js';
+import { newSession } from '../../src/wrap/undo.js';
 import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
 import { inSession } from '../support/sessions.js';
 import { makeAgent, typed } from '../support/typed-agent.js';
@@ -164,5 +171,55 @@ describe.sequential('a switch', () => {
   it('is refused for an agent that cannot be told', async () => {
     const { switcher } = open({ switching: undefined });
     expect(await switcher.switchTo('the-new', never)).toMatchObject({ kind: 'refused' });
+  });
+});
+
+describe('going back to the session before a shortening', () => {
+  const OLD = '0a0a0a0a-0000-4000-8000-000000000001';
+  const NAME = `rollout-2026-11-25T03-25-51-${OLD}.jsonl`;
+  const TEXT = [
+    { type: 'session_meta', payload: { id: OLD, session_id: OLD, cwd: '/proj' } },
+    { type: 'event_msg', payload: { type: 'user_message', message: 'what I said' } },
+  ]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('');
+
+  const goBack = async (agent: Agent, result: SwitchResult) => {
+    const path = join(folder, NAME);
+    writeFileSync(path, TEXT);
+    const names: string[] = [];
+    const switchTo = async (name: string): Promise<SwitchResult> => {
+      names.push(name);
+      return result;
+    };
+    const as = newSession('/proj');
+    const onEvent = (event: Event): unknown => events.push(event);
+    const before = { id: OLD, path };
+    const request = { agent, as, before, path: join(folder, 'the-short.jsonl') };
+    await returnLive({ ...request, switcher: { switchTo }, onEvent, ...never });
+    expect(readFileSync(path, 'utf8')).toBe(TEXT);
+    const told = events.flatMap((event) => (event.type === 'notice' ? [event.text] : [])).at(-1);
+    return { names, told, as };
+  };
+
+  it('takes the session itself', async () => {
+    const { names, told } = await goBack(agents.claude, { kind: 'switched' });
+    expect(names).toEqual([OLD]);
+    expect(told).toBe('the whole conversation is back');
+    expect(readdirSync(folder)).toEqual([NAME]);
+  });
+
+  it('takes a copy in an agent that keeps sessions open and does not show that it is back in one', async () => {
+    const { names, told, as } = await goBack(agents.codex, { kind: 'switched' });
+    expect(names).toEqual([as.id]);
+    expect(told).toBe('the whole conversation is back');
+    const copy = readdirSync(folder).find((name) => name !== NAME) ?? '';
+    expect(readFileSync(join(folder, copy), 'utf8')).toBe(TEXT.replaceAll(OLD, as.id));
+  });
+
+  it('leaves no copy, and says why, where nothing was typed', async () => {
+    const { told } = await goBack(agents.codex, { kind: 'refused', reason: 'a dialog is open' });
+    expect(told).toBe('not undone: a dialog is open');
+    expect(readdirSync(folder)).toEqual([NAME]);
   });
 });

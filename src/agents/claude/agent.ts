@@ -2,7 +2,13 @@ import { posix } from 'node:path';
 import type { JsonRecord } from '../../core/json.js';
 import type { TitleSigns } from '../../core/reading.js';
 import type { AgentHome, CompactRecipe, Env, Agent } from '../agent.js';
-import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
+import {
+  splitWords,
+  type LaunchRules,
+  optionsForRestart,
+  type RestartRules,
+  startsConversation,
+} from '../launch.js';
 import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
 import { parseAgentState } from '../tested.js';
 import { meaningOfState } from './activity.js';
@@ -16,7 +22,7 @@ import { hooksText, official } from './status-line.js';
 import { LARGE_TOKENS, STANDARD_TOKENS, isOn, deriveWindow, nativeTrigger } from './window.js';
 
 const claudeHome: AgentHome = {
-  played: ['2.1.330', '2.1.263', '2.1.197'],
+  played: ['2.1.331', '2.1.330', '2.1.263', '2.1.197'],
   usualWindowTokens: STANDARD_TOKENS,
   largeWindowTokens: LARGE_TOKENS,
   sessions: (where) => posix.join(configFolder(where), 'projects'),
@@ -42,6 +48,15 @@ const launchRules: LaunchRules = {
     --plugin-url --remote-control --remote-control-session-name-prefix -r --resume
     --session-id --setting-sources --settings --system-prompt --tools -w --worktree
   `),
+};
+
+/** From the same --help: a new start with a session takes no prompt and no other session. */
+const restartRules: RestartRules = {
+  sessionFlags: splitWords('-r --resume -c --continue --session-id --fork-session --from-pr'),
+  listFlags: splitWords(`
+    --add-dir --allowedTools --allowed-tools --betas --disallowedTools --disallowed-tools --file --mcp-config --tools
+  `),
+  elsewhereFlags: splitWords('-w --worktree --tmux --teleport --remote'),
 };
 
 // Enter may come at once, but the row is drawn only 100 to 150 ms after it on a busy machine (facts/claude.md §4).
@@ -124,6 +139,10 @@ export const claude: Agent = {
   },
   official,
   conversations: claudeConversations,
+  restarting: {
+    exitCommand: '/exit',
+    options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
+  },
   readsMentions: true,
   printMode,
   recipe,

@@ -2,7 +2,13 @@ import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
 import type { AgentHome, CompactRecipe, Agent } from '../agent.js';
-import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
+import {
+  splitWords,
+  type LaunchRules,
+  optionsForRestart,
+  type RestartRules,
+  startsConversation,
+} from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
 import type { PrintMode } from '../print-mode.js';
 import { codexConversations } from './new-session.js';
@@ -38,6 +44,13 @@ const launchRules: LaunchRules = {
     -m --model --local-provider -p --profile -s --sandbox -C --cd --add-dir
     -a --ask-for-approval
   `),
+};
+
+/** From the same --help: a new start with a session takes no prompt and no other session. */
+const restartRules: RestartRules = {
+  sessionFlags: splitWords('--last --all --include-non-interactive -i --image'),
+  listFlags: splitWords('-i --image'),
+  elsewhereFlags: splitWords('--remote'),
 };
 
 // Codex's own compaction (facts/codex.md §6): at 90 % of the raw window, or earlier where the user sets it; it cannot be disabled.
@@ -160,6 +173,11 @@ export const codex: Agent = {
     history: codexHistory,
   },
   conversations: codexConversations,
+  restarting: {
+    exitCommand: '/quit',
+    typing: { pauseMs: 250, submit: '\r' },
+    options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
+  },
   // 0.169.0 says so itself: "Use /import to bring over your setup, project, and recent chats"
   imports: { from: ['claude'], command: '/import' },
   printMode,

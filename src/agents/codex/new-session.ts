@@ -146,5 +146,5 @@ export const codexConversations: ConversationForm = {
   obstacle,
   resumeArgs: ({ id }) => ['resume', id],
   // Enter, as it was tried; TAB would queue it during a turn
-  switching: { command: (id) => `/resume ${id}`, typing: { pauseMs: 250, submit: '\r' } },
+  switching: { command: (id) => `/resume ${id}`, typing: { pauseMs: 250, submit: '\r' }, keepsOpen: true },
 };

@@ -223,6 +223,8 @@ export const definition = fields({
   command,
   /** what to install when the command is not found */
   npmPackage: optional(plainText),
+  /** for people who list definitions: what was tested, and with which version */
+  note: optional(plainText),
   /** arguments with which the agent prints and exits; by default every start is a conversation */
   interactive: optional(
     fields({

@@ -2,7 +2,13 @@ import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
 import type { AgentHome, CompactRecipe, Agent } from '../agent.js';
-import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
+import {
+  splitWords,
+  type LaunchRules,
+  optionsForRestart,
+  type RestartRules,
+  startsConversation,
+} from '../launch.js';
 import {
   parseCommentedJson,
   findLastNumber,
@@ -39,6 +45,12 @@ const launchRules: LaunchRules = {
     --admin-policy --allowed-mcp-server-names --allowed-tools -e --extensions -r --resume
     --session-file --session-id --include-directories -o --output-format
   `),
+};
+
+/** From the same --help: a new start with a session takes no prompt and no other session. */
+const restartRules: RestartRules = {
+  sessionFlags: splitWords('-r --resume --session-id --session-file -i --prompt-interactive'),
+  elsewhereFlags: splitWords('-w --worktree'),
 };
 
 // Gemini's own compaction (facts/gemini.md §6.2): at `model.compressionThreshold` of the window, 0.5 by default.
@@ -136,6 +148,10 @@ export const gemini: Agent = {
     history: geminiHistory,
   },
   conversations: geminiConversations,
+  restarting: {
+    exitCommand: '/quit',
+    options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
+  },
   readsMentions: true,
   printMode,
   recipe: () => geminiRecipe,

@@ -2,7 +2,13 @@ import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
 import type { AgentHome, CompactRecipe, Agent } from '../agent.js';
-import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
+import {
+  splitWords,
+  type LaunchRules,
+  optionsForRestart,
+  type RestartRules,
+  startsConversation,
+} from '../launch.js';
 import {
   parseCommentedJson,
   findLastNumber,
@@ -75,6 +81,12 @@ const launchRules: LaunchRules = {
     -r --resume --session-id --worktree --max-session-turns --max-wall-time --max-tool-calls
     --max-subagent-depth --core-tools --exclude-tools --disabled-slash-commands --auth-type
   `),
+};
+
+/** From the same --help: a new start with a session takes no prompt and no other session. */
+const restartRules: RestartRules = {
+  sessionFlags: splitWords('-r --resume -c --continue --session-id --fork-session -i --prompt-interactive'),
+  elsewhereFlags: splitWords('--worktree'),
 };
 
 // Qwen's own compaction (facts/qwen.md): at `context.autoCompactThreshold` of the window, or where only its reserve for the summary and
@@ -174,6 +186,10 @@ export const qwen: Agent = {
     history: qwenHistory,
   },
   conversations: qwenConversations,
+  restarting: {
+    exitCommand: '/quit',
+    options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
+  },
   readsMentions: true,
   printMode,
   recipe: () => qwenRecipe,

@@ -144,7 +144,7 @@ const init = async (options: Options, around: ConfigContext): Promise<string> =>
 };
 
 /** The file, unless it is refused. */
-const usable = (file: ConfigFile, options: Options): Exclude<ConfigFile, RefusedFile> => {
+export const usable = (file: ConfigFile, options: Options): Exclude<ConfigFile, RefusedFile> => {
   if (file.kind === 'refused') throw refusedConfig(file.path, file.reason, fileFix(file, 'user', options));
   return file;
 };
@@ -156,7 +156,8 @@ const writeSchema = async (path: string): Promise<void> => {
     await writeAtomic(schema, jsonText(jsonSchema(), 2), { mode: stats?.mode }).catch(unwritable(path));
 };
 
-const write = (path: string, make: ConfigChange): Promise<void> =>
+/** Changes the user's file; rejects with a UserError. */
+export const write = (path: string, make: ConfigChange): Promise<void> =>
   changeConfig(path, make).catch(unwritable(path));
 
 const unwritable =
@@ -191,7 +192,8 @@ const change = async (
   return { ...good(text), notices };
 };
 
-const faultText = ([first]: readonly SyntaxFault[]): string =>
+/** Where the first mistake is, in parentheses. */
+export const faultText = ([first]: readonly SyntaxFault[]): string =>
   first === undefined ? '' : ` (line ${first.at.line}, column ${first.at.column}: ${first.reason})`;
 
 /** `config edit`: the user's editor on the file, then a look at what it has become. */

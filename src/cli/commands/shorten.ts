@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import type { SavedSession } from '../../agents/agent.js';
-import type { NewSession } from '../../core/conversation.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
 import type { Change } from '../../core/strategies/check.js';
@@ -11,6 +9,7 @@ import { toPlainText } from '../../ui/text.js';
 import { findStrategy } from '../../wrap/find-strategy.js';
 import { shorten, ShortenError, writeShortened, type Shortened } from '../../wrap/shorten.js';
 import { openSummariser } from '../../wrap/summariser.js';
+import { newSession } from '../../wrap/undo.js';
 import { askSession } from '../ask-session.js';
 import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
@@ -100,10 +99,12 @@ const shortenInAgent = async (
     outcome === 'done'
       ? `✓ shortened ${words ?? ''}; u in the overview brings the whole conversation back`
       : outcome === 'asked'
-        ? 'the conversation is shortened as soon as the agent is at rest'
+        ? words === undefined
+          ? 'the conversation is shortened as soon as the agent is at rest'
+          : `the agent starts again, shortened ${words}; its footer says when it has the shorter conversation`
         : `✗ not shortened: ${words ?? 'the outcome is not known'}`;
   await print(json ? jsonText(report, 2) : `${toAsciiIfNeeded(toPlainText(text), process.env)}\n`);
-  const code = outcome === 'done' || outcome === 'asked' ? 0 : failed;
+  const code = outcome === 'refused' || outcome === 'unknown' ? failed : 0;
   return { status: { kind: 'code', code }, notices: [] };
 };
 
@@ -160,13 +161,7 @@ const withSession = async (
   found: OneSource,
   shortened: Shortened,
 ): Promise<FileReport> => {
-  const as: NewSession = {
-    id: randomUUID(),
-    cwd: workingFolder(),
-    now: Date.now(),
-    newUuid: () => randomUUID(),
-    usedTokens: shortened.windowTokens,
-  };
+  const as = { ...newSession(workingFolder()), usedTokens: shortened.windowTokens };
   const { path, name: id } = await orExplain(found, writeShortened(found, shortened, as));
   const session = { id, path };
   return { ...report, session, resume: resumeOf(found.source.agent, session, shortened.before.head.cwd) };

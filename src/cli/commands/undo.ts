@@ -1,17 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
 import type { Agent, SavedSession } from '../../agents/agent.js';
-import type { NewSession } from '../../core/conversation.js';
+import { windowOf, type NewSession } from '../../core/conversation.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
 import { formatIsoTime, parseIsoTime } from '../../core/time.js';
 import { systemReason } from '../../storage/errors.js';
+import { removeCreated } from '../../storage/files.js';
 import type { ListedSession } from '../../storage/sessions.js';
 import { toPlainText } from '../../ui/text.js';
-import { prepareSwitch, type Prepared } from '../../wrap/switcher.js';
+import { readWholeConversation } from '../../wrap/read-conversation.js';
+import { prepareReturn, prepareSwitch, type Prepared } from '../../wrap/switcher.js';
 import { copiesOf } from '../../wrap/session-sources.js';
 import {
+  newSession,
   undoCompaction,
   UndoError,
   type UndonePlan,
@@ -37,10 +39,15 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   const search = await openSearch(request.options);
   const found = await findOneSource(request, search, { command: 'undo', none: messages.nothingToUndo });
   const live = request.run ? undefined : switchable(found);
+  const before = found.number === undefined ? live?.record.shortenedFrom : undefined;
   const isElsewhere = !live && !(await isInStore(found.source, search));
   const folder = dirname(found.source.path);
   if (request.run && isElsewhere) throw messages.undoneElsewhere(found.source.agent.name, folder);
-  const report = live ? await undoInAgent(found, live, request, search) : await undoInFile(found, search);
+  const report = !live
+    ? await undoInFile(found, search)
+    : before
+      ? await returnInAgent(found, { live, before }, request, search)
+      : await undoInAgent(found, live, request, search);
   await print(request.json ? jsonText(report, 2) : `${textOf(report, isElsewhere).join('\n')}\n`);
   if (request.run) return runIt(found.source.agent, report, request, start);
   const { outcome } = report.live ?? {};
@@ -80,7 +87,8 @@ interface UndoReport {
   readonly runtime: string;
   /** the session file that was read */
   readonly from: string;
-  readonly compaction: {
+  /** absent if ctxwrap has shortened the conversation itself */
+  readonly compaction?: {
     readonly number: number;
     /** compactions in the file */
     readonly of: number;
@@ -105,13 +113,6 @@ interface UndoReport {
     readonly words?: string;
   };
 }
-
-const newSession = (cwd: string): NewSession => ({
-  id: randomUUID(),
-  cwd,
-  now: Date.now(),
-  newUuid: () => randomUUID(),
-});
 
 const reportOf = (source: UndoSource, plan: UndonePlan): UndoReport => {
   const { at, preTokens, postTokens } = plan.boundary;
@@ -187,6 +188,38 @@ const undoInAgent = async (
   return { ...(await undoInFile(found, search)), live };
 };
 
+interface Shortened {
+  readonly live: ListedSession;
+  readonly before: SavedSession;
+}
+
+/** The running agent has a conversation that ctxwrap has shortened, and goes back to the session from before. */
+const returnInAgent = async (
+  { source }: OneSource,
+  { live: { record }, before }: Shortened,
+  request: UndoCommandRequest,
+  { stateFolder }: Search,
+): Promise<UndoReport> => {
+  const { agent, path } = source;
+  const whole = await orExplain(source, readWholeConversation({ agent, path: before.path }));
+  const { name, created } = await orExplain(
+    source,
+    prepareReturn({ agent, as: newSession(record.cwd), before, path }),
+  );
+  const answer = await askToSwitch(record.id, name, request, stateFolder);
+  if (answer.outcome === 'refused' && created !== undefined) await removeCreated(created);
+  return {
+    schema: 'ctxwrap.undo/1',
+    runtime: agent.name,
+    from: before.path,
+    messages: whole ? windowOf(whole).filter(({ kind }) => kind === 'prompt').length : 0,
+    damagedLines: whole?.damaged ?? 0,
+    session: before,
+    resume: resumeOf(agent, before, whole?.head.cwd),
+    live: { id: record.id, ...answer },
+  };
+};
+
 const sessionOf = ({ name, path }: Prepared, { id }: NewSession): SavedSession | undefined =>
   name === id ? { id, path } : undefined;
 
@@ -214,11 +247,7 @@ const askToSwitch = async (
 const textOf = (report: UndoReport, isElsewhere: boolean): readonly string[] => {
   const { compaction, messages: count, session, live } = report;
   const said = count === 1 ? 'your message' : `your ${count} messages`;
-  const sizes = [compaction.preTokens, compaction.postTokens].map((each) =>
-    each === undefined ? '?' : formatTokens(each),
-  );
-  const size = compaction.preTokens === undefined ? '' : ` (${sizes.join(' → ')})`;
-  const done = `✓ compaction ${compaction.number} of ${compaction.of}${size} undone`;
+  const done = compaction ? undoneText(compaction) : '✓ shortening undone';
   const rows =
     live?.outcome === 'switched'
       ? [`${done} in ${report.runtime}: ${said} ${count === 1 ? 'is' : 'are'} back in the window`]
@@ -232,6 +261,12 @@ const textOf = (report: UndoReport, isElsewhere: boolean): readonly string[] => 
   return [...[...rows, ...copyRows(report)].map(toPlainText), ...resume].map((row) =>
     toAsciiIfNeeded(row, process.env),
   );
+};
+
+const undoneText = ({ number, of, preTokens, postTokens }: NonNullable<UndoReport['compaction']>): string => {
+  const sizes = [preTokens, postTokens].map((each) => (each === undefined ? '?' : formatTokens(each)));
+  const size = preTokens === undefined ? '' : ` (${sizes.join(' → ')})`;
+  return `✓ compaction ${number} of ${of}${size} undone`;
 };
 
 const liveWords = ({ outcome, words = '' }: LiveOutcome, agent: string): string => {

@@ -110,7 +110,7 @@ const told = (faults: readonly Fault[], where: DefinitionPlace): readonly Proble
 };
 
 /** Names an agent cannot have: the commands of ctxwrap and reserved words. */
-const takenNames = (): ReadonlySet<string> => new Set([...commandWords(), 'generic']);
+export const takenNames = (): ReadonlySet<string> => new Set([...commandWords(), 'generic']);
 
 const oneOf = (name: string, value: JsonRecord): One => {
   const ours = Object.values<Agent>(agents).find((agent) => agent.name === name);

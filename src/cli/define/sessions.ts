@@ -45,6 +45,7 @@ export const defineSessions = (program: Command, ask: Ask): void => {
     .description('show running sessions live; sort, filter, compact one')
     .action(() => ask({ kind: 'top', options: parseOptions(program) }));
   addNotes(top, { examples: ['ctxwrap top'] });
+  defineEvents(program, ask);
   const context = program
     .command('context')
     .description('show what fills a window and where its tiers begin')
@@ -63,6 +64,37 @@ export const defineSessions = (program: Command, ask: Ask): void => {
     .requiredOption('--html <file>', 'the file to write, for a browser')
     .action(({ html }: { html: string }) => ask({ kind: 'report', html, options: parseOptions(program) }));
   addNotes(report, { examples: ['ctxwrap report --html report.html'] });
+};
+
+const defineEvents = (program: Command, ask: Ask): void => {
+  const events = program
+    .command('events')
+    .description('follow what happens in sessions, for you or a program')
+    .argument('[session]', "an id, a pid or an agent's name; by default all sessions")
+    .option('--ndjson', 'print one JSON object per line')
+    .action((target: string | undefined, { ndjson = false }: { ndjson?: boolean }) =>
+      ask({
+        kind: 'events',
+        ...(target === undefined ? {} : { target }),
+        ndjson,
+        options: parseOptions(program),
+      }),
+    );
+  addNotes(events, {
+    sections: [
+      [
+        'Prints',
+        [
+          'First the state of each session, then every change of tier, activity and',
+          'mode, every attempt to compact and its outcome, numbers at most once a',
+          'second, and the end. With a session it ends when the session ends.',
+          'Without --ndjson each event is a line to read: 14:03:07 4711-x2 tier safe',
+          '→ warn.',
+        ].join('\n'),
+      ],
+    ],
+    examples: ['ctxwrap events --ndjson | jq -c \'select(.type == "tier")\''],
+  });
 };
 
 type PsOptions = Partial<Pick<PsRequest, 'all' | 'watch' | 'json' | 'format'>>;

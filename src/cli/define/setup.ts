@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { hookAgents, hookText } from '../hooks.js';
 import { parseChoice, parseOptions } from '../options.js';
-import { type Ask, type Shell, shells } from '../request.js';
+import { type AgentsRequest, type Ask, type Shell, shells } from '../request.js';
 import { candidatesFor, completionText } from '../shell/completion.js';
 import { manPage, manSections } from '../shell/man.js';
 import { addNotes, commandTopics } from './help.js';
@@ -70,6 +70,38 @@ export const defineVerify = (program: Command, agents: readonly string[], ask: A
     ],
     examples: ['ctxwrap verify claude'],
   });
+};
+
+export const defineAgents = (program: Command, ask: Ask): void => {
+  const agents = program
+    .command('agents')
+    .helpGroup(commandTopics.setup)
+    .description('list agents, and add definitions of others')
+    .helpCommand(false);
+  addNotes(agents, { examples: ['ctxwrap agents add toy.json'] });
+  const asked = (action: AgentsRequest['action'], more: Partial<AgentsRequest> = {}): void =>
+    ask({ kind: 'agents', action, replaces: false, json: false, ...more, options: parseOptions(program) });
+  const list = agents
+    .command('list', { isDefault: true })
+    .description('list built-in agents, yours, and definitions that come with ctxwrap')
+    .option('--json', 'print one JSON object')
+    .action(({ json = false }: { json?: boolean }) => asked('list', { json }));
+  addNotes(list, { examples: ['ctxwrap agents list'] });
+  const add = agents
+    .command('add')
+    .description('check a definition and copy it into your configuration')
+    .argument('<file>', 'a JSON file, or the name of a definition that comes with ctxwrap')
+    .option('--replace', 'in place of one with the same name')
+    .action((target: string, { replace = false }: { replace?: boolean }) =>
+      asked('add', { target, replaces: replace }),
+    );
+  addNotes(add, { examples: ['ctxwrap agents add goose', 'ctxwrap agents add ./toy.json'] });
+  const show = agents
+    .command('show')
+    .description('print the definition of an agent')
+    .argument('<name>', 'as agents list prints it')
+    .action((target: string) => asked('show', { target }));
+  addNotes(show, { examples: ['ctxwrap agents show goose > my-goose.json'] });
 };
 
 export const defineHook = (program: Command, ask: Ask): void => {

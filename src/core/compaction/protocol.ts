@@ -145,6 +145,8 @@ export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; r
     | { readonly state: 'drafted' }
     /** the agent has gone on with a shorter conversation; `words` say from what size to what */
     | { readonly state: 'shortened'; readonly words: string }
+    /** the agent has ended, and is started again with a shorter conversation */
+    | { readonly state: 'restarting'; readonly words: string }
     /** the keys for it were sent, and their effect is not known */
     | { readonly state: 'unknown'; readonly reason: string }
   );
@@ -227,9 +229,10 @@ export const parseAnswer = (text: string): AnswerRecord | undefined => {
     case 'drafted':
       return { ...base, state: found['state'] };
     case 'shortened':
+    case 'restarting':
       return {
         ...base,
-        state: 'shortened',
+        state: found['state'],
         words: toOneLine(getText(found, 'words') ?? '', LONGEST_REASON),
       };
     case 'refused':

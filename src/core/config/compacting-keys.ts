@@ -163,6 +163,11 @@ export const compactingKeys = {
     fallback: 20,
     doc: 'How many of your last messages a strategy keeps word for word.',
   },
+  apply: {
+    type: choice('switch', 'restart'),
+    fallback: 'switch',
+    doc: 'How a running agent goes on with the conversation that a strategy has shortened: `switch` uses its own command for another session; `restart` ends it by its own command and starts it again with the new session.',
+  },
   onExhausted: {
     type: choice('offer', 'rescue'),
     fallback: 'offer',

@@ -1,10 +1,10 @@
 import { getCount, getList, getText, type JsonRecord } from '../../core/json.js';
-import { event, json, stream, textIn, type Api, type Question, type Reply } from './api.js';
+import { event, json, stream, textIn, type Api, type Call, type Question, type Reply } from './api.js';
 
 // Anthropic's messages API, as Claude Code uses it: https://docs.anthropic.com/en/api/messages-streaming
 
 const SUMMARY = /Respond with TEXT ONLY|create a detailed summary of (?:the|this|our) conversation/;
-const SHELL = 'Bash';
+const [SHELL, WRITE] = ['Bash', 'Write'];
 
 const read = (path: string, body: JsonRecord): Question | undefined => {
   if (path !== '/v1/messages') return undefined;
@@ -20,17 +20,26 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
     said,
     isAfterTool: content.some((part) => getText(part, 'type') === 'tool_result'),
     shellTool: tools.includes(SHELL) ? SHELL : undefined,
+    writeTool: tools.includes(WRITE) ? WRITE : undefined,
     sideText: '{"title": "A short talk"}',
   };
 };
 
-// Most of a long prompt is read from the cache, as in a real conversation.
-const usageOf = (usedTokens: number, output: number) => ({
-  input_tokens: Math.min(3, usedTokens),
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: Math.max(0, usedTokens - 3),
-  output_tokens: output,
-});
+const [FRESH, WRITTEN] = [3, 500];
+
+// Most of a long prompt is read from the cache, as in a real conversation, and what is new is written there: Claude learns from that how long
+// the cache lives.
+const usageOf = (usedTokens: number, output: number) => {
+  const fresh = Math.min(FRESH, usedTokens);
+  const written = Math.min(WRITTEN, usedTokens - fresh);
+  return {
+    input_tokens: fresh,
+    cache_creation_input_tokens: written,
+    cache_creation: { ephemeral_5m_input_tokens: written, ephemeral_1h_input_tokens: 0 },
+    cache_read_input_tokens: usedTokens - fresh - written,
+    output_tokens: output,
+  };
+};
 
 /** A content block: the whole, its start in a stream, and its deltas. */
 interface Block {
@@ -39,15 +48,20 @@ interface Block {
   readonly deltas: readonly object[];
 }
 
-const blocksOf = ({ id, text, pieces, call }: Reply): readonly Block[] => {
+const inputOf = ({ does }: Call) =>
+  'command' in does
+    ? { command: does.command, description: 'makes a file' }
+    : { file_path: does.file.path, content: `${does.file.text}\n` };
+
+const blocksOf = ({ text, pieces, calls }: Reply): readonly Block[] => {
   const blocks: Block[] = [];
   if (text !== '') {
     const deltas = pieces.map((piece) => ({ type: 'text_delta', text: piece }));
     blocks.push({ whole: { type: 'text', text }, begun: { type: 'text', text: '' }, deltas });
   }
-  if (call) {
-    const use = { type: 'tool_use', id: `toolu_${id}`, name: call.tool };
-    const input = { command: call.command, description: 'makes a file' };
+  for (const call of calls) {
+    const use = { type: 'tool_use', id: `toolu_${call.id}`, name: call.tool };
+    const input = inputOf(call);
     const deltas = [{ type: 'input_json_delta', partial_json: JSON.stringify(input) }];
     blocks.push({ whole: { ...use, input }, begun: { ...use, input: {} }, deltas });
   }
@@ -65,10 +79,10 @@ export const anthropic: Api = {
   name: 'anthropic',
   read,
   write: (reply) => {
-    const { id, model, usedTokens, outputTokens, call } = reply;
+    const { id, model, usedTokens, outputTokens, calls } = reply;
     const blocks = blocksOf(reply);
     const message = { id: `msg_${id}`, type: 'message', role: 'assistant', model };
-    const end = { stop_reason: call ? 'tool_use' : 'end_turn', stop_sequence: null };
+    const end = { stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', stop_sequence: null };
     const usage = usageOf(usedTokens, outputTokens);
     if (!reply.isStreamed)
       return json(200, { ...message, content: blocks.map(({ whole }) => whole), ...end, usage });

@@ -7,6 +7,8 @@ export type Purpose =
   | 'turn'
   /** a summary of the conversation: the agent compacts */
   | 'summary'
+  /** a summary that ctxwrap has asked the agent for, in its print mode */
+  | 'print'
   /** a title, a route, a suggestion: not requested by the user */
   | 'side';
 
@@ -19,10 +21,28 @@ export interface Question {
   readonly said: string;
   /** it contains a tool result; another tool call would repeat forever */
   readonly isAfterTool: boolean;
-  /** the tool that runs a shell command, by the agent's name for it */
+  /** the tools that run a shell command and write a file, by the agent's names for them */
   readonly shellTool: string | undefined;
+  readonly writeTool: string | undefined;
+  /** the answer must be JSON of a given form, as for a choice of the model */
+  readonly isForm?: boolean;
   /** the answer to a side request */
   readonly sideText: string;
+}
+
+export interface WrittenFile {
+  /** absolute */
+  readonly path: string;
+  /** one line, without the newline */
+  readonly text: string;
+}
+
+/** A call of one of the agent's tools. */
+export interface Call {
+  /** unique in the session */
+  readonly id: string;
+  readonly tool: string;
+  readonly does: { readonly command: string } | { readonly file: WrittenFile };
 }
 
 /** The model's answer, independent of the API. */
@@ -41,6 +61,8 @@ export interface Answer {
   readonly spreadMs: number;
   /** a shell command that the agent is told to run, one that needs permission */
   readonly command?: string | undefined;
+  /** a file that the agent is told to write with its own tool, after the command; it does not exist yet */
+  readonly file?: WrittenFile | undefined;
   /** sent instead of the answer, by the name of the API */
   readonly error?: ((api: string) => Wire) | undefined;
   /** the connection ends in the middle of the answer */
@@ -53,8 +75,7 @@ export interface Reply extends Pick<Question, 'model' | 'isStreamed'>, Pick<Answ
   readonly usedTokens: number;
   /** the text in pieces of equal length, as far as possible; empty for an empty text */
   readonly pieces: readonly string[];
-  /** a call of the tool that runs a shell command */
-  readonly call: { readonly tool: string; readonly command: string } | undefined;
+  readonly calls: readonly Call[];
 }
 
 /** Bytes for the agent: one JSON text, which is all in `opening`, or frames of a stream. */
@@ -78,14 +99,18 @@ export interface Api {
   readonly ping?: string;
 }
 
-export const replyOf = ({ model, isStreamed, shellTool }: Question, answer: Answer, id: string): Reply => {
-  const { text, usedTokens, outputTokens, command } = answer;
-  const call = command === undefined || shellTool === undefined ? undefined : { tool: shellTool, command };
+export const replyOf = (question: Question, answer: Answer, id: string): Reply => {
+  const { model, isStreamed, shellTool, writeTool } = question;
+  const { text, usedTokens, outputTokens, command, file } = answer;
+  const calls: Call[] = [];
+  if (command !== undefined && shellTool !== undefined)
+    calls.push({ id, tool: shellTool, does: { command } });
+  if (file && writeTool !== undefined) calls.push({ id: `${id}w`, tool: writeTool, does: { file } });
   const size = Math.max(1, Math.ceil(text.length / Math.max(1, answer.pieces)));
   const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
     text.slice(index * size, (index + 1) * size),
   );
-  return { id, model, isStreamed, text, pieces, usedTokens, outputTokens, call };
+  return { id, model, isStreamed, text, pieces, usedTokens, outputTokens, calls };
 };
 
 export const json = (status: number, value: unknown): Wire => ({

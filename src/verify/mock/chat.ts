@@ -1,5 +1,5 @@
 import { getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
-import { json, stream, textIn, type Api, type Question, type Reply } from './api.js';
+import { json, stream, textIn, type Api, type Call, type Question, type Reply } from './api.js';
 
 // OpenAI's chat completions API, as Qwen Code and Kimi Code use it: https://platform.openai.com/docs/api-reference/chat-streaming
 
@@ -10,7 +10,9 @@ const SUMMARY_WITH_TOOLS =
 /** The same in Kimi Code. */
 const KIMI_SUMMARY =
   /^Respond with text only\. Do not call any tools — you already have everything you\s+need in the conversation history\.\s*$/m;
-const SHELLS = ['run_shell_command', 'Bash'];
+/** The tools that run a shell command and write a file, by the agents' names. */
+const SHELLS: readonly unknown[] = ['run_shell_command', 'Bash'];
+const WRITERS: readonly unknown[] = ['write_file', 'Write'];
 /** Notes that Kimi Code sends in the user's name behind the message. */
 const NOTE = /^<system-reminder>/;
 
@@ -29,31 +31,39 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
     SUMMARY_WITH_TOOLS.test(said) ||
     KIMI_SUMMARY.test(said) ||
     (tools.length === 0 && SUMMARY.test(said));
-  const shell = SHELLS.find((name) => tools.includes(name));
+  const shell = tools.find((name) => SHELLS.includes(name));
   return {
-    purpose: isSummary ? 'summary' : shell ? 'turn' : 'side',
+    purpose: isSummary ? 'summary' : shell === undefined ? 'side' : 'turn',
     model: getText(body, 'model') ?? '',
     isStreamed: body['stream'] === true,
     said,
     isAfterTool: getText(messages.at(-1), 'role') === 'tool',
     shellTool: shell,
+    writeTool: tools.find((name) => WRITERS.includes(name)),
     sideText: '{}',
   };
 };
 
-const callOf = ({ id, call }: Reply): readonly object[] => {
-  if (!call) return [];
-  const input = JSON.stringify({ command: call.command, description: 'makes a file', is_background: false });
-  const called = { name: call.tool, arguments: input };
-  return [{ index: 0, id: `call_${id}`, type: 'function', function: called }];
+const inputOf = ({ tool, does }: Call) => {
+  if ('command' in does)
+    return tool === 'Bash'
+      ? { command: does.command }
+      : { command: does.command, description: 'makes a file', is_background: false };
+  return { [tool === 'Write' ? 'path' : 'file_path']: does.file.path, content: `${does.file.text}\n` };
 };
+
+const callsOf = ({ calls }: Reply): readonly object[] =>
+  calls.map((call, index) => {
+    const called = { name: call.tool, arguments: JSON.stringify(inputOf(call)) };
+    return { index, id: `call_${call.id}`, type: 'function', function: called };
+  });
 
 export const chat: Api = {
   name: 'chat',
   read,
   write: (reply) => {
     const { id, model, text, pieces, usedTokens, outputTokens } = reply;
-    const calls = callOf(reply);
+    const calls = callsOf(reply);
     const base = { id: `chatcmpl-${id}`, created: 1_700_000_000, model };
     const reason = calls.length > 0 ? 'tool_calls' : 'stop';
     const usage = {

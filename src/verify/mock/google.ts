@@ -1,12 +1,13 @@
 import { getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
-import { json, stream, textIn, type Api, type Question, type Reply } from './api.js';
+import { json, stream, textIn, type Api, type Call, type Question, type Reply } from './api.js';
 
 // Gemini's generateContent and streamGenerateContent APIs, as Gemini CLI uses them: https://ai.google.dev/api/generate-content
 
 const PATH = /^\/v1(?:beta|alpha)?\/models\/([^:]+):(generateContent|streamGenerateContent)$/;
 /** The first request asks for the snapshot, the second one for a critical review of it. */
 const SUMMARY = /state_snapshot[^]*(?:scratchpad|Critically evaluate)|Critically evaluate[^]*state_snapshot/;
-const SHELL = 'run_shell_command';
+const NO_SCHEMA = JSON.stringify('');
+const [SHELL, WRITE] = ['run_shell_command', 'write_file'];
 
 const read = (path: string, body: JsonRecord): Question | undefined => {
   const [, model, method] = PATH.exec(path) ?? [];
@@ -26,6 +27,8 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
     said,
     isAfterTool: parts.some((part) => getRecord(part, 'functionResponse') !== undefined),
     shellTool: tools.includes(SHELL) ? SHELL : undefined,
+    writeTool: tools.includes(WRITE) ? WRITE : undefined,
+    isForm: schema !== NO_SCHEMA,
     sideText: sideText(schema),
   };
 };
@@ -43,11 +46,14 @@ const sideText = (schema: string): string => {
     : '{}';
 };
 
-const partsOf = ({ call, pieces }: Reply): readonly object[] => {
-  if (call)
-    return [
-      { functionCall: { name: call.tool, args: { command: call.command, description: 'makes a file' } } },
-    ];
+const argsOf = ({ does }: Call) =>
+  'command' in does
+    ? { command: does.command, description: 'makes a file' }
+    : { file_path: does.file.path, content: `${does.file.text}\n` };
+
+const partsOf = ({ calls, pieces }: Reply): readonly object[] => {
+  if (calls.length > 0)
+    return calls.map((call) => ({ functionCall: { name: call.tool, args: argsOf(call) } }));
   return pieces.length > 0 ? pieces.map((text) => ({ text })) : [{ text: '' }];
 };
 

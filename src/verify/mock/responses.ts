@@ -1,5 +1,5 @@
 import { getList, getText, type JsonRecord } from '../../core/json.js';
-import { event, stream, textIn, type Api, type Question, type Reply, type Wire } from './api.js';
+import { event, stream, textIn, type Api, type Call, type Question, type Reply, type Wire } from './api.js';
 
 // OpenAI's responses API, as Codex uses it: https://platform.openai.com/docs/api-reference/responses-streaming
 
@@ -7,6 +7,7 @@ const SUMMARY = /CONTEXT CHECKPOINT COMPACTION/;
 const TITLE = /single-line task title/;
 /** Names of the shell tool in different versions; the first one that the agent offers is called. */
 const SHELLS = ['exec_command', 'shell_command', 'shell'];
+const WRITE = 'apply_patch';
 
 const read = (path: string, body: JsonRecord): Question | undefined => {
   if (path !== '/v1/responses') return undefined;
@@ -25,6 +26,7 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
     said,
     isAfterTool,
     shellTool: SHELLS.find((name) => tools.includes(name)),
+    writeTool: tools.includes(WRITE) ? WRITE : undefined,
     sideText: 'A short talk',
   };
 };
@@ -42,16 +44,20 @@ const itemDone = (item: object): string => event('response.output_item.done', { 
 
 type Frames = Pick<Wire, 'opening' | 'pieces' | 'closing'>;
 
-const framesOf = ({ id, text, pieces, call }: Reply): Frames => {
-  if (call) {
-    const item = { type: 'function_call', id: `fc_${id}`, call_id: `call_${id}`, name: call.tool };
-    const args = JSON.stringify(argumentsFor(call.tool, call.command));
-    return {
-      opening: [],
-      pieces: [itemDone({ ...item, arguments: args, status: 'completed' })],
-      closing: [],
-    };
+const calledItem = ({ id, tool, does }: Call): object => {
+  const item = { call_id: `call_${id}`, name: tool, status: 'completed' };
+  if ('command' in does) {
+    const args = JSON.stringify(argumentsFor(tool, does.command));
+    return { ...item, type: 'function_call', id: `fc_${id}`, arguments: args };
   }
+  const { path, text } = does.file;
+  const input = `*** Begin Patch\n*** Add File: ${path}\n+${text}\n*** End Patch`;
+  return { ...item, type: 'custom_tool_call', id: `ctc_${id}`, input };
+};
+
+const framesOf = ({ id, text, pieces, calls }: Reply): Frames => {
+  if (calls.length > 0)
+    return { opening: [], pieces: calls.map((call) => itemDone(calledItem(call))), closing: [] };
   if (text === '') return { opening: [], pieces: [], closing: [] };
   const message = { type: 'message', id: `msg_${id}`, role: 'assistant' };
   const content = [{ type: 'output_text', text, annotations: [] }];

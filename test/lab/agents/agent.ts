@@ -27,6 +27,8 @@ export interface LabAgent extends VerifiableAgent {
   readonly npmName: string;
   /** its command that starts another conversation */
   readonly clear: string;
+  /** its arguments for a mode in which no tool asks for permission; they replace the same ones of `args` */
+  readonly unasked: readonly string[];
   /** tokens at which it compacts by itself when the next turn begins */
   readonly ownTrigger: number;
   /** at least one version reports its state to the terminal (OSC 7501) */
@@ -43,6 +45,17 @@ export interface LabAgent extends VerifiableAgent {
   readonly stash?: string;
   readonly places: Readonly<Partial<Record<PlaceName, Place>>>;
 }
+
+/** The agent in the mode in which no tool asks. */
+export const withoutAsking = (agent: LabAgent): LabAgent => ({
+  ...agent,
+  args: (installed) => {
+    const { unasked } = agent;
+    const usual = agent.args(installed);
+    const isReplaced = (index: number): boolean => unasked.includes(usual[index] ?? '');
+    return [...usual.filter((_, index) => !isReplaced(index) && !isReplaced(index - 1)), ...unasked];
+  },
+});
 
 export { BACKSPACE, ENTER, ESC } from '../../../src/verify/agents.js';
 const CTRL_MASK = 0x1f;

@@ -3,9 +3,10 @@ import { BACKSPACE, ctrl, ENTER, ESC, type LabAgent } from './agent.js';
 
 export const claude: LabAgent = {
   ...tried,
-  version: '2.1.330',
+  version: '2.1.331',
   npmName: '@anthropic-ai/claude-code',
   clear: '/clear',
+  unasked: ['--permission-mode', 'acceptEdits', '--allowedTools', 'Bash'],
   ownTrigger: 168_000,
   tellsState: true,
   canInterrupt: true,

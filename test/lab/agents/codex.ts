@@ -6,6 +6,7 @@ export const codex: LabAgent = {
   version: '0.169.0',
   npmName: '@openai/codex',
   clear: '/new',
+  unasked: ['--ask-for-approval', 'on-request', '--sandbox', 'danger-full-access'],
   ownTrigger: 91_000,
   tellsState: true,
   canInterrupt: true,

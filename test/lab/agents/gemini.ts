@@ -7,6 +7,7 @@ export const gemini: LabAgent = {
   version: '0.61.0',
   npmName: '@google/gemini-cli',
   clear: '/clear',
+  unasked: ['--approval-mode', 'yolo'],
   ownTrigger: 530_000,
   tellsState: false,
   canInterrupt: false,

@@ -6,6 +6,7 @@ export const kimi: LabAgent = {
   version: '2.1.0',
   npmName: '@moonshot-ai/kimi-code',
   clear: '/new',
+  unasked: ['--auto'],
   ownTrigger: 160_000,
   tellsState: false,
   canInterrupt: true,

@@ -7,6 +7,7 @@ export const qwen: LabAgent = {
   version: '0.24.4',
   npmName: '@qwen-code/qwen-code',
   clear: '/clear',
+  unasked: ['--approval-mode', 'yolo'],
   ownTrigger: 100_000,
   vimStart: { key: 'i', shows: /-- INSERT --/ },
   tellsState: false,

@@ -1,5 +1,6 @@
 // The conversation is shortened without the agent's compact command: the model gets exactly what stays.
 import { setTimeout as pause } from 'node:timers/promises';
+import { spreadOver } from '../../../src/verify/mock/api.js';
 import { assertThat, ENDED } from '../../../src/verify/checks.js';
 import { BACKSPACE } from '../agents/agent.js';
 import { tooLong } from './faults.js';
@@ -9,12 +10,14 @@ import {
   LITTLE,
   QUICK_SUMMARY_MS,
   SOME,
+  SUMMARY_MS,
   WATCH_MS,
   type LabSession,
   type Scenario,
 } from './scenario.js';
+import { doTasks, goesOnWith, KEPT, TURNS } from './tasks.js';
 
-const TURNS = 8;
+const TALKED = 8; // turns
 // about 1,200 tokens; Gemini takes an answer that repeats itself for a loop
 const FILLER = Array.from({ length: 260 }, (_, index) => `Point ${index * 7919} is clear.`).join(' ');
 const DRAFT = 'half a thought';
@@ -33,8 +36,8 @@ const longTurn = async (session: LabSession, number: number, usedTokens: number)
 };
 
 const talk = async (session: LabSession, usedTokens: number): Promise<void> => {
-  for (let number = 1; number <= TURNS; number += 1)
-    await longTurn(session, number, Math.round(LITTLE + ((usedTokens - LITTLE) * number) / TURNS));
+  for (let number = 1; number <= TALKED; number += 1)
+    await longTurn(session, number, Math.round(LITTLE + ((usedTokens - LITTLE) * number) / TALKED));
 };
 
 /** The next request has the last messages with what fits of their answers, and no answer to the first ones. */
@@ -48,67 +51,134 @@ const asksShortened = async (session: LabSession, mark: RegExp): Promise<string>
     'an answer after it was shortened',
   );
   const sent = mock.lastTurn();
-  for (const number of [TURNS - 2, TURNS - 1, TURNS])
+  for (const number of [TALKED - 2, TALKED - 1, TALKED])
     assertThat(
       sent.includes(`long question ${number} please`),
       `message ${number} is not in the next request`,
     );
-  assertThat(sent.includes(`answer ${TURNS} begins`), 'the last answer is not in the next request');
+  assertThat(sent.includes(`answer ${TALKED} begins`), 'the last answer is not in the next request');
   for (const number of [1, 2, 3])
     assertThat(
       !sent.includes(`answer ${number} begins. ${FILLER}`),
       `answer ${number} is still in the next request`,
     );
   assertThat(mark.test(sent), 'what replaces the rest is not in the next request');
-  return `the last 3 messages and answer ${TURNS} are in the next request, answers 1–3 are not`;
+  return `the last 3 messages and answer ${TALKED} are in the next request, answers 1–3 are not`;
 };
 
 const shorten = async (session: LabSession, strategy: string): Promise<void> => {
-  const options = ['--strategy', strategy, '--keep-recent', '3', '--budget', '6000'];
+  const options = ['--strategy', strategy, '--keep-recent', String(KEPT), '--budget', '5000'];
   await runInSession(session, 'shortened', ['compact', ...options]);
 };
 
+const REMOVED = /removed to make room/;
+
 const shortenedBy = (strategy: string, mark: RegExp): Scenario => ({
   name: `shortened by ${strategy}`,
-  expects: `\`ctxwrap compact --strategy ${strategy}\`: the next request has what stays, word for word, and a text for the rest`,
-  summaryMs: QUICK_SUMMARY_MS,
+  expects: `\`ctxwrap compact --strategy ${strategy}\` after ${TURNS} turns in which tools run and write files: the next request has exactly what stays, word for word, no tool call without its result, and a text for the rest`,
+  isUnasked: true,
   play: async (session) => {
-    await talk(session, SOME);
+    const before = await doTasks(session);
     await shorten(session, strategy);
-    return asksShortened(session, mark);
+    return goesOnWith(session, before, mark);
   },
 });
+
+const BY_AGENT = { '.config/ctxwrap/config.jsonc': '{ "summariser.url": "agent" }' };
+const WRITTEN = 'Four subjects were discussed and settled.';
 
 /** The agent itself writes the summary, in its print mode. */
 const summarised: Scenario = {
   name: 'shortened by summarize',
-  expects:
-    "`--strategy summarize` with the agent's print mode: the next request has its summary for the rest",
-  summaryMs: QUICK_SUMMARY_MS,
-  files: () => ({ '.config/ctxwrap/config.jsonc': '{ "summariser.url": "agent" }' }),
+  expects: "the same, with a summary that the agent's print mode writes",
+  isUnasked: true,
+  files: () => BY_AGENT,
   play: async (session) => {
-    await talk(session, SOME);
-    session.mock.configure({ turn: { usedTokens: SOME, text: 'Four subjects were discussed and settled.' } });
+    const before = await doTasks(session);
+    session.mock.configure({ print: { text: WRITTEN } });
     await shorten(session, 'summarize');
-    return asksShortened(session, /Four subjects were discussed and settled/);
+    return goesOnWith(session, before, new RegExp(WRITTEN));
   },
+};
+
+/** The prompt keeps the draft for a while; when it is gone, the conversation is shortened. */
+const holdsDraft = async (session: LabSession, shortened: Promise<void>): Promise<void> => {
+  const { terminal, log } = session;
+  await pause(WATCH_MS);
+  assertThat(terminal.screen().includes(DRAFT), 'the draft is gone');
+  assertThat(!/ typing \//.test(log()), 'something was typed beside the draft');
+  await terminal.type(BACKSPACE.repeat(DRAFT.length));
+  await shortened;
 };
 
 const withDraft: Scenario = {
   name: 'shortened with a draft',
   expects: 'text in the prompt: waits, and the text stays; shortened when it is gone',
-  summaryMs: QUICK_SUMMARY_MS,
+  isUnasked: true,
   play: async (session) => {
-    const { terminal } = session;
-    await talk(session, SOME);
-    await terminal.type(DRAFT);
-    const shortened = shorten(session, 'truncate');
-    await pause(WATCH_MS);
-    assertThat(terminal.screen().includes(DRAFT), 'the draft is gone');
-    await terminal.type(BACKSPACE.repeat(DRAFT.length));
-    await shortened;
-    return asksShortened(session, /removed to make room/);
+    const before = await doTasks(session);
+    await session.terminal.type(DRAFT);
+    await holdsDraft(session, shorten(session, 'truncate'));
+    return goesOnWith(session, before, REMOVED);
   },
+};
+
+const whileTyping: Scenario = {
+  name: 'shortened while you type',
+  expects: 'text that is typed while the summary is written: the same',
+  isUnasked: true,
+  files: () => BY_AGENT,
+  play: async (session) => {
+    const { mock, terminal } = session;
+    const before = await doTasks(session);
+    mock.configure({ print: { text: WRITTEN, ...spreadOver(SUMMARY_MS) } });
+    const shortened = shorten(session, 'summarize');
+    await session.untilRequest(({ purpose }) => purpose === 'print', 'a request for the summary');
+    await terminal.type(DRAFT);
+    await session.untilRequest(
+      ({ purpose, end }) => purpose === 'print' && end === 'answered',
+      'the end of the summary',
+    );
+    await holdsDraft(session, shortened);
+    return goesOnWith(session, before, new RegExp(WRITTEN));
+  },
+};
+
+const restarted: Scenario = {
+  name: 'shortened, and started again',
+  expects:
+    'with "apply": "restart": the agent ends by its own command and is started again in the same terminal with the shortened session; u brings the whole conversation back',
+  isUnasked: true,
+  files: () => ({ '.config/ctxwrap/config.jsonc': '{ "apply": "restart" }' }),
+  play: async (session) => {
+    const { runCtxwrap, untilScreen, untilFooter, agent, mock } = session;
+    const before = await doTasks(session);
+    await runCtxwrap('compact', '--strategy', 'truncate', '--keep-recent', String(KEPT), '--budget', '5000');
+    await untilFooter(/✓ compacted/);
+    await untilScreen(agent.ready);
+    const evidence = await goesOnWith(session, before, REMOVED);
+    await pressChord(session, 'u');
+    await untilFooter(/(?:whole conversation is back|compaction undone)/);
+    await longTurn(session, TURNS + 1, SOME);
+    assertThat(/"task 2"/.test(mock.lastTurn()), 'the whole conversation is not back');
+    return `${evidence}; and u brings it all back`;
+  },
+};
+
+/** The agent refuses to compact; the rescue by this strategy, and the way back. */
+const rescuedBy = async (session: LabSession, strategy: string, mark: RegExp): Promise<string> => {
+  const { mock, untilLog, untilFooter } = session;
+  mock.configure({ summary: { error: tooLong }, print: { text: WRITTEN } });
+  await talk(session, FULL);
+  await untilLog(ENDED, 0, 400_000);
+  await pressChord(session, 'r');
+  await untilFooter(new RegExp(`rescued by ${strategy}`));
+  const evidence = await asksShortened(session, mark);
+  await pressChord(session, 'u');
+  await untilFooter(/(?:whole conversation is back|compaction undone)/);
+  await longTurn(session, TALKED + 1, SOME);
+  assertThat(mock.lastTurn().includes('answer 1 begins'), 'the whole conversation is not back');
+  return `${evidence}; and u brings it all back`;
 };
 
 const rescued: Scenario = {
@@ -116,26 +186,25 @@ const rescued: Scenario = {
   expects:
     'the agent says that it is too long to compact: the hotkey and r shorten it, and it goes on; u undoes that',
   summaryMs: QUICK_SUMMARY_MS,
-  play: async (session) => {
-    const { mock, untilLog, untilFooter } = session;
-    mock.configure({ summary: { error: tooLong } });
-    await talk(session, FULL);
-    await untilLog(ENDED, 0, 400_000);
-    await pressChord(session, 'r');
-    await untilFooter(/rescued by truncate/);
-    const evidence = await asksShortened(session, /removed to make room/);
-    await pressChord(session, 'u');
-    await untilFooter(/(?:whole conversation is back|compaction undone)/);
-    await longTurn(session, TURNS + 1, SOME);
-    assertThat(mock.lastTurn().includes('answer 1 begins'), 'the whole conversation is not back');
-    return `${evidence}; and u brings it all back`;
-  },
+  play: (session) => rescuedBy(session, 'truncate', REMOVED),
+};
+
+const rescuedWithSummary: Scenario = {
+  name: 'rescue with a summary',
+  expects:
+    "the same with a summariser: the agent's print mode writes the summary that it cannot write itself",
+  summaryMs: QUICK_SUMMARY_MS,
+  files: () => BY_AGENT,
+  play: (session) => rescuedBy(session, 'summarize', new RegExp(WRITTEN)),
 };
 
 export const rescuing: readonly Scenario[] = [
-  shortenedBy('truncate', /removed to make room/),
+  shortenedBy('truncate', REMOVED),
   shortenedBy('clustering', /grouped by subject/),
   summarised,
   withDraft,
+  whileTyping,
+  restarted,
   rescued,
+  rescuedWithSummary,
 ];

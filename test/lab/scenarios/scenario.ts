@@ -16,6 +16,8 @@ export interface Scenario {
   /** files written before the start, by their paths in the home; the agent's own content is appended. `program` runs ctxwrap in a shell */
   readonly files?: (program: string, agent: LabAgent) => Readonly<Record<string, string>>;
   readonly isVim?: boolean;
+  /** no tool asks for permission */
+  readonly isUnasked?: boolean;
   /** the command's keystrokes in this scenario; the agent's own ones when absent */
   readonly strokes?: (agent: LabAgent) => readonly string[];
   /** how long the model takes for a summary, in milliseconds; SUMMARY_MS when absent */

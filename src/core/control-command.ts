@@ -1,0 +1,51 @@
+import type { Mode } from './compaction/state.js';
+import type { Event } from './event.js';
+import { parseRecord, getText } from './json.js';
+import { isSessionId } from './records.js';
+import { cleanFocus, toOneLine } from './text.js';
+
+// What a parent that owns a session may ask of it: one JSON object a line, `{"do": "compact"}`. docs/events.md describes it.
+
+export type ControlCommand =
+  | { readonly kind: 'event'; readonly event: Event }
+  | { readonly kind: 'state' }
+  /** what is wrong with the line */
+  | { readonly kind: 'wrong'; readonly message: string };
+
+const verbs = ['compact', 'withdraw', 'mode', 'pause', 'state'] as const;
+const modes: readonly Mode[] = ['auto', 'ask', 'warn'];
+const LONGEST_GIVEN = 60;
+
+const wrong = (message: string): ControlCommand => ({ kind: 'wrong', message });
+
+const quoted = (given: unknown): string => toOneLine(JSON.stringify(given) ?? 'nothing', LONGEST_GIVEN);
+
+/** `freshId` is for a request that names none. */
+export const parseControlCommand = (line: string, freshId: string): ControlCommand => {
+  const found = parseRecord(line);
+  if (!found) return wrong('the line is no JSON object such as {"do": "compact"}');
+  const verb = verbs.find((each) => each === found['do']);
+  const id = found['id'] === undefined ? freshId : (getText(found, 'id') ?? '');
+  if (!isSessionId(id))
+    return wrong(`id must be 1 to 64 letters, digits, - or _, got ${quoted(found['id'])}`);
+  switch (verb) {
+    case 'compact': {
+      const focus = cleanFocus(getText(found, 'focus') ?? '');
+      const request = { id, force: found['force'] === true, ...(focus === undefined ? {} : { focus }) };
+      return { kind: 'event', event: { type: 'compact-requested', request } };
+    }
+    case 'withdraw':
+      return { kind: 'event', event: { type: 'compact-cancelled', id } };
+    case 'mode': {
+      const mode = modes.find((each) => each === found['mode']);
+      if (!mode) return wrong(`mode must be one of ${modes.join(', ')}, got ${quoted(found['mode'])}`);
+      return { kind: 'event', event: { type: 'mode', mode } };
+    }
+    case 'pause':
+      return { kind: 'event', event: { type: 'postpone' } };
+    case 'state':
+      return { kind: 'state' };
+    case undefined:
+      return wrong(`do must be one of ${verbs.join(', ')}, got ${quoted(found['do'])}`);
+  }
+};

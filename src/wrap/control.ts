@@ -1,0 +1,144 @@
+import { createServer, Socket } from 'node:net';
+import { parseControlCommand } from '../core/control-command.js';
+import { errorText } from '../core/errors.js';
+import type { Event } from '../core/event.js';
+import { eventLine, type EventContent } from '../core/published-event.js';
+import type { Millis } from '../core/reading.js';
+import { listenOn, type ControlPlace } from '../storage/control-place.js';
+import { endsWithin } from './timing.js';
+
+// The channel of a parent that owns the session (`--control`): commands in, events out, as JSON lines. Whatever comes in or does not go out,
+// the session goes on.
+
+const MOST_WAITING = 256 * 1024; // bytes that the parent has not read; more are dropped, and counted
+const LONGEST_LINE = 16 * 1024;
+const MOST_CHANNELS = 8;
+const END_MS = 500;
+
+export interface ControlOptions {
+  readonly place: ControlPlace;
+  readonly session: string;
+  /** a worker before this one has failed, and its descriptors with it */
+  readonly isReplacement: boolean;
+  /** the state now */
+  readonly snapshot: () => EventContent;
+  readonly now: () => Millis;
+  readonly onEvent: (event: Event) => void;
+  /** the channel cannot be opened */
+  readonly onFailure: (reason: string) => void;
+}
+
+export interface Control {
+  readonly emit: (content: EventContent) => void;
+  /** resolves when all is written, or after a while */
+  readonly close: () => Promise<void>;
+}
+
+interface Channel extends Control {
+  readonly isOpen: () => boolean;
+}
+
+/** Opens the channel. Never throws and never rejects. */
+export const openControl = (options: ControlOptions): Control => {
+  const { place, isReplacement, onFailure } = options;
+  let channels: readonly Channel[] = [];
+  const add = (socket: Socket): void => {
+    channels = channels.filter((each) => each.isOpen());
+    if (channels.length >= MOST_CHANNELS) socket.destroy();
+    else channels = [...channels, makeChannel(socket, options)];
+  };
+  const server = createServer(add);
+  server.on('error', (error) => onFailure(errorText(error)));
+  server.unref();
+  try {
+    if ('fd' in place && isReplacement)
+      onFailure('its descriptor was closed with the part that had to be restarted');
+    else if ('fd' in place) add(new Socket({ fd: place.fd, readable: true, writable: true }));
+    else void listenOn(server, place.path).catch((error: unknown) => onFailure(errorText(error)));
+  } catch (error) {
+    onFailure(errorText(error));
+  }
+  return {
+    emit: (content) => channels.forEach((channel) => channel.emit(content)),
+    close: async () => {
+      if (server.listening) server.close(); // it removes the socket, too
+      await Promise.all(channels.map((channel) => channel.close()));
+    },
+  };
+};
+
+/** One connection. Its events are numbered from 1, and the first one is the state. */
+const makeChannel = (socket: Socket, { session, snapshot, now, onEvent }: ControlOptions): Channel => {
+  const requests = new Set<string>(); // that came from here
+  let seq = 0;
+  let dropped = 0;
+
+  const write = (content: EventContent): void => {
+    seq += 1;
+    socket.write(eventLine({ session, seq, at: now() }, content));
+  };
+  const emit = (content: EventContent): void => {
+    if (!socket.writable) return;
+    if (socket.writableLength > MOST_WAITING) {
+      dropped += 1;
+      seq += 1;
+      return;
+    }
+    if (dropped > 0) {
+      const count = dropped;
+      dropped = 0;
+      seq -= 1; // `dropped` has the number of the last lost event
+      write({ type: 'dropped', count });
+      write(snapshot());
+    }
+    write(content);
+  };
+  const onLine = (line: string | undefined): void => {
+    if (line?.trim() === '') return;
+    const command = parseControlCommand(line ?? '', `control-${crypto.randomUUID()}`);
+    if (command.kind === 'wrong')
+      return emit({
+        type: 'error',
+        message: line === undefined ? `a line has at most ${LONGEST_LINE} bytes` : command.message,
+      });
+    if (command.kind === 'state') return emit(snapshot());
+    const { event } = command;
+    if (event.type === 'compact-requested') requests.add(event.request.id);
+    onEvent(event);
+  };
+  const lines = makeLines(onLine);
+  socket.on('data', lines);
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    for (const id of requests) onEvent({ type: 'compact-cancelled', id });
+    requests.clear();
+  });
+  socket.unref();
+  write(snapshot());
+  return {
+    emit,
+    isOpen: () => !socket.destroyed,
+    close: async () => {
+      requests.clear();
+      if (!socket.writable) return;
+      await endsWithin(END_MS, new Promise<void>((done) => socket.end(() => done())));
+      socket.destroy();
+    },
+  };
+};
+
+/** Splits bytes into lines; undefined stands for one that is too long. */
+const makeLines = (onLine: (line: string | undefined) => void): ((bytes: Buffer) => void) => {
+  let rest = Buffer.alloc(0);
+  let isTooLong = false;
+  return (bytes) => {
+    let all = Buffer.concat([rest, bytes]);
+    for (let end = all.indexOf(0x0a); end >= 0; end = all.indexOf(0x0a)) {
+      onLine(isTooLong || end > LONGEST_LINE ? undefined : all.toString('utf8', 0, end));
+      isTooLong = false;
+      all = all.subarray(end + 1);
+    }
+    isTooLong ||= all.length > LONGEST_LINE;
+    rest = isTooLong ? Buffer.alloc(0) : Buffer.from(all);
+  };
+};

@@ -1,0 +1,148 @@
+// `"apply": "restart"` from the user's view: the built program around a script that imitates Claude Code, which ends by its own command and is
+// started again with the shorter conversation.
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, vi } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import { listSessions } from '../../src/storage/sessions.js';
+import { stateFolder } from '../../src/storage/state-folder.js';
+import { conversationOf, type Turn } from '../support/generated-conversation.js';
+import { bin, programPath } from '../support/programs.js';
+import { openWindow, type Window } from '../support/window.js';
+import { inFolder, lastRow, plainEnv } from '../support/wrapped.js';
+
+const OLD = '0a0a0a0a-0000-4000-8000-000000000001';
+const WAIT = { timeout: 30_000, interval: 20 };
+const OPTIONS = ['--model', 'opus'];
+
+interface Scene {
+  readonly window: Window;
+  /** the arguments of each start of the agent */
+  readonly starts: () => readonly (readonly string[])[];
+  readonly switches: () => readonly {
+    readonly name: string;
+    readonly outcome: string;
+    readonly reason?: string;
+  }[];
+  readonly sessions: () => readonly string[];
+  /** rejects where it fails */
+  readonly ctxwrap: (...args: readonly string[]) => Promise<{ readonly stdout: string }>;
+  readonly says: (words: string) => Promise<void>;
+}
+
+const turns: readonly Turn[] = Array.from({ length: 30 }, (_, index) => ({
+  prompt: `question ${index}`,
+  actions: [{ does: 'answers', text: `answer ${index}. ${'so it is. '.repeat(200)}` }],
+}));
+
+const writeSession = (folder: string): string => {
+  const project = join(folder, '.claude', 'projects', folder.replaceAll(/[^a-zA-Z0-9]/g, '-'));
+  mkdirSync(project, { recursive: true });
+  const as = { id: OLD, cwd: folder, now: 1, newUuid: () => crypto.randomUUID() };
+  const lines = agents.claude.conversations?.write(conversationOf(turns), as) ?? [];
+  writeFileSync(join(project, `${OLD}.jsonl`), `${lines.join('\n')}\n`);
+  return project;
+};
+
+/** The agent with a conversation of thirty turns, under ctxwrap. */
+const withAgent = (
+  env: Readonly<Record<string, string>>,
+  act: (scene: Scene) => Promise<void>,
+): Promise<void> =>
+  inFolder(async (folder) => {
+    const project = writeSession(folder);
+    const claude = join(folder, 'claude');
+    writeFileSync(claude, `#!/bin/sh\nexec "${process.execPath}" "${programPath('claude-like.js')}" "$@"\n`);
+    chmodSync(claude, 0o755);
+    const all = { ...plainEnv(folder), CTXWRAP_APPLY: 'restart', CLAUDE_LIKE_FIRST: OLD, ...env };
+    const window = openWindow({
+      file: process.execPath,
+      args: [bin, claude, ...OPTIONS, '--resume', OLD, 'a starting prompt'],
+      cwd: folder,
+      env: all,
+      columns: 110,
+      rows: 30,
+    });
+    const linesOf = (path: string): readonly unknown[] =>
+      readFileSync(join(folder, path), 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as unknown);
+    try {
+      await window.until(() => lastRow(window).startsWith(' claude'), 'the footer');
+      await vi.waitFor(async () => {
+        const [session] = await listSessions(stateFolder({}, folder), Date.now());
+        expect(session?.record.logPath).toContain(OLD); // other programs can ask for it by then
+      }, WAIT);
+      await act({
+        window,
+        starts: () => linesOf('starts') as string[][],
+        switches: () =>
+          (
+            linesOf('.local/state/ctxwrap/audit.jsonl') as { schema: string; name: string; outcome: string }[]
+          ).filter(({ schema }) => schema === 'ctxwrap.switched/1'),
+        sessions: () => readdirSync(project).map((name) => name.replace('.jsonl', '')),
+        ctxwrap: (...args) =>
+          promisify(execFile)(process.execPath, [bin, ...args], { cwd: folder, env: all }),
+        says: (words) => window.until(() => window.rows().join('\n').includes(words), words),
+      });
+    } finally {
+      window.close();
+    }
+  });
+
+const shorten = ['compact', '--strategy', 'truncate', '--budget', '4000', '--keep-recent', '3'];
+
+const newId = (sessions: readonly string[]): string => sessions.find((id) => id !== OLD) ?? '';
+
+describe.concurrent('a conversation that is shortened with a restart', () => {
+  it('ends the agent by its own command and starts it again with the new session and your options', async () => {
+    await withAgent(
+      { CLAUDE_LIKE_CODE: '0' },
+      async ({ window, ctxwrap, says, starts, sessions, switches }) => {
+        await says(`session ${OLD}`);
+        const { stdout } = await ctxwrap(...shorten);
+        expect(stdout).toContain('the agent starts again, shortened by truncate');
+        await says('✓ compacted');
+        const id = newId(sessions());
+        expect(starts()).toEqual([
+          [...OPTIONS, '--resume', OLD, 'a starting prompt'],
+          [...OPTIONS, '--resume', id],
+        ]);
+        expect(switches()).toMatchObject([
+          { name: id, outcome: 'restarting' },
+          { name: id, outcome: 'switched' },
+        ]);
+        expect(lastRow(window)).toMatch(/^ claude/);
+        expect((await ctxwrap('ps')).stdout).toContain('claude');
+
+        const undone = await ctxwrap('undo');
+        expect(undone.stdout).toContain('shortening undone in claude: your 30 messages are back');
+        await says(`session ${OLD}`);
+        window.type('/quit\r');
+        await window.until(() => !window.isOpen(), 'the end');
+        expect(
+          window
+            .bytes()
+            .toString('latin1')
+            .match(/\x1b\[\?2004l/g)?.length,
+        ).toBeGreaterThanOrEqual(2);
+      },
+    );
+  }, 60_000);
+
+  it('gives you the whole conversation again where the agent does not take the shorter one', async () => {
+    await withAgent({ CLAUDE_LIKE: 'refuses' }, async ({ ctxwrap, says, starts, sessions, switches }) => {
+      await ctxwrap(...shorten);
+      await says('the agent did not go on with the shorter conversation');
+      await says(`session ${OLD}`);
+      expect(starts().slice(1)).toEqual([
+        [...OPTIONS, '--resume', newId(sessions())],
+        [...OPTIONS, '--resume', OLD],
+      ]);
+      expect(switches().at(-1)).toMatchObject({ outcome: 'unknown', reason: /ended before/ });
+    });
+  }, 60_000);
+});

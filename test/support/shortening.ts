@@ -1,0 +1,93 @@
+// A session of thirty turns, and what shortens it while an agent that is made up goes on with what it is told.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Agent } from '../../src/agents/agent.js';
+import { agents } from '../../src/agents/index.js';
+import { readConversation } from '../../src/core/build-conversation.js';
+import { defaultValues } from '../../src/core/config/keys.js';
+import { windowOf, type Conversation } from '../../src/core/conversation.js';
+import type { Event } from '../../src/core/event.js';
+import { nullLog } from '../../src/storage/log-file.js';
+import { makeShortener, type ShortenerOptions } from '../../src/wrap/shortener.js';
+import type { SwitchResult } from '../../src/wrap/switcher.js';
+import { conversationOf, type Turn } from './generated-conversation.js';
+import type { RestingSession } from './session-loop.js';
+import { makeAgent } from './typed-agent.js';
+
+export const OLD = '0a0a0a0a-0000-4000-8000-000000000001';
+
+const turns: readonly Turn[] = Array.from({ length: 30 }, (_, index) => ({
+  prompt: `question ${index}`,
+  actions: [{ does: 'answers', text: `answer ${index}. ${'so it is. '.repeat(200)}` }],
+}));
+
+/** A session file of thirty turns. */
+export const writeSession = (folder: string, agent: Agent = agents.claude): string => {
+  let count = 0;
+  const lines = agent.conversations?.write(conversationOf(turns), {
+    id: OLD,
+    cwd: '/proj',
+    now: 1,
+    newUuid: () => `00000000-0000-4000-8000-${String((count += 1)).padStart(12, '0')}`,
+  });
+  const path = join(folder, `${OLD}.jsonl`);
+  writeFileSync(path, `${lines?.join('\n')}\n`);
+  return path;
+};
+
+export const readSession = (folder: string, name: string): Conversation => {
+  const lines = readFileSync(join(folder, `${name}.jsonl`), 'utf8')
+    .split('\n')
+    .filter(Boolean);
+  const reader = agents.claude.conversations?.reader();
+  if (!reader) throw new Error('no reader');
+  return readConversation(lines, reader);
+};
+
+export const promptsIn = (conversation: Conversation): readonly string[] =>
+  windowOf(conversation).flatMap((entry) => (entry.kind === 'prompt' ? [entry.text] : []));
+
+export interface ShorteningParts {
+  readonly folder: string;
+  readonly loop: RestingSession;
+  readonly events: Event[];
+}
+
+/** `names` are those that the agent was told to go on with. */
+export const openShortening = (
+  { folder, loop, events }: ShorteningParts,
+  more: Partial<ShortenerOptions> = {},
+  result: SwitchResult = { kind: 'switched' },
+) => {
+  const path = writeSession(folder);
+  const before = readFileSync(path);
+  const names: string[] = [];
+  const shortener = makeShortener({
+    agent: agents.claude,
+    values: { ...defaultValues, keepRecent: 3 },
+    home: folder,
+    cwd: '/proj',
+    summarise: undefined,
+    switcher: {
+      switchTo: async (name, { onTyping }) => {
+        names.push(name);
+        onTyping?.();
+        return result;
+      },
+    },
+    port: makeAgent().port,
+    flow: loop.flow,
+    sessionFile: () => path,
+    log: nullLog,
+    onEvent: (event) => events.push(event),
+    ...more,
+  });
+  /** the old session is as it was, and there is no half-written file */
+  const isUntouched = (): boolean =>
+    readFileSync(path).equals(before) && readdirSync(folder).every((name) => !name.includes('.tmp'));
+  return { shortener, names, isUntouched };
+};
+
+export const wait = { signal: new AbortController().signal };
+
+export const asked = { strategy: 'truncate', budgetTokens: 4_000 };

@@ -1,0 +1,113 @@
+// An agent is ended by its own command so that it can be started again: typed only where nothing else can be meant by the keys, and planned no
+// longer than the command stands.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import type { Activity } from '../../src/core/reading.js';
+import { nullLog } from '../../src/storage/log-file.js';
+import { makeRestarter, type RestartPlan, type RestarterOptions } from '../../src/wrap/restarter.js';
+import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
+import { makeAgent, typed } from '../support/typed-agent.js';
+
+const plan: RestartPlan = {
+  session: { id: 'the-new', path: '/x/the-new.jsonl' },
+  before: { id: 'the-old', path: '/x/the-old.jsonl' },
+  preTokens: 100_000,
+  postTokens: 20_000,
+  writtenAt: 1,
+  mode: 'auto',
+  times: [],
+};
+
+let loop: RestingSession;
+let audit: unknown[];
+let plans: (string | undefined)[];
+beforeEach(() => {
+  [audit, plans] = [[], []];
+  loop = openSessionLoop('the-old');
+});
+afterEach(() => loop.stop());
+
+const open = (more: Partial<RestarterOptions> = {}) => {
+  const agent = makeAgent();
+  const restarter = makeRestarter({
+    session: { agent: agents.claude, args: ['--model', 'opus'], file: '/usr/bin/claude' },
+    recipe: typed,
+    port: agent.port,
+    flow: loop.flow,
+    log: nullLog,
+    onEvent: () => undefined,
+    onPlan: (next) => plans.push(next?.session.id),
+    audit: {
+      beginSwitch: () => audit.push('begin'),
+      endSwitch: (name, result) => audit.push([name, result?.kind]),
+    },
+    exitMs: 50,
+    ...more,
+  });
+  return { agent, restarter };
+};
+
+const never = { signal: new AbortController().signal };
+
+describe.sequential('ending the agent to start it again', () => {
+  it('types its command, and has it planned before the first key', async () => {
+    const { agent, restarter } = open({ exitMs: 30_000 });
+    agent.state.onWrite = (keys) => {
+      expect(plans).toEqual(['the-new']);
+      if (keys === '\r') restarter.stop(); // the child has ended
+    };
+    expect(await restarter.restartWith(plan, never)).toEqual({ kind: 'restarting' });
+    expect(agent.state.submitted).toEqual(['/exit']);
+    expect(audit).toEqual(['begin', ['the-new', 'restarting']]);
+    expect(plans).toEqual(['the-new']);
+  });
+
+  it('plans nothing any more where the agent does not end, and says so', async () => {
+    const { agent, restarter } = open();
+    agent.state.onWrite = (keys) => {
+      if (keys === '\r') agent.state.typedCount += 1; // nothing is looked for in the prompt of a user who types
+    };
+    expect(await restarter.restartWith(plan, never)).toEqual({
+      kind: 'unknown',
+      reason: 'the agent has not ended',
+    });
+    expect(plans).toEqual(['the-new', undefined]);
+  });
+
+  it('plans nothing any more where the command was taken back', async () => {
+    const { agent, restarter } = open();
+    agent.state.most = 3; // only a part of it arrives
+    const result = await restarter.restartWith(plan, never);
+    expect(result.kind).toBe('refused');
+    expect(agent.state.submitted).toEqual([]);
+    expect(agent.state.text).toBe('');
+    expect(plans).toEqual(['the-new', undefined]);
+  });
+
+  it.each<Activity>(['dialog', 'busy', 'draft', 'compacting', 'unknown'])(
+    'types and plans nothing while the agent is %s, and can be withdrawn',
+    async (activity) => {
+      const { agent, restarter } = open();
+      loop.becomes(activity);
+      const withdrawal = new AbortController();
+      const restarting = restarter.restartWith(plan, withdrawal);
+      withdrawal.abort();
+      expect(await restarting).toEqual({ kind: 'refused', reason: 'withdrawn' });
+      expect(agent.state.written).toEqual([]);
+      expect(plans).toEqual([]);
+    },
+  );
+
+  it.each([
+    [{ file: '/usr/bin/npx' }, 'ctxwrap does not know how to start this program again'],
+    [{ args: ['--worktree', 'fix'] }, 'the agent cannot be started again with its arguments'],
+    [
+      { agent: agents.generic, file: '/usr/bin/vim' },
+      'ctxwrap does not know how to start this program again',
+    ],
+    [{}, undefined],
+  ])('says of %o whether it could be started again', (more, obstacle) => {
+    const session = { agent: agents.claude, args: ['--model', 'opus'], file: '/usr/bin/claude', ...more };
+    expect(open({ session }).restarter.obstacle()).toBe(obstacle);
+  });
+});

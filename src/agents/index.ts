@@ -15,7 +15,10 @@ const generic: Agent = {
 };
 
 /** All built-in runtimes by name. */
-export const agents = { claude, codex, gemini, qwen, kimi, demo, generic } as const satisfies Record<string, Agent>;
+export const agents = { claude, codex, gemini, qwen, kimi, demo, generic } as const satisfies Record<
+  string,
+  Agent
+>;
 
 /** The built-in agents with the user's changes, then the user's own; each name once. */
 export const allAgents = (own: readonly Agent[] = []): readonly Agent[] => {

@@ -19,14 +19,14 @@ const kimiHome: AgentHome = {
   projectOf,
 };
 
-/** Kimi Code 2.1.0, from its --help. */
+/** Kimi Code 2.1.0, from its --help, and `-r`, which it names at its end. */
 const launchRules: LaunchRules = {
   plainFlags: splitWords('-V --version -p --prompt -h --help'),
   plainCommands: splitWords(
     'export fork provider session acp web server rc remote login doctor vis install-desktop migrate upgrade update help',
   ),
   valueFlags: splitWords(
-    '-S --session -m --model --output-format --skills-dir --agent --agent-file --add-dir',
+    '-S --session -r --resume -m --model --output-format --skills-dir --agent --agent-file --add-dir',
   ),
 };
 
@@ -56,7 +56,7 @@ const LEAST_SHARE = 0.5;
 const MOST_SHARE = 0.99;
 
 const kimiCompaction: OwnCompactionSource = {
-  isReadOnce: true,
+  isReadOnce: true, // also by its command `/reload` (docs/facts/kimi.md)
   read: async (port, where) => {
     const place = posix.join(kimiFolder(where), 'config.toml');
     const text = (await port.text(place)) ?? '';

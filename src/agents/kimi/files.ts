@@ -86,20 +86,25 @@ export const kimiFolder = ({ env, home, cwd }: AgentFolders): string => {
 export const timeOfKimi = (record: JsonRecord | undefined, now: Millis): Millis =>
   getCount(record, 'time') ?? now;
 
-// What the records tell about the activity. A turn begins with `turn.prompt` and ends with `turn.ended`, whatever its outcome; between the two
-// the agent may also compact.
+// What the records tell about the activity. A turn begins with `turn.prompt`, or with `agent.turn.started` where Kimi begins it by itself, and
+// ends with `turn.ended`, whatever its outcome. A compaction begins and ends with records of its own, in a turn or at rest.
 
-const TELLING = /"turn\.(?:prompt|ended)"/;
+const TELLING =
+  /"(?:turn\.prompt|agent\.turn\.started|turn\.ended|full_compaction\.(?:begin|complete|cancel))"/;
 const BUSY: AgentStatus = { state: 'busy' };
 const IDLE: AgentStatus = { state: 'idle' };
+const COMPACTING: AgentStatus = { state: 'compacting' };
 
-/** `busy` from the user's message to the end of the turn. */
-export const parseStatus = (line: string): AgentStatus | undefined => {
-  if (!TELLING.test(line)) return undefined;
-  const type = getText(parseRecord(line), 'type');
-  if (type === 'turn.prompt') return BUSY;
+const typeIn = (line: string): string | undefined =>
+  TELLING.test(line) ? getText(parseRecord(line), 'type') : undefined;
+
+const stateOf = (type: string | undefined): AgentStatus | undefined => {
+  if (type === 'turn.prompt' || type === 'agent.turn.started') return BUSY;
   return type === 'turn.ended' ? IDLE : undefined;
 };
+
+/** `busy` from the user's message to the end of the turn. */
+export const parseStatus = (line: string): AgentStatus | undefined => stateOf(typeIn(line));
 
 /**
  * The state in the followed session. Before one is known, all that have grown since the start count, because any may be this terminal's: one
@@ -119,5 +124,9 @@ export const readStatus = async (port: FilePort, place: ChildPlace): Promise<Age
 const lastStateIn = (text: string): AgentStatus => {
   const lines = text.split('\n');
   const isWhole = lines.at(-1) === '';
-  return (isWhole ? lines.toReversed().map(parseStatus).find(Boolean) : undefined) ?? { state: 'unclear' };
+  const types = isWhole ? lines.map(typeIn) : [];
+  // a compaction that began in a turn can outlast it
+  const compaction = types.findLast((type) => type?.startsWith('full_compaction.'));
+  if (compaction === 'full_compaction.begin') return COMPACTING;
+  return types.toReversed().map(stateOf).find(Boolean) ?? { state: 'unclear' };
 };

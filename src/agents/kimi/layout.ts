@@ -54,10 +54,7 @@ export const inputText = (screen: ScreenView, { top, rows }: Box): string => {
 
 /** True where the cursor is in the first cell of an input without text. */
 export const isEmpty = (screen: ScreenView, { top, rows }: Box): boolean =>
-  rows.length === 1 &&
-  rows[0] === '' &&
-  screen.cursorRow === top + 1 &&
-  screen.cursorColumn === TEXT_COLUMN;
+  rows.length === 1 && rows[0] === '' && screen.cursorRow === top + 1 && screen.cursorColumn === TEXT_COLUMN;
 
 // Behind a command and the cursor Kimi shows the argument that it takes: `/compact  <instruction>`, in a colour of its own.
 const withoutHint = (screen: ScreenView, row: number, text: string): string => {

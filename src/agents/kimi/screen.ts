@@ -195,6 +195,7 @@ const activityOf = (
   if (working || queued) return is('busy', working ? 'spinner' : 'queued messages');
   if (box.mode !== '>') return is('unknown', 'shell mode');
   if (status?.state === 'busy') return is('busy', 'a turn in its session file');
+  if (status?.state === 'compacting') return is('compacting', 'a compaction in its session file');
   if (inputText(screen, box) !== '') return is('draft', 'text in the input');
   if (!isEmpty(screen, box)) return is('unknown', 'the cursor is elsewhere');
   if (shownFill(screen, rowsBelow(screen, box.bottom)) === undefined)

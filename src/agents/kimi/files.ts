@@ -32,7 +32,7 @@ export const locateKimi = async (port: FilePort, place: ChildPlace): Promise<Loc
   });
 
 /** The session's id, which is the name of its folder. */
-export const sessionIdOf = (path: string): string | undefined => {
+const sessionIdOf = (path: string): string | undefined => {
   const id = posix.basename(posix.resolve(posix.dirname(path), '../..'));
   return SESSION.test(id) ? id : undefined;
 };

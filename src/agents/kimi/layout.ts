@@ -1,3 +1,4 @@
+import { parseDisplayedAmount } from '../../core/format.js';
 import type { ScreenView } from '../../core/reading.js';
 import { joinWrappedRows } from '../compress.js';
 
@@ -15,7 +16,7 @@ export interface Box {
 
 const TALLEST = 30; // rows; a longer draft scrolls
 const TEXT_COLUMN = 5;
-const MARGIN = 3; // between the text and the right edge: a blank, the frame, a blank
+const MARGIN = 5; // free columns between a full row of text and the right edge, with the frame
 const TOP = /^ ╭─{10,}╮$/;
 const OTHER_TOP = /^ ╭[ ─].*─╮$/;
 const BOTTOM = /^ ╰─{10,}╯$/;
@@ -58,7 +59,7 @@ export const isEmpty = (screen: ScreenView, { top, rows }: Box): boolean =>
 
 // Behind a command and the cursor Kimi shows the argument that it takes: `/compact  <instruction>`, in a colour of its own.
 const withoutHint = (screen: ScreenView, row: number, text: string): string => {
-  const [hint = ''] = /  <[^<>]+>$/.exec(text) ?? [];
+  const [hint = ''] = / {2}<[^<>]+[>…]$/.exec(text) ?? [];
   const from = TEXT_COLUMN + text.length - hint.length;
   if (hint === '' || screen.cursorColumn !== from) return text;
   const style = screen.styleAt(row, from + 2);
@@ -88,7 +89,7 @@ const QUEUED = /^ {2,3}(?:❯ |↑ to edit · )/;
 /** How items of the conversation begin: answers and tools, messages of the user, failed tools. */
 const ITEM = /^ [●✨✗] /u;
 
-export const liveRows = (screen: ScreenView, top: number): LiveRows => {
+export const liveRows = (screen: ScreenView, { top }: Box): LiveRows => {
   const live = { compacting: false, working: false, queued: false };
   for (let row = top - 1; row >= 0 && row >= top - MOST_LIVE; row -= 1) {
     const text = screen.text(row);
@@ -100,8 +101,8 @@ export const liveRows = (screen: ScreenView, top: number): LiveRows => {
   return live;
 };
 
-/** The end of the conversation, from its last item on; without empty rows. */
-export const endAbove = (screen: ScreenView, top: number): readonly string[] => {
+/** The last item of the conversation with what is below it, without empty rows; as much as can be on the screen. */
+export const lastItem = (screen: ScreenView, { top }: Box): readonly string[] => {
   const rows: string[] = [];
   for (let row = top - 1; row >= 0 && row >= top - MOST_LIVE; row -= 1) {
     const text = screen.text(row);
@@ -111,8 +112,63 @@ export const endAbove = (screen: ScreenView, top: number): readonly string[] => 
   return rows;
 };
 
-const MOST_FOOTER = 12; // with a list of commands above it
+// The fill in Kimi's footer: `context: 46% (87.9k/195k)` at the right end of its last row. `k` is 1024, and the percentage is rounded up, so the
+// tokens count.
 
-/** The rows below the box. */
-export const rowsBelow = (screen: ScreenView, bottom: number): readonly string[] =>
-  Array.from({ length: MOST_FOOTER }, (_, index) => screen.text(bottom + 1 + index));
+const FILL = /(?:^| )context: \d{1,3}% \((\d[\d.]*[kM]?)\/(\d[\d.]*[kM]?)\)$/;
+const EDGE = 2; // free columns behind it, at most
+const MOST_FOOTER = 14; // rows, with a list of commands above it
+
+export interface ShownFill {
+  readonly usedTokens: number;
+  readonly roundingTokens: number;
+  readonly windowTokens: number;
+}
+
+/** The fill in the footer below the box; undefined where there is none. The row above it may be the user's own. */
+export const findFooter = (screen: ScreenView, { bottom }: Box): ShownFill | undefined => {
+  const last = lastRow(screen);
+  const row = screen.text(last);
+  if (last <= bottom || last > bottom + MOST_FOOTER || row.length < screen.columns - EDGE) return undefined;
+  const [, used, window] = FILL.exec(row) ?? [];
+  const [amount, whole] = [binaryAmount(used), binaryAmount(window)];
+  if (!amount || !whole || whole.tokens === 0) return undefined;
+  return {
+    usedTokens: amount.tokens,
+    roundingTokens: amount.rounding,
+    windowTokens: likelyWindow(whole),
+  };
+};
+
+/** The last row that is not empty. */
+export const lastRow = (screen: ScreenView): number => {
+  let row = screen.rows - 1;
+  while (row > 0 && screen.text(row) === '') row -= 1;
+  return row;
+};
+
+interface BinaryAmount {
+  readonly tokens: number;
+  /** the true number differs by this at most */
+  readonly rounding: number;
+}
+
+const K = 1024;
+const WHOLE = 100; // there is no decimal from here on, but in millions
+
+const binaryAmount = (text = ''): BinaryAmount | undefined => {
+  const shown = parseDisplayedAmount(text.replace(/[kM]$/, ''));
+  if (!shown) return undefined;
+  const factor = text.endsWith('k') ? K : text.endsWith('M') ? K * K : 1;
+  const step = factor === 1 ? 0 : factor === K && shown.value >= WHOLE ? factor : factor / 10;
+  return { tokens: Math.round(shown.value * factor), rounding: Math.ceil(step / 2) };
+};
+
+const ROUND = 10_000;
+
+/** Windows are multiples of 1024, as shown, or of 10 000: `195k` is 200 000. */
+const likelyWindow = ({ tokens, rounding }: BinaryAmount): number => {
+  const round = Math.round(tokens / ROUND) * ROUND;
+  const isShownSo = rounding < K && Math.abs(round - tokens) <= rounding;
+  return isShownSo ? round : tokens;
+};

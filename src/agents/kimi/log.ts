@@ -18,12 +18,12 @@ import { timeOfKimi } from './files.js';
 
 interface KimiLog {
   /** by the last request of a turn: Kimi's name for the model, and what of the prompt came from the cache */
-  readonly model?: string;
-  readonly cachedTokens?: number;
+  readonly model?: string | undefined;
+  readonly cachedTokens?: number | undefined;
   /** the last measured size */
-  readonly usedTokens?: number;
+  readonly usedTokens?: number | undefined;
   /** of the compaction that has begun */
-  readonly begun?: { readonly source: string; readonly at: Millis };
+  readonly begun?: { readonly source: string; readonly at: Millis } | undefined;
 }
 
 const TELLING =
@@ -46,14 +46,15 @@ const readLine = (state: KimiLog, line: string, now: Millis): LineMeaning<KimiLo
       return readMeasured(state, record, at);
     case 'token_counting.truncated':
     case 'context.clear':
-      return { state: withoutSize(state), facts: [{ type: 'voided' }] };
+      return { state: { ...state, usedTokens: undefined }, facts: [{ type: 'voided' }] };
     case 'full_compaction.begin':
       return { state: { ...state, begun: { source: getText(record, 'source') ?? '', at } }, facts: [] };
     case 'full_compaction.cancel':
-      return { state: withoutBegun(state), facts: [] };
+      return { state: { ...state, begun: undefined }, facts: [] };
     case 'context.apply_compaction': {
       const boundary = boundaryIn(state, record, at);
-      return { state: withoutBegun(withoutSize(state)), facts: [{ type: 'boundary', boundary }] };
+      const after = { ...state, begun: undefined, usedTokens: undefined };
+      return { state: after, facts: [{ type: 'boundary', boundary }] };
     }
     default:
       return { state, facts: line.length > LONGEST_GROWTH ? [] : readGrowth(record) };
@@ -61,17 +62,14 @@ const readLine = (state: KimiLog, line: string, now: Millis): LineMeaning<KimiLo
 };
 
 /** The summary's own request is of the session, not of a turn. */
-const withUsage = (state: KimiLog, record: JsonRecord): KimiLog => {
-  if (record['usageScope'] !== 'turn') return state;
-  const { model: _, cachedTokens: __, ...rest } = state;
-  const model = getText(record, 'model');
-  const cachedTokens = getCount(getRecord(record, 'usage'), 'inputCacheRead');
-  return {
-    ...rest,
-    ...(model === undefined ? {} : { model }),
-    ...(cachedTokens === undefined ? {} : { cachedTokens }),
-  };
-};
+const withUsage = (state: KimiLog, record: JsonRecord): KimiLog =>
+  record['usageScope'] === 'turn'
+    ? {
+        ...state,
+        model: getText(record, 'model'),
+        cachedTokens: getCount(getRecord(record, 'usage'), 'inputCacheRead'),
+      }
+    : state;
 
 const readMeasured = (state: KimiLog, record: JsonRecord, at: Millis): LineMeaning<KimiLog> => {
   const usedTokens = getCount(record, 'tokens');
@@ -82,9 +80,6 @@ const readMeasured = (state: KimiLog, record: JsonRecord, at: Millis): LineMeani
   const reading = { usedTokens, ...cached, source: 'log' as const, model, at };
   return { state: { ...state, usedTokens }, facts: [{ type: 'reading', reading }] };
 };
-
-const withoutSize = ({ usedTokens: _, ...rest }: KimiLog): KimiLog => rest;
-const withoutBegun = ({ begun: _, ...rest }: KimiLog): KimiLog => rest;
 
 const boundaryIn = ({ usedTokens, begun }: KimiLog, record: JsonRecord, at: Millis): Boundary => {
   const preTokens = usedTokens ?? getCount(record, 'tokensBefore');

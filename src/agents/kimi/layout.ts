@@ -164,11 +164,12 @@ const binaryAmount = (text = ''): BinaryAmount | undefined => {
   return { tokens: Math.round(shown.value * factor), rounding: Math.ceil(step / 2) };
 };
 
-const ROUND = 10_000;
+const [ROUND, LARGE_ROUND] = [1_000, 10_000];
 
-/** Windows are multiples of 1024, as shown, or of 10 000: `195k` is 200 000. */
+/** Windows are multiples of 1024, as shown, or round numbers: `195k` is 200 000, `31.3k` is 32 000. */
 const likelyWindow = ({ tokens, rounding }: BinaryAmount): number => {
-  const round = Math.round(tokens / ROUND) * ROUND;
+  const unit = rounding < K / 2 ? ROUND : LARGE_ROUND;
+  const round = Math.round(tokens / unit) * unit;
   const isShownSo = rounding < K && Math.abs(round - tokens) <= rounding;
   return isShownSo ? round : tokens;
 };

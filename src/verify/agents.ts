@@ -223,6 +223,17 @@ model = "lab-model"
 max_context_size = ${KIMI_WINDOW}
 `;
 
+/** Without its tips, which name commands. */
+const KIMI_SCREEN = `
+disable_feedback_survey = true
+
+[upgrade]
+auto_install = false
+
+[status_line]
+items = ["mode", "model", "cwd"]
+`;
+
 /** The folder is trusted by a file whose name ends with the hash of its path (docs/facts/kimi.md). */
 const kimiTrust = (project: string): Readonly<Record<string, string>> => {
   const hash = createHash('sha256').update(project).digest('hex').slice(0, 12);
@@ -238,7 +249,7 @@ export const kimi: VerifiableAgent = {
   env: () => ({ KIMI_CODE_NO_AUTO_UPDATE: '1' }),
   files: ({ port, project }) => ({
     '.kimi-code/config.toml': kimiConfig(port),
-    '.kimi-code/tui.toml': 'disable_feedback_survey = true\n\n[upgrade]\nauto_install = false\n',
+    '.kimi-code/tui.toml': KIMI_SCREEN,
     ...kimiTrust(project),
   }),
   compact: '/compact',

@@ -29,6 +29,7 @@ const [COLUMNS, ROWS] = [100, 30];
 const LINE = '─'.repeat(COLUMNS - 4);
 const BAR = ` ${'─'.repeat(COLUMNS - 2)}`;
 const FILL = 'context: 46% (87.9k/195k)';
+const LEFT = 'context: 11% (20.2k/195k)';
 const ANSWER = [' ● Hello from the model.', ''];
 const RUNNING = [...ANSWER, ' ● Compacting context… · Tip: ! to run a shell command'];
 const BLINK = [...ANSWER, '   Compacting context… · Tip: ! to run a shell command'];
@@ -90,6 +91,11 @@ describe('what Kimi is doing', () => {
     expect(await activity({ file })).toBe(expected);
   });
 
+  it('is unknown where a turn was seen, and no session file tells of one', async () => {
+    expect(await activity({ file: 'new' }, { file: 'new', above: WORKING }, { file: 'new' })).toBe('unknown');
+    expect(await activity({ file: 'new', above: WORKING }, { file: 'idle' })).toBe('ready');
+  });
+
   it('is a draft with text in the input, also of several rows', async () => {
     expect(await activity({ draft: ['half a thought'] })).toBe('draft');
     expect(await activity({ draft: ['', 'below an empty row'] })).toBe('draft');
@@ -105,13 +111,17 @@ describe('what Kimi is doing', () => {
 
   it('is a compaction in both phases of its blinking sign, with a long instruction and a message that waits', async () => {
     expect(await activity({ above: RUNNING })).toBe('compacting');
-    expect(await activity({ above: [...BLINK, '   keep the paths', '   and the numbers'] })).toBe('compacting');
+    expect(await activity({ above: [...BLINK, '   keep the paths', '   and the numbers'] })).toBe(
+      'compacting',
+    );
     const queue = [BAR, '   ❯ later', '   ↑ to edit · will send after compaction'];
     expect(await activity({ above: [...BLINK, ...queue] })).toBe('compacting');
   });
 
   it('is none where the conversation only speaks of one', async () => {
-    expect(await activity({ above: [' ● I said:', '   Compacting context… it was', ' ● So.'] })).toBe('ready');
+    expect(await activity({ above: [' ● I said:', '   Compacting context… it was', ' ● So.'] })).toBe(
+      'ready',
+    );
   });
 
   it('is a dialog where one stands between two bars in the place of the input', async () => {
@@ -161,7 +171,16 @@ describe('the number in the footer of Kimi', () => {
         ? `${(k / 1024).toFixed(1).replace('.0', '')}M`
         : `${k >= 100 ? Math.round(k) : k.toFixed(1).replace('.0', '')}k`;
     };
-    const windows = fc.constantFrom(32_000, 128_000, 131_072, 200_000, 262_144, 400_000, 1_000_000, 1_048_576);
+    const windows = fc.constantFrom(
+      32_000,
+      128_000,
+      131_072,
+      200_000,
+      262_144,
+      400_000,
+      1_000_000,
+      1_048_576,
+    );
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 1_500_000 }), windows, async (used, window) => {
         const fill = `context: 9% (${shownAs(used)}/${shownAs(window)})`;
@@ -187,14 +206,22 @@ describe('the number in the footer of Kimi', () => {
     expect(await tokens({ fill: hint + FILL.padStart(COLUMNS - 1 - hint.length) })).toEqual([90_010]);
   });
 
+  it('is that below a dialog, too', async () => {
+    const instead = [BAR, '   ▶ Run this command?', BAR];
+    expect(await tokens({ instead, column: 99 })).toEqual([90_010]);
+    expect(
+      await tokens({}, { above: RUNNING }, { above: DONE, fill: LEFT }, { instead, fill: LEFT }),
+    ).toEqual([]);
+  });
+
   it('is not told of a conversation without one, nor while Kimi works', async () => {
     expect(await tokens({ fill: 'context: 0% (0/195k)' })).toEqual([]);
     expect(await tokens({ above: WORKING })).toEqual([]);
   });
 
   it('is an estimate from a compaction on until a turn has changed it', async () => {
-    const left: Frame = { above: DONE, fill: 'context: 11% (20.2k/195k)' };
-    const next: Frame = { above: [...ANSWER, ' ✨ third', ''], fill: left.fill };
+    const left: Frame = { above: DONE, fill: LEFT };
+    const next: Frame = { above: [...ANSWER, ' ✨ third', ''], fill: LEFT };
     const answered: Frame = { fill: 'context: 15% (29.3k/195k)' };
     const frames: readonly Frame[] = [{}, { above: RUNNING }, left];
     expect(await tokens(...frames)).toEqual([]);
@@ -242,7 +269,9 @@ describe('the end of a compaction on the screen of Kimi', () => {
   });
 
   it('is an interruption where it was cancelled without an error', async () => {
-    expect(await told({}, running, { above: CANCELLED })).toMatchObject([{ result: { kind: 'interrupted' } }]);
+    expect(await told({}, running, { above: CANCELLED })).toMatchObject([
+      { result: { kind: 'interrupted' } },
+    ]);
   });
 
   it('is nothing where only old words are seen, as after a session was resumed', async () => {

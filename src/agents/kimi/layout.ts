@@ -125,8 +125,8 @@ export interface ShownFill {
   readonly windowTokens: number;
 }
 
-/** The fill in the footer below the box; undefined where there is none. The row above it may be the user's own. */
-export const findFooter = (screen: ScreenView, { bottom }: Box): ShownFill | undefined => {
+/** The fill in the footer below this row; undefined where there is none. The row above it may be the user's own. */
+export const findFooter = (screen: ScreenView, bottom: number): ShownFill | undefined => {
   const last = lastRow(screen);
   const row = screen.text(last);
   if (last <= bottom || last > bottom + MOST_FOOTER || row.length < screen.columns - EDGE) return undefined;
@@ -140,11 +140,20 @@ export const findFooter = (screen: ScreenView, { bottom }: Box): ShownFill | und
   };
 };
 
-/** The last row that is not empty. */
-export const lastRow = (screen: ScreenView): number => {
+const lastRow = (screen: ScreenView): number => {
   let row = screen.rows - 1;
   while (row > 0 && screen.text(row) === '') row -= 1;
   return row;
+};
+
+const BAR = /^ ─{10,}$/;
+const MOST_BELOW = 6; // rows of the footer below a dialog
+
+/** The lower of the two bars around a dialog or a picker, which stands where the input was; undefined where there is none. */
+export const findDialog = (screen: ScreenView): number | undefined => {
+  const last = lastRow(screen);
+  for (let row = last; row > last - MOST_BELOW; row -= 1) if (BAR.test(screen.text(row))) return row;
+  return undefined;
 };
 
 interface BinaryAmount {

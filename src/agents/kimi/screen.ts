@@ -4,11 +4,11 @@ import { makeScreenReader, type AgentScreen, type ScreenEvidence, type ScreenRea
 import { readStatus } from './files.js';
 import {
   findBox,
+  findDialog,
   findFooter,
   inputText,
   isEmpty,
   lastItem,
-  lastRow,
   listedBelow,
   liveRows,
   type Box,
@@ -23,6 +23,8 @@ interface KimiScreen {
   /** a compaction is running, or the command is in the input; with the end of the conversation then */
   readonly watched?: { readonly kind: 'typed' | 'running'; readonly end: string };
   readonly estimate?: Estimate;
+  /** a turn or a compaction was seen, which leaves records */
+  readonly hasWorked?: true;
 }
 
 /** The numbers in the footer since a compaction began. */
@@ -48,7 +50,7 @@ interface Sight {
 export const kimiScreen: AgentScreen = {
   recognises: ({ screen }) => {
     const box = findBox(screen);
-    return box !== undefined && findFooter(screen, box) !== undefined;
+    return box !== undefined && findFooter(screen, box.bottom) !== undefined;
   },
   reader: () => makeScreenReader<KimiScreen>({}, readScreen),
   prompt: ({ screen }) => {
@@ -62,24 +64,36 @@ export const kimiScreen: AgentScreen = {
 const readScreen = (state: KimiScreen, seen: ScreenEvidence, at: Millis): ScreenReading<KimiScreen> => {
   const { screen } = seen;
   const box = findBox(screen);
-  if (!box) return { state, activity: withoutBox(screen), facts: [] };
-  const [live, fill, end] = [liveRows(screen, box), findFooter(screen, box), lastItem(screen, box)];
+  if (!box) return withoutBox(state, screen, at);
+  const [live, fill, end] = [liveRows(screen, box), findFooter(screen, box.bottom), lastItem(screen, box)];
   const sight: Sight = { screen, box, live, fill, end, at };
-  const after = { ...watchedAfter(state.watched, sight), ...estimateAfter(state.estimate, sight) };
+  const after: KimiScreen = {
+    ...watchedAfter(state.watched, sight),
+    ...estimateAfter(state.estimate, sight),
+    ...(state.hasWorked || live.working || live.compacting ? { hasWorked: true } : {}),
+  };
+  const isEstimate = after.estimate !== undefined || live.working || isComplete(end);
   return {
     state: after,
-    activity: activityOf(seen, sight),
-    facts: [...fillFacts(after.estimate, sight), ...resultFacts(state.watched, sight)],
+    activity: activityOf(seen, sight, after),
+    facts: [...fillFacts(fill, isEstimate, at), ...resultFacts(state.watched, sight)],
   };
 };
 
-const fillFacts = (estimate: Estimate | undefined, { fill, live, end, at }: Sight): readonly Fact[] => {
+/** A dialog or a picker stands between two bars where the input was. */
+const withoutBox = (state: KimiScreen, screen: ScreenView, at: Millis): ScreenReading<KimiScreen> => {
+  const bottom = findDialog(screen);
+  if (bottom === undefined)
+    return { state, activity: { activity: 'unknown', witnesses: ['no input'] }, facts: [] };
+  const activity = { activity: 'dialog', witnesses: ['bars instead of the input'] } as const;
+  return { state, activity, facts: fillFacts(findFooter(screen, bottom), state.estimate !== undefined, at) };
+};
+
+const fillFacts = (fill: ShownFill | undefined, isEstimate: boolean, at: Millis): readonly Fact[] => {
   if (!fill) return [];
   const { windowTokens, ...used } = fill;
   const claim = { type: 'window', claim: { windowTokens, windowSource: 'agent' } } as const;
-  // while it works Kimi adds what it estimates; 0 stands for a conversation without a number
-  const isEstimate = estimate !== undefined || live.working || live.compacting || isComplete(end);
-  if (isEstimate || used.usedTokens === 0) return [claim];
+  if (isEstimate || used.usedTokens === 0) return [claim]; // 0 stands for a conversation without a number
   const reading: Reading = { ...used, windowTokens, windowSource: 'agent', source: 'screen', at };
   return [claim, { type: 'reading', reading }];
 };
@@ -125,8 +139,7 @@ const resultFacts = (watched: KimiScreen['watched'], { live, end, at }: Sight): 
   const isOver = watched.kind === 'running';
   const failed = end.findLast((row) => (isOver && isCancelled(end) ? FAILED : REFUSED).test(row));
   if (failed !== undefined) return [failureOf(failed.trim().slice(0, LONGEST))];
-  if (isComplete(end))
-    return [{ type: 'boundary', boundary: { initiator: 'user', source: 'screen', at } }];
+  if (isComplete(end)) return [{ type: 'boundary', boundary: { initiator: 'user', source: 'screen', at } }];
   return isOver && isCancelled(end)
     ? [{ type: 'compact-result', result: { kind: 'interrupted', by: 'the user' } }]
     : [];
@@ -145,6 +158,7 @@ const failureOf = (text: string): Fact => {
 const activityOf = (
   { screen, status }: ScreenEvidence,
   { box, live: { compacting, working, queued }, fill }: Sight,
+  { hasWorked }: KimiScreen,
 ): ActivityReport => {
   const is = (activity: ActivityReport['activity'], ...witnesses: readonly string[]): ActivityReport => ({
     activity,
@@ -159,18 +173,7 @@ const activityOf = (
   if (!isEmpty(screen, box)) return is('unknown', 'the cursor is elsewhere');
   if (!fill) return is('unknown', 'empty prompt row', 'no footer');
   if (status?.state === 'idle') return is('ready', 'empty prompt row', 'its last turn has ended');
-  if (status?.state === 'new') return is('ready', 'empty prompt row', 'no turn since the start');
+  if (status?.state === 'new' && !hasWorked)
+    return is('ready', 'empty prompt row', 'no turn since the start');
   return is('unknown', 'empty prompt row', `session file ${status?.state ?? 'not found'}`);
-};
-
-const BAR = /^ ─{10,}$/;
-const MOST_BELOW = 6; // rows of the footer below a dialog
-
-/** A dialog or a picker stands between two bars where the input was. */
-const withoutBox = (screen: ScreenView): ActivityReport => {
-  const last = lastRow(screen);
-  const below = Array.from({ length: MOST_BELOW }, (_, index) => screen.text(last - index));
-  return below.some((row) => BAR.test(row))
-    ? { activity: 'dialog', witnesses: ['bars instead of the input'] }
-    : { activity: 'unknown', witnesses: ['no input'] };
 };

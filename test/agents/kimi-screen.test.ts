@@ -206,6 +206,12 @@ describe('the number in the footer of Kimi', () => {
     expect(await tokens({ fill: hint + FILL.padStart(COLUMNS - 1 - hint.length) })).toEqual([90_010]);
   });
 
+  it('is void once where another conversation has begun', async () => {
+    const other: Frame = { above: [''], fill: 'context: 0% (0/195k)' };
+    const types = (await lookAt({}, other, other)).map(({ facts }) => facts.map(({ type }) => type));
+    expect(types.slice(1)).toEqual([['voided', 'window'], ['window']]);
+  });
+
   it('is that below a dialog, too', async () => {
     const instead = [BAR, '   ▶ Run this command?', BAR];
     expect(await tokens({ instead, column: 99 })).toEqual([90_010]);

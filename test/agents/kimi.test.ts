@@ -157,6 +157,17 @@ describe('finding the session file of kimi', () => {
     expect(await find({ ...busy, ...mine }, { currentPath: own.path, enteredAt: 1 })).toEqual(own);
   });
 
+  it('takes the one with a command of the user to compact, too, not one that compacts by itself', async () => {
+    const compacting = (source: string) => ({
+      [pathOf('2')]: {
+        modifiedAt: enteredAt + 900,
+        text: `${JSON.stringify({ type: 'full_compaction.begin', source, agentId: 'main', time: enteredAt + 40 })}\n`,
+      },
+    });
+    expect(await find({ ...busy, ...compacting('manual') })).toMatchObject(own);
+    expect(await find({ ...busy, ...compacting('auto') })).toBeUndefined();
+  });
+
   it('takes none while nothing was sent here, nor one of a subagent or of another folder', async () => {
     expect(await find(busy)).toBeUndefined();
     expect(await find(mine, { enteredAt: undefined })).toBeUndefined();
@@ -192,19 +203,19 @@ describe('finding the session file of kimi', () => {
     [['turn.prompt', 'full_compaction.begin', 'full_compaction.complete'], 'busy'],
     [['turn.prompt', 'full_compaction.begin', 'turn.ended'], 'compacting'], // it goes on behind the turn
     [['usage.record'], 'unclear'],
+    [['metadata', 'profile.bind'], 'idle'], // after /new
   ])('says after %j that kimi is %s', async (types, state) => {
     const files = session('2', ...types.map((type, index) => [type, index] as const));
     const status = (more: typeof files = files) =>
-      kimi.screen?.status?.(fakePort({ files: more }), fakePlace({ currentPath: pathOf('2') }));
+      kimi.screen?.status?.(fakePort({ files: more }), fakePlace());
     expect(await status()).toEqual({ state });
     const [file] = Object.values(files);
     const torn = { [pathOf('2')]: { modifiedAt: enteredAt, text: file?.text.slice(0, -1) ?? '' } };
     expect(await status(torn)).toEqual({ state: 'unclear' });
-    expect(await status({ ...files, ...busy })).toEqual({ state }); // of another terminal
     expect(await status({})).toEqual({ state: 'new' });
   });
 
-  it('counts every session that has grown before one is followed', async () => {
+  it('counts every session of the folder that has grown, because any may be that of this terminal', async () => {
     const idle = session('2', ['turn.prompt', 0], ['turn.ended', 9]);
     const status = (files: typeof idle) => kimi.screen?.status?.(fakePort({ files }), fakePlace());
     expect(await status(idle)).toEqual({ state: 'idle' });

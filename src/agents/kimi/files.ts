@@ -23,10 +23,11 @@ const LONGEST_NAME = 40;
 const HASH_DIGITS = 12;
 const MOST_SESSIONS = 20; // with more files than this that grew since the start, no guess is made
 
-/** The followed session, or the one with the message that the user has just sent in this terminal. */
+/** The one with the message or the command that the user has just sent in this terminal; else the followed session. */
 export const locateKimi = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> =>
   chooseAskedFile(port, place, await grownSessions(port, place), {
-    isPrompt: ({ type }) => type === 'turn.prompt',
+    isPrompt: ({ type, source }) =>
+      type === 'turn.prompt' || (type === 'full_compaction.begin' && source === 'manual'),
     timeOf: (record) => getCount(record, 'time'),
     idOf: ({ path }) => sessionIdOf(path) ?? '',
   });
@@ -107,19 +108,19 @@ const stateOf = (type: string | undefined): AgentStatus | undefined => {
 export const parseStatus = (line: string): AgentStatus | undefined => stateOf(typeIn(line));
 
 /**
- * The state in the followed session. Before one is known, all that have grown since the start count, because any may be this terminal's: one
- * that is busy or unclear decides.
+ * Considers all sessions of this folder that have grown since the start, because any may be this terminal's: one that is busy or unclear
+ * decides.
  */
 export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus | undefined> => {
   const grown = await grownSessions(port, place);
-  const followed = grown.filter(({ path }) => path === place.currentPath);
-  const counted = followed.length > 0 ? followed : grown;
-  if (counted.length === 0) return { state: 'new' };
+  if (grown.length === 0) return { state: 'new' };
   const told = await Promise.all(
-    counted.map(async ({ path }) => lastStateIn((await port.lastPart(path)) ?? '')),
+    grown.map(async ({ path }) => lastStateIn((await port.lastPart(path)) ?? '')),
   );
   return told.find(({ state }) => state !== 'idle') ?? IDLE;
 };
+
+const FIRST = /^\{"type":"metadata"/;
 
 const lastStateIn = (text: string): AgentStatus => {
   const lines = text.split('\n');
@@ -128,5 +129,7 @@ const lastStateIn = (text: string): AgentStatus => {
   // a compaction that began in a turn can outlast it
   const compaction = types.findLast((type) => type?.startsWith('full_compaction.'));
   if (compaction === 'full_compaction.begin') return COMPACTING;
-  return types.toReversed().map(stateOf).find(Boolean) ?? { state: 'unclear' };
+  const state = types.toReversed().map(stateOf).find(Boolean);
+  // after `/new` there is a session without a turn
+  return state ?? (isWhole && FIRST.test(text) ? IDLE : { state: 'unclear' });
 };

@@ -25,6 +25,8 @@ interface KimiScreen {
   readonly estimate?: Estimate;
   /** a turn or a compaction was seen, which leaves records */
   readonly hasWorked?: true;
+  /** the last number in the footer */
+  readonly shown?: number | undefined;
 }
 
 /** The numbers in the footer since a compaction began. */
@@ -71,12 +73,18 @@ const readScreen = (state: KimiScreen, seen: ScreenEvidence, at: Millis): Screen
     ...watchedAfter(state.watched, sight),
     ...estimateAfter(state.estimate, sight),
     ...(state.hasWorked || live.working || live.compacting ? { hasWorked: true } : {}),
+    shown: fill?.usedTokens ?? state.shown,
   };
+  const isOther = state.shown !== undefined && state.shown > 0 && after.shown === 0; // after `/new`
   const isEstimate = after.estimate !== undefined || live.working || isComplete(end);
   return {
     state: after,
     activity: activityOf(seen, sight, after),
-    facts: [...fillFacts(fill, isEstimate, at), ...resultFacts(state.watched, sight)],
+    facts: [
+      ...(isOther ? [{ type: 'voided' } as const] : []),
+      ...fillFacts(fill, isEstimate, at),
+      ...resultFacts(state.watched, sight),
+    ],
   };
 };
 

@@ -132,6 +132,7 @@ export interface Emulator {
   readonly markIncomplete: () => void;
   readonly resize: (size: Size) => void;
   readonly rowsBelowCursor: () => number;
+  readonly isBlankFromCursor: () => boolean;
   readonly rowsWrappedAt: (columns: number) => number;
   readonly lastRow: () => number;
   readonly eraseBelow: (rows: number) => void;
@@ -165,6 +166,12 @@ const hasContent = (terminal: headless.Terminal, row: number, main: boolean): bo
 const lastContentRow = (terminal: headless.Terminal, main: boolean): number => {
   for (let row = terminal.rows - 1; row >= 0; row -= 1) if (hasContent(terminal, row, main)) return row;
   return -1;
+};
+
+const isBlankFromCursor = ({ buffer: { active } }: headless.Terminal): boolean => {
+  const line = active.getLine(active.baseY + active.cursorY);
+  const cell = line?.getCell(active.cursorX); // none where the last column is written
+  return cell?.isBgDefault() === true && line?.translateToString(true, active.cursorX) === '';
 };
 
 const makeTerminal = ({ columns, rows }: Size): headless.Terminal => {
@@ -262,6 +269,7 @@ export const openEmulator = (size: Size, responder?: Responder): Emulator => {
       if (textCounter) terminal.options.scrollback = COUNTING_ROOM;
     },
     rowsBelowCursor: () => Math.max(0, lastContentRow(terminal, false) - terminal.buffer.active.cursorY),
+    isBlankFromCursor: () => isBlankFromCursor(terminal),
     rowsWrappedAt: (columns) => {
       const { active } = terminal.buffer;
       const length = active.getLine(active.baseY + active.cursorY)?.translateToString(true).length ?? 0;

@@ -59,6 +59,8 @@ export const reserveFooterSequence = (grid: Grid): string =>
 export interface ResizePlan {
   /** rows of the child's content below its cursor to keep; 0 if the width changed and the terminal reflowed */
   readonly rowsBelow: number;
+  /** nothing of the child's is at its cursor or right of it in its row */
+  readonly isBlankFromCursor: boolean;
   /** rows to move the cursor up first, in a terminal where it does not follow the text (kitty) */
   readonly rowsUp: number;
   /** rows that the cursor's line takes below the cursor when the terminal wraps it again; the child moves over them */
@@ -66,9 +68,13 @@ export interface ResizePlan {
 }
 
 /** Erases the old footer and sets the region for the new size of `grid`. The cursor stays. */
-export const resizeSequence = (grid: Grid, { rowsBelow, rowsUp, wrappedRows }: ResizePlan): string => {
+export const resizeSequence = (grid: Grid, plan: ResizePlan): string => {
+  const { rowsBelow, rowsUp, wrappedRows } = plan;
   const lift = rowsUp > 0 ? `\x1b[${rowsUp}A` : '';
-  const erase = `\x1b7\x1b[${rowsBelow + 1}B\r\x1b[0m\x1b[J\x1b8`;
+  // foot 1.13 takes the footer for the rest of a row that no line feed has ended, and moves it to the cursor
+  const isMerged = rowsBelow === 0 && plan.isBlankFromCursor && !grid.alternate;
+  const toOldFooter = isMerged ? '' : `\x1b[${rowsBelow + 1}B\r`;
+  const erase = `\x1b7${toOldFooter}\x1b[0m\x1b[J\x1b8`;
   const region = hasFooter(grid) ? `\x1b7\x1b[1;${grid.rows}r\x1b8` : '';
   grid.footerShown = false;
   grid.footerDirty = true;

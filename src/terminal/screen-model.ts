@@ -16,6 +16,8 @@ export interface ScreenModel {
   settled: () => Promise<void>;
   /** rows with content below the cursor's row */
   rowsBelowCursor: () => number;
+  /** nothing is at the cursor or right of it in its row */
+  isBlankFromCursor: () => boolean;
   /** rows that the cursor's line would take below the cursor if it were wrapped at `columns` */
   rowsWrappedAt: (columns: number) => number;
   /** last row of the main screen with content, from 0; −1 for an empty screen, Infinity while there is no model */
@@ -46,6 +48,8 @@ export interface ScreenModel {
 export interface ScreenMeasures {
   /** rows with content below the cursor's row */
   readonly rowsBelowCursor: number;
+  /** nothing is at the cursor or right of it in its row */
+  readonly isBlankFromCursor: boolean;
   /** rows that the cursor's line would take below the cursor if it were wrapped at the new width */
   readonly wrappedRows: number;
   /** last row of the main screen with content, from 0; −1 for an empty screen, Infinity while there is no model */
@@ -62,7 +66,12 @@ export interface ChildScreen extends Pick<ScreenModel, 'feed' | 'eraseBelow' | '
 }
 
 /** Where there is no model. */
-export const noMeasures: ScreenMeasures = { rowsBelowCursor: 0, wrappedRows: 0, lastRow: Infinity };
+export const noMeasures: ScreenMeasures = {
+  rowsBelowCursor: 0,
+  isBlankFromCursor: false,
+  wrappedRows: 0,
+  lastRow: Infinity,
+};
 
 /** The screen of a model in this thread. */
 export const screenOf = (model: ScreenModel): ChildScreen => ({
@@ -72,6 +81,7 @@ export const screenOf = (model: ScreenModel): ChildScreen => ({
     await model.settled();
     return {
       rowsBelowCursor: model.rowsBelowCursor(),
+      isBlankFromCursor: model.isBlankFromCursor(),
       wrappedRows: model.rowsWrappedAt(columns),
       lastRow: model.lastRow(),
     };
@@ -139,6 +149,7 @@ const emulatorReads = (emulator: () => Emulator | undefined): EmulatorReads => (
   isMidFrame: () => emulator()?.isMidFrame() ?? false,
   takesPastes: () => emulator()?.takesPastes() ?? false,
   rowsBelowCursor: () => emulator()?.rowsBelowCursor() ?? 0,
+  isBlankFromCursor: () => emulator()?.isBlankFromCursor() ?? false,
   rowsWrappedAt: (columns) => emulator()?.rowsWrappedAt(columns) ?? 0,
   lastRow: () => emulator()?.lastRow() ?? Infinity,
 });

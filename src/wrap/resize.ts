@@ -81,14 +81,15 @@ const correctCursor = async (terminal: TerminalSession, cursorQuery: CursorQuery
 const moveFooter = async (terminal: TerminalSession, size: Size, next: Size): Promise<void> => {
   const { tty, filter, screen } = terminal;
   const { grid } = filter;
-  const { rowsBelowCursor, wrappedRows } = await screen.measure(size.columns);
+  const { rowsBelowCursor, isBlankFromCursor, wrappedRows } = await screen.measure(size.columns);
   if (terminal.isPassthrough) return; // a failure has meanwhile given the whole screen to the child
   const below = size.columns === grid.columns ? rowsBelowCursor : 0;
   const up = rowsToLift(terminal, size);
   const isReflowed = size.columns < grid.columns && !grid.alternate;
   const wrapped = isReflowed ? wrappedRows : 0;
   resizeGrid(grid, size.columns, next.rows, size.rows);
-  tty.write(resizeSequence(grid, { rowsBelow: below, rowsUp: up, wrappedRows: wrapped }));
+  const plan = { rowsBelow: below, isBlankFromCursor, rowsUp: up, wrappedRows: wrapped };
+  tty.write(resizeSequence(grid, plan));
   screen.resize(next);
   screen.eraseBelow(below);
 };

@@ -7,6 +7,7 @@ import { agents } from '../../src/agents/index.js';
 import { readConversation } from '../../src/core/build-conversation.js';
 import { windowOf, type Conversation, type Entry, type NewSession } from '../../src/core/conversation.js';
 import { conversationOf } from '../support/generated-conversation.js';
+import { readLines } from '../support/read-log.js';
 
 const folder = join(import.meta.dirname, '../fixtures/logs');
 const known: readonly Agent[] = Object.values<Agent>(agents).filter(({ conversations }) => conversations);
@@ -63,6 +64,14 @@ describe.each(files)('the session file $name', ({ name, agent }) => {
     expect(after.head.id).toBe(newSession().id);
     expect(windowOf(after).filter(isSent).map(sent)).toEqual(expectedAfter(agent, before));
     expect(after.damaged).toBe(0);
+  });
+
+  it('written as a shortened session is as full as that one is, not as the whole one was', () => {
+    const usedTokens = 4_321;
+    const lines = agent.conversations?.write(read(linesOf(name), agent), { ...newSession(), usedTokens });
+    const { facts } = readLines(agent, lines ?? []);
+    const sizes = facts.flatMap((fact) => (fact.type === 'reading' ? [fact.reading.usedTokens] : []));
+    expect(sizes.filter((size) => size !== undefined && size !== usedTokens)).toEqual([]);
   });
 
   it('never makes the reader throw when it is damaged, cut or shuffled, and every broken line is counted', () => {

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 
 export const work = process.env.WORK;
-const PATIENCE = Number(process.env.PATIENCE ?? 1);
+export const PATIENCE = Number(process.env.PATIENCE ?? 1);
 
 /** On a busy machine, PATIENCE=4 waits four times as long everywhere. */
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms * PATIENCE));

@@ -22,7 +22,8 @@ work=$(mktemp -d /tmp/ctxwrap-terminals.XXXXXX)
 export WORK="$work" LANG=C.UTF-8 LC_ALL=C.UTF-8 LIBGL_ALWAYS_SOFTWARE=1
 unset TMUX STY TERM TERM_PROGRAM NO_COLOR
 mkfifo "$work/display"
-Xvfb -displayfd 3 -screen 0 1600x1200x24 -nolisten tcp 3<>"$work/display" >/dev/null 2>&1 &
+exec 3<>"$work/display" # open for both, so that nobody waits for the other end
+Xvfb -displayfd 3 -screen 0 1600x1200x24 -nolisten tcp >/dev/null 2>&1 &
 server=$!
 trap 'kill $server $sway; rm -rf "$SWAY_RUNTIME"; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -48,7 +49,7 @@ until ls "$SWAY_RUNTIME"/sway-ipc.* >/dev/null 2>&1 && ls "$SWAY_RUNTIME"/waylan
   sleep 0.1
 done
 
-read -r number <"$work/display"
+read -r number <&3
 export DISPLAY=":$number"
 
 node "$here/main.js" "$@"

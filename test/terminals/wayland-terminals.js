@@ -1,7 +1,7 @@
 // foot in a sway without a display, which run.sh has started. It gives the text of its screen with the scrollback.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { launch, pause, sizeOf, work } from './launch.js';
+import { launch, pause, PATIENCE, sizeOf, work } from './launch.js';
 
 const folder = process.env.SWAY_RUNTIME;
 
@@ -49,7 +49,7 @@ const openFoot = async ({ size, command, name }) => {
   const cell = { width: Math.floor(rect.width / now.columns), height: Math.floor(rect.height / now.rows) };
   const press = (...keys) => {
     sway('focus');
-    run('wtype', '-s', KEYBOARD_MS, ...keys);
+    run('wtype', '-s', KEYBOARD_MS * PATIENCE, ...keys);
   };
   return {
     ...started,
@@ -57,8 +57,10 @@ const openFoot = async ({ size, command, name }) => {
     type: (text) => press(text.replace(/\n$/, ''), ...(text.endsWith('\n') ? ['-k', 'Return'] : [])),
     dump: async () => {
       rmSync(file, { force: true });
-      press('-k', 'F12');
-      for (let attempt = 0; attempt < 40 && !existsSync(file); attempt += 1) await pause(50);
+      for (let attempt = 0; attempt < 60 && !existsSync(file); attempt += 1) {
+        if (attempt % 20 === 0) press('-k', 'F12'); // a key can be lost all the same
+        await pause(50);
+      }
       return readFileSync(file, 'utf8');
     },
   };

@@ -104,7 +104,7 @@ describe('a worker is told', () => {
     thread?.listener.onMessage({
       type: 'measured',
       id: question?.id ?? 0,
-      measures: { rowsBelowCursor: 0, wrappedRows: 0, lastRow: 0 },
+      measures: { rowsBelowCursor: 0, isBlankFromCursor: false, wrappedRows: 0, lastRow: 0 },
     });
     await vi.advanceTimersByTimeAsync(250);
     expect(thread?.got.at(-1)).toEqual({

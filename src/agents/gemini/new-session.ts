@@ -68,7 +68,7 @@ const messagesOf = (window: readonly Entry[], as: NewSession): readonly Fields[]
       id: getText(own, 'id') ?? as.newUuid(),
       timestamp: getText(own, 'timestamp') ?? formatIsoTime(first.source.at ?? as.now),
     };
-    if (own) return withParts({ ...own, ...base }, group);
+    if (own) return withParts(withTokens({ ...own, ...base }, as), group);
     return isModels(first) ? answerOf(base, group) : { ...base, type: 'user', content: contentOf(first) };
   });
 
@@ -77,6 +77,14 @@ const CONTEXT = /^\s*<session_context>/;
 
 const isWritable = (entry: Entry): boolean =>
   !('text' in entry && entry.text === '') && !(entry.kind === 'context' && CONTEXT.test(entry.text));
+
+/** Gemini takes the size of the window from the last answer. */
+const withTokens = (message: Fields, { usedTokens }: NewSession): Fields => {
+  const tokens = getRecord(message, 'tokens');
+  return usedTokens === undefined || tokens === undefined
+    ? message
+    : { ...message, tokens: { ...tokens, input: usedTokens, cached: 0, total: usedTokens } };
+};
 
 const contentOf = (entry: Entry): readonly Fields[] => [{ text: writtenText(entry) }];
 

@@ -1,4 +1,6 @@
 // The conversation is shortened without the agent's compact command: the model gets exactly what stays.
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spreadOver } from '../../../src/verify/mock/api.js';
 import { assertThat, ENDED } from '../../../src/verify/checks.js';
@@ -21,6 +23,7 @@ const TALKED = 8; // turns
 // about 1,200 tokens; Gemini takes an answer that repeats itself for a loop
 const FILLER = Array.from({ length: 260 }, (_, index) => `Point ${index * 7919} is clear.`).join(' ');
 const DRAFT = 'half a thought';
+const REST_MS = 2_000;
 
 /** A turn with a long answer, which is told from the others by its number. */
 const longTurn = async (session: LabSession, number: number, usedTokens: number): Promise<void> => {
@@ -165,6 +168,47 @@ const restarted: Scenario = {
   },
 };
 
+/** Session files and checkpoints of the agent. */
+const storedIn = ({ home }: LabSession): readonly string[] =>
+  readdirSync(home, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => /\.jsonl?$/.test(path) && !path.startsWith('.local'),
+  );
+
+const refused: Scenario = {
+  name: 'shortened, and refused',
+  expects:
+    'the new session is gone before the agent reads it: not confirmed, and the agent goes on with the whole conversation',
+  play: async (session) => {
+    const { terminal, home, runCtxwrap, waitFor } = session;
+    await talk(session, SOME);
+    const before = storedIn(session);
+    await terminal.type(DRAFT);
+    const asked = runCtxwrap(
+      'compact',
+      '--strategy',
+      'truncate',
+      '--keep-recent',
+      '3',
+      '--budget',
+      '6000',
+    ).then(
+      (words) => `done: ${words}`,
+      (error: unknown) => String(error instanceof Error ? Reflect.get(error, 'stderr') : error),
+    );
+    const added = (): string | undefined => storedIn(session).find((path) => !before.includes(path));
+    await terminal.until(() => added() !== undefined, 'the new session');
+    rmSync(join(home, added() ?? ''));
+    await terminal.type(BACKSPACE.repeat(DRAFT.length));
+    const words = await asked;
+    assertThat(/does not show that it has switched/.test(words), `it says "${words}"`);
+    await waitFor(REST_MS);
+    await longTurn(session, TALKED + 1, SOME);
+    for (const number of [1, TALKED])
+      assertThat(session.mock.lastTurn().includes(`answer ${number} begins`), `answer ${number} is gone`);
+    return 'not confirmed, and the next request has the whole conversation';
+  },
+};
+
 /** The agent refuses to compact; the rescue by this strategy, and the way back. */
 const rescuedBy = async (session: LabSession, strategy: string, mark: RegExp): Promise<string> => {
   const { mock, untilLog, untilFooter } = session;
@@ -204,6 +248,7 @@ export const rescuing: readonly Scenario[] = [
   summarised,
   withDraft,
   whileTyping,
+  refused,
   restarted,
   rescued,
   rescuedWithSummary,

@@ -72,6 +72,7 @@ const processPlaces = [
   'cli/',
   'terminal/',
   'demo/',
+  'storage/database.ts', // Node's SQLite warns in the terminal
   'wrap/exit-status.ts',
   'wrap/passthrough.ts',
   'wrap/timing.ts',

@@ -34,7 +34,7 @@ describe('the arguments of the lab', () => {
   });
 
   it.each([
-    { words: ['aider'], says: 'no agent aider: claude, codex, gemini, qwen' },
+    { words: ['aider'], says: 'no agent aider: claude, codex, gemini, qwen, opencode' },
     { words: ['--scenario', 'sleep'], says: 'no scenario "sleep"; --list shows them all' },
     { words: ['--scenario', 'sleep, OSC 7501'], says: 'no scenario "sleep, OSC 7501"' },
     { words: ['--write', '--with=--window=200k'], says: 'leave out --with' },

@@ -19,6 +19,7 @@ import type {
   Signals,
 } from '../core/reading.js';
 import type { AgentFacts } from '../core/session-flow.js';
+import type { RowQuery, SessionDatabase } from './database.js';
 import type { HistoryFormat } from './history.js';
 import type { OwnCompactionSource, OwnSetting, SettingsContext } from './own-compaction.js';
 import type { PrintMode } from './print-mode.js';
@@ -145,6 +146,8 @@ export const makeScreenReader =
 /** How a runtime's session file is found and read. */
 export interface SessionLog {
   readonly locate: Locate;
+  /** for an agent that keeps all sessions in one SQLite database, which is then `Located.path`; undefined for one that writes text files */
+  readonly database?: SessionDatabase;
   /** the reader for the first line of a session file */
   readonly reader: (env: Env) => LineReader;
   /** the agent's activity from this record on, where its records tell; undefined for a record that does not affect it */
@@ -235,6 +238,8 @@ export interface ChildPlace {
   readonly now: Millis;
   /** when the user last pressed Enter in the child's terminal; undefined if never */
   readonly enteredAt?: Millis;
+  /** the same of the first Enter in the two seconds before it, whose message may be the newest one */
+  readonly enteredSince?: Millis;
   /** the file followed now, for evidence that exists only at the moment of a change */
   readonly currentPath?: string;
 }
@@ -443,6 +448,8 @@ export interface FilePort {
   readonly family: (pid: number) => Promise<readonly number[]>;
   /** paths of the regular files a process has open; undefined where the system does not tell */
   readonly openFiles: (pid: number) => Promise<readonly string[] | undefined>;
+  /** rows of an SQLite database that the agent may be writing; undefined where it or this Node's SQLite is missing */
+  readonly rows: (path: string, query: RowQuery) => Promise<readonly JsonRecord[] | undefined>;
   /** in hexadecimal digits */
   readonly sha256: (text: string) => Promise<string>;
 }

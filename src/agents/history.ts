@@ -105,10 +105,10 @@ export interface CompactedDetail {
   readonly requestTokens?: number;
 }
 
-/** Keys of messages, or the first and the last of a row. */
+/** Keys of messages, or the first and the last of a row; without `to`, up to the newest message. */
 export type KeptMessages =
   | { readonly keys: readonly string[] }
-  | { readonly from: string; readonly to: string };
+  | { readonly from: string; readonly to?: string };
 
 /** What stands in the place of the conversation that was compacted. */
 export type Summary =

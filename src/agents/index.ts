@@ -4,6 +4,7 @@ import { codex } from './codex/agent.js';
 import { demo } from './demo/agent.js';
 import { gemini } from './gemini/agent.js';
 import { kimi } from './kimi/agent.js';
+import { opencode } from './opencode/agent.js';
 import { qwen } from './qwen/agent.js';
 
 /** Any other command: nothing is known about it, so nothing is read and its text is counted. */
@@ -15,10 +16,16 @@ const generic: Agent = {
 };
 
 /** All built-in runtimes by name. */
-export const agents = { claude, codex, gemini, qwen, kimi, demo, generic } as const satisfies Record<
-  string,
-  Agent
->;
+export const agents = {
+  claude,
+  codex,
+  gemini,
+  qwen,
+  opencode,
+  kimi,
+  demo,
+  generic,
+} as const satisfies Record<string, Agent>;
 
 /** The built-in agents with the user's changes, then the user's own; each name once. */
 export const allAgents = (own: readonly Agent[] = []): readonly Agent[] => {

@@ -110,7 +110,11 @@ const byId = async (id: string, search: TargetSearch) => {
     return { ...(await atPath(path, search)), isWanted: () => true };
   const { sources, skipped, copies } = await findAll(search);
   const start = (live?.agentSessionId ?? id).toLowerCase();
-  const named = sources.filter(({ path: file }) => isNamedAfter(basename(file).toLowerCase(), start));
+  const named = sources.filter(({ path: file, idInDatabase }) =>
+    idInDatabase === undefined
+      ? isNamedAfter(basename(file).toLowerCase(), start)
+      : idInDatabase.toLowerCase().startsWith(start),
+  );
   const unread = skipped.filter(({ path: file }) => basename(file).includes(start));
   if (start.length < LEAST_ID) throw messages.unknownHistory(id, search.agents);
   if (named.length + unread.length === 0) return { ...ofCopies(copies, id, search), isWanted: () => true };

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
-import { openCodeCache } from '../storage/code-cache.js';
+import { openScriptCache } from '../storage/code-cache.js';
 import { stateFolder } from '../storage/state-folder.js';
 
 // Starts the built program. Its parts are CommonJS files in dist/, which this loads with the code that V8 compiled in an earlier start:
@@ -19,7 +19,7 @@ const SAVE_MS = 3_000; // later V8 may have dropped code that runs only at the s
 const folder = __dirname;
 const nodeRequire = createRequire(__filename);
 const build = `${BUILD}-${process.version}-${process.arch}`;
-const cache = openCodeCache(stateFolder(process.env, homedir()), build);
+const cache = openScriptCache(stateFolder(process.env, homedir()), build);
 const loaded = new Map<string, Script>();
 let isOutdated = false;
 

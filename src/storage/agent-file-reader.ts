@@ -1,6 +1,7 @@
 import { constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { lstat, open, readdir, type FileHandle, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { type Row, type RowQuery, readRows } from './database.js';
 import { readAtMost } from './files.js';
 import { listNames, readSettings } from './status-line.js';
 
@@ -31,6 +32,7 @@ export const makeFilePort = () => {
     lastPart,
     family,
     openFiles,
+    rows,
     sha256: async (text: string): Promise<string> =>
       (await import('node:crypto')).createHash('sha256').update(text).digest('hex'), // late: must not delay the child's start
     firstLine: async (path: string): Promise<string | undefined> => {
@@ -99,6 +101,11 @@ const withFile = async <T>(path: string, use: (file: FileHandle) => Promise<T>):
   } finally {
     await file.close();
   }
+};
+
+const rows = async (path: string, query: RowQuery): Promise<readonly Row[] | undefined> => {
+  if (!(await entry(path))) return undefined;
+  return trySync(() => readRows(path, [query])[0]);
 };
 
 // /proc is in memory, not on a disk: synchronous calls take a tenth of the CPU time of asynchronous ones, and these are repeated for the

@@ -38,7 +38,7 @@ export interface CodeCache {
  * Nothing is written before a session has created `stateFolder`: a command that only prints leaves no files in a home that has none. `build`
  * names the program and the version of Node.
  */
-export const openCodeCache = (stateFolder: string, build: string): CodeCache => {
+export const openScriptCache = (stateFolder: string, build: string): CodeCache => {
   const folder = join(stateFolder, FOLDER, build);
   return {
     read: (part) => {

@@ -206,6 +206,45 @@ export const qwen: VerifiableAgent = {
   windowTokens: QWEN_WINDOW,
 };
 
+const OPENCODE_WINDOW = 200_000;
+
+/** facts/opencode.md; the rules for permissions make every shell command ask. */
+export const opencode: VerifiableAgent = {
+  name: 'opencode',
+  args: () => [],
+  env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }),
+  files: ({ port }) => ({
+    '.config/opencode/opencode.json': JSON.stringify({
+      autoupdate: false,
+      share: 'disabled',
+      model: 'lab/lab-model',
+      small_model: 'lab/lab-model',
+      permission: { bash: 'ask', edit: 'ask' },
+      provider: {
+        lab: {
+          npm: '@ai-sdk/openai-compatible',
+          name: 'Lab',
+          options: { baseURL: `http://127.0.0.1:${port}/v1`, apiKey: 'made-up' },
+          models: {
+            'lab-model': {
+              name: 'Lab Model',
+              limit: { context: OPENCODE_WINDOW, output: 8_192 },
+              tool_call: true,
+            },
+          },
+        },
+      },
+    }),
+  }),
+  compact: '/compact',
+  strokes: ['/compact', ENTER],
+  ready: /Ask anything/,
+  dialog: /Permission required/,
+  summaries: 1,
+  exit: '/exit',
+  windowTokens: OPENCODE_WINDOW,
+};
+
 const KIMI_WINDOW = 200_000;
 
 const kimiConfig = (port: number): string => `
@@ -262,4 +301,4 @@ export const kimi: VerifiableAgent = {
 };
 
 /** All agents that can be verified. */
-export const verifiableAgents: readonly VerifiableAgent[] = [claude, codex, gemini, qwen, kimi];
+export const verifiableAgents: readonly VerifiableAgent[] = [claude, codex, gemini, qwen, opencode, kimi];

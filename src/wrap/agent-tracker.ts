@@ -52,6 +52,8 @@ export interface TrackerInput {
   readonly hasUntoldKeys: TypistPort['hasUntoldKeys'];
   /** when Enter was last sent to the child (wall clock); undefined if never */
   readonly enteredAt: () => Millis | undefined;
+  /** when the first Enter of those was sent that followed one another within two seconds */
+  readonly enteredSince: () => Millis | undefined;
 }
 
 export interface AgentTracker extends Omit<AgentActions, 'noteEvent' | 'isOwnBoundary'> {
@@ -247,6 +249,7 @@ const followFile = (
     agent: agent,
     now: Date.now,
     enteredAt: input.enteredAt,
+    enteredSince: input.enteredSince,
     onFile,
     onFact: (event) => {
       if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);

@@ -34,7 +34,8 @@ export const makeMessageList = (): Messages => {
   const keptNumbers = (kept: KeptMessages): ReadonlySet<number> | undefined => {
     const numbers = new Set<number>();
     if ('from' in kept) {
-      const [from, to] = [lastOf(hashOf(kept.from), numbers), lastOf(hashOf(kept.to), numbers)];
+      const from = lastOf(hashOf(kept.from), numbers);
+      const to = kept.to === undefined ? count : lastOf(hashOf(kept.to), numbers);
       if (from === undefined || to === undefined) return undefined;
       for (let number = from; number <= to; number++) numbers.add(number);
       return numbers;

@@ -36,8 +36,10 @@ export interface SessionSource {
   /** in bytes, as stored */
   readonly size: number;
   readonly modifiedAt: Millis;
-  /** the bytes of a copy, in chunks that are valid until the next one; those at `path` when absent */
+  /** the bytes of a copy, or of a session in a database, in chunks that are valid until the next one; those at `path` when absent */
   readonly open?: () => AsyncIterable<Buffer>;
+  /** the agent's id of a session that is in a database with others, which is at `path` */
+  readonly idInDatabase?: string;
 }
 
 export interface HistoryOptions {
@@ -95,7 +97,7 @@ export const readHistory = async (
       messages: fold.messages(),
       damagedLines: reader.damagedLines(),
       compactions,
-      ...(source.open ? { isKept: true } : {}),
+      ...(source.open && source.idInDatabase === undefined ? { isKept: true } : {}),
     },
     ...(options.withUsage ? { usage: usage.end(compactions.map(({ at }) => at)) } : {}),
   };

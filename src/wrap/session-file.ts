@@ -1,10 +1,11 @@
 import { errorText } from '../core/errors.js';
-import type { LineResult, Located, Agent, SessionLog, Env } from '../agents/agent.js';
+import type { LineResult, Located, Agent, ChildPlace, SessionLog, Env } from '../agents/agent.js';
 import type { Fact, Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
 import { tail } from '../storage/tail.js';
 import { pollPause } from '../storage/watch.js';
+import { followDatabase } from './session-database.js';
 import { makeVersionReporter } from './version-notice.js';
 
 // Finds the agent's session file, follows it, and makes events for the core of its lines.
@@ -115,13 +116,13 @@ const formatProblem = ({ hasReading, lines, parseErrors, reason }: FormatCheck):
 /** The session file that is followed, and those that were ruled out. */
 export interface SessionChoice {
   readonly current?: Located;
-  /** files that were followed before */
-  readonly formerPaths: readonly string[];
-  /** files of another process: they grew in turns with this session's file */
-  readonly otherPaths: readonly string[];
+  /** places (`placeOf`) that were followed before */
+  readonly formerPlaces: readonly string[];
+  /** places of another process: they grew in turns with this session's file */
+  readonly otherPlaces: readonly string[];
 }
 
-export const startChoice: SessionChoice = { formerPaths: [], otherPaths: [] };
+export const startChoice: SessionChoice = { formerPlaces: [], otherPlaces: [] };
 
 /**
  * The choice after another search; the same object when nothing changes, also when the session's file is gone (the tail reports that).
@@ -129,19 +130,25 @@ export const startChoice: SessionChoice = { formerPaths: [], otherPaths: [] };
  * folder: the file in between belongs to the other agent.
  */
 export const chooseSession = (choice: SessionChoice, found: Located): SessionChoice => {
-  const { current, formerPaths, otherPaths } = choice;
+  const { current, formerPlaces, otherPlaces } = choice;
   const isSame = current?.sessionId === found.sessionId;
   if (isSame && (found.path === current.path || found.path === undefined)) return choice;
-  const isGuess = !found.certain && found.path !== undefined;
-  if (isGuess && otherPaths.includes(found.path)) return choice;
-  const leaving = current?.path === undefined ? [] : [current.path];
-  const isBack = isGuess && formerPaths.includes(found.path);
+  const place = placeOf(found);
+  const isGuess = !found.certain && place !== undefined;
+  if (isGuess && otherPlaces.includes(place)) return choice;
+  const left = placeOf(current);
+  const leaving = left === undefined ? [] : [left];
+  const isBack = isGuess && formerPlaces.includes(place);
   return {
     current: found,
-    formerPaths: [...formerPaths, ...leaving],
-    otherPaths: isBack ? [...otherPaths, ...leaving] : otherPaths,
+    formerPlaces: [...formerPlaces, ...leaving],
+    otherPlaces: isBack ? [...otherPlaces, ...leaving] : otherPlaces,
   };
 };
+
+/** Where a session is written: its file, or its rows in a database that holds others, too. */
+const placeOf = (located: Located | undefined): string | undefined =>
+  located?.path === undefined ? undefined : `${located.path} ${located.sessionId}`;
 
 /** Reads the lines of a session file into an inbox. */
 export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoalescer, 'add'>) => {
@@ -184,6 +191,31 @@ export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoal
 const placed = (fact: Extract<Fact, { readonly type: 'boundary' }>, offset: number | undefined): Fact =>
   offset === undefined ? fact : { ...fact, boundary: { ...fact.boundary, offset } };
 
+// When the user pressed Enter. An agent may still be recording the message of one Enter when the next is pressed.
+
+const TOGETHER_MS = 2_000;
+const MOST = 20; // of a key that is held down
+
+export interface EnterTimes {
+  readonly note: (at: Millis) => void;
+  /** the last time; undefined if never */
+  readonly last: () => Millis | undefined;
+  /** the first of those within two seconds before the last one, or that one */
+  readonly first: () => Millis | undefined;
+}
+
+export const makeEnterTimes = (): EnterTimes => {
+  let times: readonly Millis[] = [];
+  return {
+    note: (at) => {
+      const together = times.filter((each) => each <= at && at - each <= TOGETHER_MS);
+      times = [...together, at].slice(-MOST);
+    },
+    last: () => times.at(-1),
+    first: () => times[0],
+  };
+};
+
 // Locates the session file, follows it, and passes its facts on.
 
 const POLL_MS = 250;
@@ -202,8 +234,10 @@ export interface FollowOptions {
   readonly now: () => Millis;
   /** when the user last pressed Enter; undefined if never */
   readonly enteredAt: () => Millis | undefined;
+  /** when the first Enter of the last two seconds before that was pressed; the same one when absent */
+  readonly enteredSince?: () => Millis | undefined;
   readonly onFact: (event: Event) => void;
-  /** the session file that is followed from now on; undefined while the conversation has none */
+  /** the session file that is followed from now on; undefined while the conversation has none, and for one in a database with others */
   readonly onFile?: (path: string | undefined, sessionId: string) => void;
   /** why there is no reading, for the log; a later fact means that reading works again */
   readonly onProblem: (reason: string) => void;
@@ -231,14 +265,15 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
 
   // A file guessed from its growth may belong to the same agent in another terminal, where somebody else types.
   const isAfterEnter = ({ writtenAt }: Located): boolean => {
-    const after = sinceEnter(options, writtenAt ?? options.now());
-    return after >= -FILE_CLOCK_LAG_MS && after <= ENTER_MS;
+    const at = writtenAt ?? options.now();
+    const since = options.enteredSince?.() ?? options.enteredAt() ?? Infinity;
+    return at >= since - FILE_CLOCK_LAG_MS && sinceEnter(options, at) <= ENTER_MS;
   };
 
   const switchTo = (found: Located): void => {
     const { current } = choice;
     const isFirst = current?.path === undefined;
-    const isSame = current?.path !== undefined && found.path === current.path;
+    const isSame = current?.path !== undefined && placeOf(found) === placeOf(current);
     if (!found.certain && !isFirst && !isSame && !isAfterEnter(found)) return;
     const next = chooseSession(choice, found);
     if (next === choice) return;
@@ -249,19 +284,15 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
     } else if (current.path !== undefined) {
       options.onFact({ type: 'voided' }); // the same conversation continues in another file: it was shortened
     }
-    options.onFile?.(found.path, found.sessionId);
-    file = found.path === undefined ? undefined : followFile(found.path, log, { options, coalescer });
+    options.onFile?.(log.database ? undefined : found.path, found.sessionId);
+    file = found.path === undefined ? undefined : followFile(found as Followed, log, { options, coalescer });
   };
 
   const locate = async (): Promise<void> => {
-    const { enteredAt: lastEnter, ...place } = options;
-    const enteredAt = lastEnter();
     try {
       const found = await log.locate(port, {
-        ...place,
+        ...placeNow(options),
         startedAt: startedAt() - FILE_CLOCK_LAG_MS,
-        now: options.now(),
-        ...(enteredAt === undefined ? {} : { enteredAt }),
         ...(choice.current?.path === undefined ? {} : { currentPath: choice.current.path }),
       });
       if (found && !isStopped) switchTo(found);
@@ -277,6 +308,16 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
       polling.stop();
       file?.stop();
     },
+  };
+};
+
+const placeNow = ({ enteredAt, enteredSince, now, ...place }: FollowOptions): ChildPlace => {
+  const [last, first] = [enteredAt(), enteredSince?.()];
+  return {
+    ...place,
+    now: now(),
+    ...(last === undefined ? {} : { enteredAt: last }),
+    ...(first === undefined ? {} : { enteredSince: first }),
   };
 };
 
@@ -313,30 +354,31 @@ interface FileContext {
   readonly coalescer: FactCoalescer;
 }
 
-const followFile = (path: string, log: SessionLog, { options, coalescer }: FileContext): Subscription => {
+type Followed = Located & { readonly path: string };
+
+const followFile = (
+  { path, sessionId }: Followed,
+  log: SessionLog,
+  { options, coalescer }: FileContext,
+): Subscription => {
   const file = makeFileReader(log, options.env, coalescer);
   let hasFillFacts = false;
   const version = makeVersionReporter(options);
   coalescer.flush(); // facts not reported yet belong to the previous file
 
-  return tail({
+  const common = {
     path,
     intervalMs: POLL_MS,
-    onLine: (line, offset) => {
+    onLine: (line: string, offset?: number) => {
       version.readLine(line);
       const { facts } = file.read(line, options.now(), offset);
       hasFillFacts ||= facts.some(({ type }) => type === 'reading' || type === 'boundary');
-    },
-    onHead: (line) => {
-      version.readLine(line);
-      file.skim(line, options.now());
     },
     onRestart: () => {
       file.restart();
       hasFillFacts = false;
       coalescer.add({ type: 'voided' });
     },
-    isEnough: () => hasFillFacts,
     onCaughtUp: () => {
       for (const fact of coalescer.flush()) options.onFact(fact);
       version.report();
@@ -344,6 +386,16 @@ const followFile = (path: string, log: SessionLog, { options, coalescer }: FileC
       if (problem !== undefined) options.onProblem(`${path}: ${problem}`);
     },
     onProblem: options.onProblem,
+  };
+  const { database } = log;
+  if (database) return followDatabase({ ...common, sessionId, database });
+  return tail({
+    ...common,
+    onHead: (line) => {
+      version.readLine(line);
+      file.skim(line, options.now());
+    },
+    isEnough: () => hasFillFacts,
   });
 };
 

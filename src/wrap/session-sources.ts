@@ -1,7 +1,10 @@
 import { basename, relative } from 'node:path';
 import { lstat, realpath } from 'node:fs/promises';
 import type { Agent, AgentFolders } from '../agents/agent.js';
+import type { SessionDatabase } from '../agents/database.js';
+import { errorText } from '../core/errors.js';
 import { listKept, newestCopy, readCopy } from '../storage/blackbox.js';
+import { readRows } from '../storage/database.js';
 import {
   canUnpack,
   listStore,
@@ -34,14 +37,17 @@ export interface FoundSources {
 /** All sessions of these agents. */
 export const findSources = async ({ agents, where, kept = [] }: SourceSearch): Promise<FoundSources> => {
   const stores = agents.flatMap((agent) => storesOf(agent, where));
-  const found = await Promise.all(stores.map(sourcesIn));
+  const found = await Promise.all([
+    ...stores.map(sourcesIn),
+    ...agents.map((agent) => sourcesInDatabase(agent, agent.log?.database?.path(where))),
+  ]);
   const own = found.flatMap(({ sources }) => sources);
   const areGone = await Promise.all(kept.map((each) => isGone(each, own)));
   const wanted = kept.filter(({ agent }, index) => agents.includes(agent) && areGone[index]);
-  return {
-    sources: [...own, ...wanted].toSorted((a, b) => b.modifiedAt - a.modifiedAt),
+  return newestFirst({
+    sources: [...own, ...wanted],
     skipped: found.flatMap(({ skipped }) => skipped),
-  };
+  });
 };
 
 /** The agent has the file neither where it was nor elsewhere: archives keep its name, and a link above it changes only its path. */
@@ -105,6 +111,38 @@ const sourcesIn = async ({ agent, folder }: Store): Promise<FoundSources> => {
   );
 };
 
+/** The sessions in an agent's database; none where the agent has none, or it is not there. */
+const sourcesInDatabase = async (agent: Agent, path: string | undefined): Promise<FoundSources> => {
+  const database = agent.log?.database;
+  const file = path === undefined ? undefined : await lstat(path).catch(() => undefined);
+  if (!database || path === undefined || !file?.isFile()) return { sources: [], skipped: [] };
+  try {
+    const [rows = []] = readRows(path, [database.sessions]);
+    const sources = rows.flatMap(({ id, at }): readonly SessionSource[] =>
+      typeof id === 'string' && typeof at === 'number'
+        ? [
+            {
+              agent,
+              path,
+              size: 0,
+              modifiedAt: at,
+              open: () => linesOf(path, database, id),
+              idInDatabase: id,
+            },
+          ]
+        : [],
+    );
+    return { sources, skipped: [] };
+  } catch (error) {
+    return { sources: [], skipped: [{ path, reason: errorText(error) }] };
+  }
+};
+
+async function* linesOf(path: string, { changed }: SessionDatabase, id: string): AsyncGenerator<Buffer> {
+  const [rows = []] = readRows(path, [changed(id, 0)]);
+  for (const { line } of rows) if (typeof line === 'string') yield Buffer.from(`${line}\n`);
+}
+
 const sorted = (sources: readonly SessionSource[], problems: readonly StoreProblem[]): FoundSources => ({
   sources: sources.filter(({ path }) => canUnpack(path)),
   skipped: [
@@ -124,6 +162,8 @@ export interface PathSearch extends SourceSearch {
 /** The sessions at a path: a file, or all in a folder. Rejects with the system's error; a file that is no session gives none. */
 export const sourcesAt = async (search: PathSearch): Promise<FoundSources> => {
   const { isFolder, ...file } = await storedFile(search.path);
+  const writer = isFolder ? undefined : await databaseOwner(file.path, search);
+  if (writer) return newestFirst(await sourcesInDatabase(writer, file.path));
   const listed: { readonly files: readonly StoredFile[]; readonly problems: readonly StoreProblem[] } =
     isFolder
       ? await listStore(file.path, (name) => SESSION_NAME.test(name))
@@ -145,7 +185,25 @@ export const sourcesAt = async (search: PathSearch): Promise<FoundSources> => {
     }),
   );
   const found = sorted(own.flat(), problems);
-  return { ...found, sources: found.sources.toSorted((a, b) => b.modifiedAt - a.modifiedAt) };
+  return newestFirst(found);
+};
+
+const newestFirst = (found: FoundSources): FoundSources => ({
+  ...found,
+  sources: found.sources.toSorted((a, b) => b.modifiedAt - a.modifiedAt),
+});
+
+/** The agent with a database at this path, which has no links in it; undefined for a file of another kind. */
+const databaseOwner = async (
+  path: string,
+  { agents, asked, where }: PathSearch,
+): Promise<Agent | undefined> => {
+  if (asked) return asked.log?.database && asked;
+  for (const agent of agents) {
+    const own = agent.log?.database?.path(where);
+    if (own !== undefined && path === (await realpath(own).catch(() => own))) return agent;
+  }
+  return undefined;
 };
 
 const resolved = async ({ agent, folder }: Store): Promise<Store> => ({

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorStack } from '../core/errors.js';
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { FooterView } from '../core/footer-view.js';
-import type { Millis } from '../core/reading.js';
 import { sessionSummary } from '../core/session-flow.js';
 import { nullLog, type Log } from '../storage/log-file.js';
 import { makeScreenModel, screenOf } from '../terminal/screen-model.js';
@@ -12,6 +11,7 @@ import { makeNotifier } from './notifier.js';
 import type { ExitStatus, WrapSession } from './options.js';
 import { makePanel, type Panel } from './overlay-panel.js';
 import { openPublisher, type Publisher } from './publish.js';
+import { makeEnterTimes } from './session-file.js';
 import type { KeyHold } from './typing-steps.js';
 import {
   makeCounters,
@@ -52,7 +52,7 @@ const makeInput = ({ post }: WorkerPort, counters: Counters) => {
   let hold: number | undefined;
   let looked = counters.get('typed');
   let told = looked;
-  let enteredAt: Millis | undefined;
+  const enters = makeEnterTimes();
 
   const makeHold = (id: number): KeyHold => ({
     waitingCount: () => counters.get('held'),
@@ -83,10 +83,9 @@ const makeInput = ({ post }: WorkerPort, counters: Counters) => {
       answers.get(id)?.(isHeld);
       answers.delete(id);
     },
-    enteredAt: () => enteredAt,
-    onEntered: (at: Millis): void => {
-      enteredAt = at;
-    },
+    enteredAt: enters.last,
+    enteredSince: enters.first,
+    onEntered: enters.note,
   };
 };
 

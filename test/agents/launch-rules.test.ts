@@ -123,6 +123,7 @@ describe('the table of runtimes', () => {
       '@openai/codex',
       '@google/gemini-cli',
       '@qwen-code/qwen-code',
+      'opencode-ai',
     ]);
   });
 });

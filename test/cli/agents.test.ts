@@ -52,6 +52,17 @@ describe('ctxwrap agents', () => {
     expect((await ctxwrap(['agents', 'show', 'old'], bench)).code).toBe(0);
   });
 
+  it('lists and starts a whole definition of one’s own under a built-in name, as it was before ctxwrap knew that agent', async () => {
+    const own = { command: 'own-code', screen: [{ region: 'last-rows:2' }], note: 'mine' };
+    given(JSON.stringify({ runtimes: { opencode: own, claude: { command: 'claude-nightly' } } }));
+    expect((await ctxwrap(['config', 'check'], bench)).code).toBe(0);
+    const { stdout } = await ctxwrap(['agents'], bench);
+    expect(stdout).toMatch(/^opencode +own-code +your configuration +mine$/m);
+    expect(stdout.match(/^opencode/gm)).toHaveLength(1);
+    bench.program('own-code', '#!/bin/sh\necho hello from my own\n');
+    expect((await ctxwrap(['opencode'], bench)).stdout).toBe('hello from my own\n');
+  });
+
   it('never takes the place of another one unasked, and then keeps the text before', async () => {
     await ctxwrap(['agents', 'add', file(toy)], bench);
     const before = readFileSync(config(), 'utf8');

@@ -267,8 +267,8 @@ describe('ctxwrap doctor', () => {
     const path = join(state, 'ctxwrap');
     expect(stdout).toContain(`fix: mv '${path}' '${path}.old'\n`);
     expect(stdout).not.toContain('…');
-    const wide = stdout.split('\n').filter((line) => line.length > columns && !line.includes('fix: '));
-    expect(wide.filter((line) => !line.includes('/'))).toEqual([]); // a path may be as long as it is
+    const wide = stdout.split('\n').filter((line) => line.length > columns && !/(?:fix|run): /.test(line));
+    expect(wide.filter((line) => !line.includes('/'))).toEqual([]); // a path may be as long as it is, and a command
   });
 
   it('asks the terminal, and does not wait long for one that says nothing', async () => {

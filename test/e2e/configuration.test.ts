@@ -8,7 +8,7 @@ import { inFolder, lastRow, plainEnv } from '../support/wrapped.js';
 
 const WAIT = { timeout: 40_000, interval: 20 };
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
-const example = /```jsonc\n(\{\n {2}"runtimes": \{\n {4}"opencode"[^]*?\n)```/.exec(page)?.[1] ?? '';
+const example = /```jsonc\n(\{\n {2}"runtimes": \{\n {4}"mycode"[^]*?\n)```/.exec(page)?.[1] ?? '';
 
 interface Scene {
   readonly window: Window;
@@ -17,7 +17,7 @@ interface Scene {
   readonly logged: (text: string) => Promise<void>;
 }
 
-/** `ctxwrap opencode` with the example of the documentation and more, around a program that imitates opencode. */
+/** `ctxwrap mycode` with the example of the documentation and more, around a program that imitates opencode. */
 const withOpencode = (more: string, act: (scene: Scene) => Promise<void>): Promise<void> =>
   inFolder(async (folder) => {
     const file = join(folder, '.config/ctxwrap/config.jsonc');
@@ -34,7 +34,7 @@ const withOpencode = (more: string, act: (scene: Scene) => Promise<void>): Promi
     const logFile = join(folder, 'run.log');
     const window = openWindow({
       file: process.execPath,
-      args: [bin, 'opencode'],
+      args: [bin, 'mycode'],
       cwd: folder,
       env: { ...env, PATH: `${path}:${env['PATH']}`, CTXWRAP_LOG: logFile },
       columns: 120,
@@ -57,7 +57,7 @@ const says = (window: Window, words: string): Promise<void> =>
 describe.concurrent('the agent of the documentation’s example', () => {
   it('is read from its screen, and compacted', async () => {
     await withOpencode('"auto": "50%"', async ({ window, log, logged }) => {
-      await logged('runtime opencode');
+      await logged('runtime mycode');
       await logged('activity ready');
       window.type('hello\r');
       await says(window, ' 60%  auto');

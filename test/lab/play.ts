@@ -7,6 +7,7 @@ import { openTrial, type TrialOptions } from '../../src/verify/trial.js';
 import { withoutAsking, type LabAgent } from './agents/agent.js';
 import { BOUNDS, SUMMARY_MS, type Scenario, type LabSession } from './scenarios/scenario.js';
 
+const PATIENCE_MS = 180_000; // on a busy machine an agent of 180 MB takes more than a minute to start
 const LOOK_MS = 1_000; // a short wait after the start: Gemini loses keys that are pressed in its first moment
 
 export interface Verdict {
@@ -38,6 +39,7 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
     isVim,
     understandsState: hearsState,
     summaryMs,
+    patienceMs: PATIENCE_MS,
     files,
   });
   let verdict: Verdict;

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openCodeCache } from '../../src/storage/code-cache.js';
+import { openScriptCache } from '../../src/storage/code-cache.js';
 
 let state = '';
 beforeEach(() => (state = mkdtempSync(join(tmpdir(), 'ctxwrap-code-')))); // 0700
@@ -26,7 +26,7 @@ afterEach(() => rmSync(state, { recursive: true, force: true }));
 const code = Buffer.from('compiled code of a part');
 const fileOf = (part = 'main.cjs', build = 'b1'): string => join(state, 'compiled', build, part);
 const cacheWith = (parts: readonly (readonly [string, Buffer])[] = [['main.cjs', code]]) => {
-  const cache = openCodeCache(state, 'b1');
+  const cache = openScriptCache(state, 'b1');
   cache.write(parts);
   return cache;
 };
@@ -53,17 +53,17 @@ describe('compiled code', () => {
 
   it('of another build is not used', () => {
     cacheWith();
-    expect(openCodeCache(state, 'b2').read('main.cjs')).toBeUndefined();
+    expect(openScriptCache(state, 'b2').read('main.cjs')).toBeUndefined();
   });
 
   it('is kept for three other builds, the last ones', () => {
     cacheWith();
     for (const [index, build] of ['b2', 'b3', 'b4', 'b5'].entries()) {
-      openCodeCache(state, build).write([['main.cjs', code]]);
+      openScriptCache(state, build).write([['main.cjs', code]]);
       utimesSync(join(state, 'compiled', build), index + 1, index + 1);
     }
     utimesSync(join(state, 'compiled', 'b1'), 0, 0);
-    openCodeCache(state, 'b6').write([['main.cjs', code]]);
+    openScriptCache(state, 'b6').write([['main.cjs', code]]);
     expect(readdirSync(join(state, 'compiled')).sort()).toEqual(['b3', 'b4', 'b5', 'b6']);
   });
 });
@@ -128,7 +128,7 @@ describe('nothing is trusted that', () => {
 
 describe('nothing is written', () => {
   const isWritten = (folder: string): boolean => {
-    openCodeCache(folder, 'b1').write([['main.cjs', code]]);
+    openScriptCache(folder, 'b1').write([['main.cjs', code]]);
     return existsSync(join(folder, 'compiled', 'b1', 'main.cjs'));
   };
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { FileEntry, FilePort } from '../../src/agents/agent.js';
 import type { ChildPlace } from '../../src/agents/agent.js';
+import type { JsonRecord } from '../../src/core/json.js';
 
 /** A file of the fake machine: its modification time and content. */
 export interface FakeFile {
@@ -15,9 +16,11 @@ export interface FakeMachine {
   readonly family?: readonly number[];
   /** a missing process cannot be read */
   readonly open?: Readonly<Record<number, readonly string[]>>;
+  /** rows of its databases, by path, whatever is asked; a missing one cannot be read */
+  readonly rows?: Readonly<Record<string, readonly JsonRecord[]>>;
 }
 
-export const fakePort = ({ files, family = [100], open = {} }: FakeMachine): FilePort => {
+export const fakePort = ({ files, family = [100], open = {}, rows = {} }: FakeMachine): FilePort => {
   const entryOf = (path: string): FileEntry | undefined => {
     const file = files[path];
     return file && { path, name: posix.basename(path), modifiedAt: file.modifiedAt };
@@ -41,6 +44,7 @@ export const fakePort = ({ files, family = [100], open = {} }: FakeMachine): Fil
     smallText: async (path) => textOf(path),
     family: async () => family,
     openFiles: async (pid) => open[pid],
+    rows: async (path) => rows[path],
     sha256: async (text) => createHash('sha256').update(text).digest('hex'),
   };
 };

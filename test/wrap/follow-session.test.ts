@@ -40,7 +40,12 @@ const put = (path: string, text: string): string => {
 /** Follows a session file like the wrapper: all events go through the core, and `shown` is the footer. */
 const follow = (
   agent: Agent,
-  options: { env?: Env; onFact?: (event: Event) => void; enteredAt?: () => number | undefined } = {},
+  options: {
+    env?: Env;
+    onFact?: (event: Event) => void;
+    enteredAt?: () => number | undefined;
+    enteredSince?: () => number | undefined;
+  } = {},
 ) => {
   const events: Event[] = [];
   const problems: string[] = [];
@@ -59,6 +64,7 @@ const follow = (
     startedAt,
     now: Date.now,
     enteredAt: options.enteredAt ?? Date.now,
+    ...(options.enteredSince ? { enteredSince: options.enteredSince } : {}),
     onFact: happen,
     onProblem: (reason) => {
       problems.push(reason);
@@ -261,6 +267,18 @@ describe('following a guess', () => {
     expect(shown()).toBe('1500 ×0');
     enteredAt = Date.now();
     found = { ...found, writtenAt: enteredAt + 50 };
+    await expect.poll(shown, WAIT).toBe('2000 ×0');
+  });
+
+  it('takes a session whose message came between two Enters that were pressed quickly', async () => {
+    let found: Located = { sessionId: 'a', path: put('a', turn(1_000)), certain: false };
+    let enters: readonly number[] = [];
+    const agent = { ...agents.generic, log: { locate: async () => found, reader: demoReader } };
+    const { shown } = follow(agent, { enteredAt: () => enters[1], enteredSince: () => enters[0] });
+    await expect.poll(shown, WAIT).toBe('1000 ×0');
+    const at = Date.now();
+    enters = [at - 1_000, at];
+    found = { sessionId: 'b', path: put('b', turn(2_000)), certain: false, writtenAt: at - 900 };
     await expect.poll(shown, WAIT).toBe('2000 ×0');
   });
 

@@ -1,3 +1,4 @@
+import type { JsonRecord } from '../../core/json.js';
 import type { CompactRecipe, Agent } from '../agent.js';
 import { startsConversation } from '../launch.js';
 import { makeLocate } from './files.js';
@@ -69,6 +70,16 @@ const agentOf = (defined: Definition, limit: TimeLimit): Agent => {
     ...(log || screen ? {} : { isEstimated: true as const }),
   };
 };
+
+/**
+ * Whether the value is a definition of its own rather than changes to a built-in agent, so that one which was written before ctxwrap knew
+ * the agent stays valid.
+ */
+export const isWholeDefinition = (value: JsonRecord): boolean =>
+  value['command'] !== undefined &&
+  ['log', 'screen', 'activity', 'prompt', 'interactive', 'npmPackage', 'note'].some(
+    (field) => value[field] !== undefined,
+  );
 
 // A built-in runtime with the user's changes.
 

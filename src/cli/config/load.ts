@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Agent } from '../../agents/agent.js';
-import { changeAgent, defineAgent } from '../../agents/defined/agent.js';
+import { changeAgent, defineAgent, isWholeDefinition } from '../../agents/defined/agent.js';
 import { agents } from '../../agents/index.js';
 import { limitProblems, problemKind } from '../../core/config/check.js';
 import { envNames, keyNames, configKey, type CurrentSettings } from '../../core/config/keys.js';
@@ -118,7 +118,10 @@ const oneOf = (name: string, value: JsonRecord): One => {
     return {
       faults: [{ name, reason: () => 'name: must be the same as the key, or absent', path: ['name'] }],
     };
-  const found = ours ? changeAgent(ours, value) : defineAgent({ ...value, name }, makeTimeLimit());
+  const found =
+    ours && !isWholeDefinition(value)
+      ? changeAgent(ours, value)
+      : defineAgent({ ...value, name }, makeTimeLimit());
   if (!('problems' in found)) return { ...found, faults: [] };
   return {
     faults: found.problems.map((each) => ({

@@ -1,19 +1,20 @@
 import { getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { json, stream, textIn, type Api, type Call, type Question, type Reply } from './api.js';
 
-// OpenAI's chat completions API, as Qwen Code and Kimi Code use it: https://platform.openai.com/docs/api-reference/chat-streaming
+// OpenAI's chat completions API, as Qwen Code, opencode and Kimi Code use it:
+// https://platform.openai.com/docs/api-reference/chat-streaming
 
-const SUMMARY = /state_snapshot|create a detailed summary/;
+const SUMMARY = /state_snapshot|create a detailed summary|Do not mention the summary process/;
 /** The end of a summary request that includes the tools like a turn, so that the earlier prompt is in the cache. */
 const SUMMARY_WITH_TOOLS =
   /tool execution is disabled for this request\.[^]*produce the <state_snapshot> XML\.$/;
-/** The same in Kimi Code. */
-const KIMI_SUMMARY =
+/** The same of an agent that allows another instruction behind it. */
+const SUMMARY_WITHOUT_CALLS =
   /^Respond with text only\. Do not call any tools — you already have everything you\s+need in the conversation history\.\s*$/m;
-/** The tools that run a shell command and write a file, by the agents' names. */
-const SHELLS: readonly unknown[] = ['run_shell_command', 'Bash'];
-const WRITERS: readonly unknown[] = ['write_file', 'Write'];
-/** Notes that Kimi Code sends in the user's name behind the message. */
+/** The tools that run a shell command and that write a file, by the agents' names. */
+const SHELLS: readonly unknown[] = ['run_shell_command', 'bash', 'Bash'];
+const WRITES: readonly unknown[] = ['write_file', 'write', 'Write'];
+/** What an agent adds in the user's name behind the message. */
 const NOTE = /^<system-reminder>/;
 
 const contentOf = (message: unknown): string =>
@@ -29,17 +30,17 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   const isSummary =
     SUMMARY.test(contentOf(system)) ||
     SUMMARY_WITH_TOOLS.test(said) ||
-    KIMI_SUMMARY.test(said) ||
+    SUMMARY_WITHOUT_CALLS.test(said) ||
     (tools.length === 0 && SUMMARY.test(said));
   const shell = tools.find((name) => SHELLS.includes(name));
   return {
-    purpose: isSummary ? 'summary' : shell === undefined ? 'side' : 'turn',
+    purpose: isSummary ? 'summary' : shell !== undefined ? 'turn' : 'side',
     model: getText(body, 'model') ?? '',
     isStreamed: body['stream'] === true,
     said,
     isAfterTool: getText(messages.at(-1), 'role') === 'tool',
     shellTool: shell,
-    writeTool: tools.find((name) => WRITERS.includes(name)),
+    writeTool: tools.find((name) => WRITES.includes(name)),
     sideText: '{}',
   };
 };

@@ -31,12 +31,18 @@ export interface LabAgent extends VerifiableAgent {
   readonly unasked: readonly string[];
   /** tokens at which it compacts by itself when the next turn begins */
   readonly ownTrigger: number;
+  /** it does so at the end of the turn already */
+  readonly compactsAtOnce?: true;
+  /** after a failure its next turn makes the summary and gives no answer */
+  readonly retriesItself?: true;
   /** at least one version reports its state to the terminal (OSC 7501) */
   readonly tellsState: boolean;
   /** the key for vim's insert mode and the text that shows the mode, for an agent that starts in normal mode */
   readonly vimStart?: { readonly key: string; readonly shows: RegExp };
   /** Esc stops a running compaction */
   readonly canInterrupt: boolean;
+  /** when pressed twice */
+  readonly stopsAtSecondEsc?: true;
   /** ctxwrap can type the command during a turn, and the agent runs it after the turn */
   readonly canQueue: boolean;
   /** matches its prompt, for an agent of which some version shows none while it compacts and ignores keys then */

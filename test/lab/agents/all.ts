@@ -3,6 +3,7 @@ import { claude } from './claude.js';
 import { codex } from './codex.js';
 import { gemini } from './gemini.js';
 import { kimi } from './kimi.js';
+import { opencode } from './opencode.js';
 import { qwen } from './qwen.js';
 
-export const agents: readonly LabAgent[] = [claude, codex, gemini, qwen, kimi];
+export const agents: readonly LabAgent[] = [claude, codex, gemini, qwen, opencode, kimi];

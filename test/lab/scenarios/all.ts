@@ -1,3 +1,5 @@
+import type { Agent } from '../../../src/agents/agent.js';
+import { agents } from '../../../src/agents/index.js';
 import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
 import { named } from './cold.js';
@@ -23,6 +25,16 @@ export interface Group {
 
 const HEARD = ['idle', 'busy', 'permission dialog', 'draft'];
 
+/** Only for agents whose session files ctxwrap reads and writes as conversations. */
+const withFiles = (all: readonly Scenario[]): readonly Scenario[] => {
+  const named = Object.values<Agent>(agents).filter(({ conversations }) => conversations);
+  const names = new Set(named.map(({ name }) => name));
+  return all.map((scenario) => ({
+    ...scenario,
+    isFor: (agent) => names.has(agent.name) && (scenario.isFor?.(agent) ?? true),
+  }));
+};
+
 export const groups: readonly Group[] = [
   { name: 'full window', scenarios: growing },
   { name: 'slow summary', scenarios: waiting },
@@ -31,10 +43,10 @@ export const groups: readonly Group[] = [
   { name: 'other ends', scenarios: ending },
   { name: 'limits', scenarios: limits },
   { name: 'hooks', scenarios: hooks },
-  { name: 'undo', scenarios: [...undoing, ...undoTraps] },
-  { name: 'drafts', scenarios: drafts },
-  { name: 'rescue', scenarios: rescuing },
-  { name: 'kept facts', scenarios: planted },
+  { name: 'undo', scenarios: withFiles([...undoing, ...undoTraps]) },
+  { name: 'drafts', scenarios: withFiles(drafts) },
+  { name: 'rescue', scenarios: withFiles(rescuing) },
+  { name: 'kept facts', scenarios: withFiles(planted) },
   { name: 'Alt keys', scenarios: altKeys },
   { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(osc7501Scenarios) },
 ];

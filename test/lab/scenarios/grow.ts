@@ -135,7 +135,8 @@ const typing: Scenario = {
   play: async (session) => {
     const { terminal, agent } = session;
     await fill(session);
-    await terminal.until(() => terminal.screen().includes(agent.compact), 'the command in the prompt');
+    const isTyped = (): boolean => terminal.rows().slice(0, -1).join('\n').includes(agent.compact); // the footer names it, too
+    await terminal.until(isTyped, 'the command in the prompt');
     for (const key of 'abc') terminal.press(key);
     return untilCompacted(session);
   },

@@ -1,7 +1,7 @@
 // Limits that keep the wrapper from trying again and again.
-import { untilCompacted, assertThat } from '../../../src/verify/checks.js';
+import { untilCompacted, assertThat, logMessage } from '../../../src/verify/checks.js';
 import { errorWith } from './faults.js';
-import { FULL, HARD, type Scenario, type LabSession } from './scenario.js';
+import { FULL, HARD, LITTLE, type Scenario, type LabSession } from './scenario.js';
 import { fill } from './steps.js';
 
 const PATIENCE_MS = 400_000; // the breaker stays open for five minutes
@@ -23,6 +23,7 @@ const breaker: Scenario = {
   name: 'breaker',
   expects: 'three failures: paused for five minutes, then one attempt, which works and ends the pause',
   typed: 4,
+  isFor: ({ retriesItself }) => !retriesItself,
   play: async (session) => {
     const { mock, turn, untilFooter, log } = session;
     await failThrice(session, FULL, PATIENCE_MS);
@@ -38,6 +39,7 @@ const hard: Scenario = {
   name: 'hard tier',
   expects: 'hard: a failure is not waited for, three attempts at most, and only after something new',
   typed: 3,
+  isFor: ({ retriesItself }) => !retriesItself,
   play: async (session) => {
     const { turn, untilFooter, waitFor } = session;
     const started = performance.now();
@@ -50,4 +52,23 @@ const hard: Scenario = {
   },
 };
 
-export const limits: readonly Scenario[] = [breaker, hard];
+const madeUpFor: Scenario = {
+  name: 'failure made up for',
+  expects:
+    'after a failure the agent makes the summary with the next message: nothing more is typed, and its success counts',
+  typed: 1,
+  isFor: ({ retriesItself }) => retriesItself === true,
+  play: async (session) => {
+    const { mock, submit, untilLog, waitFor } = session;
+    mock.configure({ summary: { error: errorWith(400) } });
+    await fill(session);
+    await untilLog(/compaction by us: failed/);
+    mock.configure({ summary: { error: undefined }, turn: { usedTokens: LITTLE, text: 'heard it' } });
+    await submit('go on');
+    const line = logMessage(await untilLog(/compaction by (?:the (?:agent|user)|us): verified/));
+    await waitFor(WATCH_MS);
+    return line;
+  },
+};
+
+export const limits: readonly Scenario[] = [breaker, hard, madeUpFor];

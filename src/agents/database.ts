@@ -1,0 +1,25 @@
+import type { Millis } from '../core/reading.js';
+import type { AgentFolders } from './agent.js';
+
+// How an agent's sessions are read that are in an SQLite database. The statements are data; `FilePort.rows` and the follower run them.
+
+/** A statement for an SQLite database, with its parameters. */
+export interface RowQuery {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+/** The rows of a session in an SQLite database, as the lines that the agent's `LineReader` reads. */
+export interface SessionDatabase {
+  /** where the database is */
+  readonly path: (where: AgentFolders) => string;
+  /** the user's sessions: `id`, and `at`, the time of the last change */
+  readonly sessions: RowQuery;
+  /**
+   * rows written since then (milliseconds since the epoch; 0 for all), the conversation's oldest first: `line` is a JSON text, `at` the time
+   * of the last change. The same row comes again whenever it has changed
+   */
+  readonly changed: (sessionId: string, since: Millis) => RowQuery;
+  /** one row with `rows`, a number that becomes smaller when the conversation is cut back */
+  readonly counted: (sessionId: string) => RowQuery;
+}

@@ -1,0 +1,92 @@
+import { posix } from 'node:path';
+import type { NativeTrigger } from '../../core/build-ladder.js';
+import { isRecord } from '../../core/json.js';
+import type { Agent, AgentHome, CompactRecipe } from '../agent.js';
+import { type LaunchRules, splitWords, startsConversation } from '../launch.js';
+import { type OwnCompactionSource, parseCommentedJson, readSettingsFiles } from '../own-compaction.js';
+import { isOpencodeLine, locateOpencode, opencodeDatabase, opencodeFolder } from './files.js';
+import { opencodeHistory, opencodeReader } from './log.js';
+import { opencodeScreen } from './screen.js';
+
+const opencodeHome: AgentHome = {
+  played: ['1.18.33'],
+  usualWindowTokens: 200_000,
+  sessions: opencodeFolder,
+};
+
+/** opencode 1.18.33, from its --help. */
+const launchRules: LaunchRules = {
+  plainFlags: splitWords('-h --help -v --version'),
+  plainCommands: splitWords(`
+    completion acp mcp run debug providers auth agent upgrade uninstall serve web models stats export import
+    github session plugin plug db
+  `),
+  valueFlags: splitWords(`
+    --log-level --port --hostname --mdns-domain --cors -m --model -s --session --prompt --agent
+    --replay-limit
+  `),
+};
+
+const MOST_ANSWER_TOKENS = 32_000; // what it keeps free for an answer, or less where the model allows less
+
+/** It compacts after a turn that leaves less than an answer's room (facts/opencode.md). */
+const usualTrigger: NativeTrigger = { share: 1, reserveTokens: MOST_ANSWER_TOKENS };
+
+const opencodeCompaction: OwnCompactionSource = {
+  isReadOnce: true,
+  read: async (port, { env, home, cwd }) => {
+    const off = env['OPENCODE_DISABLE_AUTOCOMPACT'];
+    if (off === '1' || off === 'true')
+      return {
+        trigger: undefined,
+        said: [{ name: 'OPENCODE_DISABLE_AUTOCOMPACT', value: off, place: 'the environment' }],
+      };
+    const folder = posix.join(env['XDG_CONFIG_HOME'] || posix.join(home, '.config'), 'opencode');
+    const paths = [
+      ...['config.json', 'opencode.json', 'opencode.jsonc'].map((name) => posix.join(folder, name)),
+      ...(env['OPENCODE_CONFIG'] ? [posix.resolve(cwd, env['OPENCODE_CONFIG'])] : []),
+      ...['opencode.json', 'opencode.jsonc'].map((name) => posix.join(cwd, name)),
+    ];
+    const files = await readSettingsFiles(port, paths, parseCommentedJson);
+    const said = files.flatMap(({ place, settings: { compaction } }) =>
+      isRecord(compaction) && typeof compaction['auto'] === 'boolean'
+        ? [{ name: 'compaction.auto', value: String(compaction['auto']), place }]
+        : [],
+    );
+    const last = said.at(-1);
+    return last?.value === 'false'
+      ? { trigger: undefined, said: [last] }
+      : { trigger: usualTrigger, said: last ? [last] : [] };
+  },
+};
+
+/** facts/opencode.md. What it does with the command during a turn is not known, so the end is waited for. */
+const opencodeRecipe: CompactRecipe = {
+  command: '/compact',
+  takesFocus: false,
+  isPasted: false,
+  pauseMs: 150,
+  submit: '\r',
+  startMs: 10_000,
+  finishMs: 300_000, // a real compaction takes 10 to 120 s; longer is reported as a timeout
+  isListed: true,
+};
+
+export const opencode: Agent = {
+  name: 'opencode',
+  command: 'opencode',
+  npmPackage: 'opencode-ai',
+  home: opencodeHome,
+  isInteractive: (args) => startsConversation(launchRules, args),
+  nativeTrigger: () => usualTrigger,
+  ownCompaction: opencodeCompaction,
+  log: {
+    locate: locateOpencode,
+    database: opencodeDatabase,
+    reader: opencodeReader,
+    recognises: isOpencodeLine,
+    history: opencodeHistory,
+  },
+  recipe: () => opencodeRecipe,
+  screen: opencodeScreen,
+};

@@ -1,0 +1,100 @@
+import { posix } from 'node:path';
+import { getCount, getText, type JsonRecord } from '../../core/json.js';
+import type { Millis } from '../../core/reading.js';
+import type { AgentFolders, ChildPlace, FilePort, Located } from '../agent.js';
+import type { RowQuery, SessionDatabase } from '../database.js';
+
+// Where opencode keeps its sessions (facts/opencode.md): all in one SQLite database, with the tables `session`, `message` and `part`.
+// Nothing in it names the process, so this terminal's session is the one with the user's message.
+
+export const opencodeFolder = ({ env, home }: AgentFolders): string =>
+  posix.join(env['XDG_DATA_HOME'] || posix.join(home, '.local', 'share'), 'opencode');
+
+const DATABASE = 'opencode.db';
+
+const databaseIn = (place: AgentFolders): string =>
+  posix.resolve(opencodeFolder(place), place.env['OPENCODE_DB'] || DATABASE);
+
+const SENT_MS = 2_000; // it records a sent message within this time
+const CLOCK_LAG_MS = 100;
+
+/**
+ * The only session in which a message of the user appeared when Enter was pressed here; of several the only one of this folder. Undefined
+ * before the first message, and where this Node has no SQLite.
+ */
+export const locateOpencode = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
+  const { enteredAt, enteredSince = enteredAt, now } = place;
+  // a slower one, in another terminal or here, is waited for
+  if (enteredAt === undefined || enteredSince === undefined || now < enteredAt + SENT_MS) return undefined;
+  const path = databaseIn(place);
+  const found = (await port.rows(path, sentBetween(enteredSince, enteredAt))) ?? [];
+  const here = found.filter((row) => getText(row, 'directory') === place.cwd);
+  const [one, ...others] = found.length > 1 ? here : found;
+  const sessionId = getText(one, 'id');
+  if (sessionId === undefined || others.length > 0) return undefined;
+  return { sessionId, path, certain: false, writtenAt: getCount(one, 'sent') ?? enteredAt };
+};
+
+/** Sessions of the user's, not those of subagents, with the time of their first message after these Enters. */
+const sentBetween = (first: Millis, last: Millis): RowQuery => ({
+  sql: `
+    SELECT s.id AS id, s.directory AS directory, min(m.time_created) AS sent
+    FROM session s JOIN message m ON m.session_id = s.id
+    WHERE s.parent_id IS NULL AND s.time_updated >= ?
+      AND m.time_created BETWEEN ? AND ? AND json_extract(m.data, '$.role') = 'user'
+    GROUP BY s.id`,
+  values: [first - CLOCK_LAG_MS, first - CLOCK_LAG_MS, last + SENT_MS],
+});
+
+/**
+ * The session itself, then its messages. A message that asks for a summary has `asks`; the summary comes with its text, the number of its
+ * characters, whether opencode asked for it by itself, and the first message that stays in the window, if any.
+ */
+const changed = (sessionId: string, since: Millis): RowQuery => ({
+  sql: `
+    SELECT json_object('type', 'session', 'id', id, 'version', version, 'cwd', directory, 'at', time_updated,
+                       'isReverted', revert IS NOT NULL) AS line,
+           time_updated AS at, 0 AS place, id AS key
+    FROM session WHERE id = ?1 AND time_updated >= ?2
+    UNION ALL
+    SELECT json_object('type', 'message', 'id', m.id, 'at', m.time_updated, 'data', json(m.data),
+             'asks', CASE WHEN json_extract(m.data, '$.role') = 'user' AND EXISTS (
+               SELECT 1 FROM part p
+               WHERE p.message_id = m.id AND json_extract(p.data, '$.type') = 'compaction') THEN 1 END,
+             'isSummary', json_extract(m.data, '$.summary') = 1,
+             'characters', CASE WHEN json_extract(m.data, '$.summary') = 1 THEN (
+               SELECT total(length(json_extract(p.data, '$.text'))) FROM part p
+               WHERE p.message_id = m.id AND json_extract(p.data, '$.type') = 'text') END,
+             'text', CASE WHEN json_extract(m.data, '$.summary') = 1 THEN (
+               SELECT group_concat(text, char(10)) FROM (
+                 SELECT json_extract(p.data, '$.text') AS text FROM part p
+                 WHERE p.message_id = m.id AND json_extract(p.data, '$.type') = 'text' ORDER BY p.id)) END,
+             'isAuto', CASE WHEN json_extract(m.data, '$.summary') = 1 THEN (
+               SELECT max(json_extract(p.data, '$.auto')) FROM part p
+               WHERE p.message_id = json_extract(m.data, '$.parentID')
+                 AND json_extract(p.data, '$.type') = 'compaction') END,
+             'keptFrom', CASE WHEN json_extract(m.data, '$.summary') = 1 THEN (
+               SELECT max(json_extract(p.data, '$.tail_start_id')) FROM part p
+               WHERE p.message_id = json_extract(m.data, '$.parentID')
+                 AND json_extract(p.data, '$.type') = 'compaction') END) AS line,
+           m.time_updated AS at, m.time_created AS place, m.id AS key
+    FROM message m WHERE m.session_id = ?1 AND m.time_updated >= ?2
+    ORDER BY place, key`,
+  values: [sessionId, since],
+});
+
+const counted = (sessionId: string): RowQuery => ({
+  sql: 'SELECT count(*) AS rows FROM message WHERE session_id = ?',
+  values: [sessionId],
+});
+
+const sessions: RowQuery = {
+  sql: 'SELECT id, time_updated AS at FROM session WHERE parent_id IS NULL',
+  values: [],
+};
+
+export const opencodeDatabase: SessionDatabase = { path: databaseIn, sessions, changed, counted };
+
+/** A line that `opencodeDatabase` gives. */
+export const isOpencodeLine = ({ type, id, at }: JsonRecord): boolean =>
+  (type === 'session' || type === 'message') && typeof id === 'string' && typeof at === 'number';

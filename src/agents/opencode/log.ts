@@ -1,0 +1,157 @@
+import type { Boundary, CompactResult, Fact } from '../../core/event.js';
+import { getCount, getRecord, getText, type JsonRecord, parseRecord } from '../../core/json.js';
+import type { Millis } from '../../core/reading.js';
+import { toOneLine } from '../../core/text.js';
+import { type LineMeaning, type LineReader, makeLineReader } from '../agent.js';
+import { isRecent } from '../compress.js';
+import { SKIPPED, summaryOf, type HistoryFormat, type LineSort } from '../history.js';
+
+// One row of opencode's database (facts/opencode.md), as a line. A row comes again whenever it has changed, so every fact is given once.
+
+interface OpencodeLog {
+  /** of the newest answer with its usage */
+  readonly answeredAt: Millis;
+  readonly usedTokens?: number;
+  /** summaries that have ended, one way or the other */
+  readonly ended: readonly string[];
+  readonly isReverted: boolean;
+}
+
+const START: OpencodeLog = { answeredAt: 0, ended: [], isReverted: false };
+
+export const opencodeReader = (): LineReader => makeLineReader(START, readLine);
+
+const readLine = (state: OpencodeLog, line: string, now: Millis): LineMeaning<OpencodeLog> => {
+  const record = parseRecord(line);
+  if (!record) return { state, facts: [], misfit: 'not JSON' };
+  if (record['type'] === 'session') return readSession(state, record);
+  const data = getRecord(record, 'data');
+  if (record['type'] !== 'message' || !data) return { state, facts: [], misfit: 'not a row of opencode' };
+  if (data['role'] !== 'assistant') return { state, facts: [] };
+  return data['summary'] === true ? readSummary(state, record, data, now) : readAnswer(state, data);
+};
+
+/** `/undo` hides the end of the conversation, `/redo` shows it again: the number is that of another point. */
+const readSession = (state: OpencodeLog, record: JsonRecord): LineMeaning<OpencodeLog> => {
+  const isReverted = record['isReverted'] === 1;
+  if (isReverted === state.isReverted) return { state, facts: [] };
+  return { state: { ...state, isReverted, answeredAt: 0 }, facts: [{ type: 'voided' }] };
+};
+
+const createdAt = (data: JsonRecord): Millis => getCount(getRecord(data, 'time'), 'created') ?? 0;
+
+/** As opencode counts what is in the window: everything of the last answer that has an output. */
+const readAnswer = (state: OpencodeLog, data: JsonRecord): LineMeaning<OpencodeLog> => {
+  const tokens = getRecord(data, 'tokens');
+  const cache = getRecord(tokens, 'cache');
+  const output = getCount(tokens, 'output') ?? 0;
+  const cachedTokens = getCount(cache, 'read');
+  const usedTokens =
+    output +
+    (getCount(tokens, 'input') ?? 0) +
+    (getCount(tokens, 'reasoning') ?? 0) +
+    (cachedTokens ?? 0) +
+    (getCount(cache, 'write') ?? 0);
+  const at = createdAt(data);
+  const isOld = at < state.answeredAt || (at === state.answeredAt && usedTokens === state.usedTokens);
+  if (output === 0 || isOld) return { state, facts: [] };
+  const reading = {
+    usedTokens,
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    source: 'log' as const,
+    model: getText(data, 'modelID') ?? '',
+    at: getCount(getRecord(data, 'time'), 'completed') ?? at,
+  };
+  return { state: { ...state, answeredAt: at, usedTokens }, facts: [{ type: 'reading', reading }] };
+};
+
+/** Its own tokens are those of the request for the summary, not what is left. */
+const readSummary = (
+  state: OpencodeLog,
+  record: JsonRecord,
+  data: JsonRecord,
+  now: Millis,
+): LineMeaning<OpencodeLog> => {
+  const id = getText(record, 'id') ?? '';
+  const completed = getCount(getRecord(data, 'time'), 'completed');
+  if (completed === undefined || state.ended.includes(id)) return { state, facts: [] };
+  const after = { ...state, ended: [...state.ended, id] };
+  const error = getRecord(data, 'error');
+  if (error) {
+    const result = resultOf(error);
+    return { state: after, facts: isRecent(completed, now) ? [{ type: 'compact-result', result }] : [] };
+  }
+  if (getText(data, 'finish') === undefined) return { state, facts: [] };
+  const boundary: Boundary = {
+    initiator: record['isAuto'] === 0 ? 'user' : 'agent',
+    ...(state.usedTokens === undefined ? {} : { preTokens: state.usedTokens }),
+    ...leftOf(state.usedTokens, data),
+    ...(getCount(record, 'characters') === 0 ? { summary: 'empty' } : {}),
+    uuid: id,
+    durationMs: Math.max(0, completed - createdAt(data)),
+    at: completed,
+  };
+  const facts: readonly Fact[] = [{ type: 'boundary', boundary }];
+  return { state: { ended: after.ended, isReverted: state.isReverted, answeredAt: createdAt(data) }, facts };
+};
+
+/** What is left is not recorded. At least the summary is, so a summary as large as the conversation has made nothing smaller. */
+const leftOf = (preTokens: number | undefined, data: JsonRecord): Pick<Boundary, 'postTokens'> => {
+  const written = getCount(getRecord(data, 'tokens'), 'output');
+  return preTokens === undefined || written === undefined || written < preTokens
+    ? {}
+    : { postTokens: written };
+};
+
+const LONGEST = 160; // characters of a server's error, which may be a page of JSON
+
+const resultOf = (error: JsonRecord): CompactResult => {
+  const name = getText(error, 'name') ?? 'error';
+  if (name === 'MessageAbortedError') return { kind: 'interrupted', by: 'the user' };
+  const text = toOneLine(getText(getRecord(error, 'data'), 'message') ?? name, LONGEST);
+  return { kind: 'failed', failure: 'error', text };
+};
+
+// Compactions among the lines that `opencodeDatabase` gives of a session (facts/opencode.md): an answer that is a summary.
+
+const SUMMARY: LineSort = { facts: 'whole', details: 'whole' };
+const YES = '1'; // SQLite has no true
+
+const sort: HistoryFormat['sort'] = (line) => {
+  if (line.get('type') !== 'message') return { facts: 'whole', details: 'whole' };
+  if (line.get('asks') === YES) return SKIPPED;
+  return line.get('isSummary') === YES ? SUMMARY : { message: line.get('id') ?? '', facts: 'whole' };
+};
+
+const details: HistoryFormat['details'] = (record) => {
+  if (record['type'] === 'session')
+    return [
+      {
+        kind: 'session',
+        id: getText(record, 'id'),
+        project: getText(record, 'cwd'),
+        version: getText(record, 'version'),
+      },
+    ];
+  const completed = getCount(getRecord(getRecord(record, 'data'), 'time'), 'completed');
+  return completed === undefined ? [] : [compactedAt(record, completed)];
+};
+
+const compactedAt = (record: JsonRecord, at: number) => {
+  const from = getText(record, 'keptFrom');
+  return {
+    kind: 'compacted',
+    at,
+    isCertain: false, // the line reader decides
+    uuid: getText(record, 'id'),
+    summary: summaryOf(getText(record, 'text') ?? ''),
+    kept: from === undefined ? { keys: [] } : { from },
+  } as const;
+};
+
+export const opencodeHistory: HistoryFormat = {
+  wish: { fields: ['type', 'id', 'asks', 'isSummary'] },
+  sort,
+  details,
+  messages: 'appended',
+};

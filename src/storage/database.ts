@@ -1,0 +1,58 @@
+import { pathToFileURL } from 'node:url';
+
+// Reads SQLite databases that another program is writing, with the SQLite of Node (22.13 and newer; Node 20 has none). Nothing is written,
+// also not the index of the write-ahead log (`readonly_shm`), and no lock outlasts a read, so the program can always write and exit.
+
+/** A statement with its parameters. */
+export interface RowQuery {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+interface Sqlite {
+  readonly DatabaseSync: new (place: URL, options: { readonly readOnly: true }) => Database;
+}
+
+interface Database {
+  readonly prepare: (sql: string) => {
+    readonly all: (...values: readonly (string | number)[]) => readonly Row[];
+  };
+  readonly close: () => void;
+}
+
+let sqlite: Sqlite | undefined | 'unasked' = 'unasked';
+
+/** Loaded late. Its warning that it is experimental would be written into the user's terminal. */
+const loadSqlite = (): Sqlite | undefined => {
+  if (sqlite !== 'unasked') return sqlite;
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    const found = process.getBuiltinModule?.('node:sqlite') as unknown;
+    sqlite = found as Sqlite | undefined;
+  } catch {
+    sqlite = undefined;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+  return sqlite;
+};
+
+/** Whether this Node can read databases. */
+export const canReadDatabases = (): boolean => loadSqlite() !== undefined;
+
+/** The rows of each query, all at the same moment. Throws the database's error, as for one that is no database or has other tables. */
+export const readRows = (path: string, queries: readonly RowQuery[]): readonly (readonly Row[])[] => {
+  const found = loadSqlite();
+  if (!found) throw new Error(`Node ${process.versions.node} has no SQLite; Node 22.13 and newer have`);
+  const place = new URL(`${pathToFileURL(path).href}?mode=ro&readonly_shm=1`);
+  const database = new found.DatabaseSync(place, { readOnly: true });
+  try {
+    database.prepare('BEGIN').all();
+    return queries.map(({ sql, values }) => database.prepare(sql).all(...values));
+  } finally {
+    database.close();
+  }
+};

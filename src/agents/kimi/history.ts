@@ -1,6 +1,6 @@
+import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { SKIPPED, summaryOf, type HistoryFormat, type LineSort } from '../history.js';
 import { timeOfKimi } from './files.js';
-import { summaryText } from './log.js';
 
 // Compactions in a session file of Kimi Code (docs/facts/kimi.md): a `context.apply_compaction` record with the summary, between `full_compaction.begin` and
 // `.complete`. The file names neither its session nor the folder: its path and `state.json` do.
@@ -40,6 +40,18 @@ const details: HistoryFormat['details'] = (record, at) =>
         },
       ]
     : [];
+
+/** The model's words; older records hold them in a message. */
+export const summaryText = (record: JsonRecord): string =>
+  getText(record, 'summary') ??
+  getText(record, 'contextSummary') ??
+  textsIn(getRecord(record, 'summary')).join('\n');
+
+/** The texts of a message. */
+export const textsIn = (message: JsonRecord | undefined): readonly string[] =>
+  getList(message, 'content')
+    .filter(isRecord)
+    .map((part) => getText(part, 'text') ?? '');
 
 export const kimiHistory: HistoryFormat = {
   wish: { fields: ['type', 'time'], bulky: ['message', 'event', 'input'] },

@@ -1,17 +1,10 @@
 import type { Boundary, Fact } from '../../core/event.js';
-import {
-  getCount,
-  getList,
-  getRecord,
-  getText,
-  isRecord,
-  parseRecord,
-  type JsonRecord,
-} from '../../core/json.js';
+import { getCount, getRecord, getText, parseRecord, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import { makeLineReader, type LineMeaning, type LineReader } from '../agent.js';
 import { growthFacts, makeContentReader, type ContentReader, type ToolEvent } from '../records.js';
 import { timeOfKimi } from './files.js';
+import { summaryText, textsIn } from './history.js';
 
 // One line of a Kimi Code session file (docs/facts/kimi.md). The size of the conversation is `token_counting.measured`: prompt and answer as the server counted
 // them. What `token_counting.rebased` and `context.apply_compaction` say is Kimi's estimate from the characters, also of the size before.
@@ -93,17 +86,6 @@ const boundaryIn = ({ usedTokens, begun }: KimiLog, record: JsonRecord, at: Mill
     at,
   };
 };
-
-/** The model's words; older records hold them in a message. */
-export const summaryText = (record: JsonRecord): string =>
-  getText(record, 'summary') ??
-  getText(record, 'contextSummary') ??
-  textsIn(getRecord(record, 'summary')).join('\n');
-
-const textsIn = (message: JsonRecord | undefined): readonly string[] =>
-  getList(message, 'content')
-    .filter(isRecord)
-    .map((part) => getText(part, 'text') ?? '');
 
 const readGrowth = (record: JsonRecord): readonly Fact[] => {
   if (record['type'] === 'context.append_message')

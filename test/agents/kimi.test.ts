@@ -144,7 +144,7 @@ describe('finding the session file of kimi', () => {
   });
   const mine = session('2', ['turn.prompt', 30], ['usage.record', 700]);
   const busy = session('1', ['turn.prompt', -9_000], ['usage.record', 800]);
-  const own = { sessionId: 'session_2', path: pathOf('2'), certain: false };
+  const own = { sessionId: '2', path: pathOf('2'), certain: false };
   const find = (files: Parameters<typeof fakePort>[0]['files'], more = {}) =>
     locateKimi(fakePort({ files }), fakePlace({ enteredAt, ...more }));
 

@@ -17,7 +17,7 @@ import { chooseAskedFile } from '../files.js';
 // folder for each subagent. No file tells the process, and none is kept open, so the session is the one with the user's message. It has no
 // folder before the first message.
 
-const SESSION = /^session_[A-Za-z0-9_-]{1,64}$/;
+const SESSION = /^session_([A-Za-z0-9_-]{1,64})$/;
 const WIRE = ['agents', 'main', 'wire.jsonl'] as const;
 const LONGEST_NAME = 40;
 const HASH_DIGITS = 12;
@@ -32,11 +32,9 @@ export const locateKimi = async (port: FilePort, place: ChildPlace): Promise<Loc
     idOf: ({ path }) => sessionIdOf(path) ?? '',
   });
 
-/** The session's id, which is the name of its folder. */
-const sessionIdOf = (path: string): string | undefined => {
-  const id = posix.basename(posix.resolve(posix.dirname(path), '../..'));
-  return SESSION.test(id) ? id : undefined;
-};
+/** The session's id, which is the name of its folder without what all of them begin with. */
+const sessionIdOf = (path: string): string | undefined =>
+  SESSION.exec(posix.basename(posix.resolve(posix.dirname(path), '../..')))?.[1];
 
 /** Sessions of this folder that have grown since the child started, newest first. */
 const grownSessions = async (port: FilePort, place: ChildPlace): Promise<readonly FileEntry[]> => {

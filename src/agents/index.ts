@@ -3,6 +3,7 @@ import { claude } from './claude/agent.js';
 import { codex } from './codex/agent.js';
 import { demo } from './demo/agent.js';
 import { gemini } from './gemini/agent.js';
+import { kimi } from './kimi/agent.js';
 import { opencode } from './opencode/agent.js';
 import { qwen } from './qwen/agent.js';
 
@@ -15,10 +16,16 @@ const generic: Agent = {
 };
 
 /** All built-in runtimes by name. */
-export const agents = { claude, codex, gemini, qwen, opencode, demo, generic } as const satisfies Record<
-  string,
-  Agent
->;
+export const agents = {
+  claude,
+  codex,
+  gemini,
+  qwen,
+  opencode,
+  kimi,
+  demo,
+  generic,
+} as const satisfies Record<string, Agent>;
 
 /** The built-in agents with the user's changes, then the user's own; each name once. */
 export const allAgents = (own: readonly Agent[] = []): readonly Agent[] => {

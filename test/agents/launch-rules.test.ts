@@ -124,6 +124,7 @@ describe('the table of runtimes', () => {
       '@google/gemini-cli',
       '@qwen-code/qwen-code',
       'opencode-ai',
+      '@moonshot-ai/kimi-code',
     ]);
   });
 });

@@ -1,15 +1,21 @@
 import { getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { json, stream, textIn, type Api, type Call, type Question, type Reply } from './api.js';
 
-// OpenAI's chat completions API, as Qwen Code and opencode use it: https://platform.openai.com/docs/api-reference/chat-streaming
+// OpenAI's chat completions API, as Qwen Code, opencode and Kimi Code use it:
+// https://platform.openai.com/docs/api-reference/chat-streaming
 
 const SUMMARY = /state_snapshot|create a detailed summary|Do not mention the summary process/;
 /** The end of a summary request that includes the tools like a turn, so that the earlier prompt is in the cache. */
 const SUMMARY_WITH_TOOLS =
   /tool execution is disabled for this request\.[^]*produce the <state_snapshot> XML\.$/;
+/** The same of an agent that allows another instruction behind it. */
+const SUMMARY_WITHOUT_CALLS =
+  /^Respond with text only\. Do not call any tools — you already have everything you\s+need in the conversation history\.\s*$/m;
 /** The tools that run a shell command and that write a file, by the agents' names. */
-const SHELLS: readonly unknown[] = ['run_shell_command', 'bash'];
-const WRITES: readonly unknown[] = ['write_file', 'write'];
+const SHELLS: readonly unknown[] = ['run_shell_command', 'bash', 'Bash'];
+const WRITES: readonly unknown[] = ['write_file', 'write', 'Write'];
+/** What an agent adds in the user's name behind the message. */
+const NOTE = /^<system-reminder>/;
 
 const contentOf = (message: unknown): string =>
   getText(message, 'content') ?? textIn(getList(message, 'content'));
@@ -18,13 +24,15 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   if (!path.endsWith('/chat/completions')) return undefined;
   const messages = getList(body, 'messages');
   const system = messages.find((each) => getText(each, 'role') === 'system');
-  const said = contentOf(messages.findLast((each) => getText(each, 'role') === 'user'));
+  const ofUser = messages.filter((each) => getText(each, 'role') === 'user').map(contentOf);
+  const said = ofUser.findLast((each) => !NOTE.test(each)) ?? ofUser.at(-1) ?? '';
   const tools = getList(body, 'tools').map((tool) => getText(getRecord(tool, 'function'), 'name'));
-  const shell = tools.find((name) => SHELLS.includes(name));
   const isSummary =
     SUMMARY.test(contentOf(system)) ||
     SUMMARY_WITH_TOOLS.test(said) ||
+    SUMMARY_WITHOUT_CALLS.test(said) ||
     (tools.length === 0 && SUMMARY.test(said));
+  const shell = tools.find((name) => SHELLS.includes(name));
   return {
     purpose: isSummary ? 'summary' : shell !== undefined ? 'turn' : 'side',
     model: getText(body, 'model') ?? '',
@@ -37,10 +45,13 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   };
 };
 
-const inputOf = ({ does }: Call) =>
-  'command' in does
-    ? { command: does.command, description: 'makes a file', is_background: false }
-    : { file_path: does.file.path, content: `${does.file.text}\n` };
+const inputOf = ({ tool, does }: Call) => {
+  if ('command' in does)
+    return tool === 'Bash'
+      ? { command: does.command }
+      : { command: does.command, description: 'makes a file', is_background: false };
+  return { [tool === 'Write' ? 'path' : 'file_path']: does.file.path, content: `${does.file.text}\n` };
+};
 
 const callsOf = ({ calls }: Reply): readonly object[] =>
   calls.map((call, index) => {

@@ -217,6 +217,8 @@ export interface AgentStatus {
   /** verbatim: `idle`, `busy`, `waiting`, `shell` */
   readonly state: string;
   readonly waitingFor?: string;
+  /** it may end while the agent writes nothing to its screen, so it is read again until then */
+  readonly isSilent?: true;
 }
 
 /** All evidence of the agent's state at one moment. */
@@ -253,7 +255,7 @@ export interface ConversationForm {
   readonly reader: () => ConversationReader;
   /** a conversation as the lines of a new session file */
   readonly write: ConversationWriter;
-  /** the name of a new session's file, beside the agent's other session files of the same project */
+  /** the path of a new session's file, from the folder of the agent's other session files of the same project; it may be another folder */
   readonly fileName: (as: NewSession) => string;
   /** a line of a session file as it stands in a copy that is another session; `ids` are the ids that the file had so far */
   readonly copyLine: (line: string, ids: ReadonlySet<string>, as: NewSession) => string;

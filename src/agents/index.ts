@@ -1,6 +1,7 @@
 import type { Agent } from './agent.js';
 import { claude } from './claude/agent.js';
 import { codex } from './codex/agent.js';
+import { copilot } from './copilot/agent.js';
 import { demo } from './demo/agent.js';
 import { gemini } from './gemini/agent.js';
 import { kimi } from './kimi/agent.js';
@@ -22,6 +23,7 @@ export const agents = {
   gemini,
   qwen,
   opencode,
+  copilot,
   kimi,
   demo,
   generic,

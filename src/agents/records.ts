@@ -202,9 +202,11 @@ export const replaceIds = (
 export interface RecordTime {
   /** undefined for a record without a timestamp */
   readonly at?: Millis;
-  /** the user has just sent something: Claude, Gemini and Qwen record it, Codex begins a task */
+  /** the user has just sent something: Claude, Gemini, Qwen and Copilot record it, Codex begins a task */
   readonly isPrompt: boolean;
 }
+
+const PROMPTS = new Set(['user', 'user.message']);
 
 export const parseRecordTime = (line: string): RecordTime => {
   const record = parseRecord(line);
@@ -215,6 +217,7 @@ export const parseRecordTime = (line: string): RecordTime => {
     '';
   const at = parseIsoTime(text) ?? getCount(record, 'at'); // the demo agent writes a number
   const isPrompt =
-    getText(record, 'type') === 'user' || getText(getRecord(record, 'payload'), 'type') === 'task_started';
+    PROMPTS.has(getText(record, 'type') ?? '') ||
+    getText(getRecord(record, 'payload'), 'type') === 'task_started';
   return { isPrompt, ...(at === undefined ? {} : { at }) };
 };

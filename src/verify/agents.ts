@@ -245,6 +245,33 @@ export const opencode: VerifiableAgent = {
   windowTokens: OPENCODE_WINDOW,
 };
 
+/** What Copilot makes of it leaves out the 16,384 tokens of the longest answer. */
+const COPILOT_WHOLE_WINDOW = 128_000;
+
+/** docs/facts/copilot.md; a folder is trusted by its name in the configuration. */
+export const copilot: VerifiableAgent = {
+  name: 'copilot',
+  args: () => [],
+  env: ({ port }) => ({
+    COPILOT_OFFLINE: 'true',
+    COPILOT_AUTO_UPDATE: 'false',
+    COPILOT_PROVIDER_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    COPILOT_PROVIDER_API_KEY: 'made-up',
+    COPILOT_MODEL: 'gpt-4.1',
+    COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(COPILOT_WHOLE_WINDOW),
+  }),
+  files: ({ project }) => ({
+    '.copilot/config.json': JSON.stringify({ trustedFolders: [project], appTipShown: true }),
+  }),
+  compact: '/compact',
+  strokes: ['/compact', ENTER],
+  ready: /Interactive · \S/,
+  dialog: /Do you want to run this command\?/,
+  summaries: 1,
+  exit: '/exit',
+  windowTokens: 111_616,
+};
+
 const KIMI_WINDOW = 200_000;
 
 const kimiConfig = (port: number): string => `
@@ -301,4 +328,12 @@ export const kimi: VerifiableAgent = {
 };
 
 /** All agents that can be verified. */
-export const verifiableAgents: readonly VerifiableAgent[] = [claude, codex, gemini, qwen, opencode, kimi];
+export const verifiableAgents: readonly VerifiableAgent[] = [
+  claude,
+  codex,
+  gemini,
+  qwen,
+  opencode,
+  copilot,
+  kimi,
+];

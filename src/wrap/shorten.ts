@@ -7,6 +7,7 @@ import { changeBetween, checkShortened, obstacleIn, type Change } from '../core/
 import { sizeForBudget } from '../core/strategies/keep.js';
 import type { Strategy, StrategyOptions } from '../core/strategies/strategy.js';
 import { createFile } from '../storage/files.js';
+import { makeFolder } from '../storage/state-folder.js';
 import { checkpointName } from './switcher.js';
 import { readWritableConversation, type ConversationSource } from './read-conversation.js';
 
@@ -84,6 +85,7 @@ export const writeShortened = async (
   const lines = form?.write(after, { ...as, cwd: after.head.cwd ?? as.cwd });
   if (!form || !lines) throw new ShortenError(`${source.agent.name} would not take what is left`);
   const path = join(dirname(source.path), form.fileName(as));
+  await makeFolder(dirname(path));
   await createFile(path, lines);
   return { name: as.id, path };
 };

@@ -78,9 +78,8 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024; // an agent's longest lines hold a whol
 export const undoCompaction = async (request: UndoRequest): Promise<Undone> => {
   const form = formOf(request.agent);
   const { plan, place } = await planUndo(request, form);
-  const folder = dirname(request.path);
-  const path = join(folder, form.fileName(request.as));
-  await makeFolder(folder); // an agent that has cleaned up may have removed it with the file
+  const path = join(dirname(request.path), form.fileName(request.as));
+  await makeFolder(dirname(path)); // an agent that has cleaned up may have removed it with the file
   await createFile(path, copiedLines(place, form, request.as));
   return { ...plan, session: { id: request.as.id, path } };
 };
@@ -91,6 +90,7 @@ export const copySession = async (source: UndoSource, as: NewSession): Promise<U
   const { ids, lines, obstacle } = await scanSource(source, form);
   if (obstacle !== undefined) throw new UndoError(obstacle);
   const path = join(dirname(source.path), form.fileName(as));
+  await makeFolder(dirname(path));
   await createFile(path, copiedLines({ source, endLine: lines, ids }, form, as));
   return { id: as.id, path };
 };

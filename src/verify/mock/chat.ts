@@ -1,7 +1,7 @@
 import { getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { json, stream, textIn, type Api, type Call, type Question, type Reply } from './api.js';
 
-// OpenAI's chat completions API, as Qwen Code, opencode and Kimi Code use it:
+// OpenAI's chat completions API, as Qwen Code, opencode, Copilot CLI and Kimi Code use it:
 // https://platform.openai.com/docs/api-reference/chat-streaming
 
 const SUMMARY = /state_snapshot|create a detailed summary|Do not mention the summary process/;
@@ -11,11 +11,16 @@ const SUMMARY_WITH_TOOLS =
 /** The same of an agent that allows another instruction behind it. */
 const SUMMARY_WITHOUT_CALLS =
   /^Respond with text only\. Do not call any tools — you already have everything you\s+need in the conversation history\.\s*$/m;
+/** The same in Copilot CLI. */
+const COPILOT_SUMMARY =
+  /^Please create a detailed summary of the conversation so far\. The history is being compacted/;
 /** The tools that run a shell command and that write a file, by the agents' names. */
 const SHELLS: readonly unknown[] = ['run_shell_command', 'bash', 'Bash'];
-const WRITES: readonly unknown[] = ['write_file', 'write', 'Write'];
+const WRITES: readonly unknown[] = ['write_file', 'write', 'Write', 'create'];
 /** What an agent adds in the user's name behind the message. */
 const NOTE = /^<system-reminder>/;
+/** What Copilot CLI puts before the user's message. */
+const DATE = /^<current_datetime>[^<]*<\/current_datetime>\s*/;
 
 const contentOf = (message: unknown): string =>
   getText(message, 'content') ?? textIn(getList(message, 'content'));
@@ -25,12 +30,13 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   const messages = getList(body, 'messages');
   const system = messages.find((each) => getText(each, 'role') === 'system');
   const ofUser = messages.filter((each) => getText(each, 'role') === 'user').map(contentOf);
-  const said = ofUser.findLast((each) => !NOTE.test(each)) ?? ofUser.at(-1) ?? '';
+  const said = (ofUser.findLast((each) => !NOTE.test(each)) ?? ofUser.at(-1) ?? '').replace(DATE, '');
   const tools = getList(body, 'tools').map((tool) => getText(getRecord(tool, 'function'), 'name'));
   const isSummary =
     SUMMARY.test(contentOf(system)) ||
     SUMMARY_WITH_TOOLS.test(said) ||
     SUMMARY_WITHOUT_CALLS.test(said) ||
+    COPILOT_SUMMARY.test(said) ||
     (tools.length === 0 && SUMMARY.test(said));
   const shell = tools.find((name) => SHELLS.includes(name));
   return {
@@ -46,11 +52,15 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
 };
 
 const inputOf = ({ tool, does }: Call) => {
-  if ('command' in does)
-    return tool === 'Bash'
-      ? { command: does.command }
-      : { command: does.command, description: 'makes a file', is_background: false };
-  return { [tool === 'Write' ? 'path' : 'file_path']: does.file.path, content: `${does.file.text}\n` };
+  if ('command' in does) {
+    const { command } = does;
+    if (tool === 'Bash') return { command };
+    const description = 'makes a file';
+    return tool === 'bash' ? { command, description } : { command, description, is_background: false };
+  }
+  const { path, text } = does.file;
+  if (tool === 'create') return { path, file_text: `${text}\n` };
+  return { [tool === 'Write' ? 'path' : 'file_path']: path, content: `${text}\n` };
 };
 
 const callsOf = ({ calls }: Reply): readonly object[] =>

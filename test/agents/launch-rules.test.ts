@@ -124,6 +124,7 @@ describe('the table of runtimes', () => {
       '@google/gemini-cli',
       '@qwen-code/qwen-code',
       'opencode-ai',
+      '@github/copilot',
       '@moonshot-ai/kimi-code',
     ]);
   });

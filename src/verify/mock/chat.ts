@@ -11,15 +11,15 @@ const SUMMARY_WITH_TOOLS =
 /** The same of an agent that allows another instruction behind it. */
 const SUMMARY_WITHOUT_CALLS =
   /^Respond with text only\. Do not call any tools — you already have everything you\s+need in the conversation history\.\s*$/m;
-/** The same in Copilot CLI. */
-const COPILOT_SUMMARY =
+/** The same of an agent that names the reason. */
+const SUMMARY_OF_HISTORY =
   /^Please create a detailed summary of the conversation so far\. The history is being compacted/;
 /** The tools that run a shell command and that write a file, by the agents' names. */
 const SHELLS: readonly unknown[] = ['run_shell_command', 'bash', 'Bash'];
 const WRITES: readonly unknown[] = ['write_file', 'write', 'Write', 'create'];
 /** What an agent adds in the user's name behind the message. */
 const NOTE = /^<system-reminder>/;
-/** What Copilot CLI puts before the user's message. */
+/** What an agent puts before the user's message. */
 const DATE = /^<current_datetime>[^<]*<\/current_datetime>\s*/;
 
 const contentOf = (message: unknown): string =>
@@ -36,7 +36,7 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
     SUMMARY.test(contentOf(system)) ||
     SUMMARY_WITH_TOOLS.test(said) ||
     SUMMARY_WITHOUT_CALLS.test(said) ||
-    COPILOT_SUMMARY.test(said) ||
+    SUMMARY_OF_HISTORY.test(said) ||
     (tools.length === 0 && SUMMARY.test(said));
   const shell = tools.find((name) => SHELLS.includes(name));
   return {

@@ -11,15 +11,19 @@ import { scenarios } from './lab/scenarios/all.js';
 import { withPlayed } from './lab/page.js';
 import { tableOf, type Played } from './lab/table.js';
 
+const unasked = (): string => {
+  throw new Error('npm was asked');
+};
+
 describe('the arguments of the lab', () => {
   it('mean every agent and every scenario, three times each, when there are none', () => {
-    const wish = readArguments([]);
+    const wish = readArguments([], unasked);
     expect(wish.subjects.map(({ agent }) => agent)).toEqual(agents);
     expect(wish).toMatchObject({ scenarios, times: 3, isWritten: false });
   });
 
   it('name agents, also in another version, and scenarios', () => {
-    const wish = readArguments(['codex@0.170.0', 'claude', '--scenario', 'idle', '--times', '20']);
+    const wish = readArguments(['codex@0.170.0', 'claude', '--scenario', 'idle', '--times', '20'], unasked);
     expect(wish.subjects.map(({ agent, version }) => `${agent.name} ${version}`)).toEqual([
       'codex 0.170.0',
       `claude ${claude.version}`,
@@ -28,8 +32,13 @@ describe('the arguments of the lab', () => {
     expect(wish.times).toBe(20);
   });
 
+  it('take what npm offers today with --newest, where no version is named', () => {
+    const wish = readArguments(['codex@0.170.0', 'claude', '--newest'], ({ npmName }) => `newest ${npmName}`);
+    expect(wish.subjects.map(({ version }) => version)).toEqual(['0.170.0', `newest ${claude.npmName}`]);
+  });
+
   it('name any scenario in a terminal that understands OSC 7501', () => {
-    const { scenarios: wanted } = readArguments(['--scenario', 'breaker, OSC 7501']);
+    const { scenarios: wanted } = readArguments(['--scenario', 'breaker, OSC 7501'], unasked);
     expect(wanted).toMatchObject([{ name: 'breaker, OSC 7501', hearsState: true }]);
   });
 
@@ -42,7 +51,7 @@ describe('the arguments of the lab', () => {
     { words: ['--jobs', 'many'], says: '--jobs is a number from 1, got "many"' },
     { words: ['--unknown'], says: "Unknown option '--unknown'" },
   ])('that are not known are refused: $says', ({ words, says }) => {
-    expect(() => readArguments(words)).toThrow(says);
+    expect(() => readArguments(words, unasked)).toThrow(says);
   });
 });
 

@@ -1,4 +1,4 @@
-// npm run lab -- [claude codex gemini qwen] [--scenario NAME] [--times N] [--jobs N] [--write] [--list] [--with=--OPTION=VALUE]
+// npm run lab -- [claude codex gemini qwen] [--newest] [--scenario NAME] [--times N] [--jobs N] [--write] [--list] [--with=--OPTION=VALUE]
 import { parseArgs } from 'node:util';
 import { agents } from './agents/all.js';
 import type { LabAgent } from './agents/agent.js';
@@ -23,8 +23,14 @@ export interface LabArguments {
   readonly options: readonly string[];
 }
 
-/** Throws an error with a sentence for an unknown argument. */
-export const readArguments = (argv: readonly string[]): LabArguments => {
+/**
+ * `newestOf` asks for the newest version of an agent: with `--newest`, for those whose version is not named.
+ * Throws an error with a sentence for an unknown argument.
+ */
+export const readArguments = (
+  argv: readonly string[],
+  newestOf: (agent: LabAgent) => string,
+): LabArguments => {
   const { values, positionals } = parseArgs({
     args: [...argv],
     allowPositionals: true,
@@ -33,6 +39,7 @@ export const readArguments = (argv: readonly string[]): LabArguments => {
       times: { type: 'string', default: '3' },
       jobs: { type: 'string', default: '2' },
       list: { type: 'boolean', default: false },
+      newest: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       with: { type: 'string', multiple: true, default: [] },
     },
@@ -40,9 +47,10 @@ export const readArguments = (argv: readonly string[]): LabArguments => {
   if (values.write && values.with.length > 0)
     throw new Error('--write is for sessions without options of yours: leave out --with');
   const wanted = values.scenario.map(scenarioOf);
+  const versionOf = values.newest ? newestOf : ({ version }: LabAgent): string => version;
+  const words = positionals.length > 0 ? positionals : agents.map(({ name }) => name);
   return {
-    subjects:
-      positionals.length > 0 ? positionals.map(subjectOf) : agents.map((agent) => subjectOf(agent.name)),
+    subjects: words.map((word) => subjectOf(word, versionOf)),
     scenarios: wanted.length > 0 ? wanted : scenarios,
     times: countOf('--times', values.times),
     jobs: countOf('--jobs', values.jobs),
@@ -53,11 +61,11 @@ export const readArguments = (argv: readonly string[]): LabArguments => {
 };
 
 /** `codex`, or `codex@0.170.0` for another version. */
-const subjectOf = (word: string): Subject => {
+const subjectOf = (word: string, versionOf: (agent: LabAgent) => string): Subject => {
   const [name, version] = word.split('@');
   const agent = agents.find((each) => each.name === name);
   if (!agent) throw new Error(`no agent ${name}: ${agents.map((each) => each.name).join(', ')}`);
-  return { agent, version: version ?? agent.version };
+  return { agent, version: version ?? versionOf(agent) };
 };
 
 const scenarioOf = (name: string): Scenario => {

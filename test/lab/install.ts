@@ -27,6 +27,16 @@ export const installed = (agent: LabAgent, version: string, cache: string): stri
 
 const commandIn = (folder: string, { name }: LabAgent): string => join(folder, 'node_modules', '.bin', name);
 
+/** The version that npm offers today. */
+export const newestVersion = ({ npmName }: LabAgent): string => {
+  const { stdout, status, error } = spawnSync('npm', ['view', npmName, 'version'], { encoding: 'utf8' });
+  const version = /^\d\S*$/m.exec(stdout)?.[0];
+  if (status === 0 && version !== undefined) return version;
+  throw new Error(
+    `npm does not tell the newest version of ${npmName}: ${error?.message ?? `status ${status}`}`,
+  );
+};
+
 /** Atomic: an interrupted npm install is never taken for the agent. */
 const install = (agent: LabAgent, version: string, folder: string): void => {
   const draft = `${folder}.${process.pid}`;

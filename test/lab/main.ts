@@ -5,7 +5,7 @@ import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { agents } from './agents/all.js';
 import { readArguments, type Subject, type LabArguments } from './arguments.js';
-import { cacheFolder, installed } from './install.js';
+import { cacheFolder, installed, newestVersion } from './install.js';
 import { isolatedCommand, failureOf } from '../../src/verify/sandbox.js';
 import { play, type Verdict } from './play.js';
 import { scenarioNamed } from './scenarios/all.js';
@@ -109,7 +109,7 @@ const list = (wish: LabArguments): string =>
   wish.scenarios.map(({ name, expects }) => `${name.padEnd(26)} ${expects}\n`).join('');
 
 const lab = async (argv: readonly string[]): Promise<number> => {
-  const wish = readArguments(argv);
+  const wish = readArguments(argv, newestVersion);
   if (wish.isList) {
     process.stdout.write(list(wish));
     return 0;

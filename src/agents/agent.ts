@@ -217,6 +217,8 @@ export interface AgentStatus {
   /** verbatim: `idle`, `busy`, `waiting`, `shell` */
   readonly state: string;
   readonly waitingFor?: string;
+  /** it may end while the agent writes nothing to its screen, so it is read again until then */
+  readonly isSilent?: true;
 }
 
 /** All evidence of the agent's state at one moment. */

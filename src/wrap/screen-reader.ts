@@ -213,7 +213,7 @@ const makeScreenRead = (
 const POLL_MS = 500;
 const LINGER_MS = 2_000; // agents write their status shortly before or after they write to the screen
 
-/** Reads the agent's status file while the agent is active. */
+/** Reads the agent's status file while the agent is active, or says that it may change without a sign on the screen. */
 const pollStatus = (read: () => Promise<AgentStatus | undefined>, onChange: () => void) => {
   let last: AgentStatus | undefined;
   let outputAt = -Infinity;
@@ -231,7 +231,7 @@ const pollStatus = (read: () => Promise<AgentStatus | undefined>, onChange: () =
     if (isStopped) return;
     const isNew = current?.state !== last?.state || current?.waitingFor !== last?.waitingFor;
     last = current;
-    if (performance.now() - outputAt < LINGER_MS) again();
+    if (last?.isSilent || performance.now() - outputAt < LINGER_MS) again();
     if (isNew) onChange();
   };
   const again = (): void => {
@@ -258,7 +258,7 @@ const pollStatus = (read: () => Promise<AgentStatus | undefined>, onChange: () =
   };
 };
 
-/** Reads the child's screen when its output pauses. No timer runs while the child writes nothing. */
+/** Reads the child's screen when its output pauses. No timer runs while the child writes nothing, unless its status may change then. */
 export interface Observer {
   /** the child has written; only records the time, because its bytes go first */
   readonly noteOutput: () => void;

@@ -90,9 +90,11 @@ export const timeOfKimi = (record: JsonRecord | undefined, now: Millis): Millis 
 
 const TELLING =
   /"(?:turn\.prompt|agent\.turn\.started|turn\.ended|full_compaction\.(?:begin|complete|cancel))"/;
-const BUSY: AgentStatus = { state: 'busy' };
+// Kimi writes its records later than its screen, so the end of each state but the last may come when the screen is at rest.
+const BUSY: AgentStatus = { state: 'busy', isSilent: true };
+const COMPACTING: AgentStatus = { state: 'compacting', isSilent: true };
+const UNCLEAR: AgentStatus = { state: 'unclear', isSilent: true };
 const IDLE: AgentStatus = { state: 'idle' };
-const COMPACTING: AgentStatus = { state: 'compacting' };
 
 const typeIn = (line: string): string | undefined =>
   TELLING.test(line) ? getText(parseRecord(line), 'type') : undefined;
@@ -129,5 +131,5 @@ const lastStateIn = (text: string): AgentStatus => {
   if (compaction === 'full_compaction.begin') return COMPACTING;
   const state = types.toReversed().map(stateOf).find(Boolean);
   // after `/new` there is a session without a turn
-  return state ?? (isWhole && FIRST.test(text) ? IDLE : { state: 'unclear' });
+  return state ?? (isWhole && FIRST.test(text) ? IDLE : UNCLEAR);
 };

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import { buildConversation } from '../../src/core/build-conversation.js';
+import { compactionsOf, type NewSession, type Step, windowOf } from '../../src/core/conversation.js';
+import { linesOf } from '../support/read-log.js';
+
+const { conversations: form } = agents.copilot;
+
+const read = (lines: readonly string[]) => {
+  let reader = form?.reader();
+  const steps: Step[] = [];
+  for (const [index, line] of lines.entries()) {
+    const result = reader?.(line, index);
+    steps.push(...(result?.steps ?? []));
+    reader = result?.next;
+  }
+  return buildConversation(steps);
+};
+
+const said = (lines: readonly string[]) =>
+  windowOf(read(lines)).map((entry) => [entry.kind, 'text' in entry ? entry.text : '']);
+
+const turns = linesOf('copilot', 'turns.jsonl');
+let count = 0;
+const as: NewSession = { id: 'new-1', cwd: '/elsewhere', now: 9, newUuid: () => `u${(count += 1)}` };
+
+describe('a session file of copilot as a conversation', () => {
+  it('has the summary and what was said after it in the window', () => {
+    expect(said(turns)).toEqual([
+      ['summary', '<overview>MOCK SUMMARY of it</overview>'],
+      ['prompt', 'my number is 4'],
+      ['answer', 'MOCK-REPLY ok'],
+    ]);
+    expect(read(turns).head).toMatchObject({ cwd: '/home/me/project', version: '1.0.102', model: 'gpt-4.1' });
+  });
+
+  it('knows where a compaction of the user begins', () => {
+    const [compaction] = compactionsOf(read(turns));
+    const begun = turns.findIndex((line) => line.startsWith('{"type":"session.compaction_start"'));
+    expect(compaction).toMatchObject({ startLine: begun, boundary: { initiator: 'user' } });
+  });
+
+  it('keeps what was said beside a compaction of its own', () => {
+    const lines = linesOf('copilot', 'own.jsonl');
+    const end = lines.findIndex((line) => line.startsWith('{"type":"session.compaction_complete"'));
+    expect(said(lines.slice(0, end + 1)).map(([kind]) => kind)).toEqual(
+      expect.arrayContaining(['summary', 'answer']),
+    );
+    expect(compactionsOf(read(lines.slice(0, end + 1)))).toMatchObject([
+      { startLine: end, boundary: { initiator: 'agent' } },
+    ]);
+  });
+
+  it('becomes another session as a copy with another id', () => {
+    const id = read(turns).head.id ?? '';
+    const copy = turns.map((line) => form?.copyLine(line, new Set([id]), as) ?? '');
+    expect(read(copy).head.id).toBe('new-1');
+    expect(said(copy)).toEqual(said(turns));
+    expect(copy.filter((line) => line.includes(`"sessionId":"${id}"`))).toEqual([]);
+  });
+
+  it('is written with each call beside its result, and read again as the same', () => {
+    const end = turns.findIndex((line) => line.startsWith('{"type":"session.compaction_start"'));
+    const before = turns.slice(0, end);
+    const lines = form?.write(read(before), as) ?? [];
+    expect(said(lines)).toEqual(said(before));
+    const records = lines.map((line) => JSON.parse(line) as { id: string; parentId: string | null });
+    expect(records.map(({ parentId }) => parentId)).toEqual([
+      null,
+      ...records.map(({ id }) => id).slice(0, -1),
+    ]);
+    expect(read(lines).head).toMatchObject({ id: 'new-1', cwd: '/elsewhere' });
+  });
+
+  it('is not written without anything said', () => {
+    expect(form?.write(read(turns.slice(0, 2)), as)).toBeUndefined();
+  });
+});

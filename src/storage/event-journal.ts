@@ -99,7 +99,7 @@ export const openEventJournal = (options: EventJournalOptions): EventJournal => 
   };
   if (isContinued) push({ kind: 'skip', count: 1 });
   const add = (content: EventContent, at: Millis): void => {
-    bytes += JSON.stringify(content).length;
+    bytes += eventLine({ session: options.session, seq: 0, at }, content).length;
     push({ kind: 'event', content, at });
   };
   return {
@@ -123,8 +123,10 @@ export const openEventJournal = (options: EventJournalOptions): EventJournal => 
 };
 
 /** Writes steps in order; an event gets its number here. */
-const makeJournalWriter = ({ stateFolder, session, onFailure }: EventJournalOptions) => {
+const makeJournalWriter = ({ stateFolder, session, snapshot, onFailure }: EventJournalOptions) => {
   let file: FileHandle | undefined;
+  let size = 0; // of the file, at least
+  let isLost = false; // events are missing, so that the next one is the state
   let seq: number | undefined; // of the last event
   let isTorn = false; // the file may end with half a line
   let hasFailed = false;
@@ -137,6 +139,7 @@ const makeJournalWriter = ({ stateFolder, session, onFailure }: EventJournalOpti
       isTorn = before !== '' && !before.endsWith('\n');
       seq = lastSeq(before, session);
     }
+    size = (await opened.stat()).size;
     return opened;
   };
   const put = async (text: string): Promise<void> => {
@@ -145,6 +148,7 @@ const makeJournalWriter = ({ stateFolder, session, onFailure }: EventJournalOpti
     const whole = Buffer.from(isTorn ? `\n${text}` : text);
     isTorn = true;
     const { bytesWritten } = await file.write(whole);
+    size += bytesWritten;
     if (bytesWritten < whole.length) throw new Error('the disk is full');
     isTorn = false;
   };
@@ -155,8 +159,22 @@ const makeJournalWriter = ({ stateFolder, session, onFailure }: EventJournalOpti
     await rename(journalPath(folder, session), join(folder, session + OLD_SUFFIX));
     isTorn = false;
   };
-  const run = async (steps: readonly Step[]): Promise<void> => {
+  /** Begins another file where somebody has removed, replaced or cut this one: nobody can read what would be written there. */
+  const leaveDamaged = async (): Promise<void> => {
+    const path = journalPath(eventsFolder(stateFolder), session);
+    if (!file || (await isStillAt(file, path, size))) return;
+    await file.close();
+    file = undefined;
+    await unlink(path).catch(() => undefined);
+    [isLost, isTorn] = [true, false];
+  };
+  const run = async (given: readonly Step[]): Promise<void> => {
+    await leaveDamaged();
     file ??= await openFile();
+    const first = given.find((step) => step.kind === 'event');
+    const steps: readonly Step[] =
+      isLost && first ? [{ kind: 'event', content: snapshot(), at: first.at }, ...given] : given;
+    if (first) isLost = false;
     const { texts, last } = textsOf(steps, { session, seq: seq ?? 0 });
     seq = last; // before the first one can fail
     for (const [index, text] of texts.entries()) {
@@ -171,7 +189,7 @@ const makeJournalWriter = ({ stateFolder, session, onFailure }: EventJournalOpti
         await run(steps);
       } catch (error) {
         if (!hasFailed) onFailure(systemReason(error));
-        hasFailed = true;
+        [hasFailed, isLost] = [true, true];
       }
     },
     close: async (): Promise<void> => {
@@ -179,6 +197,12 @@ const makeJournalWriter = ({ stateFolder, session, onFailure }: EventJournalOpti
       file = undefined;
     },
   };
+};
+
+/** Whether the path leads to this file, and nothing was cut off. */
+const isStillAt = async (file: FileHandle, path: string, size: number): Promise<boolean> => {
+  const [ours, there] = await Promise.all([file.stat(), lstat(path).catch(() => undefined)]);
+  return there?.ino === ours.ino && there.dev === ours.dev && ours.size >= size;
 };
 
 /** The texts of the files that the steps are written to, and the number of the last event. */

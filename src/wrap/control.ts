@@ -42,10 +42,11 @@ interface Channel extends Control {
 export const openControl = (options: ControlOptions): Control => {
   const { place, isReplacement, onFailure } = options;
   let channels: readonly Channel[] = [];
+  const requests: Requests = new Map();
   const add = (socket: Socket): void => {
     channels = channels.filter((each) => each.isOpen());
     if (channels.length >= MOST_CHANNELS) socket.destroy();
-    else channels = [...channels, makeChannel(socket, options)];
+    else channels = [...channels, makeChannel(socket, options, requests)];
   };
   const server = createServer(add);
   server.on('error', (error) => onFailure(errorText(error)));
@@ -59,7 +60,10 @@ export const openControl = (options: ControlOptions): Control => {
     onFailure(errorText(error));
   }
   return {
-    emit: (content) => channels.forEach((channel) => channel.emit(content)),
+    emit: (content) => {
+      if (content.type === 'outcome' || content.type === 'refused') requests.delete(content.request ?? '');
+      channels.forEach((channel) => channel.emit(content));
+    },
     close: async () => {
       if (server.listening) server.close(); // it removes the socket, too
       await Promise.all(channels.map((channel) => channel.close()));
@@ -67,9 +71,15 @@ export const openControl = (options: ControlOptions): Control => {
   };
 };
 
+/** The connection of each request that has no answer yet, by the request's id. */
+type Requests = Map<string, Socket>;
+
 /** One connection. Its events are numbered from 1, and the first one is the state. */
-const makeChannel = (socket: Socket, { session, snapshot, now, onEvent }: ControlOptions): Channel => {
-  const requests = new Set<string>(); // that came from here
+const makeChannel = (
+  socket: Socket,
+  { session, snapshot, now, onEvent }: ControlOptions,
+  requests: Requests,
+): Channel => {
   let seq = 0;
   let dropped = 0;
 
@@ -93,6 +103,10 @@ const makeChannel = (socket: Socket, { session, snapshot, now, onEvent }: Contro
     }
     write(content);
   };
+  const withdraw = (id: string): void => {
+    requests.delete(id);
+    onEvent({ type: 'compact-cancelled', id });
+  };
   const onLine = (line: string | undefined): void => {
     if (line?.trim() === '') return;
     const command = parseControlCommand(line ?? '', `control-${crypto.randomUUID()}`);
@@ -103,15 +117,19 @@ const makeChannel = (socket: Socket, { session, snapshot, now, onEvent }: Contro
       });
     if (command.kind === 'state') return emit(snapshot());
     const { event } = command;
-    if (event.type === 'compact-requested') requests.add(event.request.id);
+    if (event.type === 'compact-cancelled') return withdraw(event.id);
+    if (event.type === 'compact-requested') {
+      const { id } = event.request;
+      if (requests.has(id)) return emit({ type: 'error', message: `the request ${id} has no answer yet` });
+      requests.set(id, socket);
+    }
     onEvent(event);
   };
   const lines = makeLines(onLine);
   socket.on('data', lines);
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
-    for (const id of requests) onEvent({ type: 'compact-cancelled', id });
-    requests.clear();
+    for (const [id, from] of requests) if (from === socket) withdraw(id);
   });
   socket.unref();
   write(snapshot());
@@ -119,7 +137,7 @@ const makeChannel = (socket: Socket, { session, snapshot, now, onEvent }: Contro
     emit,
     isOpen: () => !socket.destroyed,
     close: async () => {
-      requests.clear();
+      requests.clear(); // the session ends, and they with it
       if (!socket.writable) return;
       await endsWithin(END_MS, new Promise<void>((done) => socket.end(() => done())));
       socket.destroy();

@@ -75,19 +75,61 @@ export const openControl = (options: ControlOptions): Control => {
 type Requests = Map<string, Socket>;
 
 /** One connection. Its events are numbered from 1, and the first one is the state. */
-const makeChannel = (
+const makeChannel = (socket: Socket, options: ControlOptions, requests: Requests): Channel => {
+  const emit = makeEmitter(socket, options);
+  const withdraw = (id: string): void => {
+    requests.delete(id);
+    options.onEvent({ type: 'compact-cancelled', id });
+  };
+  const onLine = (line: string | undefined): void => {
+    if (line?.trim() === '') return;
+    const command = parseControlCommand(line ?? '', `control-${crypto.randomUUID()}`);
+    if (command.kind === 'wrong')
+      return emit({
+        type: 'error',
+        message: line === undefined ? `a line has at most ${LONGEST_LINE} bytes` : command.message,
+      });
+    if (command.kind === 'state') return emit(options.snapshot());
+    const { event } = command;
+    if (event.type === 'compact-cancelled') return withdraw(event.id);
+    if (event.type === 'compact-requested') {
+      const { id } = event.request;
+      if (requests.has(id)) return emit({ type: 'error', message: `the request ${id} has no answer yet` });
+      requests.set(id, socket);
+    }
+    options.onEvent(event);
+  };
+  socket.on('data', makeLines(onLine));
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    for (const [id, from] of requests) if (from === socket) withdraw(id);
+  });
+  socket.unref();
+  emit(options.snapshot());
+  return {
+    emit,
+    isOpen: () => !socket.destroyed,
+    close: async () => {
+      requests.clear(); // the session ends, and they with it
+      if (!socket.writable) return;
+      await endsWithin(END_MS, new Promise<void>((done) => socket.end(() => done())));
+      socket.destroy();
+    },
+  };
+};
+
+/** Writes events. Those that are not read are dropped, and counted once the parent reads again. */
+const makeEmitter = (
   socket: Socket,
-  { session, snapshot, now, onEvent }: ControlOptions,
-  requests: Requests,
-): Channel => {
+  { session, snapshot, now }: ControlOptions,
+): ((content: EventContent) => void) => {
   let seq = 0;
   let dropped = 0;
-
   const write = (content: EventContent): void => {
     seq += 1;
     socket.write(eventLine({ session, seq, at: now() }, content));
   };
-  const emit = (content: EventContent): void => {
+  return (content) => {
     if (!socket.writable) return;
     if (socket.writableLength > MOST_WAITING) {
       dropped += 1;
@@ -102,46 +144,6 @@ const makeChannel = (
       write(snapshot());
     }
     write(content);
-  };
-  const withdraw = (id: string): void => {
-    requests.delete(id);
-    onEvent({ type: 'compact-cancelled', id });
-  };
-  const onLine = (line: string | undefined): void => {
-    if (line?.trim() === '') return;
-    const command = parseControlCommand(line ?? '', `control-${crypto.randomUUID()}`);
-    if (command.kind === 'wrong')
-      return emit({
-        type: 'error',
-        message: line === undefined ? `a line has at most ${LONGEST_LINE} bytes` : command.message,
-      });
-    if (command.kind === 'state') return emit(snapshot());
-    const { event } = command;
-    if (event.type === 'compact-cancelled') return withdraw(event.id);
-    if (event.type === 'compact-requested') {
-      const { id } = event.request;
-      if (requests.has(id)) return emit({ type: 'error', message: `the request ${id} has no answer yet` });
-      requests.set(id, socket);
-    }
-    onEvent(event);
-  };
-  const lines = makeLines(onLine);
-  socket.on('data', lines);
-  socket.on('error', () => socket.destroy());
-  socket.on('close', () => {
-    for (const [id, from] of requests) if (from === socket) withdraw(id);
-  });
-  socket.unref();
-  write(snapshot());
-  return {
-    emit,
-    isOpen: () => !socket.destroyed,
-    close: async () => {
-      requests.clear(); // the session ends, and they with it
-      if (!socket.writable) return;
-      await endsWithin(END_MS, new Promise<void>((done) => socket.end(() => done())));
-      socket.destroy();
-    },
   };
 };
 

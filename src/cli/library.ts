@@ -96,7 +96,7 @@ export const analyzeContextUsage = (
 // is loaded when it is called.
 
 /** A built-in agent. */
-export type AgentName = 'claude' | 'codex' | 'gemini' | 'qwen' | 'opencode';
+export type AgentName = 'claude' | 'codex' | 'gemini' | 'qwen' | 'opencode' | 'copilot' | 'kimi';
 
 export type TierName = 'safe' | 'warn' | 'auto' | 'hard';
 

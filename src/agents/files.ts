@@ -21,6 +21,11 @@ interface AskedRecords {
   readonly isPrompt: (record: JsonRecord) => boolean;
   /** when a record was written; its `timestamp` when absent */
   readonly timeOf?: (record: JsonRecord) => Millis | undefined;
+  /**
+   * when the session began, by the first record of its file, for an agent that makes the file when the user sends a message or a command;
+   * what is written after the message may be longer than the end of the file that is read
+   */
+  readonly begunAt?: (first: JsonRecord) => Millis | undefined;
 }
 
 const isoTimeOf = (record: JsonRecord): Millis | undefined =>
@@ -37,7 +42,9 @@ const askedFiles = async (
   const written = files.filter(({ modifiedAt }) => modifiedAt >= enteredSince - FILE_CLOCK_LAG_MS);
   const asked = written.map(async (file): Promise<readonly AskedFile[]> => {
     const text = (await port.lastPart(file.path)) ?? '';
-    const askedAt = promptBetween(text, [enteredSince, enteredAt + SENT_MS], records);
+    const between = [enteredSince, enteredAt + SENT_MS] as const;
+    const askedAt =
+      promptBetween(text, between, records) ?? (await beginningBetween(port, file, between, records));
     return askedAt === undefined ? [] : [{ file, askedAt }];
   });
   return (await Promise.all(asked)).flat();
@@ -56,6 +63,18 @@ const promptBetween = (
     if (at <= to && isPrompt(record)) return at;
   }
   return undefined;
+};
+
+const beginningBetween = async (
+  port: FilePort,
+  { path }: FileEntry,
+  [from, to]: readonly [Millis, Millis],
+  { begunAt }: AskedRecords,
+): Promise<Millis | undefined> => {
+  if (!begunAt) return undefined;
+  const first = parseRecord((await port.firstLine(path)) ?? '');
+  const at = first && begunAt(first);
+  return at !== undefined && at >= from && at <= to ? at : undefined;
 };
 
 /** The only file with the user's message; else the currently followed one, if it is among them. `idOf` returns a file's session. */

@@ -157,6 +157,19 @@ describe('finding the session file of kimi', () => {
     expect(await find({ ...busy, ...mine }, { currentPath: own.path, enteredAt: 1 })).toEqual(own);
   });
 
+  it('takes the one that began with what was sent, where the message is too far from the end to be seen', async () => {
+    const begun = (after: number) => ({
+      [pathOf('2')]: {
+        modifiedAt: enteredAt + 900,
+        text: `${JSON.stringify({ type: 'metadata', protocol_version: '1.5', created_at: enteredAt + after })}\n`,
+      },
+    });
+    expect(await find({ ...busy, ...begun(300) })).toEqual({ ...own, writtenAt: enteredAt + 300 });
+    expect(await find({ ...busy, ...begun(-300) })).toBeUndefined();
+    expect(await find(begun(-300), { enteredSince: enteredAt - 400 })).toMatchObject(own);
+    expect(await find(begun(3_000))).toBeUndefined();
+  });
+
   it('takes the one with a command of the user to compact, too, not one that compacts by itself', async () => {
     const compacting = (source: string) => ({
       [pathOf('2')]: {

@@ -29,6 +29,7 @@ export const locateKimi = async (port: FilePort, place: ChildPlace): Promise<Loc
     isPrompt: ({ type, source }) =>
       type === 'turn.prompt' || (type === 'full_compaction.begin' && source === 'manual'),
     timeOf: (record) => getCount(record, 'time'),
+    begunAt: (first) => getCount(first, 'created_at'),
     idOf: ({ path }) => sessionIdOf(path) ?? '',
   });
 

@@ -20,6 +20,7 @@ const pids = new Set(tmux('list-panes', '-a', '-F', '#{pane_pid}').trim().split(
 
 const ours = new Set(); // sessions, by id
 const done = new Set();
+let running = AGENTS;
 const ask = (session) =>
   execFile(process.execPath, [ctxwrap, 'compact', '--no-wait', session], (error) => {
     if (error) console.log(`${session} was not asked: ${error.message}`);
@@ -34,9 +35,8 @@ try {
     if (type === 'tier' && event.tier === 'warn') ask(session);
     if (type === 'outcome') console.log(`${session} ${event.attempt.words}`);
     if (type === 'outcome' && event.attempt.outcome === 'verified') done.add(session);
-    if (type === 'session-end') ours.delete(session);
-    if (done.size === AGENTS) break;
-    if (ours.size === 0 && done.size > 0) break; // they ended before
+    if (type === 'session-end') running -= 1;
+    if (done.size === AGENTS || running === 0) break; // or they ended before
   }
 } finally {
   tmux('kill-server');

@@ -4,7 +4,8 @@ import type { Millis } from '../core/reading.js';
 import type { FileEntry, FilePort, Located, ChildPlace } from './agent.js';
 
 // Which session file belongs to this terminal, where the agent does not tell: the one that records what the user sent with Enter here.
-// Other terminals in the same folder write theirs at any time, but their users do not press Enter within the same two seconds.
+// Other terminals in the same folder write theirs at any time, but their users do not press Enter within the same two seconds. Where Enter is
+// pressed again within this time, as for a command behind a message, the first of these counts, too.
 
 const SENT_MS = 2_000; // an agent records a sent message within this time
 const FILE_CLOCK_LAG_MS = 100; // file times come from a coarser kernel clock than the times in the records
@@ -15,36 +16,65 @@ interface AskedFile {
   readonly askedAt: Millis;
 }
 
+/** How the user's messages are told in these files. */
+interface AskedRecords {
+  readonly isPrompt: (record: JsonRecord) => boolean;
+  /** when a record was written; its `timestamp` when absent */
+  readonly timeOf?: (record: JsonRecord) => Millis | undefined;
+  /**
+   * when the session began, by the first record of its file, for an agent that makes the file when the user sends a message or a command;
+   * what is written after the message may be longer than the end of the file that is read
+   */
+  readonly begunAt?: (first: JsonRecord) => Millis | undefined;
+}
+
+const isoTimeOf = (record: JsonRecord): Millis | undefined =>
+  parseIsoTime(getText(record, 'timestamp') ?? '');
+
 const askedFiles = async (
   port: FilePort,
-  { enteredAt, now }: ChildPlace,
+  { enteredAt, enteredSince = enteredAt, now }: ChildPlace,
   files: readonly FileEntry[],
-  isPrompt: (record: JsonRecord) => boolean,
+  records: AskedRecords,
 ): Promise<readonly AskedFile[]> => {
   // a slower one, in another terminal or here, is waited for: two messages sent at once prove nothing
-  if (enteredAt === undefined || now < enteredAt + SENT_MS) return [];
-  const written = files.filter(({ modifiedAt }) => modifiedAt >= enteredAt - FILE_CLOCK_LAG_MS);
+  if (enteredAt === undefined || enteredSince === undefined || now < enteredAt + SENT_MS) return [];
+  const written = files.filter(({ modifiedAt }) => modifiedAt >= enteredSince - FILE_CLOCK_LAG_MS);
   const asked = written.map(async (file): Promise<readonly AskedFile[]> => {
     const text = (await port.lastPart(file.path)) ?? '';
-    const askedAt = promptSince(text, enteredAt, isPrompt);
+    const between = [enteredSince, enteredAt + SENT_MS] as const;
+    const askedAt =
+      promptBetween(text, between, records) ?? (await beginningBetween(port, file, between, records));
     return askedAt === undefined ? [] : [{ file, askedAt }];
   });
   return (await Promise.all(asked)).flat();
 };
 
-const promptSince = (
+const promptBetween = (
   text: string,
-  enteredAt: Millis,
-  isPrompt: (record: JsonRecord) => boolean,
+  [from, to]: readonly [Millis, Millis],
+  { isPrompt, timeOf = isoTimeOf }: AskedRecords,
 ): Millis | undefined => {
   for (const line of text.split('\n').toReversed()) {
     const record = parseRecord(line);
-    const at = parseIsoTime(getText(record, 'timestamp') ?? '');
+    const at = record && timeOf(record);
     if (!record || at === undefined) continue; // a snapshot, or the middle of a line
-    if (at < enteredAt) return undefined;
-    if (at <= enteredAt + SENT_MS && isPrompt(record)) return at;
+    if (at < from) return undefined;
+    if (at <= to && isPrompt(record)) return at;
   }
   return undefined;
+};
+
+const beginningBetween = async (
+  port: FilePort,
+  { path }: FileEntry,
+  [from, to]: readonly [Millis, Millis],
+  { begunAt }: AskedRecords,
+): Promise<Millis | undefined> => {
+  if (!begunAt) return undefined;
+  const first = parseRecord((await port.firstLine(path)) ?? '');
+  const at = first && begunAt(first);
+  return at !== undefined && at >= from && at <= to ? at : undefined;
 };
 
 /** The only file with the user's message; else the currently followed one, if it is among them. `idOf` returns a file's session. */
@@ -52,12 +82,9 @@ export const chooseAskedFile = async (
   port: FilePort,
   place: ChildPlace,
   files: readonly FileEntry[],
-  {
-    isPrompt,
-    idOf,
-  }: { readonly isPrompt: (record: JsonRecord) => boolean; readonly idOf: (file: FileEntry) => string },
+  { idOf, ...records }: AskedRecords & { readonly idOf: (file: FileEntry) => string },
 ): Promise<Located | undefined> => {
-  const asked = await askedFiles(port, place, files, isPrompt);
+  const asked = await askedFiles(port, place, files, records);
   const [one, ...others] = asked;
   if (one && others.length === 0)
     return { sessionId: idOf(one.file), path: one.file.path, certain: false, writtenAt: one.askedAt };

@@ -4,6 +4,7 @@ import { codex } from './codex/agent.js';
 import { copilot } from './copilot/agent.js';
 import { demo } from './demo/agent.js';
 import { gemini } from './gemini/agent.js';
+import { kimi } from './kimi/agent.js';
 import { opencode } from './opencode/agent.js';
 import { qwen } from './qwen/agent.js';
 
@@ -23,6 +24,7 @@ export const agents = {
   qwen,
   opencode,
   copilot,
+  kimi,
   demo,
   generic,
 } as const satisfies Record<string, Agent>;

@@ -30,7 +30,7 @@ export async function* eventsOf({
   const bell = makeBell();
   const watch = watchFolder(folder, bell.ring);
   signal?.addEventListener('abort', bell.ring);
-  const sources = session === undefined ? await followAll(stateFolder) : followOne(folder, session);
+  const sources = session === undefined ? await followAll(stateFolder) : followOne(stateFolder, session);
   try {
     while (!sources.isOver() && signal?.aborted !== true) {
       const found = await sources.next();
@@ -77,8 +77,16 @@ interface Sources {
   readonly close: () => Promise<void>;
 }
 
-const followOne = (folder: string, session: string): Sources => {
-  const follower = followJournal(folder, session, 'now');
+const followNow = (stateFolder: string, id: string): EventFollower =>
+  followJournal(
+    eventsFolder(stateFolder),
+    id,
+    'now',
+    async () => (await readSession(stateFolder, id, Date.now()))?.record,
+  );
+
+const followOne = (stateFolder: string, session: string): Sources => {
+  const follower = followNow(stateFolder, session);
   return { next: () => follower.next(Date.now()), isOver: follower.isOver, close: follower.close };
 };
 
@@ -96,7 +104,7 @@ const followAll = async (stateFolder: string): Promise<Sources> => {
     const session = await readSession(stateFolder, id, Date.now());
     if (!session) left.set(id, 'unknown');
     else if (!isThere(session)) left.set(id, 'ended');
-    else if (followers.size < MOST_SESSIONS) followers.set(id, followJournal(folder, id, 'now'));
+    else if (followers.size < MOST_SESSIONS) followers.set(id, followNow(stateFolder, id));
   }
   const findNew = async (): Promise<void> => {
     for (const id of await listJournals(folder)) {

@@ -7,6 +7,7 @@ import { ladderChoice, type Values } from '../core/config/keys.js';
 import type { Settings } from '../core/config/merge.js';
 import { listThresholds } from '../core/ladder.js';
 import { tokensOfCharacters } from '../core/reading.js';
+import { isSessionId } from '../core/records.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import { toCurrentSettings, readConfiguration } from './config/load.js';
 import { workingFolder } from './print.js';
@@ -95,7 +96,7 @@ export const analyzeContextUsage = (
 // is loaded when it is called.
 
 /** A built-in agent. */
-export type AgentName = 'claude' | 'codex' | 'gemini' | 'qwen';
+export type AgentName = 'claude' | 'codex' | 'gemini' | 'qwen' | 'opencode' | 'copilot' | 'kimi';
 
 export type TierName = 'safe' | 'warn' | 'auto' | 'hard';
 
@@ -117,13 +118,15 @@ const agentNamed = (name: string): Agent => {
 
 /**
  * Where the tiers of a window begin, in ascending order, before the agent's own compaction point; in percent where the window is not known.
- * `env` is the agent's: it can move that point. Throws a RangeError for an agent that is not built in.
+ * `env` is the agent's: it can move that point. Throws a RangeError for an agent that is not built in, and for a window that is no size.
  */
 export const getLadder = (
   agent: AgentName,
   windowTokens?: number,
   env: Readonly<Record<string, string | undefined>> = {},
 ): readonly LadderThreshold[] => {
+  if (windowTokens !== undefined && !(Number.isSafeInteger(windowTokens) && windowTokens > 0))
+    throw new RangeError(`a window is a whole number of tokens above 0, got ${windowTokens}`);
   const known = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
   const native = agentNamed(agent).nativeTrigger(known as Readonly<Record<string, string>>);
   return listThresholds(buildLadder({ agent, windowTokens, native }));
@@ -266,32 +269,112 @@ export async function* replayRecording(
   for await (const event of events) yield { ...event };
 }
 
-/** An event of a running session, `ctxwrap.event/1`, as docs/events.md describes it. */
-export interface SessionEvent {
+export type ActivityName = 'ready' | 'draft' | 'busy' | 'dialog' | 'compacting' | 'unknown' | 'dead';
+
+export type ModeName = 'auto' | 'ask' | 'warn' | 'off';
+
+/** A running session at one moment: the fields of `ctxwrap.session/1` that do not change with the agent. */
+export interface SessionState {
+  readonly schema: 'ctxwrap.session/1';
+  readonly id: string;
+  /** of ctxwrap */
+  readonly pid: number;
+  readonly childPid: number;
+  /** the agent */
+  readonly runtime: string;
+  readonly cwd: string;
+  /** in milliseconds since 1970, as all times here */
+  readonly startedAt: number;
+  readonly activity: ActivityName;
+  readonly activitySince?: number | undefined;
+  readonly reading?: WindowReading | undefined;
+  readonly tier?: TierName | undefined;
+  readonly compactions: number;
+  readonly compaction?: { readonly mode: ModeName; readonly words?: string | undefined } | undefined;
+  /** the agent's own id of the conversation */
+  readonly agentSessionId?: string | undefined;
+  /** the agent's session file */
+  readonly logPath?: string | undefined;
+}
+
+/** How a compaction ended: `ctxwrap.attempt/1`. */
+export interface CompactionAttempt {
+  readonly schema: 'ctxwrap.attempt/1';
+  readonly initiator: string;
+  /** it answers a request */
+  readonly isManual: boolean;
+  /** `verified` if it is proved */
+  readonly outcome: string;
+  /** the outcome in the words of the footer */
+  readonly words: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly evidence: readonly string[];
+}
+
+/** What an event of each type tells, as docs/events.md describes it. Minor versions add types. */
+export type SessionEventContent =
+  | { readonly type: 'session-start' | 'state'; readonly state: SessionState }
+  | { readonly type: 'reading'; readonly reading?: WindowReading | undefined }
+  | {
+      readonly type: 'tier';
+      readonly tier?: TierName | undefined;
+      readonly before?: TierName | undefined;
+    }
+  | {
+      readonly type: 'activity';
+      readonly activity: ActivityName;
+      readonly before: ActivityName;
+      readonly asks?: string | undefined;
+    }
+  | { readonly type: 'mode'; readonly mode: ModeName; readonly before: ModeName }
+  | { readonly type: 'conversation'; readonly agentSessionId?: string | undefined }
+  | {
+      readonly type: 'attempt';
+      readonly request?: string | undefined;
+      readonly strategy?: string | undefined;
+    }
+  | {
+      readonly type: 'outcome';
+      readonly attempt: CompactionAttempt;
+      readonly request?: string | undefined;
+    }
+  | { readonly type: 'refused'; readonly request: string; readonly reason: string }
+  | { readonly type: 'dropped'; readonly count: number }
+  | {
+      readonly type: 'session-end';
+      readonly exit?: { readonly code: number } | { readonly signal: string } | undefined;
+    };
+
+/** An event of a running session, `ctxwrap.event/1`; its `type` tells which other fields it has. */
+export type SessionEvent = {
   readonly schema: 'ctxwrap.event/1';
   readonly session: string;
   readonly seq: number;
   /** in milliseconds since 1970 */
   readonly at: number;
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
+} & SessionEventContent;
 
 export interface FollowOptions {
-  /** the id of one session, whose end is the end; all sessions when absent */
-  readonly session?: string;
+  /** the whole id of one session, whose end is the end; one that has not begun is waited for. All sessions when absent */
+  readonly session?: string | undefined;
   /** aborting it ends the events */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** where the state folder is looked up; this process's environment by default */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** What `ctxwrap events --ndjson` prints, with the same guarantees, without another process. */
+/**
+ * What `ctxwrap events --ndjson` prints, with the same guarantees, without another process. Throws a RangeError for what is no id of a
+ * session.
+ */
 export async function* followEvents({
   session,
   signal,
   env = process.env,
 }: FollowOptions = {}): AsyncGenerator<SessionEvent> {
+  if (session !== undefined && !isSessionId(session))
+    throw new RangeError(`"${session}" is no id of a session, as ctxwrap ps --json prints it`);
   const { eventsOf } = await import('./event-sources.js');
   const groups = eventsOf({ stateFolder: stateFolder(env, homeFolder(env)), session, signal });
   for await (const events of groups) for (const { fields } of events) yield fields as unknown as SessionEvent;

@@ -51,6 +51,7 @@ export const findOneSource = async (
   const path = live?.record.logPath;
   const agent = live && agentNamed(live.record.runtime, request);
   if (agent && path !== undefined) return { source: { agent, path }, number, session: live };
+  if (target === undefined && agent && !agent.conversations) throw messages.unreadConversation(agent.name);
   if (target === undefined) throw noFile(live?.record.runtime ?? '', command);
   const { targets } = await findTargets([target], search);
   const [first, ...others] = targets;

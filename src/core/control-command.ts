@@ -1,6 +1,6 @@
 import type { Mode } from './compaction/state.js';
 import type { Event } from './event.js';
-import { parseRecord, getText } from './json.js';
+import { getText, type JsonRecord, parseRecord } from './json.js';
 import { isSessionId } from './records.js';
 import { cleanFocus, toOneLine } from './text.js';
 
@@ -25,11 +25,13 @@ export const parseControlCommand = (line: string, freshId: string): ControlComma
   const found = parseRecord(line);
   if (!found) return wrong('the line is no JSON object such as {"do": "compact"}');
   const verb = verbs.find((each) => each === found['do']);
-  const id = found['id'] === undefined ? freshId : (getText(found, 'id') ?? '');
+  const id = found['id'] === undefined && verb !== 'withdraw' ? freshId : (getText(found, 'id') ?? '');
   if (!isSessionId(id))
     return wrong(`id must be 1 to 64 letters, digits, - or _, got ${quoted(found['id'])}`);
   switch (verb) {
     case 'compact': {
+      const fault = compactFault(found);
+      if (fault !== undefined) return wrong(fault);
       const focus = cleanFocus(getText(found, 'focus') ?? '');
       const request = { id, force: found['force'] === true, ...(focus === undefined ? {} : { focus }) };
       return { kind: 'event', event: { type: 'compact-requested', request } };
@@ -48,4 +50,12 @@ export const parseControlCommand = (line: string, freshId: string): ControlComma
     case undefined:
       return wrong(`do must be one of ${verbs.join(', ')}, got ${quoted(found['do'])}`);
   }
+};
+
+/** What is wrong with the fields of a request; undefined if nothing is. */
+const compactFault = ({ focus, force }: JsonRecord): string | undefined => {
+  if (focus !== undefined && typeof focus !== 'string') return `focus must be a text, got ${quoted(focus)}`;
+  if (force !== undefined && typeof force !== 'boolean')
+    return `force must be true or false, got ${quoted(force)}`;
+  return undefined;
 };

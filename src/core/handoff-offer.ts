@@ -10,8 +10,8 @@ import type { Session } from './session.js';
 export interface HandoffOffers {
   /** offer again and again after so many compactions; 0: never */
   readonly after: number;
-  /** the episode for which it was offered last */
-  readonly episode?: Millis | undefined;
+  /** the episode for which it was offered last, and whether the agent could not compact at all then */
+  readonly offered?: { readonly episode: Millis; readonly isFutile: boolean } | undefined;
   /** the count of compactions for which it was offered last */
   readonly compactions: number;
   /** the keys of a rescue: `Ctrl-] r`; undefined where there is none */
@@ -45,10 +45,12 @@ export const stepOffers = (
   const { after, before, rescueKeys } = last;
   const isFutile = rescueKeys !== undefined && cannotCompact(compaction);
   if ((isAtHard(session) && isImpossible(compaction)) || isFutile) {
-    const episode = compaction.episodeSince;
-    if (last.episode !== undefined && last.episode === episode) return last;
+    const offered = { episode: compaction.episodeSince ?? 0, isFutile };
+    const { episode, isFutile: wasFutile } = last.offered ?? {};
+    if (episode === offered.episode && (wasFutile || !isFutile)) return last;
     const offer = rescueKeys === undefined ? OFFER : `${rescueKeys}: rescue`;
-    return { ...last, episode: episode ?? 0, isExhausted: true, due: `compacting fails · ${offer}` };
+    const exhausted = isFutile || isOver(compaction) ? ({ isExhausted: true } as const) : {};
+    return { ...last, offered, ...exhausted, due: `compacting fails · ${offer}` };
   }
   if (after > 0 && compactions >= last.compactions + after)
     return { ...last, compactions, due: `compacted ${compactions - before}× · ${OFFER}` };
@@ -66,12 +68,15 @@ const inConversation = (offers: HandoffOffers, { sessionId, compactions }: Sessi
 /** By a number that may start a compaction. */
 const isAtHard = ({ fused }: Session): boolean => fused?.actingTier === 'hard';
 
-/** The attempts are used up, the last one has failed, or there is no command to type. */
+/** The attempts are used up, or there is no command to type. */
+const isOver = ({ phase, settings }: Compaction): boolean =>
+  settings.command === undefined || (phase.kind === 'blocked' && lasting.includes(phase.block.why));
+
+/** That, or the last attempt has failed. */
 const isImpossible = (compaction: Compaction): boolean => {
-  const { phase, last, settings, episodeSince = Infinity } = compaction;
-  if (settings.command === undefined) return true;
-  if (isUnderWay(compaction)) return false;
-  if (phase.kind === 'blocked' && lasting.includes(phase.block.why)) return true;
+  const { last, episodeSince = Infinity } = compaction;
+  if (isUnderWay(compaction)) return compaction.settings.command === undefined;
+  if (isOver(compaction)) return true;
   return last !== undefined && isFailure(last.outcome) && last.endedAt >= episodeSince;
 };
 

@@ -1,4 +1,5 @@
 import { nativeTriggerNotice } from './build-ladder.js';
+import { isFailure } from './compaction/outcome.js';
 import type { Compaction } from './compaction/state.js';
 import {
   compactionText,
@@ -213,7 +214,7 @@ export const stepMessages = (before: Messages, event: Event, sight: MessageConte
       ? []
       : [{ text: ofNative, priority: NATIVE_PRIORITY }]),
     ...(spiral === undefined ? [] : [{ text: spiral, priority: SPIRAL_PRIORITY }]),
-    ...(handoff === undefined ? [] : [{ text: handoff, priority: HANDOFF_PRIORITY }]),
+    ...(handoff === undefined ? [] : [offerOf(handoff, sight.compaction)]),
     ...refusals(sight.compaction),
   ];
   const told = wishes.reduce(
@@ -234,6 +235,13 @@ const REDUCED_PRIORITY = 250; // it may be the reason why the window is suddenly
 const SPIRAL_PRIORITY = 280;
 const HANDOFF_PRIORITY = 270;
 const REFUSAL_PRIORITY = 300;
+
+/** After a failure what helps is told at once, and not only when the failure has been shown long enough. */
+const offerOf = (text: string, { last }: Compaction): NoticeRequest => ({
+  text,
+  priority: HANDOFF_PRIORITY,
+  ...(last && isFailure(last.outcome) ? { isOfOutcome: true } : {}),
+});
 
 /** A user who asked by key looks at the footer for the answer. */
 const refusals = ({ effects }: Compaction): readonly NoticeRequest[] =>

@@ -3,7 +3,7 @@ import { chmod, unlink } from 'node:fs/promises';
 import { createConnection, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import { getuid } from 'node:process';
-import { UserError } from '../core/errors.js';
+import { errorCode, UserError } from '../core/errors.js';
 import { systemReason } from './errors.js';
 import { makeFolder } from './state-folder.js';
 
@@ -11,7 +11,7 @@ import { makeFolder } from './state-folder.js';
 // cannot ask a socket who is at its other end, so the permissions of folder and socket are what keeps others out.
 
 export type ControlPlace =
-  /** a descriptor of this process, a socket or a pipe */
+  /** a descriptor of this process, one end of a socket pair */
   | { readonly fd: number }
   /** absolute path of the socket to listen on */
   | { readonly path: string };
@@ -36,8 +36,12 @@ export const checkControlPlace = async (place: ControlPlace): Promise<void> => {
   await makeFolder(folder).catch((error: unknown) => {
     throw refused(`cannot make the folder ${folder}: ${systemReason(error)}`, 'choose a folder of yours');
   });
-  const { uid, mode } = statsOf(folder) ?? {};
-  if (uid !== getuid?.() || mode === undefined || (mode & OTHERS) !== 0)
+  const inside = statsOf(folder);
+  if (inside?.isSymbolicLink() === true)
+    throw refused(`${folder} is a symbolic link`, 'name the folder that it leads to');
+  if (inside?.isDirectory() !== true) throw refused(`${folder} is not a folder`, 'choose a folder of yours');
+  const { uid, mode } = inside;
+  if (uid !== getuid?.() || (mode & OTHERS) !== 0)
     throw refused(
       `others may enter ${folder}, so they could steer the session`,
       'use a folder of yours alone: mkdir -m 700 FOLDER',
@@ -53,8 +57,9 @@ const checkDescriptor = (fd: number): void => {
   if (fd < LEAST_FD || fd > MOST_FD)
     throw refused(`a descriptor is from ${LEAST_FD} to ${MOST_FD}, got ${fd}`, 'or name a socket, as a path');
   if (!stats) throw refused(`descriptor ${fd} is not open`, 'the parent has to hand it down');
-  if (!stats.isSocket() && !stats.isFIFO())
-    throw refused(`descriptor ${fd} is neither a socket nor a pipe`, 'hand down one end of a socket pair');
+  // a pipe goes one way, or back to who writes; and Node has pipes of its own among these numbers
+  if (!stats.isSocket())
+    throw refused(`descriptor ${fd} is not a socket`, 'hand down one end of a socket pair');
 };
 
 const orNothing = <T>(work: () => T): T | undefined => {
@@ -68,7 +73,7 @@ const orNothing = <T>(work: () => T): T | undefined => {
 const statsOf = (path: string): Stats | undefined =>
   orNothing(() => lstatSync(path, { throwIfNoEntry: false }));
 
-/** Whether a program listens on the socket. */
+/** Whether a program listens on the socket, or may: one that is stopped or busy does not answer. */
 const answers = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = createConnection(path);
@@ -76,7 +81,8 @@ const answers = (path: string): Promise<boolean> =>
       socket.destroy();
       resolve(isThere);
     };
-    socket.once('connect', () => end(true)).once('error', () => end(false));
+    const isLeft = (error: unknown): boolean => ['ECONNREFUSED', 'ENOENT'].includes(String(errorCode(error)));
+    socket.once('connect', () => end(true)).once('error', (error) => end(!isLeft(error)));
   });
 
 /** Listens, in place of a socket that a killed session has left. Rejects if it cannot. */

@@ -4,6 +4,7 @@ import { getuid } from 'node:process';
 import { getCount, getRecord, getText, type JsonRecord } from '../core/json.js';
 import { parseEvent, readEvent, stateAfter, type ReadEvent } from '../core/published-event.js';
 import type { Millis } from '../core/reading.js';
+import type { SessionRecord } from '../core/records.js';
 import { journalPath, readOldJournal } from './event-journal.js';
 import { isRunning } from './processes.js';
 
@@ -32,8 +33,16 @@ interface OpenFile {
   rest: Buffer;
 }
 
+/** The session's record, for a journal whose beginning is damaged. */
+export type RecordReader = () => Promise<SessionRecord | undefined>;
+
 /** Follows one session from its `start`, or from `now`: then the first event is its state. Never rejects; what cannot be read has no events. */
-export const followJournal = (folder: string, session: string, from: 'now' | 'start'): EventFollower => {
+export const followJournal = (
+  folder: string,
+  session: string,
+  from: 'now' | 'start',
+  readRecord: RecordReader = () => Promise.resolve(undefined),
+): EventFollower => {
   const reader = makeEventReader(folder, session, from);
   const { read, known } = reader;
   let isCaughtUp = from === 'start';
@@ -44,11 +53,13 @@ export const followJournal = (folder: string, session: string, from: 'now' | 'st
   const catchUp = async (): Promise<readonly ReadEvent[]> => {
     let at: Millis | undefined;
     for (let events = await read(); events.length > 0; events = await read()) at = events.at(-1)?.at ?? at;
-    const { state, last: seq } = known();
-    if (at === undefined || seq === undefined || !state) return [];
+    const { state: found, last: seq, isOver } = known();
+    if (at === undefined || seq === undefined || !found) return [];
+    const state = isWhole(found) ? found : { ...(await readRecord()), ...found };
     isCaughtUp = true;
-    const event = readEvent({ session, seq, at }, { type: 'state', state: state as never });
-    return known().isOver ? [event, readEvent({ session, seq, at }, endIn(state))] : [event];
+    const before = isOver ? Math.max(0, seq - 1) : seq;
+    const event = readEvent({ session, seq: before, at }, { type: 'state', state: state as never });
+    return isOver ? [event, readEvent({ session, seq, at }, endIn(state))] : [event];
   };
   /** The end of a wrapper that was killed, which nobody has written. */
   const lostEnd = async (now: Millis): Promise<readonly ReadEvent[]> => {
@@ -141,6 +152,9 @@ const makeLineReader = (folder: string, session: string) => {
     },
   };
 };
+
+/** Not only what later events have changed. */
+const isWhole = (state: JsonRecord): boolean => state['startedAt'] !== undefined;
 
 const endIn = (state: JsonRecord) => {
   const exit = getRecord(state, 'exit');

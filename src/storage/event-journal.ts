@@ -99,7 +99,7 @@ export const openEventJournal = (options: EventJournalOptions): EventJournal => 
   };
   if (isContinued) push({ kind: 'skip', count: 1 });
   const add = (content: EventContent, at: Millis): void => {
-    bytes += JSON.stringify(content).length;
+    bytes += eventLine({ session: options.session, seq: 0, at }, content).length;
     push({ kind: 'event', content, at });
   };
   return {
@@ -123,45 +123,25 @@ export const openEventJournal = (options: EventJournalOptions): EventJournal => 
 };
 
 /** Writes steps in order; an event gets its number here. */
-const makeJournalWriter = ({ stateFolder, session, onFailure }: EventJournalOptions) => {
-  let file: FileHandle | undefined;
+const makeJournalWriter = ({ stateFolder, session, snapshot, onFailure }: EventJournalOptions) => {
+  const file = makeJournalFile(stateFolder, session);
+  let isLost = false; // events are missing, so that the next one is the state
   let seq: number | undefined; // of the last event
-  let isTorn = false; // the file may end with half a line
   let hasFailed = false;
 
-  const openFile = async (): Promise<FileHandle> => {
-    const folder = await ensureEventsFolder(stateFolder);
-    const opened = await openOwn(journalPath(folder, session));
-    if (seq === undefined) {
-      const before = (await readOwnFile(journalPath(folder, session), MAX_READ_BYTES)) ?? '';
-      isTorn = before !== '' && !before.endsWith('\n');
-      seq = lastSeq(before, session);
-    }
-    return opened;
-  };
-  const put = async (text: string): Promise<void> => {
-    if (text === '') return;
-    file ??= await openFile();
-    const whole = Buffer.from(isTorn ? `\n${text}` : text);
-    isTorn = true;
-    const { bytesWritten } = await file.write(whole);
-    if (bytesWritten < whole.length) throw new Error('the disk is full');
-    isTorn = false;
-  };
-  const rotate = async (): Promise<void> => {
-    await file?.close();
-    file = undefined;
-    const folder = await ensureEventsFolder(stateFolder);
-    await rename(journalPath(folder, session), join(folder, session + OLD_SUFFIX));
-    isTorn = false;
-  };
-  const run = async (steps: readonly Step[]): Promise<void> => {
-    file ??= await openFile();
-    const { texts, last } = textsOf(steps, { session, seq: seq ?? 0 });
+  const run = async (given: readonly Step[]): Promise<void> => {
+    if (await file.leaveDamaged()) isLost = true;
+    const before = await file.open();
+    seq ??= lastSeq(before, session);
+    const first = given.find((step) => step.kind === 'event');
+    const steps: readonly Step[] =
+      isLost && first ? [{ kind: 'event', content: snapshot(), at: first.at }, ...given] : given;
+    if (first) isLost = false;
+    const { texts, last } = textsOf(steps, { session, seq });
     seq = last; // before the first one can fail
     for (const [index, text] of texts.entries()) {
-      if (index > 0) await rotate();
-      await put(text);
+      if (index > 0) await file.rotate();
+      await file.put(text);
     }
   };
   return {
@@ -171,14 +151,72 @@ const makeJournalWriter = ({ stateFolder, session, onFailure }: EventJournalOpti
         await run(steps);
       } catch (error) {
         if (!hasFailed) onFailure(systemReason(error));
-        hasFailed = true;
+        [hasFailed, isLost] = [true, true];
       }
     },
-    close: async (): Promise<void> => {
-      await file?.close().catch(() => undefined);
-      file = undefined;
+    close: file.close,
+  };
+};
+
+/** The current file of a journal. */
+const makeJournalFile = (stateFolder: string, session: string) => {
+  const path = journalPath(eventsFolder(stateFolder), session);
+  let file: FileHandle | undefined;
+  let before: string | undefined; // what was in the file when it was first opened
+  let size = 0; // at least
+  let isTorn = false; // the file may end with half a line
+
+  const openFile = async (): Promise<FileHandle> => {
+    await ensureEventsFolder(stateFolder);
+    const opened = await openOwn(path);
+    if (before === undefined) {
+      before = (await readOwnFile(path, MAX_READ_BYTES)) ?? '';
+      isTorn = before !== '' && !before.endsWith('\n');
+    }
+    size = (await opened.stat()).size;
+    return opened;
+  };
+  const close = async (): Promise<void> => {
+    await file?.close().catch(() => undefined);
+    file = undefined;
+  };
+  return {
+    close,
+    open: async (): Promise<string> => {
+      file ??= await openFile();
+      return before ?? '';
+    },
+    put: async (text: string): Promise<void> => {
+      if (text === '') return;
+      file ??= await openFile();
+      const whole = Buffer.from(isTorn ? `\n${text}` : text);
+      isTorn = true;
+      const { bytesWritten } = await file.write(whole);
+      size += bytesWritten;
+      if (bytesWritten < whole.length) throw new Error('the disk is full');
+      isTorn = false;
+    },
+    rotate: async (): Promise<void> => {
+      await close();
+      const folder = await ensureEventsFolder(stateFolder);
+      await rename(path, join(folder, session + OLD_SUFFIX));
+      isTorn = false;
+    },
+    /** Leaves a file that somebody has removed, replaced or cut, so that another one begins: nobody could read on in it. */
+    leaveDamaged: async (): Promise<boolean> => {
+      if (!file || (await isStillAt(file, path, size))) return false;
+      await close();
+      await unlink(path).catch(() => undefined);
+      isTorn = false;
+      return true;
     },
   };
+};
+
+/** Whether the path leads to this file, and nothing was cut off. */
+const isStillAt = async (file: FileHandle, path: string, size: number): Promise<boolean> => {
+  const [ours, there] = await Promise.all([file.stat(), lstat(path).catch(() => undefined)]);
+  return there?.ino === ours.ino && there.dev === ours.dev && ours.size >= size;
 };
 
 /** The texts of the files that the steps are written to, and the number of the last event. */

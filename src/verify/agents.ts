@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+
 // How to start each agent in a sandbox, and how to recognize its prompt and dialogs.
 
 /** An agent as it is installed here. */
@@ -269,5 +272,68 @@ export const copilot: VerifiableAgent = {
   windowTokens: 111_616,
 };
 
+const KIMI_WINDOW = 200_000;
+
+const kimiConfig = (port: number): string => `
+default_model = "lab"
+telemetry = false
+
+[providers.lab]
+type = "openai"
+base_url = "http://127.0.0.1:${port}/v1"
+api_key = "sk-made-up"
+
+[models.lab]
+provider = "lab"
+model = "lab-model"
+max_context_size = ${KIMI_WINDOW}
+`;
+
+/** Without its tips, which name commands. */
+const KIMI_SCREEN = `
+disable_feedback_survey = true
+
+[upgrade]
+auto_install = false
+
+[status_line]
+items = ["mode", "model", "cwd"]
+`;
+
+/** The folder is trusted by a file whose name ends with the hash of its path (docs/facts/kimi.md). */
+const kimiTrust = (project: string): Readonly<Record<string, string>> => {
+  const hash = createHash('sha256').update(project).digest('hex').slice(0, 12);
+  const name = `wd_${basename(project)}_${hash}`;
+  return {
+    [`.kimi-code/workspace-trust/${name}`]: JSON.stringify({ root: project, trustedAt: 1_700_000_000_000 }),
+  };
+};
+
+export const kimi: VerifiableAgent = {
+  name: 'kimi',
+  args: () => [],
+  env: () => ({ KIMI_CODE_NO_AUTO_UPDATE: '1' }),
+  files: ({ port, project }) => ({
+    '.kimi-code/config.toml': kimiConfig(port),
+    '.kimi-code/tui.toml': KIMI_SCREEN,
+    ...kimiTrust(project),
+  }),
+  compact: '/compact',
+  strokes: ['/compact', ENTER],
+  ready: /^ │ > /m,
+  dialog: /Run this command\?/,
+  summaries: 1,
+  exit: '/exit',
+  windowTokens: KIMI_WINDOW,
+};
+
 /** All agents that can be verified. */
-export const verifiableAgents: readonly VerifiableAgent[] = [claude, codex, gemini, qwen, opencode, copilot];
+export const verifiableAgents: readonly VerifiableAgent[] = [
+  claude,
+  codex,
+  gemini,
+  qwen,
+  opencode,
+  copilot,
+  kimi,
+];

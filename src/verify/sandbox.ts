@@ -50,7 +50,7 @@ export const proxiesTo = (port: number): Environment => {
 };
 
 const run = promisify(execFile);
-const TELL_MS = 60_000; // for an agent on a busy machine
+const TELL_MS = 180_000; // for an agent on a busy machine
 
 /** The output of the agent's --help, run in a home that is used for nothing else. */
 export const helpOf = (agent: VerifiableAgent, env: Environment): Promise<string> =>

@@ -202,7 +202,10 @@ const undoLast = async (
   { switcher, signal }: Pick<LiveUndo, 'switcher' | 'signal'>,
 ): Promise<void> => {
   const path = sessionFile();
-  if (path === undefined) return take(answerEvent('not undone: the session file is not known yet'));
+  const reason = agent.conversations
+    ? 'the session file is not known yet'
+    : `ctxwrap cannot read conversations of ${agent.name}`;
+  if (path === undefined) return take(answerEvent(`not undone: ${reason}`));
   const as = newSession(cwd);
   const copies = () => copiesOf(stateFolder(env, homeFolder(env)), { agent, path });
   await undoLive({ agent, path, as, copies, switcher, onEvent: take, signal });

@@ -42,10 +42,11 @@ interface Channel extends Control {
 export const openControl = (options: ControlOptions): Control => {
   const { place, isReplacement, onFailure } = options;
   let channels: readonly Channel[] = [];
+  const requests: Requests = new Map();
   const add = (socket: Socket): void => {
     channels = channels.filter((each) => each.isOpen());
     if (channels.length >= MOST_CHANNELS) socket.destroy();
-    else channels = [...channels, makeChannel(socket, options)];
+    else channels = [...channels, makeChannel(socket, options, requests)];
   };
   const server = createServer(add);
   server.on('error', (error) => onFailure(errorText(error)));
@@ -59,7 +60,10 @@ export const openControl = (options: ControlOptions): Control => {
     onFailure(errorText(error));
   }
   return {
-    emit: (content) => channels.forEach((channel) => channel.emit(content)),
+    emit: (content) => {
+      if (content.type === 'outcome' || content.type === 'refused') requests.delete(content.request ?? '');
+      channels.forEach((channel) => channel.emit(content));
+    },
     close: async () => {
       if (server.listening) server.close(); // it removes the socket, too
       await Promise.all(channels.map((channel) => channel.close()));
@@ -67,17 +71,65 @@ export const openControl = (options: ControlOptions): Control => {
   };
 };
 
+/** The connection of each request that has no answer yet, by the request's id. */
+type Requests = Map<string, Socket>;
+
 /** One connection. Its events are numbered from 1, and the first one is the state. */
-const makeChannel = (socket: Socket, { session, snapshot, now, onEvent }: ControlOptions): Channel => {
-  const requests = new Set<string>(); // that came from here
+const makeChannel = (socket: Socket, options: ControlOptions, requests: Requests): Channel => {
+  const emit = makeEmitter(socket, options);
+  const withdraw = (id: string): void => {
+    requests.delete(id);
+    options.onEvent({ type: 'compact-cancelled', id });
+  };
+  const onLine = (line: string | undefined): void => {
+    if (line?.trim() === '') return;
+    const command = parseControlCommand(line ?? '', `control-${crypto.randomUUID()}`);
+    if (command.kind === 'wrong')
+      return emit({
+        type: 'error',
+        message: line === undefined ? `a line has at most ${LONGEST_LINE} bytes` : command.message,
+      });
+    if (command.kind === 'state') return emit(options.snapshot());
+    const { event } = command;
+    if (event.type === 'compact-cancelled') return withdraw(event.id);
+    if (event.type === 'compact-requested') {
+      const { id } = event.request;
+      if (requests.has(id)) return emit({ type: 'error', message: `the request ${id} has no answer yet` });
+      requests.set(id, socket);
+    }
+    options.onEvent(event);
+  };
+  socket.on('data', makeLines(onLine));
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    for (const [id, from] of requests) if (from === socket) withdraw(id);
+  });
+  socket.unref();
+  emit(options.snapshot());
+  return {
+    emit,
+    isOpen: () => !socket.destroyed,
+    close: async () => {
+      requests.clear(); // the session ends, and they with it
+      if (!socket.writable) return;
+      await endsWithin(END_MS, new Promise<void>((done) => socket.end(() => done())));
+      socket.destroy();
+    },
+  };
+};
+
+/** Writes events. Those that are not read are dropped, and counted once the parent reads again. */
+const makeEmitter = (
+  socket: Socket,
+  { session, snapshot, now }: ControlOptions,
+): ((content: EventContent) => void) => {
   let seq = 0;
   let dropped = 0;
-
   const write = (content: EventContent): void => {
     seq += 1;
     socket.write(eventLine({ session, seq, at: now() }, content));
   };
-  const emit = (content: EventContent): void => {
+  return (content) => {
     if (!socket.writable) return;
     if (socket.writableLength > MOST_WAITING) {
       dropped += 1;
@@ -92,38 +144,6 @@ const makeChannel = (socket: Socket, { session, snapshot, now, onEvent }: Contro
       write(snapshot());
     }
     write(content);
-  };
-  const onLine = (line: string | undefined): void => {
-    if (line?.trim() === '') return;
-    const command = parseControlCommand(line ?? '', `control-${crypto.randomUUID()}`);
-    if (command.kind === 'wrong')
-      return emit({
-        type: 'error',
-        message: line === undefined ? `a line has at most ${LONGEST_LINE} bytes` : command.message,
-      });
-    if (command.kind === 'state') return emit(snapshot());
-    const { event } = command;
-    if (event.type === 'compact-requested') requests.add(event.request.id);
-    onEvent(event);
-  };
-  const lines = makeLines(onLine);
-  socket.on('data', lines);
-  socket.on('error', () => socket.destroy());
-  socket.on('close', () => {
-    for (const id of requests) onEvent({ type: 'compact-cancelled', id });
-    requests.clear();
-  });
-  socket.unref();
-  write(snapshot());
-  return {
-    emit,
-    isOpen: () => !socket.destroyed,
-    close: async () => {
-      requests.clear();
-      if (!socket.writable) return;
-      await endsWithin(END_MS, new Promise<void>((done) => socket.end(() => done())));
-      socket.destroy();
-    },
   };
 };
 

@@ -257,6 +257,8 @@ const shortenOnce = async (options: ShortenerOptions, once: Once): Promise<Short
   if ('reason' in moment) return { kind: 'refused', reason: moment.reason };
   moment.endTurn(); // it takes long: the user may type meanwhile
   const path = options.sessionFile();
+  if (!agent.conversations)
+    return { kind: 'refused', reason: `ctxwrap cannot read conversations of ${agent.name}` };
   if (path === undefined) return { kind: 'refused', reason: 'the session file is not known yet' };
   const worked = turn.watch();
   const isOutdated = (): boolean => worked.aborted && !signal.aborted;

@@ -101,9 +101,14 @@ it('a session of Gemini names a project, without which Gemini does not find it, 
   expect(JSON.parse(head)).toMatchObject({ projectHash: expect.stringMatching(/./) as string });
 });
 
+/** A new session of Copilot's has no record for a summary: the user says it. */
+const sentToCopilot = (entry: Entry): unknown =>
+  entry.kind === 'summary' ? { kind: 'prompt', text: entry.text } : sent(entry);
+
 /** An agent adds its own context to a new session again. */
 const expectedAfter = (agent: Agent, conversation: Conversation): readonly unknown[] => {
   const window = windowOf(conversation).filter(isSent);
+  if (agent.name === 'copilot') return window.map(sentToCopilot);
   if (agent.name !== 'gemini') return window.map(sent);
   return window
     .filter((entry) => !(entry.kind === 'context' && entry.text.startsWith('<session_context>')))

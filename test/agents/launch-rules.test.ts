@@ -147,6 +147,7 @@ describe('the table of runtimes', () => {
       '@qwen-code/qwen-code',
       'opencode-ai',
       '@github/copilot',
+      '@moonshot-ai/kimi-code',
     ]);
   });
 });

@@ -69,57 +69,64 @@ const located = async (times: { readonly since?: number; readonly at?: number } 
 };
 
 // Node has SQLite from 22.13 on
-describe.runIf(canReadDatabases())('the session in opencode’s database', () => {
-  it('is the one with a message of the user after Enter, not one of a subagent or of another time', async () => {
-    session('old', ENTER - 60_000);
-    session('quiet', ENTER + 50);
-    session('sub', ENTER + 50, { parent: 'mine' });
-    session('mine', ENTER + 50);
-    message('m1', 'old', ENTER - 60_000, user);
-    message('m2', 'quiet', ENTER + 50, { role: 'assistant' });
-    message('m3', 'sub', ENTER + 50, user);
-    expect(await located()).toBeUndefined();
-    message('m4', 'mine', ENTER + 50, user);
-    expect(await located()).toBe('mine');
-  });
+describe.runIf(canReadDatabases())(
+  'the session in opencode’s database (skipped where Node has no SQLite)',
+  () => {
+    it('is the one with a message of the user after Enter, not one of a subagent or of another time', async () => {
+      session('old', ENTER - 60_000);
+      session('quiet', ENTER + 50);
+      session('sub', ENTER + 50, { parent: 'mine' });
+      session('mine', ENTER + 50);
+      message('m1', 'old', ENTER - 60_000, user);
+      message('m2', 'quiet', ENTER + 50, { role: 'assistant' });
+      message('m3', 'sub', ENTER + 50, user);
+      expect(await located()).toBeUndefined();
+      message('m4', 'mine', ENTER + 50, user);
+      expect(await located()).toBe('mine');
+    });
 
-  it('is found by the first of two Enters that came quickly one after the other', async () => {
-    session('mine', ENTER + 50);
-    message('m', 'mine', ENTER + 50, user);
-    expect(await located({ at: ENTER + 700 })).toBeUndefined();
-    expect(await located({ at: ENTER + 700, since: ENTER })).toBe('mine');
-  });
+    it('is found by the first of two Enters that came quickly one after the other', async () => {
+      session('mine', ENTER + 50);
+      message('m', 'mine', ENTER + 50, user);
+      expect(await located({ at: ENTER + 700 })).toBeUndefined();
+      expect(await located({ at: ENTER + 700, since: ENTER })).toBe('mine');
+    });
 
-  it('gives its messages in order, and then only those that changed', () => {
-    session('s', 100);
-    message('m1', 's', 10, user);
-    message('m2', 's', 20, { role: 'assistant', tokens: { output: 0 } });
-    message('other', 'elsewhere', 20, user);
-    const linesSince = (since: number): readonly unknown[] =>
-      (readRows(path, [opencodeDatabase.changed('s', since)])[0] ?? []).map(({ line }) =>
-        JSON.parse(String(line)),
-      );
-    expect(linesSince(0)).toMatchObject([
-      { type: 'session', id: 's', version: '1.18.33', isReverted: 0 },
-      { type: 'message', id: 'm1', data: user },
-      { type: 'message', id: 'm2', data: { role: 'assistant' } },
-    ]);
-    writer.exec("UPDATE message SET time_updated = 300 WHERE id = 'm2'");
-    expect(linesSince(200)).toMatchObject([{ id: 'm2' }]);
-    expect(readRows(path, [opencodeDatabase.counted('s')])).toEqual([[{ rows: 2 }]]);
-  });
+    it('gives its messages in order, and then only those that changed', () => {
+      session('s', 100);
+      message('m1', 's', 10, user);
+      message('m2', 's', 20, { role: 'assistant', tokens: { output: 0 } });
+      message('other', 'elsewhere', 20, user);
+      const linesSince = (since: number): readonly unknown[] =>
+        (readRows(path, [opencodeDatabase.changed('s', since)])[0] ?? []).map(({ line }) =>
+          JSON.parse(String(line)),
+        );
+      expect(linesSince(0)).toMatchObject([
+        { type: 'session', id: 's', version: '1.18.33', isReverted: 0 },
+        { type: 'message', id: 'm1', data: user },
+        { type: 'message', id: 'm2', data: { role: 'assistant' } },
+      ]);
+      writer.exec("UPDATE message SET time_updated = 300 WHERE id = 'm2'");
+      expect(linesSince(200)).toMatchObject([{ id: 'm2' }]);
+      expect(readRows(path, [opencodeDatabase.counted('s')])).toEqual([[{ rows: 2 }]]);
+    });
 
-  it('says of a compaction who asked for it, and how long its text is', () => {
-    session('s', 100);
-    message('ask', 's', 10, user);
-    part('p1', 'ask', 10, { type: 'compaction', auto: true });
-    message('sum', 's', 20, { role: 'assistant', summary: true, parentID: 'ask' });
-    part('p2', 'sum', 20, { type: 'step-start' });
-    part('p3', 'sum', 21, { type: 'text', text: 'twelve chars' });
-    const rows = readRows(path, [opencodeDatabase.changed('s', 0)])[0] ?? [];
-    expect(JSON.parse(String(rows.at(-1)?.['line']))).toMatchObject({ id: 'sum', characters: 12, isAuto: 1 });
-  });
-});
+    it('says of a compaction who asked for it, and how long its text is', () => {
+      session('s', 100);
+      message('ask', 's', 10, user);
+      part('p1', 'ask', 10, { type: 'compaction', auto: true });
+      message('sum', 's', 20, { role: 'assistant', summary: true, parentID: 'ask' });
+      part('p2', 'sum', 20, { type: 'step-start' });
+      part('p3', 'sum', 21, { type: 'text', text: 'twelve chars' });
+      const rows = readRows(path, [opencodeDatabase.changed('s', 0)])[0] ?? [];
+      expect(JSON.parse(String(rows.at(-1)?.['line']))).toMatchObject({
+        id: 'sum',
+        characters: 12,
+        isAuto: 1,
+      });
+    });
+  },
+);
 
 const tokens = (input: number) => ({
   tokens: { input, output: 20, reasoning: 0, cache: { read: 0, write: 0 } },
@@ -157,68 +164,71 @@ const compaction = (
   part(`q${number}b`, `sum${number}`, at + 1, { type: 'text', text: 'and more' });
 };
 
-describe.runIf(canReadDatabases())('the history in opencode’s database', () => {
-  const search = () => ({ agents: [agents.opencode], where: { env: {}, home, cwd: '/' } });
-  const read = async () => {
-    const { sources } = await findSources(search());
-    const [first] = sources;
-    return first && (await readHistory(first, { isFull: true, withUsage: false, now: 0 }))?.history;
-  };
+describe.runIf(canReadDatabases())(
+  'the history in opencode’s database (skipped where Node has no SQLite)',
+  () => {
+    const search = () => ({ agents: [agents.opencode], where: { env: {}, home, cwd: '/' } });
+    const read = async () => {
+      const { sources } = await findSources(search());
+      const [first] = sources;
+      return first && (await readHistory(first, { isFull: true, withUsage: false, now: 0 }))?.history;
+    };
 
-  it('has each compaction with its numbers, who wanted it, its summary and what left the window', async () => {
-    session('sub', 900, { parent: 's' });
-    session('s', 900);
-    turn(1, 100, 20_000);
-    turn(2, 200, 55_000);
-    compaction(1, 300, { auto: false, tail: 'u2' });
-    turn(3, 400, 9_000);
-    compaction(2, 500, { auto: true });
-    expect(await read()).toMatchObject({
-      runtime: 'opencode',
-      sessionId: 's',
-      path,
-      project: '/proj/app',
-      agentVersion: '1.18.33',
-      messages: 6,
-      damagedLines: 0,
-      compactions: [
-        {
-          number: 1,
-          at: 306,
-          initiator: 'user',
-          preTokens: 55_020,
-          nextTokens: 9_020,
-          durationMs: 5,
-          uuid: 'sum1',
-          afterMessage: 4,
-          replaced: [[1, 2]],
-          summary: { text: 'summary 1\nand more' },
-        },
-        { number: 2, initiator: 'agent', preTokens: 9_020, replaced: [[3, 6]] },
-      ],
+    it('has each compaction with its numbers, who wanted it, its summary and what left the window', async () => {
+      session('sub', 900, { parent: 's' });
+      session('s', 900);
+      turn(1, 100, 20_000);
+      turn(2, 200, 55_000);
+      compaction(1, 300, { auto: false, tail: 'u2' });
+      turn(3, 400, 9_000);
+      compaction(2, 500, { auto: true });
+      expect(await read()).toMatchObject({
+        runtime: 'opencode',
+        sessionId: 's',
+        path,
+        project: '/proj/app',
+        agentVersion: '1.18.33',
+        messages: 6,
+        damagedLines: 0,
+        compactions: [
+          {
+            number: 1,
+            at: 306,
+            initiator: 'user',
+            preTokens: 55_020,
+            nextTokens: 9_020,
+            durationMs: 5,
+            uuid: 'sum1',
+            afterMessage: 4,
+            replaced: [[1, 2]],
+            summary: { text: 'summary 1\nand more' },
+          },
+          { number: 2, initiator: 'agent', preTokens: 9_020, replaced: [[3, 6]] },
+        ],
+      });
     });
-  });
 
-  it('has no compaction that failed', async () => {
-    session('s', 900);
-    turn(1, 100, 20_000);
-    message('ask', 's', 200, user);
-    part('p', 'ask', 200, { type: 'compaction', auto: false });
-    const error = { name: 'APIError', data: { message: 'made up' } };
-    message('sum', 's', 201, answer(201, { summary: true, parentID: 'ask', error }));
-    expect((await read())?.compactions).toEqual([]);
-  });
-
-  it('is also found by the path of the database, and says what is wrong with a damaged one', async () => {
-    session('s', 900);
-    turn(1, 100, 20_000);
-    const found = await sourcesAt({ ...search(), path });
-    expect(found.sources.map(({ idInDatabase }) => idInDatabase)).toEqual(['s']);
-    writer.exec('DROP TABLE session');
-    expect(await findSources(search())).toEqual({
-      sources: [],
-      skipped: [{ path, reason: 'no such table: session' }],
+    it('has no compaction that failed', async () => {
+      session('s', 900);
+      turn(1, 100, 20_000);
+      message('ask', 's', 200, user);
+      part('p', 'ask', 200, { type: 'compaction', auto: false });
+      const error = { name: 'APIError', data: { message: 'made up' } };
+      message('sum', 's', 201, answer(201, { summary: true, parentID: 'ask', error }));
+      expect((await read())?.compactions).toEqual([]);
     });
-    writer.exec('CREATE TABLE session (id text)');
-  });
-});
+
+    it('is also found by the path of the database, and says what is wrong with a damaged one', async () => {
+      session('s', 900);
+      turn(1, 100, 20_000);
+      const found = await sourcesAt({ ...search(), path });
+      expect(found.sources.map(({ idInDatabase }) => idInDatabase)).toEqual(['s']);
+      writer.exec('DROP TABLE session');
+      expect(await findSources(search())).toEqual({
+        sources: [],
+        skipped: [{ path, reason: 'no such table: session' }],
+      });
+      writer.exec('CREATE TABLE session (id text)');
+    });
+  },
+);

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Check, DoctorReport } from '../../src/core/doctor-report.js';
+import { canReadDatabases } from '../../src/storage/database.js';
 import { agents } from '../../src/agents/index.js';
 import { bin, ctxwrap, inTerminal, makeBench } from './launcher.js';
 import type { Bench } from './launcher.js';
@@ -93,6 +94,16 @@ describe('ctxwrap doctor', () => {
     file('.claude/settings.json', '{"statusLine":{"type":"command","command":"date"}}');
     expect(await used()).toMatchObject({ status: 'ok' });
     expect((await used())?.text).toBe('ctxwrap gets exact numbers through your own, which stays as it is');
+  });
+
+  it('says whether this Node can read the database of an agent that keeps its sessions in one', async () => {
+    agent('opencode', '1.18.33');
+    file('.local/share/opencode/opencode.db', '');
+    const check = (await examined()).check('opencode', 'sessions');
+    const text = expect.stringContaining('numbers come from the screen alone') as string;
+    expect(check).toMatchObject(
+      canReadDatabases() ? { status: 'ok' } : { status: 'warn', text, fix: 'install Node 22.13 or newer' },
+    );
   });
 
   it('knows how long transcripts are kept, only of an agent that is installed', async () => {

@@ -26,7 +26,7 @@ describe('a wrong call ends with status 2 before anything starts', () => {
     [
       ['vim', 'x'],
       'unknown agent or command "vim"',
-      'the agents are claude, codex, gemini, qwen, opencode, copilot; ctxwrap --help lists the commands. Any program can be wrapped: ctxwrap -- vim',
+      'the agents are claude, codex, gemini, qwen, opencode, copilot, kimi; ctxwrap --help lists the commands. Any program can be wrapped: ctxwrap -- vim',
     ],
     [['ctxwrap', 'claude', '-c'], 'ctxwrap cannot wrap ctxwrap', 'one is enough: ctxwrap claude -c'],
     [['--', 'ctxwrap'], 'ctxwrap cannot wrap ctxwrap', 'one is enough: ctxwrap claude'],

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { agents } from '../../src/agents/index.js';
 import {
+  type AgentName,
   analyzeContextUsage,
   followEvents,
   getBackendName,
@@ -12,10 +14,16 @@ import {
   getLadder,
   needsCustomCompaction,
   readSession,
+  type SessionEvent,
   shouldTriggerCompaction,
 } from '../../src/cli/library.js';
+import type { EventContent, EventKey } from '../../src/core/published-event.js';
 import { openEventJournal } from '../../src/storage/event-journal.js';
 import { userFileOf, writeConfig } from './config/config-file.js';
+
+// the compiler reports one that the library does not name
+const { demo: _demo, generic: _generic, ...named } = agents;
+const names = Object.keys(named) as readonly (keyof typeof named)[];
 
 let folder: string;
 beforeAll(() => {
@@ -126,6 +134,29 @@ describe('what a supervisor needs', () => {
     expect(Object.fromEntries(values)).toMatchObject({ warn: 142_000, auto: 162_000, hard: 177_000 });
     expect(getLadder('codex').every(({ unit }) => unit === 'percent')).toBe(true);
     expect(() => getLadder('nobody' as 'claude')).toThrow(RangeError);
+  });
+
+  it('names every agent that is built in, and takes no window that is none', () => {
+    const all: readonly AgentName[] = names;
+    expect(all.map((name) => getLadder(name, 200_000).length > 0)).toEqual(all.map(() => true));
+    for (const wrong of [NaN, Infinity, 0, -1, 1.5])
+      expect(() => getLadder('claude', wrong)).toThrow('whole number of tokens above 0');
+  });
+
+  it.each(['../events/mine', '', 'a/b', 'x'.repeat(65)])(
+    'follows nothing that is no id: %j',
+    async (session) => {
+      const events = followEvents({ session, env: { HOME: folder } });
+      await expect(events.next()).rejects.toThrow(RangeError);
+    },
+  );
+
+  it('has a type for every event that a session writes', () => {
+    type Written = EventKey & Exclude<EventContent, { type: 'error' }>; // that is only for the parent
+    const published = (event: Written): SessionEvent => event;
+    const key = { schema: 'ctxwrap.event/1', session: 'mine', seq: 1, at: 1 } as const;
+    const event = published({ ...key, type: 'tier', tier: 'hard', before: 'auto' });
+    expect(event.type === 'tier' && event.tier).toBe('hard');
   });
 
   it('reads a session file: its number, its boundaries and its compactions', async () => {

@@ -15,14 +15,16 @@ const play = (
   wish: Parameters<typeof playCompaction>[0] = {},
 ) => {
   const offered: string[] = [];
+  let exhausted = 0;
   let last: SessionFlow | undefined;
   const watch = ({ after }: PlayStep): void => {
     last = after;
     if (after.offers?.due !== undefined) offered.push(after.offers.due);
+    if (after.offers?.isExhausted) exhausted += 1;
   };
   const session = playCompaction(wish, { window: 200_000, handoffAfter: 4, ...more }, watch);
   const summary = (): string | undefined => last && sessionSummary(last, last.startedAt);
-  return { ...session, offered, summary };
+  return { ...session, offered, summary, exhausted: () => exhausted };
 };
 
 const { command: _, ...uncommanded } = settings;
@@ -98,6 +100,24 @@ describe('a handoff is offered', () => {
     session.failed('conversation could not be reduced below the context limit');
     session.is('ready');
     expect(session.offered).toEqual(['compacting fails · Ctrl-] r: rescue']);
+  });
+
+  it('again when the agent says so after one that had failed for another reason', () => {
+    const session = play({ rescueKeys: 'Ctrl-] r' });
+    session.turn(AUTO_TOKENS);
+    fail(session);
+    session.turn(HARD_TOKENS);
+    const first = session.offered.length;
+    expect(first).toBe(1);
+    expect(session.exhausted()).toBe(0); // one failure is not the end
+    while (session.phase().kind !== 'typing') session.wait(500);
+    session.sent();
+    session.is('busy');
+    session.wait(2_000);
+    session.failed('conversation could not be reduced below the context limit');
+    session.is('ready');
+    expect(session.offered).toHaveLength(2);
+    expect(session.exhausted()).toBe(1);
   });
 
   it('after the fourth compaction and after the eighth', () => {

@@ -172,3 +172,19 @@ describe('a notice', () => {
     expect(play.message()).toMatch(/^compacting in \d+ s/);
   });
 });
+
+describe('what helps after a failure', () => {
+  it('is told before the failure itself, which follows', () => {
+    const play = playMessages({}, { rescueKeys: 'Ctrl-] r', handoffAfter: 4 });
+    play.turn(HARD_TOKENS);
+    while (play.phase().kind !== 'typing') play.wait(500);
+    play.sent();
+    play.is('busy');
+    play.wait(2_000);
+    play.failed('conversation could not be reduced below the context limit');
+    play.is('ready');
+    expect(play.message()).toBe('compacting fails · Ctrl-] r: rescue');
+    play.wait(10_000);
+    expect(play.message()).toMatch(/^✗ compaction failed after .*below the context limit$/);
+  });
+});

@@ -122,10 +122,11 @@ const emptyPrompts: Readonly<Record<string, RegExp>> = {
   // after an answer it suggests the next prompt, drawn as a hint; it is the mock server's constant answer
   qwen: /^[>*] +(?:Type your message or @path\/to\/file|MOCK-REPLY ok$|Shall I add tests for it\?$)/,
   copilot: /^[❯┃]$/,
+  kimi: /^ │ > +│$/,
   opencode: /^ *┃(?: {2}Ask anything….*)?$/,
 };
 const questions =
-  /Do you want to|Would you like to run|[Ee]nter to (?:confirm|select|continue)|Allow once|Allow execution of|Waiting for user confirmation|\[NORMAL\]|shell mode enabled|exit shell mode|Execute shell command|search prompts:|reverse-i-search|Showing detailed transcript/;
+  /Do you want to|Would you like to run|[Ee]nter to (?:confirm|select|continue)|Allow once|Allow execution of|Waiting for user confirmation|\[NORMAL\]|shell mode enabled|exit shell mode|Execute shell command|search prompts:|reverse-i-search|Showing detailed transcript|Run this command\?|╭ ! shell mode|Select a model/;
 // conversations that imitate dialogs: their words prove nothing
 const imitations = ['claude/traps', 'codex/traps', 'gemini/traps-resize', 'gemini/altbuffer-scrollbar'];
 

@@ -35,44 +35,47 @@ const stamps = (): readonly string[] =>
 const query = { sql: 'SELECT n FROM t WHERE n > ? ORDER BY n', values: [0] };
 
 // Node has SQLite from 22.13 on
-describe.runIf(canReadDatabases())('a database that another program is writing', () => {
-  it('is read with all that was committed, and none of its files changes', () => {
-    const path = join(folder, 'some.db');
-    const writer = openWriter(path);
-    const before = stamps();
-    expect(readRows(path, [query])).toEqual([[{ n: 1 }, { n: 2 }]]);
-    expect(stamps()).toEqual(before);
-    writer.exec('INSERT INTO t VALUES (3)');
-    expect(readRows(path, [query])[0]).toHaveLength(3);
-    writer.close();
-  });
+describe.runIf(canReadDatabases())(
+  'a database that another program is writing (skipped where Node has no SQLite)',
+  () => {
+    it('is read with all that was committed, and none of its files changes', () => {
+      const path = join(folder, 'some.db');
+      const writer = openWriter(path);
+      const before = stamps();
+      expect(readRows(path, [query])).toEqual([[{ n: 1 }, { n: 2 }]]);
+      expect(stamps()).toEqual(before);
+      writer.exec('INSERT INTO t VALUES (3)');
+      expect(readRows(path, [query])[0]).toHaveLength(3);
+      writer.close();
+    });
 
-  it('is read while a transaction is open, without what is not committed', () => {
-    const path = join(folder, 'some.db');
-    const writer = openWriter(path);
-    writer.exec('BEGIN IMMEDIATE; INSERT INTO t VALUES (3)');
-    expect(readRows(path, [query])[0]).toHaveLength(2);
-    writer.exec('COMMIT');
-    writer.close();
-  });
+    it('is read while a transaction is open, without what is not committed', () => {
+      const path = join(folder, 'some.db');
+      const writer = openWriter(path);
+      writer.exec('BEGIN IMMEDIATE; INSERT INTO t VALUES (3)');
+      expect(readRows(path, [query])[0]).toHaveLength(2);
+      writer.exec('COMMIT');
+      writer.close();
+    });
 
-  it('cannot be written', () => {
-    const path = join(folder, 'some.db');
-    const writer = openWriter(path);
-    expect(() => readRows(path, [{ sql: 'DELETE FROM t', values: [] }])).toThrow(/readonly/);
-    writer.close();
-  });
+    it('cannot be written', () => {
+      const path = join(folder, 'some.db');
+      const writer = openWriter(path);
+      expect(() => readRows(path, [{ sql: 'DELETE FROM t', values: [] }])).toThrow(/readonly/);
+      writer.close();
+    });
 
-  it('is not made where there is none, and its files are gone when its program closes it after a read', () => {
-    const path = join(folder, 'some.db');
-    expect(() => readRows(path, [query])).toThrow(/unable to open/);
-    expect(readdirSync(folder)).toEqual([]);
-    const writer = openWriter(path);
-    readRows(path, [query]);
-    writer.close();
-    expect(readdirSync(folder)).toEqual(['some.db']);
-  });
-});
+    it('is not made where there is none, and its files are gone when its program closes it after a read', () => {
+      const path = join(folder, 'some.db');
+      expect(() => readRows(path, [query])).toThrow(/unable to open/);
+      expect(readdirSync(folder)).toEqual([]);
+      const writer = openWriter(path);
+      readRows(path, [query]);
+      writer.close();
+      expect(readdirSync(folder)).toEqual(['some.db']);
+    });
+  },
+);
 
 describe.runIf(!canReadDatabases())('a Node without SQLite', () => {
   it('says which one has it', () => {

@@ -10,9 +10,11 @@ import {
   utimesSync,
   existsSync,
   appendFileSync,
+  renameSync,
+  truncateSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventContent, ReadEvent } from '../../src/core/published-event.js';
@@ -201,6 +203,77 @@ describe('a journal of events', () => {
     await journal.close();
     expect(failures).toHaveLength(1);
     expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('');
+  });
+
+  it.each<readonly [string, (path: string) => void]>([
+    ['removed', (path) => rmSync(path)],
+    ['removed with its folder', (path) => rmSync(dirname(path), { recursive: true })],
+    ['cut', (path) => truncateSync(path, 10)],
+    ['emptied', (path) => truncateSync(path)],
+    [
+      'replaced',
+      (path) => {
+        writeFileSync(`${path}.other`, 'x'.repeat(10_000));
+        renameSync(`${path}.other`, path);
+      },
+    ],
+    [
+      'replaced by a link',
+      (path) => {
+        rmSync(path);
+        symlinkSync('/dev/null', path);
+      },
+    ],
+  ])(
+    'that is %s under its session is begun again with the state, and no reader misses anything',
+    async (_, harm) => {
+      const journal = open();
+      const path = journalPath(eventsFolder(folder), 'me');
+      journal.start();
+      journal.say('a');
+      await journal.flushed();
+      const early = followJournal(eventsFolder(folder), 'me', 'start');
+      expect(texts(await all(early))).toEqual(['a']);
+      harm(path);
+      journal.say('b');
+      journal.say('c');
+      await journal.flushed();
+      const found = await all(early);
+      expect(found.map(({ type }) => type)).toEqual(['state', 'conversation', 'conversation']);
+      expect(found.map(({ seq }) => seq)).toEqual([3, 4, 5]);
+      const late = followJournal(eventsFolder(folder), 'me', 'now');
+      const [first] = await all(late);
+      expect(first?.fields['state']).toMatchObject({ runtime: 'x', agentSessionId: 'c' });
+      await Promise.all([early.close(), late.close(), journal.close()]);
+    },
+  );
+
+  it('whose beginning is damaged begins for a late reader with the record of the session', async () => {
+    const journal = open();
+    const path = journalPath(eventsFolder(folder), 'me');
+    journal.start();
+    journal.say('a');
+    await journal.close();
+    writeFileSync(path, readFileSync(path, 'utf8').replace('{', 'x'));
+    const record = { runtime: 'from the record', startedAt: 1, agentSessionId: 'older' } as never;
+    const late = followJournal(eventsFolder(folder), 'me', 'now', () => Promise.resolve(record));
+    const [first] = await all(late);
+    expect(first?.fields['state']).toMatchObject({ runtime: 'from the record', agentSessionId: 'a' });
+    await late.close();
+  });
+
+  it('of a session that has ended is its state and its end, with numbers that count on', async () => {
+    const journal = open();
+    journal.start();
+    journal.append({ type: 'session-end', exit: { code: 3 } }, 2);
+    await journal.close();
+    const late = followJournal(eventsFolder(folder), 'me', 'now');
+    const found = await all(late);
+    expect(found.map(({ type, seq }) => [type, seq])).toEqual([
+      ['state', 1],
+      ['session-end', 2],
+    ]);
+    await late.close();
   });
 
   it('is removed an hour after its session, and not before', async () => {

@@ -20,6 +20,9 @@ const run = (file, ...args) =>
 
 const KEYBOARD_MS = 150; // a key pressed before the window knows the new keyboard is lost
 
+/** A key can be lost; the alternate screen has no scrollback, and the first of them does nothing there. */
+const dumpKeys = ['F12', 'F11', 'F11'];
+
 const settings = (file, { columns, rows }) => `
 pad=0x0
 font=monospace:size=6
@@ -30,6 +33,7 @@ preferred=none
 lines=3000
 [key-bindings]
 pipe-scrollback=[sh -c "cat > ${file}.part && mv ${file}.part ${file}"] F12
+pipe-visible=[sh -c "cat > ${file}.part && mv ${file}.part ${file}"] F11
 `;
 
 const openFoot = async ({ size, command, name }) => {
@@ -58,7 +62,7 @@ const openFoot = async ({ size, command, name }) => {
     dump: async () => {
       rmSync(file, { force: true });
       for (let attempt = 0; attempt < 60 && !existsSync(file); attempt += 1) {
-        if (attempt % 20 === 0) press('-k', 'F12'); // a key can be lost all the same
+        if (attempt % 20 === 0) press('-k', dumpKeys[attempt / 20]);
         await pause(50);
       }
       return readFileSync(file, 'utf8');

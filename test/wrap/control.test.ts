@@ -1,5 +1,14 @@
 // The channel of a parent that owns a session, over real sockets.
-import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,6 +95,9 @@ describe('the channel of a parent', () => {
       /one of auto, ask, warn, got "off"/,
     ],
     ['an id that is none', '{"do":"compact","id":"../x"}', /id must be/],
+    ['a focus that is no text', '{"do":"compact","focus":5}', /focus must be a text, got 5/],
+    ['a force that is neither', '{"do":"compact","force":"yes"}', /force must be true or false, got "yes"/],
+    ['nothing to withdraw', '{"do":"withdraw"}', /id must be .* got nothing/],
     ['a line without an end', 'x'.repeat(100_000), /at most 16384 bytes/],
   ])('answers a line with %s by an error, and goes on', async (_, line, message) => {
     const { socket, lines } = connect();
@@ -147,6 +159,27 @@ describe('the channel of a parent', () => {
     await vi.waitFor(() => statSync(path), WAIT);
     await seen(connect().lines, 'state');
     expect(failures).toEqual([]);
+  });
+
+  it('keeps the requests of two parents apart', async () => {
+    const [one, two] = [connect(), connect()];
+    await Promise.all([seen(one.lines, 'state'), seen(two.lines, 'state')]);
+    one.socket.write('{"do":"compact","id":"1"}\n');
+    await vi.waitFor(() => expect(taken).toHaveLength(1), WAIT);
+    two.socket.end('{"do":"compact","id":"1"}\n');
+    await seen(two.lines, 'error');
+    await vi.waitFor(() => expect(two.socket.destroyed).toBe(true), WAIT);
+    control.emit({ type: 'refused', request: '1', reason: 'busy' });
+    one.socket.write('{"do":"compact","id":"1"}\n'); // it was answered, so the id is free
+    await vi.waitFor(() => expect(taken).toHaveLength(2), WAIT);
+    expect(taken.map(({ type }) => type)).toEqual(['compact-requested', 'compact-requested']);
+  });
+
+  it('is refused through a link, and in what is no folder', async () => {
+    writeFileSync(join(folder, 'file'), '', { mode: 0o600 });
+    await expect(checkControlPlace({ path: join(folder, 'file', 'x') })).rejects.toThrow('is not a folder');
+    symlinkSync(folder, join(folder, 'link'));
+    await expect(checkControlPlace({ path: join(folder, 'link', 'x') })).rejects.toThrow('symbolic link');
   });
 
   it('is refused in a folder that others may enter, and on a descriptor that is none', async () => {

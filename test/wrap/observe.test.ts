@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import type { ScreenReader } from '../../src/agents/agent.js';
-import { makeScreenReader } from '../../src/agents/agent.js';
+import { type AgentStatus, makeScreenReader } from '../../src/agents/agent.js';
 import { makeObserver } from '../../src/wrap/screen-reader.js';
 
 const screen = {
@@ -40,7 +40,7 @@ const makeAgent = () => {
   return { agent, read, model };
 };
 
-const observing = (status?: () => Promise<{ state: string } | undefined>) => {
+const observing = (status?: () => Promise<AgentStatus | undefined>) => {
   const { agent, read, model } = makeAgent();
   const events: Event[] = [];
   const failures: unknown[] = [];
@@ -218,6 +218,24 @@ describe('the status file of a live agent', () => {
     state = 'idle';
     await vi.advanceTimersByTimeAsync(1_000);
     expect(types()).toEqual(['activity']);
+  });
+
+  it('is asked while the screen is at rest for as long as it may change then', async () => {
+    let status: AgentStatus = { state: 'busy', isSilent: true };
+    let asked = 0;
+    const { observer, types } = observing(async () => {
+      asked += 1;
+      return status;
+    });
+    observer.noteOutput();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(types()).toEqual(['output', 'activity']);
+    status = { state: 'idle' };
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(types()).toEqual(['activity']);
+    const before = asked;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toBe(before);
   });
 
   it('that cannot be read counts as none', async () => {

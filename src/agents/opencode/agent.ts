@@ -9,7 +9,7 @@ import { opencodeHistory, opencodeReader } from './log.js';
 import { opencodeScreen } from './screen.js';
 
 const opencodeHome: AgentHome = {
-  played: ['1.18.33'],
+  played: ['1.18.33', '1.17.19'],
   usualWindowTokens: 200_000,
   sessions: opencodeFolder,
 };

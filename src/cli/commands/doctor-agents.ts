@@ -21,7 +21,11 @@ export interface AgentFacts {
   readonly version: { readonly kind: 'told'; readonly text: string } | { readonly kind: 'none' | 'silent' };
   /** the result of `ctxwrap verify` for this version; undefined when it was not run */
   readonly verified: VerifiedRecord | undefined;
-  readonly sessions: { readonly folder: string; readonly state: 'readable' | 'missing' | 'unreadable' };
+  readonly sessions: {
+    readonly folder: string;
+    /** `no-sqlite`: they are in a database, which this Node cannot read */
+    readonly state: 'readable' | 'missing' | 'unreadable' | 'no-sqlite';
+  };
   /** where the agent compacts by itself, from its own settings */
   readonly own: OwnCompaction;
   /** the user's home folder */
@@ -126,6 +130,12 @@ const sessions = ({ sessions: { folder, state }, agent }: AgentFacts): Check => 
       return ok('sessions', folder);
     case 'missing':
       return none('sessions', `no sessions yet: ${folder} does not exist`);
+    case 'no-sqlite':
+      return warn(
+        'sessions',
+        `Node ${process.versions.node} cannot read the database in ${folder}: numbers come from the screen alone`,
+        'install Node 22.13 or newer',
+      );
     case 'unreadable':
       return fail(
         'sessions',

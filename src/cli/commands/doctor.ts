@@ -11,6 +11,7 @@ import { listKept } from '../../storage/blackbox.js';
 import { findFolderObstacle } from '../../storage/errors.js';
 import { findCommand, installedVersion } from '../../storage/find-command.js';
 import { processesUpToShell } from '../../storage/processes.js';
+import { canReadDatabases } from '../../storage/database.js';
 import { listSessions, readVerified } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { listNames, readSettings } from '../../storage/status-line.js';
@@ -180,7 +181,7 @@ const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<Ch
     found,
     version: said,
     verified: said.kind === 'told' ? await readVerified(state, agent.name, said.text) : undefined,
-    sessions: { folder, state: await folderState(folder) },
+    sessions: { folder, state: await sessionsState(agent, folder) },
     own: await readOwnCompaction(agent, place),
     userHome: place.home,
     retention: await home.retention?.(settingsPort, { ...place, args: [] }),
@@ -200,6 +201,11 @@ const versionOf = async (file: string): Promise<AgentFacts['version']> => {
   if (stdout === undefined) return { kind: 'silent' };
   const text = /\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
   return text === undefined ? { kind: 'none' } : { kind: 'told', text };
+};
+
+const sessionsState = async ({ log }: Agent, folder: string): Promise<AgentFacts['sessions']['state']> => {
+  const state = await folderState(folder);
+  return state === 'readable' && log?.database && !canReadDatabases() ? 'no-sqlite' : state;
 };
 
 const folderState = async (folder: string): Promise<AgentFacts['sessions']['state']> => {

@@ -384,16 +384,17 @@ const foreignAfter = (state: Compaction, event: Event, moment: SessionContext): 
 
 const foreignTold = (state: Compaction, boundary: Boundary, moment: SessionContext): Compaction => {
   const { phase } = state;
-  const { initiator, postTokens, source } = boundary;
+  const { initiator, preTokens, postTokens, source } = boundary;
   if (source === 'screen') {
     if (moment.fileTells) return state;
     // words alone prove nothing: the next number decides
     const foreign = phase.kind === 'foreign' ? phase : foreignFrom(moment);
     return enterPhase(state, { ...foreign, numberSince: moment.fillSince, success: SUCCESS });
   }
-  const before = phase.kind === 'foreign' ? phase.before : moment.fill;
-  if (findFailure(boundary, before)) return foreignFailed(enterPhase(state, { kind: 'rest' }));
-  return foreignWorked(state, { initiator, outcome: verified(postTokens), evidence: RECORD }, moment);
+  const seen = phase.kind === 'foreign' ? phase.before : moment.fill;
+  if (findFailure(boundary, seen)) return foreignFailed(enterPhase(state, { kind: 'rest' }));
+  const before = seen ?? (preTokens === undefined ? undefined : { usedTokens: preTokens });
+  return foreignWorked(state, { initiator, before, outcome: verified(postTokens), evidence: RECORD }, moment);
 };
 
 const foreignFailed = (state: Compaction): Compaction => ({
@@ -415,7 +416,7 @@ const foreignAt = (state: Compaction, phase: Foreign, moment: SessionContext): C
   if (fill && fillSince !== numberSince) {
     const outcome = { kind: 'verified', after: fill } as const;
     if (isLower(before, fill)) {
-      return foreignWorked(state, { outcome, evidence: 'the window is emptier' }, moment);
+      return foreignWorked(state, { before, outcome, evidence: 'the window is emptier' }, moment);
     }
     if (success !== undefined) return enterPhase(state, { kind: 'rest' });
   }
@@ -431,6 +432,7 @@ const foreignDue = ({ goneAt, success }: Foreign): Millis | undefined =>
 interface Worked {
   /** from the agent's record */
   readonly initiator?: Initiator | undefined;
+  readonly before: EndedCompaction['before'];
   readonly outcome: Outcome;
   readonly evidence: string;
 }
@@ -438,13 +440,12 @@ interface Worked {
 /** Records a successful compaction that ctxwrap was not waiting for, or no longer. */
 const foreignWorked = (
   state: Compaction,
-  { initiator, outcome, evidence }: Worked,
+  { initiator, before, outcome, evidence }: Worked,
   moment: SessionContext,
 ): Compaction => {
   const { phase } = state;
   const { now, fill } = moment;
   const late = lateAttempt(state, initiator, now);
-  const since = phase.kind === 'foreign' ? phase : { since: now, before: fill };
   const ended: EndedCompaction = late
     ? {
         initiator: 'ctxwrap',
@@ -458,9 +459,9 @@ const foreignWorked = (
       }
     : {
         initiator: initiator ?? 'agent',
-        startedAt: since.since,
+        startedAt: phase.kind === 'foreign' ? phase.since : now,
         endedAt: now,
-        before: since.before,
+        before,
         outcome,
         evidence: [evidence],
       };

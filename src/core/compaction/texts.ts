@@ -109,7 +109,7 @@ export const endedText = ({ outcome, before, startedAt, endedAt }: EndedCompacti
     case 'unverified':
       return 'compaction not confirmed: the size did not drop';
     case 'failed':
-      return `compaction failed after ${secondsText(endedAt - startedAt)}: ${outcome.text}`;
+      return `compaction failed after ${secondsText(endedAt - startedAt)}: ${reasonIn(outcome.text)}`;
     case 'noop':
     case 'skipped-busy':
       return outcomeText(outcome);
@@ -119,6 +119,14 @@ export const endedText = ({ outcome, before, startedAt, endedAt }: EndedCompacti
       return `compaction ${outcomeText(outcome)}`;
   }
 };
+
+/** As in `Error during compaction: API Error: 529 Overloaded.` */
+const REPEATED = /^[^:·]*\b(?:compact|compress)[^:·]*[:·]\s*(?=\S)/i;
+const OVERLOADED = /\b529\b|\boverloaded\b/i;
+
+/** Why it failed: the agent's words without those that say again that it has, so that the reason fits into a narrow footer. */
+const reasonIn = (text: string): string =>
+  OVERLOADED.test(text) ? 'the model is overloaded' : text.replace(REPEATED, '');
 
 const secondsText = (ms: number): string => {
   const seconds = Math.max(0, ms) / 1000;

@@ -1,19 +1,25 @@
 import { getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { json, stream, textIn, type Api, type Call, type Question, type Reply } from './api.js';
 
-// OpenAI's chat completions API, as Qwen Code, opencode and Copilot CLI use it: https://platform.openai.com/docs/api-reference/chat-streaming
+// OpenAI's chat completions API, as Qwen Code, opencode, Copilot CLI and Kimi Code use it:
+// https://platform.openai.com/docs/api-reference/chat-streaming
 
 const SUMMARY = /state_snapshot|create a detailed summary|Do not mention the summary process/;
 /** The end of a summary request that includes the tools like a turn, so that the earlier prompt is in the cache. */
 const SUMMARY_WITH_TOOLS =
   /tool execution is disabled for this request\.[^]*produce the <state_snapshot> XML\.$/;
-/** The same in Copilot CLI. */
-const SUMMARY_ASKED =
+/** The same of an agent that allows another instruction behind it. */
+const SUMMARY_WITHOUT_CALLS =
+  /^Respond with text only\. Do not call any tools — you already have everything you\s+need in the conversation history\.\s*$/m;
+/** The same of an agent that names the reason. */
+const SUMMARY_OF_HISTORY =
   /^Please create a detailed summary of the conversation so far\. The history is being compacted/;
 /** The tools that run a shell command and that write a file, by the agents' names. */
-const SHELLS: readonly unknown[] = ['run_shell_command', 'bash'];
-const WRITES: readonly unknown[] = ['write_file', 'write', 'create'];
-/** What Copilot CLI puts before the user's message. */
+const SHELLS: readonly unknown[] = ['run_shell_command', 'bash', 'Bash'];
+const WRITES: readonly unknown[] = ['write_file', 'write', 'Write', 'create'];
+/** What an agent adds in the user's name behind the message. */
+const NOTE = /^<system-reminder>/;
+/** What an agent puts before the user's message. */
 const DATE = /^<current_datetime>[^<]*<\/current_datetime>\s*/;
 
 const contentOf = (message: unknown): string =>
@@ -23,14 +29,16 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   if (!path.endsWith('/chat/completions')) return undefined;
   const messages = getList(body, 'messages');
   const system = messages.find((each) => getText(each, 'role') === 'system');
-  const said = contentOf(messages.findLast((each) => getText(each, 'role') === 'user')).replace(DATE, '');
+  const ofUser = messages.filter((each) => getText(each, 'role') === 'user').map(contentOf);
+  const said = (ofUser.findLast((each) => !NOTE.test(each)) ?? ofUser.at(-1) ?? '').replace(DATE, '');
   const tools = getList(body, 'tools').map((tool) => getText(getRecord(tool, 'function'), 'name'));
-  const shell = tools.find((name) => SHELLS.includes(name));
   const isSummary =
     SUMMARY.test(contentOf(system)) ||
     SUMMARY_WITH_TOOLS.test(said) ||
-    SUMMARY_ASKED.test(said) ||
+    SUMMARY_WITHOUT_CALLS.test(said) ||
+    SUMMARY_OF_HISTORY.test(said) ||
     (tools.length === 0 && SUMMARY.test(said));
+  const shell = tools.find((name) => SHELLS.includes(name));
   return {
     purpose: isSummary ? 'summary' : shell !== undefined ? 'turn' : 'side',
     model: getText(body, 'model') ?? '',
@@ -46,11 +54,13 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
 const inputOf = ({ tool, does }: Call) => {
   if ('command' in does) {
     const { command } = does;
+    if (tool === 'Bash') return { command };
     const description = 'makes a file';
     return tool === 'bash' ? { command, description } : { command, description, is_background: false };
   }
   const { path, text } = does.file;
-  return tool === 'create' ? { path, file_text: `${text}\n` } : { file_path: path, content: `${text}\n` };
+  if (tool === 'create') return { path, file_text: `${text}\n` };
+  return { [tool === 'Write' ? 'path' : 'file_path']: path, content: `${text}\n` };
 };
 
 const callsOf = ({ calls }: Reply): readonly object[] =>

@@ -55,6 +55,13 @@ describe('a command in the queue', () => {
 });
 
 describe('a compaction that is not ours', () => {
+  it('is told with the size that its record names, where none was seen before, as after a change of the session', () => {
+    const play = playCompaction();
+    play.is('ready');
+    play.boundary({ initiator: 'ctxwrap', preTokens: 190_000, postTokens: 31_000 });
+    expect(play.words()).toBe('✓ compacted 190k → 31k');
+  });
+
   it('is waited for, and proved by a lower number where there is no record', () => {
     const play = playFull();
     play.is('compacting');

@@ -171,6 +171,22 @@ describe('the words for an outcome', () => {
   });
 
   it.each([
+    [
+      'Error during compaction: API Error: 529 Overloaded. This is a server-side issue, usually temporary',
+      'the model is overloaded',
+    ],
+    ['Error during compaction: API Error: 400 bad request', 'API Error: 400 bad request'],
+    ['Error running remote compact task: stream disconnected', 'stream disconnected'],
+    ['Compaction failed · conversation could not be reduced', 'conversation could not be reduced'],
+    ['Could not compress chat history.', 'Could not compress chat history.'],
+    ['Compaction failed:', 'Compaction failed:'],
+  ])('give the reason for a failure, and say only once that it failed: %s', (text, reason) => {
+    expect(said({ kind: 'failed', failure: 'error', text })).toBe(
+      `✗ compaction failed after 0.0 s: ${reason}`,
+    );
+  });
+
+  it.each([
     [{ usedTokens: 166_000 }, { usedTokens: 12_000 }, '✓ compacted 166k → 12k'],
     [{ usedPercent: 83 }, { usedPercent: 6 }, '✓ compacted 83% → 6%'],
     [{ usedTokens: 166_000, usedPercent: 83 }, { usedPercent: 6 }, '✓ compacted 83% → 6%'],

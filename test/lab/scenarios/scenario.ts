@@ -40,7 +40,7 @@ export const QUICK_SUMMARY_MS = 2_000;
 /** Bounds of the tiers in every scenario, in tokens, and numbers between them. */
 export const BOUNDS = { warn: 30_000, auto: 50_000, hard: 70_000 } as const;
 export const LITTLE = 10_000;
-export const SOME = 20_000;
+export const SOME = 25_000; // more than Kimi counts for its own instructions
 export const FULL = 55_000;
 export const HARD = 75_000;
 /** Longer than quiet, settled and countdown together. */

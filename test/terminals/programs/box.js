@@ -41,5 +41,5 @@ if (kind === 'wild')
   out('\x1b[?1049h\x1b[?25l\x1b[?1000h\x1b[?1006h\x1b[?2004h\x1b[?1004h\x1b[?1h\x1b[>1u\x1b[31mwild\n');
 draw();
 process.stdin.setRawMode(true);
-process.stdin.on('data', end);
+process.stdin.on('data', (data) => data.includes('q') && end()); // a terminal also reports its focus
 setInterval(() => undefined, 60_000);

@@ -1,0 +1,112 @@
+import { posix } from 'node:path';
+import type { NativeTrigger } from '../../core/build-ladder.js';
+import { getCount, parseRecord } from '../../core/json.js';
+import type { Agent, AgentHome, CompactRecipe } from '../agent.js';
+import { splitWords, startsConversation, type LaunchRules } from '../launch.js';
+import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
+import { kimiFolder, locateKimi, parseStatus, projectOf, sessionFile, sessionsFolder } from './files.js';
+import { kimiHistory } from './history.js';
+import { kimiContents, kimiReader } from './log.js';
+import { kimiScreen } from './screen.js';
+
+const USUAL_TOKENS = 262_144; // of its usual model
+
+const kimiHome: AgentHome = {
+  played: ['2.1.0'],
+  usualWindowTokens: USUAL_TOKENS,
+  sessions: sessionsFolder,
+  sessionFile,
+  projectOf,
+};
+
+/** Kimi Code 2.1.0, from its --help, and `-r`, which it names at its end. */
+const launchRules: LaunchRules = {
+  plainFlags: splitWords('-V --version -p --prompt -h --help'),
+  plainCommands: splitWords(
+    'export fork provider session acp web server rc remote login doctor vis install-desktop migrate upgrade update help',
+  ),
+  valueFlags: splitWords(
+    '-S --session -r --resume -m --model --output-format --skills-dir --agent --agent-file --add-dir',
+  ),
+};
+
+// Kimi's own compaction (docs/facts/kimi.md): at a share of the window, or where only its reserve is left; a reserve that is no smaller than
+// the window does not count.
+
+const SHARE = 0.85;
+const RESERVE_TOKENS = 50_000;
+
+const triggerAt = (share: number, leastFreeTokens: number): NativeTrigger => ({
+  share,
+  reserveTokens: 0,
+  leastFreeTokens,
+});
+
+const usualTrigger = triggerAt(SHARE, RESERVE_TOKENS);
+
+/** A number of the table `[loop_control]`. */
+const numberIn = (text: string, name: string): number | undefined => {
+  const [, table] = /^[ \t]*\[loop_control\][ \t]*(?:#.*)?$([^]*?)(?=^[ \t]*\[|(?![^]))/m.exec(text) ?? [];
+  const found = new RegExp(`^[ \\t]*${name}[ \\t]*=[ \\t]*([\\d_.]+)[ \\t]*(?:#.*)?$`, 'm').exec(table ?? '');
+  const number = Number(found?.[1]?.replaceAll('_', ''));
+  return found && Number.isFinite(number) ? number : undefined;
+};
+
+const LEAST_SHARE = 0.5;
+const MOST_SHARE = 0.99;
+
+const kimiCompaction: OwnCompactionSource = {
+  isReadOnce: true, // also by its command `/reload` (docs/facts/kimi.md)
+  read: async (port, where) => {
+    const place = posix.join(kimiFolder(where), 'config.toml');
+    const text = (await port.text(place)) ?? '';
+    const share = numberIn(text, 'compaction_trigger_ratio');
+    const reserve = numberIn(text, 'reserved_context_size');
+    const isPossible = share !== undefined && share >= LEAST_SHARE && share <= MOST_SHARE;
+    const said = (name: string, value: number | undefined): readonly OwnSetting[] =>
+      value === undefined ? [] : [{ name: `loop_control.${name}`, value: String(value), place }];
+    return {
+      trigger: triggerAt(isPossible ? share : SHARE, reserve ?? RESERVE_TOKENS),
+      said: [
+        ...said('compaction_trigger_ratio', isPossible ? share : undefined),
+        ...said('reserved_context_size', reserve),
+      ],
+    };
+  },
+};
+
+/** docs/facts/kimi.md; during a turn Kimi refuses the command. */
+const kimiRecipe: CompactRecipe = {
+  command: '/compact',
+  takesFocus: true,
+  isPasted: false,
+  pauseMs: 150,
+  submit: '\r',
+  startMs: 5_000,
+  isListed: true,
+  finishMs: 300_000, // a real compaction takes 10 to 120 s; longer is reported as a timeout
+};
+
+export const kimi: Agent = {
+  name: 'kimi',
+  command: 'kimi',
+  npmPackage: '@moonshot-ai/kimi-code',
+  home: kimiHome,
+  isInteractive: (args) => startsConversation(launchRules, args),
+  nativeTrigger: () => usualTrigger,
+  ownCompaction: kimiCompaction,
+  log: {
+    locate: locateKimi,
+    reader: kimiReader,
+    stateIn: parseStatus,
+    timeOf: (line) => getCount(parseRecord(line), 'time') ?? getCount(parseRecord(line), 'created_at'),
+    recognises: ({ type, agentId, protocol_version: version }) =>
+      (type === 'metadata' && typeof version === 'string') ||
+      (typeof agentId === 'string' && typeof type === 'string' && /^[a-z_]+\.[a-z_]+$/.test(type)),
+    contents: kimiContents,
+    history: kimiHistory,
+  },
+  readsMentions: true,
+  recipe: () => kimiRecipe,
+  screen: kimiScreen,
+};

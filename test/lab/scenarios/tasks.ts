@@ -9,6 +9,7 @@ export const KEPT = 12; // messages; there is no room for all that was done in a
 
 // what an earlier task demanded must be on record afterwards
 const task = (number: number): string => (number === 1 ? 'task 1, never push to main' : `task ${number}`);
+const DATE = /^<current_datetime>[^<]*<\/current_datetime>\s*/; // Copilot puts it before each message
 const TASK = /^task \d+(?:, never push to main)?$/;
 
 // about 250 tokens, each different: Gemini takes an answer that repeats itself for a loop
@@ -54,6 +55,7 @@ const lastParts = ({ mock }: LabSession): readonly RequestPart[] => {
 /** What belongs to the tasks, without ids and without what the agent itself adds. */
 const ownIn = (parts: readonly RequestPart[]): readonly Omit<RequestPart, 'callId'>[] =>
   parts
+    .map((part) => ({ ...part, text: part.text.replace(DATE, '') }))
     .filter(({ kind, text }) =>
       kind === 'user' ? TASK.test(text) : kind !== 'agent' || OWN_ANSWER.test(text),
     )

@@ -243,6 +243,9 @@ const sent = (entry: Entry): unknown => {
   if (kind === 'summary') return { kind, text: entry.text.replaceAll(/<\/?state_snapshot>\n?/g, '').trim() };
   return kind === 'compaction' ? { kind } : { kind, text: entry.text };
 };
+/** A new session of Copilot's has no record for a summary: the user says it. */
+const sentTo = (agent: Agent, entry: Entry): unknown =>
+  agent.name === 'copilot' && entry.kind === 'summary' ? { kind: 'prompt', text: entry.text } : sent(entry);
 const MADE_UP = 'Got it. Thanks for the additional context!'; // Qwen's answer to a summary
 const isSent = (entry: Entry): boolean =>
   !(
@@ -277,7 +280,11 @@ describe.each(files)('the session file $name, shortened', ({ name, agent }) => {
       if (!lines) return;
       const again = read(lines, agent);
       expect(again.damaged).toBe(0);
-      expect(windowOf(again).filter(isSent).map(sent)).toEqual(windowOf(after).filter(isSent).map(sent));
+      expect(windowOf(again).filter(isSent).map(sent)).toEqual(
+        windowOf(after)
+          .filter(isSent)
+          .map((entry) => sentTo(agent, entry)),
+      );
     },
   );
 });

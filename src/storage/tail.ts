@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, type FileHandle } from 'node:fs/promises';
 import { errorText } from '../core/errors.js';
-import { pollPause } from './watch.js';
+import { followByPolling, type FollowOptions } from './watch.js';
 
 // Reads growing text files line by line. First, splitting bytes into lines.
 
@@ -265,13 +265,8 @@ const firstLine = async (file: FileHandle): Promise<string | undefined> => {
 
 // Follows an append-only file by polling its size: no watcher, and no open file between two reads.
 
-export interface TailOptions extends TailReaderOptions {
-  readonly intervalMs: number;
-  /** the end was reached after something new was read */
-  readonly onCaughtUp: () => void;
-  /** called once for a problem until reading works again; the tail keeps trying */
-  readonly onProblem: (reason: string) => void;
-}
+export interface TailOptions
+  extends TailReaderOptions, Pick<FollowOptions, 'intervalMs' | 'onCaughtUp' | 'onProblem'> {}
 
 /** Reports and skips a line at which the caller throws; reading it again would fail again. */
 const skipUnusable =
@@ -286,37 +281,15 @@ const skipUnusable =
 
 /** Reads the file (of a long one its end) and then everything appended, until stopped. */
 export const tail = (options: TailOptions): { readonly stop: () => void } => {
-  let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let problem: string | undefined;
-  let changedAt = performance.now();
   const file = makeTailReader({
     ...options,
     onLine: skipUnusable(options, options.onLine),
     onHead: skipUnusable(options, options.onHead),
   });
-
-  const poll = async (): Promise<void> => {
-    try {
-      const isNew = await file.readNew();
-      problem = undefined;
-      if (isNew) changedAt = performance.now();
-      if (isNew && !isStopped) options.onCaughtUp();
-    } catch (error) {
-      const reason = `${options.path}: ${errorText(error)}`;
-      if (!isStopped && reason !== problem) options.onProblem(reason);
-      problem = reason;
-      // Reads everything again afterwards, since the caller has dropped its values at the problem.
-      file.reset();
-    }
-    if (!isStopped) timer = setTimeout(poll, pollPause(options.intervalMs, changedAt)).unref();
-  };
-
-  void poll();
+  const following = followByPolling({ ...options, ...file });
   return {
     stop: () => {
-      isStopped = true;
-      clearTimeout(timer);
+      following.stop();
       file.stop();
     },
   };

@@ -1,5 +1,6 @@
 import { watch, lstatSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { errorText } from '../core/errors.js';
 
 // Watches folders and files for changes.
 
@@ -31,6 +32,51 @@ const QUIET_FACTOR = 3;
  */
 export const pollPause = (intervalMs: number, changedAt: number): number =>
   performance.now() - changedAt < QUIET_MS ? intervalMs : intervalMs * QUIET_FACTOR;
+
+export interface FollowOptions {
+  readonly path: string;
+  readonly intervalMs: number;
+  /** true if something was new */
+  readonly readNew: () => Promise<boolean>;
+  /** everything is read again at the next call */
+  readonly reset: () => void;
+  /** the end was reached after something new was read */
+  readonly onCaughtUp: () => void;
+  /** called once for a problem until reading works again; the caller drops its values, so that everything is read again afterwards */
+  readonly onProblem: (reason: string) => void;
+}
+
+/** Reads what is new at every interval, until stopped. */
+export const followByPolling = (options: FollowOptions): { readonly stop: () => void } => {
+  const { path, intervalMs, readNew, reset, onCaughtUp, onProblem } = options;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let problem: string | undefined;
+  let changedAt = performance.now();
+
+  const poll = async (): Promise<void> => {
+    try {
+      const isNew = await readNew();
+      problem = undefined;
+      if (isNew) changedAt = performance.now();
+      if (isNew && !isStopped) onCaughtUp();
+    } catch (error) {
+      const reason = `${path}: ${errorText(error)}`;
+      if (!isStopped && reason !== problem) onProblem(reason);
+      problem = reason;
+      reset();
+    }
+    if (!isStopped) timer = setTimeout(poll, pollPause(intervalMs, changedAt)).unref();
+  };
+
+  void poll();
+  return {
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+};
 
 // Watches one file, which may be replaced, removed and created again, as editors do.
 

@@ -1,23 +1,20 @@
 import { stat } from 'node:fs/promises';
 import type { SessionDatabase } from '../agents/database.js';
-import { errorText } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
 import { readRows } from '../storage/database.js';
-import { pollPause } from '../storage/watch.js';
+import { followByPolling, type FollowOptions } from '../storage/watch.js';
 
 // Follows a session in a database as `tail` follows a file: rows that are new or have changed become lines.
 
-export interface FollowDatabaseOptions {
-  readonly path: string;
+export interface FollowDatabaseOptions extends Pick<
+  FollowOptions,
+  'path' | 'intervalMs' | 'onCaughtUp' | 'onProblem'
+> {
   readonly sessionId: string;
   readonly database: SessionDatabase;
-  readonly intervalMs: number;
   readonly onLine: (line: string) => void;
-  /** rows were removed: earlier lines are void, and all others are read again */
+  /** earlier lines are void, and all rows are read again: some were removed, or there was a problem */
   readonly onRestart: () => void;
-  readonly onCaughtUp: () => void;
-  /** called once for a problem until reading works again */
-  readonly onProblem: (reason: string) => void;
 }
 
 /** What the database looked like at the last read. */
@@ -37,14 +34,22 @@ const stampOf = async (path: string): Promise<string> => {
 
 /** Reads the session's rows and then every change, until stopped. */
 export const followDatabase = (options: FollowDatabaseOptions): { readonly stop: () => void } => {
-  let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let position = UNREAD;
-  let problem: string | undefined;
-  let changedAt = performance.now();
+  const rows = makeRowReader(options);
+  const following = followByPolling({ ...options, ...rows });
+  return {
+    stop: () => {
+      following.stop();
+      rows.stop();
+    },
+  };
+};
 
-  const readNew = (stamp: string): void => {
-    const { path, sessionId, database } = options;
+const makeRowReader = ({ path, sessionId, database, onLine, onRestart }: FollowDatabaseOptions) => {
+  let position = UNREAD;
+  let wasRead = false;
+  let isStopped = false;
+
+  const readSince = (stamp: string): void => {
     const [[count] = [], changed = []] = readRows(path, [
       database.counted(sessionId),
       database.changed(sessionId, position.since),
@@ -52,34 +57,27 @@ export const followDatabase = (options: FollowDatabaseOptions): { readonly stop:
     const rows = Number(count?.['rows']);
     if (rows < position.rows) {
       position = UNREAD;
-      options.onRestart();
-      return readNew(stamp);
+      return readSince(stamp);
     }
+    if (position === UNREAD && wasRead) onRestart();
+    wasRead = true;
     const since = changed.reduce((last, { at }) => Math.max(last, Number(at)), position.since);
     position = { stamp, since, rows };
-    for (const { line } of changed) if (typeof line === 'string') options.onLine(line);
-    changedAt = performance.now();
-    options.onCaughtUp();
+    for (const { line } of changed) if (typeof line === 'string') onLine(line);
   };
 
-  const poll = async (): Promise<void> => {
-    try {
-      const stamp = await stampOf(options.path); // before reading, so that a change in between is noticed
-      if (!isStopped && stamp !== position.stamp) readNew(stamp);
-      problem = undefined;
-    } catch (error) {
-      const reason = `${options.path}: ${errorText(error)}`;
-      if (!isStopped && reason !== problem) options.onProblem(reason);
-      problem = reason;
-    }
-    if (!isStopped) timer = setTimeout(poll, pollPause(options.intervalMs, changedAt)).unref();
-  };
-
-  void poll();
   return {
-    stop: () => {
+    readNew: async (): Promise<boolean> => {
+      const stamp = await stampOf(path); // before reading, so that a change in between is noticed
+      if (isStopped || stamp === position.stamp) return false;
+      readSince(stamp);
+      return true;
+    },
+    reset: (): void => {
+      position = UNREAD;
+    },
+    stop: (): void => {
       isStopped = true;
-      clearTimeout(timer);
     },
   };
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentStatus, ScreenReader, ScreenResult } from '../../src/agents/agent.js';
+import type { AgentStatus } from '../../src/agents/agent.js';
 import { copilotScreen } from '../../src/agents/copilot/screen.js';
-import { seenAfter } from '../support/drawn-screen.js';
+import { readScreens, seenAfter } from '../support/drawn-screen.js';
 
 // Screens as Copilot draws them (docs/facts/copilot.md), at 100 columns: with a box around the prompt, or with two lines.
 
@@ -53,15 +53,8 @@ const seen = async (drawing: Drawing) => {
   return { ...(await seenAfter(output, { columns: COLUMNS, rows: ROWS })), ...(status ? { status } : {}) };
 };
 
-const lookAt = async (...drawings: readonly Drawing[]): Promise<ScreenResult | undefined> => {
-  let reader: ScreenReader = copilotScreen.reader({});
-  let result: ScreenResult | undefined;
-  for (const [index, drawing] of drawings.entries()) {
-    result = reader(await seen(drawing), index * 1_000);
-    reader = result.next;
-  }
-  return result;
-};
+const lookAt = async (...drawings: readonly Drawing[]) =>
+  (await readScreens(copilotScreen, drawings.map(seen))).at(-1);
 
 const activity = async (...drawings: readonly Drawing[]) => (await lookAt(...drawings))?.activity.activity;
 const facts = async (...drawings: readonly Drawing[]) => (await lookAt(...drawings))?.facts;

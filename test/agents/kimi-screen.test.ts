@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AgentStatus, ScreenReader, ScreenResult } from '../../src/agents/agent.js';
+import type { AgentStatus } from '../../src/agents/agent.js';
 import { kimiScreen } from '../../src/agents/kimi/screen.js';
-import { seenAfter } from '../support/drawn-screen.js';
+import { readScreens, seenAfter } from '../support/drawn-screen.js';
 
 // Screens as Kimi Code draws them (docs/facts/kimi.md), at 100 columns.
 
@@ -56,16 +56,7 @@ const seen = async (frame: Frame) => {
   return { ...evidence, ...told };
 };
 
-const lookAt = async (...frames: readonly Frame[]): Promise<readonly ScreenResult[]> => {
-  let reader: ScreenReader = kimiScreen.reader({});
-  const results: ScreenResult[] = [];
-  for (const [index, frame] of frames.entries()) {
-    const result = reader(await seen(frame), index * 1_000);
-    reader = result.next;
-    results.push(result);
-  }
-  return results;
-};
+const lookAt = (...frames: readonly Frame[]) => readScreens(kimiScreen, frames.map(seen));
 
 const lastOf = async (...frames: readonly Frame[]) => (await lookAt(...frames)).at(-1);
 const activity = async (...frames: readonly Frame[]) => (await lastOf(...frames))?.activity.activity;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ScreenReader, ScreenResult } from '../../src/agents/agent.js';
 import { opencodeScreen } from '../../src/agents/opencode/screen.js';
-import { seenAfter } from '../support/drawn-screen.js';
+import { readScreens, seenAfter } from '../support/drawn-screen.js';
 
 // Screens as opencode draws them (docs/facts/opencode.md), at 100 columns.
 
@@ -46,16 +45,7 @@ const seen = ({
   });
 };
 
-const lookAt = async (...frames: readonly Frame[]): Promise<readonly ScreenResult[]> => {
-  let reader: ScreenReader = opencodeScreen.reader({});
-  const results: ScreenResult[] = [];
-  for (const [index, frame] of frames.entries()) {
-    const result = reader(await seen(frame), index * 1_000);
-    reader = result.next;
-    results.push(result);
-  }
-  return results;
-};
+const lookAt = (...frames: readonly Frame[]) => readScreens(opencodeScreen, frames.map(seen));
 
 const lastOf = async (...frames: readonly Frame[]) => (await lookAt(...frames)).at(-1);
 const activity = async (...frames: readonly Frame[]) => (await lastOf(...frames))?.activity.activity;

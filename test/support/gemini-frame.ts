@@ -1,6 +1,6 @@
 import type { ScreenResult } from '../../src/agents/agent.js';
 import { geminiScreen } from '../../src/agents/gemini/screen.js';
-import { seenAfter } from './drawn-screen.js';
+import { readScreens, seenAfter } from './drawn-screen.js';
 
 /** One screen of Gemini, laid out as Gemini does it (facts/gemini.md §2, facts/sessions.md §F). */
 export interface GeminiFrame {
@@ -72,16 +72,8 @@ const bytesOf = (frame: GeminiFrame, columns: number): string => {
 };
 
 /** The events of the reader for these frames, one after another. */
-export const lookAt = async (...shown: readonly GeminiFrame[]): Promise<readonly ScreenResult[]> => {
-  const steps: ScreenResult[] = [];
-  let read = geminiScreen.reader({});
-  for (const frame of shown) {
-    const step = read(await seenGemini(frame), 0);
-    steps.push(step);
-    read = step.next;
-  }
-  return steps;
-};
+export const lookAt = (...shown: readonly GeminiFrame[]): Promise<readonly ScreenResult[]> =>
+  readScreens(geminiScreen, shown.map(seenGemini));
 
 export const percents = (step: ScreenResult | undefined): readonly unknown[] =>
   (step?.facts ?? []).flatMap((fact) => (fact.type === 'reading' ? [fact.reading.usedPercent] : []));

@@ -1,6 +1,6 @@
 import type { ScreenResult } from '../../src/agents/agent.js';
 import { qwenScreen } from '../../src/agents/qwen/screen.js';
-import { seenAfter } from './drawn-screen.js';
+import { readScreens, seenAfter } from './drawn-screen.js';
 
 /** One screen of Qwen Code, laid out as Qwen Code does it (facts/qwen.md). */
 export interface QwenFrame {
@@ -49,13 +49,5 @@ const bytesOf = (frame: QwenFrame, columns: number): string => {
 };
 
 /** The events of the reader for these frames, one after another. */
-export const lookAt = async (...shown: readonly QwenFrame[]): Promise<readonly ScreenResult[]> => {
-  const steps: ScreenResult[] = [];
-  let read = qwenScreen.reader({});
-  for (const frame of shown) {
-    const step = read(await seenQwen(frame), 0);
-    steps.push(step);
-    read = step.next;
-  }
-  return steps;
-};
+export const lookAt = (...shown: readonly QwenFrame[]): Promise<readonly ScreenResult[]> =>
+  readScreens(qwenScreen, shown.map(seenQwen));

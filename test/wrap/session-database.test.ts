@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionDatabase } from '../../src/agents/database.js';
 import { canReadDatabases } from '../../src/storage/database.js';
 import { followDatabase } from '../../src/wrap/session-database.js';
@@ -21,6 +21,8 @@ const database: SessionDatabase = {
   }),
   counted: (id) => ({ sql: 'SELECT count(*) AS rows FROM said WHERE session = ?', values: [id] }),
 };
+
+const WAIT = { timeout: 5_000 };
 
 let folder = '';
 let path = '';
@@ -42,7 +44,7 @@ const follow = (): void => {
 };
 const say = (text: string, at: number, session = 'one'): void =>
   writer.exec(`INSERT INTO said VALUES ('${session}', ${at}, '${text}')`);
-const until = (...events: readonly string[]) => vi.waitFor(() => expect(seen).toEqual(events), 5_000);
+const now = (): readonly string[] => seen;
 
 describe.runIf(canReadDatabases())('a session in a database (skipped where Node has no SQLite)', () => {
   beforeEach(() => {
@@ -65,25 +67,25 @@ describe.runIf(canReadDatabases())('a session in a database (skipped where Node 
 
   it('is read once, and then what is new, with what has the time of the last row', async () => {
     follow();
-    await until('hello', 'caught up');
+    await expect.poll(now, WAIT).toEqual(['hello', 'caught up']);
     say('again', 3);
-    await until('hello', 'caught up', 'hello', 'again', 'caught up');
+    await expect.poll(now, WAIT).toEqual(['hello', 'caught up', 'hello', 'again', 'caught up']);
   });
 
   it('is read from its beginning when rows were removed', async () => {
     say('again', 3);
     follow();
-    await until('hello', 'again', 'caught up');
+    await expect.poll(now, WAIT).toEqual(['hello', 'again', 'caught up']);
     writer.exec("DELETE FROM said WHERE text = 'again'");
-    await until('hello', 'again', 'caught up', 'restart', 'hello', 'caught up');
+    await expect.poll(now, WAIT).toEqual(['hello', 'again', 'caught up', 'restart', 'hello', 'caught up']);
   });
 
   it('is read from its beginning after a problem, of which is told once, because what was read before is dropped then', async () => {
     follow();
-    await until('hello', 'caught up');
+    await expect.poll(now, WAIT).toEqual(['hello', 'caught up']);
     writer.exec('ALTER TABLE said RENAME TO moved');
-    await until('hello', 'caught up', 'problem');
+    await expect.poll(now, WAIT).toEqual(['hello', 'caught up', 'problem']);
     writer.exec('ALTER TABLE moved RENAME TO said');
-    await until('hello', 'caught up', 'problem', 'restart', 'hello', 'caught up');
+    await expect.poll(now, WAIT).toEqual(['hello', 'caught up', 'problem', 'restart', 'hello', 'caught up']);
   });
 });

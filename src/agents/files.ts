@@ -31,18 +31,30 @@ interface AskedRecords {
 const isoTimeOf = (record: JsonRecord): Millis | undefined =>
   parseIsoTime(getText(record, 'timestamp') ?? '');
 
+/**
+ * From when to when a message that was sent with Enter in this terminal is recorded. Undefined before that, and while a slower message, in
+ * another terminal or here, is waited for: two that are sent at once prove nothing.
+ */
+export const sentBetween = ({
+  enteredAt,
+  enteredSince = enteredAt,
+  now,
+}: ChildPlace): readonly [Millis, Millis] | undefined =>
+  enteredAt === undefined || enteredSince === undefined || now < enteredAt + SENT_MS
+    ? undefined
+    : [enteredSince, enteredAt + SENT_MS];
+
 const askedFiles = async (
   port: FilePort,
-  { enteredAt, enteredSince = enteredAt, now }: ChildPlace,
+  place: ChildPlace,
   files: readonly FileEntry[],
   records: AskedRecords,
 ): Promise<readonly AskedFile[]> => {
-  // a slower one, in another terminal or here, is waited for: two messages sent at once prove nothing
-  if (enteredAt === undefined || enteredSince === undefined || now < enteredAt + SENT_MS) return [];
-  const written = files.filter(({ modifiedAt }) => modifiedAt >= enteredSince - FILE_CLOCK_LAG_MS);
+  const between = sentBetween(place);
+  if (!between) return [];
+  const written = files.filter(({ modifiedAt }) => modifiedAt >= between[0] - FILE_CLOCK_LAG_MS);
   const asked = written.map(async (file): Promise<readonly AskedFile[]> => {
     const text = (await port.lastPart(file.path)) ?? '';
-    const between = [enteredSince, enteredAt + SENT_MS] as const;
     const askedAt =
       promptBetween(text, between, records) ?? (await beginningBetween(port, file, between, records));
     return askedAt === undefined ? [] : [{ file, askedAt }];

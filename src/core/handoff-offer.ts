@@ -2,6 +2,7 @@ import { isFailure } from './compaction/outcome.js';
 import { isUnderWay } from './compaction/running.js';
 import type { Compaction } from './compaction/state.js';
 import type { Millis } from './reading.js';
+import { isSessionId } from './records.js';
 import type { Session } from './session.js';
 
 // When to tell the user what helps besides compacting: a rescue where the agent cannot compact, `ctxwrap handoff` where it was compacted so
@@ -75,9 +76,8 @@ const isOver = ({ phase, settings }: Compaction): boolean =>
 /** That, or the last attempt has failed. */
 const isImpossible = (compaction: Compaction): boolean => {
   const { last, episodeSince = Infinity } = compaction;
-  if (isUnderWay(compaction)) return compaction.settings.command === undefined;
-  if (isOver(compaction)) return true;
-  return last !== undefined && isFailure(last.outcome) && last.endedAt >= episodeSince;
+  const hasFailed = last !== undefined && isFailure(last.outcome) && last.endedAt >= episodeSince;
+  return isOver(compaction) || (hasFailed && !isUnderWay(compaction));
 };
 
 /** At any tier: the agent has said that the conversation is too long for that, or three attempts in a row have failed. */
@@ -92,12 +92,10 @@ const TOO_LONG = /too (?:long|large)|context (?:limit|window|length)|token count
 
 const lasting: readonly string[] = ['breaker', 'attempts', 'refills', 'copy'];
 
-const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
-
 /** What to type after a session that has ended at hard, or whose agent could not compact any more; undefined for any other. */
 export const handoffAtEnd = (session: Session, compaction: Compaction): string | undefined => {
   if (!isAtHard(session) && !cannotCompact(compaction)) return undefined;
   const { sessionId = '' } = session;
-  const id = SAFE_ID.test(sessionId) ? sessionId : 'ID';
+  const id = isSessionId(sessionId) ? sessionId : 'ID';
   return `to continue, shorter: ctxwrap compact --strategy truncate ${id}; anew: ctxwrap handoff ${id}`;
 };

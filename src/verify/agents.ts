@@ -208,7 +208,7 @@ export const qwen: VerifiableAgent = {
 
 const OPENCODE_WINDOW = 200_000;
 
-/** facts/opencode.md; the rules for permissions make every shell command ask. */
+/** docs/facts/opencode.md; the rules for permissions make every shell command ask. */
 export const opencode: VerifiableAgent = {
   name: 'opencode',
   args: () => [],

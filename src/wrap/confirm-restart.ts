@@ -1,4 +1,5 @@
 import { setTimeout as pass } from 'node:timers/promises';
+import { isLower } from '../core/compaction/outcome.js';
 import type { Event } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
 import { noticeEvent } from '../core/session-flow.js';
@@ -21,7 +22,6 @@ export interface RestartWatch {
 const LOOK_MS = 200;
 const CONFIRM_MS = 60_000; // of a start on a busy machine
 const RESTED_MS = 500; // of a screen that is drawn anew
-const LOWER = 0.9; // a compaction counts from a tenth less
 
 /** Watches until that is known, and says it in the footer and in the audit log. The result ends it with the child. */
 export const confirmRestart = (watch: RestartWatch): { readonly stop: () => void } => {
@@ -43,7 +43,7 @@ export const confirmRestart = (watch: RestartWatch): { readonly stop: () => void
     onTaken();
     take({ type: 'postpone' });
     const { usedTokens } = flow().session.fused?.reading ?? {};
-    if (usedTokens !== undefined && usedTokens >= plan.preTokens * LOWER) {
+    if (usedTokens !== undefined && !isLower({ usedTokens: plan.preTokens }, { usedTokens })) {
       tell(`the window is still at ${formatTokens(usedTokens)}`);
       return take(noticeEvent(`restarted, but the window is still at ${formatTokens(usedTokens)}`));
     }

@@ -8,6 +8,7 @@ import {
   getText,
   type JsonRecord,
 } from '../../core/json.js';
+import { isSessionId } from '../../core/records.js';
 import type {
   AgentFolders,
   FileEntry,
@@ -22,7 +23,6 @@ import { chooseAskedFile } from '../files.js';
 // Where Claude Code keeps its session files (facts/claude.md §7, facts/sessions.md §F).
 
 export const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
-const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const LONGEST_SLUG = 200;
 // A version that writes a pid file has done so by then (0.4 s measured); before that, a guess could be another terminal's session.
 const PID_FILE_WAIT_MS = 5_000;
@@ -78,7 +78,7 @@ const ownPidFile = async (port: FilePort, place: ChildPlace): Promise<PidFile | 
 const readPidFile = (text: string, place: ChildPlace): PidFile | undefined => {
   const record = parseRecord(text);
   const sessionId = getText(record, 'sessionId');
-  if (sessionId === undefined || !SAFE_ID.test(sessionId)) return undefined;
+  if (sessionId === undefined || !isSessionId(sessionId)) return undefined;
   const startedAt = getCount(record, 'startedAt') ?? place.startedAt;
   if (startedAt < place.startedAt - CLOCK_SLACK_MS) return undefined;
   return { sessionId, cwd: getText(record, 'cwd') ?? place.cwd, record };

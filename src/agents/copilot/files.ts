@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { getText, type JsonRecord, parseRecord } from '../../core/json.js';
+import { isSessionId } from '../../core/records.js';
 import { parseIsoTime } from '../../core/time.js';
 import type {
   AgentFolders,
@@ -16,7 +17,6 @@ import { chooseAskedFile } from '../files.js';
 // session that it has opened with `inuse.<pid>.lock` beside that file. After `/new` and `/resume` it keeps the earlier ones open, and only
 // its own log, logs/process-<time>-<pid>.log, tells which one is on the screen.
 
-const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const EVENTS = 'events.jsonl';
 const MOST_OPEN = 50;
 const SHOWN = /^\S+ \[INFO\] Registering foreground session: (\S+)$/;
@@ -32,7 +32,7 @@ export const copilotSessions = (where: AgentFolders): string =>
 /** `<session>/events.jsonl` */
 export const sessionFile = (relativePath: string): SessionFileKind | undefined => {
   const [id = '', name, ...deeper] = relativePath.split('/');
-  return SAFE_ID.test(id) && name === EVENTS && deeper.length === 0 ? 'session' : undefined;
+  return isSessionId(id) && name === EVENTS && deeper.length === 0 ? 'session' : undefined;
 };
 
 /** The session that the child shows, else the only one that it has open, else the one with the user's message. */
@@ -80,7 +80,7 @@ const shownSession = async (
     .toSorted((a, b) => b.modifiedAt - a.modifiedAt)[0];
   const lines = ((own && (await port.lastPart(own.path))) ?? '').split('\n');
   const ids = lines.flatMap((line) => SHOWN.exec(line)?.[1] ?? []);
-  return ids.findLast((id) => SAFE_ID.test(id));
+  return ids.findLast((id) => isSessionId(id));
 };
 
 /** Ids in Copilot's list of open sessions, of all its processes, the last opened first; that of the followed file is added. */
@@ -91,7 +91,7 @@ const openSessions = async (port: FilePort, place: ChildPlace): Promise<readonly
   const opened = Object.entries(list ?? {}).map(([id, entry]) => ({ id, at: openedAt(entry) }));
   const ids = opened.toSorted((a, b) => b.at - a.at).map(({ id }) => id);
   const current = place.currentPath === undefined ? [] : [idOf(place.currentPath)];
-  return [...new Set([...current, ...ids.slice(0, MOST_OPEN)])].filter((id) => SAFE_ID.test(id));
+  return [...new Set([...current, ...ids.slice(0, MOST_OPEN)])].filter((id) => isSessionId(id));
 };
 
 const openedAt = (entry: unknown): number => parseIsoTime(getText(entry, 'openedAt') ?? '') ?? 0;
@@ -104,7 +104,7 @@ const lockedSessions = async (
   place: ChildPlace,
   { ids, pids }: { readonly ids: readonly string[]; readonly pids: readonly number[] },
 ): Promise<readonly string[]> => {
-  const named = ids.filter((id) => SAFE_ID.test(id));
+  const named = ids.filter((id) => isSessionId(id));
   const found = await Promise.all(named.flatMap((id) => pids.map((pid) => lockOf(port, place, { id, pid }))));
   return found
     .flat()

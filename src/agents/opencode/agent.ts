@@ -29,7 +29,7 @@ const launchRules: LaunchRules = {
 
 const MOST_ANSWER_TOKENS = 32_000; // what it keeps free for an answer, or less where the model allows less
 
-/** It compacts after a turn that leaves less than an answer's room (facts/opencode.md). */
+/** It compacts after a turn that leaves less than an answer's room (docs/facts/opencode.md). */
 const usualTrigger: NativeTrigger = { share: 1, reserveTokens: MOST_ANSWER_TOKENS };
 
 const opencodeCompaction: OwnCompactionSource = {
@@ -60,7 +60,7 @@ const opencodeCompaction: OwnCompactionSource = {
   },
 };
 
-/** facts/opencode.md. What it does with the command during a turn is not known, so the end is waited for. */
+/** docs/facts/opencode.md. What it does with the command during a turn is not known, so the end is waited for. */
 const opencodeRecipe: CompactRecipe = {
   command: '/compact',
   takesFocus: false,

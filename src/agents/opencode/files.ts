@@ -3,8 +3,9 @@ import { getCount, getText, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import type { AgentFolders, ChildPlace, FilePort, Located } from '../agent.js';
 import type { RowQuery, SessionDatabase } from '../database.js';
+import { sentBetween } from '../files.js';
 
-// Where opencode keeps its sessions (facts/opencode.md): all in one SQLite database, with the tables `session`, `message` and `part`.
+// Where opencode keeps its sessions (docs/facts/opencode.md): all in one SQLite database, with the tables `session`, `message` and `part`.
 // Nothing in it names the process, so this terminal's session is the one with the user's message.
 
 export const opencodeFolder = ({ env, home }: AgentFolders): string =>
@@ -15,7 +16,6 @@ const DATABASE = 'opencode.db';
 const databaseIn = (place: AgentFolders): string =>
   posix.resolve(opencodeFolder(place), place.env['OPENCODE_DB'] || DATABASE);
 
-const SENT_MS = 2_000; // it records a sent message within this time
 const CLOCK_LAG_MS = 100;
 
 /**
@@ -23,27 +23,26 @@ const CLOCK_LAG_MS = 100;
  * before the first message, and where this Node has no SQLite.
  */
 export const locateOpencode = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
-  const { enteredAt, enteredSince = enteredAt, now } = place;
-  // a slower one, in another terminal or here, is waited for
-  if (enteredAt === undefined || enteredSince === undefined || now < enteredAt + SENT_MS) return undefined;
+  const between = sentBetween(place);
+  if (!between) return undefined;
   const path = databaseIn(place);
-  const found = (await port.rows(path, sentBetween(enteredSince, enteredAt))) ?? [];
+  const found = (await port.rows(path, messagesBetween(between))) ?? [];
   const here = found.filter((row) => getText(row, 'directory') === place.cwd);
   const [one, ...others] = found.length > 1 ? here : found;
   const sessionId = getText(one, 'id');
   if (sessionId === undefined || others.length > 0) return undefined;
-  return { sessionId, path, certain: false, writtenAt: getCount(one, 'sent') ?? enteredAt };
+  return { sessionId, path, certain: false, writtenAt: getCount(one, 'sent') ?? between[0] };
 };
 
 /** Sessions of the user's, not those of subagents, with the time of their first message after these Enters. */
-const sentBetween = (first: Millis, last: Millis): RowQuery => ({
+const messagesBetween = ([from, to]: readonly [Millis, Millis]): RowQuery => ({
   sql: `
     SELECT s.id AS id, s.directory AS directory, min(m.time_created) AS sent
     FROM session s JOIN message m ON m.session_id = s.id
     WHERE s.parent_id IS NULL AND s.time_updated >= ?
       AND m.time_created BETWEEN ? AND ? AND json_extract(m.data, '$.role') = 'user'
     GROUP BY s.id`,
-  values: [first - CLOCK_LAG_MS, first - CLOCK_LAG_MS, last + SENT_MS],
+  values: [from - CLOCK_LAG_MS, from - CLOCK_LAG_MS, to],
 });
 
 /**

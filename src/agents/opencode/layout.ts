@@ -1,7 +1,7 @@
 import type { ScreenView } from '../../core/reading.js';
 import { joinWrappedRows } from '../compress.js';
 
-// opencode's prompt (facts/opencode.md): a box with a bar at its left edge, drawn around the cursor. Its last row names agent and model, a
+// opencode's prompt (docs/facts/opencode.md): a box with a bar at its left edge, drawn around the cursor. Its last row names agent and model, a
 // half-height line closes it, and the status is below. Lists of commands open directly above, framed at both edges.
 
 const BOTTOM = /^( *)╹▀{10,}$/;

@@ -6,7 +6,7 @@ import { type LineMeaning, type LineReader, makeLineReader } from '../agent.js';
 import { isRecent } from '../compress.js';
 import { SKIPPED, summaryOf, type HistoryFormat, type LineSort } from '../history.js';
 
-// One row of opencode's database (facts/opencode.md), as a line. A row comes again whenever it has changed, so every fact is given once.
+// One row of opencode's database (docs/facts/opencode.md), as a line. A row comes again whenever it has changed, so every fact is given once.
 
 interface OpencodeLog {
   /** of the newest answer with its usage */
@@ -112,7 +112,7 @@ const resultOf = (error: JsonRecord): CompactResult => {
   return { kind: 'failed', failure: 'error', text };
 };
 
-// Compactions among the lines that `opencodeDatabase` gives of a session (facts/opencode.md): an answer that is a summary.
+// Compactions among the lines that `opencodeDatabase` gives of a session (docs/facts/opencode.md): an answer that is a summary.
 
 const SUMMARY: LineSort = { facts: 'whole', details: 'whole' };
 const YES = '1'; // SQLite has no true

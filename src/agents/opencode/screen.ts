@@ -4,7 +4,7 @@ import type { ActivityReport, Millis, Reading, ScreenView } from '../../core/rea
 import { makeScreenReader, type AgentScreen, type ScreenEvidence, type ScreenReading } from '../agent.js';
 import { type Composer, composerText, findComposer, isPlaceholder, listedAbove } from './layout.js';
 
-// What opencode's screen tells (facts/opencode.md). Every answer ends with a row `▣  Build · MODEL · 8.5s`, without the time until it is
+// What opencode's screen tells (docs/facts/opencode.md). Every answer ends with a row `▣  Build · MODEL · 8.5s`, without the time until it is
 // complete; that of a compaction begins with `Compaction`. The status row below the prompt shows the tokens of the last answer.
 
 interface OpencodeScreen {

@@ -8,6 +8,7 @@ import {
   getList,
   getRecord,
 } from '../../core/json.js';
+import { isSessionId } from '../../core/records.js';
 import type {
   AgentFolders,
   FileEntry,
@@ -23,7 +24,6 @@ import { chooseAskedFile } from '../files.js';
 // process's session: `sessions/<pid>.json` and, also in older versions, `chats/<session>.runtime.json`. Versions before 0.16 have neither
 // and keep no file open: there it is the file with the user's message.
 
-const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const RUNTIME_FILE = /^[A-Za-z0-9_-]{1,64}\.runtime\.json$/;
 const CHAT_FILE = /^[A-Za-z0-9_-]{1,64}\.jsonl$/;
 const MOST_RUNTIME_FILES = 50;
@@ -109,7 +109,7 @@ const sessionIn = (
   names: { readonly id: string; readonly cwd: string },
 ): Said | undefined => {
   const sessionId = getText(record, names.id);
-  if (sessionId === undefined || !SAFE_ID.test(sessionId)) return undefined;
+  if (sessionId === undefined || !isSessionId(sessionId)) return undefined;
   return { sessionId, cwd: getText(record, names.cwd) ?? place.cwd };
 };
 

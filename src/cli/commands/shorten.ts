@@ -10,7 +10,7 @@ import { findStrategy } from '../../wrap/find-strategy.js';
 import { shorten, ShortenError, writeShortened, type Shortened } from '../../wrap/shorten.js';
 import { openSummariser } from '../../wrap/summariser.js';
 import { newSession } from '../../wrap/undo.js';
-import { askSession } from '../ask-session.js';
+import { askSession, type AskedOutcome } from '../ask-session.js';
 import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
 import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
@@ -88,24 +88,32 @@ const shortenInAgent = async (
   { id, runtime }: SessionRecord,
   stateFolder: string,
 ): Promise<Outcome> => {
-  const { outcome, words } = await askSession(
+  const asked = await askSession(
     id,
     { schema: 'ctxwrap.shorten/1', strategy, keepRecent, budgetTokens },
     { stateFolder, isQuiet: json || options.values.quiet === true },
   );
+  const { outcome, words } = asked;
   const live = { id, outcome: outcome === 'done' ? ('shortened' as const) : outcome, words };
   const report: LiveReport = { schema: 'ctxwrap.shorten/1', runtime, strategy, live };
-  const text =
-    outcome === 'done'
-      ? `✓ shortened ${words ?? ''}; u in the overview brings the whole conversation back`
-      : outcome === 'asked'
-        ? words === undefined
-          ? 'the conversation is shortened as soon as the agent is at rest'
-          : `the agent starts again, shortened ${words}; its footer says when it has the shorter conversation`
-        : `✗ not shortened: ${words ?? 'the outcome is not known'}`;
+  const text = askedText(asked);
   await print(json ? jsonText(report, 2) : `${toAsciiIfNeeded(toPlainText(text), process.env)}\n`);
   const code = outcome === 'refused' || outcome === 'unknown' ? failed : 0;
   return { status: { kind: 'code', code }, notices: [] };
+};
+
+const askedText = ({ outcome, words }: AskedOutcome): string => {
+  switch (outcome) {
+    case 'done':
+      return `✓ shortened ${words ?? ''}; u in the overview brings the whole conversation back`;
+    case 'asked':
+      return words === undefined
+        ? 'the conversation is shortened as soon as the agent is at rest'
+        : `the agent starts again, shortened ${words}; its footer says when it has the shorter conversation`;
+    case 'refused':
+    case 'unknown':
+      return `✗ not shortened: ${words ?? 'the outcome is not known'}`;
+  }
 };
 
 const compute = async (

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { bin, programPath } from '../support/programs.js';
 import { openWindow, type Window } from '../support/window.js';
-import { inFolder, plainEnv } from '../support/wrapped.js';
+import { FOOTER, inFolder, lastRow, plainEnv } from '../support/wrapped.js';
 
 interface Message {
   readonly ready?: true;
@@ -95,6 +95,7 @@ describe('a child that reads nothing', () => {
   it('and asks many questions leaves the wrapper alive: its own key works, and it ends when it is told to', async () => {
     await withPainter(['ask', '20000'], async (window, told) => {
       await told(({ asked }) => asked === 20_000);
+      await window.until(() => FOOTER.test(lastRow(window)), 'the footer'); // what draws the overlay has started
       window.type('keys that nobody reads'.repeat(10_000));
       window.type('\x1d'); // the hotkey
       await window.until(() => window.emulator.terminal.buffer.active.type === 'alternate', 'the overlay');

@@ -20,7 +20,7 @@ export interface Boundary {
   /** a compaction observed on the screen counts only without a session file; `log` if absent */
   readonly source?: 'log' | 'screen';
   /** what is wrong with the summary, if the record shows it; absent if nothing is, or it cannot be seen */
-  readonly summary?: 'empty' | 'truncated';
+  readonly summary?: 'empty' | 'truncated' | 'longer';
   /** where the record begins in the session file, in bytes: what was there before is above; absent if unknown */
   readonly offset?: number;
   readonly at: Millis;

@@ -78,6 +78,13 @@ describe('the session file of copilot', () => {
     expect(fact).toMatchObject({ boundary: { summary: 'empty' } });
   });
 
+  it('says that a summary is longer than what it replaced, by its own two sizes', () => {
+    const sizes = { preCompactionTokens: 12_629, postCompactionTokens: 102_557, tokensRemoved: 0 };
+    const [fact] = factsOf(compaction({ ...sizes, success: true, trigger: 'manual', summaryContent: 'all' }));
+    expect(fact).toMatchObject({ boundary: { summary: 'longer' } });
+    expect(fact).not.toHaveProperty('boundary.postTokens');
+  });
+
   it.each([
     ['Nothing to compact.', 'not_applicable', { kind: 'noop' }],
     ['Compaction Cancelled', 'cancelled', { kind: 'interrupted', by: 'the user' }],

@@ -91,9 +91,16 @@ export const compactionIn = (record: JsonRecord, at: Millis): Boundary | undefin
     initiator: getText(data, 'trigger') === 'manual' ? 'user' : 'agent',
     ...(uuid === undefined ? {} : { uuid }),
     ...(durationMs === undefined ? {} : { durationMs }),
-    ...((getText(data, 'summaryContent') ?? '').trim() === '' ? { summary: 'empty' as const } : {}),
+    ...faultOf(data),
     at,
   };
+};
+
+/** Its two sizes are a guess of their own kind, not to be mixed with other numbers, but may be compared with each other. */
+const faultOf = (data: JsonRecord): Pick<Boundary, 'summary'> => {
+  if ((getText(data, 'summaryContent') ?? '').trim() === '') return { summary: 'empty' };
+  const [pre, post] = [getCount(data, 'preCompactionTokens'), getCount(data, 'postCompactionTokens')];
+  return pre !== undefined && post !== undefined && post >= pre ? { summary: 'longer' } : {};
 };
 
 const resultOf = (data: JsonRecord | undefined): CompactResult => {

@@ -110,6 +110,8 @@ export const findFailure = (
   const wasTokens = preTokens ?? before?.usedTokens; // some records lack the number before the compaction
   if (summary === 'empty') return { kind: 'failed', failure: summary, text: 'the summary is empty' };
   if (summary === 'truncated') return { kind: 'failed', failure: summary, text: 'the summary is cut off' };
+  if (summary === 'longer')
+    return { kind: 'failed', failure: 'inflated', text: 'the summary is longer than what it replaced' };
   if (wasTokens === undefined || postTokens === undefined || postTokens < wasTokens) return undefined;
   const text = `not smaller: ${formatTokens(wasTokens)} → ${formatTokens(postTokens)}`;
   return { kind: 'failed', failure: 'inflated', text };

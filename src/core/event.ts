@@ -99,7 +99,9 @@ export type Event =
       /** it answers a key of the user's: displayed at once, in place of an earlier answer, also over an outcome */
       readonly isAnswer?: true;
     }
-  /** the result of typing the agent's command */
+  /** the agent's control channel cannot be used any more */
+  | { readonly type: 'channel-closed' }
+  /** the result of typing the agent's command, or of asking by its control channel */
   | { readonly type: 'typed'; readonly result: TypeResult }
   /** the session file was copied before a command is typed, or could not be */
   | { readonly type: 'copied'; readonly id: number; readonly result: CopyResult }

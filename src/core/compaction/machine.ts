@@ -39,6 +39,7 @@ import {
   type Attempt,
   type Compaction,
   type CompactRequest,
+  type ControlChannel,
   type Mode,
   type SessionContext,
   type TypeResult,
@@ -87,6 +88,8 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
       return { ...state, isProactive: event.isProactive };
     case 'sight':
       return { ...state, unseen: event.unseen };
+    case 'channel-closed':
+      return { ...state, isChannelClosed: true };
     case 'postpone':
       return { ...state, postponedAt: now };
     case 'settings': {
@@ -310,8 +313,14 @@ const isSame = (state: Compaction, moment: SessionContext): boolean => {
   return !hasNews && !(tried && moment.fill && !isSameFill(tried, moment.fill));
 };
 
-const gateHold = ({ keyAt, settings }: Compaction, moment: SessionContext): GateHold | undefined =>
-  findHold({ ...moment, ...settings, keyAt }, moment.now);
+const gateHold = (state: Compaction, moment: SessionContext): GateHold | undefined => {
+  const { keyAt, settings } = state;
+  return findHold({ ...moment, ...settings, keyAt, sparesDraft: channelOf(state) !== undefined }, moment.now);
+};
+
+/** What is asked in place of typing; undefined where the command is typed. */
+const channelOf = ({ settings, isChannelClosed }: Compaction): ControlChannel | undefined =>
+  settings.strategy === undefined && !isChannelClosed ? settings.channel : undefined;
 
 const held = (state: Compaction, hold: GateHold, now: Millis): Compaction => {
   const { phase } = state;
@@ -342,12 +351,14 @@ const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: Ses
   const isProactive = state.isByText === true && !request;
   const noCopy = copyFailure(state);
   const isIdle = state.isByIdle === true && !request;
+  const channel = activity === 'busy' ? undefined : channelOf(state); // a queue takes keys
   const attempt: Attempt = {
     startedAt: now,
     isHard: tier === 'hard',
     isProactive,
     ...(isIdle ? { isIdle } : {}),
     request,
+    via: channel?.via,
     before: fill,
     evidence: [
       ...(isProactive ? [PROACTIVE] : isIdle ? [IDLE] : []),
@@ -363,7 +374,7 @@ const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: Ses
     ...(isIdle ? { idleTurn: turns } : {}),
     effects: [
       ...state.effects,
-      { type: 'type-compact', isQueued: activity === 'busy', focus, strategy: state.settings.strategy },
+      { type: 'type-compact', isQueued: activity === 'busy', focus, strategy: settings.strategy, channel },
     ],
   };
 };

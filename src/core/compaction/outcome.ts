@@ -16,6 +16,9 @@ export type Failure =
   /** an error of the model's server, or another error in the agent's own words */
   | 'error';
 
+/** How the agent was asked without keys. `server`: its own of this terminal; `daemon`: one that all its terminals share. */
+export type Via = 'server' | 'daemon';
+
 /** How full the window was, as far as known. */
 export interface Fill {
   readonly usedTokens?: number | undefined;
@@ -64,6 +67,8 @@ export type Initiator = 'ctxwrap' | 'user' | 'agent';
 /** A finished compaction, or a finished attempt of ctxwrap. */
 export interface EndedCompaction {
   readonly initiator: Initiator;
+  /** by ctxwrap, without keys; absent where the command was typed */
+  readonly via?: Via | undefined;
   /** by ctxwrap, because the user requested it */
   readonly isManual?: boolean;
   /** by ctxwrap: it worked after it had been reported as failed, and this outcome replaces that one */

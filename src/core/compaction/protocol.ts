@@ -13,6 +13,7 @@ import {
   type Fill,
   type Initiator,
   type OutcomeKind,
+  type Via,
 } from './outcome.js';
 import { endedText } from './texts.js';
 
@@ -21,6 +22,8 @@ import { endedText } from './texts.js';
 export interface AttemptRecord {
   readonly schema: 'ctxwrap.attempt/1';
   readonly initiator: Initiator;
+  /** how ctxwrap asked the agent without keys; absent where it typed the command */
+  readonly via?: Via | undefined;
   /** the user requested it */
   readonly isManual: boolean;
   readonly outcome: OutcomeKind;
@@ -38,10 +41,11 @@ const LONGEST_TEXT = 300; // characters: an agent's error message can be a page 
 const MOST_EVIDENCE = 40;
 
 export const attemptRecord = (ended: EndedCompaction): AttemptRecord => {
-  const { initiator, isManual = false, outcome, before, startedAt, endedAt, evidence } = ended;
+  const { initiator, via, isManual = false, outcome, before, startedAt, endedAt, evidence } = ended;
   return {
     schema: 'ctxwrap.attempt/1',
     initiator,
+    via,
     isManual,
     outcome: outcome.kind,
     words: toOneLine(endedText(ended), LONGEST_TEXT),
@@ -67,6 +71,7 @@ const parseAttempt = (found: JsonRecord | undefined): AttemptRecord | undefined 
   return {
     schema: 'ctxwrap.attempt/1',
     initiator,
+    via: vias.find((each) => each === found?.['via']),
     isManual: found?.['isManual'] === true,
     outcome,
     words: toOneLine(getText(found, 'words') ?? outcome, LONGEST_TEXT),
@@ -84,6 +89,7 @@ const fillIn = (found: JsonRecord | undefined): Fill | undefined => {
   return usedTokens === undefined && usedPercent === undefined ? undefined : { usedTokens, usedPercent };
 };
 
+const vias: readonly Via[] = ['server', 'daemon'];
 const initiators: readonly Initiator[] = ['ctxwrap', 'user', 'agent'];
 const failures: readonly Failure[] = ['inflated', 'empty', 'truncated', 'error'];
 

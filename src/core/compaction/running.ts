@@ -318,10 +318,11 @@ export const endAttempt = (
   outcome: Outcome,
   moment: SessionContext,
 ): Compaction => {
-  const { startedAt, before, evidence, request } = attempt;
+  const { startedAt, before, evidence, request, via } = attempt;
   const { now, fill } = moment;
   const ended: EndedCompaction = {
     initiator: 'ctxwrap',
+    via,
     isManual: request !== undefined,
     startedAt,
     endedAt: now,
@@ -449,6 +450,7 @@ const foreignWorked = (
   const ended: EndedCompaction = late
     ? {
         initiator: 'ctxwrap',
+        via: late.via,
         isManual: late.request !== undefined,
         isLate: true,
         startedAt: late.startedAt,

@@ -4,13 +4,21 @@ import type { Tier } from '../ladder.js';
 import type { Millis, Activity } from '../reading.js';
 import type { Session } from '../session.js';
 import type { Copy } from './copy.js';
-import { type EndedCompaction, type Fill, fillOf } from './outcome.js';
+import { type EndedCompaction, type Fill, fillOf, type Via } from './outcome.js';
 import { type GateHold, noPolicy, type BlockReason, type Policy, type InvisibleReason } from './policy.js';
 
 // The state of compaction: what is under way, what was tried, and what the user wants.
 
 /** `auto` types, `ask` proposes, `warn` shows; with `off` the core gets no events. */
 export type Mode = 'auto' | 'ask' | 'warn' | 'off';
+
+/** An interface of the agent's own that takes the request to compact, so that nothing is typed. */
+export interface ControlChannel {
+  /** what it is, in the audit log */
+  readonly via: Via;
+  /** for the user: `opencode's server` */
+  readonly name: string;
+}
 
 /** Settings that stay the same during a session. */
 export interface CompactSettings {
@@ -36,6 +44,8 @@ export interface CompactSettings {
   readonly copyLimitBytes?: number;
   /** the conversation is shortened by this strategy in place of the agent's command */
   readonly strategy?: string;
+  /** the user wants the agent to be asked by its control channel, and it has one */
+  readonly channel?: ControlChannel;
   /** length of the countdown; 10 s when absent */
   readonly countdownMs?: number;
 }
@@ -64,6 +74,8 @@ export interface Attempt {
   /** the window is not full: the prompt cache is about to go cold */
   readonly isIdle?: true;
   readonly request?: CompactRequest | undefined;
+  /** the agent is asked by its control channel; absent where the command is typed */
+  readonly via?: Via | undefined;
   readonly before?: Fill | undefined;
   readonly evidence: readonly string[];
   /** why the session file was not copied before, although it should have been */
@@ -134,6 +146,8 @@ export interface Compaction {
   readonly idleTurn?: number | undefined;
   /** the need to compact is the end of the prompt cache, not a full window */
   readonly isByIdle?: boolean | undefined;
+  /** the agent's control channel does not answer: the command is typed */
+  readonly isChannelClosed?: true;
   /** why a countdown would not be visible now; undefined if it would */
   readonly unseen?: InvisibleReason | undefined;
   readonly phase: Phase;
@@ -183,6 +197,8 @@ export type Effect =
       readonly isQueued: boolean;
       /** in place of the command */
       readonly strategy?: string | undefined;
+      /** in place of keys */
+      readonly channel?: ControlChannel | undefined;
     }
   /** copies the session file; the event `copied` with the same id reports the result */
   | { readonly type: 'copy'; readonly id: number }

@@ -85,9 +85,10 @@ const progressWords = (state: Compaction, now: Millis): string | undefined => {
       return `${countdownWords(phase.until, now)}${without}${countdownReason(state)} · Esc: not now`;
     }
     case 'typing':
-      return settings.strategy === undefined
+      if (settings.strategy !== undefined) return `shortening the conversation (${settings.strategy})`;
+      return phase.attempt.via === undefined
         ? `typing ${settings.command ?? 'the command'}`
-        : `shortening the conversation (${settings.strategy})`;
+        : `asking ${settings.channel?.name ?? 'the agent'} to compact`;
     case 'sent':
       if (phase.success !== undefined) return COMPACTED;
       if (phase.isQueued) return 'compacting after this turn';

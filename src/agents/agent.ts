@@ -19,9 +19,11 @@ import type {
   Signals,
 } from '../core/reading.js';
 import type { AgentFacts } from '../core/session-flow.js';
+import type { ServerChannel } from './channel.js';
 import type { RowQuery, SessionDatabase } from './database.js';
 import type { HistoryFormat } from './history.js';
-import type { OwnCompactionSource, OwnSetting, SettingsContext } from './own-compaction.js';
+import type { AgentHome } from './home.js';
+import type { OwnCompactionSource } from './own-compaction.js';
 import type { PrintMode } from './print-mode.js';
 import type { ContentReader } from './records.js';
 
@@ -61,6 +63,8 @@ export interface Agent {
   readonly printMode?: PrintMode;
   /** how to ask the agent to compact; without a recipe nothing is ever typed */
   readonly recipe?: (env: Env) => CompactRecipe | undefined;
+  /** how to ask it without keys; undefined where it has no interface for that, or none is known */
+  readonly channel?: ServerChannel;
   /** how its screen and signals are read; undefined when they are unknown */
   readonly screen?: AgentScreen;
   /**
@@ -454,46 +458,4 @@ export interface FilePort {
   readonly rows: (path: string, query: RowQuery) => Promise<readonly JsonRecord[] | undefined>;
   /** in hexadecimal digits */
   readonly sha256: (text: string) => Promise<string>;
-}
-
-// What an agent keeps on this machine besides its sessions, for `ctxwrap doctor`.
-
-/** Where an agent looks for its files. */
-export type AgentFolders = Pick<ChildPlace, 'env' | 'home' | 'cwd'>;
-
-export interface AgentHome {
-  /** versions tested in the lab, newest first; docs/agents.md lists the same */
-  readonly played: readonly string[];
-  /** the window of its usual model, in tokens */
-  readonly usualWindowTokens: number;
-  /** the large window that the user can declare for its models (`claude.million`), in tokens; undefined where there is no such setting */
-  readonly largeWindowTokens?: number;
-  /** the folder that holds its session files */
-  readonly sessions: (where: AgentFolders) => string;
-  /** more such folders, for sessions that were put away; none when absent */
-  readonly archives?: (where: AgentFolders) => readonly string[];
-  /**
-   * what a file is, by its path below such a folder: a session, a packed one, or (undefined) something else, as a subagent's. Its past
-   * sessions are not looked for when absent
-   */
-  readonly sessionFile?: (relativePath: string) => SessionFileKind | undefined;
-  /** the folder that a session file's conversation was started in, where the file itself does not tell */
-  readonly projectOf?: (port: SettingsPort, path: string) => Promise<string | undefined>;
-  /** reads how long it keeps its session files; undefined for an agent that is not known to delete any */
-  readonly retention?: (port: SettingsPort, where: SettingsContext) => Promise<Retention>;
-}
-
-export type SessionFileKind = 'session' | 'packed';
-
-/** How long an agent keeps its session files (transcripts). */
-export interface Retention {
-  readonly days: number;
-  /** the setting that changes it */
-  readonly setting: string;
-  /** the user's file for that setting */
-  readonly userFile: string;
-  /** the setting in effect; undefined where the default holds */
-  readonly given?: OwnSetting;
-  /** what the agent does with a value that is not a number of days */
-  readonly meaning?: string;
 }

@@ -1,5 +1,5 @@
 import type { Millis } from '../core/reading.js';
-import type { AgentFolders } from './agent.js';
+import type { AgentFolders } from './home.js';
 
 // How an agent's sessions are read that are in an SQLite database. The statements are data; `FilePort.rows` and the follower run them.
 

@@ -1,4 +1,5 @@
-import type { AgentFolders, SettingsPort } from './agent.js';
+import type { SettingsPort } from './agent.js';
+import type { AgentFolders } from './home.js';
 
 // An agent that answers one prompt and exits: how it is started to write a summary.
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import type { Agent, AgentFolders } from '../agents/agent.js';
+import type { Agent } from '../agents/agent.js';
+import type { AgentFolders } from '../agents/home.js';
 import type { SessionDetail } from '../agents/history.js';
 import { errorCode, UserError } from '../core/errors.js';
 import type { StoreProblem } from '../storage/session-store.js';

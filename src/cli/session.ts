@@ -93,8 +93,9 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
   const { configured, ...plain } = options;
   const thread = { options: plain, isConfigured: configured !== undefined, agent: command.agent.name };
   const runOnce: RunOnce = async (given, sttyProcess) => {
-    const { session, close } = await askOfficially(given);
+    const { session: asked, close } = await askOfficially(given);
     try {
+      const session = await withChannel(asked);
       return await wrap(session, sttyProcess, (start, listener) =>
         startThread({ ...thread, start }, listener),
       );
@@ -111,6 +112,12 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
     await recording?.close();
   }
 };
+
+/** Loaded only where it is wanted, because each module delays the agent. */
+const withChannel = async (session: WrapSession): Promise<WrapSession> =>
+  session.values.via === 'channel'
+    ? (await import('../wrap/channel-launch.js')).openChannel(session)
+    : session;
 
 type RunOnce = (session: WrapSession, sttyProcess: SttyProcess) => Promise<SessionEnd>;
 

@@ -12,6 +12,7 @@ import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import { makeAgentActions, type ActionParts, type AgentActions } from './agent-actions.js';
 import { openBlackBox, type BlackBox } from './blackbox.js';
+import type { ChannelResult } from './channel.js';
 import { compactSettings, makeCompactor } from './compactor.js';
 import { confirmRestart } from './confirm-restart.js';
 import { makeEstimateSource } from './estimate.js';
@@ -172,6 +173,7 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopP
     mayStash: settings.mayStash === true,
     port,
     copy: blackBox.copy,
+    ask: askChannel(session, port),
     shorten: (strategy, signal) => actions().shorten({ strategy, isForAttempt: true }, { signal }),
     log: session.log,
     onEvent: take,
@@ -200,6 +202,13 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopP
     },
   };
 };
+
+/** Asks the agent by its control channel, where that was opened. */
+const askChannel = ({ agent: { channel }, channel: open }: WrapSession, port: TypistPort) =>
+  channel && open
+    ? async (signal: AbortSignal): Promise<ChannelResult> =>
+        (await import('./channel.js')).askToCompact({ channel, open, port, signal })
+    : undefined;
 
 /** The child's screen and input as the typist uses them. */
 const typistPort = (

@@ -1,10 +1,12 @@
 import type { CompactRecipe, ConversationForm } from '../agents/agent.js';
 import type { CopyResult } from '../core/compaction/copy.js';
 import type { EndedCompaction } from '../core/compaction/outcome.js';
-import type { CompactSettings, Effect, TypeResult } from '../core/compaction/state.js';
+import type { CompactSettings, Effect } from '../core/compaction/state.js';
 import { isBlackBoxOn } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
+import { noticeEvent } from '../core/session-flow.js';
 import type { Log } from '../storage/log-file.js';
+import type { ChannelResult } from './channel.js';
 import { makeDraftWatch } from './draft.js';
 import { strategyInUse } from '../core/config/backends.js';
 import type { WrapSession } from './options.js';
@@ -20,6 +22,8 @@ export interface CompactorOptions {
   readonly port: TypistPort;
   /** copies the session file before the command is typed; must not reject */
   readonly copy: () => Promise<CopyResult>;
+  /** asks the agent by its control channel, in place of typing; undefined where it has none. Never rejects */
+  readonly ask: ((signal: AbortSignal) => Promise<ChannelResult>) | undefined;
   /** shortens the conversation by this strategy, in place of the command; never rejects */
   readonly shorten: (strategy: string, signal: AbortSignal) => Promise<ShortenResult>;
   readonly log: Log;
@@ -33,7 +37,7 @@ export interface Compactor {
   readonly stop: () => void;
 }
 
-const OTHER_TYPES: TypeResult = { kind: 'skipped', reason: 'another command is typed', evidence: [] };
+const OTHER_TYPES = { kind: 'skipped', reason: 'another command is typed', evidence: [] } as const;
 
 export const makeCompactor = (options: CompactorOptions): Compactor => {
   const { recipe, mayStash, port, copy, log, onEvent } = options;
@@ -58,21 +62,22 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     log.info(typedText(recipe.command, result));
     if (!isOver && attempt === mine) onEvent({ type: 'typed', result });
   };
-  const shortenBy = async (strategy: string): Promise<void> => {
+  const withoutKeys = async (act: (signal: AbortSignal) => Promise<() => void>): Promise<void> => {
     attempt.abort();
     const mine = new AbortController();
     [attempt, request] = [mine, undefined];
-    const result = await options.shorten(strategy, mine.signal);
-    if (!isOver && attempt === mine) tellShortened(result, onEvent);
+    const tell = await act(mine.signal);
+    if (!isOver && attempt === mine) tell();
   };
   return {
     run: (effect) => {
       switch (effect.type) {
         case 'type-compact':
           // a microtask: the step that decided this is not finished yet
-          return queueMicrotask(
-            () => void (effect.strategy === undefined ? type(effect) : shortenBy(effect.strategy)),
-          );
+          return queueMicrotask(() => {
+            const act = insteadOfKeys(effect, options);
+            void (act ? withoutKeys(act) : type(effect));
+          });
         case 'copy':
           return void copy().then((result) => {
             if (!isOver) onEvent({ type: 'copied', id: effect.id, result });
@@ -108,6 +113,22 @@ const clearPrompt = async (
   if (left !== undefined) onEvent({ type: 'notice', text: left, priority: 200 });
 };
 
+/** What is done in place of typing, where anything is; it resolves with what tells the result. */
+const insteadOfKeys = ({ strategy, channel }: TypeEffect, options: CompactorOptions) => {
+  const { onEvent } = options;
+  if (strategy !== undefined)
+    return async (signal: AbortSignal) => {
+      const result = await options.shorten(strategy, signal);
+      return (): void => tellShortened(result, onEvent);
+    };
+  return channel
+    ? async (signal: AbortSignal) => {
+        const result = await askInTurn(options, signal);
+        return (): void => tellAsked(channel.name, result, options);
+      }
+    : undefined;
+};
+
 /** The outcome of a strategy, as of the command that it stands in for. */
 const tellShortened = (result: ShortenResult, onEvent: CompactorOptions['onEvent']): void => {
   if (result.kind === 'refused')
@@ -117,9 +138,31 @@ const tellShortened = (result: ShortenResult, onEvent: CompactorOptions['onEvent
   if (result.kind === 'shortened') onEvent(shortenedEvent(result));
 };
 
+const askInTurn = async ({ ask, port }: CompactorOptions, signal: AbortSignal): Promise<ChannelResult> => {
+  const endTurn = port.takeTurn();
+  if (!ask || !endTurn) return { kind: 'skipped', reason: OTHER_TYPES.reason };
+  return ask(signal).finally(endTurn);
+};
+
+/** What came of asking by the control channel, as of typing the command. */
+const tellAsked = (name: string, result: ChannelResult, { onEvent, log }: CompactorOptions): void => {
+  log.info(
+    `asking ${name} to compact: ${result.kind}, ${'reason' in result ? result.reason : result.evidence}`,
+  );
+  if (result.kind === 'sent')
+    return onEvent({ type: 'typed', result: { kind: 'sent', isQueued: false, evidence: [result.evidence] } });
+  const isClosed = result.kind === 'closed';
+  const reason = isClosed ? `${name} cannot be asked: ${result.reason}` : result.reason;
+  if (isClosed) {
+    onEvent(noticeEvent(`${reason}; the command is typed from now on`));
+    onEvent({ type: 'channel-closed' });
+  }
+  onEvent({ type: 'typed', result: { kind: 'skipped', reason, evidence: [] } });
+};
+
 /** The user's settings, limited to what the agent supports. */
 export const compactSettings = (
-  { values, isModeGiven, tour }: Pick<WrapSession, 'values' | 'isModeGiven' | 'tour'>,
+  { values, isModeGiven, tour, channel }: Pick<WrapSession, 'values' | 'isModeGiven' | 'tour' | 'channel'>,
   recipe: CompactRecipe | undefined,
   conversations?: Pick<ConversationForm, 'switching'>,
 ): CompactSettings => {
@@ -138,6 +181,7 @@ export const compactSettings = (
     ...(idle === 'compact' ? { mayCompactIdle: true } : {}),
     ...(isModeGiven && mode === 'auto' ? { mayTypeUnseen: true } : {}),
     ...(strategy === undefined ? {} : { strategy }),
+    ...(channel ? { channel: { via: channel.via, name: channel.name } } : {}),
     ...(tour ? { countdownMs: tour.countdownMs } : {}),
   };
 };

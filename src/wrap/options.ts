@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import type { Millis } from '../core/reading.js';
+import type { ControlChannel } from '../core/compaction/state.js';
 import type { CurrentSettings } from '../core/config/keys.js';
 import type { ControlPlace } from '../storage/control-place.js';
 import type { Log } from '../storage/log-file.js';
@@ -59,6 +60,13 @@ export interface Tour {
   readonly signal: NodeJS.Signals;
 }
 
+/** An open control channel of the agent, and what it takes to use it. */
+export interface OpenChannel extends ControlChannel {
+  /** on 127.0.0.1 */
+  readonly port: number;
+  readonly password: string;
+}
+
 /** One run of a child under a PTY, with the settings at its start. */
 export interface WrapSession extends CurrentSettings {
   /** path of the program; contains a slash, so PATH is not searched again */
@@ -76,6 +84,8 @@ export interface WrapSession extends CurrentSettings {
   readonly reportPath?: string;
   /** shell command that the agent runs before it compacts by itself; absent when the agent decides alone */
   readonly holdCommand?: string;
+  /** the agent's control channel, opened at its launch */
+  readonly channel?: OpenChannel | undefined;
   /** where the parent that owns the session steers it from */
   readonly control?: ControlPlace | undefined;
   /** messages for the user at the start, one line each */

@@ -1,6 +1,7 @@
 import { basename, relative } from 'node:path';
 import { lstat, realpath } from 'node:fs/promises';
-import type { Agent, AgentFolders } from '../agents/agent.js';
+import type { Agent } from '../agents/agent.js';
+import type { AgentFolders } from '../agents/home.js';
 import type { SessionDatabase } from '../agents/database.js';
 import { errorText } from '../core/errors.js';
 import { listKept, newestCopy, readCopy } from '../storage/blackbox.js';

@@ -262,7 +262,12 @@ const settingsEvent = (
       ladder: ladderChoice(values),
       ...(window === undefined ? {} : { windowTokens: window }),
       compact: compactSettings(
-        { values: { ...values, draft, mode: usable }, isModeGiven, tour: session.tour },
+        {
+          values: { ...values, draft, mode: usable },
+          isModeGiven,
+          tour: session.tour,
+          channel: session.channel,
+        },
         recipe,
         session.agent.conversations,
       ),

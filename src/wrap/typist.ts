@@ -251,7 +251,8 @@ const takeKeys = async (
   return { kind: 'skipped', reason: late };
 };
 
-const USER_TYPES = 'the user types';
+/** The reason why nothing was done: keys came in between. */
+export const USER_TYPES = 'the user types';
 
 /** The reason why an agent that has not asked for pastes to be marked gets no draft. */
 export const NO_PASTES = 'the agent takes no pastes';
@@ -339,7 +340,8 @@ const releaseWhenAccepted = async (
   hold.release();
 };
 
-const refusals: Readonly<Record<Exclude<Activity, 'ready'>, string>> = {
+/** Why nothing may be done on a screen with this activity. */
+export const refusals: Readonly<Record<Exclude<Activity, 'ready'>, string>> = {
   draft: 'there is text in the prompt',
   busy: 'the agent is busy',
   compacting: 'the agent is compacting',

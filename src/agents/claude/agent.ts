@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import type { JsonRecord } from '../../core/json.js';
 import type { TitleSigns } from '../../core/reading.js';
-import type { AgentHome, CompactRecipe, Env, Agent } from '../agent.js';
+import type { CompactRecipe, Env, Agent } from '../agent.js';
+import type { AgentHome } from '../home.js';
 import {
   splitWords,
   type LaunchRules,

@@ -9,15 +9,8 @@ import {
   type JsonRecord,
 } from '../../core/json.js';
 import { isSessionId } from '../../core/records.js';
-import type {
-  AgentFolders,
-  FileEntry,
-  FilePort,
-  Located,
-  ChildPlace,
-  AgentStatus,
-  SessionFileKind,
-} from '../agent.js';
+import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
+import type { AgentFolders, SessionFileKind } from '../home.js';
 import { chooseAskedFile } from '../files.js';
 
 // Where Claude Code keeps its session files (facts/claude.md §7, facts/sessions.md §F).

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { isRecord, getList, parseRecord, getRecord, getText, type JsonRecord } from '../../core/json.js';
-import type { SettingsPort, Env, Retention } from '../agent.js';
+import type { SettingsPort, Env } from '../agent.js';
+import type { Retention } from '../home.js';
 import { splitWords } from '../launch.js';
 import {
   findLastNumber,

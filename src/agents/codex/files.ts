@@ -2,15 +2,8 @@ import { posix } from 'node:path';
 import { isRecord, parseRecord, getRecord, getText } from '../../core/json.js';
 import { dateFolder, parseIsoTime } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
-import type {
-  AgentFolders,
-  FileEntry,
-  FilePort,
-  Located,
-  ChildPlace,
-  AgentStatus,
-  SessionFileKind,
-} from '../agent.js';
+import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
+import type { AgentFolders, SessionFileKind } from '../home.js';
 
 // Where Codex keeps its rollouts (facts/codex.md §7, facts/sessions.md §A.2): sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl,
 // and rollout-<time>-<thread>_<segment>.jsonl after a rewind.

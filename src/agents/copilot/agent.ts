@@ -1,5 +1,6 @@
 import type { NativeTrigger } from '../../core/build-ladder.js';
-import type { Agent, AgentHome, CompactRecipe } from '../agent.js';
+import type { Agent, CompactRecipe } from '../agent.js';
+import type { AgentHome } from '../home.js';
 import { type LaunchRules, splitWords, startsConversation } from '../launch.js';
 import { copilotSessions, locateCopilot, parseStatus, sessionFile } from './files.js';
 import { copilotHistory } from './history.js';

@@ -2,15 +2,8 @@ import { posix } from 'node:path';
 import { getText, type JsonRecord, parseRecord } from '../../core/json.js';
 import { isSessionId } from '../../core/records.js';
 import { parseIsoTime } from '../../core/time.js';
-import type {
-  AgentFolders,
-  AgentStatus,
-  ChildPlace,
-  FileEntry,
-  FilePort,
-  Located,
-  SessionFileKind,
-} from '../agent.js';
+import type { AgentStatus, ChildPlace, FileEntry, FilePort, Located } from '../agent.js';
+import type { AgentFolders, SessionFileKind } from '../home.js';
 import { chooseAskedFile } from '../files.js';
 
 // Where GitHub Copilot CLI keeps its sessions (docs/facts/copilot.md): <home>/session-state/<session>/events.jsonl. A process marks each

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
-import type { AgentHome, CompactRecipe, Agent } from '../agent.js';
+import type { CompactRecipe, Agent } from '../agent.js';
+import type { AgentHome } from '../home.js';
 import {
   splitWords,
   type LaunchRules,

@@ -2,16 +2,8 @@ import { posix } from 'node:path';
 import { parseRecord, getRecord, getText } from '../../core/json.js';
 import { parseIsoTime } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
-import type {
-  AgentFolders,
-  FileEntry,
-  FilePort,
-  Located,
-  ChildPlace,
-  AgentStatus,
-  SessionFileKind,
-  SettingsPort,
-} from '../agent.js';
+import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus, SettingsPort } from '../agent.js';
+import type { AgentFolders, SessionFileKind } from '../home.js';
 
 // Where Gemini CLI keeps its session files (facts/gemini.md §7): ~/.gemini/tmp/<project>/chats/session-<minute>-<id8>.jsonl. It keeps no
 // file open and has no pid file, so the newest matching file is the best guess.

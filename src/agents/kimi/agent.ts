@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { getCount, parseRecord } from '../../core/json.js';
-import type { Agent, AgentHome, CompactRecipe } from '../agent.js';
+import type { Agent, CompactRecipe } from '../agent.js';
+import type { AgentHome } from '../home.js';
 import { splitWords, startsConversation, type LaunchRules } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
 import { kimiFolder, locateKimi, parseStatus, projectOf, sessionFile, sessionsFolder } from './files.js';

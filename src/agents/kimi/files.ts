@@ -1,16 +1,8 @@
 import { posix } from 'node:path';
 import { getCount, getText, parseRecord, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
-import type {
-  AgentFolders,
-  AgentStatus,
-  ChildPlace,
-  FileEntry,
-  FilePort,
-  Located,
-  SessionFileKind,
-  SettingsPort,
-} from '../agent.js';
+import type { AgentStatus, ChildPlace, FileEntry, FilePort, Located, SettingsPort } from '../agent.js';
+import type { AgentFolders, SessionFileKind } from '../home.js';
 import { chooseAskedFile } from '../files.js';
 
 // Where Kimi Code keeps its session files (docs/facts/kimi.md): <home>/sessions/wd_<name>_<hash>/<session>/agents/main/wire.jsonl, beside one such

@@ -1,9 +1,11 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord } from '../../core/json.js';
-import type { Agent, AgentHome, CompactRecipe } from '../agent.js';
+import type { Agent, CompactRecipe } from '../agent.js';
+import type { AgentHome } from '../home.js';
 import { type LaunchRules, splitWords, startsConversation } from '../launch.js';
 import { type OwnCompactionSource, parseCommentedJson, readSettingsFiles } from '../own-compaction.js';
+import { opencodeChannel } from './channel.js';
 import { isOpencodeLine, locateOpencode, opencodeDatabase, opencodeFolder } from './files.js';
 import { opencodeHistory, opencodeReader } from './log.js';
 import { opencodeScreen } from './screen.js';
@@ -88,5 +90,6 @@ export const opencode: Agent = {
     history: opencodeHistory,
   },
   recipe: () => opencodeRecipe,
+  channel: opencodeChannel,
   screen: opencodeScreen,
 };

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import { getCount, getText, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
-import type { AgentFolders, ChildPlace, FilePort, Located } from '../agent.js';
+import type { ChildPlace, FilePort, Located } from '../agent.js';
+import type { AgentFolders } from '../home.js';
 import type { RowQuery, SessionDatabase } from '../database.js';
 import { sentBetween } from '../files.js';
 

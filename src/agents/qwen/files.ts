@@ -9,15 +9,8 @@ import {
   getRecord,
 } from '../../core/json.js';
 import { isSessionId } from '../../core/records.js';
-import type {
-  AgentFolders,
-  FileEntry,
-  FilePort,
-  Located,
-  ChildPlace,
-  AgentStatus,
-  SessionFileKind,
-} from '../agent.js';
+import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
+import type { AgentFolders, SessionFileKind } from '../home.js';
 import { chooseAskedFile } from '../files.js';
 
 // Where Qwen Code keeps its session files (facts/qwen.md): <runtime folder>/projects/<cwd>/chats/<session>.jsonl. Two files tell a

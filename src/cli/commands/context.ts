@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { errorCode } from '../../core/errors.js';
-import type { Agent, AgentFolders } from '../../agents/agent.js';
+import type { Agent } from '../../agents/agent.js';
+import type { AgentFolders } from '../../agents/home.js';
 import { agents, allAgents } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
 import { ladderChoice } from '../../core/config/keys.js';

@@ -1,4 +1,5 @@
-import type { Agent, AgentHome, Retention } from '../../agents/agent.js';
+import type { Agent } from '../../agents/agent.js';
+import type { AgentHome, Retention } from '../../agents/home.js';
 import type { OwnCompaction, OwnSetting } from '../../agents/own-compaction.js';
 import { testedVersions, isTested, newestTestedBefore } from '../../agents/tested.js';
 import { buildLadder, nativeTriggerNotice } from '../../core/build-ladder.js';

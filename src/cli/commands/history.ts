@@ -1,7 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { Agent, AgentFolders } from '../../agents/agent.js';
+import type { Agent } from '../../agents/agent.js';
+import type { AgentFolders } from '../../agents/home.js';
 import { allAgents } from '../../agents/index.js';
 import {
   historyRecord,

@@ -178,7 +178,8 @@ export const findHold = (view: GateConditions, now: Millis): GateHold | undefine
 };
 
 const isAllowed = ({ activity, mayStash, sparesDraft, mayQueue }: GateConditions): boolean =>
-  (activity === 'draft' && (mayStash === true || sparesDraft === true)) || (activity === 'busy' && mayQueue === true);
+  (activity === 'draft' && (mayStash === true || sparesDraft === true)) ||
+  (activity === 'busy' && mayQueue === true);
 
 // Whether an agent that is about to compact by itself, perhaps in the middle of a turn, should wait.
 

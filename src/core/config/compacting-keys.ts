@@ -103,6 +103,12 @@ export const compactingKeys = {
     },
     project: ['stash', 'hold'],
   },
+  via: {
+    type: choice('keys', 'channel'),
+    fallback: 'keys',
+    doc: "How the agent is told to compact: `keys` types its command into the prompt; `channel` asks an interface of the agent's own, so that a draft in the prompt stays (opencode: its server). Where that does not answer, the command is typed. See docs/channel.md.",
+    project: ['channel', 'keys'],
+  },
   whenBusy: {
     type: choice('wait', 'queue'),
     fallback: 'wait',

@@ -2,6 +2,7 @@ import type { Agent } from '../../../src/agents/agent.js';
 import { agents } from '../../../src/agents/index.js';
 import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
+import { channels } from './channel.js';
 import { named } from './cold.js';
 import { ending } from './ends.js';
 import { drafts } from './drafts.js';
@@ -47,6 +48,7 @@ export const groups: readonly Group[] = [
   { name: 'drafts', scenarios: withFiles(drafts) },
   { name: 'rescue', scenarios: withFiles(rescuing) },
   { name: 'kept facts', scenarios: withFiles(planted) },
+  { name: 'control channel', scenarios: channels },
   { name: 'Alt keys', scenarios: altKeys },
   { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(osc7501Scenarios) },
 ];

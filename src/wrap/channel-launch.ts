@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { basename } from 'node:path';
+import { errorText } from '../core/errors.js';
+import type { WrapSession } from './options.js';
+
+// Has the agent open its control channel: a server on 127.0.0.1 behind a password that only this session knows.
+
+const PASSWORD_BYTES = 24;
+
+/** The session with what the launch adds; unchanged where there is no channel, or it cannot be opened. Never rejects. */
+export const openChannel = async (session: WrapSession): Promise<WrapSession> => {
+  const { agent, args, env, file, log, values } = session;
+  const { channel } = agent;
+  if (values.via !== 'channel' || values.mode === 'off') return session;
+  const leave = (reason: string): WrapSession => {
+    log.warn(`via is channel, and keys are used: ${reason}`);
+    return session;
+  };
+  if (!channel) return leave(`ctxwrap knows no control channel of ${agent.name}`);
+  if (basename(file) !== agent.command)
+    return leave(`${basename(file)} may not take the options of ${agent.name}`);
+  try {
+    const port = await freePort();
+    const password = randomBytes(PASSWORD_BYTES).toString('base64url');
+    const plan = channel.plan({ args, env, port, password });
+    if (plan.kind === 'leave') return leave(plan.reason);
+    const { via, name } = channel;
+    log.info(`${name} is opened on port ${port}`);
+    const open = { via, name, port, password };
+    return { ...session, args: plan.args, env: { ...env, ...plan.env }, channel: open };
+  } catch (error) {
+    return leave(errorText(error));
+  }
+};
+
+/** A port of 127.0.0.1 that was free a moment ago. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};

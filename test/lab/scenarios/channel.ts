@@ -1,0 +1,77 @@
+// The agent is asked to compact by its own control channel: no key of the wrapper's, and a draft stays in the prompt.
+import { agents } from '../../../src/agents/index.js';
+import type { Agent } from '../../../src/agents/agent.js';
+import { getText, parseRecord } from '../../../src/core/json.js';
+import { assertThat, untilCompacted } from '../../../src/verify/checks.js';
+import { asked } from './asked.js';
+import { ending } from './ends.js';
+import { growing } from './grow.js';
+import type { LabSession, Scenario } from './scenario.js';
+import { waiting } from './slow.js';
+import { fill } from './steps.js';
+
+const MARK = ', by its channel';
+const DRAFT = 'half a thought';
+const CONFIG = '.config/ctxwrap/config.jsonc';
+
+const channelOf = (name: string): Agent['channel'] =>
+  Object.values<Agent>(agents).find((agent) => agent.name === name)?.channel;
+
+/** The audit log says of every compaction of ctxwrap's how it was asked for. */
+const assertAsked = ({ audit, agent, log }: LabSession): void => {
+  assertThat(!/ typing \//.test(log()), 'the command was typed');
+  const ours = audit()
+    .split('\n')
+    .map((line) => parseRecord(line))
+    .filter((line) => getText(line, 'schema') === 'ctxwrap.attempt/1')
+    .filter((line) => getText(line, 'initiator') === 'ctxwrap');
+  for (const line of ours)
+    assertThat(getText(line, 'via') === channelOf(agent.name)?.via, 'the audit log says that keys were used');
+};
+
+const byChannel = (scenario: Scenario): Scenario => ({
+  ...scenario,
+  name: `${scenario.name}${MARK}`,
+  expects: 'the same with `"via": "channel"`: no key of ctxwrap, and the audit log says so',
+  isFor: (agent) => channelOf(agent.name) !== undefined && (scenario.isFor?.(agent) ?? true),
+  typed: 0,
+  files: (...given) => ({ ...scenario.files?.(...given), [CONFIG]: '{ "via": "channel" }\n' }),
+  play: async (session) => {
+    const evidence = await scenario.play(session);
+    assertAsked(session);
+    return evidence;
+  },
+});
+
+const draft: Scenario = {
+  name: 'draft',
+  expects: '',
+  play: async (session) => {
+    const { terminal, mock } = session;
+    await fill(session);
+    await terminal.type(DRAFT);
+    const line = await untilCompacted(session);
+    const isThere = (): boolean => terminal.rows().some((row) => row.includes(DRAFT));
+    await terminal.until(isThere, 'the draft in the prompt');
+    assertThat(!mock.requests().some(({ said }) => said.includes(DRAFT)), 'the draft was sent');
+    return `the draft is where it was; ${line}`;
+  },
+};
+
+const SAME: readonly string[] = [
+  'idle',
+  'busy',
+  'permission dialog',
+  'slow',
+  'asked by command',
+  'fails: 500',
+  'interrupted by Esc',
+];
+
+export const channels: readonly Scenario[] = [
+  ...[...growing, ...waiting, ...asked, ...ending].filter(({ name }) => SAME.includes(name)).map(byChannel),
+  {
+    ...byChannel(draft),
+    expects: 'text in the prompt when the window is full: compacts all the same, and the text stays',
+  },
+];

@@ -1,0 +1,196 @@
+// The control channel of an agent, which is a real server on the loopback device: busy, refusing, silent, lying, gone.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import { opencodeChannel } from '../../src/agents/opencode/channel.js';
+import { defaultValues } from '../../src/core/config/keys.js';
+import { nullLog } from '../../src/storage/log-file.js';
+import { askToCompact } from '../../src/wrap/channel.js';
+import { openChannel } from '../../src/wrap/channel-launch.js';
+import type { WrapSession } from '../../src/wrap/options.js';
+import { makeAgent } from '../support/typed-agent.js';
+
+const closers: (() => void)[] = [];
+afterEach(() => closers.splice(0).forEach((close) => close()));
+
+type Reply = (response: ServerResponse, body: string) => unknown;
+
+const json =
+  (value: unknown, status = 200): Reply =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+
+/** A server that answers by path. */
+const serve = async (replies: Readonly<Record<string, Reply>>) => {
+  const calls: {
+    readonly path: string;
+    readonly body: string;
+    readonly headers: IncomingMessage['headers'];
+  }[] = [];
+  const server = createServer(async (request, response) => {
+    const { url: path = '', headers } = request;
+    const body = await text(request);
+    calls.push({ path, body, headers });
+    replies[path]?.(response, body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  closers.push(close);
+  return { port: (server.address() as AddressInfo).port, calls, close };
+};
+
+const STATE = '/session/status';
+const COMMAND = '/tui/execute-command';
+const usual = { [STATE]: json({}), [COMMAND]: json(true) };
+
+const ask = (
+  port: number,
+  agent = makeAgent(),
+  signal: AbortSignal = new AbortController().signal,
+): ReturnType<typeof askToCompact> => {
+  const open = { via: 'server', name: "opencode's server", port, password: 'secret' } as const;
+  return askToCompact({ channel: opencodeChannel, open, port: agent.port, signal });
+};
+
+describe('asking by the control channel', () => {
+  it('asks first whether the agent works, then for the compaction, both with the password', async () => {
+    const { port, calls } = await serve(usual);
+    expect(await ask(port)).toEqual({ kind: 'sent', evidence: "asked opencode's server" });
+    expect(calls.map(({ path }) => path)).toEqual([STATE, COMMAND]);
+    expect(calls[1]?.body).toBe('{"command":"session_compact"}');
+    const authorization = `Basic ${Buffer.from('opencode:secret').toString('base64')}`;
+    for (const { headers } of calls) expect(headers).toMatchObject({ authorization });
+  });
+
+  it('types no key, and leaves the draft in the prompt', async () => {
+    const agent = makeAgent({ text: 'half a thought' });
+    const { port } = await serve(usual);
+    expect(await ask(port, agent)).toMatchObject({ kind: 'sent' });
+    expect(agent.state).toMatchObject({ text: 'half a thought', written: [], submitted: [] });
+  });
+
+  it.each([
+    [
+      'works by its own words',
+      { replies: { [STATE]: json({ ses_1: { type: 'busy' } }) } },
+      'the agent is busy',
+    ],
+    ['works by its screen', { activity: 'busy' as const }, 'the agent is busy'],
+    ['has a dialog open', { activity: 'dialog' as const }, 'a dialog is open'],
+    ['is not understood', { activity: 'unknown' as const }, 'it is not clear what the agent is doing'],
+  ])('asks for nothing while the agent %s', async (_, { replies, activity }: Hindrance, reason) => {
+    const { port, calls } = await serve({ ...usual, ...replies });
+    expect(await ask(port, makeAgent(activity ? { activity } : {}))).toEqual({ kind: 'skipped', reason });
+    expect(calls.map(({ path }) => path)).toEqual([STATE]);
+  });
+
+  it('asks for nothing when the user has typed meanwhile', async () => {
+    const agent = makeAgent();
+    const { port, calls } = await serve({
+      ...usual,
+      [STATE]: (response, body) => {
+        agent.state.typedCount += 1;
+        json({})(response, body);
+      },
+    });
+    expect(await ask(port, agent)).toEqual({ kind: 'skipped', reason: 'the user types' });
+    expect(calls).toHaveLength(1);
+  });
+
+  it.each([
+    ['does not know the password', { [STATE]: json('', 401) }, 'status 401'],
+    ['has no such call any more', { [STATE]: json({ name: 'NotFound' }, 404) }, 'status 404'],
+    [
+      'answers with a page',
+      { [STATE]: (to: ServerResponse) => to.end('<html>') },
+      'an answer of an unknown form',
+    ],
+    ['refuses the command', { [COMMAND]: json({}, 500) }, 'status 500'],
+    ['does not take the command', { [COMMAND]: json(false) }, 'an answer of an unknown form'],
+  ])('is over where the server %s', async (_, replies, reason) => {
+    const { port } = await serve({ ...usual, ...replies });
+    expect(await ask(port)).toEqual({ kind: 'closed', reason });
+  });
+
+  it('is over where nothing listens', async () => {
+    const { port, close } = await serve(usual);
+    close();
+    expect(await ask(port)).toEqual({ kind: 'closed', reason: 'nothing listens there' });
+  });
+
+  it('is over where the server breaks off, or answers without end, before anything was asked for', async () => {
+    const endless = 'x'.repeat(2 * 1024 * 1024);
+    for (const reply of [(to: ServerResponse) => to.destroy(), (to: ServerResponse) => to.end(endless)]) {
+      const { port, calls } = await serve({ ...usual, [STATE]: reply });
+      expect(await ask(port)).toMatchObject({ kind: 'closed' });
+      expect(calls).toHaveLength(1);
+    }
+  });
+
+  it('counts as asked where the server breaks off after the command, because it may have taken it', async () => {
+    const { port } = await serve({ ...usual, [COMMAND]: (response) => response.destroy() });
+    const result = await ask(port);
+    expect(result).toMatchObject({
+      kind: 'sent',
+      evidence: expect.stringContaining("asked opencode's server: "),
+    });
+  });
+
+  it('ends with the session', async () => {
+    const ended = new AbortController();
+    const { port, calls } = await serve({ ...usual, [STATE]: () => ended.abort() });
+    expect(await ask(port, makeAgent(), ended.signal)).toMatchObject({ kind: 'closed' });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+interface Hindrance {
+  readonly replies?: Readonly<Record<string, Reply>>;
+  readonly activity?: 'busy' | 'dialog' | 'unknown';
+}
+
+const session = (change: Partial<WrapSession> = {}): WrapSession => ({
+  values: { ...defaultValues, via: 'channel' },
+  isModeGiven: false,
+  file: '/usr/bin/opencode',
+  args: ['--continue'],
+  env: { HOME: '/home/me' },
+  cwd: '/home/me/project',
+  agent: agents.opencode,
+  recording: undefined,
+  log: nullLog,
+  ...change,
+});
+
+describe('a launch with a control channel', () => {
+  it('adds a free port of this machine, and a password that is new each time', async () => {
+    const [first, second] = await Promise.all([openChannel(session()), openChannel(session())]);
+    const { port, password } = first.channel ?? { port: 0, password: '' };
+    expect(first.args).toEqual(['--port', String(port), '--hostname', '127.0.0.1', '--continue']);
+    expect(first.env).toEqual({ HOME: '/home/me', OPENCODE_SERVER_PASSWORD: password });
+    expect(password).toMatch(/^[\w-]{32}$/);
+    expect(second.channel?.password).not.toBe(password);
+    const [refusal] = (await once(connect(port, '127.0.0.1'), 'connect').catch((error: Error) => [
+      error,
+    ])) as [Error];
+    expect(refusal).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it.each<[string, Partial<WrapSession>]>([
+    ['keys are wanted', { values: { ...defaultValues, via: 'keys' } }],
+    ['nobody has said anything', { values: defaultValues }],
+    ['ctxwrap is off', { values: { ...defaultValues, via: 'channel', mode: 'off' } }],
+    ['the agent has none', { agent: agents.claude, file: '/usr/bin/claude' }],
+    ['another program starts the agent', { file: '/usr/bin/npx' }],
+    ['the user has set up its server', { args: ['--port', '9000'] }],
+  ])('is as it would be without where %s', async (_, change) => {
+    const given = session(change);
+    expect(await openChannel(given)).toBe(given);
+  });
+});

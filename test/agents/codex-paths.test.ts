@@ -45,16 +45,22 @@ describe('finding the rollout of codex', () => {
     expect(await locateCodex(port, fakePlace())).toEqual({ sessionId: THREAD, path: segment, certain: true });
   });
 
+  const enteredAt = startedAt + 5_000;
+  const turn = (after = 30, type = 'task_started') =>
+    `${JSON.stringify({ timestamp: new Date(enteredAt + after).toISOString(), type: 'event_msg', payload: { type } })}\n`;
+  /** a rollout in which a turn began so long after Enter was pressed here */
+  const asked = (text: string, after = 30, type?: string) => written(text + turn(after, type), 5_000 + after);
+
   it('takes the newest segment of a rewound thread where a background server writes it', async () => {
     const segments = ['_01a1fd1c-f01b-7b00-a700-000000000001', '_01a1fd1c-f01b-7b00-a700-000000000002'];
     const [older = '', newer = ''] = segments.map((segment) => rollout(DAY, `${THREAD}${segment}`));
     const files = {
       [SOCKET]: { modifiedAt: 0 },
       [rollout(DAY)]: written(meta(), 1),
-      [newer]: written(meta({ history_base: { thread_id: THREAD } }), 9),
-      [older]: written(meta({ history_base: { thread_id: THREAD } }), 5),
+      [newer]: written(meta({ history_base: { thread_id: THREAD } }), 6_000),
+      [older]: asked(meta({ history_base: { thread_id: THREAD } })),
     };
-    const found = await locateCodex(fakePort({ files, open: { 100: [] } }), fakePlace());
+    const found = await locateCodex(fakePort({ files, open: { 100: [] } }), fakePlace({ enteredAt }));
     expect(found).toMatchObject({ sessionId: THREAD, path: newer, certain: false });
   });
 
@@ -136,26 +142,56 @@ describe('finding the rollout of codex', () => {
     expect(await locateCodex(fakePort({ files, open: { 100: [] } }), fakePlace())).toBeUndefined();
   });
 
-  it('looks for the rollout of this folder when a background server may write it', async () => {
-    const files = {
-      [SOCKET]: { modifiedAt: 0 },
-      [rollout(DAY, 'x')]: written(meta({ id: 'x', session_id: 'x', cwd: '/elsewhere' }), 9),
-      [rollout(DAY)]: written(meta({ source: 'vscode' })),
-    };
-    expect(await locateCodex(fakePort({ files, open: { 100: [] } }), fakePlace())).toEqual({
-      sessionId: THREAD,
-      path: rollout(DAY),
-      certain: false,
-      writtenAt: startedAt + 5,
-    });
+  it.each(['task_started', 'user_message'])(
+    'takes the rollout with a %s after Enter here, where a background server may write it',
+    async (type) => {
+      const files = {
+        [SOCKET]: { modifiedAt: 0 },
+        [rollout(DAY, OTHER)]: other(),
+        [rollout(DAY)]: asked(meta({ source: 'vscode', cwd: '/elsewhere' }), 30, type),
+      };
+      const port = fakePort({ files, open: { 100: [] } });
+      expect(await locateCodex(port, fakePlace({ enteredAt }))).toEqual({
+        sessionId: THREAD,
+        path: rollout(DAY),
+        certain: false,
+        writtenAt: enteredAt + 30,
+      });
+    },
+  );
+
+  it.each([
+    ['nothing was sent here yet', {}, asked(meta())],
+    ['the turn may belong to a message that is not recorded yet', { now: enteredAt + 500 }, asked(meta())],
+    ['the turn began before', { enteredAt }, asked(meta(), -2_000)],
+    ['the turn began long after', { enteredAt }, asked(meta(), 3_000)],
+    ['only an answer was recorded then', { enteredAt }, asked(meta(), 30, 'agent_message')],
+  ])('takes no rollout of a background server while %s', async (_, place, file) => {
+    const files = { [SOCKET]: { modifiedAt: 0 }, [rollout(DAY)]: file };
+    const port = fakePort({ files, open: { 100: [] } });
+    expect(
+      await locateCodex(port, fakePlace({ ...('now' in place ? { enteredAt } : {}), ...place })),
+    ).toBeUndefined();
+  });
+
+  it('takes neither of two in which a turn began at the same moment, and stays with the one it has', async () => {
+    const mine = rollout(DAY);
+    const theirs = rollout(DAY, OTHER);
+    const meta2 = meta({ id: OTHER, session_id: OTHER });
+    const files = { [SOCKET]: { modifiedAt: 0 }, [mine]: asked(meta()), [theirs]: asked(meta2, 40) };
+    const port = fakePort({ files, open: { 100: [] } });
+    expect(await locateCodex(port, fakePlace({ enteredAt }))).toBeUndefined();
+    const found = await locateCodex(port, fakePlace({ enteredAt, currentPath: mine }));
+    expect(found).toMatchObject({ sessionId: THREAD, path: mine });
   });
 
   it.each([
     ['of the folder named by the local date before', '/home/me/.codex/sessions/2026/11/20', {}],
     ['in the folder the user configured', '/cx/sessions/2026/11/21', { CODEX_HOME: '/cx' }],
   ])('finds a rollout %s where open files cannot be seen', async (_, folder, env) => {
-    const files = { [rollout(folder)]: written(meta()) };
-    expect((await locateCodex(fakePort({ files }), fakePlace({ env })))?.path).toBe(rollout(folder));
+    const files = { [rollout(folder)]: asked(meta()) };
+    const found = await locateCodex(fakePort({ files }), fakePlace({ env, enteredAt }));
+    expect(found?.path).toBe(rollout(folder));
   });
 
   it('finds a resumed rollout in its old date folder through its lock', async () => {
@@ -163,16 +199,10 @@ describe('finding the rollout of codex', () => {
     const path = `/home/me/.codex/sessions/2025/10/01/rollout-2025-10-01T22-00-00-${id}.jsonl`;
     const old = meta({ id, session_id: id, timestamp: '2025-10-01T20:00:00.000Z' });
     const files = {
-      [path]: written(old),
+      [path]: asked(old),
       [`/home/me/.codex/thread-writer-locks/${id}.lock`]: { modifiedAt: 0 },
     };
-    expect((await locateCodex(fakePort({ files }), fakePlace()))?.path).toBe(path);
-  });
-
-  it('prefers a thread begun after the start to an older one that grows', async () => {
-    const older = meta({ id: 'o', session_id: 'o', timestamp: '2026-11-21T08:00:00.000Z' });
-    const files = { [rollout(DAY, 'o')]: written(older, 99), [rollout(DAY)]: written(meta(), 5) };
-    expect((await locateCodex(fakePort({ files }), fakePlace()))?.sessionId).toBe(THREAD);
+    expect((await locateCodex(fakePort({ files }), fakePlace({ enteredAt })))?.path).toBe(path);
   });
 
   it('takes no rollout that has not grown since the start', async () => {

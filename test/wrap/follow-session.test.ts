@@ -227,15 +227,18 @@ describe('following a gemini session', () => {
 });
 
 describe('following a codex session', () => {
-  it('finds the rollout of this folder and shows its last number', async () => {
+  it('of a background server finds the rollout in which Enter here began a turn, and shows its last number', async () => {
     const text = readFileSync(new URL('../fixtures/logs/codex/compactions.jsonl', import.meta.url), 'utf8');
     const day = new Date(startedAt).toISOString().slice(0, 10).replaceAll('-', '/');
+    const enteredAt = Date.now() - 3_000;
+    const timestamp = new Date(enteredAt + 30).toISOString();
+    const begun = { timestamp, type: 'event_msg', payload: { type: 'task_started' } };
     put('.codex/app-server-control/app-server-control.sock', '');
     put(
       `.codex/sessions/${day}/rollout-x-01a1fd1c-f01b-7b00-a700-c9e1017aceb1.jsonl`,
-      text.replaceAll('/proj/app-codex', CWD),
+      `${text}${JSON.stringify(begun)}\n`,
     );
-    const { shown } = follow(agents.codex);
+    const { shown } = follow(agents.codex, { enteredAt: () => enteredAt });
     await expect.poll(shown, WAIT).toBe('15050 ×0');
   });
 });

@@ -19,6 +19,12 @@ type Files = Readonly<Record<string, string>>;
 const textOf = (agent: string, file: string): string => `${linesOf(agent, file).join('\n')}\n`;
 const day = (): string => new Date().toISOString().slice(0, 10).replaceAll('-', '/');
 const begun = (): string => `"startTime":"${new Date().toISOString()}"`;
+const ENTERED_AT = Date.now() - 3_000;
+/** A turn of a Codex whose background server writes the rollout: only what Enter here has begun is this terminal's. */
+const turnBegun = (): string => {
+  const timestamp = new Date(ENTERED_AT + 30).toISOString();
+  return `${JSON.stringify({ timestamp, type: 'event_msg', payload: { type: 'task_started' } })}\n`;
+};
 const ownWord = (): string =>
   JSON.stringify({ pid: process.pid, sessionId: ID, cwd: CWD, startedAt: Date.now() });
 
@@ -39,10 +45,8 @@ const cases = [
     number: 15_050,
     files: (): Files => ({
       'app-server-control/app-server-control.sock': '',
-      [`sessions/${day()}/rollout-x-01a1fd1c-f01b-7b00-a700-c9e1017aceb1.jsonl`]: textOf(
-        'codex',
-        'compactions.jsonl',
-      ).replaceAll('/proj/app-codex', CWD),
+      [`sessions/${day()}/rollout-x-01a1fd1c-f01b-7b00-a700-c9e1017aceb1.jsonl`]:
+        textOf('codex', 'compactions.jsonl') + turnBegun(),
     }),
   },
   {
@@ -103,7 +107,7 @@ const follow = (name: (typeof cases)[number]['name']) => {
       asked += 1;
       return Date.now();
     },
-    enteredAt: Date.now,
+    enteredAt: () => (name === 'codex' ? ENTERED_AT : Date.now()),
     onFact: (event) => {
       session = stepSession(session, event, 0);
     },

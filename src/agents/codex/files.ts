@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
-import { isRecord, parseRecord, getRecord, getText } from '../../core/json.js';
-import { dateFolder, parseIsoTime } from '../../core/time.js';
+import { isRecord, parseRecord, getRecord, getText, type JsonRecord } from '../../core/json.js';
+import { dateFolder } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
 import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
+import { chooseAskedFile } from '../files.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
 
 // Where Codex keeps its rollouts (facts/codex.md §7, facts/sessions.md §A.2): sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl,
@@ -18,13 +19,7 @@ const MOST_CANDIDATES = 20;
 // Folders are named by local date; one day on either side covers every time zone.
 const DAYS_AROUND = [-1, 0, 1];
 
-interface Thread {
-  readonly id: string;
-  readonly cwd: string | undefined;
-  readonly startedAt: Millis;
-}
-
-/** The thread that the child has open; where that cannot be seen, the rollout of this folder that has grown since the start. */
+/** The thread that the child has open; where that cannot be seen, the one in which a turn began when Enter was pressed here. */
 export const locateCodex = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
   const held = await heldByChild(port, place);
   const own = await newestThread(port, held, place.now);
@@ -32,7 +27,7 @@ export const locateCodex = async (port: FilePort, place: ChildPlace): Promise<Lo
     return { sessionId: own.sessionId, ...(own.path === undefined ? {} : { path: own.path }), certain: true };
   // An embedded Codex keeps its rollout open, so none open means none exists. Only the background server writes for other processes.
   if (held.told && !(await serverMayWrite(port, place))) return undefined;
-  return bestOf(port, place, await grownRollouts(port, place));
+  return askedOf(port, place, await grownRollouts(port, place));
 };
 
 /** Old rollouts may be packed with zstd. */
@@ -82,14 +77,9 @@ const newestThread = async (
 ): Promise<HeldThread | undefined> => {
   const written = rollouts.map(async (file): Promise<HeldThread | undefined> => {
     const thread = await userThread(port, file);
-    const lock = locks.find(({ name }) => thread && idOf(name) === thread.id);
-    return (
-      thread && {
-        sessionId: thread.id,
-        path: file.path,
-        at: Math.max(file.modifiedAt, lock?.modifiedAt ?? 0),
-      }
-    );
+    const lock = locks.find(({ name }) => idOf(name) === thread);
+    const at = Math.max(file.modifiedAt, lock?.modifiedAt ?? 0);
+    return thread === undefined ? undefined : { sessionId: thread, path: file.path, at };
   });
   const unwritten = locks
     .filter(({ name, modifiedAt }) => now - modifiedAt >= LOCK_ALONE_MS && !rollouts.some(isOf(idOf(name))))
@@ -139,29 +129,32 @@ const foldersAround = (at: Millis): readonly string[] => DAYS_AROUND.map((days) 
 const inSessions = (place: ChildPlace, folder: string): string =>
   posix.join(codexFolder(place), 'sessions', folder);
 
-// Threads begun after our start come first: an older one that grows may belong to a Codex in another terminal.
-const bestOf = async (
+// The background server writes for all terminals, so only what the user has sent here tells which thread is this terminal's.
+const askedOf = async (
   port: FilePort,
   place: ChildPlace,
   files: readonly FileEntry[],
 ): Promise<Located | undefined> => {
-  const threads = await Promise.all(
-    files.map(async (file) => ({ file, thread: await userThread(port, file) })),
-  );
-  const own = threads.filter(({ thread }) => thread?.cwd === place.cwd);
-  const best = own.find(({ thread }) => thread && thread.startedAt >= place.startedAt) ?? own[0];
-  return (
-    best?.thread && {
-      sessionId: best.thread.id,
-      path: best.file.path,
-      certain: false,
-      writtenAt: best.file.modifiedAt,
-    }
-  );
+  const ids = new Map<string, string>();
+  for (const file of files) {
+    const thread = await userThread(port, file);
+    if (thread !== undefined) ids.set(file.path, thread);
+  }
+  const own = files.filter(({ path }) => ids.has(path));
+  const threadOf = ({ path }: FileEntry): string => ids.get(path) ?? '';
+  const found = await chooseAskedFile(port, place, own, { isPrompt: isTurnBegun, idOf: threadOf });
+  const newest = own.find((file) => threadOf(file) === found?.sessionId); // a rewind begins another segment
+  return found && newest && { ...found, path: newest.path };
 };
 
-/** The thread of a rollout if it is a user's conversation; subagents and `codex exec` write files of their own. */
-const userThread = async (port: FilePort, file: FileEntry): Promise<Thread | undefined> => {
+/** A turn begins with what the user has sent; versions before 0.137 record only the message. */
+const isTurnBegun = (record: JsonRecord): boolean => {
+  const type = getText(getRecord(record, 'payload'), 'type');
+  return record['type'] === 'event_msg' && (type === 'task_started' || type === 'user_message');
+};
+
+/** The id of a rollout's thread if it is a user's conversation; subagents and `codex exec` write files of their own. */
+const userThread = async (port: FilePort, file: FileEntry): Promise<string | undefined> => {
   const line = await port.firstLine(file.path);
   const meta = getRecord(line === undefined ? undefined : parseRecord(line), 'payload');
   const id = getText(meta, 'id');
@@ -169,7 +162,7 @@ const userThread = async (port: FilePort, file: FileEntry): Promise<Thread | und
   const byUser =
     (getText(meta, 'thread_source') ?? 'user') === 'user' && (getText(meta, 'session_id') ?? id) === id;
   if (!byUser) return undefined;
-  return { id, cwd: getText(meta, 'cwd'), startedAt: parseIsoTime(getText(meta, 'timestamp') ?? '') ?? 0 };
+  return id;
 };
 
 const newestFirst = (a: FileEntry, b: FileEntry): number => b.modifiedAt - a.modifiedAt;

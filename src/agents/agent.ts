@@ -450,7 +450,7 @@ export interface FilePort {
   readonly lastPart: (path: string) => Promise<string | undefined>;
   /** the content of a small text file */
   readonly smallText: (path: string) => Promise<string | undefined>;
-  /** the process and its descendants, itself first */
+  /** the process and its descendants in the same terminal session, itself first */
   readonly family: (pid: number) => Promise<readonly number[]>;
   /** paths of the regular files a process has open; undefined where the system does not tell */
   readonly openFiles: (pid: number) => Promise<readonly string[] | undefined>;

@@ -3,6 +3,7 @@ import { lstat, open, readdir, type FileHandle, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Row, type RowQuery, readRows } from './database.js';
 import { readAtMost } from './files.js';
+import { processStat } from './processes.js';
 import { listNames, readSettings } from './status-line.js';
 
 // File and process access for finding an agent's session file. All reads are bounded, follow no symbolic links, and return undefined
@@ -111,11 +112,15 @@ const rows = async (path: string, query: RowQuery): Promise<readonly Row[] | und
 // /proc is in memory, not on a disk: synchronous calls take a tenth of the CPU time of asynchronous ones, and these are repeated for the
 // whole session.
 
-/** The process and its descendants, nearest first; only the process itself where /proc does not exist. */
+/**
+ * The process and its descendants, nearest first; only the process itself where /proc does not exist. Not those in a session of their own:
+ * that is a server that the process has started for other terminals, too.
+ */
 const family = async (pid: number): Promise<readonly number[]> => {
   const found = [pid];
+  const session = processStat(pid)?.session;
   for (let i = 0; i < found.length && found.length < MAX_PROCESSES; i++) {
-    found.push(...children(found[i] ?? pid));
+    found.push(...children(found[i] ?? pid).filter((child) => processStat(child)?.session === session));
   }
   return found.slice(0, MAX_PROCESSES);
 };

@@ -20,6 +20,8 @@ export interface ProcessPlace {
 export interface ProcessStat extends ProcessPlace {
   /** one letter, as `R` for running and `T` for stopped: field 3 */
   readonly state: string;
+  /** field 6: a server that is to outlive its terminal begins one of its own */
+  readonly session: number;
   /** the foreground group of its terminal: field 8 */
   readonly foregroundGroup: number;
   /** start time in clock ticks since boot: field 22 */
@@ -32,13 +34,14 @@ export const processStat = (pid: number | 'self'): ProcessStat | undefined => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // field 2 is the name in parentheses, which may contain blanks and parentheses
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state = '', parent, group, , , foregroundGroup] = fields;
+    const [state = '', parent, group, session, , foregroundGroup] = fields;
     const start = fields[19];
     if (state === ZOMBIE || start === undefined) return undefined;
     return {
       state,
       parent: Number(parent),
       group: Number(group),
+      session: Number(session),
       foregroundGroup: Number(foregroundGroup),
       start,
     };

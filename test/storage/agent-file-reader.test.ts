@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -108,6 +109,16 @@ describe.runIf(hasProc)('processes', () => {
     expect(family[0]).toBe(child.pid);
     const open = await Promise.all(family.map((pid) => files.openFiles(pid)));
     expect(open.flat()).toContain(path);
+    child.stdin.end('\n');
+  });
+
+  it('does not count a server among a process and its descendants that has begun a session of its own', async () => {
+    const child = spawn('sh', ['-c', 'exec 3<&0; setsid sh -c "echo ready; read x" <&3 & read y']);
+    children.push(child);
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    const listed = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+    expect(listed).toMatch(/\d/);
+    expect(await makeFilePort().family(child.pid ?? 0)).toEqual([child.pid]);
     child.stdin.end('\n');
   });
 

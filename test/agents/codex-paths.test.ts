@@ -174,6 +174,32 @@ describe('finding the rollout of codex', () => {
     ).toBeUndefined();
   });
 
+  it('takes the thread that was locked after Enter here: a new one has no rollout yet, a resumed one has', async () => {
+    const files = { [SOCKET]: { modifiedAt: 0 }, [rollout(DAY)]: asked(meta(), -3_000) };
+    const at = (after: number) => ({ [lock(OTHER)]: written('', 5_000 + after) });
+    const find = (more: object, place = {}) =>
+      locateCodex(
+        fakePort({ files: { ...files, ...more }, open: { 100: [] } }),
+        fakePlace({ enteredAt, currentPath: rollout(DAY), ...place }),
+      );
+    const isNew = { sessionId: OTHER, certain: false, writtenAt: enteredAt + 90 };
+    expect(await find(at(90))).toEqual(isNew);
+    expect(await find({ ...at(90), [rollout(DAY, OTHER)]: other() })).toEqual({
+      ...isNew,
+      path: rollout(DAY, OTHER),
+    });
+    const stays = { sessionId: THREAD, path: rollout(DAY) };
+    expect(await find(at(-500))).toMatchObject(stays);
+    expect(await find(at(2_500))).toMatchObject(stays);
+    expect(
+      await find({ ...at(90), [lock('0199a213-81c0-7800-8aa1-bbab2a035a53')]: written('', 5_200) }),
+    ).toMatchObject(stays);
+    expect(
+      await find({ ...at(90), [rollout(DAY, OTHER)]: other({ thread_source: 'subagent' }) }),
+    ).toMatchObject(stays);
+    expect(await find(at(90), { now: enteredAt + 500 })).toMatchObject(stays);
+  });
+
   it('takes neither of two in which a turn began at the same moment, and stays with the one it has', async () => {
     const mine = rollout(DAY);
     const theirs = rollout(DAY, OTHER);

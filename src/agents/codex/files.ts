@@ -3,7 +3,7 @@ import { isRecord, parseRecord, getRecord, getText, type JsonRecord } from '../.
 import { dateFolder } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
 import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
-import { chooseAskedFile } from '../files.js';
+import { chooseAskedFile, sentBetween } from '../files.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
 
 // Where Codex keeps its rollouts (facts/codex.md §7, facts/sessions.md §A.2): sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl,
@@ -109,9 +109,7 @@ const grownRollouts = async (port: FilePort, place: ChildPlace): Promise<readonl
 
 // A resumed thread keeps its old date folder. Its lock names the thread, and the thread's id contains its creation time.
 const lockedRollouts = async (port: FilePort, place: ChildPlace): Promise<readonly FileEntry[]> => {
-  const locks = await port.list(posix.join(codexFolder(place), 'thread-writer-locks'), (name) =>
-    LOCK.test(name),
-  );
+  const locks = await port.list(locksFolder(place), (name) => LOCK.test(name));
   const ids = locks.slice(0, MOST_CANDIDATES).map((lock) => idOf(lock.name));
   const lists = ids.flatMap((id) =>
     foldersAround(madeAt(id)).map((folder) =>
@@ -120,6 +118,8 @@ const lockedRollouts = async (port: FilePort, place: ChildPlace): Promise<readon
   );
   return (await Promise.all(lists)).flat();
 };
+
+const locksFolder = (place: ChildPlace): string => posix.join(codexFolder(place), 'thread-writer-locks');
 
 /** The first 48 bits of a version 7 uuid are milliseconds. */
 const madeAt = (id: string): Millis => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
@@ -141,10 +141,36 @@ const askedOf = async (
     if (thread !== undefined) ids.set(file.path, thread);
   }
   const own = files.filter(({ path }) => ids.has(path));
+  const chosen = await lockedHere(port, place, files, ids);
+  if (chosen) return chosen;
   const threadOf = ({ path }: FileEntry): string => ids.get(path) ?? '';
   const found = await chooseAskedFile(port, place, own, { isPrompt: isTurnBegun, idOf: threadOf });
   const newest = own.find((file) => threadOf(file) === found?.sessionId); // a rewind begins another segment
   return found && newest && { ...found, path: newest.path };
+};
+
+/**
+ * The only thread that was locked when Enter was pressed here: by `/new`, which has no rollout before its first turn, or by `/resume`.
+ * `ids`: the users' threads among the rollouts, by path.
+ */
+const lockedHere = async (
+  port: FilePort,
+  place: ChildPlace,
+  files: readonly FileEntry[],
+  ids: ReadonlyMap<string, string>,
+): Promise<Located | undefined> => {
+  const between = sentBetween(place);
+  if (!between) return undefined;
+  const locks = await port.list(locksFolder(place), (name) => LOCK.test(name));
+  const isNow = ({ modifiedAt }: FileEntry): boolean => modifiedAt >= between[0] && modifiedAt <= between[1];
+  const [lock, ...others] = locks.filter(isNow).filter(({ name }) => {
+    const written = files.filter(isOf(idOf(name)));
+    return written.length === 0 || written.some(({ path }) => ids.has(path));
+  });
+  if (!lock || others.length > 0) return undefined;
+  const rollout = files.find(({ path }) => ids.get(path) === idOf(lock.name));
+  const path = rollout ? { path: rollout.path } : {};
+  return { sessionId: idOf(lock.name), ...path, certain: false, writtenAt: lock.modifiedAt };
 };
 
 /** A turn begins with what the user has sent; versions before 0.137 record only the message. */

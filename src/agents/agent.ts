@@ -19,7 +19,7 @@ import type {
   Signals,
 } from '../core/reading.js';
 import type { AgentFacts } from '../core/session-flow.js';
-import type { ServerChannel } from './channel.js';
+import type { AgentChannel } from './channel.js';
 import type { RowQuery, SessionDatabase } from './database.js';
 import type { HistoryFormat } from './history.js';
 import type { AgentHome } from './home.js';
@@ -64,7 +64,7 @@ export interface Agent {
   /** how to ask the agent to compact; without a recipe nothing is ever typed */
   readonly recipe?: (env: Env) => CompactRecipe | undefined;
   /** how to ask it without keys; undefined where it has no interface for that, or none is known */
-  readonly channel?: ServerChannel;
+  readonly channel?: AgentChannel;
   /** how its screen and signals are read; undefined when they are unknown */
   readonly screen?: AgentScreen;
   /**

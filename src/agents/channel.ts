@@ -1,23 +1,32 @@
 import type { ControlChannel } from '../core/compaction/state.js';
 import type { Env } from './agent.js';
+import type { AgentFolders } from './home.js';
 
 // How an agent is asked to compact without keys, by an interface of its own. Data and pure functions; src/wrap/channel.ts does the asking.
 
-/** An HTTP server in the agent's own process, on this machine only and behind a password. */
-export interface ServerChannel extends ControlChannel {
+export type AgentChannel = ServerChannel | DaemonChannel;
+
+/** What the agent says of itself. `elsewhere`: it does not have this conversation; undefined: the answer has an unknown form */
+export type ChannelState = 'resting' | 'busy' | 'elsewhere' | undefined;
+
+/** What both kinds of channel have. */
+interface Asking<Call> extends ControlChannel {
+  /** asks what the agent is doing */
+  readonly state: Call;
+  readonly stateIn: (answer: unknown, sessionId: string | undefined) => ChannelState;
+  /** has the agent compact */
+  readonly compact: Call;
+  /** whether this is the answer of an agent that has taken the request */
+  readonly isTaken: (answer: unknown) => boolean;
+}
+
+/** An HTTP server in the agent's own process, on this machine only and behind a password. It compacts the conversation that is shown. */
+export interface ServerChannel extends Asking<ServerCall> {
   readonly via: 'server';
   /** what a launch adds so that the agent opens its server, or why the launch is left alone */
   readonly plan: (launch: ServerLaunch) => ServerPlan;
   /** its user, for basic authentication (RFC 7617) */
   readonly user: string;
-  /** asks whether the agent is at work */
-  readonly state: ServerCall;
-  /** reads the answer; undefined for one of an unknown form */
-  readonly isBusy: (answer: unknown) => boolean | undefined;
-  /** has the agent compact the conversation that the user sees */
-  readonly compact: ServerCall;
-  /** whether this is the answer of a server that has taken the request */
-  readonly isTaken: (answer: unknown) => boolean;
 }
 
 export interface ServerCall {
@@ -44,3 +53,23 @@ export type ServerPlan =
       readonly env: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'leave'; readonly reason: string };
+
+/**
+ * A background process that serves all terminals of the agent: JSON-RPC in the messages of a WebSocket (RFC 6455) over a Unix socket. It
+ * compacts the conversation that it is told.
+ */
+export interface DaemonChannel extends Asking<(sessionId: string) => RpcCall> {
+  readonly via: 'daemon';
+  /** why a start with these arguments does without it; undefined where it uses it */
+  readonly refusal: (args: readonly string[]) => string | undefined;
+  /** the path of its socket */
+  readonly socket: (where: AgentFolders) => string;
+  /** the first request of a connection, and the notification that follows its answer */
+  readonly greeting: RpcCall;
+  readonly greeted: string;
+}
+
+export interface RpcCall {
+  readonly method: string;
+  readonly params: object;
+}

@@ -5,7 +5,7 @@ import type { Event } from '../core/event.js';
 import { UserError } from '../core/errors.js';
 import type { FooterView } from '../core/footer-view.js';
 import { askedText, type ActivityReport, type Millis } from '../core/reading.js';
-import { noticeEvent } from '../core/session-flow.js';
+import { noticeEvent, type SessionFlow } from '../core/session-flow.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
 import { terminalReaders } from '../storage/processes.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
@@ -173,7 +173,7 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopP
     mayStash: settings.mayStash === true,
     port,
     copy: blackBox.copy,
-    ask: askChannel(session, port),
+    ask: askChannel(session, port, () => loop.flow()),
     shorten: (strategy, signal) => actions().shorten({ strategy, isForAttempt: true }, { signal }),
     log: session.log,
     onEvent: take,
@@ -203,11 +203,17 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopP
   };
 };
 
-/** Asks the agent by its control channel, where that was opened. */
-const askChannel = ({ agent: { channel }, channel: open }: WrapSession, port: TypistPort) =>
+/** Asks the agent by its control channel, where there is one. */
+const askChannel = (
+  { agent: { channel }, channel: open }: WrapSession,
+  port: TypistPort,
+  flow: () => SessionFlow,
+) =>
   channel && open
-    ? async (signal: AbortSignal): Promise<ChannelResult> =>
-        (await import('./channel.js')).askToCompact({ channel, open, port, signal })
+    ? async (signal: AbortSignal): Promise<ChannelResult> => {
+        const { sessionId } = flow().session;
+        return (await import('./channel.js')).askToCompact({ channel, open, sessionId, port, signal });
+      }
     : undefined;
 
 /** The child's screen and input as the typist uses them. */

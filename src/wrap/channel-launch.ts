@@ -2,16 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { basename } from 'node:path';
+import type { DaemonChannel, ServerChannel } from '../agents/channel.js';
 import { errorText } from '../core/errors.js';
+import { homeFolder } from '../storage/state-folder.js';
 import type { WrapSession } from './options.js';
 
-// Has the agent open its control channel: a server on 127.0.0.1 behind a password that only this session knows.
+// Has the agent open its control channel: a server on 127.0.0.1 behind a password that only this session knows. A background server is there
+// without that.
 
 const PASSWORD_BYTES = 24;
 
 /** The session with what the launch adds; unchanged where there is no channel, or it cannot be opened. Never rejects. */
 export const openChannel = async (session: WrapSession): Promise<WrapSession> => {
-  const { agent, args, env, file, log, values } = session;
+  const { agent, file, log, values } = session;
   const { channel } = agent;
   if (values.via !== 'channel' || values.mode === 'off') return session;
   const leave = (reason: string): WrapSession => {
@@ -22,17 +25,40 @@ export const openChannel = async (session: WrapSession): Promise<WrapSession> =>
   if (basename(file) !== agent.command)
     return leave(`${basename(file)} may not take the options of ${agent.name}`);
   try {
-    const port = await freePort();
-    const password = randomBytes(PASSWORD_BYTES).toString('base64url');
-    const plan = channel.plan({ args, env, port, password });
-    if (plan.kind === 'leave') return leave(plan.reason);
-    const { via, name } = channel;
-    log.info(`${name} is opened on port ${port}`);
-    const open = { via, name, port, password };
-    return { ...session, args: plan.args, env: { ...env, ...plan.env }, channel: open };
+    const opened =
+      channel.via === 'server' ? await openServer(session, channel) : findDaemon(session, channel);
+    return typeof opened === 'string' ? leave(opened) : { ...session, ...opened };
   } catch (error) {
     return leave(errorText(error));
   }
+};
+
+type Opened = Pick<WrapSession, 'args' | 'env' | 'channel'>;
+
+/** What the launch adds, or why it is left alone. */
+const openServer = async (
+  { args, env, log }: WrapSession,
+  channel: ServerChannel,
+): Promise<Opened | string> => {
+  const port = await freePort();
+  const password = randomBytes(PASSWORD_BYTES).toString('base64url');
+  const plan = channel.plan({ args, env, port, password });
+  if (plan.kind === 'leave') return plan.reason;
+  const { via, name } = channel;
+  log.info(`${name} is opened on port ${port}`);
+  return { args: plan.args, env: { ...env, ...plan.env }, channel: { via, name, port, password } };
+};
+
+const findDaemon = ({ args, env, cwd }: WrapSession, channel: DaemonChannel): Opened | string => {
+  const { via, name, needsSession } = channel;
+  const socket = channel.socket({ env, cwd, home: homeFolder(env) });
+  return (
+    channel.refusal(args) ?? {
+      args,
+      env,
+      channel: { via, name, ...(needsSession ? { needsSession } : {}), socket },
+    }
+  );
 };
 
 /** A port of 127.0.0.1 that was free a moment ago. */

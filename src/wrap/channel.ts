@@ -1,6 +1,4 @@
-import { Agent, request } from 'node:http';
-import type { ServerCall, ServerChannel } from '../agents/channel.js';
-import { errorCode, errorText } from '../core/errors.js';
+import type { AgentChannel } from '../agents/channel.js';
 import type { OpenChannel } from './options.js';
 import { observeAfterPause, startAwakeClock, type TypistPort } from './typing-steps.js';
 import { refusals, USER_TYPES } from './typist.js';
@@ -8,9 +6,11 @@ import { refusals, USER_TYPES } from './typist.js';
 // Asks an agent to compact by its control channel. No key is typed, so text in the prompt stays; a turn and a dialog are waited for as ever.
 
 export interface ChannelRequest {
-  readonly channel: ServerChannel;
+  readonly channel: AgentChannel;
   readonly open: OpenChannel;
-  readonly port: Pick<TypistPort, 'observe' | 'refresh' | 'typedCount' | 'hasUntoldKeys'>;
+  /** the conversation of this terminal, as far as it is known */
+  readonly sessionId: string | undefined;
+  readonly port: Pick<TypistPort, 'observe' | 'refresh' | 'typedCount' | 'hasUntoldKeys' | 'holdKeys'>;
   readonly signal: AbortSignal;
 }
 
@@ -22,33 +22,71 @@ export type ChannelResult =
   /** it has not taken the request, and would not do so later */
   | { readonly kind: 'closed'; readonly reason: string };
 
+/** What came of one call. */
+export type Answer =
+  | { readonly kind: 'answer'; readonly answer: unknown }
+  /** it was not reached, or has said no */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** it was reached, and what it has done is not known */
+  | { readonly kind: 'lost'; readonly reason: string };
+
+/** The agent at the other end. Nothing rejects. */
+export interface ChannelCaller {
+  readonly call: (what: 'state' | 'compact', waitMs: number) => Promise<Answer>;
+  readonly close: () => void;
+}
+
 const UNKNOWN_FORM = 'an answer of an unknown form';
+const ANSWER_MS = 5_000; // on a busy machine; it answers in milliseconds
+const HELD_MS = 1_500; // the same while the user's keys are held
 
 /** Resolves as soon as the agent has taken the request, which is before it compacts. Never rejects. */
 export const askToCompact = async (given: ChannelRequest): Promise<ChannelResult> => {
-  const { channel, port } = given;
+  const { port } = given;
   const typedBefore = port.typedCount();
-  const state = await call(given, channel.state);
-  if (state.kind !== 'answer') return { kind: 'closed', reason: state.reason };
-  const isBusy = channel.isBusy(state.answer);
-  if (isBusy === undefined) return { kind: 'closed', reason: UNKNOWN_FORM };
-  const reason = isBusy ? refusals.busy : await refusalOf(given, typedBefore);
-  if (reason !== undefined) return { kind: 'skipped', reason };
-  const asked = await call(given, channel.compact);
-  switch (asked.kind) {
-    case 'answer':
-      return channel.isTaken(asked.answer)
-        ? { kind: 'sent', evidence: `asked ${channel.name}` }
-        : { kind: 'closed', reason: UNKNOWN_FORM };
-    case 'refused':
-      return { kind: 'closed', reason: asked.reason };
-    case 'lost':
-      return { kind: 'sent', evidence: `asked ${channel.name}: ${asked.reason}` };
+  const caller = await callerOf(given);
+  try {
+    const hindrance = await stateHindrance(given, caller, ANSWER_MS);
+    if (hindrance) return hindrance;
+    const reason = await screenRefusal(given, typedBefore);
+    if (reason !== undefined) return { kind: 'skipped', reason };
+    return await askHolding(given, caller, typedBefore);
+  } finally {
+    caller.close();
   }
 };
 
-/** Why it must not be asked now, by the screen and the user's keys; undefined where it may. */
-const refusalOf = async (
+const callerOf = async ({ channel, open, sessionId, signal }: ChannelRequest): Promise<ChannelCaller> => {
+  if (channel.via === 'server' && open.via === 'server')
+    return (await import('./agent-server.js')).makeServerCaller(channel, open, signal);
+  if (channel.via === 'daemon' && open.via === 'daemon' && sessionId !== undefined)
+    return (await import('./agent-daemon.js')).connectToDaemon({ channel, open, sessionId, signal });
+  const refused = { kind: 'refused', reason: 'the conversation is not known' } as const;
+  return { call: async () => refused, close: () => undefined };
+};
+
+/** Why it must not be asked now, by what it says of itself; undefined where it may. */
+const stateHindrance = async (
+  { channel, sessionId }: ChannelRequest,
+  caller: ChannelCaller,
+  waitMs: number,
+): Promise<ChannelResult | undefined> => {
+  const said = await caller.call('state', waitMs);
+  if (said.kind !== 'answer') return { kind: 'closed', reason: said.reason };
+  switch (channel.stateIn(said.answer, sessionId)) {
+    case 'resting':
+      return undefined;
+    case 'busy':
+      return { kind: 'skipped', reason: refusals.busy };
+    case 'elsewhere':
+      return { kind: 'closed', reason: 'it does not have this conversation' };
+    case undefined:
+      return { kind: 'closed', reason: UNKNOWN_FORM };
+  }
+};
+
+/** The same by the screen and the user's keys. */
+const screenRefusal = async (
   { port, signal }: ChannelRequest,
   typedBefore: number,
 ): Promise<string | undefined> => {
@@ -60,55 +98,27 @@ const refusalOf = async (
   return activity === 'ready' || activity === 'draft' ? undefined : refusals[activity];
 };
 
-type Answer =
-  | { readonly kind: 'answer'; readonly answer: unknown }
-  /** it was not reached, or has said no */
-  | { readonly kind: 'refused'; readonly reason: string }
-  /** it was reached, and what it has done is not known */
-  | { readonly kind: 'lost'; readonly reason: string };
-
-const ANSWER_MS = 5_000; // on a busy machine; it answers in milliseconds
-const MOST_BYTES = 1024 * 1024;
-
-/** One call, with its own connection: the global one may be told to use a proxy. */
-const call = (given: ChannelRequest, { method, path, body }: ServerCall): Promise<Answer> =>
-  new Promise((resolve) => {
-    const { channel, open, signal } = given;
-    const sent = body === undefined ? '' : JSON.stringify(body);
-    const asking = request({
-      agent: new Agent({ keepAlive: false }),
-      host: '127.0.0.1',
-      port: open.port,
-      method,
-      path,
-      auth: `${channel.user}:${open.password}`,
-      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
-    });
-    let text = '';
-    asking.on('response', (response) => {
-      response.setEncoding('utf8').on('data', (more: string) => {
-        text += more;
-        if (text.length > MOST_BYTES) asking.destroy(new Error('a very long answer'));
-      });
-      response.on('error', (error) => resolve({ kind: 'lost', reason: errorText(error) }));
-      response.on('end', () => resolve(readAnswer(response.statusCode ?? 0, text)));
-    });
-    asking.on('error', (error) => resolve(failed(error)));
-    asking.end(sent);
-  });
-
-const readAnswer = (status: number, text: string): Answer => {
-  if (status !== 200) return { kind: 'refused', reason: `status ${status}` };
+/** An Enter that reaches the agent between these two calls would begin a turn, which some agents break off in order to compact. */
+const askHolding = async (
+  given: ChannelRequest,
+  caller: ChannelCaller,
+  typedBefore: number,
+): Promise<ChannelResult> => {
+  const { channel, port } = given;
+  const hold = await port.holdKeys(typedBefore);
+  if (!hold) return { kind: 'skipped', reason: USER_TYPES };
   try {
-    return { kind: 'answer', answer: JSON.parse(text) as unknown };
-  } catch {
-    return { kind: 'answer', answer: undefined };
+    const hindrance = await stateHindrance(given, caller, HELD_MS);
+    if (hindrance)
+      return { kind: 'skipped', reason: 'reason' in hindrance ? hindrance.reason : refusals.busy };
+    if (hold.waitingCount() > 0) return { kind: 'skipped', reason: USER_TYPES };
+    const asked = await caller.call('compact', HELD_MS);
+    if (asked.kind === 'refused') return { kind: 'closed', reason: asked.reason };
+    if (asked.kind === 'lost') return { kind: 'sent', evidence: `asked ${channel.name}: ${asked.reason}` };
+    return channel.isTaken(asked.answer)
+      ? { kind: 'sent', evidence: `asked ${channel.name}` }
+      : { kind: 'closed', reason: UNKNOWN_FORM };
+  } finally {
+    hold.release();
   }
-};
-
-const failed = (error: Error): Answer => {
-  if (errorCode(error) === 'ECONNREFUSED') return { kind: 'refused', reason: 'nothing listens there' };
-  const isLate = error.name === 'TimeoutError' || error.name === 'AbortError';
-  return { kind: 'lost', reason: isLate ? 'no answer came' : errorText(error) };
 };

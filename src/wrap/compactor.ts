@@ -1,7 +1,7 @@
 import type { CompactRecipe, ConversationForm } from '../agents/agent.js';
 import type { CopyResult } from '../core/compaction/copy.js';
 import type { EndedCompaction } from '../core/compaction/outcome.js';
-import type { CompactSettings, Effect } from '../core/compaction/state.js';
+import type { CompactSettings, ControlChannel, Effect } from '../core/compaction/state.js';
 import { isBlackBoxOn } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import { noticeEvent } from '../core/session-flow.js';
@@ -160,6 +160,13 @@ const tellAsked = (name: string, result: ChannelResult, { onEvent, log }: Compac
   onEvent({ type: 'typed', result: { kind: 'skipped', reason, evidence: [] } });
 };
 
+/** Without what it takes to use it. */
+const controlChannel = ({ via, name, needsSession }: ControlChannel): ControlChannel => ({
+  via,
+  name,
+  ...(needsSession ? { needsSession } : {}),
+});
+
 /** The user's settings, limited to what the agent supports. */
 export const compactSettings = (
   { values, isModeGiven, tour, channel }: Pick<WrapSession, 'values' | 'isModeGiven' | 'tour' | 'channel'>,
@@ -181,7 +188,7 @@ export const compactSettings = (
     ...(idle === 'compact' ? { mayCompactIdle: true } : {}),
     ...(isModeGiven && mode === 'auto' ? { mayTypeUnseen: true } : {}),
     ...(strategy === undefined ? {} : { strategy }),
-    ...(channel ? { channel: { via: channel.via, name: channel.name } } : {}),
+    ...(channel ? { channel: controlChannel(channel) } : {}),
     ...(tour ? { countdownMs: tour.countdownMs } : {}),
   };
 };

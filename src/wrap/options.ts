@@ -60,12 +60,10 @@ export interface Tour {
   readonly signal: NodeJS.Signals;
 }
 
-/** An open control channel of the agent, and what it takes to use it. */
-export interface OpenChannel extends ControlChannel {
-  /** on 127.0.0.1 */
-  readonly port: number;
-  readonly password: string;
-}
+/** A control channel of the agent, and what it takes to use it: a port of 127.0.0.1, or the path of a Unix socket. */
+export type OpenChannel =
+  | (ControlChannel & { readonly via: 'server'; readonly port: number; readonly password: string })
+  | (ControlChannel & { readonly via: 'daemon'; readonly socket: string });
 
 /** One run of a child under a PTY, with the settings at its start. */
 export interface WrapSession extends CurrentSettings {

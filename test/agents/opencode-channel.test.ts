@@ -25,13 +25,13 @@ describe("opencode's server", () => {
   });
 
   it.each([
-    ['nothing is at work', {}, false],
-    ['a session is at work', { ses_1: { type: 'busy' } }, true],
-    ['a session waits between two requests', { ses_1: { type: 'idle' }, ses_2: { type: 'retry' } }, true],
-    ['a session is in a state of a later version', { ses_1: 'paused' }, true],
+    ['nothing is at work', {}, 'resting'],
+    ['a session is at work', { ses_1: { type: 'busy' } }, 'busy'],
+    ['a session waits between two requests', { ses_1: { type: 'idle' }, ses_2: { type: 'retry' } }, 'busy'],
+    ['a session is in a state of a later version', { ses_1: 'paused' }, 'busy'],
     ['the answer has another form', 'busy', undefined],
   ])('says whether %s', (_, answer, expected) => {
-    expect(opencodeChannel.isBusy(answer)).toBe(expected);
+    expect(opencodeChannel.stateIn(answer, undefined)).toBe(expected);
   });
 
   it.each([

@@ -55,15 +55,15 @@ const ask = (
   signal: AbortSignal = new AbortController().signal,
 ): ReturnType<typeof askToCompact> => {
   const open = { via: 'server', name: "opencode's server", port, password: 'secret' } as const;
-  return askToCompact({ channel: opencodeChannel, open, port: agent.port, signal });
+  return askToCompact({ channel: opencodeChannel, open, sessionId: undefined, port: agent.port, signal });
 };
 
 describe('asking by the control channel', () => {
   it('asks first whether the agent works, then for the compaction, both with the password', async () => {
     const { port, calls } = await serve(usual);
     expect(await ask(port)).toEqual({ kind: 'sent', evidence: "asked opencode's server" });
-    expect(calls.map(({ path }) => path)).toEqual([STATE, COMMAND]);
-    expect(calls[1]?.body).toBe('{"command":"session_compact"}');
+    expect(calls.map(({ path }) => path)).toEqual([STATE, STATE, COMMAND]);
+    expect(calls[2]?.body).toBe('{"command":"session_compact"}');
     const authorization = `Basic ${Buffer.from('opencode:secret').toString('base64')}`;
     for (const { headers } of calls) expect(headers).toMatchObject({ authorization });
   });
@@ -171,11 +171,12 @@ const session = (change: Partial<WrapSession> = {}): WrapSession => ({
 describe('a launch with a control channel', () => {
   it('adds a free port of this machine, and a password that is new each time', async () => {
     const [first, second] = await Promise.all([openChannel(session()), openChannel(session())]);
-    const { port, password } = first.channel ?? { port: 0, password: '' };
+    const opened = [first, second].map(({ channel }) => (channel?.via === 'server' ? channel : undefined));
+    const { port = 0, password } = opened[0] ?? {};
     expect(first.args).toEqual(['--port', String(port), '--hostname', '127.0.0.1', '--continue']);
     expect(first.env).toEqual({ HOME: '/home/me', OPENCODE_SERVER_PASSWORD: password });
     expect(password).toMatch(/^[\w-]{32}$/);
-    expect(second.channel?.password).not.toBe(password);
+    expect(opened[1]?.password).not.toBe(password);
     const [refusal] = (await once(connect(port, '127.0.0.1'), 'connect').catch((error: Error) => [
       error,
     ])) as [Error];

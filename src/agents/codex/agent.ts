@@ -12,6 +12,7 @@ import {
 } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
 import type { PrintMode } from '../print-mode.js';
+import { codexChannel } from './channel.js';
 import { codexConversations } from './new-session.js';
 import { codexFolder, locateCodex, parseStatus, sessionFile } from './files.js';
 import { codexHistory } from './history.js';
@@ -183,6 +184,7 @@ export const codex: Agent = {
   imports: { from: ['claude'], command: '/import' },
   printMode,
   recipe,
+  channel: codexChannel,
   screen: codexScreen,
   // a TOML string that takes any other quotes; Codex puts its own JSON behind it as an argument, which sh leaves alone
   hooks: ({ compactFull }) => `notify = ["sh", "-c", '''${compactFull}''']\n`,

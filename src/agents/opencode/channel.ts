@@ -26,7 +26,10 @@ export const opencodeChannel: ServerChannel = {
   },
   user: USER,
   state: { method: 'GET', path: '/session/status' },
-  isBusy: (answer) => (isRecord(answer) ? Object.values(answer).some(isAtWork) : undefined),
+  stateIn: (answer) => {
+    if (!isRecord(answer)) return undefined;
+    return Object.values(answer).some(isAtWork) ? 'busy' : 'resting';
+  },
   compact: { method: 'POST', path: '/tui/execute-command', body: { command: 'session_compact' } },
   isTaken: (answer) => answer === true,
 };

@@ -319,8 +319,11 @@ const gateHold = (state: Compaction, moment: SessionContext): GateHold | undefin
 };
 
 /** What is asked in place of typing; undefined where the command is typed. */
-const channelOf = ({ settings, isChannelClosed }: Compaction): ControlChannel | undefined =>
-  settings.strategy === undefined && !isChannelClosed ? settings.channel : undefined;
+const channelOf = ({ settings, isChannelClosed, conversation }: Compaction): ControlChannel | undefined => {
+  const { strategy, channel } = settings;
+  if (strategy !== undefined || isChannelClosed) return undefined;
+  return channel?.needsSession && conversation === undefined ? undefined : channel;
+};
 
 const held = (state: Compaction, hold: GateHold, now: Millis): Compaction => {
   const { phase } = state;

@@ -18,6 +18,8 @@ export interface ControlChannel {
   readonly via: Via;
   /** for the user: `opencode's server` */
   readonly name: string;
+  /** it has to be told which conversation is meant, so that one must be known */
+  readonly needsSession?: true;
 }
 
 /** Settings that stay the same during a session. */

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import process from 'node:process';
+import WebSocket from 'ws';
+import type { DaemonChannel, RpcCall } from '../agents/channel.js';
+import { errorCode, errorText } from '../core/errors.js';
+import { getCount, getRecord, getText, parseRecord, type JsonRecord } from '../core/json.js';
+import type { Answer, ChannelCaller } from './channel.js';
+import type { OpenChannel } from './options.js';
+
+// Calls the background server of an agent: JSON-RPC 2.0 without its version field, over a WebSocket on a Unix socket of the same user.
+
+export interface DaemonConnection {
+  readonly channel: DaemonChannel;
+  readonly open: Extract<OpenChannel, { readonly via: 'daemon' }>;
+  readonly sessionId: string;
+  readonly signal: AbortSignal;
+}
+
+const CONNECT_MS = 5_000; // on a busy machine
+const MOST_BYTES = 4 * 1024 * 1024; // of a message
+const SILENT: Answer = { kind: 'lost', reason: 'no answer came' };
+
+/** Never rejects: without a connection each call is refused. */
+export const connectToDaemon = async (given: DaemonConnection): Promise<ChannelCaller> => {
+  const { channel, open, sessionId, signal } = given;
+  const refusing = (reason: string): ChannelCaller => ({
+    call: async () => ({ kind: 'refused', reason }),
+    close: () => undefined,
+  });
+  const stranger = await strangerAt(open.socket);
+  if (stranger !== undefined) return refusing(stranger);
+  const socket = new WebSocket('ws://localhost/', {
+    createConnection: () => connect(open.socket),
+    perMessageDeflate: false,
+    handshakeTimeout: CONNECT_MS,
+    maxPayload: MOST_BYTES,
+    followRedirects: false,
+  });
+  const rpc = makeRpc(socket, signal);
+  const close = (): void => socket.terminate();
+  try {
+    await once(socket, 'open', { signal });
+    const greeted = await rpc.ask(channel.greeting, CONNECT_MS);
+    if (greeted.kind !== 'answer') throw new Error(greeted.reason);
+    socket.send(JSON.stringify({ method: channel.greeted }));
+  } catch (error) {
+    close();
+    return refusing(errorText(error));
+  }
+  return { call: (what, waitMs) => rpc.ask(channel[what](sessionId), waitMs), close };
+};
+
+/** Why nobody is to be called there: only a server of the same user may be told of conversations. */
+const strangerAt = async (path: string): Promise<string | undefined> => {
+  try {
+    const { uid } = await stat(path);
+    return uid === process.getuid?.() ? undefined : 'its socket belongs to another user';
+  } catch (error) {
+    return errorCode(error) === 'ENOENT' ? 'it does not run' : errorText(error);
+  }
+};
+
+/** Sends requests and finds their answers among the messages. */
+const makeRpc = (socket: WebSocket, signal: AbortSignal) => {
+  const waiting = new Map<number, (answer: Answer) => void>();
+  let last = 0;
+  const giveUp = (): void => {
+    for (const resolve of waiting.values()) resolve(SILENT);
+    waiting.clear();
+  };
+  socket.on('message', (data) => {
+    const message = parseRecord(String(data));
+    const id = getCount(message, 'id');
+    if (!message || id === undefined || getText(message, 'method') !== undefined) return; // a notification, or a request of the server
+    waiting.get(id)?.(readAnswer(message));
+    waiting.delete(id);
+  });
+  socket.on('error', giveUp);
+  socket.on('close', giveUp);
+  signal.addEventListener('abort', giveUp);
+  return {
+    ask: (call: RpcCall, waitMs: number): Promise<Answer> =>
+      new Promise((resolve) => {
+        if (socket.readyState !== WebSocket.OPEN || signal.aborted) return resolve(SILENT);
+        const id = (last += 1);
+        const timer = setTimeout(() => {
+          waiting.delete(id);
+          resolve(SILENT);
+        }, waitMs);
+        waiting.set(id, (answer) => {
+          clearTimeout(timer);
+          resolve(answer);
+        });
+        socket.send(JSON.stringify({ id, ...call }));
+      }),
+  };
+};
+
+const readAnswer = (message: JsonRecord): Answer => {
+  const error = getRecord(message, 'error');
+  return error
+    ? { kind: 'refused', reason: getText(error, 'message') ?? 'it says no' }
+    : { kind: 'answer', answer: message['result'] };
+};

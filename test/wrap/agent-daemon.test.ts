@@ -1,0 +1,195 @@
+// A background server of an agent, which is a real WebSocket server on a Unix socket: chatty, busy, refusing, silent, lying, gone.
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { codexChannel } from '../../src/agents/codex/channel.js';
+import { askToCompact } from '../../src/wrap/channel.js';
+import { makeAgent } from '../support/typed-agent.js';
+
+const T = '01a212fd-23c2-7a71-af68-a58454fb5f24';
+
+interface Message {
+  readonly id?: number;
+  readonly method: string;
+  readonly params?: object;
+}
+
+type Reply = (message: Message, socket: WebSocket) => unknown;
+
+const result =
+  (value: unknown): Reply =>
+  ({ id }, socket) =>
+    socket.send(JSON.stringify({ id, result: value }));
+
+const resting = result({ thread: { id: T, ephemeral: false, status: { type: 'idle' } } });
+const usual: Readonly<Record<string, Reply>> = {
+  initialize: result({ userAgent: 'codex-tui/0.169.0' }),
+  'thread/read': resting,
+  'thread/compact/start': result({}),
+};
+
+let folder: string;
+const closers: (() => void)[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'daemon-'));
+});
+afterEach(() => {
+  closers.splice(0).forEach((close) => close());
+  rmSync(folder, { recursive: true });
+});
+
+/** A server that answers by method; the path of a link to its socket, as Codex makes one. */
+const serve = async (replies: Readonly<Record<string, Reply>> = usual) => {
+  const seen: Message[] = [];
+  const http = createServer();
+  const server = new WebSocketServer({ server: http });
+  server.on('connection', (socket) => {
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data)) as Message;
+      seen.push(message);
+      replies[message.method]?.(message, socket);
+    });
+  });
+  http.listen(join(folder, 'real.sock'));
+  await once(http, 'listening');
+  symlinkSync(join(folder, 'real.sock'), join(folder, 'control.sock'));
+  const close = (): void => {
+    for (const client of server.clients) client.terminate();
+    http.close();
+  };
+  closers.push(close);
+  return { seen, close, methods: () => seen.map(({ method }) => method) };
+};
+
+const ask = (
+  agent = makeAgent(),
+  signal: AbortSignal = new AbortController().signal,
+): ReturnType<typeof askToCompact> => {
+  const socket = join(folder, 'control.sock');
+  const open = { via: 'daemon', name: codexChannel.name, needsSession: true, socket } as const;
+  return askToCompact({ channel: codexChannel, open, sessionId: T, port: agent.port, signal });
+};
+
+const SENT = { kind: 'sent', evidence: "asked Codex's background server" };
+const ALL = ['initialize', 'initialized', 'thread/read', 'thread/read', 'thread/compact/start'];
+
+describe('asking by a background server', () => {
+  it('greets it, reads the thread twice, and asks for the compaction of that thread, while the user’s keys are held', async () => {
+    const agent = makeAgent({ text: 'half a thought' });
+    const { seen, methods } = await serve();
+    expect(await ask(agent)).toEqual(SENT);
+    expect(methods()).toEqual(ALL);
+    expect(seen.at(-1)?.params).toEqual({ threadId: T });
+    expect(agent.state).toMatchObject({
+      text: 'half a thought',
+      written: [],
+      released: ['held', 'released after 0'],
+    });
+  });
+
+  it('finds the answers among notifications, requests of the server, and messages that are none', async () => {
+    const chatty: Reply = (message, socket) => {
+      socket.send('not JSON');
+      socket.send(JSON.stringify({ method: 'thread/status/changed', params: { threadId: 'x' } }));
+      socket.send(
+        JSON.stringify({ id: message.id, method: 'item/commandExecution/requestApproval', params: {} }),
+      );
+      socket.send(JSON.stringify({ id: 999, result: {} }));
+      usual[message.method]?.(message, socket);
+    };
+    const { methods } = await serve(Object.fromEntries(Object.keys(usual).map((method) => [method, chatty])));
+    expect(await ask()).toEqual(SENT);
+    expect(methods()).toEqual(ALL);
+  });
+
+  it('asks for nothing when a key of the user comes between the two readings of the thread', async () => {
+    const agent = makeAgent();
+    let reads = 0;
+    const { methods } = await serve({
+      ...usual,
+      'thread/read': (message, socket) => {
+        reads += 1;
+        if (reads === 2) agent.state.waitingCount = 1;
+        resting(message, socket);
+      },
+    });
+    expect(await ask(agent)).toEqual({ kind: 'skipped', reason: 'the user types' });
+    expect(methods()).not.toContain('thread/compact/start');
+    expect(agent.state).toMatchObject({ waitingCount: 0, released: ['held', 'released after 0'] });
+  });
+
+  it('asks for nothing when a turn has begun between the two readings', async () => {
+    let reads = 0;
+    const { methods } = await serve({
+      ...usual,
+      'thread/read': (message, socket) => {
+        reads += 1;
+        const type = reads === 2 ? 'active' : 'idle';
+        result({ thread: { id: T, ephemeral: false, status: { type } } })(message, socket);
+      },
+    });
+    expect(await ask()).toEqual({ kind: 'skipped', reason: 'the agent is busy' });
+    expect(methods()).not.toContain('thread/compact/start');
+  });
+
+  it.each<[string, Readonly<Record<string, Reply>>, string]>([
+    ['has no such thread', { 'thread/read': refuse('thread not loaded: x') }, 'thread not loaded: x'],
+    [
+      'knows the thread of another process',
+      { 'thread/read': result({ thread: { id: T, ephemeral: false, status: { type: 'notLoaded' } } }) },
+      'it does not have this conversation',
+    ],
+    ['answers in another form', { 'thread/read': result('idle') }, 'an answer of an unknown form'],
+    ['refuses to compact', { 'thread/compact/start': refuse('thread not found: x') }, 'thread not found: x'],
+    ['refuses the greeting', { initialize: refuse('unsupported client') }, 'unsupported client'],
+    ['breaks off at the greeting', { initialize: (_, socket) => socket.terminate() }, 'no answer came'],
+    [
+      'breaks off before anything was asked for',
+      { 'thread/read': (_, socket) => socket.terminate() },
+      'no answer came',
+    ],
+  ])('is over where the server %s', async (_, replies, reason) => {
+    await serve({ ...usual, ...replies });
+    expect(await ask()).toEqual({ kind: 'closed', reason });
+  });
+
+  it('is over where no server runs, or its socket is left behind', async () => {
+    expect(await ask()).toEqual({ kind: 'closed', reason: 'it does not run' });
+    symlinkSync(join(folder, 'gone.sock'), join(folder, 'control.sock'));
+    expect(await ask()).toEqual({ kind: 'closed', reason: 'it does not run' });
+  });
+
+  it('counts as asked where the server breaks off after the request, because it may have taken it', async () => {
+    await serve({ ...usual, 'thread/compact/start': (_, socket) => socket.terminate() });
+    expect(await ask()).toEqual({ ...SENT, evidence: `${SENT.evidence}: no answer came` });
+  });
+
+  it('takes no message of any size', async () => {
+    const huge = result('x'.repeat(8 * 1024 * 1024));
+    await serve({ ...usual, 'thread/read': huge });
+    expect(await ask()).toEqual({ kind: 'closed', reason: 'no answer came' });
+  });
+
+  it('ends with the session, and leaves no connection', async () => {
+    const ended = new AbortController();
+    const closed: Promise<unknown>[] = [];
+    await serve({
+      ...usual,
+      'thread/read': (_, socket) => {
+        closed.push(once(socket, 'close'));
+        ended.abort();
+      },
+    });
+    expect(await ask(makeAgent(), ended.signal)).toEqual({ kind: 'closed', reason: 'no answer came' });
+    await Promise.all(closed);
+    expect(closed).toHaveLength(1);
+  });
+});
+
+function refuse(message: string): Reply {
+  return ({ id }, socket) => socket.send(JSON.stringify({ id, error: { code: -32600, message } }));
+}

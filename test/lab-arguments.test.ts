@@ -7,7 +7,7 @@ import { claude } from './lab/agents/claude.js';
 import { readArguments } from './lab/arguments.js';
 import { cacheFolder, installed } from './lab/install.js';
 import { isolatedCommand } from '../src/verify/sandbox.js';
-import { scenarios } from './lab/scenarios/all.js';
+import { groups, scenarios } from './lab/scenarios/all.js';
 import { withPlayed } from './lab/page.js';
 import { tableOf, type Played } from './lab/table.js';
 
@@ -119,10 +119,14 @@ describe("the lab's table", () => {
     const first = withPlayed('', [played(true, 'fine'), played(false, 'no', 'busy')], day);
     const other = [played(true, 'fine', 'slow', '1.10'), played(true, 'fine', 'idle', '1.9')];
     const second = withPlayed(first, other, nextDay);
+    const others = groups
+      .slice(2)
+      .map(() => '–')
+      .join(' | ');
     expect(linesIn(second, /^\| claude/)).toEqual([
-      '| claude | 1.10 | – | 1 ok | – | – | – | – | – | – | – | – | – | – | – | 2026-11-22 |',
-      '| claude | 1.9 | 1 ok | – | – | – | – | – | – | – | – | – | – | – | – | 2026-11-22 |',
-      '| claude | 1.0 | 1 ok, **1 failed** | – | – | – | – | – | – | – | – | – | – | – | – | 2026-11-21 |',
+      `| claude | 1.10 | – | 1 ok | ${others} | 2026-11-22 |`,
+      `| claude | 1.9 | 1 ok | – | ${others} | 2026-11-22 |`,
+      `| claude | 1.0 | 1 ok, **1 failed** | – | ${others} | 2026-11-21 |`,
     ]);
     expect(linesIn(second, /^## claude/)).toEqual(['## claude 1.10', '## claude 1.9', '## claude 1.0']);
   });

@@ -216,10 +216,11 @@ describe('finding the session file of copilot', () => {
   });
 });
 
-const begun = record('session.compaction_start', { trigger: 'threshold' });
-const status = (text: string) =>
+const atMs = (after: number): object => ({ timestamp: new Date(startedAt + after).toISOString() });
+const begun = record('session.compaction_start', { trigger: 'threshold' }, atMs(900));
+const status = (text: string, locks: Files = lock('s-1')) =>
   readStatus(
-    fakePort({ files: { ...openSessions('s-1'), ...lock('s-1'), ...events('s-1', text) } }),
+    fakePort({ files: { ...openSessions('s-1'), ...ownLog('s-1'), ...locks, ...events('s-1', text) } }),
     fakePlace(),
   );
 
@@ -229,6 +230,14 @@ describe('a compaction that the screen does not show', () => {
     const ended = compaction({ success: false, trigger: 'threshold' });
     expect(await status(`${begun}\n${ended}\n`)).toEqual({ state: 'idle' });
     expect(await status(`${begun}\n${record('session.resume', {})}\n`)).toEqual({ state: 'idle' });
+  });
+
+  it.each([
+    ['before this process opened the session', lock('s-1', 901)],
+    ['in a copy, which no process has open yet', {}],
+    ['by another process', lock('s-1', 5, 999)],
+  ])('does not run where its beginning was recorded %s', async (_, locks) => {
+    expect(await status(`${begun}\n${answer()}\n`, locks)).toEqual({ state: 'idle' });
   });
 
   it('is not known where the end of the file does not tell', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 
-const optionsOf = (name: 'claude' | 'codex' | 'gemini' | 'qwen', args: readonly string[]) =>
+const optionsOf = (name: 'claude' | 'codex' | 'gemini' | 'qwen' | 'copilot', args: readonly string[]) =>
   agents[name].restarting?.options(args);
 
 describe('the options for another start', () => {
@@ -23,6 +23,13 @@ describe('the options for another start', () => {
     ['codex', ['fork', 'an-id', '-ca=b'], ['-ca=b']],
     ['gemini', ['-i', 'fix it', '-m', 'pro', '--resume', 'latest', '--yolo'], ['-m', 'pro', '--yolo']],
     ['qwen', ['-c', '-i', 'fix it', '--approval-mode', 'yolo'], ['--approval-mode', 'yolo']],
+    [
+      'copilot',
+      ['-i', 'fix it', '-n', 'my name', '--allow-tool', 'write', 'shell'],
+      ['--allow-tool', 'write', 'shell'],
+    ],
+    ['copilot', ['--resume', '--model', 'gpt-4.1', '--continue', '--yolo'], ['--model', 'gpt-4.1', '--yolo']],
+    ['copilot', ['--resume=an-id', '--banner'], ['--banner']],
   ] as const)('of %s %j are %j', (name, args, options) => {
     expect(optionsOf(name, args)).toEqual(options);
   });
@@ -33,6 +40,8 @@ describe('the options for another start', () => {
     ['codex', ['--remote', 'unix://x']],
     ['gemini', ['-w']],
     ['qwen', ['--worktree=x']],
+    ['copilot', ['-C', '/elsewhere']],
+    ['copilot', ['--connect=an-id']],
   ] as const)('cannot be known for %s %j', (name, args) => {
     expect(optionsOf(name, args)).toBeUndefined();
   });

@@ -1,7 +1,13 @@
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import type { Agent, CompactRecipe } from '../agent.js';
 import type { AgentHome } from '../home.js';
-import { type LaunchRules, splitWords, startsConversation } from '../launch.js';
+import {
+  type LaunchRules,
+  optionsForRestart,
+  type RestartRules,
+  splitWords,
+  startsConversation,
+} from '../launch.js';
 import { copilotSessions, locateCopilot, parseStatus, sessionFile } from './files.js';
 import { copilotHistory } from './history.js';
 import { copilotContents, copilotReader, isCopilotRecord } from './log.js';
@@ -30,6 +36,14 @@ const launchRules: LaunchRules = {
     --secret-env-vars --allow-url --deny-url --max-autopilot-continues --mode --bash-env --mouse
     --environment-compute-id --dynamic-retrieval --enable-mcp-server --max-ai-credits --usage-output-file
   `),
+};
+
+const restartRules: RestartRules = {
+  sessionFlags: splitWords('-r --resume --continue -n --name --session-id -i --interactive --fleet'),
+  listFlags: splitWords(`
+    --allow-tool --deny-tool --available-tools --excluded-tools --secret-env-vars --allow-url --deny-url
+  `),
+  elsewhereFlags: splitWords('-C --worktree --connect'),
 };
 
 /** In the background, when a request is at least so full (docs/facts/copilot.md). It has no setting for it. */
@@ -63,6 +77,10 @@ export const copilot: Agent = {
     history: copilotHistory,
   },
   conversations: copilotConversations,
+  restarting: {
+    exitCommand: '/exit',
+    options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
+  },
   recipe: () => copilotRecipe,
   screen: copilotScreen,
 };

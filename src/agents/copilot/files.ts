@@ -142,10 +142,28 @@ export const parseStatus = (line: string): AgentStatus | undefined => {
   return line.startsWith('{"type":"session.compaction_start"') ? COMPACTING : IDLE;
 };
 
-/** `unclear` where the end of the file tells nothing, because more was written since. */
+/**
+ * `unclear` where the end of the file tells nothing, because more was written since. The record of a beginning is only believed where this
+ * process wrote it: a session whose process was killed, and a copy, can end with one that has no end.
+ */
 export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus> => {
   const found = await locateCopilot(port, place);
   if (!found?.certain || found.path === undefined) return UNCLEAR;
   const lines = ((await port.lastPart(found.path)) ?? '').split('\n');
-  return lines.toReversed().map(parseStatus).find(Boolean) ?? UNCLEAR;
+  const last = lines.findLast((line) => parseStatus(line) !== undefined);
+  const status = last === undefined ? UNCLEAR : (parseStatus(last) ?? UNCLEAR);
+  if (last === undefined || status !== COMPACTING) return status;
+  const begunAt = parseIsoTime(getText(parseRecord(last), 'timestamp') ?? '') ?? 0;
+  return (await openedBy(port, place, { id: found.sessionId, at: begunAt })) ? status : IDLE;
+};
+
+/** The child had the session open at this time. Its lock is made with the first message that it gets there. */
+const openedBy = async (
+  port: FilePort,
+  place: ChildPlace,
+  { id, at }: { readonly id: string; readonly at: number },
+): Promise<boolean> => {
+  const pids = await port.family(place.childPid);
+  const locks = await Promise.all(pids.map((pid) => lockOf(port, place, { id, pid })));
+  return locks.flat().some((lock) => lock.at <= at);
 };

@@ -1,4 +1,6 @@
 // What the lab needs to know of an agent beyond VerifiableAgent: its npm package, and its keys, dialogs and modes.
+import type { Agent } from '../../../src/agents/agent.js';
+import { agents } from '../../../src/agents/index.js';
 import type { VerifiableAgent } from '../../../src/verify/agents.js';
 
 /** A place in an agent's interface where the wrapper must not type. */
@@ -51,6 +53,10 @@ export interface LabAgent extends VerifiableAgent {
   readonly stash?: string;
   readonly places: Readonly<Partial<Record<PlaceName, Place>>>;
 }
+
+/** What ctxwrap knows about the agent. */
+export const definitionOf = ({ name }: Pick<LabAgent, 'name'>): Agent | undefined =>
+  Object.values<Agent>(agents).find((each) => each.name === name);
 
 /** The agent in the mode in which no tool asks. */
 export const withoutAsking = (agent: LabAgent): LabAgent => ({

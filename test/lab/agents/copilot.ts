@@ -10,6 +10,7 @@ export const copilot: LabAgent = {
   ownTrigger: 110_000,
   tellsState: false,
   canInterrupt: true,
+  stopsAtSecondEsc: true,
   canQueue: false,
   places: {
     'slash popup': { keys: ['/'], shows: /^┃ ❯ \/\w/m, back: [BACKSPACE] },

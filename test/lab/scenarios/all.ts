@@ -1,5 +1,4 @@
-import type { Agent } from '../../../src/agents/agent.js';
-import { agents } from '../../../src/agents/index.js';
+import { definitionOf } from '../agents/agent.js';
 import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
 import { channels } from './channel.js';
@@ -27,14 +26,11 @@ export interface Group {
 const HEARD = ['idle', 'busy', 'permission dialog', 'draft'];
 
 /** Only for agents whose session files ctxwrap reads and writes as conversations. */
-const withFiles = (all: readonly Scenario[]): readonly Scenario[] => {
-  const named = Object.values<Agent>(agents).filter(({ conversations }) => conversations);
-  const names = new Set(named.map(({ name }) => name));
-  return all.map((scenario) => ({
+const withFiles = (all: readonly Scenario[]): readonly Scenario[] =>
+  all.map((scenario) => ({
     ...scenario,
-    isFor: (agent) => names.has(agent.name) && (scenario.isFor?.(agent) ?? true),
+    isFor: (agent) => definitionOf(agent)?.conversations !== undefined && (scenario.isFor?.(agent) ?? true),
   }));
-};
 
 export const groups: readonly Group[] = [
   { name: 'full window', scenarios: growing },

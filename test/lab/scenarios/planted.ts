@@ -1,12 +1,12 @@
 // What each agent's own compaction keeps of 200 turns with planted facts, beside its summary: the table in docs/strategies.md.
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { agents } from '../../../src/agents/index.js';
 import { getList, getText, isRecord, parseRecord } from '../../../src/core/json.js';
 import { assertThat } from '../../../src/verify/checks.js';
 import { readWholeConversation } from '../../../src/wrap/read-conversation.js';
 import { plantedConversation, plantedFactsIn } from '../../support/planted-turns.js';
+import { definitionOf } from '../agents/agent.js';
 import { HARD, QUICK_SUMMARY_MS, LITTLE, type LabSession, type Scenario } from './scenario.js';
 import { leave, submitIn, talk } from './steps.js';
 
@@ -26,7 +26,7 @@ const ownFile = async ({ runCtxwrap, waitFor }: LabSession): Promise<string> => 
 
 /** The session with 200 turns, beside the one in this file. */
 const writePlanted = async (session: LabSession, path: string): Promise<readonly string[]> => {
-  const agent = Object.values(agents).find(({ name }) => name === session.agent.name);
+  const agent = definitionOf(session.agent);
   const form = agent?.conversations;
   const own = agent && (await readWholeConversation({ agent, path }));
   const as = {
@@ -38,6 +38,7 @@ const writePlanted = async (session: LabSession, path: string): Promise<readonly
   const lines = own && form?.write({ ...plantedConversation(), head: own.head }, as);
   if (!form || !lines) throw new Error(`no session of ${session.agent.name} can be written`);
   const planted = join(dirname(path), form.fileName(as));
+  mkdirSync(dirname(planted), { recursive: true }); // Copilot has a folder for each session
   writeFileSync(planted, `${lines.join('\n')}\n`);
   return form.resumeArgs({ id: as.id, path: planted });
 };

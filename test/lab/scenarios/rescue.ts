@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spreadOver } from '../../../src/verify/mock/api.js';
 import { assertThat, ENDED } from '../../../src/verify/checks.js';
-import { BACKSPACE } from '../agents/agent.js';
+import { BACKSPACE, definitionOf, type LabAgent } from '../agents/agent.js';
 import { tooLong } from './faults.js';
 import { pressChord, runInSession } from './steps.js';
 import {
@@ -17,7 +17,7 @@ import {
   type LabSession,
   type Scenario,
 } from './scenario.js';
-import { doTasks, goesOnWith, KEPT, TURNS } from './tasks.js';
+import { asksWithTask, doTasks, goesOnWith, KEPT, TURNS } from './tasks.js';
 
 const TALKED = 8; // turns
 // about 1,200 tokens; Gemini takes an answer that repeats itself for a loop
@@ -90,11 +90,13 @@ const shortenedBy = (strategy: string, mark: RegExp): Scenario => ({
 
 const BY_AGENT = { '.config/ctxwrap/config.jsonc': '{ "summariser.url": "agent" }' };
 const WRITTEN = 'Four subjects were discussed and settled.';
+const hasPrintMode = (agent: LabAgent): boolean => definitionOf(agent)?.printMode !== undefined;
 
 /** The agent itself writes the summary, in its print mode. */
 const summarised: Scenario = {
   name: 'shortened by summarize',
   expects: "the same, with a summary that the agent's print mode writes",
+  isFor: hasPrintMode,
   isUnasked: true,
   files: () => BY_AGENT,
   play: async (session) => {
@@ -130,6 +132,7 @@ const withDraft: Scenario = {
 const whileTyping: Scenario = {
   name: 'shortened while you type',
   expects: 'text that is typed while the summary is written: the same',
+  isFor: hasPrintMode,
   isUnasked: true,
   files: () => BY_AGENT,
   play: async (session) => {
@@ -152,10 +155,11 @@ const restarted: Scenario = {
   name: 'shortened, and started again',
   expects:
     'with "apply": "restart": the agent ends by its own command and is started again in the same terminal with the shortened session; u brings the whole conversation back',
+  isFor: (agent) => definitionOf(agent)?.restarting !== undefined,
   isUnasked: true,
   files: () => ({ '.config/ctxwrap/config.jsonc': '{ "apply": "restart" }' }),
   play: async (session) => {
-    const { runCtxwrap, untilScreen, untilFooter, agent, mock } = session;
+    const { runCtxwrap, untilScreen, untilFooter, agent } = session;
     const before = await doTasks(session);
     await runCtxwrap('compact', '--strategy', 'truncate', '--keep-recent', String(KEPT), '--budget', '5000');
     await untilFooter(/✓ compacted/);
@@ -164,7 +168,7 @@ const restarted: Scenario = {
     await pressChord(session, 'u');
     await untilFooter(/(?:whole conversation is back|compaction undone)/);
     await longTurn(session, TURNS + 1, SOME);
-    assertThat(/"task 2"/.test(mock.lastTurn()), 'the whole conversation is not back');
+    assertThat(asksWithTask(session, 2), 'the whole conversation is not back');
     return `${evidence}; and u brings it all back`;
   },
 };
@@ -241,6 +245,7 @@ const rescuedWithSummary: Scenario = {
   name: 'rescue with a summary',
   expects:
     "the same with a summariser: the agent's print mode writes the summary that it cannot write itself",
+  isFor: hasPrintMode,
   summaryMs: QUICK_SUMMARY_MS,
   files: () => BY_AGENT,
   play: (session) => rescuedBy(session, 'summarize', new RegExp(WRITTEN)),

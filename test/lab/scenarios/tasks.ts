@@ -61,6 +61,10 @@ const ownIn = (parts: readonly RequestPart[]): readonly Omit<RequestPart, 'callI
     )
     .map(({ kind, text }) => ({ kind, text }));
 
+/** The last request has the message with this task, word for word. */
+export const asksWithTask = (session: LabSession, number: number): boolean =>
+  ownIn(lastParts(session)).some(({ kind, text }) => kind === 'user' && text === task(number));
+
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** The next request has exactly what stays, word for word and whole, and in place of the rest a text that matches `mark`, with its evidence. */

@@ -1,10 +1,10 @@
 // Runs one scenario with one agent, once, and checks the result. Runs in a sandbox without a network.
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertThat } from '../../src/verify/checks.js';
 import { attributeKeys, strokesIn, writesIn } from '../../src/verify/keys.js';
 import { openTrial, type TrialOptions } from '../../src/verify/trial.js';
-import { withoutAsking, type LabAgent } from './agents/agent.js';
+import { withBackground, withoutAsking, type LabAgent } from './agents/agent.js';
 import { BOUNDS, SUMMARY_MS, type Scenario, type LabSession } from './scenarios/scenario.js';
 
 const PATIENCE_MS = 180_000; // on a busy machine an agent of 180 MB takes more than a minute to start
@@ -27,7 +27,8 @@ export interface PlayOptions extends Pick<
 
 export const play = async (given: PlayOptions): Promise<Verdict> => {
   const { scenario, folder } = given;
-  const agent = scenario.isUnasked ? withoutAsking(given.agent) : given.agent;
+  const asking = scenario.isUnasked ? withoutAsking(given.agent) : given.agent;
+  const agent = scenario.isInBackground ? withBackground(asking) : asking;
   const { isVim = false, hearsState = false, summaryMs = SUMMARY_MS } = scenario;
   const bounds = Object.entries(BOUNDS).flatMap(([tier, tokens]) => [`--${tier}`, String(tokens)]);
   const options = [...bounds, ...(scenario.options ?? []), ...(given.options ?? [])];
@@ -53,6 +54,7 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
     verdict = { isGood: false, evidence: error instanceof Error ? error.message : String(error) };
   }
   await session.end();
+  if (agent.background) rmSync(join(session.home, agent.background.copies), { recursive: true, force: true });
   const judged = withKeys(verdict, session, scenario);
   writeFileSync(join(folder, 'verdict.json'), JSON.stringify(judged, undefined, 1));
   writeFileSync(join(folder, 'last-turn.json'), session.mock.lastTurn());

@@ -1,8 +1,8 @@
 // The agent is asked to compact by its own control channel: no key of the wrapper's, and a draft stays in the prompt.
-import { agents } from '../../../src/agents/index.js';
-import type { Agent } from '../../../src/agents/agent.js';
+import type { AgentChannel } from '../../../src/agents/channel.js';
 import { getText, parseRecord } from '../../../src/core/json.js';
 import { assertThat, untilCompacted } from '../../../src/verify/checks.js';
+import { definitionOf, type LabAgent } from '../agents/agent.js';
 import { asked } from './asked.js';
 import { ending } from './ends.js';
 import { growing } from './grow.js';
@@ -14,8 +14,7 @@ const MARK = ', by its channel';
 const DRAFT = 'half a thought';
 const CONFIG = '.config/ctxwrap/config.jsonc';
 
-const channelOf = (name: string): Agent['channel'] =>
-  Object.values<Agent>(agents).find((agent) => agent.name === name)?.channel;
+const channelOf = (agent: LabAgent): AgentChannel | undefined => definitionOf(agent)?.channel;
 
 /** The audit log says of every compaction of ctxwrap's how it was asked for. */
 const assertAsked = ({ audit, agent, log }: LabSession): void => {
@@ -26,15 +25,16 @@ const assertAsked = ({ audit, agent, log }: LabSession): void => {
     .filter((line) => getText(line, 'schema') === 'ctxwrap.attempt/1')
     .filter((line) => getText(line, 'initiator') === 'ctxwrap');
   for (const line of ours)
-    assertThat(getText(line, 'via') === channelOf(agent.name)?.via, 'the audit log says that keys were used');
+    assertThat(getText(line, 'via') === channelOf(agent)?.via, 'the audit log says that keys were used');
 };
 
 const byChannel = (scenario: Scenario): Scenario => ({
   ...scenario,
   name: `${scenario.name}${MARK}`,
   expects: 'the same with `"via": "channel"`: no key of ctxwrap, and the audit log says so',
-  isFor: (agent) => channelOf(agent.name) !== undefined && (scenario.isFor?.(agent) ?? true),
+  isFor: (agent) => channelOf(agent) !== undefined && (scenario.isFor?.(agent) ?? true),
   typed: 0,
+  isInBackground: true,
   files: (...given) => ({ ...scenario.files?.(...given), [CONFIG]: '{ "via": "channel" }\n' }),
   play: async (session) => {
     const evidence = await scenario.play(session);

@@ -18,6 +18,8 @@ export interface Scenario {
   readonly isVim?: boolean;
   /** no tool asks for permission */
   readonly isUnasked?: boolean;
+  /** the agent runs with its background server, where it has one */
+  readonly isInBackground?: boolean;
   /** the command's keystrokes in this scenario; the agent's own ones when absent */
   readonly strokes?: (agent: LabAgent) => readonly string[];
   /** how long the model takes for a summary, in milliseconds; SUMMARY_MS when absent */

@@ -38,6 +38,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     '@opentelemetry/exporter-metrics-otlp-http',
     '@opentelemetry/resources',
     '@opentelemetry/sdk-metrics',
+    'ws',
   ],
   replay: ['node:'],
   cli: ['node:', 'commander', 'string-width'],

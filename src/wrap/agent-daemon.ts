@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { connect } from 'node:net';
-import process from 'node:process';
+import { getuid } from 'node:process';
 import WebSocket from 'ws';
 import type { DaemonChannel, RpcCall } from '../agents/channel.js';
 import { errorCode, errorText } from '../core/errors.js';
@@ -56,7 +56,7 @@ export const connectToDaemon = async (given: DaemonConnection): Promise<ChannelC
 const strangerAt = async (path: string): Promise<string | undefined> => {
   try {
     const { uid } = await stat(path);
-    return uid === process.getuid?.() ? undefined : 'its socket belongs to another user';
+    return uid === getuid?.() ? undefined : 'its socket belongs to another user';
   } catch (error) {
     return errorCode(error) === 'ENOENT' ? 'it does not run' : errorText(error);
   }

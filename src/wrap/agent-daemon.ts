@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { getuid } from 'node:process';
 import WebSocket from 'ws';
@@ -29,10 +29,10 @@ export const connectToDaemon = async (given: DaemonConnection): Promise<ChannelC
     call: async () => ({ kind: 'refused', reason }),
     close: () => undefined,
   });
-  const stranger = await strangerAt(open.socket);
-  if (stranger !== undefined) return refusing(stranger);
+  const found = await findSocket(open.socket);
+  if ('reason' in found) return refusing(found.reason);
   const socket = new WebSocket('ws://localhost/', {
-    createConnection: () => connect(open.socket),
+    createConnection: () => connect(found.path),
     perMessageDeflate: false,
     handshakeTimeout: CONNECT_MS,
     maxPayload: MOST_BYTES,
@@ -52,13 +52,17 @@ export const connectToDaemon = async (given: DaemonConnection): Promise<ChannelC
   return { call: (what, waitMs) => rpc.ask(channel[what](sessionId), waitMs), close };
 };
 
-/** Why nobody is to be called there: only a server of the same user may be told of conversations. */
-const strangerAt = async (path: string): Promise<string | undefined> => {
+/**
+ * Where the socket really is: the agent puts a link to a short path there, because a socket's path has at most 107 bytes (unix(7)). Only a
+ * server of the same user may be told of conversations.
+ */
+const findSocket = async (link: string): Promise<{ readonly path: string } | { readonly reason: string }> => {
   try {
+    const path = await realpath(link);
     const { uid } = await stat(path);
-    return uid === getuid?.() ? undefined : 'its socket belongs to another user';
+    return uid === getuid?.() ? { path } : { reason: 'its socket belongs to another user' };
   } catch (error) {
-    return errorCode(error) === 'ENOENT' ? 'it does not run' : errorText(error);
+    return { reason: errorCode(error) === 'ENOENT' ? 'it does not run' : errorText(error) };
   }
 };
 

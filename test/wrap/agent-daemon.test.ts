@@ -1,6 +1,6 @@
 // A background server of an agent, which is a real WebSocket server on a Unix socket: chatty, busy, refusing, silent, lying, gone.
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,9 +33,12 @@ const usual: Readonly<Record<string, Reply>> = {
 };
 
 let folder: string;
+let link: string; // as Codex makes one: a path that is too long for a socket
 const closers: (() => void)[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'daemon-'));
+  mkdirSync(join(folder, 'a-folder-with-a-long-name'.repeat(8)));
+  link = join(folder, 'a-folder-with-a-long-name'.repeat(8), 'control.sock');
 });
 afterEach(() => {
   closers.splice(0).forEach((close) => close());
@@ -56,7 +59,7 @@ const serve = async (replies: Readonly<Record<string, Reply>> = usual) => {
   });
   http.listen(join(folder, 'real.sock'));
   await once(http, 'listening');
-  symlinkSync(join(folder, 'real.sock'), join(folder, 'control.sock'));
+  symlinkSync(join(folder, 'real.sock'), link);
   const close = (): void => {
     for (const client of server.clients) client.terminate();
     http.close();
@@ -69,8 +72,7 @@ const ask = (
   agent = makeAgent(),
   signal: AbortSignal = new AbortController().signal,
 ): ReturnType<typeof askToCompact> => {
-  const socket = join(folder, 'control.sock');
-  const open = { via: 'daemon', name: codexChannel.name, needsSession: true, socket } as const;
+  const open = { via: 'daemon', name: codexChannel.name, needsSession: true, socket: link } as const;
   return askToCompact({ channel: codexChannel, open, sessionId: T, port: agent.port, signal });
 };
 
@@ -159,7 +161,7 @@ describe('asking by a background server', () => {
 
   it('is over where no server runs, or its socket is left behind', async () => {
     expect(await ask()).toEqual({ kind: 'closed', reason: 'it does not run' });
-    symlinkSync(join(folder, 'gone.sock'), join(folder, 'control.sock'));
+    symlinkSync(join(folder, 'gone.sock'), link);
     expect(await ask()).toEqual({ kind: 'closed', reason: 'it does not run' });
   });
 

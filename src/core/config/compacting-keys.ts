@@ -106,7 +106,7 @@ export const compactingKeys = {
   via: {
     type: choice('keys', 'channel'),
     fallback: 'keys',
-    doc: "How the agent is told to compact: `keys` types its command into the prompt; `channel` asks an interface of the agent's own, so that a draft in the prompt stays (opencode: its server). Where that does not answer, the command is typed. See docs/channel.md.",
+    doc: "How the agent is told to compact: `keys` types its command into the prompt; `channel` asks an interface of the agent's own, so that a draft in the prompt stays (opencode: its server; codex: its background server). Where that does not answer, the command is typed. See docs/channel.md.",
     project: ['channel', 'keys'],
   },
   whenBusy: {

@@ -39,6 +39,13 @@ describe('ctxwrap agents', () => {
     expect((await ctxwrap(['agents', 'add', file(toy)], bench)).stdout).toContain('already in');
   });
 
+  it.each([[['bla']], [['list', 'bla']]])('names the commands where it is given %j', async (words) => {
+    const { code, stderr } = await ctxwrap(['agents', ...words], bench);
+    expect(code).toBe(2);
+    expect(stderr).toContain('agents has no command "bla"');
+    expect(stderr).toContain('agents add FILE');
+  });
+
   it('keeps everything else in the file, comments included', async () => {
     given(
       '// mine\n{\n  "warn": "70%", // early\n  "runtimes": {\n    // another\n    "old": { "command": "old" } // old\n  }\n}\n',

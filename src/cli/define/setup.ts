@@ -4,6 +4,7 @@ import { parseChoice, parseOptions } from '../options.js';
 import { type AgentsRequest, type Ask, type Shell, shells } from '../request.js';
 import { candidatesFor, completionText } from '../shell/completion.js';
 import { manPage, manSections } from '../shell/man.js';
+import { usageError } from '../usage-error.js';
 import { addNotes, commandTopics } from './help.js';
 
 // The commands that set ctxwrap up and try it, defined for commander, and hidden ones for shells, hooks and the build.
@@ -85,7 +86,15 @@ export const defineAgents = (program: Command, ask: Ask): void => {
     .command('list', { isDefault: true })
     .description('list built-in agents, yours, and definitions that come with ctxwrap')
     .option('--json', 'print one JSON object')
-    .action(({ json = false }: { json?: boolean }) => asked('list', { json }));
+    .allowExcessArguments(true) // `agents bla` comes here, too
+    .action(({ json = false }: { json?: boolean }, { args: [given] }: Command) => {
+      if (given !== undefined)
+        throw usageError(
+          `agents has no command "${given}"`,
+          'use agents list, agents add FILE or agents show NAME',
+        );
+      asked('list', { json });
+    });
   addNotes(list, { examples: ['ctxwrap agents list'] });
   const add = agents
     .command('add')

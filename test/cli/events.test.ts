@@ -1,6 +1,7 @@
 // `ctxwrap events`, through the built program: what other programs are told of sessions.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -197,5 +198,13 @@ describe('ctxwrap events', () => {
     const { code, stderr } = await ctxwrap(['events', 'nobody'], bench);
     expect(code).toBe(2);
     expect(stderr).toContain('nobody');
+  });
+
+  it('are refused where the folder of sessions cannot be used, in place of waiting for ever', async () => {
+    mkdirSync(join(bench.folder, '.local/state'), { recursive: true });
+    writeFileSync(stateFolder(), 'a file in its place');
+    const { code, stderr } = await ctxwrap(['events'], bench);
+    expect(code).toBe(2);
+    expect(stderr).toContain('cannot read the sessions in');
   });
 });

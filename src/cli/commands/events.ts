@@ -21,7 +21,8 @@ export const events = async (request: EventsRequest): Promise<Outcome> => {
   const { env } = process;
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const { target } = request;
-  const session = target === undefined ? undefined : await sessionOf(stateFolder, target);
+  const sessions = await listSessions(stateFolder, Date.now()); // a folder that cannot be read is said before waiting for nothing
+  const session = target === undefined ? undefined : await sessionOf(stateFolder, sessions, target);
   for await (const found of eventsOf({ stateFolder, session }))
     if (!(await print(found.map((event) => lineOf(event, request)).join('')))) break;
   return { status: { kind: 'code', code: 0 }, notices: [] };
@@ -31,8 +32,11 @@ const lineOf = (event: ReadEvent, { ndjson }: EventsRequest): string =>
   ndjson ? jsonText(event.fields) : `${toAsciiIfNeeded(eventText(event), process.env)}\n`;
 
 /** The id of the session that is meant. */
-const sessionOf = async (stateFolder: string, target: string): Promise<string> => {
-  const sessions = await listSessions(stateFolder, Date.now());
+const sessionOf = async (
+  stateFolder: string,
+  sessions: Awaited<ReturnType<typeof listSessions>>,
+  target: string,
+): Promise<string> => {
   const session = findSession(sessions, target);
   if (!session) throw unknownSession(target, sessionNames(sessions));
   const { id } = session.record;

@@ -54,7 +54,9 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
     verdict = { isGood: false, evidence: error instanceof Error ? error.message : String(error) };
   }
   await session.end();
-  if (agent.background) rmSync(join(session.home, agent.background.copies), { recursive: true, force: true });
+  const { copies } = agent;
+  const homes = copies === undefined ? [] : [session.home, `${session.home}-aside`];
+  for (const home of homes) rmSync(join(home, copies ?? ''), { recursive: true, force: true });
   const judged = withKeys(verdict, session, scenario);
   writeFileSync(join(folder, 'verdict.json'), JSON.stringify(judged, undefined, 1));
   writeFileSync(join(folder, 'last-turn.json'), session.mock.lastTurn());

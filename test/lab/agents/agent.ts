@@ -49,8 +49,10 @@ export interface LabAgent extends VerifiableAgent {
   readonly canQueue: boolean;
   /** matches its prompt, for an agent of which some version shows none while it compacts and ignores keys then */
   readonly goingPrompt?: RegExp;
-  /** its background server: the argument with which it does without, and the folder in the home to which it copies itself for that */
-  readonly background?: { readonly without: string; readonly copies: string };
+  /** the argument with which it does without its background server */
+  readonly embedded?: string;
+  /** the folder in the home to which it copies itself, hundreds of megabytes each time: removed after a session */
+  readonly copies?: string;
   /** the key that stashes a draft */
   readonly stash?: string;
   readonly places: Readonly<Partial<Record<PlaceName, Place>>>;
@@ -74,7 +76,7 @@ export const withoutAsking = (agent: LabAgent): LabAgent => ({
 /** The agent with its background server, where it has one. */
 export const withBackground = (agent: LabAgent): LabAgent => ({
   ...agent,
-  args: (installed) => agent.args(installed).filter((each) => each !== agent.background?.without),
+  args: (installed) => agent.args(installed).filter((each) => each !== agent.embedded),
 });
 
 export { BACKSPACE, ENTER, ESC } from '../../../src/verify/agents.js';

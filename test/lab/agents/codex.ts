@@ -11,7 +11,8 @@ export const codex: LabAgent = {
   tellsState: true,
   canInterrupt: true,
   canQueue: true,
-  background: { without: '--no-daemon', copies: '.codex/packages' },
+  embedded: '--no-daemon',
+  copies: '.codex/packages',
   places: {
     'slash popup': { keys: ['/'], shows: /^\s*\/\w+ {2,}\S/m, back: [BACKSPACE] },
     'model picker': { keys: ['/model', ENTER], shows: /Select Model/i, back: [ESC] },

@@ -12,6 +12,7 @@ export const copilot: LabAgent = {
   canInterrupt: true,
   stopsAtSecondEsc: true,
   canQueue: false,
+  copies: '.cache/copilot',
   places: {
     'slash popup': { keys: ['/'], shows: /^┃ ❯ \/\w/m, back: [BACKSPACE] },
     'model picker': { keys: ['/model', ENTER], shows: /Search models/, back: [ESC] },

@@ -21,6 +21,7 @@ export interface DaemonConnection {
 const CONNECT_MS = 5_000; // on a busy machine
 const MOST_BYTES = 4 * 1024 * 1024; // of a message
 const SILENT: Answer = { kind: 'lost', reason: 'no answer came' };
+const UNSENT: Answer = { kind: 'refused', reason: 'the connection has ended' };
 
 /** Never rejects: without a connection each call is refused. */
 export const connectToDaemon = async (given: DaemonConnection): Promise<ChannelCaller> => {
@@ -87,7 +88,7 @@ const makeRpc = (socket: WebSocket, signal: AbortSignal) => {
   return {
     ask: (call: RpcCall, waitMs: number): Promise<Answer> =>
       new Promise((resolve) => {
-        if (socket.readyState !== WebSocket.OPEN || signal.aborted) return resolve(SILENT);
+        if (socket.readyState !== WebSocket.OPEN || signal.aborted) return resolve(UNSENT);
         const id = (last += 1);
         const timer = setTimeout(() => {
           waiting.delete(id);

@@ -12,8 +12,7 @@ import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import { makeAgentActions, type ActionParts, type AgentActions } from './agent-actions.js';
 import { openBlackBox, type BlackBox } from './blackbox.js';
-import type { ChannelResult } from './channel.js';
-import { compactSettings, makeCompactor } from './compactor.js';
+import { type AskableChannel, compactSettings, makeCompactor } from './compactor.js';
 import { confirmRestart } from './confirm-restart.js';
 import { makeEstimateSource } from './estimate.js';
 import type { Notifier } from './notifier.js';
@@ -173,7 +172,7 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopP
     mayStash: settings.mayStash === true,
     port,
     copy: blackBox.copy,
-    ask: askChannel(session, port, () => loop.flow()),
+    channel: askableChannel(session, port, () => loop.flow()),
     shorten: (strategy, signal) => actions().shorten({ strategy, isForAttempt: true }, { signal }),
     log: session.log,
     onEvent: take,
@@ -203,18 +202,24 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopP
   };
 };
 
-/** Asks the agent by its control channel, where there is one. */
-const askChannel = (
-  { agent: { channel }, channel: open }: WrapSession,
+const askableChannel = (
+  session: WrapSession,
   port: TypistPort,
   flow: () => SessionFlow,
-) =>
-  channel && open
-    ? async (signal: AbortSignal): Promise<ChannelResult> => {
-        const { sessionId } = flow().session;
-        return (await import('./channel.js')).askToCompact({ channel, open, sessionId, port, signal });
-      }
-    : undefined;
+): AskableChannel | undefined => {
+  const { agent, channel: open } = session;
+  const { channel } = agent;
+  if (!channel || !open) return undefined;
+  return {
+    name: channel.name,
+    ask: async (signal) => {
+      const { sessionId } = flow().session;
+      const { askToCompact, isInOtherTerminal } = await import('./channel.js');
+      const isElsewhereToo = (): Promise<boolean> => isInOtherTerminal(session, sessionId);
+      return askToCompact({ channel, open, sessionId, isElsewhereToo, port, signal });
+    },
+  };
+};
 
 /** The child's screen and input as the typist uses them. */
 const typistPort = (

@@ -1,5 +1,7 @@
 import type { AgentChannel } from '../agents/channel.js';
-import type { OpenChannel } from './options.js';
+import { listSessions } from '../storage/sessions.js';
+import { homeFolder, stateFolder } from '../storage/state-folder.js';
+import type { OpenChannel, WrapSession } from './options.js';
 import { observeAfterPause, startAwakeClock, type TypistPort } from './typing-steps.js';
 import { refusals, USER_TYPES } from './typist.js';
 
@@ -10,6 +12,8 @@ export interface ChannelRequest {
   readonly open: OpenChannel;
   /** the conversation of this terminal, as far as it is known */
   readonly sessionId: string | undefined;
+  /** another terminal has the same one, as far as ctxwrap knows: one of the two is wrong about it. Must not reject */
+  readonly isElsewhereToo: () => Promise<boolean>;
   readonly port: Pick<TypistPort, 'observe' | 'refresh' | 'typedCount' | 'hasUntoldKeys' | 'holdKeys'>;
   readonly signal: AbortSignal;
 }
@@ -39,11 +43,15 @@ export interface ChannelCaller {
 const UNKNOWN_FORM = 'an answer of an unknown form';
 const ANSWER_MS = 5_000; // on a busy machine; it answers in milliseconds
 const HELD_MS = 1_500; // the same while the user's keys are held
+const ASKING_MS = 12_000; // all of it: later the attempt counts as one that did not end
 
 /** Resolves as soon as the agent has taken the request, which is before it compacts. Never rejects. */
-export const askToCompact = async (given: ChannelRequest): Promise<ChannelResult> => {
-  const { port } = given;
+export const askToCompact = async (request: ChannelRequest): Promise<ChannelResult> => {
+  const { port } = request;
+  const given = { ...request, signal: AbortSignal.any([request.signal, AbortSignal.timeout(ASKING_MS)]) };
   const typedBefore = port.typedCount();
+  if (given.channel.needsSession && (await given.isElsewhereToo()))
+    return { kind: 'closed', reason: 'another terminal has this conversation, too' };
   const caller = await callerOf(given);
   try {
     const hindrance = await stateHindrance(given, caller, ANSWER_MS);
@@ -54,6 +62,21 @@ export const askToCompact = async (given: ChannelRequest): Promise<ChannelResult
   } finally {
     caller.close();
   }
+};
+
+/** Whether another running session says that it has this conversation of the agent. */
+export const isInOtherTerminal = async (
+  { agent, env, wrapper }: Pick<WrapSession, 'agent' | 'env' | 'wrapper'>,
+  sessionId: string | undefined,
+): Promise<boolean> => {
+  const sessions = await listSessions(stateFolder(env, homeFolder(env)), Date.now()).catch(() => []);
+  return sessions.some(
+    ({ record: { id, runtime, agentSessionId }, liveness }) =>
+      (liveness === 'live' || liveness === 'stale') &&
+      id !== wrapper?.id &&
+      runtime === agent.name &&
+      agentSessionId === sessionId,
+  );
 };
 
 const callerOf = async ({ channel, open, sessionId, signal }: ChannelRequest): Promise<ChannelCaller> => {
@@ -104,7 +127,7 @@ const askHolding = async (
   caller: ChannelCaller,
   typedBefore: number,
 ): Promise<ChannelResult> => {
-  const { channel, port } = given;
+  const { channel, port, signal } = given;
   const hold = await port.holdKeys(typedBefore);
   if (!hold) return { kind: 'skipped', reason: USER_TYPES };
   try {
@@ -112,6 +135,7 @@ const askHolding = async (
     if (hindrance)
       return { kind: 'skipped', reason: 'reason' in hindrance ? hindrance.reason : refusals.busy };
     if (hold.waitingCount() > 0) return { kind: 'skipped', reason: USER_TYPES };
+    if (signal.aborted) return { kind: 'skipped', reason: 'it took too long' };
     const asked = await caller.call('compact', HELD_MS);
     if (asked.kind === 'refused') return { kind: 'closed', reason: asked.reason };
     if (asked.kind === 'lost') return { kind: 'sent', evidence: `asked ${channel.name}: ${asked.reason}` };

@@ -22,12 +22,19 @@ export interface CompactorOptions {
   readonly port: TypistPort;
   /** copies the session file before the command is typed; must not reject */
   readonly copy: () => Promise<CopyResult>;
-  /** asks the agent by its control channel, in place of typing; undefined where it has none. Never rejects */
-  readonly ask: ((signal: AbortSignal) => Promise<ChannelResult>) | undefined;
+  /** the agent's control channel, asked in place of typing; undefined where it has none */
+  readonly channel: AskableChannel | undefined;
   /** shortens the conversation by this strategy, in place of the command; never rejects */
   readonly shorten: (strategy: string, signal: AbortSignal) => Promise<ShortenResult>;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
+}
+
+export interface AskableChannel {
+  /** for the user: `opencode's server` */
+  readonly name: string;
+  /** must not reject */
+  readonly ask: (signal: AbortSignal) => Promise<ChannelResult>;
 }
 
 type TypeEffect = Extract<Effect, { type: 'type-compact' }>;
@@ -85,9 +92,9 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
         case 'ended':
           log.info(endedText(effect.ended));
           if (isOver) return undefined;
+          if (effect.ended.via !== undefined) endAsking(effect.ended, attempt, options);
           if (request) void clearPrompt(effect.ended, request, typedBefore, onEvent).catch(() => undefined);
-          draft.end(request, { mayHoldCommand: effect.ended.outcome.kind === 'interrupted' });
-          return undefined;
+          return draft.end(request, { mayHoldCommand: effect.ended.outcome.kind === 'interrupted' });
         case 'refused':
           return log.info(`no compaction: ${effect.reason}`);
       }
@@ -115,16 +122,16 @@ const clearPrompt = async (
 
 /** What is done in place of typing, where anything is; it resolves with what tells the result. */
 const insteadOfKeys = ({ strategy, channel }: TypeEffect, options: CompactorOptions) => {
-  const { onEvent } = options;
+  const { channel: askable, onEvent } = options;
   if (strategy !== undefined)
     return async (signal: AbortSignal) => {
       const result = await options.shorten(strategy, signal);
       return (): void => tellShortened(result, onEvent);
     };
-  return channel
+  return channel && askable
     ? async (signal: AbortSignal) => {
-        const result = await askInTurn(options, signal);
-        return (): void => tellAsked(channel.name, result, options);
+        const result = await askInTurn(askable, options.port, signal);
+        return (): void => tellAsked(askable.name, result, options);
       }
     : undefined;
 };
@@ -138,9 +145,13 @@ const tellShortened = (result: ShortenResult, onEvent: CompactorOptions['onEvent
   if (result.kind === 'shortened') onEvent(shortenedEvent(result));
 };
 
-const askInTurn = async ({ ask, port }: CompactorOptions, signal: AbortSignal): Promise<ChannelResult> => {
+const askInTurn = async (
+  { ask }: AskableChannel,
+  port: TypistPort,
+  signal: AbortSignal,
+): Promise<ChannelResult> => {
   const endTurn = port.takeTurn();
-  if (!ask || !endTurn) return { kind: 'skipped', reason: OTHER_TYPES.reason };
+  if (!endTurn) return { kind: 'skipped', reason: OTHER_TYPES.reason };
   return ask(signal).finally(endTurn);
 };
 
@@ -153,11 +164,26 @@ const tellAsked = (name: string, result: ChannelResult, { onEvent, log }: Compac
     return onEvent({ type: 'typed', result: { kind: 'sent', isQueued: false, evidence: [result.evidence] } });
   const isClosed = result.kind === 'closed';
   const reason = isClosed ? `${name} cannot be asked: ${result.reason}` : result.reason;
-  if (isClosed) {
-    onEvent(noticeEvent(`${reason}; the command is typed from now on`));
-    onEvent({ type: 'channel-closed' });
-  }
+  if (isClosed) closeChannel(reason, onEvent);
   onEvent({ type: 'typed', result: { kind: 'skipped', reason, evidence: [] } });
+};
+
+/** An agent that was asked and does nothing may have no such command any more, whatever its server has said. */
+const endAsking = (
+  { outcome }: EndedCompaction,
+  attempt: AbortController,
+  { channel, onEvent }: CompactorOptions,
+): void => {
+  attempt.abort(); // one that has ended by its time limit must not be asked for later
+  if (outcome.kind !== 'not-started') return;
+  // a microtask: the step that ended it is not finished yet
+  queueMicrotask(() => closeChannel(`${channel?.name ?? 'the agent'} was asked, and nothing began`, onEvent));
+};
+
+/** It is not asked again in this session. */
+const closeChannel = (reason: string, onEvent: CompactorOptions['onEvent']): void => {
+  onEvent(noticeEvent(`${reason}; the command is typed from now on`));
+  onEvent({ type: 'channel-closed' });
 };
 
 /** Without what it takes to use it. */

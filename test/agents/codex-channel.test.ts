@@ -45,6 +45,8 @@ describe("Codex's background server", () => {
     [['resume', '--last', '--enable', 'x']],
     [['--search']],
     [['-p', 'work']],
+    [['-cmodel="x"']],
+    [['-pwork']],
   ])('is not used by codex with %j', (args) => {
     expect(codexChannel.refusal(args)).toContain('does without its background server');
   });

@@ -1,6 +1,7 @@
 // A background server of an agent, which is a real WebSocket server on a Unix socket: chatty, busy, refusing, silent, lying, gone.
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,9 +72,11 @@ const serve = async (replies: Readonly<Record<string, Reply>> = usual) => {
 const ask = (
   agent = makeAgent(),
   signal: AbortSignal = new AbortController().signal,
+  isElsewhereToo = async (): Promise<boolean> => false,
 ): ReturnType<typeof askToCompact> => {
   const open = { via: 'daemon', name: codexChannel.name, needsSession: true, socket: link } as const;
-  return askToCompact({ channel: codexChannel, open, sessionId: T, port: agent.port, signal });
+  const conversation = { sessionId: T, isElsewhereToo };
+  return askToCompact({ channel: codexChannel, open, ...conversation, port: agent.port, signal });
 };
 
 const SENT = { kind: 'sent', evidence: "asked Codex's background server" };
@@ -157,6 +160,24 @@ describe('asking by a background server', () => {
   ])('is over where the server %s', async (_, replies, reason) => {
     await serve({ ...usual, ...replies });
     expect(await ask()).toEqual({ kind: 'closed', reason });
+  });
+
+  it('is not used where another terminal has the same conversation: it would compact in that one', async () => {
+    const { seen } = await serve();
+    const reason = 'another terminal has this conversation, too';
+    const result = await ask(makeAgent(), undefined, async () => true);
+    expect(result).toEqual({ kind: 'closed', reason });
+    expect(seen).toEqual([]);
+  });
+
+  it.each<[string, () => void]>([
+    ['a file', () => writeFileSync(link, '')],
+    ['a folder', () => mkdirSync(link)],
+    ['a link to itself', () => symlinkSync(link, link)],
+    ['a named pipe', () => execFileSync('mkfifo', [link])],
+  ])('is over where %s is in place of the socket', async (_, replace) => {
+    replace();
+    expect(await ask()).toMatchObject({ kind: 'closed' });
   });
 
   it('is over where no server runs, or its socket is left behind', async () => {

@@ -1,14 +1,20 @@
 // The control channel of an agent, which is a real server on the loopback device: busy, refusing, silent, lying, gone.
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { opencodeChannel } from '../../src/agents/opencode/channel.js';
 import { defaultValues } from '../../src/core/config/keys.js';
+import type { SessionRecord } from '../../src/core/records.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import { askToCompact } from '../../src/wrap/channel.js';
+import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
+import { stateFolder } from '../../src/storage/state-folder.js';
+import { askToCompact, isInOtherTerminal } from '../../src/wrap/channel.js';
 import { openChannel } from '../../src/wrap/channel-launch.js';
 import type { WrapSession } from '../../src/wrap/options.js';
 import { makeAgent } from '../support/typed-agent.js';
@@ -55,7 +61,8 @@ const ask = (
   signal: AbortSignal = new AbortController().signal,
 ): ReturnType<typeof askToCompact> => {
   const open = { via: 'server', name: "opencode's server", port, password: 'secret' } as const;
-  return askToCompact({ channel: opencodeChannel, open, sessionId: undefined, port: agent.port, signal });
+  const conversation = { sessionId: undefined, isElsewhereToo: async () => true }; // it is the one that is shown
+  return askToCompact({ channel: opencodeChannel, open, ...conversation, port: agent.port, signal });
 };
 
 describe('asking by the control channel', () => {
@@ -103,6 +110,14 @@ describe('asking by the control channel', () => {
     expect(calls).toHaveLength(1);
   });
 
+  it('asks for nothing while a key is on its way that the session has not been told of', async () => {
+    const agent = makeAgent();
+    agent.state.hasUntoldKeys = true;
+    const { port, calls } = await serve(usual);
+    expect(await ask(port, agent)).toEqual({ kind: 'skipped', reason: 'the user types' });
+    expect(calls).toHaveLength(1);
+  });
+
   it.each([
     ['does not know the password', { [STATE]: json('', 401) }, 'status 401'],
     ['has no such call any more', { [STATE]: json({ name: 'NotFound' }, 404) }, 'status 404'],
@@ -142,11 +157,101 @@ describe('asking by the control channel', () => {
     });
   });
 
+  it('gives the held keys back where the server falls silent, and asks for nothing', async () => {
+    const agent = makeAgent();
+    let states = 0;
+    const { port, calls } = await serve({
+      ...usual,
+      [STATE]: (response, body) => {
+        states += 1;
+        if (states === 1) json({})(response, body);
+        else agent.state.waitingCount = 3;
+      },
+    });
+    expect(await ask(port, agent)).toEqual({ kind: 'skipped', reason: 'no answer came' });
+    expect(calls.map(({ path }) => path)).toEqual([STATE, STATE]);
+    expect(agent.state).toMatchObject({ waitingCount: 0, released: ['held', 'released after 0'] });
+  });
+
+  it('counts as asked where the server takes the command and never answers; the held keys follow it', async () => {
+    const agent = makeAgent();
+    const { port } = await serve({
+      ...usual,
+      [COMMAND]: () => {
+        agent.state.waitingCount = 3;
+      },
+    });
+    const evidence = "asked opencode's server: no answer came";
+    expect(await ask(port, agent)).toEqual({ kind: 'sent', evidence });
+    expect(agent.state).toMatchObject({ waitingCount: 0, released: ['held', 'released after 0'] });
+  });
+
+  it('asks for nothing when it is given up while the keys are held', async () => {
+    const ended = new AbortController();
+    const agent = makeAgent();
+    const holdKeys = async (typedBefore: number) => {
+      const hold = await agent.port.holdKeys(typedBefore);
+      const waitingCount = (): number => {
+        ended.abort(); // at the last moment
+        return 0;
+      };
+      return hold && { ...hold, waitingCount };
+    };
+    const { port, calls } = await serve(usual);
+    const result = await ask(port, { ...agent, port: { ...agent.port, holdKeys } }, ended.signal);
+    expect(result).toEqual({ kind: 'skipped', reason: 'it took too long' });
+    expect(calls.map(({ path }) => path)).not.toContain(COMMAND);
+    expect(agent.state.released).toEqual(['held', 'released after 0']);
+  });
+
   it('ends with the session', async () => {
     const ended = new AbortController();
     const { port, calls } = await serve({ ...usual, [STATE]: () => ended.abort() });
     expect(await ask(port, makeAgent(), ended.signal)).toMatchObject({ kind: 'closed' });
     expect(calls).toHaveLength(1);
+  });
+});
+
+describe('a conversation', () => {
+  const T = '01a212fd-23c2-7a71-af68-a58454fb5f24';
+  const me = { id: 'me', pid: process.pid, version: '1' };
+  const now = Date.now();
+  const record: SessionRecord = {
+    schema: 'ctxwrap.session/1',
+    id: 'other',
+    version: '1',
+    pid: process.pid,
+    childPid: 2,
+    runtime: 'codex',
+    agentSessionId: T,
+    cwd: '/proj',
+    startedAt: now,
+    heartbeatAt: now,
+    activity: 'ready',
+    compactions: 0,
+    thresholds: [],
+  };
+  const isInOther = async (change: Partial<SessionRecord>): Promise<boolean> => {
+    const home = mkdtempSync(join(tmpdir(), 'channel-'));
+    closers.push(() => rmSync(home, { recursive: true }));
+    const env = { HOME: home };
+    await writeSession(await ensureSessionsFolder(stateFolder(env, home)), { ...record, ...change });
+    return isInOtherTerminal({ agent: agents.codex, env, wrapper: me }, T);
+  };
+
+  it.each<[string, Partial<SessionRecord>, boolean]>([
+    ['runs there', {}, true],
+    ['is this one', { id: me.id }, false],
+    ['has ended', { endedAt: now }, false],
+    ['has another conversation', { agentSessionId: 'x' }, false],
+    ['is of another agent', { runtime: 'claude' }, false],
+  ])('is in another terminal, too, if a session %s', async (_, change, expected) => {
+    expect(await isInOther(change)).toBe(expected);
+  });
+
+  it('is in no other terminal where nothing can be read', async () => {
+    const session = { agent: agents.codex, env: { HOME: '/dev/null' }, wrapper: me };
+    expect(await isInOtherTerminal(session, T)).toBe(false);
   });
 });
 

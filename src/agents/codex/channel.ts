@@ -3,12 +3,12 @@ import { getRecord, getText, isRecord } from '../../core/json.js';
 import type { ChannelState, DaemonChannel } from '../channel.js';
 import { codexFolder } from './files.js';
 
-// Codex's background server (docs/facts/codex.md, facts/codex.md §9), which plain `codex` starts and uses. ctxwrap asks it for one thread and
+// Codex's background server (docs/facts/codex-background-server.md), which plain `codex` starts and uses. ctxwrap asks it for one thread and
 // takes part in nothing else: `thread/resume`, `fork` and `revert` would send it the user's approvals, too.
 
 /** Options with which Codex does without it, as it says itself. */
 const EMBEDDED =
-  /^(?:--no-daemon|--config(?:=.*)?|-c|--enable(?:=.*)?|--disable(?:=.*)?|--search|-p|--profile(?:=.*)?|--remote(?:=.*)?)$/;
+  /^(?:--no-daemon|--config(?:=.*)?|-c.*|--enable(?:=.*)?|--disable(?:=.*)?|--search|-p.*|--profile(?:=.*)?|--remote(?:=.*)?)$/;
 
 export const codexChannel: DaemonChannel = {
   via: 'daemon',

@@ -137,9 +137,18 @@ const afterTyping = (state: Compaction, typed: TypeResult, moment: SessionContex
     case 'withdrawn':
       return endAttempt(state, attempt, { kind: 'not-delivered', reason: typed.reason }, moment);
     case 'skipped':
-      return endAttempt(state, attempt, { kind: 'skipped-busy', reason: typed.reason }, moment);
+      return isForKeys(state, attempt)
+        ? { ...enterPhase(state, { kind: 'rest' }), request: { ...attempt.request, since: moment.now } }
+        : endAttempt(state, attempt, { kind: 'skipped-busy', reason: typed.reason }, moment);
   }
 };
+
+/** The user has asked for it, and what was asked in place of typing cannot be asked any more: the request waits for the keys. */
+const isForKeys = (
+  { isChannelClosed, request }: Compaction,
+  attempt: Attempt,
+): attempt is Attempt & { readonly request: CompactRequest } =>
+  attempt.request !== undefined && attempt.via !== undefined && isChannelClosed === true && !request;
 
 // Requests by the hotkey or from another terminal, until they are tried or refused.
 

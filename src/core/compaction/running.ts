@@ -260,8 +260,9 @@ const sentAt = (
   }
   // an unknown screen may well show the compaction
   if (activity === 'unknown') return { phase: begun(phase, 'its screen is not understood', now) };
-  // a draft may be the rest of a command that the agent did not accept
-  if (activity === 'ready' && slowAt === undefined) return { phase: { ...phase, slowAt: now } };
+  // a draft may be the rest of a command that the agent did not accept; without keys it is the user's
+  const isAccepted = activity === 'ready' || (activity === 'draft' && attempt.via !== undefined);
+  if (isAccepted && slowAt === undefined) return { phase: { ...phase, slowAt: now } };
   return notStarted('nothing began');
 };
 

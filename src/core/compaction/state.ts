@@ -114,7 +114,7 @@ export type Phase =
       readonly isQueued: boolean;
       /** when the compaction was observed to start, or the agent became busy */
       readonly begunAt?: Millis | undefined;
-      /** since when a start is overdue, while the prompt is empty as after an accepted command */
+      /** since when a start is overdue, while the prompt is empty as after an accepted command, or no command was typed */
       readonly slowAt?: Millis;
       /** the compaction itself was on the screen, so that its absence means something */
       readonly isSeen?: true;

@@ -97,6 +97,17 @@ describe('a compaction by the control channel', () => {
     expect(play.outcomes()).toEqual(['not-started']);
   });
 
+  it('that starts late is waited for, also with a draft in the prompt: that is no rest of a command', () => {
+    const play = playTyping(wish);
+    asked(play);
+    play.is('draft');
+    play.wait(20_000);
+    expect(play.outcomes()).toEqual([]);
+    play.is('compacting');
+    play.used(9_000);
+    expect(play.outcomes()).toEqual(['verified']);
+  });
+
   it('that works after it was given up keeps its way', () => {
     const play = playTyping(wish);
     asked(play);
@@ -119,6 +130,21 @@ describe('a control channel that cannot be used', () => {
     play.is('compacting');
     play.used(9_000);
     expect(play.last()).toMatchObject({ via: undefined, outcome: { kind: 'verified' } });
+  });
+
+  it('leaves a request of the user open, for which the command is typed at once', () => {
+    const play = playFull({ ...wish, mode: 'warn' });
+    play.wait(3_000);
+    play.ask('r1', { focus: 'the tests' });
+    expect(play.typings()).toMatchObject([{ effect: { channel } }]);
+    close(play);
+    expect(play.outcomes()).toEqual([]);
+    expect(play.typings()).toMatchObject([{}, { effect: { focus: 'the tests', channel: undefined } }]);
+    play.sent();
+    play.is('compacting');
+    play.used(9_000);
+    const ended = play.done.filter(({ effect }) => effect.type === 'ended');
+    expect(ended).toMatchObject([{ effect: { requestId: 'r1', ended: { outcome: { kind: 'verified' } } } }]);
   });
 
   it('leaves a draft to wait for', () => {

@@ -1,0 +1,72 @@
+// What the wrapper does about the end of an attempt that went by the agent's control channel.
+import { describe, expect, it } from 'vitest';
+import type { EndedCompaction } from '../../src/core/compaction/outcome.js';
+import type { Event } from '../../src/core/event.js';
+import { nullLog } from '../../src/storage/log-file.js';
+import type { ChannelResult } from '../../src/wrap/channel.js';
+import { makeCompactor } from '../../src/wrap/compactor.js';
+import { makeAgent, typed } from '../support/typed-agent.js';
+
+const channel = { via: 'server', name: "opencode's server" } as const;
+const ask = { type: 'type-compact', isQueued: false, channel } as const;
+
+const ended = (outcome: EndedCompaction['outcome']): { type: 'ended'; ended: EndedCompaction } => ({
+  type: 'ended',
+  ended: { initiator: 'ctxwrap', via: 'server', startedAt: 0, endedAt: 1, outcome, evidence: [] },
+});
+
+/** The signals that the channel was asked with, and the events of the compactor. */
+const start = (answer: Promise<ChannelResult>) => {
+  const [signals, events]: [AbortSignal[], Event[]] = [[], []];
+  const compactor = makeCompactor({
+    recipe: typed,
+    mayStash: false,
+    port: makeAgent().port,
+    copy: () => Promise.reject(new Error('unused')),
+    channel: {
+      name: channel.name,
+      ask: (signal) => {
+        signals.push(signal);
+        return answer;
+      },
+    },
+    shorten: () => Promise.reject(new Error('unused')),
+    log: nullLog,
+    onEvent: (event) => events.push(event),
+  });
+  return { compactor, signals, events };
+};
+
+const settled = (): Promise<unknown> => new Promise(setImmediate);
+const NEVER = new Promise<ChannelResult>(() => undefined);
+
+describe('an attempt by the control channel', () => {
+  it('that has ended by its time limit is not asked for later', async () => {
+    const { compactor, signals } = start(NEVER);
+    compactor.run(ask);
+    await settled();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    compactor.run(ended({ kind: 'not-delivered', reason: 'typing did not end' }));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it('that the agent has taken without doing anything is the last one', async () => {
+    const { compactor, events } = start(Promise.resolve({ kind: 'sent', evidence: 'asked' }));
+    compactor.run(ask);
+    await settled();
+    compactor.run(ended({ kind: 'not-started' }));
+    await settled();
+    const text = "opencode's server was asked, and nothing began; the command is typed from now on";
+    expect(events).toMatchObject([{ type: 'typed' }, { type: 'notice', text }, { type: 'channel-closed' }]);
+  });
+
+  it('that worked, or failed for another reason, is not the last one', async () => {
+    const { compactor, events } = start(Promise.resolve({ kind: 'sent', evidence: 'asked' }));
+    compactor.run(ask);
+    await settled();
+    compactor.run(ended({ kind: 'verified', after: undefined }));
+    compactor.run(ended({ kind: 'failed', failure: 'error', text: 'overloaded' }));
+    await settled();
+    expect(events).toMatchObject([{ type: 'typed' }]);
+  });
+});

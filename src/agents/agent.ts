@@ -246,6 +246,8 @@ export interface ChildPlace {
   readonly enteredAt?: Millis;
   /** the same of the first Enter in the two seconds before it, whose message may be the newest one */
   readonly enteredSince?: Millis;
+  /** when the screen last showed that the agent begins to work; undefined if never */
+  readonly workedAt?: Millis;
   /** the file followed now, for evidence that exists only at the moment of a change */
   readonly currentPath?: string;
 }

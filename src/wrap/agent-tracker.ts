@@ -82,8 +82,10 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     onNotice: (text) => loop.take(noticeEvent(text)),
     onFailure: (reason) => log.warn(`the black box: ${reason}`),
   });
+  const work = makeWorkTimes();
   const take = (event: Event): void => {
     if (event.type === 'activity') logActivity(log, event.report);
+    work.note(event);
     if (event.type === 'boundary' && actions.isOwnBoundary(event.boundary)) return; // of a session that ctxwrap has written
     blackBox.onEvent(event, loop.flow().compaction);
     actions.noteEvent(event);
@@ -100,6 +102,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const following = followFile(parts, place, {
     handle: take,
     switchTo: official.switchTo,
+    workedAt: work.begunAt,
     onFile: (path, sessionId) => {
       file = path;
       publisher?.onFile(path);
@@ -128,6 +131,21 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
       loop.stop();
     },
+  };
+};
+
+/** Notes when the agent begins to work. */
+const makeWorkTimes = () => {
+  let [isBusy, begunAt] = [false, undefined as Millis | undefined];
+  return {
+    note: (event: Event): void => {
+      if (event.type !== 'activity') return;
+      const { activity } = event.report;
+      if (activity === 'busy' && !isBusy) begunAt = Date.now();
+      isBusy = activity === 'busy';
+    },
+    /** the last time (wall clock); undefined if never */
+    begunAt: () => begunAt,
   };
 };
 
@@ -252,12 +270,14 @@ interface FileListener {
   readonly handle: (event: Event) => void;
   /** the agent switched to another conversation */
   readonly switchTo: (sessionId: string) => void;
+  /** when the screen last showed that the agent begins to work */
+  readonly workedAt: () => Millis | undefined;
 }
 
 const followFile = (
   { session, input }: TrackerParts,
   place: AgentPlace,
-  { handle, switchTo, onFile }: FileListener,
+  { handle, switchTo, workedAt, onFile }: FileListener,
 ): Subscription => {
   const { agent, log } = session;
   const notifyVersion = makeVersionNotifier(agent, stateFolder(place.env, place.home), (text, isNew) => {
@@ -270,6 +290,7 @@ const followFile = (
     now: Date.now,
     enteredAt: input.enteredAt,
     enteredSince: input.enteredSince,
+    workedAt,
     onFile,
     onFact: (event) => {
       if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);

@@ -236,6 +236,8 @@ export interface FollowOptions {
   readonly enteredAt: () => Millis | undefined;
   /** when the first Enter of the last two seconds before that was pressed; the same one when absent */
   readonly enteredSince?: () => Millis | undefined;
+  /** when the screen last showed that the agent begins to work (wall clock); undefined if never */
+  readonly workedAt?: () => Millis | undefined;
   readonly onFact: (event: Event) => void;
   /** the session file that is followed from now on; undefined while the conversation has none, and for one in a database with others */
   readonly onFile?: (path: string | undefined, sessionId: string) => void;
@@ -311,13 +313,14 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
   };
 };
 
-const placeNow = ({ enteredAt, enteredSince, now, ...place }: FollowOptions): ChildPlace => {
-  const [last, first] = [enteredAt(), enteredSince?.()];
+const placeNow = ({ enteredAt, enteredSince, workedAt, now, ...place }: FollowOptions): ChildPlace => {
+  const [last, first, worked] = [enteredAt(), enteredSince?.(), workedAt?.()];
   return {
     ...place,
     now: now(),
     ...(last === undefined ? {} : { enteredAt: last }),
     ...(first === undefined ? {} : { enteredSince: first }),
+    ...(worked === undefined ? {} : { workedAt: worked }),
   };
 };
 

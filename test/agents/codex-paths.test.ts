@@ -200,6 +200,22 @@ describe('finding the rollout of codex', () => {
     expect(await find(at(90), { now: enteredAt + 500 })).toMatchObject(stays);
   });
 
+  it('leaves a thread for one in which a turn began only if the agent has begun to work here since Enter', async () => {
+    const files = {
+      [SOCKET]: { modifiedAt: 0 },
+      [rollout(DAY)]: asked(meta(), -4_000),
+      [rollout(DAY, OTHER)]: asked(meta({ id: OTHER, session_id: OTHER })),
+    };
+    const find = (more: object) =>
+      locateCodex(
+        fakePort({ files, open: { 100: [] } }),
+        fakePlace({ enteredAt, currentPath: rollout(DAY), ...more }),
+      );
+    expect(await find({})).toBeUndefined(); // `/status` here, and a message in another terminal
+    expect(await find({ workedAt: enteredAt - 3_000 })).toBeUndefined();
+    expect(await find({ workedAt: enteredAt + 300 })).toMatchObject({ sessionId: OTHER });
+  });
+
   it('takes neither of two in which a turn began at the same moment, and stays with the one it has', async () => {
     const mine = rollout(DAY);
     const theirs = rollout(DAY, OTHER);

@@ -145,6 +145,8 @@ const askedOf = async (
   if (chosen) return chosen;
   const threadOf = ({ path }: FileEntry): string => ids.get(path) ?? '';
   const found = await chooseAskedFile(port, place, own, { isPrompt: isTurnBegun, idOf: threadOf });
+  const isOther = place.currentPath !== undefined && found?.path !== place.currentPath;
+  if (isOther && !hasBegunToWork(place)) return undefined;
   const newest = own.find((file) => threadOf(file) === found?.sessionId); // a rewind begins another segment
   return found && newest && { ...found, path: newest.path };
 };
@@ -172,6 +174,10 @@ const lockedHere = async (
   const path = rollout ? { path: rollout.path } : {};
   return { sessionId: idOf(lock.name), ...path, certain: false, writtenAt: lock.modifiedAt };
 };
+
+/** After Enter here the agent has begun to work: a turn that began elsewhere at that moment is another terminal's, as behind `/status`. */
+const hasBegunToWork = ({ workedAt, enteredAt, enteredSince = enteredAt }: ChildPlace): boolean =>
+  workedAt !== undefined && enteredSince !== undefined && workedAt >= enteredSince;
 
 /** A turn begins with what the user has sent; versions before 0.137 record only the message. */
 const isTurnBegun = (record: JsonRecord): boolean => {

@@ -1,8 +1,9 @@
 import type { ControlChannel } from '../core/compaction/state.js';
-import type { Env } from './agent.js';
+import type { Millis } from '../core/reading.js';
+import type { Env, ScreenEvidence } from './agent.js';
 import type { AgentFolders } from './home.js';
 
-// How an agent is asked to compact without keys, by an interface of its own. Data and pure functions; src/wrap/channel.ts does the asking.
+// How an agent is asked to compact without keys, or to undo that, by an interface of its own. Data and pure functions; src/wrap/channel.ts does the asking.
 
 export type AgentChannel = ServerChannel | DaemonChannel;
 
@@ -20,6 +21,29 @@ interface Asking<Call> extends ControlChannel {
   readonly isTaken: (answer: unknown) => boolean;
 }
 
+/** How the agent is told to take its last compaction back. What was said since would go, too, so it is asked first. */
+export interface ChannelUndo<Call> {
+  /** asks what was said last */
+  readonly looks: (sessionId: string) => readonly Call[];
+  /** undefined: an answer has an unknown form */
+  readonly find: (found: UndoEvidence) => UndoTarget | undefined;
+  readonly undo: (sessionId: string, id: string) => Call;
+  /** whether this is the answer of an agent that has taken it back */
+  readonly isUndone: (answer: unknown, id: string) => boolean;
+}
+
+export interface UndoEvidence {
+  /** to the calls of `looks`, in their order */
+  readonly answers: readonly unknown[];
+  /** the agent's screen; undefined where it is not known */
+  readonly seen: ScreenEvidence | undefined;
+  /** when the last compaction ended, by the agent's record (wall clock); undefined where that is not known */
+  readonly compactedAt: Millis | undefined;
+}
+
+/** What the compaction is called in the agent's records, or why it must not be taken back. */
+export type UndoTarget = { readonly id: string } | { readonly refusal: string };
+
 /** An HTTP server in the agent's own process, on this machine only and behind a password. It compacts the conversation that is shown. */
 export interface ServerChannel extends Asking<ServerCall> {
   readonly via: 'server';
@@ -27,6 +51,7 @@ export interface ServerChannel extends Asking<ServerCall> {
   readonly plan: (launch: ServerLaunch) => ServerPlan;
   /** its user, for basic authentication (RFC 7617) */
   readonly user: string;
+  readonly undo?: ChannelUndo<ServerCall>;
 }
 
 export interface ServerCall {
@@ -67,6 +92,7 @@ export interface DaemonChannel extends Asking<(sessionId: string) => RpcCall> {
   /** the first request of a connection, and the notification that follows its answer */
   readonly greeting: RpcCall;
   readonly greeted: string;
+  readonly undo?: ChannelUndo<RpcCall>;
 }
 
 export interface RpcCall {

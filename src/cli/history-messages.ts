@@ -23,6 +23,13 @@ export const undoneElsewhere = (agent: string, folder: string): UserError =>
     hint: 'put the file where its other sessions are, or leave out --run',
   });
 
+/** An agent that takes its compactions back itself. */
+export const undoneByKey = (agent: string): UserError =>
+  new UserError(`ctxwrap undoes a compaction of ${agent} only in the session itself, by a key`, {
+    exitCode: 1,
+    hint: 'press Ctrl-] u there (or your --hotkey, and u); it needs "via": "channel": docs/undo.md',
+  });
+
 export const unknownHistory = (given: string, agents: readonly { readonly name: string }[]): UserError =>
   usageError(
     `there is no session or session file "${given}"`,

@@ -50,6 +50,7 @@ export const findOneSource = async (
   const live = session && isThere(session) ? session : undefined;
   const path = live?.record.logPath;
   const agent = live && agentNamed(live.record.runtime, request);
+  if (agent && command === 'undo' && isUndoneByKey(agent)) throw messages.undoneByKey(agent.name);
   if (agent && path !== undefined) return { source: { agent, path }, number, session: live };
   if (target === undefined && agent && !agent.conversations) throw messages.unreadConversation(agent.name);
   if (target === undefined) throw noFile(live?.record.runtime ?? '', command);
@@ -67,6 +68,10 @@ export const findOneSource = async (
     : sessions.find((each) => isThere(each) && each.record.logPath === first.source.path);
   return { source: first.source, number: first.number, session: writing };
 };
+
+/** It takes its compactions back itself, and ctxwrap does not read its conversations. */
+export const isUndoneByKey = ({ conversations, channel }: Agent): boolean =>
+  !conversations && channel?.undo !== undefined;
 
 const agentNamed = (name: string, { options }: OneSourceRequest): Agent | undefined =>
   allAgents(options.configured?.runtimes).find((each) => each.name === name);

@@ -5,6 +5,7 @@ import { answerEvent } from '../core/session-flow.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { WrapSession } from './options.js';
+import { makeChannelUndo, type ChannelUndo } from './channel-undo.js';
 import { putDraft, type DraftWait } from './prompt-draft.js';
 import type { Publisher } from './publish.js';
 import { makeReceipts, type Receipts } from './receipts.js';
@@ -45,7 +46,7 @@ export interface AgentActions {
 
 export interface ActionParts {
   readonly session: WrapSession;
-  readonly screen: Pick<ScreenModel, 'takesPastes'>;
+  readonly screen: Pick<ScreenModel, 'takesPastes' | 'snapshot'>;
   /** other programs */
   readonly publisher: Publisher | undefined;
   /** tells the main thread what to start when the child ends; undefined: nothing */
@@ -74,12 +75,20 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
     putDraft: drafts.put,
   });
   const shortener = makeSessionShortener(parts, ports, switcher);
+  const { loop, port, take } = ports;
+  const channelUndo = makeChannelUndo({
+    ...parts,
+    port,
+    flow: loop.flow,
+    audit: parts.publisher,
+    onEvent: take,
+  });
   const undo = makeKeyRequest('undo', ports.take, (signal) => {
     const before = shortener.previous();
     const path = ports.sessionFile();
     const as = newSession(parts.session.cwd);
     return before === undefined || path === undefined
-      ? undoLast(parts, ports, { switcher, signal })
+      ? undoLast(parts, ports, { switcher, channelUndo, signal })
       : returnLive({ agent, as, before, path, switcher, onEvent: ports.take, signal });
   });
   const rescue = makeKeyRequest('rescue', ports.take, (signal) => shortener.rescue(signal));
@@ -91,6 +100,7 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
   return {
     noteEvent: (event) => {
       receipts.noteEvent(event);
+      channelUndo.noteEvent(event);
       shortener.noteEvent(event);
     },
     isOwnBoundary: shortener.isOwnBoundary,
@@ -102,7 +112,10 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
     pressRescue: rescue.press,
     startRescue: rescue.start,
     keptText: receipts.keptText,
-    stop: () => [undo, brief, rescue, shortener, switcher, drafts, receipts].forEach((part) => part.stop()),
+    stop: () =>
+      [undo, brief, rescue, shortener, switcher, channelUndo, drafts, receipts].forEach((part) =>
+        part.stop(),
+      ),
   };
 };
 
@@ -196,16 +209,27 @@ const makeSessionShortener = (
   });
 };
 
+interface UndoWays extends Pick<LiveUndo, 'switcher' | 'signal'> {
+  readonly channelUndo: Pick<ChannelUndo, 'undo'>;
+}
+
+/** By the agent's control channel, where it has one that can; else with keys and a new session, where the agent takes one. */
 const undoLast = async (
-  { session: { agent, cwd, env } }: ActionParts,
+  { session: { agent, cwd, env, channel } }: ActionParts,
   { take, sessionFile }: ActionPorts,
-  { switcher, signal }: Pick<LiveUndo, 'switcher' | 'signal'>,
+  { switcher, channelUndo, signal }: UndoWays,
 ): Promise<void> => {
+  const refuse = (reason: string): void => take(answerEvent(`not undone: ${reason}`));
+  if (agent.channel?.undo && (channel || !agent.conversations)) {
+    const reason = await channelUndo.undo(signal);
+    if (reason === undefined) return;
+    if (!agent.conversations) return refuse(reason);
+  }
   const path = sessionFile();
   const reason = agent.conversations
     ? 'the session file is not known yet'
     : `ctxwrap cannot read conversations of ${agent.name}`;
-  if (path === undefined) return take(answerEvent(`not undone: ${reason}`));
+  if (path === undefined) return refuse(reason);
   const as = newSession(cwd);
   const copies = () => copiesOf(stateFolder(env, homeFolder(env)), { agent, path });
   await undoLive({ agent, path, as, copies, switcher, onEvent: take, signal });

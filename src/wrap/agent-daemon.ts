@@ -14,7 +14,6 @@ import type { OpenChannel } from './options.js';
 export interface DaemonConnection {
   readonly channel: DaemonChannel;
   readonly open: Extract<OpenChannel, { readonly via: 'daemon' }>;
-  readonly sessionId: string;
   readonly signal: AbortSignal;
 }
 
@@ -24,9 +23,9 @@ const SILENT: Answer = { kind: 'lost', reason: 'no answer came' };
 const UNSENT: Answer = { kind: 'refused', reason: 'the connection has ended' };
 
 /** Never rejects: without a connection each call is refused. */
-export const connectToDaemon = async (given: DaemonConnection): Promise<ChannelCaller> => {
-  const { channel, open, sessionId, signal } = given;
-  const refusing = (reason: string): ChannelCaller => ({
+export const connectToDaemon = async (given: DaemonConnection): Promise<ChannelCaller<RpcCall>> => {
+  const { channel, open, signal } = given;
+  const refusing = (reason: string): ChannelCaller<RpcCall> => ({
     call: async () => ({ kind: 'refused', reason }),
     close: () => undefined,
   });
@@ -50,7 +49,7 @@ export const connectToDaemon = async (given: DaemonConnection): Promise<ChannelC
     close();
     return refusing(errorText(error));
   }
-  return { call: (what, waitMs) => rpc.ask(channel[what](sessionId), waitMs), close };
+  return { call: rpc.ask, close };
 };
 
 /**

@@ -14,8 +14,8 @@ export const makeServerCaller = (
   channel: ServerChannel,
   open: OpenServer,
   signal: AbortSignal,
-): ChannelCaller => ({
-  call: (what, waitMs) => call({ channel, open, signal, waitMs }, channel[what]),
+): ChannelCaller<ServerCall> => ({
+  call: (asked, waitMs) => call({ channel, open, signal, waitMs }, asked),
   close: () => undefined,
 });
 

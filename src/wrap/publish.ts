@@ -207,9 +207,9 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
       /** it has ended; undefined: no key was typed */
       endSwitch: (name: string, result: TypedResult | undefined): void => {
         if (result && strokes) {
-          const { reason } = result;
+          const { reason, via } = result;
           const context = { ...about, ...attempt, strokes };
-          audit.append(switchLine({ name, outcome: result.kind, reason }, context, Date.now()));
+          audit.append(switchLine({ name, outcome: result.kind, reason, via }, context, Date.now()));
         }
         strokes = undefined;
       },

@@ -20,6 +20,8 @@ export interface MomentWait {
   readonly signal: AbortSignal;
   /** it is how an attempt to compact is carried out, and does not wait for the end of that */
   readonly isForAttempt?: boolean | undefined;
+  /** text in the prompt is not in the way */
+  readonly sparesDraft?: boolean | undefined;
   /** why it must not be typed any more; asked all the time, and at the moment itself */
   readonly refusal?: (() => string | undefined) | undefined;
   /** called with what it waits for, as often as that changes: `waiting: a dialog is open` */
@@ -31,13 +33,13 @@ const LOOK_MS = 200;
 /** Resolves when a key may be typed, with what ends the turn; or with the reason why none will be. */
 export const safeMoment = async (
   { flow, port }: MomentPorts,
-  { until, signal, refusal, onHold, isForAttempt = false }: MomentWait,
+  { until, signal, refusal, onHold, ...rules }: MomentWait,
 ): Promise<{ readonly endTurn: () => void } | { readonly reason: string }> => {
   let told: string | undefined;
   while (!signal.aborted) {
     const refused = refusal?.();
     if (refused !== undefined) return { reason: refused };
-    const hold = holdIn(flow(), isForAttempt);
+    const hold = holdIn(flow(), rules);
     const endTurn = hold === undefined ? port.takeTurn() : undefined;
     if (endTurn) return { endTurn };
     if (performance.now() > until) return { reason: REQUEST_EXPIRED };
@@ -56,13 +58,13 @@ interface Hold {
 
 const holdIn = (
   { session, compaction, now }: ReturnType<SessionLoop['flow']>,
-  isForAttempt: boolean,
+  { isForAttempt = false, sparesDraft = false }: Pick<MomentWait, 'isForAttempt' | 'sparesDraft'>,
 ): Hold | undefined => {
   const { kind } = compaction.phase;
   if ((kind === 'typing' && !isForAttempt) || kind === 'sent' || kind === 'foreign')
     return { words: holdText({ why: 'compacting' }, compaction), isLasting: true };
   const { activity, activitySince } = session;
-  const hold = findHold({ activity, activitySince, keyAt: compaction.keyAt }, now);
+  const hold = findHold({ activity, activitySince, keyAt: compaction.keyAt, sparesDraft }, now);
   return hold && { words: holdText(hold, compaction), isLasting: hold.until === undefined };
 };
 

@@ -1,6 +1,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import type { CompactRecipe, SavedSession, Switching } from '../agents/agent.js';
 import { REQUEST_MS } from '../core/compaction/machine.js';
+import type { Via } from '../core/compaction/outcome.js';
 import type { NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
@@ -37,6 +38,8 @@ export type SwitchResult =
 export interface TypedResult {
   readonly kind: string;
   readonly reason?: string;
+  /** how the agent was asked without keys */
+  readonly via?: Via;
 }
 
 export interface Switcher {
@@ -47,7 +50,7 @@ export interface Switcher {
   readonly stop: () => void;
 }
 
-export interface SwitchWait extends Pick<MomentWait, 'signal' | 'onHold' | 'isForAttempt'> {
+export interface SwitchWait extends Pick<MomentWait, 'signal' | 'onHold' | 'isForAttempt' | 'sparesDraft'> {
   /** called before the first key: from here on the agent may take the other session */
   readonly onTyping?: (() => void) | undefined;
 }

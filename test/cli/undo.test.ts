@@ -1,5 +1,5 @@
 // `ctxwrap undo` as users run it, over a home folder with the session files of all agents and no agent running.
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ids, writeStores } from '../support/stored-sessions.js';
@@ -132,5 +132,32 @@ describe('ctxwrap undo', () => {
     const { stderr, code } = await undo('/dev/null');
     expect(stderr).toContain('cannot read the session file "/dev/null": it is not a regular file');
     expect(code).toBe(2);
+  });
+
+  it('names the key for an agent that takes its compactions back itself, in the session that runs', async () => {
+    const sessions = join(bench.folder, '.local/state/ctxwrap/sessions');
+    mkdirSync(sessions, { recursive: true });
+    const record = {
+      schema: 'ctxwrap.session/1',
+      id: 'w1',
+      version: '1',
+      pid: process.pid,
+      childPid: 1,
+      runtime: 'opencode',
+      cwd: bench.folder,
+      startedAt: Date.now(),
+      heartbeatAt: Date.now(),
+      agentSessionId: 'ses_one',
+      activity: 'ready',
+    };
+    writeFileSync(join(sessions, 'w1.json'), JSON.stringify(record));
+    for (const { stdout, stderr, code } of [await undo(), await undo('opencode')])
+      expect({ code, stdout, stderr }).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /undoes a compaction of opencode only in the session itself[^]*press Ctrl-\] u/,
+        ) as string,
+      });
   });
 });

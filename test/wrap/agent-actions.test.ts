@@ -47,7 +47,12 @@ beforeEach(() => {
   };
   agent = makeAgent();
   actions = makeAgentActions(
-    { session, screen: { takesPastes: () => true }, publisher: undefined, onRestart: () => undefined },
+    {
+      session,
+      screen: { takesPastes: () => true, snapshot: () => undefined },
+      publisher: undefined,
+      onRestart: () => undefined,
+    },
     { port: agent.port, loop, take, sessionFile: () => join(folder, 'the-old.jsonl') },
   );
   becomes('busy');

@@ -1,5 +1,6 @@
-import { isRecord } from '../../core/json.js';
-import type { ServerChannel } from '../channel.js';
+import { getList, getRecord, getText, isRecord } from '../../core/json.js';
+import type { ChannelUndo, ServerCall, ServerChannel } from '../channel.js';
+import { showsCompactionLast } from './screen.js';
 
 // opencode's own server (docs/facts/opencode.md): its screen is a client of it, and takes commands from it as from its own list of commands.
 
@@ -9,6 +10,42 @@ const PASSWORD = 'OPENCODE_SERVER_PASSWORD';
 /** Options and variables with which the user starts the server, or with which this process is no server. */
 const OWN_OPTIONS = /^--(?:port|hostname|mdns|mdns-domain|cors)(?:=|$)/;
 const OTHER_COMMANDS: readonly string[] = ['attach', 'pr'];
+
+/** A message and everything after it is taken back, as with `/undo`; the rows go with the next message, and `/redo` brings them back until then. */
+const undo: ChannelUndo<ServerCall> = {
+  looks: (sessionId) => [
+    { method: 'GET', path: pathOf(sessionId) },
+    { method: 'GET', path: `${pathOf(sessionId)}/message?limit=2` },
+  ],
+  find: ({ answers: [session, messages], seen }) => {
+    if (!isRecord(session) || !Array.isArray(messages)) return undefined;
+    if (getRecord(session, 'revert')) return { refusal: 'messages are taken back already: see /redo' };
+    const id = askedBy(messages);
+    if (id === undefined) return { refusal: OTHER_LAST };
+    return seen && showsCompactionLast(seen) ? { id } : { refusal: UNSEEN };
+  },
+  undo: (sessionId, messageID) => ({
+    method: 'POST',
+    path: `${pathOf(sessionId)}/revert`,
+    body: { messageID },
+  }),
+  isUndone: (answer, id) => isRecord(answer) && getText(getRecord(answer, 'revert'), 'messageID') === id,
+};
+
+const pathOf = (sessionId: string): string => `/session/${encodeURIComponent(sessionId)}`;
+
+const OTHER_LAST = "something was said since the compaction: use opencode's own /undo";
+const UNSEEN = 'the compaction is not the last that the screen shows';
+
+/** The message that asks for a compaction, where its summary is the last message. */
+const askedBy = (messages: readonly unknown[]): string | undefined => {
+  const [asking, summary] = messages.map((each) => (isRecord(each) ? each : undefined));
+  const [request, answer] = [getRecord(asking, 'info'), getRecord(summary, 'info')];
+  const asks = getList(asking, 'parts').some((part) => isRecord(part) && part['type'] === 'compaction');
+  const isDone = answer?.['summary'] === true && !getRecord(answer, 'error') && getText(answer, 'finish');
+  const id = getText(request, 'id');
+  return asks && isDone && getText(answer, 'parentID') === id ? id : undefined;
+};
 
 export const opencodeChannel: ServerChannel = {
   via: 'server',
@@ -32,6 +69,7 @@ export const opencodeChannel: ServerChannel = {
   },
   compact: { method: 'POST', path: '/tui/execute-command', body: { command: 'session_compact' } },
   isTaken: (answer) => answer === true,
+  undo,
 };
 
 /** Only sessions that do something are listed: `busy`, or `retry` between two requests. */

@@ -139,6 +139,12 @@ const answersAbove = (screen: ScreenView, below: number): readonly AnswerRow[] =
   return found;
 };
 
+/** The conversation on the screen ends with a compaction. */
+export const showsCompactionLast = ({ screen }: ScreenEvidence): boolean => {
+  const composer = findComposer(screen);
+  return composer !== undefined && answersAbove(screen, composer.top).at(-1)?.isCompaction === true;
+};
+
 // How a compaction ended: an error is in a box above its row, with or without a time.
 
 type CompactionEnd = { readonly boundary: Omit<Boundary, 'at'> } | { readonly result: CompactResult };

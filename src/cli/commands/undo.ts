@@ -23,7 +23,7 @@ import {
 import * as messages from '../messages.js';
 import { askSession } from '../ask-session.js';
 import { timeText } from '../context-text.js';
-import { findOneSource, type OneSource } from '../one-source.js';
+import { findOneSource, isUndoneByKey, type OneSource } from '../one-source.js';
 import { print, toAsciiIfNeeded } from '../print.js';
 import type { RunRequest, UndoCommandRequest } from '../request.js';
 import { resumeOf, resumeRows, type Resume } from '../resume.js';
@@ -38,18 +38,20 @@ export type Start = (request: RunRequest) => Promise<Outcome>;
 export const undo = async (request: UndoCommandRequest, start: Start): Promise<Outcome> => {
   const search = await openSearch(request.options);
   const found = await findOneSource(request, search, { command: 'undo', none: messages.nothingToUndo });
+  const { agent } = found.source;
+  if (isUndoneByKey(agent)) throw messages.undoneByKey(agent.name);
   const live = request.run ? undefined : switchable(found);
   const before = found.number === undefined ? live?.record.shortenedFrom : undefined;
   const isElsewhere = !live && !(await isInStore(found.source, search));
   const folder = dirname(found.source.path);
-  if (request.run && isElsewhere) throw messages.undoneElsewhere(found.source.agent.name, folder);
+  if (request.run && isElsewhere) throw messages.undoneElsewhere(agent.name, folder);
   const report = !live
     ? await undoInFile(found, search)
     : before
       ? await returnInAgent(found, { live, before }, request, search)
       : await undoInAgent(found, live, request, search);
   await print(request.json ? jsonText(report, 2) : `${textOf(report, isElsewhere).join('\n')}\n`);
-  if (request.run) return runIt(found.source.agent, report, request, start);
+  if (request.run) return runIt(agent, report, request, start);
   const { outcome } = report.live ?? {};
   const { damagedLines } = report;
   const isTold = damagedLines > 0 && !request.json;

@@ -318,7 +318,12 @@ export const auditLine = (ended: EndedCompaction, context: AuditContext): string
 
 /** The line for a switch of the running agent to another session. */
 export const switchLine = (
-  ended: { readonly name: string; readonly outcome: string; readonly reason?: string | undefined },
+  ended: {
+    readonly name: string;
+    readonly outcome: string;
+    readonly reason?: string | undefined;
+    readonly via?: Via | undefined;
+  },
   { session, version, runtime: agent, conversation, gate, strokes = [] }: AuditContext,
   at: Millis,
 ): string => {
@@ -326,6 +331,7 @@ export const switchLine = (
   const line = {
     schema: 'ctxwrap.switched/1',
     initiator: 'ctxwrap',
+    via: ended.via,
     at,
     name: name(ended.name),
     outcome: ended.outcome,

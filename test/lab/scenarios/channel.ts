@@ -2,13 +2,14 @@
 import type { AgentChannel } from '../../../src/agents/channel.js';
 import { getText, parseRecord } from '../../../src/core/json.js';
 import { assertThat, untilCompacted } from '../../../src/verify/checks.js';
-import { definitionOf, type LabAgent } from '../agents/agent.js';
+import { BACKSPACE, definitionOf, type LabAgent } from '../agents/agent.js';
 import { asked } from './asked.js';
 import { ending } from './ends.js';
 import { growing } from './grow.js';
-import type { LabSession, Scenario } from './scenario.js';
+import { QUICK_SUMMARY_MS, type LabSession, type Scenario } from './scenario.js';
 import { waiting } from './slow.js';
-import { fill } from './steps.js';
+import { fill, pressChord } from './steps.js';
+import { asksWith } from './undo.js';
 
 const MARK = ', by its channel';
 const DRAFT = 'half a thought';
@@ -22,7 +23,7 @@ const assertAsked = ({ audit, agent, log }: LabSession): void => {
   const ours = audit()
     .split('\n')
     .map((line) => parseRecord(line))
-    .filter((line) => getText(line, 'schema') === 'ctxwrap.attempt/1')
+    .filter((line) => /^ctxwrap\.(?:attempt|switched)\/1$/.test(getText(line, 'schema') ?? ''))
     .filter((line) => getText(line, 'initiator') === 'ctxwrap');
   for (const line of ours)
     assertThat(getText(line, 'via') === channelOf(agent)?.via, 'the audit log says that keys were used');
@@ -65,6 +66,27 @@ const draft: Scenario = {
   },
 };
 
+const undo: Scenario = {
+  name: 'undo',
+  expects: '',
+  summaryMs: QUICK_SUMMARY_MS,
+  isFor: (agent) => channelOf(agent)?.undo !== undefined,
+  play: async (session) => {
+    const { terminal, mock } = session;
+    await fill(session);
+    const line = await untilCompacted(session);
+    await terminal.type(DRAFT);
+    await pressChord(session, 'u');
+    await session.untilFooter(/compaction undone/);
+    await session.untilLog(/ to undo the compaction: undone/);
+    const isThere = (): boolean => terminal.rows().some((row) => row.includes(DRAFT));
+    await terminal.until(isThere, 'the draft in the prompt');
+    assertThat(!mock.requests().some(({ said }) => said.includes(DRAFT)), 'the draft was sent');
+    await terminal.type(BACKSPACE.repeat(DRAFT.length));
+    return `${await asksWith(session, [1, 2, 3])}, and the draft stayed; ${line}`;
+  },
+};
+
 const SAME: readonly string[] = [
   'idle',
   'busy',
@@ -80,5 +102,10 @@ export const channels: readonly Scenario[] = [
   {
     ...byChannel(draft),
     expects: 'text in the prompt when the window is full: compacts all the same, and the text stays',
+  },
+  {
+    ...byChannel(undo),
+    expects:
+      'after our compaction text in the prompt, the hotkey and u: the text stays, the next request has the whole conversation',
   },
 ];

@@ -1,0 +1,121 @@
+import type { AgentChannel } from '../agents/channel.js';
+import type { Via } from '../core/compaction/outcome.js';
+import type { Event } from '../core/event.js';
+import type { Millis } from '../core/reading.js';
+import { answerEvent } from '../core/session-flow.js';
+import { canReadDatabases } from '../storage/database.js';
+import type { ScreenModel } from '../terminal/screen-model.js';
+import type { ChannelUndoResult } from './channel.js';
+import type { WrapSession } from './options.js';
+import { typeAtSafeMoment, type SwitcherOptions, type TypedResult } from './switcher.js';
+
+// Undoes the last compaction by the agent's control channel: no key is typed, the agent stays in its conversation, and a draft in its prompt.
+
+export interface ChannelUndo {
+  readonly noteEvent: (event: Event) => void;
+  /**
+   * Waits for a safe moment, asks, and says in the footer what comes of it. Resolves with the reason where the agent cannot do it this way,
+   * which is not said then. Never rejects.
+   */
+  readonly undo: (signal: AbortSignal) => Promise<string | undefined>;
+  readonly stop: () => void;
+}
+
+export interface ChannelUndoOptions extends Pick<SwitcherOptions, 'port' | 'flow' | 'audit' | 'onEvent'> {
+  readonly session: Pick<WrapSession, 'agent' | 'channel' | 'log' | 'values' | 'env' | 'wrapper'>;
+  readonly screen: Pick<ScreenModel, 'snapshot'>;
+}
+
+/** What came of asking, as of typing the command of a switch. */
+interface Asked extends TypedResult {
+  readonly kind: 'switched' | 'refused' | 'unknown';
+  readonly via: Via;
+}
+
+export const makeChannelUndo = (options: ChannelUndoOptions): ChannelUndo => {
+  const { session, flow, screen, port, onEvent } = options;
+  const ended = new AbortController();
+  let compactedAt: Millis | undefined;
+  const say = (words: string): void => onEvent(answerEvent(words));
+
+  const ask = async (sessionId: string, signal: AbortSignal): Promise<Asked | undefined> => {
+    const { agent, channel: open, log } = session;
+    const { channel } = agent;
+    if (!channel || !open) return undefined;
+    const { askToUndo, isInOtherTerminal } = await import('./channel.js');
+    const isElsewhereToo = (): Promise<boolean> => isInOtherTerminal(session, sessionId);
+    const seen = screen.snapshot;
+    const given = { channel, open, sessionId, isElsewhereToo, port, signal, seen, compactedAt };
+    const result = await askToUndo(given);
+    const reason = 'reason' in result ? `, ${result.reason}` : '';
+    log.info(`asking ${channel.name} to undo the compaction: ${result.kind}${reason}`);
+    return askedOf(result, channel);
+  };
+  return {
+    noteEvent: (event) => {
+      if (event.type === 'boundary') compactedAt = event.boundary.at;
+      if (event.type === 'session-changed') compactedAt = undefined;
+    },
+    undo: async (signal) => {
+      const { sessionId, compactions } = flow().session;
+      const hindrance = channelHindrance(session);
+      if (hindrance !== undefined) return hindrance;
+      if (sessionId === undefined) return canReadDatabases() ? UNKNOWN_SESSION : NO_DATABASE;
+      if (compactions === 0) return 'nothing was compacted in this session';
+      say('undo: waiting for a safe moment');
+      const result = await typeAtSafeMoment<Asked>(options, sessionId, {
+        wait: { signal, sparesDraft: true, onHold: (words) => say(`undo ${words}`) },
+        ended: ended.signal,
+        type: (signalOfEnd) => ask(sessionId, signalOfEnd),
+      });
+      if (result.kind === 'refused' && 'via' in result) return result.reason;
+      if (result.kind === 'switched') onEvent({ type: 'postpone' }); // the window is as full as before
+      say(wordsFor(result));
+      return undefined;
+    },
+    stop: () => ended.abort(),
+  };
+};
+
+const UNKNOWN_SESSION = 'the session is not known yet';
+const NO_DATABASE = 'this Node has no SQLite to find the session with; Node 22.13 and newer have';
+
+/** Why this agent cannot be asked; undefined where it can. */
+const channelHindrance = ({
+  agent: { name, channel },
+  channel: open,
+  values,
+}: ChannelUndoOptions['session']): string | undefined => {
+  if (open || !channel) return undefined;
+  return values.via === 'channel'
+    ? `${channel.name} is not open to ctxwrap in this session`
+    : `it takes ${channel.name}: ctxwrap config set via channel, then start ${name} again`;
+};
+
+const askedOf = (
+  result: ChannelUndoResult,
+  { name, via }: Pick<AgentChannel, 'name' | 'via'>,
+): Asked | undefined => {
+  switch (result.kind) {
+    case 'skipped':
+      return undefined;
+    case 'closed':
+      return { kind: 'refused', reason: `${name} cannot be asked: ${result.reason}`, via };
+    case 'undone':
+      return { kind: 'switched', via };
+    default:
+      return { ...result, via };
+  }
+};
+
+/** One line for the footer. */
+const wordsFor = ({ kind, reason = '' }: TypedResult): string => {
+  switch (kind) {
+    case 'switched':
+      return 'compaction undone: your messages are back';
+    case 'unknown':
+      return `undo not confirmed: ${reason}`;
+    default:
+      return `not undone: ${reason}`;
+  }
+};

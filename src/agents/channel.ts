@@ -37,7 +37,7 @@ export interface UndoEvidence {
   readonly answers: readonly unknown[];
   /** the agent's screen; undefined where it is not known */
   readonly seen: ScreenEvidence | undefined;
-  /** when the last compaction ended, by the agent's record (wall clock); undefined where that is not known */
+  /** when the last compaction ended, by the agent's record (wall clock); undefined where nobody asked the agent for it, or that is not known */
   readonly compactedAt: Millis | undefined;
 }
 

@@ -53,7 +53,8 @@ export const makeChannelUndo = (options: ChannelUndoOptions): ChannelUndo => {
   };
   return {
     noteEvent: (event) => {
-      if (event.type === 'boundary') compactedAt = event.boundary.at;
+      if (event.type === 'boundary' && event.boundary.source !== 'screen')
+        compactedAt = event.boundary.initiator === 'user' ? event.boundary.at : undefined; // the agent's own is part of a turn
       if (event.type === 'session-changed') compactedAt = undefined;
     },
     undo: async (signal) => {

@@ -65,3 +65,40 @@ describe("Codex's background server", () => {
     expect(codexChannel.socket({ ...where, env: { CODEX_HOME: '/cx' } })).toBe(`/cx/${socket}`);
   });
 });
+
+describe("the undo by Codex's background server", () => {
+  const { undo } = codexChannel;
+  const turn = { id: 'turn-9', status: 'completed', startedAt: 1_795_615_817, completedAt: 1_795_615_819 };
+  const find = (data: unknown, compactedAt: number | undefined) =>
+    undo?.find({ answers: [{ data, nextCursor: null }], seen: undefined, compactedAt });
+  const REFUSED = { refusal: 'something was said since the compaction' };
+
+  it('takes back the last turn, where the record of the compaction was written in it', () => {
+    expect(undo?.looks(T)).toEqual([
+      { method: 'thread/turns/list', params: { threadId: T, limit: 1, sortDirection: 'desc' } },
+    ]);
+    for (const at of [1_795_615_817_000, 1_795_615_819_819])
+      expect(find([turn], at)).toEqual({ id: 'turn-9' });
+    expect(undo?.undo(T, 'turn-9')).toEqual({
+      method: 'thread/revert',
+      params: { threadId: T, beforeTurnId: 'turn-9' },
+    });
+  });
+
+  it.each<[string, unknown, number | undefined]>([
+    ['the last turn began later', [turn], 1_795_615_816_999],
+    ['the last turn ended before', [turn], 1_795_615_820_000],
+    ['it is not known when it was compacted', [turn], undefined],
+    ['the last turn runs', [{ ...turn, completedAt: null }], 1_795_615_818_000],
+    ['there is no turn', [], 1_795_615_818_000],
+    ['the turn has another form', ['x'], 1_795_615_818_000],
+  ])('takes nothing back where %s', (_, data, at) => {
+    expect(find(data, at)).toEqual(REFUSED);
+  });
+
+  it('does not understand another answer, and has worked when the thread comes back', () => {
+    expect(find('x', 1)).toBeUndefined();
+    expect(undo?.isUndone({ thread: { id: T } }, 'turn-9')).toBe(true);
+    expect(undo?.isUndone({}, 'turn-9')).toBe(false);
+  });
+});

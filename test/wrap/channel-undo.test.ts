@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ScreenEvidence } from '../../src/agents/agent.js';
+import type { ChannelUndo, ServerCall } from '../../src/agents/channel.js';
 import { agents } from '../../src/agents/index.js';
+import { opencodeChannel } from '../../src/agents/opencode/channel.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import type { Event } from '../../src/core/event.js';
 import { nullLog } from '../../src/storage/log-file.js';
@@ -45,6 +47,8 @@ const usual: Readonly<Record<string, Reply>> = {
   [MESSAGES]: json(compactedMessages()),
   [REVERT]: json(reverted),
 };
+
+const opencodeUndo = opencodeChannel.undo as ChannelUndo<ServerCall>;
 
 let loop: RestingSession;
 let agent: ReturnType<typeof makeAgent>;
@@ -189,6 +193,25 @@ describe.sequential('the undo by the control channel', () => {
     expect(await run()).toBeUndefined();
     expect(calls.filter((path) => path.startsWith(REVERT))).toHaveLength(1);
     expect(told().at(-1)).toBe(UNDONE);
+  });
+
+  it('knows when a compaction that was asked for ended, and of none that was part of a turn', async () => {
+    const told: unknown[] = [];
+    const find: typeof opencodeUndo.find = (evidence) => {
+      told.push(evidence.compactedAt);
+      return { refusal: 'no' };
+    };
+    const asking = { ...agents.opencode, channel: { ...opencodeChannel, undo: { ...opencodeUndo, find } } };
+    const { undo, run } = await serve({}, { agent: asking });
+    for (const boundary of [
+      { initiator: 'user', at: 5 },
+      { initiator: 'user', at: 6, source: 'screen' },
+      { initiator: 'agent', at: 7 },
+    ] as const) {
+      undo.noteEvent({ type: 'boundary', boundary });
+      expect(await run()).toBe('no');
+    }
+    expect(told).toEqual([5, 5, undefined]);
   });
 
   it('ends with the session', async () => {

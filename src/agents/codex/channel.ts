@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { getRecord, getText, isRecord } from '../../core/json.js';
-import type { ChannelState, DaemonChannel } from '../channel.js';
+import { getCount, getList, getRecord, getText, isRecord } from '../../core/json.js';
+import type { ChannelState, ChannelUndo, DaemonChannel, RpcCall } from '../channel.js';
 import { codexFolder } from './files.js';
 
 // Codex's background server (docs/facts/codex-background-server.md), which plain `codex` starts and uses. ctxwrap asks it for one thread and
@@ -9,6 +9,38 @@ import { codexFolder } from './files.js';
 /** Options with which Codex does without it, as it says itself. */
 const EMBEDDED =
   /^(?:--no-daemon|--config(?:=.*)?|-c.*|--enable(?:=.*)?|--disable(?:=.*)?|--search|-p.*|--profile(?:=.*)?|--remote(?:=.*)?)$/;
+
+/**
+ * The turn of the compaction and all later ones are taken back; Codex writes another file of the same thread. The caller then hears the
+ * thread's approvals, so it must hang up at once.
+ */
+const undo: ChannelUndo<RpcCall> = {
+  looks: (threadId) => [
+    { method: 'thread/turns/list', params: { threadId, limit: 1, sortDirection: 'desc' } },
+  ],
+  find: ({ answers: [turns], compactedAt }) => {
+    if (!isRecord(turns) || !Array.isArray(turns['data'])) return undefined;
+    const [last] = getList(turns, 'data');
+    const [id, startedAt, completedAt] = [
+      getText(last, 'id'),
+      getCount(last, 'startedAt'),
+      getCount(last, 'completedAt'),
+    ];
+    if (id === undefined || startedAt === undefined) return { refusal: OTHER_LAST };
+    // in seconds, of the clock that the record has, too
+    const isCompaction =
+      completedAt !== undefined &&
+      compactedAt !== undefined &&
+      compactedAt >= startedAt * SECOND_MS &&
+      compactedAt < (completedAt + 1) * SECOND_MS;
+    return isCompaction ? { id } : { refusal: OTHER_LAST };
+  },
+  undo: (threadId, beforeTurnId) => ({ method: 'thread/revert', params: { threadId, beforeTurnId } }),
+  isUndone: (answer) => isRecord(answer) && getRecord(answer, 'thread') !== undefined,
+};
+
+const SECOND_MS = 1_000;
+const OTHER_LAST = 'something was said since the compaction';
 
 export const codexChannel: DaemonChannel = {
   via: 'daemon',
@@ -29,6 +61,7 @@ export const codexChannel: DaemonChannel = {
     stateOf(isRecord(answer) ? getRecord(answer, 'thread') : undefined, sessionId),
   compact: (threadId) => ({ method: 'thread/compact/start', params: { threadId } }),
   isTaken: isRecord,
+  undo,
 };
 
 /** `systemError`: the last turn has failed; `notLoaded`: another process has the thread. A helper's thread is no conversation of the user's. */

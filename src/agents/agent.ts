@@ -263,6 +263,8 @@ export interface ConversationForm {
   readonly write: ConversationWriter;
   /** the path of a new session's file, from the folder of the agent's other session files of the same project; it may be another folder */
   readonly fileName: (as: NewSession) => string;
+  /** what the agent needs beside a new session's file of this path, to find it */
+  readonly beside?: (path: string, as: NewSession) => readonly NewFile[];
   /** a line of a session file as it stands in a copy that is another session; `ids` are the ids that the file had so far */
   readonly copyLine: (line: string, ids: ReadonlySet<string>, as: NewSession) => string;
   /** why the agent would not take a copy of a file with this first line; undefined if it would */

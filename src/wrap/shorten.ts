@@ -1,4 +1,3 @@
-import { dirname, join } from 'node:path';
 import type { Conversation, NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import { formatTokens } from '../core/format.js';
@@ -7,9 +6,9 @@ import { changeBetween, checkShortened, obstacleIn, type Change } from '../core/
 import { sizeForBudget } from '../core/strategies/keep.js';
 import type { Strategy, StrategyOptions } from '../core/strategies/strategy.js';
 import { createFile } from '../storage/files.js';
-import { makeFolder } from '../storage/state-folder.js';
 import { checkpointName } from './switcher.js';
 import { readWritableConversation, type ConversationSource } from './read-conversation.js';
+import { writeSession } from './write-session.js';
 
 // Shortens the conversation of a session file by a strategy: the result becomes a new session of the same agent. The file is only read.
 
@@ -82,12 +81,10 @@ export const writeShortened = async (
   as: NewSession,
 ): Promise<Written> => {
   const form = source.agent.conversations;
-  const lines = form?.write(after, { ...as, cwd: after.head.cwd ?? as.cwd });
+  const there = { ...as, cwd: after.head.cwd ?? as.cwd };
+  const lines = form?.write(after, there);
   if (!form || !lines) throw new ShortenError(`${source.agent.name} would not take what is left`);
-  const path = join(dirname(source.path), form.fileName(as));
-  await makeFolder(dirname(path));
-  await createFile(path, lines);
-  return { name: as.id, path };
+  return { name: as.id, path: await writeSession(source.path, form, there, lines) };
 };
 
 /**

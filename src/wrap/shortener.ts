@@ -16,7 +16,7 @@ import type { RestartPlan, Restarter } from './restarter.js';
 import type { SessionLoop } from './session.js';
 import { shorten, writeForSwitch, writeShortened, type Shortened } from './shorten.js';
 import { safeMoment, type MomentWait } from './safe-moment.js';
-import type { Switcher } from './switcher.js';
+import { type Switcher, UNSUPPORTED } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 import { newSession } from './undo.js';
 
@@ -119,7 +119,7 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
   };
   const run = async (asked: ShortenAsked, given: ShortenWait): Promise<ShortenResult> => {
     if (isTaken) return { kind: 'refused', reason: 'it is being shortened already' };
-    const obstacle = restarter?.obstacle();
+    const obstacle = restarter ? restarter.obstacle() : switchObstacle(options.agent);
     if (obstacle !== undefined) return { kind: 'refused', reason: obstacle };
     doneAt = doneAt.filter((at) => Date.now() - at < HOUR_MS);
     // attempts to compact have limits of their own, which do not outlast the run of an agent
@@ -243,6 +243,9 @@ interface Once {
   /** when it was done within the last hour */
   readonly doneAt: readonly Millis[];
 }
+
+const switchObstacle = ({ conversations }: Agent): string | undefined =>
+  conversations && !conversations.switching ? UNSUPPORTED : undefined;
 
 /** undefined: the conversation went on meanwhile, and nothing was typed. */
 const shortenOnce = async (options: ShortenerOptions, once: Once): Promise<ShortenResult | undefined> => {

@@ -73,7 +73,8 @@ const LOOK_MS = 200;
 const CONFIRM_MS = 20_000; // the agents take up to 200 ms; a busy machine takes longer
 const MOST_SKIPS = 20; // attempts that ended before the first key
 
-const UNSUPPORTED = 'ctxwrap does not know how to tell this agent';
+/** Why nothing is typed into an agent without `switching`. */
+export const UNSUPPORTED = 'ctxwrap does not know how to tell this agent';
 const ENDED = 'the session has ended';
 const OTHER = 'another undo is waiting already';
 
@@ -258,12 +259,15 @@ export interface LiveUndo extends Omit<UndoRequest, 'number'> {
 /** Undoes it and says what happens in the footer. Leaves no new session where the agent was not told of it. Never rejects. */
 export const undoLive = async ({ switcher, onEvent, signal, ...request }: LiveUndo): Promise<void> => {
   const say = (text: string): void => onEvent(answerEvent(text));
+  const { agent } = request;
+  if (agent.conversations && !agent.conversations.switching)
+    return say(`not undone: ${UNSUPPORTED} · for a new session: ctxwrap undo`);
   try {
     say('undo: waiting for a safe moment');
     const { plan, name, path } = await prepareSwitch(request);
     const result = await switcher.switchTo(name, { signal, onHold: (words) => say(`undo ${words}`) });
     if (result.kind === 'refused') await removeCreated(path);
-    say(liveText(result, plan, request.agent.conversations?.switching?.command(name)));
+    say(liveText(result, plan, agent.conversations?.switching?.command(name)));
   } catch (error) {
     say(`not undone: ${error instanceof UndoError ? error.message : errorText(error)}`);
   }

@@ -1,4 +1,3 @@
-import { dirname, join } from 'node:path';
 import type { Agent, ConversationForm, NewFile } from '../agents/agent.js';
 import { buildConversation } from '../core/build-conversation.js';
 import {
@@ -14,11 +13,10 @@ import { errorCode } from '../core/errors.js';
 import { parseRecord } from '../core/json.js';
 import type { Boundary } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
-import { createFile } from '../storage/files.js';
 import { readStored } from '../storage/session-store.js';
-import { makeFolder } from '../storage/state-folder.js';
 import { makeByteSplitter } from '../storage/tail.js';
 import type { SessionSource } from './read-history.js';
+import { writeSession } from './write-session.js';
 
 // Undoes a compaction: the conversation as it was before becomes a new session of the same agent. The session file is read and copied line
 // by line, and never changed.
@@ -78,21 +76,19 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024; // an agent's longest lines hold a whol
 export const undoCompaction = async (request: UndoRequest): Promise<Undone> => {
   const form = formOf(request.agent);
   const { plan, place } = await planUndo(request, form);
-  const path = join(dirname(request.path), form.fileName(request.as));
-  await makeFolder(dirname(path)); // an agent that has cleaned up may have removed it with the file
-  await createFile(path, copiedLines(place, form, request.as));
-  return { ...plan, session: { id: request.as.id, path } };
+  const as = { ...request.as, cwd: plan.head.cwd ?? request.as.cwd };
+  const path = await writeSession(request.path, form, as, copiedLines(place, form, as));
+  return { ...plan, session: { id: as.id, path } };
 };
 
 /** Writes the whole session as a new one. Rejects as `undoCompaction` does. */
 export const copySession = async (source: UndoSource, as: NewSession): Promise<Undone['session']> => {
   const form = formOf(source.agent);
-  const { ids, lines, obstacle } = await scanSource(source, form);
+  const { head, ids, lines, obstacle } = await scanSource(source, form);
   if (obstacle !== undefined) throw new UndoError(obstacle);
-  const path = join(dirname(source.path), form.fileName(as));
-  await makeFolder(dirname(path));
-  await createFile(path, copiedLines({ source, endLine: lines, ids }, form, as));
-  return { id: as.id, path };
+  const there = { ...as, cwd: head.cwd ?? as.cwd };
+  const copied = copiedLines({ source, endLine: lines, ids }, form, there);
+  return { id: as.id, path: await writeSession(source.path, form, there, copied) };
 };
 
 /** The file that a running agent takes the conversation from, where it takes no other session file while it runs. */

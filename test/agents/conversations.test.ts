@@ -61,7 +61,8 @@ describe.each(files)('the session file $name', ({ name, agent }) => {
     expect(lines !== undefined || mayRefuse).toBe(true);
     if (!lines) return;
     const after = read(lines, agent);
-    expect(after.head.id).toBe(newSession().id);
+    const namesItself = agent.name !== 'kimi'; // the folder of Kimi's file does
+    expect(after.head.id).toBe(namesItself ? newSession().id : undefined);
     expect(windowOf(after).filter(isSent).map(sent)).toEqual(expectedAfter(agent, before));
     expect(after.damaged).toBe(0);
   });

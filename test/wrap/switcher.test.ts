@@ -12,10 +12,12 @@ import type { SessionLoop } from '../../src/wrap/session.js';
 import {
   makeSwitcher,
   returnLive,
+  undoLive,
   type SwitcherOptions,
   type SwitchResult,
 } from '../../src/wrap/switcher.js';
 import { newSession } from '../../src/wrap/undo.js';
+import { linesOf } from '../support/read-log.js';
 import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
 import { inSession } from '../support/sessions.js';
 import { makeAgent, typed } from '../support/typed-agent.js';
@@ -222,4 +224,22 @@ describe('going back to the session before a shortening', () => {
     expect(told).toBe('not undone: a dialog is open');
     expect(readdirSync(folder)).toEqual([NAME]);
   });
+});
+
+it('says how to go on where the running agent takes no other session, and writes none', async () => {
+  const path = join(folder, 'wire.jsonl');
+  writeFileSync(path, linesOf('kimi', 'turns.jsonl').join('\n'));
+  const switchTo = (): never => {
+    throw new Error('nothing to switch to');
+  };
+  const as = newSession('/proj');
+  const onEvent = (event: Event): unknown => events.push(event);
+  const { signal } = new AbortController();
+  await undoLive({ agent: agents.kimi, path, as, switcher: { switchTo }, onEvent, signal });
+  expect(events).toMatchObject([
+    {
+      text: 'not undone: ctxwrap does not know how to tell this agent · for a new session: ctxwrap undo',
+    },
+  ]);
+  expect(readdirSync(folder)).toEqual(['wire.jsonl']);
 });

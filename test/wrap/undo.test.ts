@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -104,6 +105,30 @@ describe('undoing a compaction', () => {
     expect(conversation.damaged).toBe(0);
     expect(textsOf(conversation).slice(0, said.length)).toEqual(said);
     expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  it('of kimi makes a folder for the session, with the file that tells its project', async () => {
+    const beside = join(folder, 'session_old/agents/main');
+    mkdirSync(beside, { recursive: true });
+    const path = join(beside, 'wire.jsonl');
+    copyFileSync(join(logs, 'kimi/turns.jsonl'), path);
+    const { session } = await undoCompaction({ agent: agents.kimi, path, as: as() });
+    const made = join(folder, `session_${ID}`);
+    expect(session).toEqual({ id: ID, path: join(made, 'agents/main/wire.jsonl') });
+    expect(textsOf(read(session.path, agents.kimi))).toEqual([
+      'hello #tok=60000',
+      'MOCK reply ok',
+      'second #slow=5000 #tok=90000',
+      expect.stringContaining('chunk 0') as string,
+      'do it #tool=touch approved',
+      'MOCK reply ok',
+    ]);
+    const state = join(made, 'state.json');
+    expect(JSON.parse(readFileSync(state, 'utf8'))).toMatchObject({
+      id: `session_${ID}`,
+      cwd: '/home/user/project',
+    });
+    expect(statSync(state).mode & 0o777).toBe(0o600);
   });
 
   it('takes any of several: the earlier ones stay undone only as far as the wanted one', async () => {

@@ -8,6 +8,7 @@ import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
 import { kimiFolder, locateKimi, parseStatus, projectOf, sessionFile, sessionsFolder } from './files.js';
 import { kimiHistory } from './history.js';
 import { kimiContents, kimiReader } from './log.js';
+import { kimiConversations } from './new-session.js';
 import { kimiScreen } from './screen.js';
 
 const USUAL_TOKENS = 262_144; // of its usual model
@@ -107,6 +108,7 @@ export const kimi: Agent = {
     contents: kimiContents,
     history: kimiHistory,
   },
+  conversations: kimiConversations,
   readsMentions: true,
   recipe: () => kimiRecipe,
   screen: kimiScreen,

@@ -9,7 +9,7 @@ import { summaryText, textsIn } from './history.js';
 // One line of a Kimi Code session file (docs/facts/kimi.md). The size of the conversation is `token_counting.measured`: prompt and answer as the server counted
 // them. What `token_counting.rebased` and `context.apply_compaction` say is Kimi's estimate from the characters, also of the size before.
 
-interface KimiLog {
+export interface KimiLog {
   /** by the last request of a turn: Kimi's name for the model, and what of the prompt came from the cache */
   readonly model?: string | undefined;
   readonly cachedTokens?: number | undefined;
@@ -74,7 +74,12 @@ const readMeasured = (state: KimiLog, record: JsonRecord, at: Millis): LineMeani
   return { state: { ...state, usedTokens }, facts: [{ type: 'reading', reading }] };
 };
 
-const boundaryIn = ({ usedTokens, begun }: KimiLog, record: JsonRecord, at: Millis): Boundary => {
+/** The compaction that a `context.apply_compaction` record tells of. */
+export const boundaryIn = (
+  { usedTokens, begun }: Pick<KimiLog, 'usedTokens' | 'begun'>,
+  record: JsonRecord,
+  at: Millis,
+): Boundary => {
   const preTokens = usedTokens ?? getCount(record, 'tokensBefore');
   const postTokens = getCount(record, 'tokensAfter');
   return {
@@ -100,15 +105,20 @@ const readGrowth = (record: JsonRecord): readonly Fact[] => {
 const CONTENTS_TELLING = /"tool\.(?:call|result)"|"context\.(?:apply_compaction|clear)"/;
 
 export const kimiContents = (): ContentReader =>
-  makeContentReader(CONTENTS_TELLING, (record): readonly ToolEvent[] => {
-    if (record['type'] === 'context.apply_compaction' || record['type'] === 'context.clear')
-      return [{ kind: 'cleared' }];
-    const event = getRecord(record, 'event');
-    const id = getText(event, 'toolCallId');
-    if (record['type'] !== 'context.append_loop_event' || !event || id === undefined) return [];
-    if (event['type'] === 'tool.call')
-      return [{ kind: 'call', id, name: getText(event, 'name'), input: event['args'] }];
-    if (event['type'] !== 'tool.result') return [];
-    const result = getRecord(event, 'result');
-    return [{ kind: 'result', id, output: result?.['output'], isError: result?.['isError'] === true }];
-  });
+  makeContentReader(CONTENTS_TELLING, (record): readonly ToolEvent[] =>
+    record['type'] === 'context.apply_compaction' || record['type'] === 'context.clear'
+      ? [{ kind: 'cleared' }]
+      : toolEventsIn(record),
+  );
+
+/** The tool call or result in a record that has one. */
+export const toolEventsIn = (record: JsonRecord): readonly ToolEvent[] => {
+  const event = getRecord(record, 'event');
+  const id = getText(event, 'toolCallId');
+  if (record['type'] !== 'context.append_loop_event' || !event || id === undefined) return [];
+  if (event['type'] === 'tool.call')
+    return [{ kind: 'call', id, name: getText(event, 'name'), input: event['args'] }];
+  if (event['type'] !== 'tool.result') return [];
+  const result = getRecord(event, 'result');
+  return [{ kind: 'result', id, output: result?.['output'], isError: result?.['isError'] === true }];
+};

@@ -62,6 +62,10 @@ export interface LabAgent extends VerifiableAgent {
 export const definitionOf = ({ name }: Pick<LabAgent, 'name'>): Agent | undefined =>
   Object.values<Agent>(agents).find((each) => each.name === name);
 
+/** It can be told to go on with another session while it runs. */
+export const canSwitch = (agent: LabAgent): boolean =>
+  definitionOf(agent)?.conversations?.switching !== undefined;
+
 /** The agent in the mode in which no tool asks. */
 export const withoutAsking = (agent: LabAgent): LabAgent => ({
   ...agent,

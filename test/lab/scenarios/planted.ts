@@ -1,10 +1,9 @@
 // What each agent's own compaction keeps of 200 turns with planted facts, beside its summary: the table in docs/strategies.md.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getList, getText, isRecord, parseRecord } from '../../../src/core/json.js';
 import { assertThat } from '../../../src/verify/checks.js';
 import { readWholeConversation } from '../../../src/wrap/read-conversation.js';
+import { writeSession } from '../../../src/wrap/write-session.js';
 import { plantedConversation, plantedFactsIn } from '../../support/planted-turns.js';
 import { definitionOf } from '../agents/agent.js';
 import { HARD, QUICK_SUMMARY_MS, LITTLE, type LabSession, type Scenario } from './scenario.js';
@@ -37,10 +36,7 @@ const writePlanted = async (session: LabSession, path: string): Promise<readonly
   };
   const lines = own && form?.write({ ...plantedConversation(), head: own.head }, as);
   if (!form || !lines) throw new Error(`no session of ${session.agent.name} can be written`);
-  const planted = join(dirname(path), form.fileName(as));
-  mkdirSync(dirname(planted), { recursive: true }); // Copilot has a folder for each session
-  writeFileSync(planted, `${lines.join('\n')}\n`);
-  return form.resumeArgs({ id: as.id, path: planted });
+  return form.resumeArgs({ id: as.id, path: await writeSession(path, form, as, lines) });
 };
 
 /** All texts in a request. */

@@ -14,6 +14,7 @@ import {
   SOME,
   SUMMARY_MS,
   WATCH_MS,
+  whileRunning,
   type LabSession,
   type Scenario,
 } from './scenario.js';
@@ -252,13 +253,8 @@ const rescuedWithSummary: Scenario = {
 };
 
 export const rescuing: readonly Scenario[] = [
-  shortenedBy('truncate', REMOVED),
-  shortenedBy('clustering', /grouped by subject/),
-  summarised,
-  withDraft,
-  whileTyping,
-  refused,
+  ...[shortenedBy('truncate', REMOVED), shortenedBy('clustering', /grouped by subject/)].map(whileRunning),
+  ...[summarised, withDraft, whileTyping, refused].map(whileRunning),
   restarted,
-  rescued,
-  rescuedWithSummary,
+  ...[rescued, rescuedWithSummary].map(whileRunning),
 ];

@@ -1,6 +1,6 @@
 // The type of the lab's scenarios, and the values they share.
 import type { TrialSession as AnyStage } from '../../../src/verify/trial.js';
-import type { LabAgent } from '../agents/agent.js';
+import { canSwitch, type LabAgent } from '../agents/agent.js';
 
 export type LabSession = AnyStage<LabAgent>;
 
@@ -47,3 +47,9 @@ export const FULL = 55_000;
 export const HARD = 75_000;
 /** Longer than quiet, settled and countdown together. */
 export const WATCH_MS = 20_000;
+
+/** Only for agents that can be told to go on with another session while they run. */
+export const whileRunning = (scenario: Scenario): Scenario => ({
+  ...scenario,
+  isFor: (agent) => canSwitch(agent) && (scenario.isFor?.(agent) ?? true),
+});

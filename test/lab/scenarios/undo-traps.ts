@@ -6,7 +6,15 @@ import { ctrl } from '../agents/agent.js';
 import { processTree } from '../process-tree.js';
 import { startedIn } from './ends.js';
 import { startLongTurn } from './long-turn.js';
-import { FULL, LITTLE, QUICK_SUMMARY_MS, WATCH_MS, type LabSession, type Scenario } from './scenario.js';
+import {
+  FULL,
+  LITTLE,
+  QUICK_SUMMARY_MS,
+  WATCH_MS,
+  whileRunning,
+  type LabSession,
+  type Scenario,
+} from './scenario.js';
 import { fill } from './steps.js';
 import { asksWith } from './undo.js';
 
@@ -111,4 +119,6 @@ const whileKilled: Scenario = {
   },
 };
 
-export const undoTraps: readonly Scenario[] = [whileBusy, inCountdown, fromTwoTerminals, whileKilled];
+export const undoTraps: readonly Scenario[] = [whileBusy, inCountdown, fromTwoTerminals, whileKilled].map(
+  whileRunning,
+);

@@ -11,6 +11,7 @@ import {
   QUICK_SUMMARY_MS,
   SOME,
   WATCH_MS,
+  whileRunning,
   type LabSession,
   type Scenario,
 } from './scenario.js';
@@ -220,12 +221,6 @@ const atDialog: Scenario = {
 };
 
 export const undoing: readonly Scenario[] = [
-  afterOurs,
-  byHotkey,
-  afterOwn,
-  withTools,
-  nested,
-  withDraft,
-  atDialog,
+  ...[afterOurs, byHotkey, afterOwn, withTools, nested, withDraft, atDialog].map(whileRunning),
   afterTheEnd,
 ];

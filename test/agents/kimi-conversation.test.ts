@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import { readConversation } from '../../src/core/build-conversation.js';
+import { compactionsOf, type NewSession, toolUsesIn, windowOf } from '../../src/core/conversation.js';
+import { linesOf } from '../support/read-log.js';
+
+const form = agents.kimi.conversations;
+if (!form) throw new Error('no conversations');
+
+const read = (lines: readonly string[]) => readConversation(lines, form.reader());
+
+const said = (lines: readonly string[]) =>
+  windowOf(read(lines))
+    .filter(({ kind }) => kind !== 'context')
+    .map((entry) => [entry.kind, 'text' in entry ? entry.text : '']);
+
+const turns = linesOf('kimi', 'turns.jsonl');
+const begun = turns.findIndex((line) => line.startsWith('{"type":"full_compaction.begin"'));
+let count = 0;
+const as: NewSession = { id: 'new-1', cwd: '/elsewhere', now: 9, newUuid: () => `u${(count += 1)}` };
+
+const record = (type: string, fields: object) => JSON.stringify({ type, agentId: 'main', ...fields });
+const message = (text: string, kind = 'user') =>
+  record('context.append_message', {
+    message: { role: 'user', content: [{ type: 'text', text }], id: text, origin: { kind } },
+  });
+const compaction = (kept: number, first?: number) =>
+  record('context.apply_compaction', {
+    summary: 'SUM',
+    compactedCount: 9,
+    keptUserMessageCount: kept,
+    ...(first === undefined ? {} : { keptHeadUserMessageCount: first }),
+    time: 5,
+  });
+const undo = (turnCount: number) => record('context.undo', { count: turnCount });
+
+describe('a session file of kimi as a conversation', () => {
+  it("has the user's messages that a compaction kept, then the summary and what was said after it", () => {
+    expect(said(turns)).toEqual([
+      ['prompt', 'hello #tok=60000'],
+      ['prompt', 'second #slow=5000 #tok=90000'],
+      ['prompt', 'do it #tool=touch approved'],
+      ['summary', 'SUMMARY: the user said hello.'],
+      ['prompt', 'third #tok=30000'],
+      ['answer', 'MOCK reply ok'],
+    ]);
+    expect(read(turns).head).toMatchObject({ cwd: '/home/user/project', model: 'lab' });
+  });
+
+  it('knows where a compaction begins, who asked for it and how large it was', () => {
+    expect(compactionsOf(read(turns))).toMatchObject([
+      { startLine: begun, boundary: { initiator: 'user', preTokens: 90_020, postTokens: 20_718 } },
+    ]);
+  });
+
+  it('has the tool calls with their results', () => {
+    expect(toolUsesIn(read(turns).entries)).toMatchObject([
+      { call: { name: 'Bash', command: 'touch approved' }, result: { isError: true } },
+    ]);
+  });
+
+  it('has the first and the last messages where a compaction left out those between', () => {
+    const lines = ['a', 'b', 'c', 'd', 'e'].map((text) => message(text));
+    expect(said([...lines, compaction(3, 1)]).map(([, text]) => text)).toEqual(['a', 'd', 'e', 'SUM']);
+    expect(said([...lines, compaction(5)]).map(([, text]) => text)).toEqual([...'abcde', 'SUM']);
+    const twice = [...lines, compaction(3, 1), message('f'), compaction(2)];
+    expect(said(twice).map(([, text]) => text)).toEqual(['e', 'f', 'SUM']);
+  });
+
+  it('is without what the user has undone', () => {
+    const lines = ['a', 'b', 'c'].map((text) => message(text));
+    expect(said([...lines, undo(2), message('d')]).map(([, text]) => text)).toEqual(['a', 'd']);
+    expect(said([...lines, undo(2), compaction(1)]).map(([, text]) => text)).toEqual(['a', 'SUM']);
+  });
+
+  it('counts only what the user has typed as said by the user', () => {
+    expect(
+      said([message('typed'), message('a reminder', 'injection'), message('of a hook', 'hook_result')]),
+    ).toEqual([['prompt', 'typed']]);
+  });
+
+  it('counts what was said beside a compaction as before it', () => {
+    const begins = record('full_compaction.begin', { source: 'auto', time: 1 });
+    const [found] = compactionsOf(read([message('a'), begins, message('b'), compaction(2)]));
+    expect(found).toMatchObject({ startLine: 3, boundary: { initiator: 'agent' } });
+  });
+
+  it('is written with each call beside its result in a step of its turn, and read again as the same', () => {
+    const before = turns.slice(0, begun);
+    const lines = form.write(read(before), as) ?? [];
+    expect(said(lines)).toEqual(said(before));
+    const records = lines.map((line) => JSON.parse(line) as { type: string; event?: { type: string } });
+    const turn = 'turn.prompt context.append_message';
+    const answer = 'step.begin content.part step.end';
+    expect(records.map(({ type, event }) => event?.type ?? type).join(' ')).toBe(
+      [
+        `metadata ${turn} context.append_message ${answer} turn.ended`,
+        `${turn} ${answer} turn.ended`,
+        `${turn} step.begin tool.call tool.result step.end ${answer} turn.ended`,
+      ].join(' '),
+    );
+  });
+
+  it('is not written without anything said', () => {
+    expect(form.write(read(turns.slice(0, 4)), as)).toBeUndefined();
+  });
+
+  it('is found by Kimi in a folder of its own, by a file that tells where it belongs', () => {
+    const path = '/k/wd_a_1/session_new-1/agents/main/wire.jsonl';
+    expect(form.fileName(as)).toBe('../../../session_new-1/agents/main/wire.jsonl');
+    const [file] = form.beside?.(path, as) ?? [];
+    expect(file?.path).toBe('/k/wd_a_1/session_new-1/state.json');
+    expect(JSON.parse(file?.text ?? '')).toMatchObject({
+      id: 'session_new-1',
+      version: 2,
+      cwd: '/elsewhere',
+      agents: { main: { homedir: '/k/wd_a_1/session_new-1/agents/main', type: 'main' } },
+    });
+    expect(form.resumeArgs({ id: 'new-1', path })).toEqual(['--resume', 'session_new-1']);
+  });
+});

@@ -88,7 +88,14 @@ const serve = async (
   const { port } = server.address() as AddressInfo;
   const channel = { via: 'server', name: NAME, port, password: 'secret' } as const;
   const undo = makeChannelUndo({
-    session: { agent: agents.opencode, channel, log: nullLog, values: defaultValues, ...change },
+    session: {
+      agent: agents.opencode,
+      channel,
+      env: { HOME: '/nowhere' },
+      log: nullLog,
+      values: defaultValues,
+      ...change,
+    },
     screen: { snapshot: () => seen },
     port: agent.port,
     flow: loop.flow,

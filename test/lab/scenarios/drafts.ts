@@ -156,6 +156,7 @@ const handoff: Scenario = {
   hasDrafts: true,
   play: async (session) => {
     await work(session);
+    await session.untilLog(/the agent's session is/); // Kimi's files come late on a busy machine
     const next = handOff(session, '--draft');
     await next.terminal.until(() => THERE.test(lastRow(next.terminal)), 'the draft');
     const evidence = await sendsWhole(session, next);

@@ -5,6 +5,8 @@ import { readScreens, seenAfter } from '../support/drawn-screen.js';
 // Screens as opencode draws them (docs/facts/opencode.md), at 100 columns.
 
 interface Frame {
+  /** of the panel that a wide terminal shows at the right, on the row with this number from below */
+  readonly panel?: Readonly<Record<number, string>>;
   readonly conversation?: readonly string[];
   readonly list?: readonly string[];
   readonly draft?: string;
@@ -19,6 +21,7 @@ interface Frame {
 
 const COLUMNS = 100;
 const ROWS = 24;
+const PANEL = 42; // columns
 const rest = (number = '55.0K (28%)'): string =>
   `   /home/me/project`.padEnd(60) + `${number}  ctrl+p commands`;
 const BUSY = `   ⬝⬝■■■■■■  esc interrupt`.padEnd(60) + '55.0K (28%)  ctrl+p commands';
@@ -36,11 +39,17 @@ const seen = ({
   const prompt = ['', `  ${draft}`, '', `  ${mode}`].map((text) => `  ┃${text}`);
   const box = instead ?? [...list, ...prompt, `  ╹${'▀'.repeat(COLUMNS - 4)}`, ...below];
   const gap = Array<string>(ROWS - conversation.length - box.length).fill('');
-  const rows = [...conversation, ...gap, ...box];
+  const bare = [...conversation, ...gap, ...box];
+  const { panel } = more;
+  const beside = (text: string, index: number): string => {
+    const told = panel?.[ROWS - 1 - index];
+    return told === undefined ? text : `${text.padEnd(COLUMNS + 3)}${told}`;
+  };
+  const rows = bare.map(beside);
   const [row, column] = more.cursor ?? [ROWS - below.length - 4, 5 + draft.length];
   const drawn = rows.map((text, index) => `\x1b[${index + 1};1H${text}`).join('');
   return seenAfter(`\x1b]0;${title}\x07\x1b[?1049h${drawn}\x1b[${row + 1};${column + 1}H`, {
-    columns: COLUMNS,
+    columns: panel ? COLUMNS + PANEL : COLUMNS,
     rows: ROWS,
   });
 };
@@ -82,6 +91,28 @@ describe('what opencode is doing', () => {
     ).toBe('compacting');
     const done = [RULE, '', '     ▣  Compaction · Lab Model · 6.4s'];
     expect(await activity({ conversation: done, below: [BUSY] })).toBe('busy');
+  });
+
+  const panel = { 23: 'a name', 20: '55,000 tokens', 1: '/home/me/project', 0: '• OpenCode 1.18.33' };
+
+  it('is the same beside the panel of a wide terminal', async () => {
+    const frame = { conversation: [ANSWER], panel };
+    expect(await activity(frame)).toBe('ready');
+    expect(await activity({ ...frame, draft: 'half a thought' })).toBe('draft');
+    expect(await prompt({ ...frame, draft: 'half a thought' })).toEqual({ text: 'half a thought' });
+    expect(await activity({ ...frame, below: [BUSY] })).toBe('busy');
+    expect(await reading(frame)).toMatchObject({ usedTokens: 55_000, usedPercent: 28 });
+    const done = [RULE, '', '     ▣  Compaction · Lab Model · 6.4s'];
+    const running = [RULE, '', '     ▣  Compaction · Lab Model'];
+    const begun = { conversation: running, below: [BUSY], panel };
+    expect(await typesIn(begun, { conversation: done, panel: { ...panel, 21: 'beside the row' } })).toContain(
+      'boundary',
+    );
+  });
+
+  it('is a dialog where a window covers the conversation and the panel', async () => {
+    const head = '   Select model'.padEnd(COLUMNS + 10) + 'esc';
+    expect(await activity({ conversation: [ANSWER, head], panel })).toBe('dialog');
   });
 
   it('is a dialog where a question stands in place of the prompt', async () => {

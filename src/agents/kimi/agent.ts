@@ -14,7 +14,7 @@ import { kimiScreen } from './screen.js';
 const USUAL_TOKENS = 262_144; // of its usual model
 
 const kimiHome: AgentHome = {
-  played: ['2.1.0'],
+  played: ['2.1.0', '0.43.1'],
   usualWindowTokens: USUAL_TOKENS,
   sessions: sessionsFolder,
   sessionFile,

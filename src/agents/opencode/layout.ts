@@ -4,7 +4,7 @@ import { joinWrappedRows } from '../compress.js';
 // opencode's prompt (docs/facts/opencode.md): a box with a bar at its left edge, drawn around the cursor. Its last row names agent and model, a
 // half-height line closes it, and the status is below. Lists of commands open directly above, framed at both edges.
 
-const BOTTOM = /^( *)╹▀{10,}$/;
+const BOTTOM = /^( *)╹▀{10,}(?=$| {2,})/; // in a wide terminal a panel is drawn at the right
 const BAR = '┃';
 const TEXT_COLUMN = 3; // behind the bar and two blanks
 const LEAST_ROWS = 5; // bar, text, bar, agent and model, line
@@ -30,6 +30,18 @@ export interface Composer {
   readonly hasCursor: boolean;
   readonly isAtStart: boolean;
 }
+
+/**
+ * The screen without the panel that a terminal of more than 120 columns shows at the right: the prompt's closing line ends where the
+ * conversation does. The screen itself where there is no prompt.
+ */
+export const withoutPanel = (screen: ScreenView): ScreenView => {
+  for (let row = screen.rows - 1; row >= 0; row -= 1) {
+    const edge = BOTTOM.exec(screen.text(row))?.[0].length;
+    if (edge !== undefined) return { ...screen, text: (each) => screen.text(each).slice(0, edge).trimEnd() };
+  }
+  return screen;
+};
 
 /** The last prompt on the screen, also where something is drawn over the conversation. */
 export const findComposer = (screen: ScreenView): Composer | undefined => {

@@ -2,7 +2,14 @@ import type { Boundary, CompactResult, Fact } from '../../core/event.js';
 import { parseDisplayedAmount } from '../../core/format.js';
 import type { ActivityReport, Millis, Reading, ScreenView } from '../../core/reading.js';
 import { makeScreenReader, type AgentScreen, type ScreenEvidence, type ScreenReading } from '../agent.js';
-import { type Composer, composerText, findComposer, isPlaceholder, listedAbove } from './layout.js';
+import {
+  type Composer,
+  composerText,
+  findComposer,
+  isPlaceholder,
+  listedAbove,
+  withoutPanel,
+} from './layout.js';
 
 // What opencode's screen tells (docs/facts/opencode.md). Every answer ends with a row `▣  Build · MODEL · 8.5s`, without the time until it is
 // complete; that of a compaction begins with `Compaction`. The status row below the prompt shows the tokens of the last answer.
@@ -30,9 +37,10 @@ const WINDOW_HEAD = /\S {3,}esc(?: {2,}\S.*)?$/;
 export const opencodeScreen: AgentScreen = {
   recognises: ({ signals }) => TITLE.test(signals.title ?? ''),
   reader: () => makeScreenReader(START, readScreen),
-  prompt: ({ screen }) => {
+  prompt: ({ screen: whole }) => {
+    const screen = withoutPanel(whole);
     const composer = findComposer(screen);
-    if (!composer?.hasCursor || !takesMessages(composer) || isCovered(screen, composer)) return undefined;
+    if (!composer?.hasCursor || !takesMessages(composer) || isCovered(whole, composer)) return undefined;
     const listed = listedAbove(screen, composer);
     return { text: composerText(screen, composer), ...(listed === undefined ? {} : { listed }) };
   },
@@ -53,11 +61,11 @@ const readScreen = (
   seen: ScreenEvidence,
   at: Millis,
 ): ScreenReading<OpencodeScreen> => {
-  const { screen } = seen;
+  const screen = withoutPanel(seen.screen);
   const composer = findComposer(screen);
   const answers = answersAbove(screen, composer?.top ?? screen.rows);
-  const activity = activityOf(screen, composer, answers.at(-1));
-  if (!composer || isCovered(screen, composer)) return { state, activity, facts: [] };
+  const activity = activityOf(seen.screen, composer, answers.at(-1));
+  if (!composer || isCovered(seen.screen, composer)) return { state, activity, facts: [] };
   const isCompacting = activity.activity === 'compacting';
   const ended = state.isCompacting && !isCompacting ? endOf(screen, answers) : undefined;
   const complete = answers.findLast(({ isComplete }) => isComplete);
@@ -94,7 +102,7 @@ const activityOf = (
   }
   if (!composer.hasCursor) return is('unknown', 'the cursor is not in the prompt');
   if (!composer.below.some((row) => STATUS.test(row))) return is('unknown', 'no status below the prompt');
-  return composerText(screen, composer) === ''
+  return composerText(withoutPanel(screen), composer) === ''
     ? is('ready', 'empty prompt', 'no running turn')
     : is('draft', 'text in the prompt');
 };
@@ -140,7 +148,8 @@ const answersAbove = (screen: ScreenView, below: number): readonly AnswerRow[] =
 };
 
 /** The conversation on the screen ends with a compaction. */
-export const showsCompactionLast = ({ screen }: ScreenEvidence): boolean => {
+export const showsCompactionLast = ({ screen: whole }: ScreenEvidence): boolean => {
+  const screen = withoutPanel(whole);
   const composer = findComposer(screen);
   return composer !== undefined && answersAbove(screen, composer.top).at(-1)?.isCompaction === true;
 };

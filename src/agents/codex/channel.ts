@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
-import { getCount, getList, getRecord, getText, isRecord } from '../../core/json.js';
+import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import type { ChannelState, ChannelUndo, DaemonChannel, RpcCall } from '../channel.js';
 import { codexFolder } from './files.js';
 
-// Codex's background server (docs/facts/codex-background-server.md), which plain `codex` starts and uses. ctxwrap asks it for one thread and
-// takes part in nothing else: `thread/resume`, `fork` and `revert` would send it the user's approvals, too.
+// Codex's background server (docs/facts/codex-background-server.md), which plain `codex` starts and uses. ctxwrap asks it for one thread, and
+// not by `thread/resume`, which would have it sent the user's approvals, too.
 
 /** Options with which Codex does without it, as it says itself. */
 const EMBEDDED =
@@ -36,7 +36,7 @@ const undo: ChannelUndo<RpcCall> = {
     return isCompaction ? { id } : { refusal: OTHER_LAST };
   },
   undo: (threadId, beforeTurnId) => ({ method: 'thread/revert', params: { threadId, beforeTurnId } }),
-  isUndone: (answer) => isRecord(answer) && getRecord(answer, 'thread') !== undefined,
+  isUndone: (answer) => getRecord(answer, 'thread') !== undefined,
 };
 
 const SECOND_MS = 1_000;
@@ -57,15 +57,14 @@ export const codexChannel: DaemonChannel = {
   },
   greeted: 'initialized',
   state: (threadId) => ({ method: 'thread/read', params: { threadId } }),
-  stateIn: (answer, sessionId) =>
-    stateOf(isRecord(answer) ? getRecord(answer, 'thread') : undefined, sessionId),
+  stateIn: (answer, sessionId) => stateOf(getRecord(answer, 'thread'), sessionId),
   compact: (threadId) => ({ method: 'thread/compact/start', params: { threadId } }),
   isTaken: isRecord,
   undo,
 };
 
 /** `systemError`: the last turn has failed; `notLoaded`: another process has the thread. A helper's thread is no conversation of the user's. */
-const stateOf = (thread: ReturnType<typeof getRecord>, sessionId: string | undefined): ChannelState => {
+const stateOf = (thread: JsonRecord | undefined, sessionId: string | undefined): ChannelState => {
   if (!thread) return undefined;
   if (getText(thread, 'id') !== sessionId || thread['ephemeral'] !== false) return 'elsewhere';
   switch (getText(getRecord(thread, 'status'), 'type')) {

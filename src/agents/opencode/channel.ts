@@ -29,7 +29,7 @@ const undo: ChannelUndo<ServerCall> = {
     path: `${pathOf(sessionId)}/revert`,
     body: { messageID },
   }),
-  isUndone: (answer, id) => isRecord(answer) && getText(getRecord(answer, 'revert'), 'messageID') === id,
+  isUndone: (answer, id) => getText(getRecord(answer, 'revert'), 'messageID') === id,
 };
 
 const pathOf = (sessionId: string): string => `/session/${encodeURIComponent(sessionId)}`;
@@ -38,10 +38,9 @@ const OTHER_LAST = "something was said since the compaction: use opencode's own 
 const UNSEEN = 'the compaction is not the last that the screen shows';
 
 /** The message that asks for a compaction, where its summary is the last message. */
-const askedBy = (messages: readonly unknown[]): string | undefined => {
-  const [asking, summary] = messages.map((each) => (isRecord(each) ? each : undefined));
+const askedBy = ([asking, summary]: readonly unknown[]): string | undefined => {
   const [request, answer] = [getRecord(asking, 'info'), getRecord(summary, 'info')];
-  const asks = getList(asking, 'parts').some((part) => isRecord(part) && part['type'] === 'compaction');
+  const asks = getList(asking, 'parts').some((part) => getText(part, 'type') === 'compaction');
   const isDone = answer?.['summary'] === true && !getRecord(answer, 'error') && getText(answer, 'finish');
   const id = getText(request, 'id');
   return asks && isDone && getText(answer, 'parentID') === id ? id : undefined;
@@ -73,4 +72,4 @@ export const opencodeChannel: ServerChannel = {
 };
 
 /** Only sessions that do something are listed: `busy`, or `retry` between two requests. */
-const isAtWork = (status: unknown): boolean => !isRecord(status) || status['type'] !== 'idle';
+const isAtWork = (status: unknown): boolean => getText(status, 'type') !== 'idle';

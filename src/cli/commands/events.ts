@@ -3,7 +3,7 @@ import { getCount, getRecord, getText, type JsonRecord } from '../../core/json.j
 import type { ReadEvent } from '../../core/published-event.js';
 import { toOneLine } from '../../core/text.js';
 import { eventsFolder, listJournals } from '../../storage/event-journal.js';
-import { listSessions } from '../../storage/sessions.js';
+import { type ListedSession, listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
 import { eventsOf } from '../event-sources.js';
 import { sessionEndedLongAgo, unknownSession } from '../messages.js';
@@ -34,7 +34,7 @@ const lineOf = (event: ReadEvent, { ndjson }: EventsRequest): string =>
 /** The id of the session that is meant. */
 const sessionOf = async (
   stateFolder: string,
-  sessions: Awaited<ReturnType<typeof listSessions>>,
+  sessions: readonly ListedSession[],
   target: string,
 ): Promise<string> => {
   const session = findSession(sessions, target);

@@ -97,7 +97,8 @@ export const openNativePty = (options: NativePtyOptions, listener: NativePtyList
   let onClosed: () => void = () => undefined;
   const onExit = (exitCode: number, signal: number): void => {
     if (isClosed) return listener.onExit(exitCode, signal);
-    const timer = setTimeout(() => socket.destroy(), CLOSE_MS);
+    // not before what the PTY still holds has been read once more: a busy machine may have left no time for it
+    const timer = setTimeout(() => setImmediate(() => socket.destroy()), CLOSE_MS);
     onClosed = () => {
       clearTimeout(timer);
       listener.onExit(exitCode, signal);

@@ -6,7 +6,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { spawn as spawnPty } from '@lydell/node-pty';
+import { type ChildEnd, startChild } from '../../src/terminal/pty.js';
 
 export const bin = resolve(import.meta.dirname, '../../bin/ctxwrap.js');
 
@@ -66,23 +66,26 @@ export const runToEnd = (file: string, args: readonly string[], bench: Bench, in
 export const ctxwrap = (args: readonly string[], bench: Bench, input = ''): Promise<Ended> =>
   runToEnd(process.execPath, [bin, ...args], bench, input);
 
-export const screenSize = { cols: 100, rows: 30 };
+export const screenSize = { columns: 100, rows: 30 };
 
 /** A program in a terminal of its own. `seen` resolves when the output so far matches. */
 export const inTerminal = (file: string, args: readonly string[], bench: Bench) => {
-  const pty = spawnPty(file, [...args], {
-    ...screenSize,
-    name: bench.env['TERM'] ?? '',
-    cwd: bench.folder,
-    env: bench.env,
-  });
   let output = '';
   const waiting = new Set<() => void>();
-  pty.onData((data) => {
-    output += data;
-    for (const check of waiting) check();
-  });
-  const ended = new Promise<{ exitCode: number; signal?: number | undefined }>((done) => pty.onExit(done));
+  const decoder = new TextDecoder();
+  let end: (how: ChildEnd) => void = () => undefined;
+  const ended = new Promise<ChildEnd>((done) => (end = done));
+  const child = startChild(
+    { file, args, cwd: bench.folder, env: bench.env, size: screenSize, termios: '' },
+    {
+      onOutput: (bytes) => {
+        output += decoder.decode(bytes, { stream: true });
+        for (const check of waiting) check();
+      },
+      onDrain: () => undefined,
+      onEnd: end,
+    },
+  );
   const seen = (pattern: RegExp): Promise<void> =>
     new Promise((done, gone) => {
       const check = (): void => {
@@ -95,8 +98,8 @@ export const inTerminal = (file: string, args: readonly string[], bench: Bench) 
       check();
     });
   return {
-    type: (keys: string) => pty.write(keys),
-    kill: () => pty.kill('SIGTERM'),
+    type: (keys: string) => child.write(Buffer.from(keys)),
+    kill: () => child.signal('SIGTERM'),
     seen,
     ended,
     output: () => output,

@@ -35,7 +35,7 @@ describe('a recorded session', () => {
     terminal.type('secret\r');
     expect((await terminal.ended).exitCode).toBe(5);
     const { header, output, input } = readCast();
-    expect(header).toMatchObject({ version: 2, width: screenSize.cols, height: screenSize.rows - 1 });
+    expect(header).toMatchObject({ version: 2, width: screenSize.columns, height: screenSize.rows - 1 });
     expect(output.replaceAll('\r', '')).toBe('ready> \u001b[1msecret\u001b[m\n');
     expect(input).toBe('');
   });

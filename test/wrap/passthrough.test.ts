@@ -96,7 +96,7 @@ describe('a command that is not wrapped', () => {
 
 describe('a terminal is left to the command', () => {
   const probe = '#!/bin/sh\nstty size\necho "session:$CTXWRAP_SESSION args:$*"\n';
-  const whole = `${screenSize.rows} ${screenSize.cols}`;
+  const whole = `${screenSize.rows} ${screenSize.columns}`;
 
   it.each([
     ['the arguments open no conversation', ['claude', '-p', 'hi'], {}],
@@ -118,7 +118,7 @@ describe('a terminal is left to the command', () => {
     bench.program('claude', probe);
     const terminal = inTerminal(process.execPath, [bin, 'claude'], bench);
     expect((await terminal.ended).exitCode).toBe(0);
-    expect(terminal.output()).toContain(`${screenSize.rows - 1} ${screenSize.cols}\r\nsession:`);
+    expect(terminal.output()).toContain(`${screenSize.rows - 1} ${screenSize.columns}\r\nsession:`);
     expect(terminal.output()).not.toContain('session: ');
   });
 

@@ -1,0 +1,41 @@
+// The child of a pseudo-terminal, started for real.
+import { writeSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { openNativePty } from '../../src/terminal/native-pty.js';
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+const turn = (): Promise<void> => new Promise((done) => void setImmediate(done));
+
+it('the last output is read although the program had no time for it after the end', async () => {
+  let output = '';
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((done) => (end = done));
+  const pty = openNativePty(
+    {
+      file: '/bin/sh',
+      args: ['-c', 'read -r _; echo last words'],
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin' },
+      columns: 80,
+      rows: 24,
+    },
+    { onData: (bytes) => (output += Buffer.from(bytes).toString()), onClose: () => undefined, onExit: end },
+  );
+  await turn();
+  pty.pause();
+  writeSync(pty.fd, '\r');
+  while (isRunning(pty.pid)) await turn();
+  for (let turns = 0; turns < 1_000; turns += 1) await turn(); // for the news of the end
+  pty.resume();
+  const until = performance.now() + 500;
+  while (performance.now() < until); // busy with something else
+  await ended;
+  expect(output).toContain('last words\r\n');
+});

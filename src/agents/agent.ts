@@ -51,8 +51,8 @@ export interface Agent {
   readonly log?: SessionLog;
   /** exact numbers the agent reports when its launch asks for them; undefined when it cannot */
   readonly official?: OfficialSource;
-  /** its session files as conversations; undefined where their form is not known well enough */
-  readonly conversations?: ConversationForm;
+  /** how a new session of it is written; undefined where that is not known well enough, or not possible */
+  readonly newSessions?: NewSessionForm;
   /** how it is ended and started again; undefined where that is not known */
   readonly restarting?: Restarting;
   /** an `@` in a message has it read the file that is named behind it, unless a backslash stands before it */
@@ -166,6 +166,8 @@ export interface SessionLog {
   readonly contents?: () => ContentReader;
   /** how compactions are found in a whole file fast; undefined where every line has to go through `reader` */
   readonly history?: HistoryFormat;
+  /** a reader of the session as a conversation, for its first line; undefined where its form is not known well enough */
+  readonly conversation?: () => ConversationReader;
 }
 
 /**
@@ -255,10 +257,8 @@ export interface ChildPlace {
 /** The environment of the child, as far as a runtime's own variables matter. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** How an agent's session files are read as conversations, and how new ones are written (facts/sessions.md). Pure. */
-export interface ConversationForm {
-  /** the reader for the first line of a session file */
-  readonly reader: () => ConversationReader;
+/** How new session files of an agent are written, and how it goes on with one (facts/sessions.md). Pure. */
+export interface NewSessionForm {
   /** a conversation as the lines of a new session file */
   readonly write: ConversationWriter;
   /** the path of a new session's file, from the folder of the agent's other session files of the same project; it may be another folder */

@@ -52,7 +52,8 @@ export const findOneSource = async (
   const agent = live && agentNamed(live.record.runtime, request);
   if (agent && command === 'undo' && isUndoneByKey(agent)) throw messages.undoneByKey(agent.name);
   if (agent && path !== undefined) return { source: { agent, path }, number, session: live };
-  if (target === undefined && agent && !agent.conversations) throw messages.unreadConversation(agent.name);
+  if (target === undefined && agent && !agent.log?.conversation)
+    throw messages.unreadConversation(agent.name);
   if (target === undefined) throw noFile(live?.record.runtime ?? '', command);
   const { targets } = await findTargets([target], search);
   const [first, ...others] = targets;
@@ -69,9 +70,9 @@ export const findOneSource = async (
   return { source: first.source, number: first.number, session: writing };
 };
 
-/** It takes its compactions back itself, and ctxwrap does not read its conversations. */
-export const isUndoneByKey = ({ conversations, channel }: Agent): boolean =>
-  !conversations && channel?.undo !== undefined;
+/** It takes its compactions back itself, and ctxwrap does not write sessions of it. */
+export const isUndoneByKey = ({ newSessions, channel }: Agent): boolean =>
+  !newSessions && channel?.undo !== undefined;
 
 const agentNamed = (name: string, { options }: OneSourceRequest): Agent | undefined =>
   allAgents(options.configured?.runtimes).find((each) => each.name === name);

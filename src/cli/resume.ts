@@ -12,12 +12,12 @@ export interface Resume {
 }
 
 export const resumeOf = (
-  { command, name, conversations }: Agent,
+  { command, name, newSessions }: Agent,
   session: SavedSession,
   cwd: string | undefined,
 ): Resume => ({
   command: command ?? name,
-  args: conversations?.resumeArgs(session) ?? [],
+  args: newSessions?.resumeArgs(session) ?? [],
   ...(cwd === undefined ? {} : { cwd }),
 });
 

@@ -187,7 +187,7 @@ const argsFor = (
   session: SavedSession,
 ): readonly string[] | undefined => {
   const kept = agent.restarting?.options(args);
-  const resume = agent.conversations?.resumeArgs(session);
+  const resume = agent.newSessions?.resumeArgs(session);
   return kept && resume && [...kept, ...resume];
 };
 

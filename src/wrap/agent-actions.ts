@@ -170,7 +170,7 @@ const makeSessionSwitcher = (
 ): Switcher =>
   makeSwitcher({
     recipe: session.agent.recipe?.(session.env),
-    switching: session.agent.conversations?.switching,
+    switching: session.agent.newSessions?.switching,
     port,
     flow: loop.flow,
     sessionFile,
@@ -220,15 +220,15 @@ const undoLast = async (
   { switcher, channelUndo, signal }: UndoWays,
 ): Promise<void> => {
   const refuse = (reason: string): void => take(answerEvent(`not undone: ${reason}`));
-  if (agent.channel?.undo && (channel || !agent.conversations)) {
+  if (agent.channel?.undo && (channel || !agent.newSessions)) {
     const reason = await channelUndo.undo(signal);
     if (reason === undefined) return;
-    if (!agent.conversations) return refuse(reason);
+    if (!agent.newSessions) return refuse(reason);
   }
   const path = sessionFile();
-  const reason = agent.conversations
+  const reason = agent.newSessions
     ? 'the session file is not known yet'
-    : `ctxwrap cannot read conversations of ${agent.name}`;
+    : `ctxwrap cannot write sessions of ${agent.name}`;
   if (path === undefined) return refuse(reason);
   const as = newSession(cwd);
   const copies = () => copiesOf(stateFolder(env, homeFolder(env)), { agent, path });

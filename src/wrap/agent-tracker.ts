@@ -184,7 +184,7 @@ interface LoopParts {
 const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopParts): SessionLoop => {
   const { session, onView, unseen, notify, publisher } = parts;
   const recipe = session.agent.recipe?.(session.env);
-  const settings = compactSettings(session, recipe, session.agent.conversations);
+  const settings = compactSettings(session, recipe, session.agent.newSessions);
   const compactor = makeCompactor({
     recipe,
     mayStash: settings.mayStash === true,

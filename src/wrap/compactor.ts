@@ -1,4 +1,4 @@
-import type { CompactRecipe, ConversationForm } from '../agents/agent.js';
+import type { CompactRecipe, NewSessionForm } from '../agents/agent.js';
 import type { CopyResult } from '../core/compaction/copy.js';
 import type { EndedCompaction } from '../core/compaction/outcome.js';
 import type { CompactSettings, ControlChannel, Effect } from '../core/compaction/state.js';
@@ -197,9 +197,9 @@ const controlChannel = ({ via, name, needsSession }: ControlChannel): ControlCha
 export const compactSettings = (
   { values, isModeGiven, tour, channel }: Pick<WrapSession, 'values' | 'isModeGiven' | 'tour' | 'channel'>,
   recipe: CompactRecipe | undefined,
-  conversations?: Pick<ConversationForm, 'switching'>,
+  newSessions?: Pick<NewSessionForm, 'switching'>,
 ): CompactSettings => {
-  const strategy = conversations?.switching && strategyInUse(values, isModeGiven);
+  const strategy = newSessions?.switching && strategyInUse(values, isModeGiven);
   const { mode, ladder, draft, whenBusy, proactive, focus, idle } = values;
   return {
     mode: ladder === 'handoff' && mode === 'auto' ? 'warn' : mode, // the handoff preset never types by itself

@@ -37,9 +37,9 @@ const readPart = async (
   end: number,
   keep: (step: Step) => Step,
 ): Promise<Conversation | undefined> => {
-  const form = source.agent.conversations;
-  if (!form) return undefined;
-  let reader: ConversationReader = form.reader();
+  const start = source.agent.log?.conversation?.();
+  if (!start) return undefined;
+  let reader: ConversationReader = start;
   let line = 0;
   let damaged = 0;
   const read: LineSteps[] = [];

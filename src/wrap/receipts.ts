@@ -58,7 +58,7 @@ type Read = { readonly receipt: Receipt } | { readonly reason: string };
 
 const readLast = async ({ agent, sessionFile }: ReceiptsOptions): Promise<Read> => {
   const path = sessionFile();
-  if (!agent.conversations) return { reason: `ctxwrap cannot read conversations of ${agent.name}` };
+  if (!agent.log?.conversation) return { reason: `ctxwrap cannot read conversations of ${agent.name}` };
   if (path === undefined) return { reason: 'the session file is not known yet' };
   const { size } = await stat(path);
   if (size > MOST_BYTES) return { reason: `the session file is too large (${formatBytes(size)})` };

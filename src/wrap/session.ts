@@ -143,9 +143,9 @@ const contextOf = (
   const tips = values.tips ? { ask: compactHotkey } : undefined;
   const { window, 'notify.on': notify, 'handoff.after': after } = values;
   const agent = toAgentFacts(session.agent, session.env);
-  const handoffAfter = session.agent.conversations ? after : undefined;
+  const handoffAfter = session.agent.log?.conversation ? after : undefined;
   const hotkey = hotkeyName(values);
-  const canRescue = hotkey !== undefined && session.agent.conversations?.switching !== undefined;
+  const canRescue = hotkey !== undefined && session.agent.newSessions?.switching !== undefined;
   const rescueKeys = canRescue ? `${hotkey} r` : undefined;
   const ladder = ladderChoice(values);
   return { ...session, agent, compact, window, ladder, tips, notify, handoffAfter, rescueKeys };
@@ -269,7 +269,7 @@ const settingsEvent = (
           channel: session.channel,
         },
         recipe,
-        session.agent.conversations,
+        session.agent.newSessions,
       ),
     },
   };

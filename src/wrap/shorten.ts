@@ -80,7 +80,7 @@ export const writeShortened = async (
   { after }: Pick<Shortened, 'after'>,
   as: NewSession,
 ): Promise<Written> => {
-  const form = source.agent.conversations;
+  const form = source.agent.newSessions;
   const there = { ...as, cwd: after.head.cwd ?? as.cwd };
   const lines = form?.write(after, there);
   if (!form || !lines) throw new ShortenError(`${source.agent.name} would not take what is left`);
@@ -97,7 +97,7 @@ export const writeForSwitch = async (
   as: NewSession,
 ): Promise<Written> => {
   const { agent, path } = request.source;
-  const checkpoint = agent.conversations?.switching?.checkpoint;
+  const checkpoint = agent.newSessions?.switching?.checkpoint;
   if (!checkpoint) return writeShortened(request, shortened, as);
   const name = checkpointName(as);
   const file = checkpoint(shortened.after, path, name);

@@ -214,8 +214,8 @@ const makeTurnWatch = () => {
 const LATE_MS = 10_000; // from the switch to the agent's own record of it, with an agent that writes one
 
 /** Tells records of compactions that ctxwrap has written, or had the agent write, from others. */
-const makeWrittenWatch = ({ conversations }: Agent, writtenBefore?: Millis) => {
-  const recordsItself = conversations?.switching?.checkpoint !== undefined;
+const makeWrittenWatch = ({ newSessions }: Agent, writtenBefore?: Millis) => {
+  const recordsItself = newSessions?.switching?.checkpoint !== undefined;
   let writtenAt = writtenBefore;
   let until = -Infinity;
   return {
@@ -244,8 +244,8 @@ interface Once {
   readonly doneAt: readonly Millis[];
 }
 
-const switchObstacle = ({ conversations }: Agent): string | undefined =>
-  conversations && !conversations.switching ? UNSUPPORTED : undefined;
+const switchObstacle = ({ newSessions }: Agent): string | undefined =>
+  newSessions && !newSessions.switching ? UNSUPPORTED : undefined;
 
 /** undefined: the conversation went on meanwhile, and nothing was typed. */
 const shortenOnce = async (options: ShortenerOptions, once: Once): Promise<ShortenResult | undefined> => {
@@ -260,8 +260,8 @@ const shortenOnce = async (options: ShortenerOptions, once: Once): Promise<Short
   if ('reason' in moment) return { kind: 'refused', reason: moment.reason };
   moment.endTurn(); // it takes long: the user may type meanwhile
   const path = options.sessionFile();
-  if (!agent.conversations)
-    return { kind: 'refused', reason: `ctxwrap cannot read conversations of ${agent.name}` };
+  if (!agent.newSessions)
+    return { kind: 'refused', reason: `ctxwrap cannot write sessions of ${agent.name}` };
   if (path === undefined) return { kind: 'refused', reason: 'the session file is not known yet' };
   const worked = turn.watch();
   const isOutdated = (): boolean => worked.aborted && !signal.aborted;

@@ -260,14 +260,14 @@ export interface LiveUndo extends Omit<UndoRequest, 'number'> {
 export const undoLive = async ({ switcher, onEvent, signal, ...request }: LiveUndo): Promise<void> => {
   const say = (text: string): void => onEvent(answerEvent(text));
   const { agent } = request;
-  if (agent.conversations && !agent.conversations.switching)
+  if (agent.newSessions && !agent.newSessions.switching)
     return say(`not undone: ${UNSUPPORTED} · for a new session: ctxwrap undo`);
   try {
     say('undo: waiting for a safe moment');
     const { plan, name, path } = await prepareSwitch(request);
     const result = await switcher.switchTo(name, { signal, onHold: (words) => say(`undo ${words}`) });
     if (result.kind === 'refused') await removeCreated(path);
-    say(liveText(result, plan, agent.conversations?.switching?.command(name)));
+    say(liveText(result, plan, agent.newSessions?.switching?.command(name)));
   } catch (error) {
     say(`not undone: ${error instanceof UndoError ? error.message : errorText(error)}`);
   }
@@ -326,7 +326,7 @@ export const prepareReturn = async ({
   before,
   path,
 }: ReturnRequest): Promise<{ readonly name: string; readonly created?: string }> => {
-  const { keepsOpen = false, checkpoint } = agent.conversations?.switching ?? {};
+  const { keepsOpen = false, checkpoint } = agent.newSessions?.switching ?? {};
   if (keepsOpen) {
     const copy = await copySession({ agent, path: before.path }, as);
     return { name: copy.id, created: copy.path };

@@ -1,9 +1,10 @@
-import type { Agent, ConversationForm, NewFile } from '../agents/agent.js';
+import type { Agent, NewSessionForm, NewFile } from '../agents/agent.js';
 import { buildConversation } from '../core/build-conversation.js';
 import {
   beforeCompaction,
   type Compaction,
   type Conversation,
+  type ConversationReader,
   type Entry,
   type NewSession,
   type SessionHead,
@@ -100,15 +101,18 @@ export const planCheckpoint = async (
   const { checkpoint } = form.switching ?? {};
   if (!checkpoint) return undefined;
   const { plan, place } = await planUndo(request, form);
-  const whole = await conversationIn(place.source, form);
+  const whole = await conversationIn(place.source);
   const conversation = place.compaction ? beforeCompaction(whole, place.compaction) : whole;
   if (!conversation) throw new UndoError(GONE);
   return { plan, file: checkpoint(conversation, request.path, name) };
 };
 
-const formOf = ({ name, conversations }: Agent): ConversationForm => {
-  if (!conversations) throw new UndoError(`ctxwrap does not know the session files of ${name} well enough`);
-  return conversations;
+const formOf = (agent: Agent): NewSessionForm => agent.newSessions ?? unknownForm(agent);
+
+const readerOf = (agent: Agent): ConversationReader => agent.log?.conversation?.() ?? unknownForm(agent);
+
+const unknownForm = ({ name }: Agent): never => {
+  throw new UndoError(`ctxwrap does not know the session files of ${name} well enough`);
 };
 
 const NONE = 'nothing was compacted in this session';
@@ -157,7 +161,7 @@ interface Planned {
 }
 
 /** Finds the compaction, in one pass and without keeping the conversation. */
-const planUndo = async (request: UndoRequest, form: ConversationForm): Promise<Planned> => {
+const planUndo = async (request: UndoRequest, form: NewSessionForm): Promise<Planned> => {
   const scan = await scanSource(request, form).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT' && request.copies) return undefined;
     throw error;
@@ -197,7 +201,7 @@ const planIn = (
 /** In what the black box has from before the agent wrote the file anew. */
 const planInCopies = async (
   request: UndoRequest,
-  form: ConversationForm,
+  form: NewSessionForm,
   known: Known,
 ): Promise<Planned | undefined> => {
   const { at } = known.boundary;
@@ -220,7 +224,7 @@ const planInCopies = async (
 };
 
 /** The agent's file is gone. */
-const planInNewest = async (request: UndoRequest, form: ConversationForm): Promise<Planned> => {
+const planInNewest = async (request: UndoRequest, form: NewSessionForm): Promise<Planned> => {
   const [newest] = await copiesFor(request);
   if (!newest) throw new UndoError('the session file is gone, and there is no copy of it');
   const { copies: _, ...rest } = request;
@@ -240,9 +244,9 @@ const copiesFor = async ({
       open ? [{ source: { agent, path, open }, copiedAt: modifiedAt }] : [],
     );
 
-const scanSource = async (source: UndoSource, form: ConversationForm): Promise<Scan> => {
+const scanSource = async (source: UndoSource, form: NewSessionForm): Promise<Scan> => {
   const scan = makeScan();
-  let next = form.reader();
+  let next = readerOf(source.agent);
   let obstacle: string | undefined;
   let damagedLines = 0;
   const lines = await eachLine(source, (line, lineNumber) => {
@@ -335,7 +339,7 @@ const eachLine = async (
 /** The wanted lines, under the new id. */
 async function* copiedLines(
   { source: { path, open }, endLine, ids }: Place,
-  form: ConversationForm,
+  form: NewSessionForm,
   as: NewSession,
 ): AsyncGenerator<string> {
   let lineNumber = 0;
@@ -361,9 +365,9 @@ async function* copiedLines(
   throw new UndoError(GONE);
 }
 
-const conversationIn = async (source: UndoSource, form: ConversationForm): Promise<Conversation> => {
+const conversationIn = async (source: UndoSource): Promise<Conversation> => {
   const steps: Step[] = [];
-  let next = form.reader();
+  let next = readerOf(source.agent);
   await eachLine(source, (line, lineNumber) => {
     const result = line === undefined ? undefined : next(line, lineNumber);
     if (result) next = result.next;

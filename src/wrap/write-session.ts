@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { ConversationForm } from '../agents/agent.js';
+import type { NewSessionForm } from '../agents/agent.js';
 import type { NewSession } from '../core/conversation.js';
 import { createFile } from '../storage/files.js';
 import { makeFolder } from '../storage/state-folder.js';
@@ -10,7 +10,7 @@ import { makeFolder } from '../storage/state-folder.js';
  */
 export const writeSession = async (
   besidePath: string,
-  form: ConversationForm,
+  form: NewSessionForm,
   as: NewSession,
   lines: AsyncIterable<string> | Iterable<string>,
 ): Promise<string> => {

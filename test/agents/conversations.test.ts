@@ -10,7 +10,7 @@ import { conversationOf } from '../support/generated-conversation.js';
 import { readLines } from '../support/read-log.js';
 
 const folder = join(import.meta.dirname, '../fixtures/logs');
-const known: readonly Agent[] = Object.values<Agent>(agents).filter(({ conversations }) => conversations);
+const known: readonly Agent[] = Object.values<Agent>(agents).filter(({ newSessions }) => newSessions);
 
 const files = known.flatMap((agent) =>
   readdirSync(join(folder, agent.name)).map((file) => ({ name: `${agent.name}/${file}`, agent })),
@@ -22,7 +22,7 @@ const linesOf = (name: string): readonly string[] =>
     .filter((line) => line !== '');
 
 const read = (lines: Iterable<string>, agent: Agent): Conversation => {
-  const reader = agent.conversations?.reader();
+  const reader = agent.log?.conversation?.();
   if (!reader) throw new Error('no reader');
   return readConversation(lines, reader);
 };
@@ -56,7 +56,7 @@ describe.each(files)('the session file $name', ({ name, agent }) => {
 
   it('written under a new id gives the same conversation', () => {
     const before = read(linesOf(name), agent);
-    const lines = agent.conversations?.write(before, newSession());
+    const lines = agent.newSessions?.write(before, newSession());
     const mayRefuse = agent.name === 'codex'; // a rollout without the name of the model's service
     expect(lines !== undefined || mayRefuse).toBe(true);
     if (!lines) return;
@@ -69,7 +69,7 @@ describe.each(files)('the session file $name', ({ name, agent }) => {
 
   it('written as a shortened session is as full as that one is, not as the whole one was', () => {
     const usedTokens = 4_321;
-    const lines = agent.conversations?.write(read(linesOf(name), agent), { ...newSession(), usedTokens });
+    const lines = agent.newSessions?.write(read(linesOf(name), agent), { ...newSession(), usedTokens });
     const { facts } = readLines(agent, lines ?? []);
     const sizes = facts.flatMap((fact) => (fact.type === 'reading' ? [fact.reading.usedTokens] : []));
     expect(sizes.filter((size) => size !== undefined && size !== usedTokens)).toEqual([]);
@@ -89,7 +89,7 @@ describe.each(files)('the session file $name', ({ name, agent }) => {
         const conversation = read(all, agent);
         expect(conversation.damaged).toBeLessThanOrEqual(all.length);
         windowOf(conversation);
-        agent.conversations?.write(conversation, newSession());
+        agent.newSessions?.write(conversation, newSession());
       }),
       { numRuns: 40 },
     );
@@ -98,7 +98,7 @@ describe.each(files)('the session file $name', ({ name, agent }) => {
 
 it('a session of Gemini names a project, without which Gemini does not find it, even if no entry is its own', () => {
   const made = conversationOf([{ prompt: 'hello', actions: [{ does: 'answers', text: 'so it is' }] }]);
-  const [head = ''] = agents.gemini.conversations?.write(made, newSession()) ?? [];
+  const [head = ''] = agents.gemini.newSessions?.write(made, newSession()) ?? [];
   expect(JSON.parse(head)).toMatchObject({ projectHash: expect.stringMatching(/./) as string });
 });
 

@@ -4,10 +4,10 @@ import { buildConversation } from '../../src/core/build-conversation.js';
 import { compactionsOf, type NewSession, type Step, windowOf } from '../../src/core/conversation.js';
 import { linesOf } from '../support/read-log.js';
 
-const { conversations: form } = agents.copilot;
+const { newSessions: form, log } = agents.copilot;
 
 const read = (lines: readonly string[]) => {
-  let reader = form?.reader();
+  let reader = log?.conversation?.();
   const steps: Step[] = [];
   for (const [index, line] of lines.entries()) {
     const result = reader?.(line, index);

@@ -4,10 +4,11 @@ import { readConversation } from '../../src/core/build-conversation.js';
 import { compactionsOf, type NewSession, toolUsesIn, windowOf } from '../../src/core/conversation.js';
 import { linesOf } from '../support/read-log.js';
 
-const form = agents.kimi.conversations;
-if (!form) throw new Error('no conversations');
+const { newSessions: form, log } = agents.kimi;
+if (!form || !log?.conversation) throw new Error('no conversations');
+const { conversation } = log;
 
-const read = (lines: readonly string[]) => readConversation(lines, form.reader());
+const read = (lines: readonly string[]) => readConversation(lines, conversation());
 
 const said = (lines: readonly string[]) =>
   windowOf(read(lines))

@@ -25,7 +25,7 @@ beforeEach(() => {
     prompt: `question ${index}`,
     actions: [{ does: 'answers', text: 'so it is. '.repeat(100) }],
   }));
-  const lines = agents.claude.conversations?.write(conversationOf(turns), {
+  const lines = agents.claude.newSessions?.write(conversationOf(turns), {
     id: OLD,
     cwd: home,
     now: 1_790_000_000_000,

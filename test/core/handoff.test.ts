@@ -229,7 +229,7 @@ describe('a handoff', () => {
 describe('the recorded session', () => {
   const recorded = (name: string): Handoff => {
     const agent = Object.values<Agent>(agents).find((each) => name.startsWith(`${each.name}/`));
-    const reader = agent?.conversations?.reader();
+    const reader = agent?.log?.conversation?.();
     if (!agent || !reader) throw new Error('no reader');
     const text = readFileSync(join(import.meta.dirname, '../fixtures/logs', name), 'utf8');
     const found = readConversation(name.endsWith('.json') ? [text] : text.split('\n'), reader);

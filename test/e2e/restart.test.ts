@@ -41,7 +41,7 @@ const writeSession = (folder: string): string => {
   const project = join(folder, '.claude', 'projects', folder.replaceAll(/[^a-zA-Z0-9]/g, '-'));
   mkdirSync(project, { recursive: true });
   const as = { id: OLD, cwd: folder, now: 1, newUuid: () => crypto.randomUUID() };
-  const lines = agents.claude.conversations?.write(conversationOf(turns), as) ?? [];
+  const lines = agents.claude.newSessions?.write(conversationOf(turns), as) ?? [];
   writeFileSync(join(project, `${OLD}.jsonl`), `${lines.join('\n')}\n`);
   return project;
 };

@@ -24,7 +24,7 @@ const turns: readonly Turn[] = Array.from({ length: 30 }, (_, index) => ({
 /** A session file of thirty turns. */
 export const writeSession = (folder: string, agent: Agent = agents.claude): string => {
   let count = 0;
-  const lines = agent.conversations?.write(conversationOf(turns), {
+  const lines = agent.newSessions?.write(conversationOf(turns), {
     id: OLD,
     cwd: '/proj',
     now: 1,
@@ -39,7 +39,7 @@ export const readSession = (folder: string, name: string): Conversation => {
   const lines = readFileSync(join(folder, `${name}.jsonl`), 'utf8')
     .split('\n')
     .filter(Boolean);
-  const reader = agents.claude.conversations?.reader();
+  const reader = agents.claude.log?.conversation?.();
   if (!reader) throw new Error('no reader');
   return readConversation(lines, reader);
 };

@@ -189,7 +189,7 @@ describe('when something happens meanwhile', () => {
     const agent = makeAgent();
     const switcher = makeSwitcher({
       recipe: typed,
-      switching: agents.claude.conversations?.switching,
+      switching: agents.claude.newSessions?.switching,
       port: agent.port,
       flow: loop.flow,
       sessionFile: () => undefined,

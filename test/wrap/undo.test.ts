@@ -41,7 +41,7 @@ const copyOf = (name: string): string => {
 };
 
 const read = (path: string, agent: Agent): Conversation => {
-  const reader = agent.conversations?.reader();
+  const reader = agent.log?.conversation?.();
   if (!reader) throw new Error('no reader');
   return readConversation(readFileSync(path, 'utf8').split('\n'), reader);
 };

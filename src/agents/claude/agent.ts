@@ -13,7 +13,8 @@ import {
 import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
 import { parseAgentState } from '../tested.js';
 import { meaningOfState } from './activity.js';
-import { claudeConversations } from './new-session.js';
+import { claudeNewSessions } from './new-session.js';
+import { claudeConversation } from './conversation.js';
 import { configFolder, locateClaude, sessionFile } from './files.js';
 import { claudeHistory } from './history.js';
 import { claudeContents, claudeReader } from './log.js';
@@ -137,9 +138,10 @@ export const claude: Agent = {
     recognises: isClaudeRecord,
     contents: claudeContents,
     history: claudeHistory,
+    conversation: claudeConversation,
   },
   official,
-  conversations: claudeConversations,
+  newSessions: claudeNewSessions,
   restarting: {
     exitCommand: '/exit',
     options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),

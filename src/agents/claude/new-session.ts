@@ -8,9 +8,8 @@ import {
 } from '../../core/conversation.js';
 import { getCount, getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
-import type { ConversationForm } from '../agent.js';
+import type { NewSessionForm } from '../agent.js';
 import { replaceIds } from '../records.js';
-import { claudeConversation } from './conversation.js';
 
 // New Claude Code sessions (facts/sessions.md §A.1, §B). Of the records that Claude itself wrote, everything stays but the session's id and
 // the order; the rest has what was found to be enough.
@@ -159,8 +158,7 @@ const boundaryRecord = ({ entries }: Conversation, as: NewSession): Fields => {
 
 // A copy of the lines before a compaction is a session: Claude follows its records from the last one back. It must be in the folder of the
 // same project.
-export const claudeConversations: ConversationForm = {
-  reader: claudeConversation,
+export const claudeNewSessions: NewSessionForm = {
   write: writeClaudeConversation,
   fileName: ({ id }) => `${id}.jsonl`,
   copyLine: (line, from, { id }) => replaceIds(line, ['sessionId'], { from, to: id }),

@@ -13,7 +13,8 @@ import {
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
 import type { PrintMode } from '../print-mode.js';
 import { codexChannel } from './channel.js';
-import { codexConversations } from './new-session.js';
+import { codexNewSessions } from './new-session.js';
+import { codexConversation } from './conversation.js';
 import { codexFolder, locateCodex, parseStatus, sessionFile } from './files.js';
 import { codexHistory } from './history.js';
 import { codexContents, codexReader } from './log.js';
@@ -173,8 +174,9 @@ export const codex: Agent = {
     recognises: isCodexRecord,
     contents: codexContents,
     history: codexHistory,
+    conversation: codexConversation,
   },
-  conversations: codexConversations,
+  newSessions: codexNewSessions,
   restarting: {
     exitCommand: '/quit',
     typing: { pauseMs: 250, submit: '\r' },

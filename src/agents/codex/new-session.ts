@@ -7,9 +7,8 @@ import {
 } from '../../core/conversation.js';
 import { getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
-import type { ConversationForm } from '../agent.js';
+import type { NewSessionForm } from '../agent.js';
 import { replaceIds } from '../records.js';
-import { codexConversation } from './conversation.js';
 
 // New Codex rollouts (facts/sessions.md §A.2, §B). Written ones have the older form without ordinals, which needs no index. Codex takes its
 // model's service from the first record, so one without it is not written.
@@ -136,8 +135,7 @@ const obstacle = (firstLine: string): string | undefined => {
 
 const HEAD = /^\{[^{]*"type"\s*:\s*"session_meta"/;
 
-export const codexConversations: ConversationForm = {
-  reader: codexConversation,
+export const codexNewSessions: NewSessionForm = {
   write: writeCodexConversation,
   fileName: ({ id, now }) =>
     `rollout-${formatIsoTime(now).slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replaceAll(':', '-')}-${id}.jsonl`,

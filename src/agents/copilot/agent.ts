@@ -8,10 +8,11 @@ import {
   splitWords,
   startsConversation,
 } from '../launch.js';
+import { copilotConversation } from './conversation.js';
 import { copilotSessions, locateCopilot, parseStatus, sessionFile } from './files.js';
 import { copilotHistory } from './history.js';
 import { copilotContents, copilotReader, isCopilotRecord } from './log.js';
-import { copilotConversations } from './new-session.js';
+import { copilotNewSessions } from './new-session.js';
 import { copilotScreen } from './screen.js';
 
 const copilotHome: AgentHome = {
@@ -75,8 +76,9 @@ export const copilot: Agent = {
     recognises: isCopilotRecord,
     contents: copilotContents,
     history: copilotHistory,
+    conversation: copilotConversation,
   },
-  conversations: copilotConversations,
+  newSessions: copilotNewSessions,
   restarting: {
     exitCommand: '/exit',
     options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),

@@ -7,9 +7,8 @@ import {
 } from '../../core/conversation.js';
 import { getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
-import type { ConversationForm } from '../agent.js';
+import type { NewSessionForm } from '../agent.js';
 import { replaceIds } from '../records.js';
-import { copilotConversation } from './conversation.js';
 
 // New sessions of GitHub Copilot CLI (docs/facts/copilot.md): a folder with the session's id, and events.jsonl in it. Each record names the one
 // before.
@@ -106,8 +105,7 @@ const answerOf = (group: Group): Fields => {
   return { content: getText(said, 'text') ?? '', toolRequests };
 };
 
-export const copilotConversations: ConversationForm = {
-  reader: copilotConversation,
+export const copilotNewSessions: NewSessionForm = {
   write: writeCopilotConversation,
   fileName: ({ id }) => `../${id}/events.jsonl`,
   copyLine: (line, from, { id }) => replaceIds(line, ['sessionId', 'sourceSessionId'], { from, to: id }),

@@ -17,7 +17,8 @@ import {
   type OwnCompactionSource,
 } from '../own-compaction.js';
 import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
-import { geminiConversations } from './new-session.js';
+import { geminiNewSessions } from './new-session.js';
+import { geminiConversation } from './conversation.js';
 import { foldersOf, geminiFolder, locateGemini, projectOf, sessionFile } from './files.js';
 import { geminiHistory } from './history.js';
 import { geminiWindowTokens, geminiContents, isDocumentHead, geminiReader } from './log.js';
@@ -147,8 +148,9 @@ export const gemini: Agent = {
     recognisesDocument: isDocumentHead,
     contents: geminiContents,
     history: geminiHistory,
+    conversation: geminiConversation,
   },
-  conversations: geminiConversations,
+  newSessions: geminiNewSessions,
   restarting: {
     exitCommand: '/quit',
     options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),

@@ -8,10 +8,9 @@ import {
 } from '../../core/conversation.js';
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
-import type { ConversationForm, NewFile } from '../agent.js';
+import type { NewSessionForm, NewFile } from '../agent.js';
 import { writtenText } from '../entries.js';
 import { replaceIds } from '../records.js';
-import { geminiConversation } from './conversation.js';
 
 // New Gemini sessions (facts/sessions.md §A.3, §B): messages, each with its tool calls and their results in it.
 
@@ -180,8 +179,7 @@ const responsesOf = (entry: Extract<Entry, { kind: 'result' }>, name: string): r
 // Gemini is resumed in a later minute than that of the name, it begins another file first, with a name of its own, takes that for damaged at
 // its next start, and removes every file whose name ends with the same eight characters.
 
-export const geminiConversations: ConversationForm = {
-  reader: geminiConversation,
+export const geminiNewSessions: NewSessionForm = {
   write: writeGeminiConversation,
   fileName: ({ id, now }) =>
     `session-${formatIsoTime(now).slice(0, 'YYYY-MM-DDTHH:MM'.length).replace(':', '-')}-${id}.jsonl`,

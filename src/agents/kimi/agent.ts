@@ -5,10 +5,11 @@ import type { Agent, CompactRecipe } from '../agent.js';
 import type { AgentHome } from '../home.js';
 import { splitWords, startsConversation, type LaunchRules } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
+import { kimiConversation } from './conversation.js';
 import { kimiFolder, locateKimi, parseStatus, projectOf, sessionFile, sessionsFolder } from './files.js';
 import { kimiHistory } from './history.js';
 import { kimiContents, kimiReader } from './log.js';
-import { kimiConversations } from './new-session.js';
+import { kimiNewSessions } from './new-session.js';
 import { kimiScreen } from './screen.js';
 
 const USUAL_TOKENS = 262_144; // of its usual model
@@ -107,8 +108,9 @@ export const kimi: Agent = {
       (typeof agentId === 'string' && typeof type === 'string' && /^[a-z_]+\.[a-z_]+$/.test(type)),
     contents: kimiContents,
     history: kimiHistory,
+    conversation: kimiConversation,
   },
-  conversations: kimiConversations,
+  newSessions: kimiNewSessions,
   readsMentions: true,
   recipe: () => kimiRecipe,
   screen: kimiScreen,

@@ -2,8 +2,7 @@ import { posix } from 'node:path';
 import { type ConversationWriter, type Entry, type NewSession, windowOf } from '../../core/conversation.js';
 import { getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
-import type { ConversationForm } from '../agent.js';
-import { kimiConversation } from './conversation.js';
+import type { NewSessionForm } from '../agent.js';
 
 // New sessions of Kimi Code (docs/facts/kimi.md): a folder with the session's id, `agents/main/wire.jsonl` in it, and `state.json`, without which Kimi
 // does not find it. Answers and tool calls stand in steps, which belong to a turn.
@@ -136,7 +135,7 @@ const stepRecords = (group: Group, place: Step, as: NewSession): readonly Fields
 const textOf = (entry: Entry): string => ('text' in entry ? entry.text : '');
 
 /** What Kimi finds a session by. */
-const stateFile: NonNullable<ConversationForm['beside']> = (path, { id, cwd, now }) => {
+const stateFile: NonNullable<NewSessionForm['beside']> = (path, { id, cwd, now }) => {
   const folder = posix.dirname(path);
   const state = {
     id: `session_${id}`,
@@ -151,8 +150,7 @@ const stateFile: NonNullable<ConversationForm['beside']> = (path, { id, cwd, now
   return [{ path: posix.join(folder, '../../state.json'), text: JSON.stringify(state) }];
 };
 
-export const kimiConversations: ConversationForm = {
-  reader: kimiConversation,
+export const kimiNewSessions: NewSessionForm = {
   write: writeKimiConversation,
   fileName: ({ id }) => `../../../session_${id}/agents/main/wire.jsonl`,
   beside: stateFile,

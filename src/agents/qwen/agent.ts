@@ -17,7 +17,8 @@ import {
   type OwnCompactionSource,
 } from '../own-compaction.js';
 import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
-import { qwenConversations } from './new-session.js';
+import { qwenNewSessions } from './new-session.js';
+import { qwenConversation } from './conversation.js';
 import { qwenRuntimeFolder, qwenFolder, locateQwen, parseStatus, sessionFile } from './files.js';
 import { qwenHistory } from './history.js';
 import { qwenContents, qwenReader } from './log.js';
@@ -185,8 +186,9 @@ export const qwen: Agent = {
     recognises: isQwenRecord,
     contents: qwenContents,
     history: qwenHistory,
+    conversation: qwenConversation,
   },
-  conversations: qwenConversations,
+  newSessions: qwenNewSessions,
   restarting: {
     exitCommand: '/quit',
     options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),

@@ -8,10 +8,9 @@ import {
 } from '../../core/conversation.js';
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
-import type { ConversationForm } from '../agent.js';
+import type { NewSessionForm } from '../agent.js';
 import { writtenText } from '../entries.js';
 import { replaceIds } from '../records.js';
-import { qwenConversation } from './conversation.js';
 
 // New Qwen Code sessions. Each record names the one before; what a compaction left is one record with the whole history in it. The folder of
 // the first record must be the one that Qwen runs in.
@@ -148,8 +147,7 @@ const compressionOf = ({ entries }: Conversation, left: readonly Entry[], as: Ne
 
 const ANSWER = 'Got it. Thanks for the additional context!'; // as Qwen itself answers for the model
 
-export const qwenConversations: ConversationForm = {
-  reader: qwenConversation,
+export const qwenNewSessions: NewSessionForm = {
   write: writeQwenConversation,
   fileName: ({ id }) => `${id}.jsonl`,
   copyLine: (line, from, { id }) => replaceIds(line, ['sessionId'], { from, to: id }),

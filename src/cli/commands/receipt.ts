@@ -18,7 +18,7 @@ export const receipt = async (request: ReceiptRequest): Promise<Outcome> => {
   const { env, stdout } = process;
   const found = await findCompaction(request, 'receipt');
   const { agent } = found.source;
-  if (!agent.conversations) throw messages.unreadConversation(agent.name);
+  if (!agent.log?.conversation) throw messages.unreadConversation(agent.name);
   const read = await readReceipt(found.source, { line: found.compaction.line });
   if (!read) throw messages.noReceipt(request.targets[0] ?? '');
   if (request.json) await print(jsonText(reportOf(found, read.receipt), 2));

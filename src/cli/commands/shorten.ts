@@ -60,7 +60,7 @@ export const shortenCommand = async (request: ShortenCommandRequest): Promise<Ou
     none: messages.nothingToShorten,
   });
   const { source, session } = found;
-  const isLive = session?.liveness === 'live' && source.agent.conversations?.switching !== undefined;
+  const isLive = session?.liveness === 'live' && source.agent.newSessions?.switching !== undefined;
   if (isLive && !isDryRun && !isNewSession)
     return shortenInAgent(request, session.record, search.stateFolder);
   const stopping = catchStopSignals();

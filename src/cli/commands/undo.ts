@@ -63,8 +63,7 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
 
 /** The running session that can be told to go on with another session. */
 const switchable = ({ source: { agent }, session }: OneSource): ListedSession | undefined => {
-  if (!session || session.liveness !== 'live' || agent.conversations?.switching === undefined)
-    return undefined;
+  if (!session || session.liveness !== 'live' || agent.newSessions?.switching === undefined) return undefined;
   const { compaction } = session.record;
   return compaction === undefined || compaction.mode === 'off' ? undefined : session;
 };

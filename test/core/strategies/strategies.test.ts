@@ -224,13 +224,13 @@ describe('the check', () => {
 // Recorded sessions of the real agents.
 
 const folder = join(import.meta.dirname, '../../fixtures/logs');
-const known: readonly Agent[] = Object.values<Agent>(agents).filter(({ conversations }) => conversations);
+const known: readonly Agent[] = Object.values<Agent>(agents).filter(({ newSessions }) => newSessions);
 const files = known.flatMap((agent) =>
   readdirSync(join(folder, agent.name)).map((file) => ({ name: `${agent.name}/${file}`, agent })),
 );
 
 const read = (lines: readonly string[], agent: Agent): Conversation => {
-  const reader = agent.conversations?.reader();
+  const reader = agent.log?.conversation?.();
   if (!reader) throw new Error('no reader');
   return readConversation(lines, reader);
 };
@@ -270,7 +270,7 @@ describe.each(files)('the session file $name, shortened', ({ name, agent }) => {
       const budgetTokens = Math.floor(tokensOf(windowOf(before)) / 2);
       const after = await strategies[strategy](before, options(2, budgetTokens));
       let count = 0;
-      const lines = agent.conversations?.write(after, {
+      const lines = agent.newSessions?.write(after, {
         id: '0f0f0f0f-1111-4222-8333-444444444444',
         cwd: '/somewhere/else',
         now: Date.UTC(2026, 10, 24),

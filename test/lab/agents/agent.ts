@@ -64,7 +64,7 @@ export const definitionOf = ({ name }: Pick<LabAgent, 'name'>): Agent | undefine
 
 /** It can be told to go on with another session while it runs. */
 export const canSwitch = (agent: LabAgent): boolean =>
-  definitionOf(agent)?.conversations?.switching !== undefined;
+  definitionOf(agent)?.newSessions?.switching !== undefined;
 
 /** The agent in the mode in which no tool asks. */
 export const withoutAsking = (agent: LabAgent): LabAgent => ({

@@ -29,7 +29,7 @@ const HEARD = ['idle', 'busy', 'permission dialog', 'draft'];
 const withFiles = (all: readonly Scenario[]): readonly Scenario[] =>
   all.map((scenario) => ({
     ...scenario,
-    isFor: (agent) => definitionOf(agent)?.conversations !== undefined && (scenario.isFor?.(agent) ?? true),
+    isFor: (agent) => definitionOf(agent)?.newSessions !== undefined && (scenario.isFor?.(agent) ?? true),
   }));
 
 export const groups: readonly Group[] = [

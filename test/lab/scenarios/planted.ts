@@ -26,7 +26,7 @@ const ownFile = async ({ runCtxwrap, waitFor }: LabSession): Promise<string> => 
 /** The session with 200 turns, beside the one in this file. */
 const writePlanted = async (session: LabSession, path: string): Promise<readonly string[]> => {
   const agent = definitionOf(session.agent);
-  const form = agent?.conversations;
+  const form = agent?.newSessions;
   const own = agent && (await readWholeConversation({ agent, path }));
   const as = {
     id: crypto.randomUUID(),

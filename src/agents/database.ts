@@ -13,13 +13,15 @@ export interface RowQuery {
 export interface SessionDatabase {
   /** where the database is */
   readonly path: (where: AgentFolders) => string;
-  /** the user's sessions: `id`, and `at`, the time of the last change */
-  readonly sessions: RowQuery;
+  /** the user's sessions, or the one with this id: `id`, `at`, the time of the last change, and `bytes`, how much its contents take */
+  readonly sessions: (sessionId?: string) => RowQuery;
   /**
    * rows written since then (milliseconds since the epoch; 0 for all), the conversation's oldest first: `line` is a JSON text, `at` the time
    * of the last change. The same row comes again whenever it has changed
    */
   readonly changed: (sessionId: string, since: Millis) => RowQuery;
+  /** the same rows from the beginning, with everything that was said in their `line`s */
+  readonly whole: (sessionId: string) => RowQuery;
   /** one row with `rows`, a number that becomes smaller when the conversation is cut back */
   readonly counted: (sessionId: string) => RowQuery;
 }

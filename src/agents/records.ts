@@ -118,7 +118,16 @@ export const growthFacts = (text: string): readonly Fact[] => {
 };
 
 // The most informative argument of a tool call, for all agents' tools; the first one present is used.
-const telling = ['command', 'cmd', 'file_path', 'absolute_path', 'notebook_path', 'path', 'dir_path']
+const telling = [
+  'command',
+  'cmd',
+  'file_path',
+  'filePath',
+  'absolute_path',
+  'notebook_path',
+  'path',
+  'dir_path',
+]
   .concat(['pattern', 'query', 'url', 'prompt', 'description'])
   .concat(['input']);
 

@@ -3,6 +3,7 @@ import { allAgents } from '../agents/index.js';
 import { UserError } from '../core/errors.js';
 import { quoteForCopying } from '../core/text.js';
 import { listSessions, type ListedSession } from '../storage/sessions.js';
+import type { SessionSource } from '../wrap/read-history.js';
 import type { UndoSource } from '../wrap/undo.js';
 import type { Search } from './commands/history.js';
 import { findTargets } from './history-targets.js';
@@ -54,21 +55,27 @@ export const findOneSource = async (
   if (agent && path !== undefined) return { source: { agent, path }, number, session: live };
   if (target === undefined && agent && !agent.log?.conversation)
     throw messages.unreadConversation(agent.name);
-  if (target === undefined) throw noFile(live?.record.runtime ?? '', command);
-  const { targets } = await findTargets([target], search);
+  // a session in a database is found by the agent's id of it
+  const wanted = target ?? (agent?.log?.database && live?.record.agentSessionId);
+  if (wanted === undefined) throw noFile(live?.record.runtime ?? '', command);
+  const { targets } = await findTargets([wanted], search);
   const [first, ...others] = targets;
-  if (!first) throw messages.unknownHistory(target, search.agents);
+  if (!first) throw messages.unknownHistory(wanted, search.agents);
   if (others.length > 0)
     throw severalFiles(
-      target,
+      wanted,
       targets.map(({ source }) => source.path),
     );
-  // the file of a running session may also be named by its path, or by the agent's id; a copy of it is no running session
-  const writing = first.source.open
-    ? undefined
-    : sessions.find((each) => isThere(each) && each.record.logPath === first.source.path);
+  // the session may also be named by the path of its file, or by the agent's id
+  const writing = sessions.find((each) => isThere(each) && writes(each, first.source));
   return { source: first.source, number: first.number, session: writing };
 };
+
+/** A copy of its file is not what it writes. */
+const writes = ({ record }: ListedSession, { agent, path, open, idInDatabase }: SessionSource): boolean =>
+  idInDatabase === undefined
+    ? !open && record.logPath === path
+    : record.runtime === agent.name && record.agentSessionId === idInDatabase;
 
 /** It takes its compactions back itself, and ctxwrap does not write sessions of it. */
 export const isUndoneByKey = ({ newSessions, channel }: Agent): boolean =>

@@ -18,6 +18,7 @@ interface Sqlite {
 interface Database {
   readonly prepare: (sql: string) => {
     readonly all: (...values: readonly (string | number)[]) => readonly Row[];
+    readonly iterate: (...values: readonly (string | number)[]) => Iterable<Row>;
   };
   readonly close: () => void;
 }
@@ -43,12 +44,16 @@ const loadSqlite = (): Sqlite | undefined => {
 /** Whether this Node can read databases. */
 export const canReadDatabases = (): boolean => loadSqlite() !== undefined;
 
-/** The rows of each query, all at the same moment. Throws the database's error, as for one that is no database or has other tables. */
-export const readRows = (path: string, queries: readonly RowQuery[]): readonly (readonly Row[])[] => {
+const openToRead = (path: string): Database => {
   const found = loadSqlite();
   if (!found) throw new Error(`Node ${process.versions.node} has no SQLite; Node 22.13 and newer have`);
   const place = new URL(`${pathToFileURL(path).href}?mode=ro&readonly_shm=1`);
-  const database = new found.DatabaseSync(place, { readOnly: true });
+  return new found.DatabaseSync(place, { readOnly: true });
+};
+
+/** The rows of each query, all at the same moment. Throws the database's error, as for one that is no database or has other tables. */
+export const readRows = (path: string, queries: readonly RowQuery[]): readonly (readonly Row[])[] => {
+  const database = openToRead(path);
   try {
     database.prepare('BEGIN').all();
     return queries.map(({ sql, values }) => database.prepare(sql).all(...values));
@@ -56,3 +61,13 @@ export const readRows = (path: string, queries: readonly RowQuery[]): readonly (
     database.close();
   }
 };
+
+/** The rows of one query, one after the other, all of the moment of the first. Throws as `readRows` does. */
+export function* eachRow(path: string, { sql, values }: RowQuery): Generator<Row> {
+  const database = openToRead(path);
+  try {
+    yield* database.prepare(sql).iterate(...values);
+  } finally {
+    database.close();
+  }
+}

@@ -8,6 +8,7 @@ import type { WrapSession } from './options.js';
 import { makeChannelUndo, type ChannelUndo } from './channel-undo.js';
 import { putDraft, type DraftWait } from './prompt-draft.js';
 import type { Publisher } from './publish.js';
+import type { SessionSource } from './read-history.js';
 import { makeReceipts, type Receipts } from './receipts.js';
 import type { SessionLoop } from './session.js';
 import { copiesOf } from './session-sources.js';
@@ -59,6 +60,8 @@ export interface ActionPorts {
   readonly take: (event: Event) => void;
   /** the agent's session file, once it is known */
   readonly sessionFile: () => string | undefined;
+  /** the agent's session; undefined while it is not known. Rejects where it cannot be read */
+  readonly source: () => Promise<SessionSource | undefined>;
 }
 
 export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentActions => {
@@ -67,7 +70,7 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
   const drafts = makeDrafts(parts, ports);
   const receipts = makeReceipts({
     agent,
-    sessionFile: ports.sessionFile,
+    source: ports.source,
     hotkey: hotkeyName(values),
     log,
     onEvent: ports.take,

@@ -11,6 +11,8 @@ import { terminalReaders } from '../storage/processes.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import { makeAgentActions, type ActionParts, type AgentActions } from './agent-actions.js';
+import type { SessionSource } from './read-history.js';
+import { runningSource, type KnownSession } from './session-sources.js';
 import { openBlackBox, type BlackBox } from './blackbox.js';
 import { type AskableChannel, compactSettings, makeCompactor } from './compactor.js';
 import { confirmRestart } from './confirm-restart.js';
@@ -62,8 +64,8 @@ export interface AgentTracker extends Omit<AgentActions, 'noteEvent' | 'isOwnBou
   /** an event caused by the user or another program */
   readonly handle: (event: Event) => void;
   readonly flow: SessionLoop['flow'];
-  /** the agent's session file, once it is known */
-  readonly sessionFile: () => string | undefined;
+  /** the agent's session; undefined while it is not known. Rejects where it cannot be read */
+  readonly source: () => Promise<SessionSource | undefined>;
   /** the screen model is no longer fed, so it does not show the child's screen any more */
   readonly stopReadingScreen: () => void;
   /** the child has ended */
@@ -95,8 +97,9 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const observer = observe(parts, place, take);
   const port = typistPort(parts, observer);
   const loop = startLoop(parts, { port, blackBox, take, actions: () => actions });
-  let file: string | undefined;
-  const actions = makeAgentActions(parts, { port, loop, take, sessionFile: () => file });
+  let known: KnownSession = {};
+  const source = (): Promise<SessionSource | undefined> => runningSource(agent, place, known);
+  const actions = makeAgentActions(parts, { port, loop, take, sessionFile: () => known.path, source });
   const restart = followRestart(parts, loop, take);
   const official = followReports(session, { onFact: take, now: Date.now });
   const following = followFile(parts, place, {
@@ -104,7 +107,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     switchTo: official.switchTo,
     workedAt: work.begunAt,
     onFile: (path, sessionId) => {
-      file = path;
+      known = { path, sessionId };
       publisher?.onFile(path);
       blackBox.onFile(path, sessionId);
     },
@@ -118,7 +121,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     noteOutput: reading.noteOutput,
     handle: take,
     flow: loop.flow,
-    sessionFile: () => file,
+    source,
     stopReadingScreen: () => {
       reading.stop();
       take({ type: 'screen-blank' });

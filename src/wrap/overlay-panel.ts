@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { errorStack } from '../core/errors.js';
 import type { Mode } from '../core/compaction/state.js';
 import type { SessionContents } from '../core/context-report.js';
@@ -19,15 +18,16 @@ import {
 
 const MOST_BYTES = 32 * 1024 * 1024; // read in about half a second, in pieces, so that everything else goes on
 
-/** What fills the window, from the session file; undefined without a file. Never rejects. */
+/** What fills the window, from the session's records; undefined where there are none. Never rejects. */
 const readContents = async (
   { agent, env, log }: Pick<WrapSession, 'agent' | 'env' | 'log'>,
-  path: string | undefined,
+  tracker: AgentTracker | undefined,
 ): Promise<SessionContents | undefined> => {
-  if (path === undefined || !agent.log?.contents) return undefined;
+  if (!agent.log?.contents) return undefined;
   try {
-    if ((await stat(path)).size > MOST_BYTES) return undefined;
-    const { filled, toolResults } = await readSessionFile({ path, agent, env, now: Date.now() });
+    const source = await tracker?.source();
+    if (!source || source.size > MOST_BYTES) return undefined;
+    const { filled, toolResults } = await readSessionFile({ ...source, env, now: Date.now() });
     return { filled, toolResults };
   } catch (error) {
     log.info(`what fills the window cannot be read: ${String(error)}`);
@@ -123,7 +123,7 @@ export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions):
   };
   const begin = (): void => {
     state.ticking = setInterval(redraw, REDRAW_MS).unref();
-    void readContents(session, tracker()?.sessionFile()).then((found) => (state.contents = found));
+    void readContents(session, tracker()).then((found) => (state.contents = found));
   };
   return {
     show: (wanted) => {

@@ -54,7 +54,7 @@ const readPart = async (
     if (result.steps.length > 0) read.push({ line: line - 1, steps: result.steps.map(keep) });
   };
   const splitter = makeByteSplitter(take, { maxBytes: MAX_LINE_BYTES });
-  for await (const chunk of source.open?.() ?? readStored(source.path)) {
+  for await (const chunk of source.open?.('everything') ?? readStored(source.path)) {
     splitter.push(chunk);
     if (line >= end) break;
   }

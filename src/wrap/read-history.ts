@@ -36,8 +36,11 @@ export interface SessionSource {
   /** in bytes, as stored */
   readonly size: number;
   readonly modifiedAt: Millis;
-  /** the bytes of a copy, or of a session in a database, in chunks that are valid until the next one; those at `path` when absent */
-  readonly open?: () => AsyncIterable<Buffer>;
+  /**
+   * the bytes of a copy, or of a session in a database, in chunks that are valid until the next one; those at `path` when absent. A
+   * database gives what was said only where that is asked for; the lines are the same without it
+   */
+  readonly open?: ((want?: 'everything') => AsyncIterable<Buffer>) | undefined;
   /** the agent's id of a session that is in a database with others, which is at `path` */
   readonly idInDatabase?: string;
 }

@@ -7,18 +7,17 @@ import { type Millis, addToLargest, type ToolResult } from '../core/reading.js';
 import { startSession, stepSession, type Session } from '../core/session.js';
 import { readStored } from '../storage/session-store.js';
 import { makeLineSplitter, makeTailReader } from '../storage/tail.js';
+import type { ConversationSource } from './read-conversation.js';
 import { makeFactCoalescer, makeFileReader } from './session-file.js';
 
-// Reads a whole session file once, in bounded memory: its usage, compactions and largest tool results.
+// Reads a whole session once, from its file or its database, in bounded memory: its usage, compactions and largest tool results.
 
 const MOST_RESULTS = 10;
 const MOST_COMPACTIONS = 1_000;
 const HEAD_LINES = 20; // for a file that is one JSON document
 const LINES_TO_KNOW = 400; // lines after which the agent is decided: the one that most of them belong to
 
-export interface SessionFileRequest {
-  readonly path: string;
-  readonly agent: Agent;
+export interface SessionFileRequest extends ConversationSource {
   readonly env: Env;
   readonly windowTokens?: number | undefined;
   readonly ladder?: LadderChoice | undefined;
@@ -35,7 +34,7 @@ const READS_FILE = /^(?:notebook)?(?:read|view)(?:$|_|many|file)/i;
 
 /** Rejects with the system's error when the file cannot be read. */
 export const readSessionFile = async (request: SessionFileRequest): Promise<SessionFileSummary> => {
-  const { path, agent, env, now } = request;
+  const { path, open, agent, env, now } = request;
   let contents = agent.log?.contents?.();
   let toolResults: readonly ToolResult[] = [];
   let [fileTokens, toolTokens] = [0, 0];
@@ -56,7 +55,10 @@ export const readSessionFile = async (request: SessionFileRequest): Promise<Sess
       }
     }
   };
-  await makeTailReader({ path, onLine, onRestart: () => undefined }).readNew();
+  if (open) {
+    const splitter = makeLineSplitter(onLine);
+    for await (const chunk of open('everything')) splitter.push(chunk);
+  } else await makeTailReader({ path, onLine, onRestart: () => undefined }).readNew();
   const { systemTokens, ...known } = builder.end();
   const filled =
     contents && systemTokens !== undefined ? { systemTokens, fileTokens, toolTokens } : undefined;

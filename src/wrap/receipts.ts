@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { Agent } from '../agents/agent.js';
 import { briefText } from '../core/brief.js';
 import { errorText } from '../core/errors.js';
@@ -11,6 +10,7 @@ import { escapeMentions } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
 import type { DraftWait } from './prompt-draft.js';
+import type { SessionSource } from './read-history.js';
 import { MOST_BYTES, readReceipt } from './read-receipt.js';
 import type { DraftResult } from './typist.js';
 
@@ -22,8 +22,8 @@ const FOOTER_KINDS = 3; // as many as a footer has room for
 
 export interface ReceiptsOptions {
   readonly agent: Agent;
-  /** the agent's session file, once it is known */
-  readonly sessionFile: () => string | undefined;
+  /** the agent's session; undefined while it is not known. Rejects where it cannot be read */
+  readonly source: () => Promise<SessionSource | undefined>;
   /** how the user opens the overlay: `Ctrl-]`; undefined where no key does */
   readonly hotkey: string | undefined;
   readonly log: Log;
@@ -56,13 +56,12 @@ const OTHER = 'the conversation has changed meanwhile';
 /** A receipt, or why there is none. */
 type Read = { readonly receipt: Receipt } | { readonly reason: string };
 
-const readLast = async ({ agent, sessionFile }: ReceiptsOptions): Promise<Read> => {
-  const path = sessionFile();
+const readLast = async ({ agent, source }: ReceiptsOptions): Promise<Read> => {
   if (!agent.log?.conversation) return { reason: `ctxwrap cannot read conversations of ${agent.name}` };
-  if (path === undefined) return { reason: 'the session file is not known yet' };
-  const { size } = await stat(path);
-  if (size > MOST_BYTES) return { reason: `the session file is too large (${formatBytes(size)})` };
-  const read = await readReceipt({ agent, path }, 'last');
+  const found = await source();
+  if (!found) return { reason: 'the session is not known yet' };
+  if (found.size > MOST_BYTES) return { reason: `the session is too large (${formatBytes(found.size)})` };
+  const read = await readReceipt(found, 'last');
   return read ?? { reason: NOTHING };
 };
 
@@ -77,7 +76,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   const refresh = async (): Promise<Read> => {
     const read = await readLast(options).catch((error: unknown): Read => {
       log.info(`the receipt of the compaction cannot be read: ${errorText(error)}`);
-      return { reason: `the session file cannot be read (${systemReason(error)})` };
+      return { reason: `the session cannot be read (${systemReason(error)})` };
     });
     last = 'receipt' in read ? read.receipt : undefined;
     return read;

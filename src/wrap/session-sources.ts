@@ -1,11 +1,11 @@
 import { basename, relative } from 'node:path';
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import type { Agent } from '../agents/agent.js';
 import type { AgentFolders } from '../agents/home.js';
-import type { SessionDatabase } from '../agents/database.js';
+import type { RowQuery, SessionDatabase } from '../agents/database.js';
 import { errorText } from '../core/errors.js';
 import { listKept, newestCopy, readCopy } from '../storage/blackbox.js';
-import { readRows } from '../storage/database.js';
+import { eachRow, readRows } from '../storage/database.js';
 import {
   canUnpack,
   listStore,
@@ -118,31 +118,55 @@ const sourcesInDatabase = async (agent: Agent, path: string | undefined): Promis
   const file = path === undefined ? undefined : await lstat(path).catch(() => undefined);
   if (!database || path === undefined || !file?.isFile()) return { sources: [], skipped: [] };
   try {
-    const [rows = []] = readRows(path, [database.sessions]);
-    const sources = rows.flatMap(({ id, at }): readonly SessionSource[] =>
-      typeof id === 'string' && typeof at === 'number'
-        ? [
-            {
-              agent,
-              path,
-              size: 0,
-              modifiedAt: at,
-              open: () => linesOf(path, database, id),
-              idInDatabase: id,
-            },
-          ]
-        : [],
-    );
-    return { sources, skipped: [] };
+    return { sources: readSessions(agent, database, path), skipped: [] };
   } catch (error) {
     return { sources: [], skipped: [{ path, reason: errorText(error) }] };
   }
 };
 
-async function* linesOf(path: string, { changed }: SessionDatabase, id: string): AsyncGenerator<Buffer> {
-  const [rows = []] = readRows(path, [changed(id, 0)]);
-  for (const { line } of rows) if (typeof line === 'string') yield Buffer.from(`${line}\n`);
+/** All of them, or the one with this id. Throws the database's error. */
+const readSessions = (
+  agent: Agent,
+  database: SessionDatabase,
+  path: string,
+  sessionId?: string,
+): readonly SessionSource[] => {
+  const [rows = []] = readRows(path, [database.sessions(sessionId)]);
+  return rows.flatMap(({ id, at, bytes }): readonly SessionSource[] => {
+    if (typeof id !== 'string' || typeof at !== 'number') return [];
+    const open: SessionSource['open'] = (want) =>
+      linesOf(path, want === 'everything' ? database.whole(id) : database.changed(id, 0));
+    return [{ agent, path, size: Number(bytes), modifiedAt: at, open, idInDatabase: id }];
+  });
+};
+
+async function* linesOf(path: string, query: RowQuery): AsyncGenerator<Buffer> {
+  for (const { line } of eachRow(path, query)) if (typeof line === 'string') yield Buffer.from(`${line}\n`);
 }
+
+/** What is known of a session that runs. */
+export interface KnownSession {
+  /** of its file; absent for one in a database with others */
+  readonly path?: string | undefined;
+  /** the agent's id of it */
+  readonly sessionId?: string | undefined;
+}
+
+/** A session that runs; undefined while too little is known of it. Rejects with the error of the system or the database. */
+export const runningSource = async (
+  agent: Agent,
+  where: AgentFolders,
+  { path, sessionId }: KnownSession,
+): Promise<SessionSource | undefined> => {
+  const database = agent.log?.database;
+  if (database)
+    return sessionId === undefined
+      ? undefined
+      : readSessions(agent, database, database.path(where), sessionId)[0];
+  if (path === undefined) return undefined;
+  const { size, mtimeMs } = await stat(path);
+  return { agent, path, size, modifiedAt: mtimeMs };
+};
 
 const sorted = (sources: readonly SessionSource[], problems: readonly StoreProblem[]): FoundSources => ({
   sources: sources.filter(({ path }) => canUnpack(path)),

@@ -28,7 +28,7 @@ export interface UndoSource {
   /** the agent's own path of it, also where that file is gone; the new session is written beside it */
   readonly path: string;
   /** the bytes of a copy, from the start at every call; those at `path` when absent */
-  readonly open?: () => AsyncIterable<Buffer>;
+  readonly open?: SessionSource['open'];
 }
 
 export interface UndoRequest extends UndoSource {

@@ -10,6 +10,7 @@ import type { Activity } from '../../src/core/reading.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { makeAgentActions, type AgentActions } from '../../src/wrap/agent-actions.js';
 import type { WrapSession } from '../../src/wrap/options.js';
+import { runningSource } from '../../src/wrap/session-sources.js';
 import { makeSessionLoop, type SessionLoop } from '../../src/wrap/session.js';
 import { compacted, inSession } from '../support/sessions.js';
 import { fixture } from '../support/stored-sessions.js';
@@ -25,7 +26,8 @@ let actions: AgentActions;
 let told: string[];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ctxwrap-actions-'));
-  copyFileSync(fixture('claude/session-with-compaction.jsonl'), join(folder, 'the-old.jsonl'));
+  const path = join(folder, 'the-old.jsonl');
+  copyFileSync(fixture('claude/session-with-compaction.jsonl'), path);
   told = [];
   const session = {
     agent: agents.claude,
@@ -53,7 +55,13 @@ beforeEach(() => {
       publisher: undefined,
       onRestart: () => undefined,
     },
-    { port: agent.port, loop, take, sessionFile: () => join(folder, 'the-old.jsonl') },
+    {
+      port: agent.port,
+      loop,
+      take,
+      sessionFile: () => path,
+      source: () => runningSource(agents.claude, { env: {}, home: folder, cwd: folder }, { path }),
+    },
   );
   becomes('busy');
   happens(inSession('the-old'));

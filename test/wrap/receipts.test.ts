@@ -8,6 +8,7 @@ import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { makeReceipts, type ReceiptsOptions } from '../../src/wrap/receipts.js';
+import { runningSource } from '../../src/wrap/session-sources.js';
 import type { DraftResult } from '../../src/wrap/typist.js';
 import { compacted } from '../support/sessions.js';
 import { fixture } from '../support/stored-sessions.js';
@@ -26,10 +27,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const known =
+  (path: () => string | undefined): ReceiptsOptions['source'] =>
+  () =>
+    runningSource(agents.claude, { env: {}, home: folder, cwd: folder }, { path: path() });
+
 const open = (more: Partial<ReceiptsOptions> = {}, result: DraftResult = { kind: 'there' }) =>
   makeReceipts({
     agent: agents.claude,
-    sessionFile: () => path,
+    source: known(() => path),
     hotkey: 'Ctrl-]',
     log: nullLog,
     onEvent: (event) => told.push(event),
@@ -115,16 +121,16 @@ describe('the receipt of a running session', () => {
     return path;
   };
   it.each([
-    ['no session file is known', () => undefined, 'the session file is not known yet'],
+    ['no session file is known', () => undefined, 'the session is not known yet'],
     [
       'the session file is gone',
       () => join(folder, 'gone.jsonl'),
-      'the session file cannot be read (no such file or directory)',
+      'the session cannot be read (no such file or directory)',
     ],
-    ['the session file is huge', huge, 'the session file is too large (68 MB)'],
+    ['the session file is huge', huge, 'the session is too large (68 MB)'],
     ['there was no compaction', () => (writeFileSync(path, ''), path), 'nothing is known to be lost'],
   ])('is not made up where %s, and the reason is told', async (_, sessionFile, reason) => {
-    const receipts = open({ sessionFile });
+    const receipts = open({ source: known(sessionFile) });
     expect(await receipts.brief()).toEqual({ kind: 'refused', reason });
     expect(drafts).toEqual([]);
     expect(notices()).toEqual([`brief: ${reason}`]);

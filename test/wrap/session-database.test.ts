@@ -14,7 +14,8 @@ interface Writer {
 
 const database: SessionDatabase = {
   path: () => path,
-  sessions: { sql: 'SELECT 1', values: [] },
+  sessions: () => ({ sql: 'SELECT 1', values: [] }),
+  whole: () => ({ sql: 'SELECT 1', values: [] }),
   changed: (id, since) => ({
     sql: 'SELECT text AS line, at FROM said WHERE session = ? AND at >= ? ORDER BY at',
     values: [id, since],

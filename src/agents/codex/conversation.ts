@@ -20,35 +20,32 @@ import {
 } from '../../core/json.js';
 import { parseIsoTime } from '../../core/time.js';
 import { asCopies, planOf, recordStep, textEntry, toolEntries, withHead, type Tools } from '../entries.js';
+import { patchedFiles } from '../patch.js';
 import { codexToolEvents, withoutPrefix } from './log.js';
 
 // A Codex rollout as a conversation (facts/codex.md §7, facts/sessions.md §A.2): what the model gets are the `response_item` records in the
 // order of the file; `compacted` holds the whole history that replaces them. A rollout that begins inside another one (`history_base`, after
 // a fork or a rewind) holds only the rest.
 
-const PATCHED_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$/gm;
-
 const tools: Tools = {
   reads: { view_image: 'path', read_file: 'file_path' },
   edits: {},
   runs: { exec_command: 'cmd', shell: 'command', shell_command: 'command', local_shell: 'command' },
   plan: (name, input) => readPlan(name, input),
-  files: (name, input) => patchedFiles(input, name),
+  files: (name, input) => filesOf(input, name),
 };
 
 const readPlan = (name: string, input: JsonRecord): PlanChange | undefined =>
   name === 'update_plan' ? planOf(getList(input, 'plan'), 'step') : undefined;
 
 /** The files of a patch, which is the input of `apply_patch`, or stands in a command. */
-const patchedFiles = (input: unknown, name: string): readonly TouchedFile[] => {
+const filesOf = (input: unknown, name: string): readonly TouchedFile[] => {
   const command = getList(input, 'command').filter((word) => typeof word === 'string');
   const text = [typeof input === 'string' ? input : '', getText(input, 'input') ?? '']
     .concat([getText(input, 'patch') ?? '', getText(input, 'cmd') ?? '', getText(input, 'command') ?? ''])
     .concat(command)
     .join('\n');
-  if (name !== 'apply_patch' && !text.includes('*** Begin Patch')) return [];
-  const paths = [...text.matchAll(PATCHED_FILE)].map(([, changed, moved]) => (changed ?? moved ?? '').trim());
-  return [...new Set(paths)].map((path) => ({ path, access: 'edit' }));
+  return name === 'apply_patch' || text.includes('*** Begin Patch') ? patchedFiles(text) : [];
 };
 
 interface CodexConversation {

@@ -6,6 +6,8 @@ import type { AgentHome } from '../home.js';
 import { type LaunchRules, splitWords, startsConversation } from '../launch.js';
 import { type OwnCompactionSource, parseCommentedJson, readSettingsFiles } from '../own-compaction.js';
 import { opencodeChannel } from './channel.js';
+import { opencodeContents } from './contents.js';
+import { opencodeConversation } from './conversation.js';
 import { isOpencodeLine, locateOpencode, opencodeDatabase, opencodeFolder } from './files.js';
 import { opencodeHistory, opencodeReader } from './log.js';
 import { opencodeScreen } from './screen.js';
@@ -88,6 +90,8 @@ export const opencode: Agent = {
     reader: opencodeReader,
     recognises: isOpencodeLine,
     history: opencodeHistory,
+    contents: opencodeContents,
+    conversation: opencodeConversation,
   },
   recipe: () => opencodeRecipe,
   channel: opencodeChannel,

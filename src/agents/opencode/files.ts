@@ -46,14 +46,20 @@ const messagesBetween = ([from, to]: readonly [Millis, Millis]): RowQuery => ({
   values: [from - CLOCK_LAG_MS, from - CLOCK_LAG_MS, to],
 });
 
+/** The parts of a message, each with its id: texts, tools with their results. */
+const PARTS = `
+             'parts', (SELECT json_group_array(json_insert(p.data, '$.id', p.id) ORDER BY p.id)
+                       FROM part p WHERE p.message_id = m.id)`;
+
 /**
  * The session itself, then its messages. A message that asks for a summary has `asks`; the summary comes with its text, the number of its
  * characters, whether opencode asked for it by itself, and the first message that stays in the window, if any.
  */
-const changed = (sessionId: string, since: Millis): RowQuery => ({
+const linesOf = (sessionId: string, since: Millis, more: readonly string[] = []): RowQuery => ({
   sql: `
     SELECT json_object('type', 'session', 'id', id, 'version', version, 'cwd', directory, 'at', time_updated,
-                       'isReverted', revert IS NOT NULL) AS line,
+                       'isReverted', revert IS NOT NULL, 'cutFrom', json_extract(revert, '$.messageID'),
+                       'cutFromPart', json_extract(revert, '$.partID')) AS line,
            time_updated AS at, 0 AS place, id AS key
     FROM session WHERE id = ?1 AND time_updated >= ?2
     UNION ALL
@@ -76,7 +82,7 @@ const changed = (sessionId: string, since: Millis): RowQuery => ({
              'keptFrom', CASE WHEN json_extract(m.data, '$.summary') = 1 THEN (
                SELECT max(json_extract(p.data, '$.tail_start_id')) FROM part p
                WHERE p.message_id = json_extract(m.data, '$.parentID')
-                 AND json_extract(p.data, '$.type') = 'compaction') END) AS line,
+                 AND json_extract(p.data, '$.type') = 'compaction') END${more.map((each) => `,${each}`).join('')}) AS line,
            m.time_updated AS at, m.time_created AS place, m.id AS key
     FROM message m WHERE m.session_id = ?1 AND m.time_updated >= ?2
     ORDER BY place, key`,
@@ -88,12 +94,21 @@ const counted = (sessionId: string): RowQuery => ({
   values: [sessionId],
 });
 
-const sessions: RowQuery = {
-  sql: 'SELECT id, time_updated AS at FROM session WHERE parent_id IS NULL',
-  values: [],
-};
+const sessions = (sessionId?: string): RowQuery => ({
+  sql: `
+    SELECT id, time_updated AS at,
+           (SELECT total(octet_length(data)) FROM part WHERE session_id = session.id) AS bytes
+    FROM session WHERE parent_id IS NULL${sessionId === undefined ? '' : ' AND id = ?'}`,
+  values: sessionId === undefined ? [] : [sessionId],
+});
 
-export const opencodeDatabase: SessionDatabase = { path: databaseIn, sessions, changed, counted };
+export const opencodeDatabase: SessionDatabase = {
+  path: databaseIn,
+  sessions,
+  changed: linesOf,
+  whole: (sessionId) => linesOf(sessionId, 0, [PARTS]),
+  counted,
+};
 
 /** A line that `opencodeDatabase` gives. */
 export const isOpencodeLine = ({ type, id, at }: JsonRecord): boolean =>

@@ -38,23 +38,30 @@ const readSession = (state: OpencodeLog, record: JsonRecord): LineMeaning<Openco
   return { state: { ...state, isReverted, answeredAt: 0 }, facts: [{ type: 'voided' }] };
 };
 
-const createdAt = (data: JsonRecord): Millis => getCount(getRecord(data, 'time'), 'created') ?? 0;
+export const createdAt = (data: JsonRecord): Millis => getCount(getRecord(data, 'time'), 'created') ?? 0;
 
-/** As opencode counts what is in the window: everything of the last answer that has an output. */
-const readAnswer = (state: OpencodeLog, data: JsonRecord): LineMeaning<OpencodeLog> => {
+/** Everything of an answer that has an output; undefined for one without. */
+export const usedTokensIn = (data: JsonRecord): number | undefined => {
   const tokens = getRecord(data, 'tokens');
   const cache = getRecord(tokens, 'cache');
   const output = getCount(tokens, 'output') ?? 0;
-  const cachedTokens = getCount(cache, 'read');
-  const usedTokens =
+  if (output === 0) return undefined;
+  return (
     output +
     (getCount(tokens, 'input') ?? 0) +
     (getCount(tokens, 'reasoning') ?? 0) +
-    (cachedTokens ?? 0) +
-    (getCount(cache, 'write') ?? 0);
+    (getCount(cache, 'read') ?? 0) +
+    (getCount(cache, 'write') ?? 0)
+  );
+};
+
+/** As opencode counts what is in the window: by the last answer that has an output. */
+const readAnswer = (state: OpencodeLog, data: JsonRecord): LineMeaning<OpencodeLog> => {
+  const usedTokens = usedTokensIn(data);
+  const cachedTokens = getCount(getRecord(getRecord(data, 'tokens'), 'cache'), 'read');
   const at = createdAt(data);
   const isOld = at < state.answeredAt || (at === state.answeredAt && usedTokens === state.usedTokens);
-  if (output === 0 || isOld) return { state, facts: [] };
+  if (usedTokens === undefined || isOld) return { state, facts: [] };
   const reading = {
     usedTokens,
     ...(cachedTokens === undefined ? {} : { cachedTokens }),
@@ -81,18 +88,28 @@ const readSummary = (
     const result = resultOf(error);
     return { state: after, facts: isRecent(completed, now) ? [{ type: 'compact-result', result }] : [] };
   }
-  if (getText(data, 'finish') === undefined) return { state, facts: [] };
-  const boundary: Boundary = {
+  const boundary = boundaryIn(record, state.usedTokens);
+  if (!boundary) return { state, facts: [] };
+  const facts: readonly Fact[] = [{ type: 'boundary', boundary }];
+  return { state: { ended: after.ended, isReverted: state.isReverted, answeredAt: createdAt(data) }, facts };
+};
+
+/** The compaction that a record tells of; undefined for any other record, and for one that runs or has failed. */
+export const boundaryIn = (record: JsonRecord, preTokens: number | undefined): Boundary | undefined => {
+  const data = getRecord(record, 'data');
+  const completed = getCount(getRecord(data, 'time'), 'completed');
+  const hasEnded = completed !== undefined && getText(data, 'finish') !== undefined;
+  if (data?.['summary'] !== true || !hasEnded || data['error'] !== undefined) return undefined;
+  const uuid = getText(record, 'id');
+  return {
     initiator: record['isAuto'] === 0 ? 'user' : 'agent',
-    ...(state.usedTokens === undefined ? {} : { preTokens: state.usedTokens }),
-    ...leftOf(state.usedTokens, data),
+    ...(preTokens === undefined ? {} : { preTokens }),
+    ...leftOf(preTokens, data),
     ...(getCount(record, 'characters') === 0 ? { summary: 'empty' } : {}),
-    uuid: id,
+    ...(uuid === undefined ? {} : { uuid }),
     durationMs: Math.max(0, completed - createdAt(data)),
     at: completed,
   };
-  const facts: readonly Fact[] = [{ type: 'boundary', boundary }];
-  return { state: { ended: after.ended, isReverted: state.isReverted, answeredAt: createdAt(data) }, facts };
 };
 
 /** What is left is not recorded. At least the summary is, so a summary as large as the conversation has made nothing smaller. */

@@ -6,7 +6,7 @@ import type { AgentFolders } from '../../agents/home.js';
 import { agents, allAgents } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
 import { ladderChoice } from '../../core/config/keys.js';
-import { parseOwnAttempt, markOwnCompactions } from '../../core/compaction/protocol.js';
+import { parseOwnAttempt, markOwnCompactions, type SessionFileId } from '../../core/compaction/protocol.js';
 import type { KnownAgent } from '../../core/config/check.js';
 import {
   contextRecord,
@@ -14,6 +14,7 @@ import {
   type ContextReport,
   type PastCompaction,
 } from '../../core/context-report.js';
+import type { SessionRecord } from '../../core/records.js';
 import { footerView } from '../../core/footer-view.js';
 import type { OwnLadder, Threshold } from '../../core/ladder.js';
 import { provenance, sessionThresholds, readingRecord } from '../../core/report.js';
@@ -25,6 +26,8 @@ import { readAudit } from '../../storage/log-file.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../ui/look.js';
+import type { ConversationSource } from '../../wrap/read-conversation.js';
+import { runningSource } from '../../wrap/session-sources.js';
 import { readSessionFile, agentOfFile, type SessionFileSummary } from '../../wrap/read-session-file.js';
 import { contextSections } from '../context-text.js';
 import * as messages from '../messages.js';
@@ -75,10 +78,7 @@ const sessionReport = async (
 ): Promise<ContextReport> => {
   const { id, pid, logPath, reading, note, agentSessionId } = record;
   const agent = agentNamed(record.runtime, request);
-  const file =
-    logPath === undefined || !agent?.log
-      ? undefined
-      : await readFile(logPath, agent, request).catch(() => undefined);
+  const file = agent && (await readRunning(agent, record, request).catch(() => undefined));
   const seen = file && provenance(file.state, Date.now());
   return contextReport({
     runtime: record.runtime,
@@ -91,22 +91,36 @@ const sessionReport = async (
     cachedTokens: seen && seen.usedTokens === reading?.usedTokens ? seen.cachedTokens : undefined,
     thresholds: record.thresholds,
     ownLadder: agent && ownLadder(agent, reading, record.thresholds),
-    compactions: logPath === undefined ? [] : await named(file?.compactions ?? [], record.runtime, logPath),
+    compactions: await named(file?.compactions ?? [], {
+      runtime: record.runtime,
+      path: logPath ?? '',
+      sessionId: agentSessionId,
+    }),
     filled: file?.filled,
     toolResults: file?.toolResults ?? [],
   });
 };
 
+const readRunning = async (
+  agent: Agent,
+  { logPath, agentSessionId, cwd }: SessionRecord,
+  request: ContextRequest,
+): Promise<SessionFileSummary | undefined> => {
+  const { env } = process;
+  const known = { path: logPath, sessionId: agentSessionId };
+  const source = agent.log && (await runningSource(agent, { env, home: homeFolder(env), cwd }, known));
+  return source && readSource(source, request);
+};
+
 /** Marks the compactions that ctxwrap started; the session file knows only that someone asked. */
 const named = async (
   compactions: readonly PastCompaction[],
-  agent: string,
-  path: string,
+  file: SessionFileId,
 ): Promise<readonly PastCompaction[]> => {
   const { env } = process;
   const lines = compactions.length === 0 ? [] : await readAudit(stateFolder(env, homeFolder(env)));
   const attempts = lines.flatMap((line) => parseOwnAttempt(line) ?? []);
-  return markOwnCompactions(compactions, attempts, { runtime: agent, path });
+  return markOwnCompactions(compactions, attempts, file);
 };
 
 const fileReport = async (given: string, request: ContextRequest): Promise<ContextReport> => {
@@ -116,7 +130,7 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   const agent = asked ?? recognised;
   if (!agent) throw messages.unknownFile(given);
   if (!agent.log) throw messages.unfollowedAgent(agent.name);
-  const { state, compactions, filled, toolResults } = await readFile(path, agent, request);
+  const { state, compactions, filled, toolResults } = await readSource({ path, agent }, request);
   const now = Date.now();
   const reading = readingRecord(state, now);
   // a file without a number may be a session before its first answer, or no session of this agent
@@ -132,7 +146,7 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
     cachedTokens: provenance(state, now)?.cachedTokens,
     thresholds,
     ownLadder: ownLadder(agent, reading, thresholds),
-    compactions: await named(compactions, agent.name, path),
+    compactions: await named(compactions, { runtime: agent.name, path }),
     filled,
     toolResults,
   });
@@ -150,10 +164,9 @@ const ownLadder = (
   return agent.ownLadder?.(windowTokens, native?.value);
 };
 
-const readFile = (path: string, agent: Agent, { options }: ContextRequest): Promise<SessionFileSummary> =>
+const readSource = (source: ConversationSource, { options }: ContextRequest): Promise<SessionFileSummary> =>
   readSessionFile({
-    path,
-    agent: agent,
+    ...source,
     env: {}, // the file may come from another machine or day, so this shell's settings do not apply
     windowTokens: options.values.window,
     ladder: ladderChoice(options.values),

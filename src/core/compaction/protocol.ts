@@ -415,10 +415,11 @@ export const parseOwnAttempt = (line: string): OwnAttempt | undefined => {
 
 const unsent: readonly OutcomeKind[] = ['skipped-busy', 'not-delivered', 'not-started'];
 
-/** A session file, by its agent and its name. */
+/** A session, by its agent and its file, or its id where that is known. */
 export interface SessionFileId {
   readonly runtime: string;
   readonly path: string;
+  readonly sessionId?: string | undefined;
 }
 
 interface Compaction {
@@ -432,20 +433,26 @@ const CLOCK_MS = 2_000; // the agent's clock reading may be slightly before or a
 export const markOwnCompactions = <T extends Compaction>(
   compactions: readonly T[],
   attempts: readonly OwnAttempt[],
-  { runtime: agent, path }: SessionFileId,
+  file: SessionFileId,
 ): readonly T[] => {
-  const own = attempts.filter((each) => each.runtime === agent && isOf(each, path));
+  const own = attempts.filter((each) => each.runtime === file.runtime && isOf(each, file));
   const isOwn = ({ at, initiator }: T): boolean =>
     (initiator === undefined || initiator === 'user') &&
     own.some(({ startedAt, endedAt }) => at >= startedAt - CLOCK_MS && at <= endedAt + CLOCK_MS);
   return compactions.map((each) => (isOwn(each) ? { ...each, initiator: 'ctxwrap' } : each));
 };
 
-// Agents name a session file after the session's id, Gemini CLI after the beginning of the id (facts/gemini.md §7).
-const isOf = ({ conversation }: OwnAttempt, path: string): boolean => {
-  const name = path.split('/').at(-1) ?? '';
+// Agents name a session file, or a folder above it, after the session's id, Gemini CLI after the beginning of the id (facts/gemini.md §7).
+const isOf = ({ conversation }: OwnAttempt, { path, sessionId }: SessionFileId): boolean => {
   if (conversation === undefined) return false;
-  return name.includes(conversation) || name.endsWith(`-${conversation.slice(0, ID_START)}.jsonl`);
+  const names = path.split('/');
+  const name = names.at(-1) ?? '';
+  return (
+    sessionId === conversation ||
+    names.includes(conversation) ||
+    name.includes(conversation) ||
+    name.endsWith(`-${conversation.slice(0, ID_START)}.jsonl`)
+  );
 };
 
 const ID_START = 8; // characters

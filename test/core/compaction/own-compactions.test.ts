@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { auditLine } from '../../../src/core/compaction/protocol.js';
 import type { EndedCompaction } from '../../../src/core/compaction/outcome.js';
-import { parseOwnAttempt, markOwnCompactions } from '../../../src/core/compaction/protocol.js';
+import {
+  parseOwnAttempt,
+  markOwnCompactions,
+  type SessionFileId,
+} from '../../../src/core/compaction/protocol.js';
 
 const conversation = '60f4dd20-5ca6-4622-ac05-e88aa42d09a4';
 const path = `/home/me/.claude/projects/-p/${conversation}.jsonl`;
@@ -28,7 +32,7 @@ const initiatorOf = (
   {
     at = 102_000,
     initiator = 'user' as 'user' | 'agent' | undefined,
-    file = { runtime: 'claude', path },
+    file = { runtime: 'claude', path } as SessionFileId,
   } = {},
 ) => {
   const found = { at, ...(initiator ? { initiator } : {}) };
@@ -55,8 +59,16 @@ describe('a compaction of a session file', () => {
   });
 
   it.each([
+    ['a folder has the id', { runtime: 'claude', path: `/sessions/${conversation}/events.jsonl` }],
+    ['a database holds it', { runtime: 'claude', path: '/sessions.db', sessionId: conversation }],
+  ])('is ours where %s', (_, file) => {
+    expect(initiatorOf(logged(), { file })).toBe('ctxwrap');
+  });
+
+  it.each([
     ['of another agent', { runtime: 'qwen', path }],
     ['of another conversation', { runtime: 'claude', path: '/p/another.jsonl' }],
+    ['with others', { runtime: 'claude', path: '/sessions.db', sessionId: 'another' }],
   ])('is not ours in a file %s', (_, file) => {
     expect(initiatorOf(logged(), { file })).toBe('user');
   });

@@ -1,3 +1,4 @@
+import type { Agent } from '../../../src/agents/agent.js';
 import { definitionOf } from '../agents/agent.js';
 import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
@@ -25,12 +26,22 @@ export interface Group {
 
 const HEARD = ['idle', 'busy', 'permission dialog', 'draft'];
 
-/** Only for agents whose session files ctxwrap reads and writes as conversations. */
-const withFiles = (all: readonly Scenario[]): readonly Scenario[] =>
+const onlyFor = (isAble: (agent: Agent) => boolean, all: readonly Scenario[]): readonly Scenario[] =>
   all.map((scenario) => ({
     ...scenario,
-    isFor: (agent) => definitionOf(agent)?.newSessions !== undefined && (scenario.isFor?.(agent) ?? true),
+    isFor: (agent) => {
+      const definition = definitionOf(agent);
+      return definition !== undefined && isAble(definition) && (scenario.isFor?.(agent) ?? true);
+    },
   }));
+
+/** Only for agents whose sessions ctxwrap reads as conversations. */
+const reading = (all: readonly Scenario[]): readonly Scenario[] =>
+  onlyFor(({ log }) => log?.conversation !== undefined, all);
+
+/** Only for agents whose sessions ctxwrap reads, and writes new ones. */
+const writing = (all: readonly Scenario[]): readonly Scenario[] =>
+  onlyFor(({ newSessions }) => newSessions !== undefined, all);
 
 export const groups: readonly Group[] = [
   { name: 'full window', scenarios: growing },
@@ -40,10 +51,10 @@ export const groups: readonly Group[] = [
   { name: 'other ends', scenarios: ending },
   { name: 'limits', scenarios: limits },
   { name: 'hooks', scenarios: hooks },
-  { name: 'undo', scenarios: withFiles([...undoing, ...undoTraps]) },
-  { name: 'drafts', scenarios: withFiles(drafts) },
-  { name: 'rescue', scenarios: withFiles(rescuing) },
-  { name: 'kept facts', scenarios: withFiles(planted) },
+  { name: 'undo', scenarios: writing([...undoing, ...undoTraps]) },
+  { name: 'drafts', scenarios: reading(drafts) },
+  { name: 'rescue', scenarios: writing(rescuing) },
+  { name: 'kept facts', scenarios: writing(planted) },
   { name: 'control channel', scenarios: channels },
   { name: 'Alt keys', scenarios: altKeys },
   { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(osc7501Scenarios) },

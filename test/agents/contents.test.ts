@@ -2,21 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Content } from '../../src/agents/records.js';
 import { agents } from '../../src/agents/index.js';
-import type { Agent } from '../../src/agents/agent.js';
-import { linesOf } from '../support/read-log.js';
+import { linesOf, readContents } from '../support/read-log.js';
 
 const AT = '2026-11-21T08:00:00.000Z';
-
-const contentsOf = ({ log }: Agent, lines: readonly string[]): readonly Content[] => {
-  const found: Content[] = [];
-  let reader = log?.contents?.();
-  for (const line of lines) {
-    const step = reader?.(line, 0);
-    found.push(...(step?.contents ?? []));
-    reader = step?.next;
-  }
-  return found;
-};
 
 const shortly = (contents: readonly Content[]): readonly string[] =>
   contents.map((each) =>
@@ -42,12 +30,12 @@ const claudeResult = (tool_use_id: string, content: unknown) => ({
 
 describe('the tool results of claude', () => {
   it('in a recorded session are those before and after its compaction', () => {
-    const found = contentsOf(agents.claude, linesOf('claude', 'session-with-compaction.jsonl'));
+    const found = readContents(agents.claude, linesOf('claude', 'session-with-compaction.jsonl'));
     expect(shortly(found)).toEqual(['Bash · touch /srv/zz-lab · ~8', 'cleared']);
   });
 
   it('are measured by their text and named by what the call was about', () => {
-    const found = contentsOf(
+    const found = readContents(
       agents.claude,
       lines(
         claudeCall('a', 'Read', { file_path: '/src/app.ts', limit: 10 }),
@@ -64,7 +52,7 @@ describe('the tool results of claude', () => {
 
   it('count a picture as a picture, not as the length of its encoding', () => {
     const source = { type: 'base64', media_type: 'image/png', data: 'A'.repeat(100_000) };
-    const found = contentsOf(agents.claude, lines(claudeResult('a', [{ type: 'image', source }])));
+    const found = readContents(agents.claude, lines(claudeResult('a', [{ type: 'image', source }])));
     expect(shortly(found)).toEqual(['tool ·  · ~1600']);
   });
 });
@@ -73,7 +61,7 @@ describe('the tool results of codex', () => {
   const call = (payload: object) => ({ type: 'response_item', payload });
 
   it('are found by the call id, whatever kind of call it was', () => {
-    const found = contentsOf(
+    const found = readContents(
       agents.codex,
       lines(
         call({ type: 'function_call', name: 'exec_command', call_id: '1', arguments: '{"cmd":"ls -R"}' }),
@@ -94,7 +82,7 @@ describe('the tool results of codex', () => {
   });
 
   it('are gone after each of the compactions of a recorded session', () => {
-    const found = contentsOf(agents.codex, linesOf('codex', 'compactions.jsonl'));
+    const found = readContents(agents.codex, linesOf('codex', 'compactions.jsonl'));
     expect(shortly(found)).toEqual(['cleared', 'cleared', 'cleared', 'cleared']);
   });
 });
@@ -113,7 +101,7 @@ describe('the tool results of gemini', () => {
   });
 
   it('are told once, though the answer is written again', () => {
-    const found = contentsOf(
+    const found = readContents(
       agents.gemini,
       lines(
         { type: 'gemini', toolCalls: [{ id: '1', name: 'read_file', args: {} }] },
@@ -125,7 +113,7 @@ describe('the tool results of gemini', () => {
   });
 
   it('are those of the new history when all messages are written anew', () => {
-    const found = contentsOf(
+    const found = readContents(
       agents.gemini,
       lines(answer('1', 'x'.repeat(80)), answer('2', 'kept')).concat(
         JSON.stringify({ $set: { messages: [{ type: 'user', content: 'summary' }, answer('2', 'kept')] } }),
@@ -149,14 +137,14 @@ describe('the tool results of qwen', () => {
     });
 
   it('in a recorded session are named by what was called, refused and blocked ones too', () => {
-    expect(shortly(contentsOf(agents.qwen, session))).toEqual([
+    expect(shortly(readContents(agents.qwen, session))).toEqual([
       'run_shell_command · touch y · ~15',
       expect.stringMatching(/^run_shell_command · sleep 6; echo 131k Context 55% used · ~\d+$/),
     ]);
   });
 
   it('are gone after a recorded compaction, and stay after one that failed', () => {
-    const kinds = (lines: readonly string[]) => contentsOf(agents.qwen, lines).map(({ kind }) => kind);
+    const kinds = (lines: readonly string[]) => readContents(agents.qwen, lines).map(({ kind }) => kind);
     expect(failed).not.toEqual([]);
     expect(kinds([...session, ...failed])).toEqual(['tool-result', 'tool-result']);
     expect(kinds([...session, ...compaction.slice(0, 1)]).at(-1)).toBe('cleared');
@@ -165,12 +153,12 @@ describe('the tool results of qwen', () => {
   it('are tied to their calls by the id, or by the name where there is none', () => {
     const asked = [call({ id: '1', args: { path: '/a' } }), call({ id: '2', args: { path: '/b' } })];
     const told = [answer({ id: '2' }), answer({ id: '1' }), answer({ id: '3' })];
-    expect(shortly(contentsOf(agents.qwen, lines(...asked, ...told)))).toEqual([
+    expect(shortly(readContents(agents.qwen, lines(...asked, ...told)))).toEqual([
       'read_file · /b · ~20',
       'read_file · /a · ~20',
       'read_file ·  · ~20',
     ]);
-    expect(shortly(contentsOf(agents.qwen, lines(call({ args: { path: '/c' } }), answer({}))))).toEqual([
+    expect(shortly(readContents(agents.qwen, lines(call({ args: { path: '/c' } }), answer({}))))).toEqual([
       'read_file · /c · ~20',
     ]);
   });
@@ -185,7 +173,7 @@ describe('any tool result', () => {
     );
     fc.assert(
       fc.property(wild, wild, (name, command) => {
-        const found = contentsOf(
+        const found = readContents(
           agents.claude,
           lines(claudeCall('a', name, { command }), claudeResult('a', 'abcd')),
         );
@@ -211,7 +199,7 @@ describe('any tool result', () => {
       const json = fc.json().chain((text) => words.map((word) => `{"${word}":${text},"type":"${word}"}`));
       fc.assert(
         fc.property(fc.array(fc.oneof(fc.string(), json)), (texts) => {
-          expect(contentsOf(agents[name], texts)).toBeInstanceOf(Array);
+          expect(readContents(agents[name], texts)).toBeInstanceOf(Array);
         }),
       );
     },

@@ -37,7 +37,7 @@ const seen = ({
 }: Frame) => {
   const { below = [rest()], title = 'OC | a name', instead } = more;
   const prompt = ['', `  ${draft}`, '', `  ${mode}`].map((text) => `  ┃${text}`);
-  const box = instead ?? [...list, ...prompt, `  ╹${'▀'.repeat(COLUMNS - 4)}`, ...below];
+  const box = instead ?? [...list, ...prompt, `  ╹${'▀'.repeat(COLUMNS - 5)}`, ...below];
   const gap = Array<string>(ROWS - conversation.length - box.length).fill('');
   const bare = [...conversation, ...gap, ...box];
   const { panel } = more;
@@ -188,6 +188,14 @@ describe('the number on the screen of opencode', () => {
     ];
     expect(await reading({ below })).toMatchObject({ usedTokens: 10_000, usedPercent: 5 });
     expect(await activity({ below })).toBe('ready');
+  });
+
+  it('is found in a row that ends behind the prompt', async () => {
+    const rest = '/  10.0K (5%) ctrl+p commands';
+    const below = [`   /home/me/project`.padEnd(COLUMNS - 1 - rest.length, 'x') + rest, '   project'];
+    expect(below[0]).toHaveLength(COLUMNS - 1);
+    expect(await activity({ below })).toBe('ready');
+    expect(await reading({ below })).toMatchObject({ usedTokens: 10_000, usedPercent: 5 });
   });
 
   const compacted = [RULE, '', '     the summary', '', '     ▣  Compaction · Lab Model · 6.4s'];

@@ -5,6 +5,7 @@ import { footerView } from '../../src/core/footer-view.js';
 import type { FooterView } from '../../src/core/footer-view.js';
 import { agents } from '../../src/agents/index.js';
 import type { Agent } from '../../src/agents/agent.js';
+import type { Content } from '../../src/agents/records.js';
 import type { Env } from '../../src/agents/agent.js';
 
 /** The facts of the lines of a session file, and the parse errors among them. */
@@ -21,6 +22,18 @@ export const readLines = (agent: Agent, lines: readonly string[], env: Env = {})
     if (read.misfit !== undefined) misfits.push(read.misfit);
   }
   return { facts, misfits };
+};
+
+/** What fills the window, as the lines of a session file tell it. */
+export const readContents = ({ log }: Agent, lines: readonly string[]): readonly Content[] => {
+  const found: Content[] = [];
+  let reader = log?.contents?.();
+  for (const line of lines) {
+    const step = reader?.(line, 0);
+    found.push(...(step?.contents ?? []));
+    reader = step?.next;
+  }
+  return found;
 };
 
 export const linesOf = (agent: string, name: string): readonly string[] =>

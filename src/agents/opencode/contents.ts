@@ -7,6 +7,7 @@ import {
   type JsonRecord,
   parseRecord,
 } from '../../core/json.js';
+import { formatIsoTime } from '../../core/time.js';
 import { type Content, type ContentReader, makeContentReader, type ToolEvent } from '../records.js';
 import { boundaryIn } from './log.js';
 
@@ -72,9 +73,12 @@ export const toolEvents = (part: JsonRecord): readonly ToolEvent[] => {
   const state = getRecord(part, 'state');
   if (part['type'] !== 'tool' || !state) return [];
   const call = { id: getText(part, 'callID') ?? '', name: getText(part, 'tool'), input: state['input'] };
-  const isError = state['status'] === 'error';
-  if (!isError && state['status'] !== 'completed') return [{ kind: 'call', ...call }];
+  const isRefused = state['status'] === 'error';
+  if (!isRefused && state['status'] !== 'completed') return [{ kind: 'call', ...call }];
   const isRemoved = getCount(getRecord(state, 'time'), 'compacted') !== undefined;
-  const output = isRemoved ? REMOVED : isError ? (getText(state, 'error') ?? '') : state['output'];
-  return [{ kind: 'call-with-result', ...call, output, isError }];
+  const output = isRemoved ? REMOVED : isRefused ? (getText(state, 'error') ?? '') : state['output'];
+  const isError = isRefused || (getCount(getRecord(state, 'metadata'), 'exit') ?? 0) > 0;
+  const endedAt = getCount(getRecord(state, 'time'), 'end');
+  const when = endedAt === undefined ? {} : { timestamp: formatIsoTime(endedAt) };
+  return [{ kind: 'call-with-result', ...call, output, isError, ...when }];
 };

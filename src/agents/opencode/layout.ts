@@ -31,14 +31,24 @@ export interface Composer {
   readonly isAtStart: boolean;
 }
 
+const MARGIN = 2; // columns behind the closing line, which the status may still take
+
 /**
  * The screen without the panel that a terminal of more than 120 columns shows at the right: the prompt's closing line ends where the
- * conversation does. The screen itself where there is no prompt.
+ * conversation does, but for a margin. The screen itself where there is no prompt.
  */
 export const withoutPanel = (screen: ScreenView): ScreenView => {
   for (let row = screen.rows - 1; row >= 0; row -= 1) {
     const edge = BOTTOM.exec(screen.text(row))?.[0].length;
-    if (edge !== undefined) return { ...screen, text: (each) => screen.text(each).slice(0, edge).trimEnd() };
+    if (edge === undefined) continue;
+    return {
+      ...screen,
+      text: (each) =>
+        screen
+          .text(each)
+          .slice(0, edge + MARGIN)
+          .trimEnd(),
+    };
   }
   return screen;
 };

@@ -52,8 +52,8 @@ const sendsWhole = async (
   await waitFor(QUIET_MS);
   assertThat(mock.requests().length === before, 'something was sent before Enter');
   const text = pastedIn(cast());
-  // Codex reads no file for it, and Copilot only says that there is one of this name
-  const isHarmless = session.agent.name === 'codex' || session.agent.name === 'copilot';
+  // Codex reads no file for it, opencode none for a pasted one, and Copilot only says that there is one of this name
+  const isHarmless = ['codex', 'copilot', 'opencode'].includes(session.agent.name);
   assertThat(isHarmless || !/(?<!\\)@/.test(text), 'an @ in it could name a file');
   mock.configure({ turn: { usedTokens: SOME, text: 'I keep it in mind' } });
   await pause(SEND_MS);

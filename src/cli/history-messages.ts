@@ -99,6 +99,12 @@ export const unreadConversation = (agent: string): UserError =>
     'its compactions can be listed all the same: ctxwrap history',
   );
 
+export const unwrittenSessions = (agent: string): UserError =>
+  new UserError(`ctxwrap cannot write sessions of ${agent}, only read them`, {
+    exitCode: 1,
+    hint: `to begin a new one with what is on record: ctxwrap handoff SESSION --to ${agent}`,
+  });
+
 export const incompleteConversation = (reason: string): string => `this is only a part: ${reason}`;
 
 /** `given`: `SESSION#N` */

@@ -60,7 +60,10 @@ export const shortenCommand = async (request: ShortenCommandRequest): Promise<Ou
     none: messages.nothingToShorten,
   });
   const { source, session } = found;
-  const isLive = session?.liveness === 'live' && source.agent.newSessions?.switching !== undefined;
+  const { agent } = source;
+  if (!isDryRun && agent.log?.conversation && !agent.newSessions)
+    throw messages.unwrittenSessions(agent.name);
+  const isLive = session?.liveness === 'live' && agent.newSessions?.switching !== undefined;
   if (isLive && !isDryRun && !isNewSession)
     return shortenInAgent(request, session.record, search.stateFolder);
   const stopping = catchStopSignals();

@@ -1,0 +1,82 @@
+// The commands about past conversations, of a session of opencode's: it is in a database, and published without a file.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { canReadDatabases } from '../../src/storage/database.js';
+import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
+import { makeOpencodeDatabase, recordedId } from '../support/opencode-database.js';
+import { ctxwrap, makeBench, type Bench } from './launcher.js';
+
+let bench: Bench;
+let database: ReturnType<typeof makeOpencodeDatabase>;
+beforeEach(async () => {
+  if (!canReadDatabases()) return;
+  bench = makeBench();
+  database = makeOpencodeDatabase(bench.folder);
+  database.restore();
+  await writeSession(await ensureSessionsFolder(join(bench.folder, '.local/state/ctxwrap')), {
+    schema: 'ctxwrap.session/1',
+    id: 'running',
+    version: '1',
+    pid: process.pid,
+    childPid: process.pid,
+    runtime: 'opencode',
+    cwd: bench.folder,
+    startedAt: Date.now(),
+    heartbeatAt: Date.now(),
+    agentSessionId: recordedId,
+    activity: 'ready',
+    compactions: 2,
+    thresholds: [],
+    compaction: { mode: 'auto' },
+  });
+});
+afterEach(() => {
+  if (!canReadDatabases()) return;
+  database.close();
+  bench.remove();
+});
+
+describe.runIf(canReadDatabases())('a session of opencode (skipped where Node has no SQLite)', () => {
+  it.each([[], ['running'], [recordedId]])('is handed off, named as %j', async (...names) => {
+    const { stdout, stderr, code } = await ctxwrap(['handoff', ...names], bench);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    expect(stdout).toContain(`# Handoff from opencode`);
+    expect(stdout).toContain('> my number is 10');
+    expect(stdout).toContain('MOCK-SUMMARY');
+    expect(stdout).toContain('notes.txt');
+  });
+
+  it('has a receipt, and what was said before', async () => {
+    const receipt = await ctxwrap(['receipt', `${recordedId}#1`], bench);
+    expect(receipt).toMatchObject({ stderr: '', code: 0 });
+    expect(receipt.stdout).toMatch(/1 command lost\s+echo from the shell/);
+    const before = await ctxwrap(['history', 'show', `${recordedId}#1`, '--before'], bench);
+    expect(before.stdout).toContain('my number is 8');
+    expect(before.stdout).not.toContain('my number is 9');
+  });
+
+  it('has its compactions in the report of what fills the window', async () => {
+    const { stdout, stderr, code } = await ctxwrap(['context', '--json'], bench);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    expect(JSON.parse(stdout)).toMatchObject({
+      runtime: 'opencode',
+      compactions: [{ pre_tokens: 60_040 }, { pre_tokens: 9_040 }],
+    });
+  });
+
+  it('is never written, and its database is as it was', async () => {
+    const before = readFileSync(database.path);
+    for (const args of [
+      ['compact', recordedId, '--strategy', 'truncate'],
+      ['compact', '--strategy', 'truncate'],
+    ])
+      expect(await ctxwrap(args, bench)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /cannot write sessions of opencode[^]*handoff SESSION --to opencode/,
+        ) as string,
+      });
+    expect(readFileSync(database.path).equals(before)).toBe(true);
+  });
+});

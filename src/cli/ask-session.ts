@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { REQUEST_MS } from '../core/compaction/machine.js';
-import type { AnswerRecord, BriefRecord, ShortenRecord, SwitchRecord } from '../core/compaction/protocol.js';
+import type {
+  AnswerRecord,
+  BriefRecord,
+  ShortenRecord,
+  SwitchRecord,
+  UndoRecord,
+} from '../core/compaction/protocol.js';
 import { systemReason } from '../storage/errors.js';
 import { processStart } from '../storage/processes.js';
 import {
@@ -24,12 +30,15 @@ export interface AskedOutcome {
   readonly outcome: 'done' | 'refused' | 'unknown' | 'asked';
   /** why it is not done, or what was done */
   readonly words?: string;
+  /** refused, because the agent cannot do it in this way */
+  readonly isImpossible?: true;
 }
 
 /** What is asked for, without what every request has. */
 export type Asked =
   | Pick<SwitchRecord, 'schema' | 'name'>
   | Pick<BriefRecord, 'schema'>
+  | Pick<UndoRecord, 'schema'>
   | Pick<ShortenRecord, 'schema' | 'strategy' | 'keepRecent' | 'budgetTokens'>;
 
 export interface AskOptions {
@@ -122,6 +131,8 @@ const finalOf = (answer: AnswerRecord): AskedOutcome | undefined => {
       return { outcome: 'done', words: answer.words };
     case 'restarting':
       return { outcome: 'asked', words: answer.words };
+    case 'impossible':
+      return { outcome: 'refused', words: answer.reason, isImpossible: true };
     case 'refused':
     case 'unknown':
       return { outcome: answer.state, words: answer.reason };

@@ -24,11 +24,17 @@ export const undoneElsewhere = (agent: string, folder: string): UserError =>
   });
 
 /** An agent that takes its compactions back itself. */
-export const undoneByKey = (agent: string): UserError =>
-  new UserError(`ctxwrap undoes a compaction of ${agent} only in the session itself, by a key`, {
-    exitCode: 1,
-    hint: 'press Ctrl-] u there (or your --hotkey, and u); it needs "via": "channel": docs/undo.md',
-  });
+/** `reason`: why the running session cannot */
+export const undoneByChannel = (agent: string, reason?: string): UserError =>
+  reason === undefined
+    ? new UserError(`ctxwrap undoes a compaction of ${agent} only while it runs, and only the last one`, {
+        exitCode: 1,
+        hint: `it needs "via": "channel" (docs/undo.md): ctxwrap config set via channel, then start ${agent} again`,
+      })
+    : new UserError(`cannot undo in ${agent}: ${reason}`, {
+        exitCode: 1,
+        hint: 'docs/undo.md says what can be undone there',
+      });
 
 export const unknownHistory = (given: string, agents: readonly { readonly name: string }[]): UserError =>
   usageError(

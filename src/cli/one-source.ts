@@ -51,7 +51,8 @@ export const findOneSource = async (
   const live = session && isThere(session) ? session : undefined;
   const path = live?.record.logPath;
   const agent = live && agentNamed(live.record.runtime, request);
-  if (agent && command === 'undo' && isUndoneByKey(agent)) throw messages.undoneByKey(agent.name);
+  if (agent && command === 'undo' && isUndoneByChannel(agent) && !live.record.channel)
+    throw messages.undoneByChannel(agent.name);
   if (agent && path !== undefined) return { source: { agent, path }, number, session: live };
   if (target === undefined && agent && !agent.log?.conversation)
     throw messages.unreadConversation(agent.name);
@@ -77,8 +78,8 @@ const writes = ({ record }: ListedSession, { agent, path, open, idInDatabase }: 
     ? !open && record.logPath === path
     : record.runtime === agent.name && record.agentSessionId === idInDatabase;
 
-/** It takes its compactions back itself, and ctxwrap does not write sessions of it. */
-export const isUndoneByKey = ({ newSessions, channel }: Agent): boolean =>
+/** It takes its compactions back itself, only while it runs: ctxwrap does not write sessions of it. */
+export const isUndoneByChannel = ({ newSessions, channel }: Agent): boolean =>
   !newSessions && channel?.undo !== undefined;
 
 const agentNamed = (name: string, { options }: OneSourceRequest): Agent | undefined =>

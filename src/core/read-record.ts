@@ -93,6 +93,7 @@ const session = fields({
   childPid: pid,
   runtime: v.string(),
   cwd: v.string(),
+  channel: maybe(v.picklist(['server', 'daemon'])),
   startedAt: moment,
   heartbeatAt: moment,
   endedAt: maybe(moment),

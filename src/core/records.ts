@@ -1,3 +1,4 @@
+import type { Via } from './compaction/outcome.js';
 import type { PastAttempts } from './history.js';
 import type { Compaction, Mode } from './compaction/state.js';
 import type { PlanLimit, PromptCache } from './economy.js';
@@ -24,6 +25,8 @@ export interface SessionIdentity {
   readonly runtime: string;
   readonly cwd: string;
   readonly startedAt: Millis;
+  /** the control channel that the agent may be asked by without keys; absent where there is none; since 0.3 */
+  readonly channel?: Via;
 }
 
 /** How the child ended. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 // Reads SQLite databases that another program is writing, with the SQLite of Node (22.13 and newer; Node 20 has none). Nothing is written,
@@ -47,7 +48,9 @@ export const canReadDatabases = (): boolean => loadSqlite() !== undefined;
 const openToRead = (path: string): Database => {
   const found = loadSqlite();
   if (!found) throw new Error(`Node ${process.versions.node} has no SQLite; Node 22.13 and newer have`);
-  const place = new URL(`${pathToFileURL(path).href}?mode=ro&readonly_shm=1`);
+  // closed by all, it has no log and no index, which SQLite would create
+  const how = existsSync(`${path}-wal`) ? 'readonly_shm=1' : 'immutable=1';
+  const place = new URL(`${pathToFileURL(path).href}?mode=ro&${how}`);
   return new found.DatabaseSync(place, { readOnly: true });
 };
 

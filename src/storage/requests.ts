@@ -2,7 +2,7 @@ import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   parseAnswer,
-  parseBrief,
+  parsePlainRequest,
   parseRequest,
   parseShorten,
   parseSwitch,
@@ -12,6 +12,7 @@ import {
   type RequestRecord,
   type ShortenRecord,
   type SwitchRecord,
+  type UndoRecord,
 } from '../core/compaction/protocol.js';
 import type { Millis } from '../core/reading.js';
 import { ensureFolder, readOwnFile, writeAtomic } from './state-folder.js';
@@ -38,7 +39,7 @@ export const ensureRequestsFolder = (stateFolder: string): Promise<string> =>
 export type AnyRequest = RequestRecord | ActionRecord;
 
 /** Requests other than to compact by the agent's own command. */
-export type ActionRecord = SwitchRecord | BriefRecord | ShortenRecord;
+export type ActionRecord = SwitchRecord | BriefRecord | UndoRecord | ShortenRecord;
 
 export const writeRequest = (folder: string, request: AnyRequest): Promise<void> =>
   writeAtomic(pathOf(folder, request, REQUEST), `${JSON.stringify(request)}\n`);
@@ -46,7 +47,7 @@ export const writeRequest = (folder: string, request: AnyRequest): Promise<void>
 /** Undefined if there is none, it is another user's, or its content does not match its name. */
 export const readRequest = async (folder: string, key: RequestKey): Promise<AnyRequest | undefined> => {
   const text = (await readOwnFile(pathOf(folder, key, REQUEST), REQUEST_BYTES)) ?? '';
-  const request = parseRequest(text) ?? parseSwitch(text) ?? parseBrief(text) ?? parseShorten(text);
+  const request = parseRequest(text) ?? parseSwitch(text) ?? parsePlainRequest(text) ?? parseShorten(text);
   return request && hasSameKey(request, key) ? request : undefined;
 };
 

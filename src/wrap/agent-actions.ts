@@ -30,6 +30,8 @@ export interface AgentActions {
   readonly shorten: Shortener['shorten'];
   /** has the agent go on with another session, at the next safe moment */
   readonly switchTo: Switcher['switchTo'];
+  /** undoes the last compaction by the agent's control channel, at the next safe moment */
+  readonly undoByChannel: ChannelUndo['undo'];
   /** puts what the last compaction has lost into the prompt, as a draft */
   readonly brief: Receipts['brief'];
   /** the key that undoes the last compaction; the footer says what comes of it. Again: withdraws it while it waits */
@@ -109,6 +111,7 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
     isOwnBoundary: shortener.isOwnBoundary,
     shorten: shortener.shorten,
     switchTo: switcher.switchTo,
+    undoByChannel: channelUndo.undo,
     brief: receipts.brief,
     pressUndo: undo.press,
     pressBrief: brief.press,
@@ -224,9 +227,9 @@ const undoLast = async (
 ): Promise<void> => {
   const refuse = (reason: string): void => take(answerEvent(`not undone: ${reason}`));
   if (agent.channel?.undo && (channel || !agent.newSessions)) {
-    const reason = await channelUndo.undo(signal);
-    if (reason === undefined) return;
-    if (!agent.newSessions) return refuse(reason);
+    const result = await channelUndo.undo({ signal });
+    if (result.kind !== 'impossible') return;
+    if (!agent.newSessions) return refuse(result.reason);
   }
   const path = sessionFile();
   const reason = agent.newSessions

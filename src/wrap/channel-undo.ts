@@ -7,19 +7,29 @@ import { canReadDatabases } from '../storage/database.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { ChannelUndoResult } from './channel.js';
 import type { WrapSession } from './options.js';
-import { typeAtSafeMoment, type SwitcherOptions, type TypedResult } from './switcher.js';
+import {
+  OTHER_UNDO,
+  typeAtSafeMoment,
+  type SwitcherOptions,
+  type SwitchResult,
+  type SwitchWait,
+  type TypedResult,
+} from './switcher.js';
 
 // Undoes the last compaction by the agent's control channel: no key is typed, the agent stays in its conversation, and a draft in its prompt.
 
 export interface ChannelUndo {
   readonly noteEvent: (event: Event) => void;
-  /**
-   * Waits for a safe moment, asks, and says in the footer what comes of it. Resolves with the reason where the agent cannot do it this way,
-   * which is not said then. Never rejects.
-   */
-  readonly undo: (signal: AbortSignal) => Promise<string | undefined>;
+  /** Waits for a safe moment, asks, and says in the footer what comes of it, unless it is impossible. Never rejects. */
+  readonly undo: (wait: Pick<SwitchWait, 'signal' | 'onHold'>) => Promise<ChannelUndone>;
   readonly stop: () => void;
 }
+
+/** `switched` here means that the compaction is taken back. */
+export type ChannelUndone =
+  | SwitchResult
+  /** the agent cannot do it this way */
+  | { readonly kind: 'impossible'; readonly reason: string };
 
 export interface ChannelUndoOptions extends Pick<SwitcherOptions, 'port' | 'flow' | 'audit' | 'onEvent'> {
   readonly session: Pick<WrapSession, 'agent' | 'channel' | 'log' | 'values' | 'env' | 'wrapper'>;
@@ -27,15 +37,15 @@ export interface ChannelUndoOptions extends Pick<SwitcherOptions, 'port' | 'flow
 }
 
 /** What came of asking, as of typing the command of a switch. */
-interface Asked extends TypedResult {
-  readonly kind: 'switched' | 'refused' | 'unknown';
-  readonly via: Via;
-}
+type Asked = SwitchResult & { readonly via: Via };
+
+const impossible = (reason: string): ChannelUndone => ({ kind: 'impossible', reason });
 
 export const makeChannelUndo = (options: ChannelUndoOptions): ChannelUndo => {
   const { session, flow, screen, port, onEvent } = options;
   const ended = new AbortController();
   let compactedAt: Millis | undefined;
+  let isTaken = false;
   const say = (words: string): void => onEvent(answerEvent(words));
 
   const ask = async (sessionId: string, signal: AbortSignal): Promise<Asked | undefined> => {
@@ -51,28 +61,42 @@ export const makeChannelUndo = (options: ChannelUndoOptions): ChannelUndo => {
     log.info(`asking ${channel.name} to undo the compaction: ${result.kind}${reason}`);
     return askedOf(result, channel);
   };
+  const attempt = async (
+    sessionId: string,
+    { signal, onHold }: Pick<SwitchWait, 'signal' | 'onHold'>,
+  ): Promise<ChannelUndone> => {
+    isTaken = true;
+    say('undo: waiting for a safe moment');
+    const hold = (words: string): void => {
+      say(`undo ${words}`);
+      onHold?.(words);
+    };
+    const result = await typeAtSafeMoment<Asked>(options, sessionId, {
+      wait: { signal, sparesDraft: true, onHold: hold },
+      ended: ended.signal,
+      type: (signalOfEnd) => ask(sessionId, signalOfEnd),
+    }).finally(() => (isTaken = false));
+    return result.kind === 'refused' && 'via' in result ? impossible(result.reason) : result;
+  };
   return {
     noteEvent: (event) => {
       if (event.type === 'boundary' && event.boundary.source !== 'screen')
         compactedAt = event.boundary.initiator === 'user' ? event.boundary.at : undefined; // the agent's own is part of a turn
       if (event.type === 'session-changed') compactedAt = undefined;
     },
-    undo: async (signal) => {
+    undo: async (wait) => {
       const { sessionId, compactions } = flow().session;
       const hindrance = channelHindrance(session);
-      if (hindrance !== undefined) return hindrance;
-      if (sessionId === undefined) return canReadDatabases() ? UNKNOWN_SESSION : NO_DATABASE;
-      if (compactions === 0) return 'nothing was compacted in this session';
-      say('undo: waiting for a safe moment');
-      const result = await typeAtSafeMoment<Asked>(options, sessionId, {
-        wait: { signal, sparesDraft: true, onHold: (words) => say(`undo ${words}`) },
-        ended: ended.signal,
-        type: (signalOfEnd) => ask(sessionId, signalOfEnd),
-      });
-      if (result.kind === 'refused' && 'via' in result) return result.reason;
+      if (hindrance !== undefined) return impossible(hindrance);
+      if (sessionId === undefined) return impossible(canReadDatabases() ? UNKNOWN_SESSION : NO_DATABASE);
+      if (compactions === 0) return impossible('nothing was compacted in this session');
+      const result = isTaken
+        ? ({ kind: 'refused', reason: OTHER_UNDO } as const)
+        : await attempt(sessionId, wait);
+      if (result.kind === 'impossible') return result;
       if (result.kind === 'switched') onEvent({ type: 'postpone' }); // the window is as full as before
       say(wordsFor(result));
-      return undefined;
+      return result;
     },
     stop: () => ended.abort(),
   };

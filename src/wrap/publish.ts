@@ -266,7 +266,7 @@ type ChildToPublish = StartedChild & { readonly requestsFrom?: Millis | undefine
 
 /** The session's record and its events. */
 const openRecords = (
-  { agent, env, log, cwd, values, control: place }: WrapSession,
+  { agent, env, log, cwd, values, channel, control: place }: WrapSession,
   wrapper: Wrapper,
   {
     pid: childPid,
@@ -277,7 +277,8 @@ const openRecords = (
 ) => {
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const start = processStart(wrapper.pid);
-  const identity = { ...wrapper, childPid, runtime: agent.name, cwd, startedAt };
+  const via = channel === undefined ? {} : { channel: channel.via };
+  const identity = { ...wrapper, childPid, runtime: agent.name, cwd, startedAt, ...via };
   const ladder = ladderChoice(values);
   const state = startSession({ agent: agent.name, native: agent.nativeTrigger(env), ladder }, Date.now());
   const common = { stateFolder, state, compaction: { mode: values.mode }, now: Date.now };

@@ -26,6 +26,7 @@ import {
 } from '../storage/requests.js';
 import { readOwnFile } from '../storage/state-folder.js';
 import { watchFolder, type FolderWatch } from '../storage/watch.js';
+import type { ChannelUndone } from './channel-undo.js';
 import type { BriefResult } from './receipts.js';
 import type { ShortenAsked, ShortenResult } from './shortener.js';
 import type { SwitchResult, SwitchWait } from './switcher.js';
@@ -75,10 +76,12 @@ const oldReason = (request: AnyRequest, from: Millis, now: Millis): string | und
 export interface RequestActions {
   readonly switchTo: (name: string, wait: SwitchWait) => Promise<SwitchResult> | undefined;
   readonly brief: (wait: SwitchWait) => Promise<BriefResult> | undefined;
+  /** by the agent's control channel */
+  readonly undo: (wait: SwitchWait) => Promise<ChannelUndone> | undefined;
   readonly shorten: (asked: ShortenAsked, wait: SwitchWait) => Promise<ShortenResult> | undefined;
 }
 
-type ActionResult = SwitchResult | BriefResult | ShortenResult;
+type ActionResult = ChannelUndone | BriefResult | ShortenResult;
 
 /** The open requests for these actions, and their answers. */
 const makeActionQueue = (
@@ -95,6 +98,8 @@ const makeActionQueue = (
     switch (request.schema) {
       case 'ctxwrap.brief/1':
         return actions?.brief(wait);
+      case 'ctxwrap.undo/1':
+        return actions?.undo(wait);
       case 'ctxwrap.shorten/1':
         return actions?.shorten(request, wait);
       case 'ctxwrap.switch/1':

@@ -76,7 +76,7 @@ const MOST_SKIPS = 20; // attempts that ended before the first key
 /** Why nothing is typed into an agent without `switching`. */
 export const UNSUPPORTED = 'ctxwrap does not know how to tell this agent';
 const ENDED = 'the session has ended';
-const OTHER = 'another undo is waiting already';
+export const OTHER_UNDO = 'another undo is waiting already';
 
 export const makeSwitcher = (options: SwitcherOptions): Switcher => {
   const { recipe, switching, onEvent } = options;
@@ -93,7 +93,7 @@ export const makeSwitcher = (options: SwitcherOptions): Switcher => {
   };
   return {
     switchTo: async (name, wait) => {
-      if (isTaken) return { kind: 'refused', reason: OTHER };
+      if (isTaken) return { kind: 'refused', reason: OTHER_UNDO };
       isTaken = true;
       try {
         const result = await attempt(name, wait);

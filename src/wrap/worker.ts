@@ -11,6 +11,7 @@ import { makeNotifier } from './notifier.js';
 import type { ExitStatus, WrapSession } from './options.js';
 import { makePanel, type Panel } from './overlay-panel.js';
 import { openPublisher, type Publisher } from './publish.js';
+import type { RequestActions } from './requests.js';
 import { makeEnterTimes } from './session-file.js';
 import type { KeyHold } from './typing-steps.js';
 import {
@@ -152,6 +153,14 @@ const restartPort = ({ post }: WorkerPort): Pick<TrackerParts, 'onRestart' | 'on
   onRestartTaken: () => post({ type: 'restart-taken' }),
 });
 
+/** What other processes can ask of the tracker; undefined while nothing is followed. */
+const actionsOf = (tracker: () => AgentTracker | undefined): RequestActions => ({
+  switchTo: (name, wait) => tracker()?.switchTo(name, wait),
+  brief: (wait) => tracker()?.brief(wait),
+  undo: (wait) => tracker()?.undoByChannel(wait),
+  shorten: (asked, wait) => tracker()?.shorten(asked, wait),
+});
+
 /** What follows the agent while the child runs. */
 const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPort) => {
   const { post } = port;
@@ -181,11 +190,7 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
         { pid, startedAt, requestsFrom },
         {
           onEvent: (event) => tracker?.handle(event),
-          actions: {
-            switchTo: (name, wait) => tracker?.switchTo(name, wait),
-            brief: (wait) => tracker?.brief(wait),
-            shorten: (asked, wait) => tracker?.shorten(asked, wait),
-          },
+          actions: actionsOf(() => tracker),
         },
       );
       if (!isScreenRead) return;

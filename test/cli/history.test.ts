@@ -228,7 +228,7 @@ describe('what cannot be read', () => {
     writeFileSync(damaged(), lines.toSpliced(5, 0, 'garbage', '{"half').join('\n'));
     writeFileSync(
       at(`.codex/sessions/2026/11/21/rollout-2026-01-01T00-00-00-${packedId}.jsonl.zst`),
-      '\x28\xb5\x2f\xfd',
+      `\x28\xb5\x2f\xfd${'\xff'.repeat(20)}`,
       'latin1',
     );
     symlinkSync('/etc', at('.claude/projects/etc'));

@@ -134,7 +134,7 @@ describe('ctxwrap undo', () => {
     expect(code).toBe(2);
   });
 
-  it('names the key for an agent that takes its compactions back itself, in the session that runs', async () => {
+  it('names the setting for an agent that takes its compactions back itself', async () => {
     const sessions = join(bench.folder, '.local/state/ctxwrap/sessions');
     mkdirSync(sessions, { recursive: true });
     const record = {
@@ -156,7 +156,7 @@ describe('ctxwrap undo', () => {
         code: 1,
         stdout: '',
         stderr: expect.stringMatching(
-          /undoes a compaction of opencode only in the session itself[^]*press Ctrl-\] u/,
+          /undoes a compaction of opencode only while it runs[^]*ctxwrap config set via channel/,
         ) as string,
       });
   });

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { canReadDatabases, readRows } from '../../src/storage/database.js';
+import { canReadDatabases, eachRow, readRows } from '../../src/storage/database.js';
 
 interface Writer {
   readonly exec: (sql: string) => void;
@@ -46,6 +46,29 @@ describe.runIf(canReadDatabases())(
       expect(stamps()).toEqual(before);
       writer.exec('INSERT INTO t VALUES (3)');
       expect(readRows(path, [query])[0]).toHaveLength(3);
+      writer.close();
+    });
+
+    it('is read when every program has closed it, and no file comes', () => {
+      const path = join(folder, 'some.db');
+      openWriter(path).close();
+      const before = stamps();
+      expect(before).toHaveLength(1);
+      expect(readRows(path, [query])).toEqual([[{ n: 1 }, { n: 2 }]]);
+      expect(stamps()).toEqual(before);
+    });
+
+    it('gives a row after the other, and is let go of where they are not all taken', () => {
+      const path = join(folder, 'some.db');
+      const writer = openWriter(path);
+      for (const row of eachRow(path, query)) {
+        expect(row).toEqual({ n: 1 });
+        writer.exec('INSERT INTO t VALUES (3)'); // the program can write meanwhile
+        break;
+      }
+      expect([...eachRow(path, query)]).toHaveLength(3);
+      writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      expect(statSync(`${path}-wal`).size).toBe(0); // no reader is left
       writer.close();
     });
 

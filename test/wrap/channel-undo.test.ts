@@ -108,7 +108,12 @@ const serve = async (
       loop.take(event);
     },
   });
-  return { calls, undo, run: () => undo.undo(new AbortController().signal) };
+  /** the reason where it is impossible, else what came of it */
+  const run = async (): Promise<string> => {
+    const result = await undo.undo({ signal: new AbortController().signal });
+    return result.kind === 'impossible' ? result.reason : result.kind;
+  };
+  return { calls, undo, run };
 };
 
 const told = (): readonly string[] =>
@@ -118,7 +123,7 @@ describe.sequential('the undo by the control channel', () => {
   it('asks what was said last, has it taken back while the keys are held, and leaves the draft', async () => {
     loop.becomes('draft');
     const { calls, run } = await serve();
-    expect(await run()).toBeUndefined();
+    expect(await run()).toBe('switched');
     expect(calls).toEqual([STATE, STATE, SESSION, MESSAGES, `${REVERT} {"messageID":"${ASKING_ID}"}`]);
     expect(told()).toEqual(['undo: waiting for a safe moment', UNDONE]);
     expect(events).toContainEqual({ type: 'postpone' }); // the window is full again
@@ -161,13 +166,13 @@ describe.sequential('the undo by the control channel', () => {
     ['has taken nothing back', json(aSession())],
   ])('is not told as done where the server %s', async (_, reply) => {
     const { run } = await serve({ [REVERT]: reply });
-    expect(await run()).toBeDefined();
+    expect(await run()).toContain(' ');
     expect(told()).toEqual(['undo: waiting for a safe moment']);
   });
 
   it('is told as not confirmed where the server breaks off, because it may have been done', async () => {
     const { run } = await serve({ [REVERT]: (response) => response.destroy() });
-    expect(await run()).toBeUndefined();
+    expect(await run()).toBe('unknown');
     expect(told().at(-1)).toMatch(/^undo not confirmed: /);
     expect(audit.at(-1)).toMatchObject([SESSION_ID, { kind: 'unknown' }]);
   });
@@ -176,10 +181,14 @@ describe.sequential('the undo by the control channel', () => {
     loop.becomes('busy');
     const { calls, undo } = await serve();
     const withdrawal = new AbortController();
-    const undoing = undo.undo(withdrawal.signal);
+    const held: string[] = [];
+    const undoing = undo.undo({ signal: withdrawal.signal, onHold: (words) => held.push(words) });
     await vi.waitFor(() => expect(told()).toContain('undo waiting: the agent is busy'), WAIT);
+    expect(held).toEqual(['waiting: the agent is busy']);
+    const other = await undo.undo({ signal: withdrawal.signal });
+    expect(other).toEqual({ kind: 'refused', reason: 'another undo is waiting already' });
     withdrawal.abort();
-    expect(await undoing).toBeUndefined();
+    expect(await undoing).toEqual({ kind: 'refused', reason: 'withdrawn' });
     expect(told().at(-1)).toBe('not undone: withdrawn');
     expect([calls, audit]).toEqual([[], []]);
   });
@@ -197,7 +206,7 @@ describe.sequential('the undo by the control channel', () => {
         json(states.length > 0 && hindrances.length === 0 ? states.shift() : {})(response);
       },
     });
-    expect(await run()).toBeUndefined();
+    expect(await run()).toBe('switched');
     expect(calls.filter((path) => path.startsWith(REVERT))).toHaveLength(1);
     expect(told().at(-1)).toBe(UNDONE);
   });

@@ -6,7 +6,11 @@ import type { AgentFolders } from '../../agents/home.js';
 import { agents, allAgents } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
 import { ladderChoice } from '../../core/config/keys.js';
-import { parseOwnAttempt, markOwnCompactions, type SessionFileId } from '../../core/compaction/protocol.js';
+import {
+  parseOwnAttempt,
+  markOwnCompactions,
+  type SessionFileId,
+} from '../../core/compaction/own-compactions.js';
 import type { KnownAgent } from '../../core/config/check.js';
 import {
   contextRecord,

@@ -10,7 +10,11 @@ import {
   type RecordedCompaction,
   type SessionHistory,
 } from '../../core/boundary-record.js';
-import { markOwnCompactions, parseOwnAttempt, type OwnAttempt } from '../../core/compaction/protocol.js';
+import {
+  markOwnCompactions,
+  parseOwnAttempt,
+  type OwnAttempt,
+} from '../../core/compaction/own-compactions.js';
 import { errorText } from '../../core/errors.js';
 import type { Millis } from '../../core/reading.js';
 import { systemReason } from '../../storage/errors.js';

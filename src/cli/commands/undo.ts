@@ -1,7 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
 import type { Agent, SavedSession } from '../../agents/agent.js';
-import { windowOf, type NewSession } from '../../core/conversation.js';
+import { beforeCompaction, compactionsOf, windowOf, type NewSession } from '../../core/conversation.js';
+import type { Boundary } from '../../core/event.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
 import { formatIsoTime, parseIsoTime } from '../../core/time.js';
@@ -21,9 +22,9 @@ import {
   type UndoSource,
 } from '../../wrap/undo.js';
 import * as messages from '../messages.js';
-import { askSession } from '../ask-session.js';
+import { askSession, type Asked, type AskedOutcome } from '../ask-session.js';
 import { timeText } from '../context-text.js';
-import { findOneSource, isUndoneByKey, type OneSource } from '../one-source.js';
+import { findOneSource, isUndoneByChannel, type OneSource } from '../one-source.js';
 import { print, toAsciiIfNeeded } from '../print.js';
 import type { RunRequest, UndoCommandRequest } from '../request.js';
 import { resumeOf, resumeRows, type Resume } from '../resume.js';
@@ -39,7 +40,9 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   const search = await openSearch(request.options);
   const found = await findOneSource(request, search, { command: 'undo', none: messages.nothingToUndo });
   const { agent } = found.source;
-  if (isUndoneByKey(agent)) throw messages.undoneByKey(agent.name);
+  const asked = await undoByChannel(found, request, search);
+  if (asked) return told(asked, found, request);
+  if (isUndoneByChannel(agent)) throw messages.undoneByChannel(agent.name);
   const live = request.run ? undefined : switchable(found);
   const before = found.number === undefined ? live?.record.shortenedFrom : undefined;
   const isElsewhere = !live && !(await isInStore(found.source, search));
@@ -50,14 +53,59 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
     : before
       ? await returnInAgent(found, { live, before }, request, search)
       : await undoInAgent(found, live, request, search);
-  await print(request.json ? jsonText(report, 2) : `${textOf(report, isElsewhere).join('\n')}\n`);
-  if (request.run) return runIt(agent, report, request, start);
+  if (!request.run) return told(report, found, request, isElsewhere);
+  await show(report, request, isElsewhere);
+  return runIt(agent, report, request, start);
+};
+
+const show = (
+  report: UndoReport,
+  { json }: Pick<UndoCommandRequest, 'json'>,
+  isElsewhere: boolean,
+): ReturnType<typeof print> =>
+  print(json ? jsonText(report, 2) : `${textOf(report, isElsewhere).join('\n')}\n`);
+
+const told = async (
+  report: UndoReport,
+  { source }: OneSource,
+  request: UndoCommandRequest,
+  isElsewhere = false,
+): Promise<Outcome> => {
+  await show(report, request, isElsewhere);
   const { outcome } = report.live ?? {};
   const { damagedLines } = report;
   const isTold = damagedLines > 0 && !request.json;
   return {
     status: { kind: 'code', code: outcome === 'refused' || outcome === 'unknown' ? 1 : 0 },
-    notices: isTold ? [messages.damagedLines(found.source.path, damagedLines)] : [],
+    notices: isTold ? [messages.damagedLines(source.path, damagedLines)] : [],
+  };
+};
+
+/** The last compaction, undone by the running agent itself; undefined where it is not, or cannot be, asked so. */
+const undoByChannel = async (
+  { source, session, number }: OneSource,
+  request: UndoCommandRequest,
+  { stateFolder }: Search,
+): Promise<UndoReport | undefined> => {
+  const { agent } = source;
+  if (request.run || number !== undefined || session?.liveness !== 'live') return undefined;
+  const { id, channel, shortenedFrom } = session.record;
+  if (!agent.channel?.undo || channel === undefined || shortenedFrom !== undefined) return undefined;
+  const whole = await orExplain(source, readWholeConversation(source));
+  const { isImpossible, ...answer } = await askLive(id, { schema: 'ctxwrap.undo/1' }, request, stateFolder);
+  if (isImpossible && !agent.newSessions) throw messages.undoneByChannel(agent.name, answer.words);
+  if (isImpossible) return undefined;
+  const all = whole ? compactionsOf(whole) : [];
+  const last = all.findLast(({ isUndone }) => isUndone !== true);
+  const before = whole && last && beforeCompaction(whole, last);
+  return {
+    schema: 'ctxwrap.undo/1',
+    runtime: agent.name,
+    from: source.path,
+    compaction: compactionIn(last?.boundary, last ? all.indexOf(last) + 1 : 1, Math.max(1, all.length)),
+    messages: before ? windowOf(before).filter(({ kind }) => kind === 'prompt').length : 0,
+    damagedLines: whole?.damaged ?? 0,
+    live: { id, ...answer },
   };
 };
 
@@ -115,22 +163,28 @@ interface UndoReport {
   };
 }
 
-const reportOf = (source: UndoSource, plan: UndonePlan): UndoReport => {
-  const { at, preTokens, postTokens } = plan.boundary;
+const reportOf = (source: UndoSource, plan: UndonePlan): UndoReport => ({
+  schema: 'ctxwrap.undo/1',
+  runtime: source.agent.name,
+  from: source.path,
+  compaction: compactionIn(plan.boundary, plan.number, plan.count),
+  messages: plan.prompts,
+  damagedLines: plan.damagedLines,
+  ...(plan.copiedAt === undefined ? {} : { copiedAt: formatIsoTime(plan.copiedAt) }),
+});
+
+const compactionIn = (
+  boundary: Boundary | undefined,
+  number: number,
+  of: number,
+): NonNullable<UndoReport['compaction']> => {
+  const { at = 0, preTokens, postTokens } = boundary ?? {};
   return {
-    schema: 'ctxwrap.undo/1',
-    runtime: source.agent.name,
-    from: source.path,
-    compaction: {
-      number: plan.number,
-      of: plan.count,
-      ...(at > 0 ? { at: formatIsoTime(at) } : {}),
-      ...(preTokens === undefined ? {} : { preTokens }),
-      ...(postTokens === undefined ? {} : { postTokens }),
-    },
-    messages: plan.prompts,
-    damagedLines: plan.damagedLines,
-    ...(plan.copiedAt === undefined ? {} : { copiedAt: formatIsoTime(plan.copiedAt) }),
+    number,
+    of,
+    ...(at > 0 ? { at: formatIsoTime(at) } : {}),
+    ...(preTokens === undefined ? {} : { preTokens }),
+    ...(postTokens === undefined ? {} : { postTokens }),
   };
 };
 
@@ -229,18 +283,29 @@ type LiveOutcome = Omit<NonNullable<UndoReport['live']>, 'id'>;
 const askToSwitch = async (
   session: string,
   name: string,
-  { json, options }: UndoCommandRequest,
+  request: UndoCommandRequest,
   stateFolder: string,
 ): Promise<LiveOutcome> => {
-  const isQuiet = json || options.values.quiet === true;
-  const { outcome, words } = await askSession(
+  const { isImpossible: _, ...answer } = await askLive(
     session,
     { schema: 'ctxwrap.switch/1', name },
-    { stateFolder, isQuiet },
+    request,
+    stateFolder,
   );
+  return answer;
+};
+
+const askLive = async (
+  session: string,
+  asked: Asked,
+  { json, options }: UndoCommandRequest,
+  stateFolder: string,
+): Promise<LiveOutcome & Pick<AskedOutcome, 'isImpossible'>> => {
+  const isQuiet = json || options.values.quiet === true;
+  const { outcome, ...rest } = await askSession(session, asked, { stateFolder, isQuiet });
   if (outcome === 'done') return { outcome: 'switched' };
   if (outcome === 'asked') return { outcome, words: 'the agent goes back as soon as it is idle' };
-  return { outcome, ...(words === undefined ? {} : { words }) };
+  return { outcome, ...rest };
 };
 
 // For people.

@@ -4,7 +4,6 @@ import { parseIsoTime } from '../time.js';
 import type { Millis, Activity } from '../reading.js';
 import { isSessionId } from '../records.js';
 import type { ReadingRecord } from '../report.js';
-import type { BoundaryInitiator } from '../boundary-record.js';
 import { REQUEST_MS } from './machine.js';
 import {
   outcomeKinds,
@@ -129,6 +128,11 @@ export interface BriefRecord extends Omit<SwitchRecord, 'schema' | 'name'> {
   readonly schema: 'ctxwrap.brief/1';
 }
 
+/** The request to undo the last compaction by the agent's control channel. */
+export interface UndoRecord extends Omit<BriefRecord, 'schema'> {
+  readonly schema: 'ctxwrap.undo/1';
+}
+
 /** The request to shorten the conversation without the agent. */
 export interface ShortenRecord extends Omit<SwitchRecord, 'schema' | 'name'> {
   readonly schema: 'ctxwrap.shorten/1';
@@ -145,8 +149,10 @@ export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; r
     | { readonly state: 'begun' }
     | { readonly state: 'refused'; readonly reason: string }
     | { readonly state: 'ended'; readonly attempt: AttemptRecord }
-    /** the agent has gone on with the other session */
+    /** the agent has gone on with the other session, or has taken its compaction back */
     | { readonly state: 'switched' }
+    /** the agent cannot be asked for it; nothing was done */
+    | { readonly state: 'impossible'; readonly reason: string }
     /** the text is in the prompt */
     | { readonly state: 'drafted' }
     /** the agent has gone on with a shorter conversation; `words` say from what size to what */
@@ -190,13 +196,16 @@ export const parseSwitch = (text: string): SwitchRecord | undefined => {
   return { schema: 'ctxwrap.switch/1', ...key, askedAt, name, pid: getCount(found, 'pid'), processStart };
 };
 
-export const parseBrief = (text: string): BriefRecord | undefined => {
+/** A request that says nothing but what is asked for. */
+export const parsePlainRequest = (text: string): BriefRecord | UndoRecord | undefined => {
   const found = parseRecord(text);
   const key = keyIn(found);
   const askedAt = getCount(found, 'askedAt');
-  if (found?.['schema'] !== 'ctxwrap.brief/1' || !key || askedAt === undefined) return undefined;
+  const schema = found?.['schema'];
+  if ((schema !== 'ctxwrap.brief/1' && schema !== 'ctxwrap.undo/1') || !key || askedAt === undefined)
+    return undefined;
   const processStart = getText(found, 'processStart');
-  return { schema: 'ctxwrap.brief/1', ...key, askedAt, pid: getCount(found, 'pid'), processStart };
+  return { schema, ...key, askedAt, pid: getCount(found, 'pid'), processStart };
 };
 
 const STRATEGY = /^[a-z][a-z0-9-]{0,39}$/;
@@ -242,6 +251,7 @@ export const parseAnswer = (text: string): AnswerRecord | undefined => {
         words: toOneLine(getText(found, 'words') ?? '', LONGEST_REASON),
       };
     case 'refused':
+    case 'impossible':
     case 'unknown':
       return { ...base, state: found['state'], reason };
     case 'ended': {
@@ -373,18 +383,6 @@ const visible = (keys: string): string =>
     LONGEST_STROKE,
   );
 
-// Which compactions of a session file ctxwrap started: the agent's record says only that the user requested one, the audit log says who
-// did.
-
-/** An attempt in which ctxwrap sent keys, as read from the audit log. */
-export interface OwnAttempt {
-  readonly runtime: string;
-  /** the agent's own id; absent if unknown */
-  readonly conversation?: string | undefined;
-  readonly startedAt: Millis;
-  readonly endedAt: Millis;
-}
-
 /** A compaction of any initiator, as read from the audit log. */
 export interface AuditedAttempt {
   /** of the wrapper */
@@ -402,60 +400,6 @@ export const parseAuditLine = (line: string): AuditedAttempt | undefined => {
   const session = toOneLine(getText(found, 'session') ?? '', LONGEST_NAME);
   return { session, runtime: toOneLine(agent, LONGEST_NAME), attempt };
 };
-
-/** undefined for a line that describes no such attempt */
-export const parseOwnAttempt = (line: string): OwnAttempt | undefined => {
-  const { attempt, runtime: agent } = parseAuditLine(line) ?? {};
-  if (!attempt || agent === undefined || attempt.initiator !== 'ctxwrap') return undefined;
-  if (unsent.includes(attempt.outcome)) return undefined;
-  const { startedAt, endedAt } = attempt;
-  const conversation = getText(parseRecord(line), 'conversation');
-  return { runtime: agent, conversation, startedAt, endedAt };
-};
-
-const unsent: readonly OutcomeKind[] = ['skipped-busy', 'not-delivered', 'not-started'];
-
-/** A session, by its agent and its file, or its id where that is known. */
-export interface SessionFileId {
-  readonly runtime: string;
-  readonly path: string;
-  readonly sessionId?: string | undefined;
-}
-
-interface Compaction {
-  readonly at: Millis;
-  readonly initiator?: BoundaryInitiator;
-}
-
-const CLOCK_MS = 2_000; // the agent's clock reading may be slightly before or after ours
-
-/** The compactions, with those that ctxwrap started marked. A compaction that the agent recorded as its own stays the agent's. */
-export const markOwnCompactions = <T extends Compaction>(
-  compactions: readonly T[],
-  attempts: readonly OwnAttempt[],
-  file: SessionFileId,
-): readonly T[] => {
-  const own = attempts.filter((each) => each.runtime === file.runtime && isOf(each, file));
-  const isOwn = ({ at, initiator }: T): boolean =>
-    (initiator === undefined || initiator === 'user') &&
-    own.some(({ startedAt, endedAt }) => at >= startedAt - CLOCK_MS && at <= endedAt + CLOCK_MS);
-  return compactions.map((each) => (isOwn(each) ? { ...each, initiator: 'ctxwrap' } : each));
-};
-
-// Agents name a session file, or a folder above it, after the session's id, Gemini CLI after the beginning of the id (facts/gemini.md §7).
-const isOf = ({ conversation }: OwnAttempt, { path, sessionId }: SessionFileId): boolean => {
-  if (conversation === undefined) return false;
-  const names = path.split('/');
-  const name = names.at(-1) ?? '';
-  return (
-    sessionId === conversation ||
-    names.includes(conversation) ||
-    name.includes(conversation) ||
-    name.endsWith(`-${conversation.slice(0, ID_START)}.jsonl`)
-  );
-};
-
-const ID_START = 8; // characters
 
 // The file `.omc/state/compact-requested.json` {requestedAt, contextPercent, threshold}: oh-my-claudecode writes it with each drawing of
 // its status line while the window is above a threshold. All of these together are one request.

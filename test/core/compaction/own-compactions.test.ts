@@ -5,7 +5,7 @@ import {
   parseOwnAttempt,
   markOwnCompactions,
   type SessionFileId,
-} from '../../../src/core/compaction/protocol.js';
+} from '../../../src/core/compaction/own-compactions.js';
 
 const conversation = '60f4dd20-5ca6-4622-ac05-e88aa42d09a4';
 const path = `/home/me/.claude/projects/-p/${conversation}.jsonl`;

@@ -1,0 +1,71 @@
+import type { BoundaryInitiator } from '../boundary-record.js';
+import { getText, parseRecord } from '../json.js';
+import type { Millis } from '../reading.js';
+import type { OutcomeKind } from './outcome.js';
+import { parseAuditLine } from './protocol.js';
+
+// Which compactions of a session file ctxwrap started: the agent's record says only that the user requested one, the audit log says who
+// did.
+
+/** An attempt in which ctxwrap sent keys, as read from the audit log. */
+export interface OwnAttempt {
+  readonly runtime: string;
+  /** the agent's own id; absent if unknown */
+  readonly conversation?: string | undefined;
+  readonly startedAt: Millis;
+  readonly endedAt: Millis;
+}
+
+/** undefined for a line that describes no such attempt */
+export const parseOwnAttempt = (line: string): OwnAttempt | undefined => {
+  const { attempt, runtime: agent } = parseAuditLine(line) ?? {};
+  if (!attempt || agent === undefined || attempt.initiator !== 'ctxwrap') return undefined;
+  if (unsent.includes(attempt.outcome)) return undefined;
+  const { startedAt, endedAt } = attempt;
+  const conversation = getText(parseRecord(line), 'conversation');
+  return { runtime: agent, conversation, startedAt, endedAt };
+};
+
+const unsent: readonly OutcomeKind[] = ['skipped-busy', 'not-delivered', 'not-started'];
+
+/** A session, by its agent and its file, or its id where that is known. */
+export interface SessionFileId {
+  readonly runtime: string;
+  readonly path: string;
+  readonly sessionId?: string | undefined;
+}
+
+interface Compaction {
+  readonly at: Millis;
+  readonly initiator?: BoundaryInitiator;
+}
+
+const CLOCK_MS = 2_000; // the agent's clock reading may be slightly before or after ours
+
+/** The compactions, with those that ctxwrap started marked. A compaction that the agent recorded as its own stays the agent's. */
+export const markOwnCompactions = <T extends Compaction>(
+  compactions: readonly T[],
+  attempts: readonly OwnAttempt[],
+  file: SessionFileId,
+): readonly T[] => {
+  const own = attempts.filter((each) => each.runtime === file.runtime && isOf(each, file));
+  const isOwn = ({ at, initiator }: T): boolean =>
+    (initiator === undefined || initiator === 'user') &&
+    own.some(({ startedAt, endedAt }) => at >= startedAt - CLOCK_MS && at <= endedAt + CLOCK_MS);
+  return compactions.map((each) => (isOwn(each) ? { ...each, initiator: 'ctxwrap' } : each));
+};
+
+// Agents name a session file, or a folder above it, after the session's id, Gemini CLI after the beginning of the id (facts/gemini.md §7).
+const isOf = ({ conversation }: OwnAttempt, { path, sessionId }: SessionFileId): boolean => {
+  if (conversation === undefined) return false;
+  const names = path.split('/');
+  const name = names.at(-1) ?? '';
+  return (
+    sessionId === conversation ||
+    names.includes(conversation) ||
+    name.includes(conversation) ||
+    name.endsWith(`-${conversation.slice(0, ID_START)}.jsonl`)
+  );
+};
+
+const ID_START = 8; // characters

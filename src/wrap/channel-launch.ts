@@ -12,16 +12,21 @@ import type { WrapSession } from './options.js';
 
 const PASSWORD_BYTES = 24;
 
-/** The session with what the launch adds; unchanged where there is no channel, or it cannot be opened. Never rejects. */
+/** The session with what the launch adds, or with a notice where the channel cannot be opened. Never rejects. */
 export const openChannel = async (session: WrapSession): Promise<WrapSession> => {
   const { agent, file, log, values } = session;
   const { channel } = agent;
   if (values.via !== 'channel' || values.mode === 'off') return session;
-  const leave = (reason: string): WrapSession => {
-    log.warn(`via is channel, and keys are used: ${reason}`);
+  const keysUsed = (reason: string): string => `via is channel, and keys are used: ${reason}`;
+  if (!channel) {
+    // the setting is for all agents, and nothing is wrong
+    log.info(keysUsed(`ctxwrap knows no control channel of ${agent.name}`));
     return session;
+  }
+  const leave = (reason: string): WrapSession => {
+    log.warn(keysUsed(reason));
+    return { ...session, notices: [...(session.notices ?? []), keysUsed(reason)] };
   };
-  if (!channel) return leave(`ctxwrap knows no control channel of ${agent.name}`);
   if (basename(file) !== agent.command)
     return leave(`${basename(file)} may not take the options of ${agent.name}`);
   try {

@@ -293,10 +293,23 @@ describe('a launch with a control channel', () => {
     ['nobody has said anything', { values: defaultValues }],
     ['ctxwrap is off', { values: { ...defaultValues, via: 'channel', mode: 'off' } }],
     ['the agent has none', { agent: agents.claude, file: '/usr/bin/claude' }],
-    ['another program starts the agent', { file: '/usr/bin/npx' }],
-    ['the user has set up its server', { args: ['--port', '9000'] }],
   ])('is as it would be without where %s', async (_, change) => {
     const given = session(change);
     expect(await openChannel(given)).toBe(given);
+  });
+
+  it.each<[string, Partial<WrapSession>, string]>([
+    [
+      'another program starts the agent',
+      { file: '/usr/bin/npx' },
+      'npx may not take the options of opencode',
+    ],
+    ['you have set up its server', { args: ['--port', '9000'] }, 'you have set up its server yourself'],
+  ])('is as it would be without where %s, and the footer says why', async (_, change, reason) => {
+    const given = session({ ...change, notices: ['another'] });
+    expect(await openChannel(given)).toEqual({
+      ...given,
+      notices: ['another', `via is channel, and keys are used: ${reason}`],
+    });
   });
 });

@@ -87,6 +87,8 @@ export type Event =
   | { readonly type: 'sight'; readonly unseen: InvisibleReason | undefined }
   /** the user postponed compaction; requests still count */
   | { readonly type: 'postpone' }
+  /** the agent has taken its last compaction back: the window is as full as before */
+  | { readonly type: 'undone' }
   | { readonly type: 'compact-requested'; readonly request: CompactRequest }
   | { readonly type: 'compact-cancelled'; readonly id: string }
   /** a message for the user, displayed once */

@@ -94,7 +94,7 @@ export const makeChannelUndo = (options: ChannelUndoOptions): ChannelUndo => {
         ? ({ kind: 'refused', reason: OTHER_UNDO } as const)
         : await attempt(sessionId, wait);
       if (result.kind === 'impossible') return result;
-      if (result.kind === 'switched') onEvent({ type: 'postpone' }); // the window is as full as before
+      if (result.kind === 'switched') onEvent({ type: 'undone' });
       say(wordsFor(result));
       return result;
     },

@@ -78,6 +78,7 @@ const anyOther = fc.constantFrom<Event>(
   { type: 'mode', mode: 'ask' },
   { type: 'mode', mode: 'warn' },
   { type: 'postpone' },
+  { type: 'undone' },
   inSession('one'),
   inSession('two'),
 );

@@ -126,7 +126,7 @@ describe.sequential('the undo by the control channel', () => {
     expect(await run()).toBe('switched');
     expect(calls).toEqual([STATE, STATE, SESSION, MESSAGES, `${REVERT} {"messageID":"${ASKING_ID}"}`]);
     expect(told()).toEqual(['undo: waiting for a safe moment', UNDONE]);
-    expect(events).toContainEqual({ type: 'postpone' }); // the window is full again
+    expect(events).toContainEqual({ type: 'undone' }); // the window is full again
     expect(audit).toEqual(['begin', [SESSION_ID, { kind: 'switched', via: 'server' }]]);
     expect(agent.state).toMatchObject({
       text: 'half a thought',
@@ -150,7 +150,7 @@ describe.sequential('the undo by the control channel', () => {
     const { calls, run } = await serve(replies);
     expect(await run()).toContain(reason);
     expect(calls.join()).not.toContain(REVERT);
-    expect(events).not.toContainEqual({ type: 'postpone' });
+    expect(events).not.toContainEqual({ type: 'undone' });
     expect(audit.at(-1)).toMatchObject([SESSION_ID, { kind: 'refused', via: 'server' }]);
   });
 

@@ -92,6 +92,10 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
       return { ...state, isChannelClosed: true };
     case 'postpone':
       return { ...state, postponedAt: now };
+    case 'undone': {
+      const { last: _, ...rest } = state; // its outcome is no longer true
+      return { ...rest, postponedAt: now };
+    }
     case 'settings': {
       const { compact: settings } = event.settings;
       // a mode chosen by key stays, unless the user has written another one into the configuration

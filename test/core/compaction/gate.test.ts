@@ -106,6 +106,22 @@ describe('in a full window', () => {
     expect(play.typings()).toHaveLength(1);
   });
 
+  it('a compaction that the agent has taken back is no longer told, and waits for the next turn', () => {
+    const play = playFull();
+    play.wait(11_500);
+    play.sent();
+    play.boundary({ postTokens: 20_000 });
+    play.wait(5_000);
+    expect(play.words()).toContain('✓ compacted');
+    play.tell({ type: 'undone' });
+    play.tell({ type: 'voided' });
+    play.wait(20_000);
+    expect(play.words() ?? '').not.toContain('compacted');
+    play.tell({ type: 'reading', reading: { usedTokens: AUTO_TOKENS, source: 'log', at: NOON + play.at() } });
+    play.wait(3_600_000);
+    expect(play.typings()).toHaveLength(1);
+  });
+
   it('a turn too short to be seen, which only the session file tells of, is a next turn, too', () => {
     const play = playFull();
     play.wait(5_000);

@@ -66,8 +66,9 @@ const draft: Scenario = {
   },
 };
 
-const undo: Scenario = {
-  name: 'undo',
+/** Undone in the way given, which resolves with what it says. */
+const undone = (name: string, ask: (session: LabSession) => Promise<string>): Scenario => ({
+  name,
   expects: '',
   summaryMs: QUICK_SUMMARY_MS,
   isFor: (agent) => channelOf(agent)?.undo !== undefined,
@@ -76,16 +77,27 @@ const undo: Scenario = {
     await fill(session);
     const line = await untilCompacted(session);
     await terminal.type(DRAFT);
-    await pressChord(session, 'u');
-    await session.untilFooter(/compaction undone/);
+    const words = await ask(session);
     await session.untilLog(/ to undo the compaction: undone/);
     const isThere = (): boolean => terminal.rows().some((row) => row.includes(DRAFT));
     await terminal.until(isThere, 'the draft in the prompt');
     assertThat(!mock.requests().some(({ said }) => said.includes(DRAFT)), 'the draft was sent');
     await terminal.type(BACKSPACE.repeat(DRAFT.length));
-    return `${await asksWith(session, [1, 2, 3])}, and the draft stayed; ${line}`;
+    return `${await asksWith(session, [1, 2, 3])}, and the draft stayed; ${words}; ${line}`;
   },
-};
+});
+
+const undo = undone('undo', async (session) => {
+  await pressChord(session, 'u');
+  await session.untilFooter(/compaction undone/);
+  return 'the footer says so';
+});
+
+const undoByCommand = undone('undo by command', async ({ runCtxwrap }) => {
+  const words = (await runCtxwrap('undo')).trim();
+  assertThat(/^✓ compaction \d+ of \d+ .*undone in /.test(words), words);
+  return words;
+});
 
 const SAME: readonly string[] = [
   'idle',
@@ -108,4 +120,5 @@ export const channels: readonly Scenario[] = [
     expects:
       'after our compaction text in the prompt, the hotkey and u: the text stays, the next request has the whole conversation',
   },
+  { ...byChannel(undoByCommand), expects: 'the same by `ctxwrap undo` in another terminal' },
 ];

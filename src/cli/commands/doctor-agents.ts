@@ -134,7 +134,7 @@ const sessions = ({ sessions: { folder, state }, agent }: AgentFacts): Check => 
     case 'no-sqlite':
       return warn(
         'sessions',
-        `Node ${process.versions.node} cannot read the database in ${folder}: numbers come from the screen alone`,
+        `Node ${process.versions.node} cannot read the database in ${folder}: numbers come from the screen alone, and nothing from past sessions`,
         'install Node 22.13 or newer',
       );
     case 'unreadable':

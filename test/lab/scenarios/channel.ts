@@ -2,11 +2,11 @@
 import type { AgentChannel } from '../../../src/agents/channel.js';
 import { getText, parseRecord } from '../../../src/core/json.js';
 import { assertThat, untilCompacted } from '../../../src/verify/checks.js';
-import { BACKSPACE, definitionOf, type LabAgent } from '../agents/agent.js';
+import { BACKSPACE, canSwitch, definitionOf, type LabAgent } from '../agents/agent.js';
 import { asked } from './asked.js';
 import { ending } from './ends.js';
 import { growing } from './grow.js';
-import { QUICK_SUMMARY_MS, type LabSession, type Scenario } from './scenario.js';
+import { LITTLE, QUICK_SUMMARY_MS, type LabSession, type Scenario } from './scenario.js';
 import { waiting } from './slow.js';
 import { fill, pressChord } from './steps.js';
 import { asksWith } from './undo.js';
@@ -99,6 +99,26 @@ const undoByCommand = undone('undo by command', async ({ runCtxwrap }) => {
   return words;
 });
 
+/** With the turn of the compaction the channel would take back the later one as well. */
+const undoOfEarlier: Scenario = {
+  name: `undo after another turn${MARK}`,
+  expects:
+    'with `"via": "channel"` after our compaction one more turn, then `ctxwrap undo`: the command is typed, and the next request has the conversation from before',
+  summaryMs: QUICK_SUMMARY_MS,
+  isFor: (agent) => channelOf(agent)?.undo !== undefined && canSwitch(agent),
+  isInBackground: true,
+  files: () => ({ [CONFIG]: '{ "via": "channel" }\n' }),
+  play: async (session) => {
+    const line = await fill(session).then(() => untilCompacted(session));
+    await session.turn(LITTLE);
+    const words = (await session.runCtxwrap('undo')).trim();
+    assertThat(/^✓ compaction 1 of 1 .*undone in /.test(words), words);
+    await session.untilLog(/ to undo the compaction: closed|to undo the compaction: refused/);
+    await session.untilLog(/typing \/\w+ .*: sent/);
+    return `${await asksWith(session, [1, 2, 3], [4])}; ${words}; ${line}`;
+  },
+};
+
 const SAME: readonly string[] = [
   'idle',
   'busy',
@@ -121,4 +141,5 @@ export const channels: readonly Scenario[] = [
       'after our compaction text in the prompt, the hotkey and u: the text stays, the next request has the whole conversation',
   },
   { ...byChannel(undoByCommand), expects: 'the same by `ctxwrap undo` in another terminal' },
+  undoOfEarlier,
 ];

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';
+import type { Millis } from '../core/reading.js';
 import { answerEvent } from '../core/session-flow.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
@@ -64,6 +65,8 @@ export interface ActionPorts {
   readonly sessionFile: () => string | undefined;
   /** the agent's session; undefined while it is not known. Rejects where it cannot be read */
   readonly source: () => Promise<SessionSource | undefined>;
+  /** ctxwrap sends Enter behind a command for which the agent goes on in another session, at this time */
+  readonly onEntered: (at: Millis) => void;
 }
 
 export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentActions => {
@@ -172,7 +175,7 @@ const makeDrafts = ({ session, screen, publisher }: ActionParts, { port, loop, t
 
 const makeSessionSwitcher = (
   { session, publisher }: ActionParts,
-  { port, loop, take, sessionFile }: ActionPorts,
+  { port, loop, take, sessionFile, onEntered }: ActionPorts,
 ): Switcher =>
   makeSwitcher({
     recipe: session.agent.recipe?.(session.env),
@@ -180,6 +183,7 @@ const makeSessionSwitcher = (
     port,
     flow: loop.flow,
     sessionFile,
+    onEntered,
     log: session.log,
     onEvent: take,
     audit: publisher,

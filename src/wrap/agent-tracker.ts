@@ -56,6 +56,8 @@ export interface TrackerInput {
   readonly enteredAt: () => Millis | undefined;
   /** when the first Enter of those was sent that followed one another within two seconds */
   readonly enteredSince: () => Millis | undefined;
+  /** Enter is sent at this time */
+  readonly onEntered: (at: Millis) => void;
 }
 
 export interface AgentTracker extends Omit<AgentActions, 'noteEvent' | 'isOwnBoundary'> {
@@ -99,7 +101,15 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const loop = startLoop(parts, { port, blackBox, take, actions: () => actions });
   let known: KnownSession = {};
   const source = (): Promise<SessionSource | undefined> => runningSource(agent, place, known);
-  const actions = makeAgentActions(parts, { port, loop, take, sessionFile: () => known.path, source });
+  const { onEntered } = parts.input;
+  const actions = makeAgentActions(parts, {
+    port,
+    loop,
+    take,
+    sessionFile: () => known.path,
+    source,
+    onEntered,
+  });
   const restart = followRestart(parts, loop, take);
   const official = followReports(session, { onFact: take, now: Date.now });
   const following = followFile(parts, place, {

@@ -5,6 +5,7 @@ import type { Via } from '../core/compaction/outcome.js';
 import type { NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
+import type { Millis } from '../core/reading.js';
 import { answerEvent, noticeEvent } from '../core/session-flow.js';
 import { createFile, removeCreated } from '../storage/files.js';
 import type { Log } from '../storage/log-file.js';
@@ -63,6 +64,8 @@ export interface SwitcherOptions {
   readonly flow: SessionLoop['flow'];
   /** the agent's session file, once it is known */
   readonly sessionFile: () => string | undefined;
+  /** called when Enter is sent (wall clock): files of the agent that change then may be those of the other session */
+  readonly onEntered: (at: Millis) => void;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
   /** keeps what was typed, and why it could be */
@@ -157,7 +160,7 @@ const typeSwitch = async (
   const { port, log, onEvent } = options;
   const { name, signal } = command;
   const restored = await watchRestored(options);
-  const request = commandRequest(port, command);
+  const request = commandRequest(tellingEnter(options, command), command);
   const typedBefore = port.typedCount();
   const result = await typeCommand(request);
   log.info(typedText(request.recipe.command, result));
@@ -168,6 +171,21 @@ const typeSwitch = async (
   const left = signal.aborted ? undefined : leftoverNotice(request, typedBefore);
   if (left !== undefined) onEvent(noticeEvent(left));
   return { kind: 'unknown', reason: signal.aborted ? ENDED : UNCONFIRMED };
+};
+
+/** An agent whose sessions are not in the files that it has open is followed by what it writes after Enter. */
+const tellingEnter = (
+  { port, onEntered }: SwitcherOptions,
+  { recipe, switching: { typing } }: SwitchCommand,
+): TypistPort => {
+  const submit = Buffer.from(typing?.submit ?? recipe.submit);
+  return {
+    ...port,
+    write: (bytes) => {
+      if (submit.equals(bytes)) onEntered(Date.now());
+      port.write(bytes);
+    },
+  };
 };
 
 const UNCONFIRMED = 'the agent does not show that it has switched';

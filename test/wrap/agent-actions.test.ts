@@ -60,6 +60,7 @@ beforeEach(() => {
       loop,
       take,
       sessionFile: () => path,
+      onEntered: () => undefined,
       source: () => runningSource(agents.claude, { env: {}, home: folder, cwd: folder }, { path }),
     },
   );

@@ -193,6 +193,7 @@ describe('when something happens meanwhile', () => {
       port: agent.port,
       flow: loop.flow,
       sessionFile: () => undefined,
+      onEntered: () => undefined,
       log: nullLog,
       onEvent: (event) => events.push(event),
       audit: undefined,

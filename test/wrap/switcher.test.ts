@@ -29,9 +29,10 @@ let loop: RestingSession;
 let folder: string;
 let audit: unknown[];
 let events: Event[];
+let entered: number[];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ctxwrap-switcher-'));
-  [audit, events] = [[], []];
+  [audit, events, entered] = [[], [], []];
   loop = openSessionLoop('the-old');
 });
 afterEach(() => {
@@ -49,6 +50,7 @@ const open = (more: Partial<SwitcherOptions> = {}, start: Parameters<typeof make
     port: agent.port,
     flow: loop.flow,
     sessionFile: () => undefined,
+    onEntered: (at) => entered.push(at),
     log: nullLog,
     onEvent: (event) => events.push(event),
     audit: {
@@ -70,6 +72,7 @@ describe.sequential('a switch', () => {
     };
     expect(await switcher.switchTo('the-new', never)).toEqual({ kind: 'switched' });
     expect(agent.state.submitted).toEqual(['/resume the-new']);
+    expect(entered).toHaveLength(1);
     expect(audit).toEqual(['begin', ['the-new', 'switched']]);
     expect(events).toEqual([{ type: 'postpone' }]); // the window is full again
   });

@@ -1,5 +1,6 @@
 import { errorStack } from '../core/errors.js';
-import type { ChildPlace } from '../agents/agent.js';
+import type { Agent, ChildPlace } from '../agents/agent.js';
+import type { AgentFolders } from '../agents/home.js';
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { Event } from '../core/event.js';
 import { UserError } from '../core/errors.js';
@@ -99,17 +100,9 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const observer = observe(parts, place, take);
   const port = typistPort(parts, observer);
   const loop = startLoop(parts, { port, blackBox, take, actions: () => actions });
-  let known: KnownSession = {};
-  const source = (): Promise<SessionSource | undefined> => runningSource(agent, place, known);
+  const own = makeOwnSession(agent, place);
   const { onEntered } = parts.input;
-  const actions = makeAgentActions(parts, {
-    port,
-    loop,
-    take,
-    sessionFile: () => known.path,
-    source,
-    onEntered,
-  });
+  const actions = makeAgentActions(parts, { port, loop, take, onEntered, ...own });
   const restart = followRestart(parts, loop, take);
   const official = followReports(session, { onFact: take, now: Date.now });
   const following = followFile(parts, place, {
@@ -117,7 +110,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     switchTo: official.switchTo,
     workedAt: work.begunAt,
     onFile: (path, sessionId) => {
-      known = { path, sessionId };
+      own.note({ path, sessionId });
       publisher?.onFile(path);
       blackBox.onFile(path, sessionId);
     },
@@ -131,7 +124,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     noteOutput: reading.noteOutput,
     handle: take,
     flow: loop.flow,
-    source,
+    source: own.source,
     stopReadingScreen: () => {
       reading.stop();
       take({ type: 'screen-blank' });
@@ -144,6 +137,18 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
       loop.stop();
     },
+  };
+};
+
+/** The agent's session, once it is known. */
+const makeOwnSession = (agent: Agent, where: AgentFolders) => {
+  let known: KnownSession = {};
+  return {
+    note: (session: KnownSession): void => {
+      known = session;
+    },
+    sessionFile: () => known.path,
+    source: (): Promise<SessionSource | undefined> => runningSource(agent, where, known),
   };
 };
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 // Reads SQLite databases that another program is writing, with the SQLite of Node (22.13 and newer; Node 20 has none). Nothing is written,
@@ -45,11 +45,25 @@ const loadSqlite = (): Sqlite | undefined => {
 /** Whether this Node can read databases. */
 export const canReadDatabases = (): boolean => loadSqlite() !== undefined;
 
+const MODE_AT = 18; // byte 18 of the header: 2 for a database with a write-ahead log (SQLite's file format, 1.3.3)
+
+/** Every program has closed it, and with it gone are its log and the index, which SQLite would make anew. Throws the system's error. */
+const isClosed = (path: string): boolean => {
+  if (existsSync(`${path}-wal`)) return false;
+  const file = openSync(path, 'r');
+  try {
+    const mode = Buffer.alloc(1);
+    readSync(file, mode, 0, 1, MODE_AT);
+    return mode[0] === 2;
+  } finally {
+    closeSync(file);
+  }
+};
+
 const openToRead = (path: string): Database => {
   const found = loadSqlite();
   if (!found) throw new Error(`Node ${process.versions.node} has no SQLite; Node 22.13 and newer have`);
-  // closed by all, it has no log and no index, which SQLite would create
-  const how = existsSync(`${path}-wal`) ? 'readonly_shm=1' : 'immutable=1';
+  const how = isClosed(path) ? 'immutable=1' : 'readonly_shm=1';
   const place = new URL(`${pathToFileURL(path).href}?mode=ro&${how}`);
   return new found.DatabaseSync(place, { readOnly: true });
 };

@@ -265,6 +265,8 @@ export interface NewSessionForm {
   readonly fileName: (as: NewSession) => string;
   /** what the agent needs beside a new session's file of this path, to find it */
   readonly beside?: (path: string, as: NewSession) => readonly NewFile[];
+  /** the files that this line of a session file refers to, by their paths from its folder: a new session with the line gets copies */
+  readonly filesOf?: (line: string) => readonly string[];
   /** a line of a session file as it stands in a copy that is another session; `ids` are the ids that the file had so far */
   readonly copyLine: (line: string, ids: ReadonlySet<string>, as: NewSession) => string;
   /** why the agent would not take a copy of a file with this first line; undefined if it would */

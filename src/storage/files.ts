@@ -110,24 +110,39 @@ const PART_BYTES = 256 * 1024; // written at once
  * Writes a file that is not there yet, for the user only. It appears under its name when it is complete; rejects with EEXIST if the name is
  * taken, and leaves nothing behind then.
  */
-export const createFile = async (
-  path: string,
-  lines: AsyncIterable<string> | Iterable<string>,
-): Promise<void> => {
+export const createFile = (path: string, lines: AsyncIterable<string> | Iterable<string>): Promise<void> =>
+  create(path, async (file) => {
+    let part: string[] = [];
+    let length = 0;
+    for await (const line of lines) {
+      part.push(line, '\n');
+      length += line.length + 1;
+      if (length < PART_BYTES) continue;
+      await file.writeFile(part.join('')); // `write` may write a part of it, as on a disk that is full
+      [part, length] = [[], 0];
+    }
+    await file.writeFile(part.join(''));
+  });
+
+/** Copies a regular file to one that is not there yet, as `createFile` writes it; rejects with ENOENT if there is none to copy. */
+export const copyToNewFile = async (from: string, path: string): Promise<void> => {
+  const source = await openRegular(from);
+  try {
+    await create(path, async (file) => {
+      const chunks: AsyncIterable<Buffer> = source.createReadStream({ autoClose: false });
+      for await (const chunk of chunks) await file.writeFile(chunk);
+    });
+  } finally {
+    await source.close();
+  }
+};
+
+const create = async (path: string, write: (file: FileHandle) => Promise<void>): Promise<void> => {
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}.tmp`);
   const file = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
   try {
     try {
-      let part: string[] = [];
-      let length = 0;
-      for await (const line of lines) {
-        part.push(line, '\n');
-        length += line.length + 1;
-        if (length < PART_BYTES) continue;
-        await file.writeFile(part.join('')); // `write` may write a part of it, as on a disk that is full
-        [part, length] = [[], 0];
-      }
-      await file.writeFile(part.join(''));
+      await write(file);
       await file.sync();
     } finally {
       await file.close();

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { readConversation } from '../../src/core/build-conversation.js';
@@ -100,6 +102,47 @@ describe('a session file of kimi as a conversation', () => {
         `${turn} step.begin tool.call tool.result step.end ${answer} turn.ended`,
       ].join(' '),
     );
+  });
+
+  it('is written with the pictures and the results of tools as Kimi has recorded them', () => {
+    const path = join(import.meta.dirname, '../fixtures/kimi-picture/agents/main/wire.jsonl');
+    const recorded = readFileSync(path, 'utf8').split('\n').filter(Boolean);
+    const before = recorded.slice(
+      0,
+      recorded.findIndex((line) => line.includes('"full_compaction.begin"')),
+    );
+    const resultsIn = (lines: readonly string[]) =>
+      lines.flatMap((line) => {
+        const { event } = JSON.parse(line) as { event?: { type: string; result?: unknown } };
+        return event?.type === 'tool.result' ? [event.result] : [];
+      });
+    const written = form.write(read(before), as) ?? [];
+    expect(resultsIn(written)).toEqual(resultsIn(before));
+    expect(resultsIn(written)).toMatchObject([{ output: [{}, { type: 'image_url' }, {}] }]);
+    expect(written.flatMap((line) => form.filesOf?.(line) ?? [])).toEqual([
+      'blobs/3666a0fb2385a19757b339217e38f5f274ac37b02b26230f4717f8a0087592ad',
+    ]);
+  });
+
+  it('is written with a message that is nothing but a picture', () => {
+    const url = `blobref:image/png;${'0a'.repeat(32)}`;
+    const content = [{ type: 'image_url', imageUrl: { url } }];
+    const picture = record('context.append_message', {
+      message: { role: 'user', content, id: 'p', origin: { kind: 'user' } },
+    });
+    const lines = form.write(read([message('look'), picture]), as) ?? [];
+    expect(
+      lines.filter((line) => line.includes(url)).map((line) => JSON.parse(line) as object),
+    ).toMatchObject([
+      { type: 'turn.prompt', input: content },
+      { type: 'context.append_message', message: { content } },
+    ]);
+  });
+
+  it('takes no text of the conversation for the name of a picture', () => {
+    const text = `"blobref:image/png;${'0a'.repeat(32)}" and blobref:image/png;../../secret`;
+    expect(form.filesOf?.(message(text))).toEqual([]);
+    expect(form.filesOf?.('{"url":"blobref:image/png;../../secret"}')).toEqual([]);
   });
 
   it('is not written without anything said', () => {

@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
+  cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -9,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
@@ -129,6 +132,43 @@ describe('undoing a compaction', () => {
       cwd: '/home/user/project',
     });
     expect(statSync(state).mode & 0o777).toBe(0o600);
+  });
+
+  describe('of a session of kimi with a picture', () => {
+    const name = '3666a0fb2385a19757b339217e38f5f274ac37b02b26230f4717f8a0087592ad';
+    const recorded = join(import.meta.dirname, '../fixtures/kimi-picture/agents/main');
+    let main: string;
+    beforeEach(() => {
+      main = join(folder, 'session_old/agents/main');
+      cpSync(recorded, main, { recursive: true });
+    });
+    const undo = async (): Promise<string> => {
+      const undone = await undoCompaction({ agent: agents.kimi, path: join(main, 'wire.jsonl'), as: as() });
+      return dirname(undone.session.path);
+    };
+
+    it('copies it beside the new session, where Kimi looks for it', async () => {
+      const made = await undo();
+      expect(readFileSync(join(made, 'wire.jsonl'), 'utf8')).toContain(`blobref:image/png;${name}`);
+      const copy = join(made, 'blobs', name);
+      expect(readFileSync(copy)).toEqual(readFileSync(join(recorded, 'blobs', name)));
+      expect(statSync(copy).mode & 0o777).toBe(0o600);
+      expect(readdirSync(join(made, 'blobs'))).toEqual([name]);
+    });
+
+    it('does without a picture that is gone', async () => {
+      rmSync(join(main, 'blobs'), { recursive: true });
+      const made = await undo();
+      expect(readdirSync(join(made, 'blobs'))).toEqual([]);
+      expect(existsSync(join(made, '../../state.json'))).toBe(true);
+    });
+
+    it('waits for nothing that stands in its place, and hands over no half session', async () => {
+      rmSync(join(main, 'blobs', name));
+      execFileSync('mkfifo', [join(main, 'blobs', name)]);
+      await expect(undo()).rejects.toThrow('it is not a regular file');
+      expect(existsSync(join(folder, `session_${ID}`, 'state.json'))).toBe(false);
+    });
   });
 
   it('takes any of several: the earlier ones stay undone only as far as the wanted one', async () => {

@@ -37,9 +37,11 @@ const at =
 
 const ENDED = { type: 'turn.ended', agentId, reason: 'completed', durationMs: 0 };
 
-/** A thought can only be given back as Kimi wrote it. */
-const isWanted = (entry: Entry): boolean =>
-  entry.kind === 'reasoning' ? recordOf(entry) !== undefined : !('text' in entry && entry.text === '');
+/** A thought can only be given back as Kimi wrote it; a message without text can be a picture. */
+const isWanted = (entry: Entry): boolean => {
+  if (entry.kind === 'reasoning') return recordOf(entry) !== undefined;
+  return !('text' in entry && entry.text === '') || getRecord(recordOf(entry), 'message') !== undefined;
+};
 
 const recordOf = ({ native }: Entry): JsonRecord | undefined => getRecord(native, 'record');
 
@@ -115,7 +117,7 @@ const stepRecords = (group: Group, place: Step, as: NewSession): readonly Fields
       }
       case 'result': {
         const { callId: toolCallId, output, isError } = entry;
-        const result = { output, ...(isError ? { isError } : {}) };
+        const result = getRecord(own, 'result') ?? { output, ...(isError ? { isError } : {}) };
         return { type: 'tool.result', parentUuid: calls.get(toolCallId) ?? uuid, toolCallId, result };
       }
       default: {
@@ -150,10 +152,14 @@ const stateFile: NonNullable<NewSessionForm['beside']> = (path, { id, cwd, now }
   return [{ path: posix.join(folder, '../../state.json'), text: JSON.stringify(state) }];
 };
 
+/** A picture or other media: its type, and its name in the folder `blobs`. */
+const BLOB = /"blobref:[^";]*;([0-9a-f]{64})"/g;
+
 export const kimiNewSessions: NewSessionForm = {
   write: writeKimiConversation,
   fileName: ({ id }) => `../../../session_${id}/agents/main/wire.jsonl`,
   beside: stateFile,
+  filesOf: (line) => [...line.matchAll(BLOB)].map(([, name = '']) => `blobs/${name}`),
   copyLine: (line) => line, // it names no session
   resumeArgs: ({ id }) => ['--resume', `session_${id}`],
 };

@@ -1,27 +1,13 @@
 // What each agent's own compaction keeps of 200 turns with planted facts, beside its summary: the table in docs/strategies.md.
 import { setTimeout as pause } from 'node:timers/promises';
-import { getList, getText, isRecord, parseRecord } from '../../../src/core/json.js';
+import { isRecord, parseRecord } from '../../../src/core/json.js';
 import { assertThat } from '../../../src/verify/checks.js';
 import { readWholeConversation } from '../../../src/wrap/read-conversation.js';
 import { writeSession } from '../../../src/wrap/write-session.js';
 import { plantedConversation, plantedFactsIn } from '../../support/planted-turns.js';
 import { definitionOf } from '../agents/agent.js';
 import { HARD, QUICK_SUMMARY_MS, LITTLE, type LabSession, type Scenario } from './scenario.js';
-import { leave, submitIn, talk } from './steps.js';
-
-const PUBLISH_MS = 1_000;
-const MOST_LOOKS = 20;
-
-/** The session file of the running session, once it is published. */
-const ownFile = async ({ runCtxwrap, waitFor }: LabSession): Promise<string> => {
-  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-    const [first] = getList(parseRecord(await runCtxwrap('ps', '--json')), 'sessions');
-    const path = getText(isRecord(first) ? first : undefined, 'logPath');
-    if (path !== undefined) return path;
-    await waitFor(PUBLISH_MS);
-  }
-  throw new Error('ctxwrap does not publish the session file');
-};
+import { leave, ownFile, submitIn, talk } from './steps.js';
 
 /** The session with 200 turns, beside the one in this file. */
 const writePlanted = async (session: LabSession, path: string): Promise<readonly string[]> => {

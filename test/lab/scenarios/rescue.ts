@@ -3,10 +3,11 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spreadOver } from '../../../src/verify/mock/api.js';
+import { parseRecord } from '../../../src/core/json.js';
 import { assertThat, ENDED } from '../../../src/verify/checks.js';
 import { BACKSPACE, definitionOf, type LabAgent } from '../agents/agent.js';
 import { tooLong } from './faults.js';
-import { pressChord, runInSession } from './steps.js';
+import { leave, ownFile, pressChord, resumeArgsIn, runInSession, talk } from './steps.js';
 import {
   FULL,
   LITTLE,
@@ -40,7 +41,7 @@ const longTurn = async (session: LabSession, number: number, usedTokens: number)
   await terminal.until(() => activity() === 'ready', 'activity ready after the turn');
 };
 
-const talk = async (session: LabSession, usedTokens: number): Promise<void> => {
+const talkLong = async (session: LabSession, usedTokens: number): Promise<void> => {
   for (let number = 1; number <= TALKED; number += 1)
     await longTurn(session, number, Math.round(LITTLE + ((usedTokens - LITTLE) * number) / TALKED));
 };
@@ -71,9 +72,11 @@ const asksShortened = async (session: LabSession, mark: RegExp): Promise<string>
   return `the last 3 messages and answer ${TALKED} are in the next request, answers 1–3 are not`;
 };
 
+const optionsOf = (strategy: string): readonly string[] =>
+  `--strategy ${strategy} --keep-recent ${KEPT} --budget 5000`.split(' ');
+
 const shorten = async (session: LabSession, strategy: string): Promise<void> => {
-  const options = ['--strategy', strategy, '--keep-recent', String(KEPT), '--budget', '5000'];
-  await runInSession(session, 'shortened', ['compact', ...options]);
+  await runInSession(session, 'shortened', ['compact', ...optionsOf(strategy)]);
 };
 
 const REMOVED = /removed to make room/;
@@ -162,7 +165,7 @@ const restarted: Scenario = {
   play: async (session) => {
     const { runCtxwrap, untilScreen, untilFooter, agent } = session;
     const before = await doTasks(session);
-    await runCtxwrap('compact', '--strategy', 'truncate', '--keep-recent', String(KEPT), '--budget', '5000');
+    await runCtxwrap('compact', ...optionsOf('truncate'));
     await untilFooter(/✓ compacted/);
     await untilScreen(agent.ready);
     const evidence = await goesOnWith(session, before, REMOVED);
@@ -171,6 +174,24 @@ const restarted: Scenario = {
     await longTurn(session, TURNS + 1, SOME);
     assertThat(asksWithTask(session, 2), 'the whole conversation is not back');
     return `${evidence}; and u brings it all back`;
+  },
+};
+
+const afterTheEnd: Scenario = {
+  name: 'shortened after the end',
+  expects:
+    'the session has ended: the shortened session is resumed by the command that `ctxwrap compact --strategy truncate` prints, with exactly what stays',
+  isUnasked: true,
+  play: async (session) => {
+    const { terminal, runCtxwrap } = session;
+    const before = await doTasks(session);
+    const file = await ownFile(session);
+    await leave(session, terminal);
+    const report = parseRecord(await runCtxwrap('compact', file, ...optionsOf('truncate'), '--json'));
+    const args = resumeArgsIn(report);
+    const submit = async (text: string): Promise<void> => void (await talk(session, text, args));
+    const evidence = await goesOnWith({ ...session, submit }, before, REMOVED);
+    return `resumed with ${session.agent.name} ${args.join(' ')}: ${evidence}`;
   },
 };
 
@@ -195,7 +216,7 @@ const refused: Scenario = {
     'the new session is gone before the agent reads it: not confirmed, and the agent goes on with the whole conversation',
   play: async (session) => {
     const { home, runCtxwrap } = session;
-    await talk(session, SOME);
+    await talkLong(session, SOME);
     const before = storedIn(session);
     const options = ['--strategy', 'truncate', '--keep-recent', String(KEPT), '--budget', '6000'];
     let words: string | undefined;
@@ -222,7 +243,7 @@ const refused: Scenario = {
 const rescuedBy = async (session: LabSession, strategy: string, mark: RegExp): Promise<string> => {
   const { mock, untilLog, untilFooter } = session;
   mock.configure({ summary: { error: tooLong }, print: { text: WRITTEN } });
-  await talk(session, FULL);
+  await talkLong(session, FULL);
   await untilLog(ENDED, 0, 400_000);
   await pressChord(session, 'r');
   await untilFooter(new RegExp(`rescued by ${strategy}`));
@@ -256,5 +277,6 @@ export const rescuing: readonly Scenario[] = [
   ...[shortenedBy('truncate', REMOVED), shortenedBy('clustering', /grouped by subject/)].map(whileRunning),
   ...[summarised, withDraft, whileTyping, refused].map(whileRunning),
   restarted,
+  afterTheEnd,
   ...[rescued, rescuedWithSummary].map(whileRunning),
 ];

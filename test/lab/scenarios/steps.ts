@@ -2,7 +2,14 @@
 import { spreadOver } from '../../../src/verify/mock/api.js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { assertThat, HELD_BY_DIALOG, staysUntouched } from '../../../src/verify/checks.js';
-import { getRecord, getText, parseRecord, type JsonRecord } from '../../../src/core/json.js';
+import {
+  getList,
+  getRecord,
+  getText,
+  isRecord,
+  parseRecord,
+  type JsonRecord,
+} from '../../../src/core/json.js';
 import type { UserTerminal } from '../../../src/verify/user-terminal.js';
 import { ctrl, ENTER } from '../agents/agent.js';
 import { FULL, LITTLE, WATCH_MS, type LabSession } from './scenario.js';
@@ -101,3 +108,21 @@ export const leave = async ({ agent }: LabSession, terminal: UserTerminal): Prom
   await submitIn(terminal, agent.exit);
   await Promise.race([terminal.ended, pause(LEAVE_MS)]);
 };
+
+const PUBLISH_MS = 1_000;
+const MOST_LOOKS = 20;
+
+/** The session file of the running session, once it is published. */
+export const ownFile = async ({ runCtxwrap, waitFor }: LabSession): Promise<string> => {
+  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+    const [first] = getList(parseRecord(await runCtxwrap('ps', '--json')), 'sessions');
+    const path = getText(isRecord(first) ? first : undefined, 'logPath');
+    if (path !== undefined) return path;
+    await waitFor(PUBLISH_MS);
+  }
+  throw new Error('ctxwrap does not publish the session file');
+};
+
+/** The agent's arguments for the new session, in the report of the command that has written it. */
+export const resumeArgsIn = (report: JsonRecord | undefined): readonly string[] =>
+  getList(getRecord(report, 'resume'), 'args').filter((word) => typeof word === 'string');

@@ -15,7 +15,7 @@ import {
   type LabSession,
   type Scenario,
 } from './scenario.js';
-import { fill, leave, pressChord, runInSession, talk } from './steps.js';
+import { fill, leave, pressChord, resumeArgsIn, runInSession, talk } from './steps.js';
 
 const MORE = 2_000; // tokens: the same number as at the last compaction would be nothing new
 const DIALOG_MS = 1_000; // Claude takes no key in the first moment of a dialog
@@ -117,9 +117,9 @@ const afterTheEnd: Scenario = {
     await fill(session);
     await untilCompacted(session);
     await leave(session, terminal);
-    const report = parseRecord(await runCtxwrap('undo', `${await endedFile(session)}`, '--json'));
+    const report = parseRecord(await runCtxwrap('undo', await endedFile(session), '--json'));
     const path = getText(getRecord(report, 'session'), 'path') ?? '';
-    const args = getList(getRecord(report, 'resume'), 'args').filter((word) => typeof word === 'string');
+    const args = resumeArgsIn(report);
     mock.configure({ turn: { usedTokens: SOME, text: 'so it is' } });
     await waitForNextMinute(); // Gemini names files after the minute, and cleans up those of others
     await leave(session, await talk(session, 'are you the same', args));

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 // Reads SQLite databases that another program is writing, with the SQLite of Node (22.13 and newer; Node 20 has none). Nothing is written,
@@ -45,11 +46,20 @@ const loadSqlite = (): Sqlite | undefined => {
 /** Whether this Node can read databases. */
 export const canReadDatabases = (): boolean => loadSqlite() !== undefined;
 
+/** Closed by all, a database has no log, or an empty one, and no index, which SQLite would create. Throws for a log without its index. */
+const hasLog = (path: string): boolean => {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (!log || existsSync(`${path}-shm`)) return log !== undefined;
+  if (log.size === 0) return false;
+  throw new Error(`${basename(path)}-shm is missing; its program makes it again when you start that`);
+};
+
 const openToRead = (path: string): Database => {
   const found = loadSqlite();
   if (!found) throw new Error(`Node ${process.versions.node} has no SQLite; Node 22.13 and newer have`);
-  // closed by all, it has no log and no index, which SQLite would create
-  const how = existsSync(`${path}-wal`) ? 'readonly_shm=1' : 'immutable=1';
+  // SQLite would wait for the writer of a pipe
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error('not a regular file');
+  const how = hasLog(path) ? 'readonly_shm=1' : 'immutable=1';
   const place = new URL(`${pathToFileURL(path).href}?mode=ro&${how}`);
   return new found.DatabaseSync(place, { readOnly: true });
 };

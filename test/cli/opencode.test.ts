@@ -87,7 +87,12 @@ describe.runIf(canReadDatabases())('a session of opencode (skipped where Node ha
 
   it('is not called unknown where the database cannot be read: the reason is told', async () => {
     database.run('ALTER TABLE session RENAME TO other');
-    for (const args of [['handoff'], ['handoff', recordedId], ['receipt', `${recordedId}#1`], ['handoff', database.path]])
+    for (const args of [
+      ['handoff'],
+      ['handoff', recordedId],
+      ['receipt', `${recordedId}#1`],
+      ['handoff', database.path],
+    ])
       expect((await ctxwrap(args, bench)).stderr).toContain('no such table: session');
   });
 

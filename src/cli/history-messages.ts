@@ -36,12 +36,20 @@ export const undoneByChannel = (agent: string, reason?: string): UserError =>
         hint: 'docs/undo.md says what can be undone there',
       });
 
-export const unknownHistory = (given: string, agents: readonly { readonly name: string }[]): UserError =>
+/** `unread`: files that may hold it */
+export const unknownHistory = (
+  given: string,
+  agents: readonly { readonly name: string }[],
+  unread: readonly { readonly path: string; readonly reason: string }[] = [],
+): UserError =>
   usageError(
     `there is no session or session file "${given}"`,
-    agents.some(({ name }) => name === given)
-      ? `for all sessions of ${given}: ctxwrap history --runtime ${given}`
-      : 'ctxwrap history lists the sessions with compactions',
+    [
+      agents.some(({ name }) => name === given)
+        ? `for all sessions of ${given}: ctxwrap history --runtime ${given}`
+        : 'ctxwrap history lists the sessions with compactions',
+      ...unread.map(({ path, reason }) => skippedFile(path, reason)),
+    ].join('\n'),
   );
 
 export const whichBrief = (): UserError =>

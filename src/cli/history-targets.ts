@@ -118,7 +118,11 @@ const byId = async (id: string, search: TargetSearch) => {
   );
   const unread = skipped.filter(({ path: file }) => basename(file).includes(start));
   if (start.length < LEAST_ID) throw messages.unknownHistory(id, search.agents);
-  if (named.length + unread.length === 0) return { ...ofCopies(copies, id, search), isWanted: () => true };
+  if (named.length + unread.length === 0) {
+    // it may be in a database that cannot be read
+    const closed = skipped.filter(({ path: file }) => databases(search).includes(file));
+    return { ...ofCopies(copies, id, search, closed), isWanted: () => true };
+  }
   return {
     sources: named,
     skipped: unread,
@@ -127,10 +131,18 @@ const byId = async (id: string, search: TargetSearch) => {
   };
 };
 
+const databases = ({ agents, where }: TargetSearch): readonly string[] =>
+  agents.flatMap(({ log }) => log?.database?.path(where) ?? []);
+
 /** The copy with this id, or its beginning: one of a session file that the agent has changed since. */
-const ofCopies = (copies: readonly KeptSource[], id: string, { agents }: TargetSearch) => {
+const ofCopies = (
+  copies: readonly KeptSource[],
+  id: string,
+  { agents }: TargetSearch,
+  unread: readonly StoreProblem[],
+) => {
   const found = copies.filter((copy) => copy.id.startsWith(id.toLowerCase()));
-  if (found.length === 0) throw messages.unknownHistory(id, agents);
+  if (found.length === 0) throw messages.unknownHistory(id, agents, unread);
   return { sources: found.map(({ source }) => source), skipped: [] };
 };
 

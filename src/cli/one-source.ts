@@ -59,13 +59,13 @@ export const findOneSource = async (
   // a session in a database is found by the agent's id of it
   const wanted = target ?? (agent?.log?.database && live?.record.agentSessionId);
   if (wanted === undefined) throw noFile(live?.record.runtime ?? '', command);
-  const { targets } = await findTargets([wanted], search);
+  const { targets, skipped } = await findTargets([wanted], search);
   const [first, ...others] = targets;
-  if (!first) throw messages.unknownHistory(wanted, search.agents);
+  if (!first) throw messages.unknownHistory(wanted, search.agents, skipped);
   if (others.length > 0)
     throw severalFiles(
       wanted,
-      targets.map(({ source }) => source.path),
+      targets.map(({ source }) => source.idInDatabase ?? source.path),
     );
   // the session may also be named by the path of its file, or by the agent's id
   const writing = sessions.find((each) => isThere(each) && writes(each, first.source));

@@ -1,4 +1,5 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 // Reads SQLite databases that another program is writing, with the SQLite of Node (22.13 and newer; Node 20 has none). Nothing is written,
@@ -47,9 +48,7 @@ export const canReadDatabases = (): boolean => loadSqlite() !== undefined;
 
 const MODE_AT = 18; // byte 18 of the header: 2 for a database with a write-ahead log (SQLite's file format, 1.3.3)
 
-/** Every program has closed it, and with it gone are its log and the index, which SQLite would make anew. Throws the system's error. */
-const isClosed = (path: string): boolean => {
-  if (existsSync(`${path}-wal`)) return false;
+const hasLogMode = (path: string): boolean => {
   const file = openSync(path, 'r');
   try {
     const mode = Buffer.alloc(1);
@@ -60,9 +59,23 @@ const isClosed = (path: string): boolean => {
   }
 };
 
+/**
+ * Every program has closed it: its log is gone or empty, and so is the index, which SQLite would make anew. Throws for a log without its
+ * index, and the system's error.
+ */
+const isClosed = (path: string): boolean => {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (!log) return hasLogMode(path);
+  if (existsSync(`${path}-shm`)) return false;
+  if (log.size === 0) return true;
+  throw new Error(`${basename(path)}-shm is missing; its program makes it again when you start that`);
+};
+
 const openToRead = (path: string): Database => {
   const found = loadSqlite();
   if (!found) throw new Error(`Node ${process.versions.node} has no SQLite; Node 22.13 and newer have`);
+  // opening a pipe would wait for its writer
+  if (!statSync(path).isFile()) throw new Error('not a regular file');
   const how = isClosed(path) ? 'immutable=1' : 'readonly_shm=1';
   const place = new URL(`${pathToFileURL(path).href}?mode=ro&${how}`);
   return new found.DatabaseSync(place, { readOnly: true });

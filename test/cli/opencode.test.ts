@@ -65,6 +65,37 @@ describe.runIf(canReadDatabases())('a session of opencode (skipped where Node ha
     });
   });
 
+  it('is read without a row that is damaged', async () => {
+    database.run(`UPDATE part SET data = '{"type":' WHERE id = (SELECT min(id) FROM part)`);
+    database.run(`UPDATE message SET data = 'x' WHERE id = (SELECT max(id) FROM message)`);
+    database.run(`UPDATE session SET revert = '{'`);
+    const { stdout, stderr, code } = await ctxwrap(['history', '--json'], bench);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    expect(JSON.parse(stdout)).toMatchObject({
+      sessions: [{ compaction: { boundaries: [{}, {}] } }],
+    });
+    expect((await ctxwrap(['handoff', recordedId], bench)).stdout).toContain('> my number is 10');
+  });
+
+  it('is told from others of its database by its id', async () => {
+    const other = `${recordedId.slice(0, 12)}-other`;
+    database.session(other, 1);
+    const { stderr, code } = await ctxwrap(['handoff', recordedId.slice(0, 12)], bench);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(other) as string });
+    expect(stderr).toContain(recordedId);
+  });
+
+  it('is not called unknown where the database cannot be read: the reason is told', async () => {
+    database.run('ALTER TABLE session RENAME TO other');
+    for (const args of [
+      ['handoff'],
+      ['handoff', recordedId],
+      ['receipt', `${recordedId}#1`],
+      ['handoff', database.path],
+    ])
+      expect((await ctxwrap(args, bench)).stderr).toContain('no such table: session');
+  });
+
   it('is never written, and its database is as it was', async () => {
     const before = readFileSync(database.path);
     for (const args of [

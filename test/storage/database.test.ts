@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -89,6 +90,25 @@ describe.runIf(canReadDatabases())(
       expect(readRows(path, [query])[0]).toHaveLength(2);
       writer.exec('COMMIT');
       writer.close();
+    });
+
+    it('is read with an empty log and no index, as some programs leave it', () => {
+      const path = join(folder, 'some.db');
+      openWriter(path).close();
+      writeFileSync(`${path}-wal`, '');
+      const before = stamps();
+      expect(readRows(path, [query])).toEqual([[{ n: 1 }, { n: 2 }]]);
+      expect(stamps()).toEqual(before);
+    });
+
+    it('says what is missing where the log has no index, and does not wait for a pipe', () => {
+      const path = join(folder, 'some.db');
+      openWriter(path).close();
+      writeFileSync(`${path}-wal`, 'x');
+      expect(() => readRows(path, [query])).toThrow(/some\.db-shm is missing/);
+      const pipe = join(folder, 'pipe.db');
+      execFileSync('mkfifo', [pipe]);
+      expect(() => readRows(pipe, [query])).toThrow(/not a regular file/);
     });
 
     it('cannot be written', () => {

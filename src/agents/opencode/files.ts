@@ -41,15 +41,19 @@ const messagesBetween = ([from, to]: readonly [Millis, Millis]): RowQuery => ({
     SELECT s.id AS id, s.directory AS directory, min(m.time_created) AS sent
     FROM session s JOIN message m ON m.session_id = s.id
     WHERE s.parent_id IS NULL AND s.time_updated >= ?
-      AND m.time_created BETWEEN ? AND ? AND json_extract(m.data, '$.role') = 'user'
+      AND m.time_created BETWEEN ? AND ? AND json_extract(${readable('m.data')}, '$.role') = 'user'
     GROUP BY s.id`,
   values: [from - CLOCK_LAG_MS, from - CLOCK_LAG_MS, to],
 });
 
+// A row that is no JSON, as of a damaged database, counts as one that says nothing: the others are read all the same.
+const readable = (column: string): string => `CASE WHEN json_valid(${column}) THEN ${column} ELSE '{}' END`;
+const PART = `(SELECT id, message_id, ${readable('data')} AS data FROM part)`;
+
 /** The parts of a message, each with its id: texts, tools with their results. */
 const PARTS = `
              'parts', (SELECT json_group_array(json_insert(p.data, '$.id', p.id) ORDER BY p.id)
-                       FROM part p WHERE p.message_id = m.id)`;
+                       FROM ${PART} p WHERE p.message_id = m.id)`;
 
 /**
  * The session itself, then its messages. A message that asks for a summary has `asks`; the summary comes with its text, the number of its
@@ -58,33 +62,34 @@ const PARTS = `
 const linesOf = (sessionId: string, since: Millis, more: readonly string[] = []): RowQuery => ({
   sql: `
     SELECT json_object('type', 'session', 'id', id, 'version', version, 'cwd', directory, 'at', time_updated,
-                       'isReverted', revert IS NOT NULL, 'cutFrom', json_extract(revert, '$.messageID'),
-                       'cutFromPart', json_extract(revert, '$.partID')) AS line,
+                       'isReverted', revert IS NOT NULL, 'cutFrom', json_extract(${readable('revert')}, '$.messageID'),
+                       'cutFromPart', json_extract(${readable('revert')}, '$.partID')) AS line,
            time_updated AS at, 0 AS place, id AS key
     FROM session WHERE id = ?1 AND time_updated >= ?2
     UNION ALL
     SELECT json_object('type', 'message', 'id', m.id, 'at', m.time_updated, 'data', json(m.data),
              'asks', CASE WHEN json_extract(m.data, '$.role') = 'user' AND EXISTS (
-               SELECT 1 FROM part p
+               SELECT 1 FROM ${PART} p
                WHERE p.message_id = m.id AND json_extract(p.data, '$.type') = 'compaction') THEN 1 END,
              'isSummary', json_extract(m.data, '$.summary') = 1,
              'characters', CASE WHEN json_extract(m.data, '$.summary') = 1 THEN (
-               SELECT total(length(json_extract(p.data, '$.text'))) FROM part p
+               SELECT total(length(json_extract(p.data, '$.text'))) FROM ${PART} p
                WHERE p.message_id = m.id AND json_extract(p.data, '$.type') = 'text') END,
              'text', CASE WHEN json_extract(m.data, '$.summary') = 1 THEN (
                SELECT group_concat(text, char(10)) FROM (
-                 SELECT json_extract(p.data, '$.text') AS text FROM part p
+                 SELECT json_extract(p.data, '$.text') AS text FROM ${PART} p
                  WHERE p.message_id = m.id AND json_extract(p.data, '$.type') = 'text' ORDER BY p.id)) END,
              'isAuto', CASE WHEN json_extract(m.data, '$.summary') = 1 THEN (
-               SELECT max(json_extract(p.data, '$.auto')) FROM part p
+               SELECT max(json_extract(p.data, '$.auto')) FROM ${PART} p
                WHERE p.message_id = json_extract(m.data, '$.parentID')
                  AND json_extract(p.data, '$.type') = 'compaction') END,
              'keptFrom', CASE WHEN json_extract(m.data, '$.summary') = 1 THEN (
-               SELECT max(json_extract(p.data, '$.tail_start_id')) FROM part p
+               SELECT max(json_extract(p.data, '$.tail_start_id')) FROM ${PART} p
                WHERE p.message_id = json_extract(m.data, '$.parentID')
                  AND json_extract(p.data, '$.type') = 'compaction') END${more.map((each) => `,${each}`).join('')}) AS line,
            m.time_updated AS at, m.time_created AS place, m.id AS key
-    FROM message m WHERE m.session_id = ?1 AND m.time_updated >= ?2
+    FROM (SELECT id, time_created, time_updated, ${readable('data')} AS data
+          FROM message WHERE session_id = ?1 AND time_updated >= ?2) m
     ORDER BY place, key`,
   values: [sessionId, since],
 });

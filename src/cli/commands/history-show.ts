@@ -101,7 +101,7 @@ export const findCompaction = async (
   if (others.length > 0)
     throw messages.severalFiles(
       given,
-      found.map(({ session }) => session.path),
+      found.map(({ source, session }) => source.idInDatabase ?? session.path),
     );
   return first;
 };

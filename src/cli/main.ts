@@ -70,7 +70,7 @@ const performLater = async (request: LaterTask): Promise<Outcome> => {
     case 'events':
       return later.events(request);
     case 'context':
-      return printed(await context(request));
+      return context(request);
     case 'doctor':
       return doctor(request);
     case 'checkpoint':

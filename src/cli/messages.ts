@@ -267,6 +267,10 @@ export const unknownSession = (given: string, names: readonly string[]): UserErr
       : 'no session is running; ctxwrap ps --all lists ended ones',
   );
 
+/** a notice */
+export const unreadRecords = (agent: string, reason: string): string =>
+  `the records of ${agent} cannot be read: ${reason}`;
+
 export const unreadableFile = (path: string, reason: string): UserError =>
   usageError(`cannot read the session file "${path}": ${reason}`, 'give a session file written by an agent');
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { canReadDatabases } from '../../src/storage/database.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
-import { makeOpencodeDatabase, recordedId } from '../support/opencode-database.js';
+import { makeOpencodeDatabase, recordedAskId, recordedId } from '../support/opencode-database.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
 let bench: Bench;
@@ -65,6 +65,16 @@ describe.runIf(canReadDatabases())('a session of opencode (skipped where Node ha
     });
   });
 
+  it('fills the window with what its tools gave, named by its id while nothing runs', async () => {
+    database.run('DELETE FROM message WHERE id >= ?', recordedAskId());
+    const { stdout, stderr, code } = await ctxwrap(['context', recordedId, '--json'], bench);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({ runtime: 'opencode', agentSessionId: recordedId, compactions: [] });
+    expect(stdout).toContain('ls /not/there; exit 3');
+    expect(await ctxwrap(['context', 'ses_unknown'], bench)).toMatchObject({ code: 2 });
+  });
+
   it('is read without a row that is damaged', async () => {
     database.run(`UPDATE part SET data = '{"type":' WHERE id = (SELECT min(id) FROM part)`);
     database.run(`UPDATE message SET data = 'x' WHERE id = (SELECT max(id) FROM message)`);
@@ -94,6 +104,10 @@ describe.runIf(canReadDatabases())('a session of opencode (skipped where Node ha
       ['handoff', database.path],
     ])
       expect((await ctxwrap(args, bench)).stderr).toContain('no such table: session');
+    expect(await ctxwrap(['context'], bench)).toMatchObject({
+      stderr: 'ctxwrap: the records of opencode cannot be read: no such table: session\n',
+      code: 0,
+    });
   });
 
   it('is never written, and its database is as it was', async () => {

@@ -30,12 +30,15 @@ import { readAudit } from '../../storage/log-file.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../ui/look.js';
+import type { SessionSource } from '../../wrap/read-history.js';
 import type { ConversationSource } from '../../wrap/read-conversation.js';
 import { runningSource } from '../../wrap/session-sources.js';
 import { readSessionFile, agentOfFile, type SessionFileSummary } from '../../wrap/read-session-file.js';
 import { contextSections } from '../context-text.js';
 import * as messages from '../messages.js';
+import { print, workingFolder } from '../print.js';
 import type { ContextRequest } from '../request.js';
+import type { Outcome } from '../session.js';
 import { agentFromOption } from '../agent-option.js';
 import { jsonText, widthOfOutput } from '../text.js';
 import { findSession, sessionNames, onlySession } from '../session-argument.js';
@@ -43,8 +46,13 @@ import { findSession, sessionNames, onlySession } from '../session-argument.js';
 const WIDEST = 100; // columns; longer lines are hard to read
 
 /** `ctxwrap context`: how full a session's window is, and what fills it. */
-export const context = async (request: ContextRequest): Promise<string> => {
-  const report = await reportOf(request);
+export const context = async (request: ContextRequest): Promise<Outcome> => {
+  const { report, unread } = await reportOf(request);
+  await print(await textOf(report, request));
+  return { status: { kind: 'code', code: 0 }, notices: unread === undefined ? [] : [unread] };
+};
+
+const textOf = async (report: ContextReport, request: ContextRequest): Promise<string> => {
   if (request.json) return jsonText(contextRecord(report), 2);
   const { renderReport } = await import('../../ui/Report.js');
   const columns = Math.min(WIDEST, widthOfOutput());
@@ -55,7 +63,13 @@ export const context = async (request: ContextRequest): Promise<string> => {
   return `${rows.join('\n')}\n`;
 };
 
-const reportOf = async (request: ContextRequest): Promise<ContextReport> => {
+interface Found {
+  readonly report: ContextReport;
+  /** why the agent's own records add nothing */
+  readonly unread?: string | undefined;
+}
+
+const reportOf = async (request: ContextRequest): Promise<Found> => {
   const { env } = process;
   const { target } = request;
   const list = () => listSessions(stateFolder(env, homeFolder(env)), Date.now());
@@ -68,8 +82,24 @@ const reportOf = async (request: ContextRequest): Promise<ContextReport> => {
   const sessions = exists ? await list().catch(() => []) : await list();
   const session = findSession(sessions, target);
   if (session) return sessionReport(session, request);
-  if (!exists) throw messages.unknownSession(target, sessionNames(sessions));
-  return fileReport(target, request);
+  if (exists) return { report: await fileReport(target, request) };
+  const source = await sourceNamed(target);
+  if (!source) throw messages.unknownSession(target, sessionNames(sessions));
+  return { report: await sourceReport(source, request) };
+};
+
+/** A session that is in an agent's database, by the agent's id of it; undefined where there is none, or none can be read. */
+const sourceNamed = async (sessionId: string): Promise<SessionSource | undefined> => {
+  for (const agent of Object.values<Agent>(agents).filter(({ log }) => log?.database)) {
+    const found = await runningSource(agent, folders(), { sessionId }).catch(() => undefined);
+    if (found) return found;
+  }
+  return undefined;
+};
+
+const folders = (): AgentFolders => {
+  const { env } = process;
+  return { env, home: homeFolder(env), cwd: workingFolder() };
 };
 
 const agentNamed = (name: string, { options }: ContextRequest): Agent | undefined =>
@@ -79,12 +109,18 @@ const agentNamed = (name: string, { options }: ContextRequest): Agent | undefine
 const sessionReport = async (
   { record, liveness }: ListedSession,
   request: ContextRequest,
-): Promise<ContextReport> => {
+): Promise<Found> => {
   const { id, pid, logPath, reading, note, agentSessionId } = record;
   const agent = agentNamed(record.runtime, request);
-  const file = agent && (await readRunning(agent, record, request).catch(() => undefined));
+  let unread: string | undefined;
+  const file =
+    agent &&
+    (await readRunning(agent, record, request).catch((error: unknown) => {
+      unread = messages.unreadRecords(agent.name, systemReason(error));
+      return undefined;
+    }));
   const seen = file && provenance(file.state, Date.now());
-  return contextReport({
+  const report = contextReport({
     runtime: record.runtime,
     session: { id, pid, liveness },
     agentSessionId,
@@ -103,6 +139,7 @@ const sessionReport = async (
     filled: file?.filled,
     toolResults: file?.toolResults ?? [],
   });
+  return { report, unread };
 };
 
 const readRunning = async (
@@ -110,9 +147,8 @@ const readRunning = async (
   { logPath, agentSessionId, cwd }: SessionRecord,
   request: ContextRequest,
 ): Promise<SessionFileSummary | undefined> => {
-  const { env } = process;
   const known = { path: logPath, sessionId: agentSessionId };
-  const source = agent.log && (await runningSource(agent, { env, home: homeFolder(env), cwd }, known));
+  const source = agent.log && (await runningSource(agent, { ...folders(), cwd }, known));
   return source && readSource(source, request);
 };
 
@@ -134,23 +170,33 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   const agent = asked ?? recognised;
   if (!agent) throw messages.unknownFile(given);
   if (!agent.log) throw messages.unfollowedAgent(agent.name);
-  const { state, compactions, filled, toolResults } = await readSource({ path, agent }, request);
-  const now = Date.now();
-  const reading = readingRecord(state, now);
+  const report = await sourceReport({ path, agent }, request);
   // a file without a number may be a session before its first answer, or no session of this agent
   const isOther = agent.log.recognises !== undefined && recognised !== agent;
-  if (!reading && compactions.length === 0 && isOther)
+  if (!report.reading && report.compactions.length === 0 && isOther)
     throw messages.otherAgentsFile(given, agent.name, recognised?.name);
+  return report;
+};
+
+const sourceReport = async (
+  source: ConversationSource & Pick<SessionSource, 'idInDatabase'>,
+  request: ContextRequest,
+): Promise<ContextReport> => {
+  const { agent, path, idInDatabase: sessionId } = source;
+  const { state, compactions, filled, toolResults } = await readSource(source, request);
+  const now = Date.now();
+  const reading = readingRecord(state, now);
   const thresholds = sessionThresholds(state);
   return contextReport({
     runtime: agent.name,
+    ...(sessionId === undefined ? {} : { agentSessionId: sessionId }),
     path,
     reading,
     note: footerView(state, now).note,
     cachedTokens: provenance(state, now)?.cachedTokens,
     thresholds,
     ownLadder: ownLadder(agent, reading, thresholds),
-    compactions: await named(compactions, { runtime: agent.name, path }),
+    compactions: await named(compactions, { runtime: agent.name, path, sessionId }),
     filled,
     toolResults,
   });

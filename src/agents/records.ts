@@ -182,7 +182,7 @@ const nonEmpty = (texts: readonly string[]): readonly string[] => texts.filter((
 const labels = new Set(['type', 'id', 'tool_use_id', 'mimeType', 'media_type', 'cache_control']);
 
 const isPicture = (part: JsonRecord): boolean =>
-  part['type'] === 'image' || part['type'] === 'input_image' || isRecord(part['inlineData']);
+  ['image', 'input_image', 'image_url'].includes(String(part['type'])) || isRecord(part['inlineData']);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 

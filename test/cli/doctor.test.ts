@@ -298,7 +298,8 @@ describe('ctxwrap doctor', () => {
 });
 
 describe('the versions that doctor takes for known', () => {
-  it.each(['claude', 'codex', 'gemini', 'qwen'] as const)('are those of %s in docs/agents.md', (name) => {
+  const names = ['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot', 'kimi'] as const;
+  it.each(names)('are those of %s in docs/agents.md', (name) => {
     const table = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
     const rows = table.split('\n').filter((line) => line.startsWith(`| ${name} | `));
     const versions = new Set(rows.map((line) => line.split(' | ')[1]));

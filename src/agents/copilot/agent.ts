@@ -16,7 +16,7 @@ import { copilotNewSessions } from './new-session.js';
 import { copilotScreen } from './screen.js';
 
 const copilotHome: AgentHome = {
-  played: ['1.0.102'],
+  played: ['1.0.102', '1.0.92'],
   usualWindowTokens: 128_000,
   sessions: copilotSessions,
   sessionFile,

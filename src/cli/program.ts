@@ -30,16 +30,26 @@ import type { Ask, Request, RunRequest } from './request.js';
 const explain = (error: CommanderError, program: Command): UserError => {
   const text = error.message.replace(/^error: /, '');
   const quoted = /'(.*)'/.exec(text)?.[1] ?? text;
-  const command = program.commands.find((each) => each.name() === program.args[0]);
+  const command = givenCommand(program);
   switch (error.code) {
     case 'commander.unknownOption':
       return messages.unknownOption(quoted, knownFlags(quoted, program, command));
     case 'commander.optionMissingArgument':
       return messages.missingValue(quoted);
     default:
-      return messages.wrongUsage(text, command?.name());
+      return messages.wrongUsage(text, command && fullName(command));
   }
 };
+
+/** `history show` rather than `history`, where that was given. */
+const givenCommand = (parent: Command): Command | undefined => {
+  const command = parent.commands.find((each) => each.name() === parent.args[0]);
+  return command && (givenCommand(command) ?? command);
+};
+
+/** `history show`. */
+const fullName = (command: Command): string =>
+  command.parent?.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 
 const knownFlags = (flag: string, program: Command, command: Command | undefined): messages.KnownFlags => {
   const [name] = flag.split('=');
@@ -48,10 +58,10 @@ const knownFlags = (flag: string, program: Command, command: Command | undefined
   const other = others.find((each) => program.args.includes(each.name())) ?? others[0];
   const isBefore = command !== undefined && knows(program);
   return {
-    command: command?.name(),
+    command: command && fullName(command),
     here: flagsOf(command ?? program),
     elsewhere: isBefore
-      ? `before the command: ctxwrap ${flag} … ${command.name()}`
+      ? `before the command: ctxwrap ${flag} … ${fullName(command)}`
       : other && `after the command: ctxwrap ${other.name()} ${flag}`,
   };
 };

@@ -69,7 +69,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   const { agent, hotkey, log, onEvent } = options;
   const escaping = agent.readsMentions ? { escape: escapeMentions } : {};
   let last: Receipt | undefined;
-  let compactions = 0; // and other conversations: what was read before is outdated
+  let compactions = 0; // and undone ones, and other conversations: what was read before is outdated
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
@@ -110,7 +110,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   return {
     noteEvent: (event) => {
       const isCompaction = event.type === 'boundary' && event.boundary.source !== 'screen';
-      if (event.type !== 'session-changed' && !isCompaction) return;
+      if (event.type !== 'session-changed' && event.type !== 'undone' && !isCompaction) return;
       last = undefined;
       compactions += 1;
       if (!isCompaction) return;

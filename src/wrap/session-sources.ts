@@ -1,5 +1,6 @@
 import { basename, relative } from 'node:path';
 import { lstat, realpath, stat } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Agent } from '../agents/agent.js';
 import type { AgentFolders } from '../agents/home.js';
 import type { RowQuery, SessionDatabase } from '../agents/database.js';
@@ -140,8 +141,20 @@ const readSessions = (
   });
 };
 
+const TURN_BYTES = 256 * 1024; // as much as a file gives at once, about: rows come without waiting for the disk
+
+/** In pieces, so that everything else goes on. */
 async function* linesOf(path: string, query: RowQuery): AsyncGenerator<Buffer> {
-  for (const { line } of eachRow(path, query)) if (typeof line === 'string') yield Buffer.from(`${line}\n`);
+  let bytes = 0;
+  for (const { line } of eachRow(path, query)) {
+    if (typeof line !== 'string') continue;
+    const piece = Buffer.from(`${line}\n`);
+    yield piece;
+    bytes += piece.length;
+    if (bytes < TURN_BYTES) continue;
+    bytes = 0;
+    await nextTurn();
+  }
 }
 
 /** What is known of a session that runs. */

@@ -48,6 +48,23 @@ const located = async (times: { readonly since?: number; readonly at?: number } 
 describe.runIf(canReadDatabases())(
   'the session in opencode’s database (skipped where Node has no SQLite)',
   () => {
+    it('is read in pieces, so that everything else goes on', async () => {
+      database.session('long', 1);
+      const output = 'x'.repeat(100_000);
+      for (let at = 0; at < 40; at += 1) {
+        database.message(`m${at}`, 'long', at, { role: 'assistant' });
+        database.part(`p${at}`, `m${at}`, at, { type: 'tool', state: { output } });
+      }
+      const where = { env: {}, home, cwd: home };
+      const source = await runningSource(agents.opencode, where, { sessionId: 'long' });
+      let linesRead = 0;
+      let readAtFirstTurn: number | undefined;
+      setImmediate(() => (readAtFirstTurn = linesRead));
+      for await (const _ of source?.open?.('everything') ?? []) linesRead += 1;
+      expect(linesRead).toBe(41);
+      expect(readAtFirstTurn).toBeLessThan(10);
+    });
+
     it('is the one with a message of the user after Enter, not one of a subagent or of another time', async () => {
       database.session('old', ENTER - 60_000);
       database.session('quiet', ENTER + 50);

@@ -63,6 +63,15 @@ describe('the receipt of a running session', () => {
     receipts.stop();
   });
 
+  it('is gone when the compaction is undone', async () => {
+    const receipts = open();
+    receipts.noteEvent(compacted('log'));
+    await vi.waitFor(() => expect(receipts.keptText()).toBe('0 of 1 command'), WAIT);
+    receipts.noteEvent({ type: 'undone' });
+    expect(receipts.keptText()).toBeUndefined();
+    receipts.stop();
+  });
+
   it('is counted for the report, with the time of the compaction', async () => {
     const counted: unknown[] = [];
     const receipts = open({ onCounts: (at, counts) => counted.push([at, counts]) });

@@ -20,7 +20,7 @@ import {
 
 export interface ChannelUndo {
   readonly noteEvent: (event: Event) => void;
-  /** Waits for a safe moment, asks, and says in the footer what comes of it, unless it is impossible. Never rejects. */
+  /** Waits for a safe moment, asks, and says in the footer what comes of it, unless the undo goes on in another way. Never rejects. */
   readonly undo: (wait: Pick<SwitchWait, 'signal' | 'onHold'>) => Promise<ChannelUndone>;
   readonly stop: () => void;
 }
@@ -89,19 +89,20 @@ export const makeChannelUndo = (options: ChannelUndoOptions): ChannelUndo => {
       const hindrance = channelHindrance(session);
       if (hindrance !== undefined) return impossible(hindrance);
       if (sessionId === undefined) return impossible(canReadDatabases() ? UNKNOWN_SESSION : NO_DATABASE);
-      if (compactions === 0) return impossible('nothing was compacted in this session');
+      if (compactions === 0) return impossible(NOTHING);
       const result = isTaken
         ? ({ kind: 'refused', reason: OTHER_UNDO } as const)
         : await attempt(sessionId, wait);
-      if (result.kind === 'impossible') return result;
       if (result.kind === 'switched') onEvent({ type: 'undone' });
-      say(wordsFor(result));
+      const hasOtherWay = result.kind === 'impossible' && session.agent.newSessions !== undefined;
+      if (!hasOtherWay) say(wordsFor(result));
       return result;
     },
     stop: () => ended.abort(),
   };
 };
 
+const NOTHING = 'nothing was compacted in this session';
 const UNKNOWN_SESSION = 'the session is not known yet';
 const NO_DATABASE = 'this Node has no SQLite to find the session with; Node 22.13 and newer have';
 

@@ -166,8 +166,9 @@ describe.sequential('the undo by the control channel', () => {
     ['has taken nothing back', json(aSession())],
   ])('is not told as done where the server %s', async (_, reply) => {
     const { run } = await serve({ [REVERT]: reply });
-    expect(await run()).toContain(' ');
-    expect(told()).toEqual(['undo: waiting for a safe moment']);
+    const reason = await run();
+    expect(reason).toContain(' ');
+    expect(told()).toEqual(['undo: waiting for a safe moment', `not undone: ${reason}`]);
   });
 
   it('is told as not confirmed where the server breaks off, because it may have been done', async () => {

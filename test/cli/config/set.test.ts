@@ -111,7 +111,7 @@ describe('config set', () => {
       /config set focus/,
     ],
     [['runtimes', '{}'], 'runtimes holds objects, which do not fit on a command line', 'ctxwrap config edit'],
-    [['warn'], "missing required argument 'value'", 'see ctxwrap config --help'],
+    [['warn'], "missing required argument 'value'", 'see ctxwrap config set --help'],
   ])('%j is refused with what would be right', async (args, message, hint) => {
     const { code, stdout, stderr } = await config('set', ...args);
     const [first = '', second = ''] = stderr.split('\n').map((line) => line.replace(/^ctxwrap: /, ''));

@@ -347,10 +347,10 @@ export const openPublisher = (
     ...attempts.typing,
     end: async (status) => {
       await Promise.all([
-        requests.stop(),
+        // whoever asks takes a session that has ended without an answer for one that gives none
+        requests.stop().then(() => record.end(exitOf(status))),
         metrics?.end(),
         endsWithin(AUDIT_END_MS, audit.flushed()),
-        record.end(exitOf(status)),
         events.end(exitOf(status)),
       ]);
     },

@@ -6,13 +6,18 @@ import { startSession } from '../../src/core/session.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import { agents } from '../../src/agents/index.js';
 import { openPublisher } from '../../src/wrap/publish.js';
+import { ensureRequestsFolder, listRequests, readAnswer, writeRequest } from '../../src/storage/requests.js';
+import { readSession } from '../../src/storage/sessions.js';
 import { endedFor } from '../support/requester.js';
 
 let home: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'outside-'));
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(home, { recursive: true, force: true });
+});
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined, close: () => undefined };
 
@@ -33,6 +38,29 @@ const open = () =>
     { pid: process.pid, startedAt: Date.now() },
     { onEvent: () => undefined },
   );
+
+describe('the end of a session', () => {
+  it('is told to those who read its record only after every request is answered', async () => {
+    const state = join(home, '.local/state/ctxwrap');
+    const folder = await ensureRequestsFolder(state);
+    const ids = Array.from({ length: 40 }, (_, index) => `request${index}`);
+    for (const request of ids) {
+      const asked = { session: 'me', askedAt: Date.now(), force: false, pid: process.pid };
+      await writeRequest(folder, { schema: 'ctxwrap.request/1', ...asked, request });
+    }
+    const outside = open();
+    const answers = () => Promise.all(ids.map((request) => readAnswer(folder, { session: 'me', request })));
+    const isAnswered = async (wanted: string): Promise<boolean> =>
+      (await answers()).every((answer) => answer?.state === wanted);
+    await vi.waitFor(async () => expect(await isAnswered('waiting')).toBe(true), { timeout: 20_000 });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // waits for a slow disk
+    const ended = outside?.end({ kind: 'code', code: 0 });
+    while ((await readSession(state, 'me', Date.now()))?.record.endedAt === undefined);
+    expect(await isAnswered('refused')).toBe(true);
+    await ended;
+    expect(await listRequests(folder, 'me')).toEqual([]);
+  });
+});
 
 describe('the audit log of a session', () => {
   it('has every key of the wrapper: those of an attempt in its line, and those of a late retraction', async () => {

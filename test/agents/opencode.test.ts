@@ -119,11 +119,67 @@ describe('the database of opencode', () => {
     ]);
   });
 
-  it('drops the number when a part of the conversation is hidden or shown again', () => {
-    const session = (isReverted: number): string =>
-      JSON.stringify({ type: 'session', id: 's', version: '1.18.33', at: 1, isReverted });
-    const facts = factsOf(session(0), answer('a', 1, { output: 20 }), session(1), session(1), session(0));
-    expect(facts.map(({ type }) => type)).toEqual(['reading', 'voided', 'voided']);
+  describe('when a part of the conversation is hidden or shown again', () => {
+    const session = (cutFrom?: string): string =>
+      JSON.stringify({
+        type: 'session',
+        id: 's',
+        version: '1.18.33',
+        at: 1,
+        cutFrom,
+        isReverted: +!!cutFrom,
+      });
+    const first = answer('msg_1', 1, { input: 9_000, output: 20 });
+    const second = answer('msg_3', 3, { input: 54_000, output: 30 });
+    const summary = answer('msg_5', 5, { output: 700 }, { summary: true });
+    const after = answer('msg_7', 7, { input: 11_000, output: 50 });
+    const told = (...lines: readonly string[]) =>
+      factsOf(...lines).map((fact) =>
+        fact.type === 'reading'
+          ? fact.reading.usedTokens
+          : fact.type === 'voided'
+            ? { left: fact.leftTokens }
+            : fact.type,
+      );
+
+    it('the size is that of the last answer that is not hidden', () => {
+      const back = [session('msg_2'), session('msg_2'), session('msg_0'), session('msg_2'), session()];
+      expect(told(session(), first, second, ...back)).toEqual([
+        9_020,
+        54_030,
+        { left: 9_020 },
+        { left: undefined },
+        { left: 9_020 },
+        { left: 54_030 },
+      ]);
+    });
+
+    it('the size of an undone compaction is that from before, and is not known right after one that is not', () => {
+      const undone = session('msg_4');
+      expect(told(session(), second, summary, undone)).toEqual([54_030, 'boundary', { left: 54_030 }]);
+      expect(told(session(), second, summary, after, undone).at(-1)).toEqual({ left: 54_030 });
+      expect(told(session(), second, summary, after, session('msg_6')).at(-1)).toEqual({ left: undefined });
+      expect(told(session(), second, summary, undone, session()).at(-1)).toEqual({ left: undefined });
+    });
+
+    it('no number is taken of what is hidden from the beginning', () => {
+      expect(told(session('msg_4'), second, summary, after)).toEqual([
+        { left: undefined },
+        54_030,
+        'boundary',
+        { left: 54_030 },
+      ]);
+    });
+
+    it('the rows of a changed database are read in any order', () => {
+      const late = answer('msg_1', 1, { input: 9_000, output: 25 });
+      const later = [session('msg_2'), late, session('msg_4')];
+      expect(told(session(), first, second, ...later).slice(2)).toEqual([
+        { left: 9_020 },
+        9_025,
+        { left: 54_030 },
+      ]);
+    });
   });
 });
 

@@ -11,13 +11,25 @@ import { SKIPPED, summaryOf, type HistoryFormat, type LineSort } from '../histor
 interface OpencodeLog {
   /** of the newest answer with its usage */
   readonly answeredAt: Millis;
-  readonly usedTokens?: number;
+  readonly usedTokens?: number | undefined;
   /** summaries that have ended, one way or the other */
   readonly ended: readonly string[];
+  /** a part of the conversation is hidden: from the message `cutFrom` on, where that is known. The ids of messages ascend */
   readonly isReverted: boolean;
+  readonly cutFrom?: string | undefined;
+  /** after each answer and each compaction, in order */
+  readonly sizes: readonly Size[];
 }
 
-const START: OpencodeLog = { answeredAt: 0, ended: [], isReverted: false };
+/** What was in the window after a message; not known after a summary. */
+interface Size {
+  readonly id: string;
+  readonly usedTokens: number | undefined;
+}
+
+const START: OpencodeLog = { answeredAt: 0, ended: [], isReverted: false, sizes: [] };
+
+const MOST_SIZES = 1_000; // the point that the user goes back to is not older
 
 export const opencodeReader = (): LineReader => makeLineReader(START, readLine);
 
@@ -28,15 +40,32 @@ const readLine = (state: OpencodeLog, line: string, now: Millis): LineMeaning<Op
   const data = getRecord(record, 'data');
   if (record['type'] !== 'message' || !data) return { state, facts: [], misfit: 'not a row of opencode' };
   if (data['role'] !== 'assistant') return { state, facts: [] };
-  return data['summary'] === true ? readSummary(state, record, data, now) : readAnswer(state, data);
+  return data['summary'] === true ? readSummary(state, record, data, now) : readAnswer(state, record, data);
 };
 
 /** `/undo` hides the end of the conversation, `/redo` shows it again: the number is that of another point. */
-const readSession = (state: OpencodeLog, record: JsonRecord): LineMeaning<OpencodeLog> => {
+const readSession = (before: OpencodeLog, record: JsonRecord): LineMeaning<OpencodeLog> => {
   const isReverted = record['isReverted'] === 1;
-  if (isReverted === state.isReverted) return { state, facts: [] };
-  return { state: { ...state, isReverted, answeredAt: 0 }, facts: [{ type: 'voided' }] };
+  const cutFrom = getText(record, 'cutFrom');
+  if (isReverted === before.isReverted && cutFrom === before.cutFrom) return { state: before, facts: [] };
+  const state = { ...before, isReverted, cutFrom, answeredAt: 0 };
+  return { state, facts: [voidedAt(state)] };
 };
+
+const isHidden = ({ cutFrom }: OpencodeLog, id: string): boolean => cutFrom !== undefined && id >= cutFrom;
+
+/** The last number is void; that of the last message which is not hidden counts until there is a new one. */
+const voidedAt = (state: OpencodeLog): Fact => {
+  const { isReverted, cutFrom, sizes } = state;
+  const isUnknown = isReverted && cutFrom === undefined;
+  const leftTokens = isUnknown ? undefined : sizes.findLast(({ id }) => !isHidden(state, id))?.usedTokens;
+  return { type: 'voided', ...(leftTokens === undefined ? {} : { leftTokens }) };
+};
+
+const withSize = (sizes: readonly Size[], size: Size): readonly Size[] =>
+  [...sizes.filter(({ id }) => id < size.id), size, ...sizes.filter(({ id }) => id > size.id)].slice(
+    -MOST_SIZES,
+  );
 
 export const createdAt = (data: JsonRecord): Millis => getCount(getRecord(data, 'time'), 'created') ?? 0;
 
@@ -56,12 +85,15 @@ export const usedTokensIn = (data: JsonRecord): number | undefined => {
 };
 
 /** As opencode counts what is in the window: by the last answer that has an output. */
-const readAnswer = (state: OpencodeLog, data: JsonRecord): LineMeaning<OpencodeLog> => {
+const readAnswer = (state: OpencodeLog, record: JsonRecord, data: JsonRecord): LineMeaning<OpencodeLog> => {
+  const id = getText(record, 'id') ?? '';
   const usedTokens = usedTokensIn(data);
   const cachedTokens = getCount(getRecord(getRecord(data, 'tokens'), 'cache'), 'read');
   const at = createdAt(data);
   const isOld = at < state.answeredAt || (at === state.answeredAt && usedTokens === state.usedTokens);
   if (usedTokens === undefined || isOld) return { state, facts: [] };
+  const sizes = withSize(state.sizes, { id, usedTokens });
+  if (isHidden(state, id)) return { state: { ...state, sizes }, facts: [] };
   const reading = {
     usedTokens,
     ...(cachedTokens === undefined ? {} : { cachedTokens }),
@@ -69,7 +101,7 @@ const readAnswer = (state: OpencodeLog, data: JsonRecord): LineMeaning<OpencodeL
     model: getText(data, 'modelID') ?? '',
     at: getCount(getRecord(data, 'time'), 'completed') ?? at,
   };
-  return { state: { ...state, answeredAt: at, usedTokens }, facts: [{ type: 'reading', reading }] };
+  return { state: { ...state, sizes, answeredAt: at, usedTokens }, facts: [{ type: 'reading', reading }] };
 };
 
 /** Its own tokens are those of the request for the summary, not what is left. */
@@ -90,8 +122,12 @@ const readSummary = (
   }
   const boundary = boundaryIn(record, state.usedTokens);
   if (!boundary) return { state, facts: [] };
-  const facts: readonly Fact[] = [{ type: 'boundary', boundary }];
-  return { state: { ended: after.ended, isReverted: state.isReverted, answeredAt: createdAt(data) }, facts };
+  const { usedTokens, ...rest } = { ...after, sizes: withSize(state.sizes, { id, usedTokens: undefined }) };
+  const isUndone = isHidden(state, id);
+  return {
+    state: isUndone ? { ...rest, usedTokens } : { ...rest, answeredAt: createdAt(data) },
+    facts: [{ type: 'boundary', boundary }, ...(isUndone ? [voidedAt(rest)] : [])],
+  };
 };
 
 /** The compaction that a record tells of; undefined for any other record, and for one that runs or has failed. */

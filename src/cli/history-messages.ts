@@ -47,7 +47,7 @@ export const unknownHistory = (
     [
       agents.some(({ name }) => name === given)
         ? `for all sessions of ${given}: ctxwrap history --runtime ${given}`
-        : 'ctxwrap history lists the sessions with compactions',
+        : 'ctxwrap history lists the sessions with compactions, ctxwrap ps those that run',
       ...unread.map(({ path, reason }) => skippedFile(path, reason)),
     ].join('\n'),
   );

@@ -14,7 +14,7 @@ import { findSession, isThere, onlySession } from './session-argument.js';
 // Resolves an argument that means one session file: a session as `ctxwrap ps` lists it, the agent's id of a conversation, or a path.
 
 export interface OneSource {
-  readonly source: UndoSource;
+  readonly source: UndoSource & Pick<SessionSource, 'idInDatabase'>;
   /** of the compaction that the argument names, as in `ID#2` */
   readonly number?: number | undefined;
   /** the running session that writes the file */

@@ -67,7 +67,8 @@ describe.runIf(canReadDatabases())('a session of opencode (skipped where Node ha
 
   it('fills the window with what its tools gave, named by its id while nothing runs', async () => {
     database.run('DELETE FROM message WHERE id >= ?', recordedAskId());
-    const { stdout, stderr, code } = await ctxwrap(['context', recordedId, '--json'], bench);
+    const given = recordedId.slice(0, 12);
+    const { stdout, stderr, code } = await ctxwrap(['context', given, '--json'], bench);
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({ runtime: 'opencode', agentSessionId: recordedId, compactions: [] });

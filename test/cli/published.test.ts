@@ -190,6 +190,28 @@ describe('ctxwrap ps and context', () => {
     expect((await json(['--window', '150k', 'context', file])).value.tier).toBe('hard');
   });
 
+  it('of a past session are found by the beginning of the agent’s id, which must mean one', async () => {
+    const project = join(bench.folder, '.claude', 'projects', '-proj');
+    mkdirSync(project, { recursive: true });
+    const text = readFileSync(log('claude/session-with-compaction.jsonl'));
+    const [one, other] = ['0f3a9c12', '0f3a77aa'].map((start) =>
+      join(project, `${start}-0000-4000-8000-000000000001.jsonl`),
+    );
+    for (const path of [one, other]) writeFileSync(path ?? '', text);
+    const { value } = await json(['context', '0f3a9c']);
+    expect(value).toMatchObject({ runtime: 'claude', path: one, reading: { usedTokens: 131_003 } });
+    expect((await json(['context', '0f3a9c', '--window', '150k'])).value.tier).toBe('hard');
+    for (const [given, message] of [
+      ['0f3a', '"0f3a" means 2 session files'],
+      ['0f3a9c#1', 'there is no session or session file "0f3a9c#1"'],
+      ['5555', 'there is no session or session file "5555"'],
+    ] as const) {
+      const { code, stdout, stderr } = await ctxwrap(['context', given], bench);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain(message);
+    }
+  });
+
   it('of the file of another agent than was said say whose it is', async () => {
     const codex = log('codex/context-exceeded.jsonl');
     expect(await ctxwrap(['context', '--runtime', 'claude', codex], bench)).toMatchObject({
@@ -207,7 +229,7 @@ describe('ctxwrap ps and context', () => {
     ['an archive', 'session.jsonl.zst', 'is compressed\nctxwrap: unpack it first: zstd -dc '],
     ['another archive', 'other.gz', 'is compressed\nctxwrap: unpack it first: gzip -dc '],
     ['something else', 'other.txt', 'is not a known kind of session file'],
-    ['nothing', 'missing.jsonl', 'there is no session and no file'],
+    ['nothing', 'missing.jsonl', 'there is no session or session file'],
   ])('of %s end with status 2 and say why', async (_, name, message) => {
     const path = join(bench.folder, name);
     if (name === 'empty') writeFileSync(path, '');

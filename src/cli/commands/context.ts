@@ -37,11 +37,13 @@ import { readSessionFile, agentOfFile, type SessionFileSummary } from '../../wra
 import { contextSections } from '../context-text.js';
 import * as messages from '../messages.js';
 import { print, workingFolder } from '../print.js';
+import { findOneSource } from '../one-source.js';
 import type { ContextRequest } from '../request.js';
 import type { Outcome } from '../session.js';
 import { agentFromOption } from '../agent-option.js';
+import { openSearch } from './history.js';
 import { jsonText, widthOfOutput } from '../text.js';
-import { findSession, sessionNames, onlySession } from '../session-argument.js';
+import { findSession, onlySession } from '../session-argument.js';
 
 const WIDEST = 100; // columns; longer lines are hard to read
 
@@ -83,18 +85,17 @@ const reportOf = async (request: ContextRequest): Promise<Found> => {
   const session = findSession(sessions, target);
   if (session) return sessionReport(session, request);
   if (exists) return { report: await fileReport(target, request) };
-  const source = await sourceNamed(target);
-  if (!source) throw messages.unknownSession(target, sessionNames(sessions));
-  return { report: await sourceReport(source, request) };
+  return { report: await namedReport(target, request) };
 };
 
-/** A session that is in an agent's database, by the agent's id of it; undefined where there is none, or none can be read. */
-const sourceNamed = async (sessionId: string): Promise<SessionSource | undefined> => {
-  for (const agent of Object.values<Agent>(agents).filter(({ log }) => log?.database)) {
-    const found = await runningSource(agent, folders(), { sessionId }).catch(() => undefined);
-    if (found) return found;
-  }
-  return undefined;
+/** A session by the agent's id of its conversation, or the beginning of that. Throws where it means none, or several. */
+const namedReport = async (target: string, request: ContextRequest): Promise<ContextReport> => {
+  const { options } = request;
+  const search = await openSearch(options);
+  const none = messages.noSession;
+  const { source, number } = await findOneSource({ target, options }, search, { command: 'context', none });
+  if (number !== undefined) throw messages.unknownHistory(target, search.agents); // a report is not of one compaction
+  return source.open ? sourceReport(source, request) : fileReport(source.path, request);
 };
 
 const folders = (): AgentFolders => {

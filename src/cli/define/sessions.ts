@@ -49,7 +49,7 @@ export const defineSessions = (program: Command, ask: Ask): void => {
   const context = program
     .command('context')
     .description('show what fills a window and where its tiers begin')
-    .argument('[session]', `${SESSION}; or a session file of an agent`)
+    .argument('[session]', `${SESSION}; or an agent's own id or file of a session`)
     .option('--runtime <name>', 'the agent of the session file, if not recognised', parseAgent)
     .addOption(keyOption('window'))
     .option('--json', 'print one JSON object')

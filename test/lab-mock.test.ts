@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { startMockServer, type MockServer } from '../src/verify/mock/server.js';
 import { errorWith, tooLong } from './lab/scenarios/faults.js';
+import { eventually } from './support/eventually.js';
 
 let mock: MockServer | undefined;
 afterEach(() => mock?.close());
@@ -140,7 +141,7 @@ describe.each(questions)(
         if (text.includes(ended)) break;
       }
       leaving.abort();
-      await vi.waitFor(() => expect(told.requests()[0]?.end).toBeDefined());
+      await eventually(() => expect(told.requests()[0]?.end).toBeDefined());
       expect(told.requests()).toMatchObject([{ end: 'answered' }]);
     });
 

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { withDemo } from './demo-terminal.js';
+import { eventually } from '../support/eventually.js';
 
 const idle = (screen: string): boolean => screen.includes('/quit') && !screen.includes('esc to interrupt');
 const turns = (log: readonly Record<string, unknown>[]) => log.filter((record) => record['type'] === 'turn');
@@ -68,7 +69,7 @@ describe('at the keyboard', () => {
       await until((screen) => idle(screen) && screen.includes('● I am a simulator'));
       expect(rows()).toContain('> hello');
       const turn = { type: 'turn', usedTokens: 34_490, windowTokens: 200_000, model: 'simulated' };
-      await vi.waitFor(() => expect(log()).toEqual([{ ...turn, at: expect.any(Number) }]));
+      await eventually(() => expect(log()).toEqual([{ ...turn, at: expect.any(Number) }]));
     });
   });
 
@@ -97,7 +98,7 @@ describe('at the keyboard', () => {
       type('/compact\r');
       await until('Compacting conversation…');
       await until('Compacted 34k → 13k');
-      await vi.waitFor(() => expect(log().at(-1)).toMatchObject({ type: 'compaction', preTokens: 34_490 }));
+      await eventually(() => expect(log().at(-1)).toMatchObject({ type: 'compaction', preTokens: 34_490 }));
     });
   });
 

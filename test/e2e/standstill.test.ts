@@ -10,6 +10,7 @@ import {
   WAIT,
   type CompactSession,
 } from '../support/compact-session.js';
+import { eventually } from '../support/eventually.js';
 
 /** The effect of keys on an agent that reads them one by one: submitted lines, and the draft. */
 const linesOf = (keys: string): readonly string[] =>
@@ -140,7 +141,7 @@ describe.concurrent('an agent that is killed under a launcher', () => {
         await says(scene.window, 'compacting in');
         const agentItself = agentOf(scene);
         process.kill(agentItself, 'SIGKILL');
-        await vi.waitFor(() => expect(agentOf(scene)).not.toBe(agentItself));
+        await eventually(() => expect(agentOf(scene)).not.toBe(agentItself));
         scene.window.type(COMPACT_KEYS);
         await pause(6_000); // the countdown is over, and anything to be typed has been typed
         expect(scene.keys()).toBe('');

@@ -13,8 +13,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFilePort } from '../../src/storage/agent-file-reader.js';
+import { eventually } from '../support/eventually.js';
 
 const hasProc = existsSync('/proc/self/fd');
 
@@ -126,7 +127,7 @@ describe.runIf(hasProc)('processes', () => {
     const child = spawn('true');
     await new Promise((resolve) => child.once('exit', resolve));
     const files = makeFilePort();
-    await vi.waitFor(async () => expect(await files.openFiles(child.pid ?? 0)).toEqual([]));
+    await eventually(async () => expect(await files.openFiles(child.pid ?? 0)).toEqual([]));
     expect(await files.family(child.pid ?? 0)).toEqual([child.pid]);
   });
 });

@@ -10,9 +10,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeLineSplitter } from '../../src/storage/tail.js';
 import { tail } from '../../src/storage/tail.js';
+import { eventually } from '../support/eventually.js';
 
 const linesOf = (chunks: readonly Buffer[], longestBytes?: number): readonly string[] => {
   const lines: string[] = [];
@@ -114,57 +115,57 @@ describe('the tail of a file', () => {
   it('reads what is there, then what is appended, and keeps a half-written line for later', async () => {
     writeFileSync(path, 'one\ntwo\nthr');
     const { lines, seen } = follow();
-    await vi.waitFor(() => expect(lines()).toEqual(['one', 'two']));
+    await eventually(() => expect(lines()).toEqual(['one', 'two']));
     appendFileSync(path, 'ee\nfo');
-    await vi.waitFor(() => expect(lines()).toEqual(['one', 'two', 'three']));
+    await eventually(() => expect(lines()).toEqual(['one', 'two', 'three']));
     appendFileSync(path, Buffer.from('é').subarray(0, 1));
     appendFileSync(path, Buffer.concat([Buffer.from('é').subarray(1), Buffer.from('\n')]));
-    await vi.waitFor(() => expect(lines()).toEqual(['one', 'two', 'three', 'foé']));
-    await vi.waitFor(() => expect(seen.at(-1)).toBe('|'));
+    await eventually(() => expect(lines()).toEqual(['one', 'two', 'three', 'foé']));
+    await eventually(() => expect(seen.at(-1)).toBe('|'));
   });
 
   it('reports once that it has read a long file to its end', async () => {
     const lines = Array.from({ length: 40_000 }, (_, i) => `line ${i} ${'.'.repeat(40)}`);
     writeFileSync(path, lines.map((text) => `${text}\n`).join(''));
     const { seen } = follow();
-    await vi.waitFor(() => expect(seen.at(-1)).toBe('|'));
+    await eventually(() => expect(seen.at(-1)).toBe('|'));
     expect(seen.slice(0, -1)).toEqual(lines);
   });
 
   it('starts again when the file is truncated', async () => {
     writeFileSync(path, 'one\ntwo\n');
     const { lines } = follow();
-    await vi.waitFor(() => expect(lines()).toEqual(['one', 'two']));
+    await eventually(() => expect(lines()).toEqual(['one', 'two']));
     truncateSync(path);
-    await vi.waitFor(() => expect(lines()).toEqual(['one', 'two', '<restart>']));
+    await eventually(() => expect(lines()).toEqual(['one', 'two', '<restart>']));
     appendFileSync(path, 'new\n');
-    await vi.waitFor(() => expect(lines()).toEqual(['one', 'two', '<restart>', 'new']));
+    await eventually(() => expect(lines()).toEqual(['one', 'two', '<restart>', 'new']));
   });
 
   it('starts again when another file takes its place, without the half line of the old one', async () => {
     writeFileSync(path, 'one\nhalf');
     const { lines } = follow();
-    await vi.waitFor(() => expect(lines()).toEqual(['one']));
+    await eventually(() => expect(lines()).toEqual(['one']));
     writeFileSync(join(folder, 'next'), 'a rather longer first line\n');
     renameSync(join(folder, 'next'), path);
-    await vi.waitFor(() => expect(lines()).toEqual(['one', '<restart>', 'a rather longer first line']));
+    await eventually(() => expect(lines()).toEqual(['one', '<restart>', 'a rather longer first line']));
   });
 
   it('reports once that the file is missing and reads it when it exists again', async () => {
     writeFileSync(path, 'one\n');
     const { lines } = follow();
-    await vi.waitFor(() => expect(lines()).toEqual(['one']));
+    await eventually(() => expect(lines()).toEqual(['one']));
     renameSync(path, `${path}.away`);
-    await vi.waitFor(() => expect(lines()[1]).toMatch(/problem: log: ENOENT/));
+    await eventually(() => expect(lines()[1]).toMatch(/problem: log: ENOENT/));
     renameSync(`${path}.away`, path);
-    await vi.waitFor(() => expect(lines().slice(2)).toEqual(['<restart>', 'one']));
+    await eventually(() => expect(lines().slice(2)).toEqual(['<restart>', 'one']));
   });
 
   it('does not read through a link', async () => {
     writeFileSync(join(folder, 'secret'), 'one\n');
     symlinkSync(join(folder, 'secret'), path);
     const { lines } = follow();
-    await vi.waitFor(() => expect(lines()).toEqual(['problem: log: not a regular file']));
+    await eventually(() => expect(lines()).toEqual(['problem: log: not a regular file']));
   });
 
   it('calls nothing after it was stopped', async () => {
@@ -173,7 +174,7 @@ describe('the tail of a file', () => {
     stop();
     const other = follow();
     appendFileSync(path, 'two\n');
-    await vi.waitFor(() => expect(other.lines()).toEqual(['one', 'two']));
+    await eventually(() => expect(other.lines()).toEqual(['one', 'two']));
     expect(seen).toEqual([]);
   });
 
@@ -192,9 +193,9 @@ describe('the tail of a file', () => {
       onProblem: (reason) => seen.push(reason.replace(path, 'log')),
     });
     stops.push(stop);
-    await vi.waitFor(() => expect(seen).toEqual(['log: cannot use this', 'good']));
+    await eventually(() => expect(seen).toEqual(['log: cannot use this', 'good']));
     appendFileSync(path, 'more\n');
-    await vi.waitFor(() => expect(seen).toEqual(['log: cannot use this', 'good', 'more']));
+    await eventually(() => expect(seen).toEqual(['log: cannot use this', 'good', 'more']));
   });
 
   it('does not read a long file again and again if the caller throws at its first line', async () => {
@@ -214,8 +215,8 @@ describe('the tail of a file', () => {
       onProblem: (reason) => seen.push(reason.replace(path, 'log')),
     });
     stops.push(stop);
-    await vi.waitFor(() => expect(seen).toEqual(['log: cannot use this', 'last', '|']));
+    await eventually(() => expect(seen).toEqual(['log: cannot use this', 'last', '|']));
     appendFileSync(path, 'more\n');
-    await vi.waitFor(() => expect(seen.slice(3)).toEqual(['more', '|']));
+    await eventually(() => expect(seen.slice(3)).toEqual(['more', '|']));
   });
 });

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { programPath } from './programs.js';
+import { eventually } from './eventually.js';
 
 type Thread = 'main' | 'worker';
 
@@ -32,7 +33,7 @@ export const makeFault = (folder: string): Fault => {
       FAULT_SOCKET: path,
     },
     make: async (what, thread = 'main') => {
-      const socket = await vi.waitFor(() => {
+      const socket = await eventually(() => {
         const found = threads.findLast(({ name }) => name === thread)?.socket;
         expect(found).toBeDefined();
         return found as Socket;

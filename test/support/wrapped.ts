@@ -1,13 +1,14 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { isRunning, processStart } from '../../src/storage/processes.js';
 import { listSessions } from '../../src/storage/sessions.js';
 import { stateFolder } from '../../src/storage/state-folder.js';
 import { makeScriptedChild, type ScriptedChild } from './scripted-child.js';
 import { bin, programPath } from './programs.js';
 import { openWindow, type Window } from './window.js';
+import { eventually } from './eventually.js';
 
 /** How a program ended, as its parent sees it. */
 export interface Ending {
@@ -59,7 +60,7 @@ export const inFolder = async (act: (folder: string) => Promise<void>): Promise<
 
 /** Resolves when no wrapper with this home runs any more: one whose window was closed still writes its last record. */
 const wrappersGone = (home: string): Promise<void> =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const sessions = await listSessions(stateFolder({}, home), Date.now());
     const running = sessions.filter(({ liveness }) => liveness === 'live' || liveness === 'stale');
     expect(running.map(({ record }) => record.pid)).toEqual([]);
@@ -162,6 +163,6 @@ export const withWrapped = (
       window.close();
       player.close();
       // it still writes its last record, and may create the folder for it
-      await vi.waitFor(() => expect(pid > 0 && isRunning(pid, start)).toBe(false), ENDED);
+      await eventually(() => expect(pid > 0 && isRunning(pid, start)).toBe(false), ENDED);
     }
   });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { splitElements } from '../../src/core/terminal-input.js';
 import { makeChildInput } from '../../src/wrap/keyboard.js';
 import { makeCounters } from '../../src/wrap/worker-messages.js';
+import { eventually } from '../support/eventually.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 
@@ -70,7 +71,7 @@ describe('keys on their way to the child', () => {
     again();
     childInput.forward(splitElements('e'));
     expect(writes.slice(4)).toEqual(['\x1b']);
-    await vi.waitFor(() => expect(writes.slice(4)).toEqual(['\x1b', 'c', 'd', 'e']));
+    await eventually(() => expect(writes.slice(4)).toEqual(['\x1b', 'c', 'd', 'e']));
     expect(seen.child).toBe('\x1bba\x1bOA\x1bb\x1bcde');
   });
 

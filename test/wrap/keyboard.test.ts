@@ -1,11 +1,12 @@
 import { stat } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
 import type { ToWorker } from '../../src/wrap/worker-messages.js';
 import { makeOverlayHarness } from '../support/overlay-harness.js';
+import { eventually } from '../support/eventually.js';
 
 /** The keyboard of a session with a footer, and each write to its child. */
 const withKeys = async (
@@ -31,7 +32,7 @@ describe('the hotkey', () => {
       for (const piece of pieces) type(piece);
       type('q'); // closes the overlay
       type('x');
-      await vi.waitFor(() => expect(writes).toEqual(['x']), { interval: 2 });
+      await eventually(() => expect(writes).toEqual(['x']), { interval: 2 });
     });
   });
 
@@ -49,7 +50,7 @@ describe('the hotkey', () => {
       await read;
       type('q');
       type('x');
-      await vi.waitFor(() => expect(writes).toEqual(['x']), { interval: 2 });
+      await eventually(() => expect(writes).toEqual(['x']), { interval: 2 });
     });
   });
 });
@@ -133,7 +134,7 @@ describe('what the user types', () => {
       fc.asyncProperty(keys, (text) =>
         withKeys(async ({ type, writes }) => {
           type(text);
-          await vi.waitFor(() => expect(writes.length).toBeGreaterThan(0), { interval: 2 });
+          await eventually(() => expect(writes.length).toBeGreaterThan(0), { interval: 2 });
           expect(writes).toEqual([text]);
         }),
       ),

@@ -1,6 +1,6 @@
 // An overlay leaves no trace on the child's screen.
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
 import { watchLeftovers } from '../support/leftovers.js';
 import {
@@ -11,6 +11,7 @@ import {
   type OverlayHarness,
 } from '../support/overlay-harness.js';
 import { programOutput } from '../support/sequences.js';
+import { eventually } from '../support/eventually.js';
 
 const [COLUMNS, ROWS] = [60, 14];
 const MEGABYTE = 1024 * 1024;
@@ -56,7 +57,7 @@ const places = [
 
 const open = async (): Promise<void> => {
   run.overlay.open();
-  await vi.waitFor(() => expect(run.stage.overlayOutput).toBeDefined());
+  await eventually(() => expect(run.stage.overlayOutput).toBeDefined());
 };
 
 describe.each(places)('over $where', ({ before }) => {
@@ -167,7 +168,7 @@ const resized = async (
   run.write('\x1b[1mmeanwhile');
   run.resize(columns, rows);
   const { grid } = run.stage.filter;
-  await vi.waitFor(() => expect([grid.terminalRows, run.parts.output.hasHeldBytes()]).toEqual([rows, false]));
+  await eventually(() => expect([grid.terminalRows, run.parts.output.hasHeldBytes()]).toEqual([rows, false]));
   if (opens) expect(run.overlay.isOpen()).toBe(columns >= 40);
   run.write(' after');
   run.overlay.close();
@@ -194,7 +195,7 @@ describe('questions of the child', () => {
       run.write(before);
       await open();
       for (const character of text) run.write(character);
-      await vi.waitFor(() => expect(run.received().length).toBeGreaterThanOrEqual(plain.answers().length));
+      await eventually(() => expect(run.received().length).toBeGreaterThanOrEqual(plain.answers().length));
       expect(run.received()).toBe(plain.answers());
       expect(run.overlay.isOpen()).toBe(true);
       run.overlay.close();
@@ -226,7 +227,7 @@ describe('questions of the child', () => {
           run.write(piece);
           await plain.write(piece);
           await run.drawn();
-          await vi.waitFor(() => expect(run.received()).toBe(plain.answers()));
+          await eventually(() => expect(run.received()).toBe(plain.answers()));
         }
         run.overlay.close();
         while (run.parts.output.hasHeldBytes()) await run.model.settled();

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeOverlayHarness, shown, shownPlainly, type OverlayHarness } from '../support/overlay-harness.js';
+import { eventually } from '../support/eventually.js';
 
 const [COLUMNS, ROWS] = [60, 14];
 const HOTKEY = '\x1d';
@@ -75,7 +76,7 @@ describe('the second screen of the terminal', () => {
     run.write('hello');
     const before = await shown(run);
     run.type(HOTKEY);
-    await vi.waitFor(() => expect(run.stage.overlayOutput).toBeDefined());
+    await eventually(() => expect(run.stage.overlayOutput).toBeDefined());
     run.type('q');
     expect(await shown(run)).toEqual(before);
     run.type(HOTKEY);
@@ -91,7 +92,7 @@ describe('the second screen of the terminal', () => {
     run.write('line one\r\nhello');
     const before = await shown(run);
     run.type(`${HOTKEY}x`);
-    await vi.waitFor(() => expect(run.overlay.isOpen()).toBe(false));
+    await eventually(() => expect(run.overlay.isOpen()).toBe(false));
     expect(run.stage.hasSecondScreen).toBe(false);
     expect(await shown(run)).toEqual(before);
     expect(run.received()).toBe('');
@@ -129,9 +130,9 @@ describe('keys', () => {
     start(COLUMNS, ROWS);
     run.type(HOTKEY);
     run.type('\x1b');
-    await vi.waitFor(() => expect(run.overlay.isOpen()).toBe(false));
+    await eventually(() => expect(run.overlay.isOpen()).toBe(false));
     run.type('\x1b');
-    await vi.waitFor(() => expect(run.received()).toBe('\x1b'));
+    await eventually(() => expect(run.received()).toBe('\x1b'));
     expect(run.keys).toEqual(['escape']);
   });
 

@@ -12,6 +12,7 @@ import { runningSource } from '../../src/wrap/session-sources.js';
 import type { DraftResult } from '../../src/wrap/typist.js';
 import { compacted } from '../support/sessions.js';
 import { fixture } from '../support/stored-sessions.js';
+import { eventually } from '../support/eventually.js';
 
 const WAIT = { timeout: 20_000, interval: 20 };
 
@@ -55,7 +56,7 @@ describe('the receipt of a running session', () => {
     receipts.noteEvent(compacted('screen'));
     receipts.noteEvent(compacted('log'));
     receipts.noteEvent(compacted('log')); // read twice
-    await vi.waitFor(() => expect(notices()).toEqual(['kept 0 of 1 command · Ctrl-] b: brief']), WAIT);
+    await eventually(() => expect(notices()).toEqual(['kept 0 of 1 command · Ctrl-] b: brief']), WAIT);
     expect(told.at(-1)).toMatchObject({ isOfOutcome: true }); // shown over the outcome, which stays for half a minute
     expect(receipts.keptText()).toBe('0 of 1 command');
     receipts.noteEvent({ type: 'session-changed', sessionId: 'another' });

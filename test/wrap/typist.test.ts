@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { BACKSPACE, makeAgent, pasted, typed, unstashed } from '../support/typed-agent.js';
+import { eventually } from '../support/eventually.js';
 
 describe.concurrent('the command', () => {
   it('is typed, checked in the prompt and submitted, while the user’s keys are held', async () => {
@@ -7,7 +8,7 @@ describe.concurrent('the command', () => {
     expect(await type(typed)).toMatchObject({ kind: 'sent' });
     expect(state.written).toEqual(['/compact', '\r']);
     expect(state.submitted).toEqual(['/compact']);
-    await vi.waitFor(() => expect(state.released).toEqual(['held', 'released after 2']));
+    await eventually(() => expect(state.released).toEqual(['held', 'released after 2']));
   });
 
   it('is followed by the user’s keys when the prompt is empty, and not together with Enter', async () => {
@@ -15,10 +16,10 @@ describe.concurrent('the command', () => {
     state.isSlow = true;
     expect(await type(typed)).toMatchObject({ kind: 'sent' });
     const { looks } = state;
-    await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks + 2));
+    await eventually(() => expect(state.looks).toBeGreaterThan(looks + 2));
     expect(state.released).toEqual(['held']);
     state.text = '';
-    await vi.waitFor(() => expect(state.released).toEqual(['held', 'released after 2']));
+    await eventually(() => expect(state.released).toEqual(['held', 'released after 2']));
   });
 
   it('is retracted before the user’s keys follow, where the prompt never shows that it was accepted', async () => {
@@ -42,7 +43,7 @@ describe.concurrent('the command', () => {
     await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks + 150), { timeout: 20_000 });
     expect(state.released).toEqual(['held']);
     state.text = '';
-    await vi.waitFor(() => expect(state.released).toHaveLength(2));
+    await eventually(() => expect(state.released).toHaveLength(2));
   });
 
   it('is pasted with a blank behind it where that is the recipe, and submitted with its key', async () => {
@@ -173,7 +174,7 @@ describe.concurrent('a command on an unexpected screen', () => {
     };
     await type(typed);
     const { looks } = state;
-    await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks + 5));
+    await eventually(() => expect(state.looks).toBeGreaterThan(looks + 5));
     expect(state.waitingCount).toBe(2); // pressed before the dialog opened, so not meant for it
     state.typedCount += 1;
     state.waitingCount += 1;
@@ -228,7 +229,7 @@ describe.concurrent('a command on an unexpected screen', () => {
     expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
     state.isDeaf = false;
     state.text = '/compact';
-    await vi.waitFor(() => expect(state.text).toBe(''));
+    await eventually(() => expect(state.text).toBe(''));
     expect(state.submitted).toEqual([]);
   });
 
@@ -260,7 +261,7 @@ describe.concurrent('a command on an unexpected screen', () => {
     state.onWrite = () => void (state.isDeaf = state.text !== '');
     await type(unstashed);
     const { looks } = state;
-    await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks + 2));
+    await eventually(() => expect(state.looks).toBeGreaterThan(looks + 2));
     expect(state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
   });
 

@@ -5,6 +5,7 @@ import { makeVisibilityCheck } from '../../src/wrap/footer.js';
 import { switchToPassthrough } from '../../src/wrap/wrap.js';
 import type { OverlayContents } from '../../src/wrap/overlay.js';
 import { lastDrawnRow, makeOverlayHarness, type OverlayHarness } from '../support/overlay-harness.js';
+import { eventually } from '../support/eventually.js';
 
 const [COLUMNS, ROWS] = [60, 14];
 const view: FooterView = {
@@ -108,7 +109,7 @@ describe('a countdown', () => {
     const { sight, overlay } = start({ showsNext: () => showsNext });
     await painted();
     overlay.open();
-    await vi.waitFor(() => expect(run.stage.overlayOutput).toBeDefined());
+    await eventually(() => expect(run.stage.overlayOutput).toBeDefined());
     expect(sight()).toBe(unseen);
     overlay.close();
     await painted();

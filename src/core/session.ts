@@ -105,6 +105,8 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       // a record that is read twice must not take away the size that came with it
       if (event.leftTokens === undefined && state.evidence.isVoid) return state;
       return sizedAt(emptied(state), event.leftTokens, now);
+    case 'undone':
+      return sizedAt(emptied(state), state.beforeTokens, now);
     case 'growth':
       return { ...state, evidence: addGrowth(state.evidence, event.tokens) };
     case 'window':
@@ -151,12 +153,13 @@ const after = (state: Session, event: Event, now: Millis): Session => {
   }
 };
 
-const afterBoundary = (state: Session, { source, postTokens }: Boundary, now: Millis): Session => {
-  const { fileTells, compactions, unattended } = state;
+const afterBoundary = (state: Session, { source, preTokens, postTokens }: Boundary, now: Millis): Session => {
+  const { fileTells, compactions, unattended, fused } = state;
   // The screen shows a compaction up to a second after the file recorded it: it must not count twice.
   if (source === 'screen' && fileTells) return state;
   return {
     ...sizedAt(emptied(state), postTokens, now),
+    beforeTokens: preTokens ?? fused?.reading.usedTokens,
     fileTells: source !== 'screen',
     compactions: compactions + 1,
     unattended: unattended + 1,
@@ -236,7 +239,7 @@ const inSession = (state: Session, sessionId: string): Session => {
     isVoid: false,
     disagreement: noEvidence.disagreement,
   };
-  return { ...emptiedState, sessionId, evidence, blank: { why: 'waiting' } };
+  return { ...emptiedState, sessionId, evidence, blank: { why: 'waiting' }, beforeTokens: undefined };
 };
 
 /** Updates everything that depends on the evidence: trust in the screen, the number, and the footer. */
@@ -290,6 +293,8 @@ export interface Session {
   readonly agentVersion?: string;
   /** during the whole session, across `/clear` and resume */
   readonly compactions: number;
+  /** in the window before the last compaction of the current conversation, if known */
+  readonly beforeTokens?: number | undefined;
   /** turns that the user has begun, during the whole session */
   readonly turns: number;
   /** compactions since the last of them */

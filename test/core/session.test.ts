@@ -62,6 +62,18 @@ describe('the footer view', () => {
     expect(view(used(160_000), boundary, used(12_000))).toMatchObject({ usedTokens: 12_000, compactions: 1 });
   });
 
+  it('shows the size from before a compaction that was taken back, as an estimate, until the next reading', () => {
+    const undone: Event = { type: 'undone' };
+    const full = { usedTokens: 160_000, estimated: true, tier: 'warn', compactions: 1 };
+    expect(view(used(160_000), boundary, used(12_000), undone)).toMatchObject(full);
+    const screen: Event = { type: 'boundary', boundary: { at: 2, source: 'screen' } };
+    const file: Event = { type: 'boundary', boundary: { at: 2 } };
+    const told = [used(160_000), file, screen, undone, { type: 'voided' }] as const;
+    expect(view(...told)).toMatchObject(full);
+    expect(view(...told, used(161_000))).toMatchObject({ usedTokens: 161_000, estimated: false });
+    expect(view(boundary, session('a'), session('b'), undone)).toMatchObject({ note: 'size pending' });
+  });
+
   it('shows no number after the conversation was cut back, and counts no compaction', () => {
     expect(view(used(160_000), { type: 'voided' })).toEqual({ ...empty, note: 'size pending' });
   });
@@ -164,7 +176,18 @@ describe('any events at all', () => {
     fc.tuple(number, basis).map(([percent, on]) => shows(percent, on)),
     fc.tuple(number, windowSource, model).map(([size, by, of]) => claim(size, by, of)),
     number.map(grew),
-    fc.constantFrom(boundary, blank, output, alarm, session('a'), session('b'), { type: 'voided' } as const),
+    fc.constantFrom(
+      boundary,
+      blank,
+      output,
+      alarm,
+      session('a'),
+      session('b'),
+      { type: 'voided' } as const,
+      {
+        type: 'undone',
+      } as const,
+    ),
   );
   const story = fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), event), { maxLength: 40 });
 

@@ -90,6 +90,7 @@ const undone = (name: string, ask: (session: LabSession) => Promise<string>): Sc
 const undo = undone('undo', async (session) => {
   await pressChord(session, 'u');
   await session.untilFooter(/compaction undone/);
+  await session.untilFooter(/~5\dk/); // as before, until the next answer tells
   return 'the footer says so';
 });
 

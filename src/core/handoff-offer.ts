@@ -1,4 +1,4 @@
-import { isFailure } from './compaction/outcome.js';
+import { isFailure, isTooLong } from './compaction/outcome.js';
 import { isUnderWay } from './compaction/running.js';
 import type { Compaction } from './compaction/state.js';
 import type { Millis } from './reading.js';
@@ -84,11 +84,8 @@ const isImpossible = (compaction: Compaction): boolean => {
 const cannotCompact = ({ phase, last, episodeSince }: Compaction): boolean => {
   if (phase.kind === 'blocked' && phase.block.why === 'breaker') return true;
   if (episodeSince === undefined || !last || last.endedAt < episodeSince) return false;
-  return last.outcome.kind === 'failed' && TOO_LONG.test(last.outcome.text);
+  return isTooLong(last.outcome);
 };
-
-// as the agents and their model servers say it (facts/: "could not be reduced below the context limit", "exceeds the context window", …)
-const TOO_LONG = /too (?:long|large)|context (?:limit|window|length)|token count|maximum context/i;
 
 const lasting: readonly string[] = ['breaker', 'attempts', 'refills', 'copy'];
 

@@ -165,10 +165,10 @@ export const playBegun = (wish: Partial<CompactSettings> = {}, count = AUTO_TOKE
 };
 
 /** One failed attempt, starting at the effect that types the command. */
-export const failOnce = (play: Play): void => {
+export const failOnce = (play: Play, text?: string): void => {
   play.sent();
   play.is('compacting');
   play.wait(1_000);
-  play.failed();
+  play.failed(text);
   play.is('ready');
 };

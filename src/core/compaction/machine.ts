@@ -10,7 +10,7 @@ import {
   withCopy,
   withoutCopy,
 } from './copy.js';
-import { isLower, isSameFill } from './outcome.js';
+import { isLower, isSameFill, isTooLong } from './outcome.js';
 import {
   findBlock,
   breakerOf,
@@ -321,9 +321,15 @@ const blockFor = (state: Compaction, moment: SessionContext): BlockReason | unde
 
 /** True if nothing has happened since the last attempt, so another one would end in the same way. */
 const isSame = (state: Compaction, moment: SessionContext): boolean => {
-  const { skips, hasNews, tried } = state;
+  const { skips, hasNews } = state;
   if (skips && skips.times >= MOST_SKIPS && !hasOtherActivitySince(state, moment, skips.from)) return true;
-  return !hasNews && !(tried && moment.fill && !isSameFill(tried, moment.fill));
+  return !hasNews && !isOtherNumber(state, moment);
+};
+
+/** What is too long to be compacted can only become shorter: Codex records a full window when that fails (facts/codex.md §7). */
+const isOtherNumber = ({ tried, last }: Compaction, { fill }: SessionContext): boolean => {
+  if (!tried || !fill) return false;
+  return last && isTooLong(last.outcome) ? isLower(tried, fill) : !isSameFill(tried, fill);
 };
 
 const gateHold = (state: Compaction, moment: SessionContext): GateHold | undefined => {

@@ -86,6 +86,13 @@ const failures: readonly OutcomeKind[] = ['failed', 'not-delivered', 'not-starte
 
 export const isFailure = ({ kind }: Outcome): boolean => failures.includes(kind);
 
+// as the agents and their model servers say it (facts/: "could not be reduced below the context limit", "exceeds the context window", …)
+const TOO_LONG = /too (?:long|large)|context (?:limit|window|length)|token count|maximum context/i;
+
+/** The agent has said that the conversation is too long to be compacted. */
+export const isTooLong = (outcome: Outcome): boolean =>
+  outcome.kind === 'failed' && TOO_LONG.test(outcome.text);
+
 export const fillOf = ({ reading }: FusedReading): Fill => ({
   usedTokens: reading.usedTokens,
   usedPercent: percentUsed(reading),

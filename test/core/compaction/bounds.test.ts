@@ -84,6 +84,32 @@ describe('after an attempt that failed', () => {
   });
 });
 
+describe('what the agent calls too long to be compacted', () => {
+  const refuse = (): Play => {
+    const play = playTyping({}, 195_000);
+    failOnce(play, "Codex ran out of room in the model's context window.");
+    play.used(200_000); // Codex records a full window then
+    return play;
+  };
+
+  it('is not tried again, also where the number says now that the window is full', () => {
+    const play = refuse();
+    play.wait(60 * MINUTE);
+    expect(play.typings()).toHaveLength(1);
+    expect(play.phase()).toEqual({ kind: 'blocked', block: { why: 'same' } });
+  });
+
+  it('is tried again after a turn, or when it has become shorter', () => {
+    const [later, shorter] = [refuse(), refuse()];
+    later.turn(200_000);
+    shorter.used(170_000);
+    for (const play of [later, shorter]) {
+      play.wait(2 * MINUTE);
+      expect(play.typings()).toHaveLength(2);
+    }
+  });
+});
+
 describe('at hard', () => {
   it('the pause is not waited for', () => {
     const play = playTyping({}, HARD_TOKENS);

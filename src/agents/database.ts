@@ -22,6 +22,6 @@ export interface SessionDatabase {
   readonly changed: (sessionId: string, since: Millis) => RowQuery;
   /** the same rows from the beginning, with everything that was said in their `line`s */
   readonly whole: (sessionId: string) => RowQuery;
-  /** one row with `rows`, a number that becomes smaller when the conversation is cut back */
-  readonly counted: (sessionId: string) => RowQuery;
+  /** one row: `rows`, how many the conversation has, and `older`, how many of them were made at this time or before */
+  readonly counted: (sessionId: string, until: Millis) => RowQuery;
 }

@@ -51,11 +51,12 @@ const makeRowReader = ({ path, sessionId, database, onLine, onRestart }: FollowD
 
   const readSince = (stamp: string): void => {
     const [[count] = [], changed = []] = readRows(path, [
-      database.counted(sessionId),
+      database.counted(sessionId, position.since),
       database.changed(sessionId, position.since),
     ]);
     const rows = Number(count?.['rows']);
-    if (rows < position.rows) {
+    // all that were there have been read, so they are not newer than the last of them: fewer of those means that some were removed
+    if (Number(count?.['older']) < position.rows) {
       position = UNREAD;
       return readSince(stamp);
     }

@@ -101,7 +101,7 @@ describe.runIf(canReadDatabases())(
       ]);
       database.run("UPDATE message SET time_updated = 300 WHERE id = 'm2'");
       expect(linesSince(200)).toMatchObject([{ id: 'm2' }]);
-      expect(readRows(database.path, [opencodeDatabase.counted('s')])).toEqual([[{ rows: 2 }]]);
+      expect(readRows(database.path, [opencodeDatabase.counted('s', 10)])).toEqual([[{ rows: 2, older: 1 }]]);
     });
 
     it('says of a compaction who asked for it, and how long its text is', () => {

@@ -162,13 +162,22 @@ describe('the database of opencode', () => {
       expect(told(session(), second, summary, undone, session()).at(-1)).toEqual({ left: undefined });
     });
 
-    it('no number is taken of what is hidden from the beginning', () => {
+    it('no number of what is hidden from the beginning stays', () => {
       expect(told(session('msg_4'), second, summary, after)).toEqual([
         { left: undefined },
         54_030,
         'boundary',
         { left: 54_030 },
+        11_050,
+        { left: 54_030 },
       ]);
+    });
+
+    it('a compaction that is hidden has the size that was before it', () => {
+      const facts = factsOf(session('msg_2'), first, second, summary);
+      expect(facts.find(({ type }) => type === 'boundary')).toMatchObject({
+        boundary: { preTokens: 54_030 },
+      });
     });
 
     it('the rows of a changed database are read in any order', () => {

@@ -20,10 +20,13 @@ const database: SessionDatabase = {
     sql: 'SELECT text AS line, at FROM said WHERE session = ? AND at >= ? ORDER BY at',
     values: [id, since],
   }),
-  counted: (id) => ({ sql: 'SELECT count(*) AS rows FROM said WHERE session = ?', values: [id] }),
+  counted: (id, until) => ({
+    sql: 'SELECT count(*) AS rows, total(at <= ?2) AS older FROM said WHERE session = ?1',
+    values: [id, until],
+  }),
 };
 
-const WAIT = { timeout: 5_000 };
+const WAIT = { timeout: 60_000 };
 
 let folder = '';
 let path = '';
@@ -82,6 +85,18 @@ describe.runIf(canReadDatabases())('a session in a database (skipped where Node 
     await expect
       .poll(first(6), WAIT)
       .toEqual(['hello', 'again', 'caught up', 'restart', 'hello', 'caught up']);
+  });
+
+  it('is read from its beginning when as many new ones stand in the place of those that were removed', async () => {
+    say('again', 3);
+    follow();
+    await expect.poll(first(3), WAIT).toEqual(['hello', 'again', 'caught up']);
+    writer.exec(
+      "BEGIN; DELETE FROM said WHERE text = 'again'; INSERT INTO said VALUES ('one', 4, 'instead'); COMMIT",
+    );
+    await expect
+      .poll(first(7), WAIT)
+      .toEqual(['hello', 'again', 'caught up', 'restart', 'hello', 'instead', 'caught up']);
   });
 
   it('is read from its beginning after a problem, of which is told once, because what was read before is dropped then', async () => {

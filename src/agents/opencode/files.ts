@@ -94,9 +94,9 @@ const linesOf = (sessionId: string, since: Millis, more: readonly string[] = [])
   values: [sessionId, since],
 });
 
-const counted = (sessionId: string): RowQuery => ({
-  sql: 'SELECT count(*) AS rows FROM message WHERE session_id = ?',
-  values: [sessionId],
+const counted = (sessionId: string, until: Millis): RowQuery => ({
+  sql: 'SELECT count(*) AS rows, total(min(time_created, time_updated) <= ?2) AS older FROM message WHERE session_id = ?1',
+  values: [sessionId, until],
 });
 
 const sessions = (sessionId?: string): RowQuery => ({

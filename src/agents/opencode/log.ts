@@ -62,10 +62,12 @@ const voidedAt = (state: OpencodeLog): Fact => {
   return { type: 'voided', ...(leftTokens === undefined ? {} : { leftTokens }) };
 };
 
-const withSize = (sizes: readonly Size[], size: Size): readonly Size[] =>
-  [...sizes.filter(({ id }) => id < size.id), size, ...sizes.filter(({ id }) => id > size.id)].slice(
-    -MOST_SIZES,
-  );
+const withSize = (sizes: readonly Size[], size: Size): readonly Size[] => {
+  const isNewest = (sizes.at(-1)?.id ?? '') < size.id;
+  const others = isNewest ? sizes : sizes.filter(({ id }) => id < size.id);
+  const later = isNewest ? [] : sizes.filter(({ id }) => id > size.id);
+  return [...others.slice(-MOST_SIZES), size, ...later];
+};
 
 export const createdAt = (data: JsonRecord): Millis => getCount(getRecord(data, 'time'), 'created') ?? 0;
 
@@ -93,7 +95,6 @@ const readAnswer = (state: OpencodeLog, record: JsonRecord, data: JsonRecord): L
   const isOld = at < state.answeredAt || (at === state.answeredAt && usedTokens === state.usedTokens);
   if (usedTokens === undefined || isOld) return { state, facts: [] };
   const sizes = withSize(state.sizes, { id, usedTokens });
-  if (isHidden(state, id)) return { state: { ...state, sizes }, facts: [] };
   const reading = {
     usedTokens,
     ...(cachedTokens === undefined ? {} : { cachedTokens }),
@@ -101,7 +102,9 @@ const readAnswer = (state: OpencodeLog, record: JsonRecord, data: JsonRecord): L
     model: getText(data, 'modelID') ?? '',
     at: getCount(getRecord(data, 'time'), 'completed') ?? at,
   };
-  return { state: { ...state, sizes, answeredAt: at, usedTokens }, facts: [{ type: 'reading', reading }] };
+  const fact: Fact = { type: 'reading', reading };
+  if (isHidden(state, id)) return { state: { ...state, sizes }, facts: [fact, voidedAt(state)] };
+  return { state: { ...state, sizes, answeredAt: at, usedTokens }, facts: [fact] };
 };
 
 /** Its own tokens are those of the request for the summary, not what is left. */
@@ -120,7 +123,7 @@ const readSummary = (
     const result = resultOf(error);
     return { state: after, facts: isRecent(completed, now) ? [{ type: 'compact-result', result }] : [] };
   }
-  const boundary = boundaryIn(record, state.usedTokens);
+  const boundary = boundaryIn(record, state.sizes.findLast((size) => size.id < id)?.usedTokens);
   if (!boundary) return { state, facts: [] };
   const { usedTokens, ...rest } = { ...after, sizes: withSize(state.sizes, { id, usedTokens: undefined }) };
   const isUndone = isHidden(state, id);

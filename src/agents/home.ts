@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { ChildPlace, SettingsPort } from './agent.js';
 import type { OwnSetting, SettingsContext } from './own-compaction.js';
 
@@ -22,11 +23,19 @@ export interface AgentHome {
    * sessions are not looked for when absent
    */
   readonly sessionFile?: (relativePath: string) => SessionFileKind | undefined;
+  /** the agent's id of a session, or the beginning of it, by the path of its file; the name of the file without its ending when absent */
+  readonly idInPath?: (path: string) => string;
   /** the folder that a session file's conversation was started in, where the file itself does not tell */
   readonly projectOf?: (port: SettingsPort, path: string) => Promise<string | undefined>;
   /** reads how long it keeps its session files; undefined for an agent that is not known to delete any */
   readonly retention?: (port: SettingsPort, where: SettingsContext) => Promise<Retention>;
 }
+
+/** As `AgentHome.idInPath`, in lower case; the path may be of another agent's kind, or of a copy. */
+export const idInPath = (home: Pick<AgentHome, 'idInPath'> | undefined, path: string): string =>
+  (home?.idInPath?.(path) ?? posix.basename(path).replace(ENDING, '')).toLowerCase();
+
+const ENDING = /\.jsonl?(?:\.(?:gz|zst))?$/;
 
 export type SessionFileKind = 'session' | 'packed';
 

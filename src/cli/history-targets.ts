@@ -1,14 +1,20 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Agent } from '../agents/agent.js';
-import type { AgentFolders } from '../agents/home.js';
+import { type AgentFolders, idInPath } from '../agents/home.js';
 import type { SessionDetail } from '../agents/history.js';
 import { errorCode, UserError } from '../core/errors.js';
 import type { StoreProblem } from '../storage/session-store.js';
 import { systemReason } from '../storage/errors.js';
 import { blackBoxFolder } from '../storage/blackbox.js';
 import { listSessions } from '../storage/sessions.js';
-import { findSources, keptSources, sourcesAt, type KeptSource } from '../wrap/session-sources.js';
+import {
+  findSources,
+  keptSources,
+  SESSION_NAME,
+  sourcesAt,
+  type KeptSource,
+} from '../wrap/session-sources.js';
 import type { SessionSource } from '../wrap/read-history.js';
 import * as messages from './messages.js';
 import { findSession } from './session-argument.js';
@@ -101,7 +107,7 @@ const atPath = async (
 };
 
 const LEAST_ID = 4; // characters of an id; fewer mean nothing
-const ID_IN_NAME = 8; // some agents name a file after the beginning of the id
+const ID_IN_NAME = 8; // characters of the beginning of an id
 
 const byId = async (id: string, search: TargetSearch) => {
   const wrapped = await listSessions(search.stateFolder, Date.now()).catch(() => []);
@@ -111,16 +117,14 @@ const byId = async (id: string, search: TargetSearch) => {
     return { ...(await atPath(path, search)), isWanted: () => true };
   const { sources, skipped, copies } = await findAll(search);
   const start = (live?.agentSessionId ?? id).toLowerCase();
-  const named = sources.filter(({ path: file, idInDatabase }) =>
-    idInDatabase === undefined
-      ? isNamedAfter(basename(file).toLowerCase(), start)
-      : idInDatabase.toLowerCase().startsWith(start),
+  const named = sources.filter(({ agent, path: file, idInDatabase }) =>
+    isNamedAfter(idInDatabase?.toLowerCase() ?? idInPath(agent.home, file), start),
   );
   const unread = skipped.filter(({ path: file }) => basename(file).includes(start));
   if (start.length < LEAST_ID) throw messages.unknownHistory(id, search.agents);
   if (named.length + unread.length === 0) {
-    // it may be in a database that cannot be read
-    const closed = skipped.filter(({ path: file }) => databases(search).includes(file));
+    // it may be in a folder or a database that cannot be read
+    const closed = skipped.filter(({ path: file }) => !SESSION_NAME.test(file));
     return { ...ofCopies(copies, id, search, closed), isWanted: () => true };
   }
   return {
@@ -130,9 +134,6 @@ const byId = async (id: string, search: TargetSearch) => {
       session.id === undefined || session.id.toLowerCase().startsWith(start),
   };
 };
-
-const databases = ({ agents, where }: TargetSearch): readonly string[] =>
-  agents.flatMap(({ log }) => log?.database?.path(where) ?? []);
 
 /** The copy with this id, or its beginning: one of a session file that the agent has changed since. */
 const ofCopies = (
@@ -146,5 +147,6 @@ const ofCopies = (
   return { sources: found.map(({ source }) => source), skipped: [] };
 };
 
+/** Where an agent names a file after the beginning of the id, more than that may be given. */
 const isNamedAfter = (name: string, id: string): boolean =>
-  name.includes(id) || (id.length > ID_IN_NAME && name.includes(`-${id.slice(0, ID_IN_NAME)}.`));
+  name.startsWith(id) || (name.length === ID_IN_NAME && id.startsWith(name));

@@ -267,6 +267,19 @@ export const unknownSession = (given: string, names: readonly string[]): UserErr
       : 'no session is running; ctxwrap ps --all lists ended ones',
   );
 
+export const namesCompaction = (given: string): UserError =>
+  usageError(
+    `"${given}" names one compaction`,
+    `of the session: ctxwrap context ${given.replace(/#\d+$/, '')}; of the compaction: ctxwrap history show ${given}`,
+  );
+
+export const unreadableSession = (given: string, reason: string): UserError =>
+  usageError(`cannot read the session "${given}": ${reason}`, 'ctxwrap history lists those that can be read');
+
+/** a notice */
+export const readFromCopy = (path: string): string =>
+  `${path} is gone: read from the copy that ctxwrap has kept`;
+
 /** a notice */
 export const unreadRecords = (agent: string, reason: string): string =>
   `the records of ${agent} cannot be read: ${reason}`;

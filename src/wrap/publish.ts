@@ -347,7 +347,7 @@ export const openPublisher = (
     ...attempts.typing,
     end: async (status) => {
       await Promise.all([
-        // whoever asks takes a session that has ended without an answer for one that gives none
+        // an asking process takes the end of a session without an answer for a refusal
         requests.stop().then(() => record.end(exitOf(status))),
         metrics?.end(),
         endsWithin(AUDIT_END_MS, audit.flushed()),

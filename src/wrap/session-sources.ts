@@ -2,7 +2,7 @@ import { basename, relative } from 'node:path';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Agent } from '../agents/agent.js';
-import type { AgentFolders } from '../agents/home.js';
+import { type AgentFolders, idInPath } from '../agents/home.js';
 import type { RowQuery, SessionDatabase } from '../agents/database.js';
 import { errorText } from '../core/errors.js';
 import { listKept, newestCopy, readCopy } from '../storage/blackbox.js';
@@ -54,7 +54,8 @@ export const findSources = async ({ agents, where, kept = [] }: SourceSearch): P
 
 /** The agent has the file neither where it was nor elsewhere: archives keep its name, and a link above it changes only its path. */
 const isGone = async ({ agent, path }: SessionSource, own: readonly SessionSource[]): Promise<boolean> => {
-  if (own.some((each) => each.agent === agent && basename(each.path) === basename(path))) return false;
+  const nameOf = (file: string): string => `${idInPath(agent.home, file)}/${basename(file)}`; // some agents name all files the same
+  if (own.some((each) => each.agent === agent && nameOf(each.path) === nameOf(path))) return false;
   return !(await lstat(path).catch(() => undefined));
 };
 
@@ -189,7 +190,8 @@ const sorted = (sources: readonly SessionSource[], problems: readonly StoreProbl
   ],
 });
 
-const SESSION_NAME = /\.(?:jsonl|json)(?:\.gz|\.zst)?$/;
+/** What agents call a session file, packed or not. */
+export const SESSION_NAME = /\.(?:jsonl|json)(?:\.gz|\.zst)?$/;
 
 export interface PathSearch extends SourceSearch {
   readonly path: string;

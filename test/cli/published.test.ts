@@ -203,7 +203,7 @@ describe('ctxwrap ps and context', () => {
     expect((await json(['context', '0f3a9c', '--window', '150k'])).value.tier).toBe('hard');
     for (const [given, message] of [
       ['0f3a', '"0f3a" means 2 session files'],
-      ['0f3a9c#1', 'there is no session or session file "0f3a9c#1"'],
+      ['0f3a9c#1', '"0f3a9c#1" names one compaction'],
       ['5555', 'there is no session or session file "5555"'],
     ] as const) {
       const { code, stdout, stderr } = await ctxwrap(['context', given], bench);

@@ -49,7 +49,7 @@ describe('the lock of a folder', () => {
   it('of a process that runs keeps others out until they give up', async () => {
     let release: () => void = () => undefined;
     const held = withLock(folder, options, () => new Promise<void>((resolve) => (release = resolve)));
-    await expect.poll(() => existsSync(lock)).toBe(true);
+    await expect.poll(() => existsSync(lock), { timeout: 60_000 }).toBe(true);
     await expect(withLock(folder, { ...options, waitMs: 60 }, async () => 'in')).rejects.toThrow(
       'another ctxwrap is writing there',
     );

@@ -65,7 +65,7 @@ describe('a recording of which only the first line is read', () => {
     const recording = await openRecordingFile(path);
     expect(isOpen()).toBe(true);
     await recording.close();
-    await expect.poll(isOpen).toBe(false);
+    await expect.poll(isOpen, { timeout: 60_000 }).toBe(false);
   });
 });
 

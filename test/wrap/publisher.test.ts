@@ -55,7 +55,10 @@ describe('the end of a session', () => {
     await vi.waitFor(async () => expect(await isAnswered('waiting')).toBe(true), { timeout: 20_000 });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // waits for a slow disk
     const ended = outside?.end({ kind: 'code', code: 0 });
-    while ((await readSession(state, 'me', Date.now()))?.record.endedAt === undefined);
+    const isTold = async () => (await readSession(state, 'me', Date.now()))?.record.endedAt !== undefined;
+    let looks = 0;
+    while (!(await isTold()) && looks < 100_000) looks += 1;
+    expect(await isTold()).toBe(true);
     expect(await isAnswered('refused')).toBe(true);
     await ended;
     expect(await listRequests(folder, 'me')).toEqual([]);

@@ -15,7 +15,7 @@ import type { PrintMode } from '../print-mode.js';
 import { codexChannel } from './channel.js';
 import { codexNewSessions } from './new-session.js';
 import { codexConversation } from './conversation.js';
-import { codexFolder, locateCodex, parseStatus, sessionFile } from './files.js';
+import { codexFolder, idInPath, locateCodex, parseStatus, sessionFile } from './files.js';
 import { codexHistory } from './history.js';
 import { codexContents, codexReader } from './log.js';
 import { codexScreen } from './screen.js';
@@ -29,6 +29,7 @@ const codexHome: AgentHome = {
   sessions: (where) => posix.join(codexFolder(where), 'sessions'),
   archives: (where) => [posix.join(codexFolder(where), 'archived_sessions')],
   sessionFile,
+  idInPath,
 };
 
 const command = 'codex';

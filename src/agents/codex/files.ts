@@ -37,6 +37,11 @@ export const sessionFile = (relativePath: string): SessionFileKind | undefined =
   return PACKED.test(name) ? 'packed' : undefined;
 };
 
+/** `rollout-<time>-<thread>.jsonl`, after a rewind `rollout-<time>-<thread>_<segment>.jsonl` */
+export const idInPath = (path: string): string => IN_NAME.exec(posix.basename(path))?.[1] ?? '';
+
+const IN_NAME = /^rollout-[\d-]+T[\d-]{8}-([^.]+)\./;
+
 export const codexFolder = ({ env, home }: AgentFolders): string =>
   env['CODEX_HOME'] || posix.join(home, '.codex');
 

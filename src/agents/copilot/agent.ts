@@ -9,7 +9,7 @@ import {
   startsConversation,
 } from '../launch.js';
 import { copilotConversation } from './conversation.js';
-import { copilotSessions, locateCopilot, parseStatus, sessionFile } from './files.js';
+import { copilotSessions, idInPath, locateCopilot, parseStatus, sessionFile } from './files.js';
 import { copilotHistory } from './history.js';
 import { copilotContents, copilotReader, isCopilotRecord } from './log.js';
 import { copilotNewSessions } from './new-session.js';
@@ -20,6 +20,7 @@ const copilotHome: AgentHome = {
   usualWindowTokens: 128_000,
   sessions: copilotSessions,
   sessionFile,
+  idInPath,
 };
 
 /** GitHub Copilot CLI 1.0.102, from its --help; a bare word is a subcommand, `-i` opens a conversation with a prompt. */

@@ -28,6 +28,8 @@ export const sessionFile = (relativePath: string): SessionFileKind | undefined =
   return isSessionId(id) && name === EVENTS && deeper.length === 0 ? 'session' : undefined;
 };
 
+export const idInPath = (path: string): string => posix.basename(posix.dirname(path));
+
 /** The session that the child shows, else the only one that it has open, else the one with the user's message. */
 export const locateCopilot = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
   const pids = await port.family(place.childPid);

@@ -19,7 +19,7 @@ import {
 import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
 import { geminiNewSessions } from './new-session.js';
 import { geminiConversation } from './conversation.js';
-import { foldersOf, geminiFolder, locateGemini, projectOf, sessionFile } from './files.js';
+import { foldersOf, geminiFolder, idInPath, locateGemini, projectOf, sessionFile } from './files.js';
 import { geminiHistory } from './history.js';
 import { geminiWindowTokens, geminiContents, isDocumentHead, geminiReader } from './log.js';
 import { geminiScreen } from './screen.js';
@@ -29,6 +29,7 @@ const geminiHome: AgentHome = {
   usualWindowTokens: geminiWindowTokens(''),
   sessions: (where) => posix.join(geminiFolder(where), 'tmp'),
   sessionFile,
+  idInPath,
   projectOf,
 };
 

@@ -62,6 +62,11 @@ export const sessionFile = (relativePath: string): SessionFileKind | undefined =
   return isChat && SESSION_FILE.test(name) ? 'session' : undefined;
 };
 
+/** `session-<time>-<the first 8 characters of the id>.jsonl` */
+export const idInPath = (path: string): string => IN_NAME.exec(posix.basename(path))?.[1] ?? '';
+
+const IN_NAME = /-([^-]+)\.jsonl?$/;
+
 /** Beside the chats lies a file with the folder's path; old versions named the folder by a hash and had none. */
 export const projectOf = async (port: SettingsPort, path: string): Promise<string | undefined> => {
   const folder = posix.dirname(posix.dirname(path));

@@ -6,7 +6,15 @@ import type { AgentHome } from '../home.js';
 import { splitWords, startsConversation, type LaunchRules } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
 import { kimiConversation } from './conversation.js';
-import { kimiFolder, locateKimi, parseStatus, projectOf, sessionFile, sessionsFolder } from './files.js';
+import {
+  idInPath,
+  kimiFolder,
+  locateKimi,
+  parseStatus,
+  projectOf,
+  sessionFile,
+  sessionsFolder,
+} from './files.js';
 import { kimiHistory } from './history.js';
 import { kimiContents, kimiReader } from './log.js';
 import { kimiNewSessions } from './new-session.js';
@@ -19,6 +27,7 @@ const kimiHome: AgentHome = {
   usualWindowTokens: USUAL_TOKENS,
   sessions: sessionsFolder,
   sessionFile,
+  idInPath,
   projectOf,
 };
 

@@ -60,6 +60,8 @@ export const sessionFile = (relativePath: string): SessionFileKind | undefined =
   return SESSION.test(id) && rest.join('/') === WIRE.join('/') ? 'session' : undefined;
 };
 
+export const idInPath = (path: string): string => path.split('/').at(-1 - WIRE.length) ?? '';
+
 /** The folder that a session was started in: its own file tells. */
 export const projectOf = async (port: SettingsPort, path: string): Promise<string | undefined> =>
   getText(

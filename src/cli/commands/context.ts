@@ -27,6 +27,7 @@ import { systemReason } from '../../storage/errors.js';
 import { openRegular } from '../../storage/files.js';
 import { findCommand } from '../../storage/find-command.js';
 import { readAudit } from '../../storage/log-file.js';
+import { readStored } from '../../storage/session-store.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../ui/look.js';
@@ -67,7 +68,7 @@ const textOf = async (report: ContextReport, request: ContextRequest): Promise<s
 
 interface Found {
   readonly report: ContextReport;
-  /** why the agent's own records add nothing */
+  /** why the agent's own records add nothing, or what was read in place of them */
   readonly unread?: string | undefined;
 }
 
@@ -80,22 +81,36 @@ const reportOf = async (request: ContextRequest): Promise<Found> => {
     () => true,
     (error: unknown) => errorCode(error) !== 'ENOENT',
   );
-  // a session file can be read even when the list of sessions cannot
-  const sessions = exists ? await list().catch(() => []) : await list();
+  // the files of sessions can be read even when the list of sessions cannot
+  let unlisted: unknown;
+  const sessions = await list().catch((error: unknown) => {
+    unlisted = error;
+    return [];
+  });
   const session = findSession(sessions, target);
   if (session) return sessionReport(session, request);
   if (exists) return { report: await fileReport(target, request) };
-  return { report: await namedReport(target, request) };
+  return namedReport(target, request).catch((error: unknown) => {
+    throw unlisted ?? error;
+  });
 };
 
 /** A session by the agent's id of its conversation, or the beginning of that. Throws where it means none, or several. */
-const namedReport = async (target: string, request: ContextRequest): Promise<ContextReport> => {
+const namedReport = async (target: string, request: ContextRequest): Promise<Found> => {
   const { options } = request;
-  const search = await openSearch(options);
-  const none = messages.noSession;
-  const { source, number } = await findOneSource({ target, options }, search, { command: 'context', none });
-  if (number !== undefined) throw messages.unknownHistory(target, search.agents); // a report is not of one compaction
-  return source.open ? sourceReport(source, request) : fileReport(source.path, request);
+  const words = { command: 'context', none: messages.noSession };
+  const found = await findOneSource({ target, options }, await openSearch(options), words);
+  const { source, number, session } = found;
+  if (number !== undefined) throw messages.namesCompaction(target);
+  if (session) return sessionReport(session, request);
+  const open = source.open ?? (() => readStored(source.path));
+  const isKept = source.open !== undefined && source.idInDatabase === undefined;
+  try {
+    const report = await sourceReport({ ...source, open }, request);
+    return { report, unread: isKept ? messages.readFromCopy(source.path) : undefined };
+  } catch (error) {
+    throw messages.unreadableSession(target, systemReason(error));
+  }
 };
 
 const folders = (): AgentFolders => {

@@ -49,7 +49,7 @@ export const defineSessions = (program: Command, ask: Ask): void => {
   const context = program
     .command('context')
     .description('show what fills a window and where its tiers begin')
-    .argument('[session]', `${SESSION}; or an agent's own id or file of a session`)
+    .argument('[session]', `${SESSION}; the beginning of an agent's own id; or a session file`)
     .option('--runtime <name>', 'the agent of the session file, if not recognised', parseAgent)
     .addOption(keyOption('window'))
     .option('--json', 'print one JSON object')

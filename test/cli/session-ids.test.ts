@@ -1,0 +1,81 @@
+// A past session is found by the agent's own id of it, through the built program.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import { idInPath } from '../../src/agents/home.js';
+import { fixture, ids, writeStores } from '../support/stored-sessions.js';
+import { ctxwrap, makeBench, type Bench } from './launcher.js';
+
+const COPILOT = 'ef7eb38a-de35-4383-bf41-adfd4547a818';
+const KIMI = 'session_5f0b2e2e-0000-4000-8000-000000000001';
+
+const copilotFile = `.copilot/session-state/${COPILOT}/events.jsonl`;
+const kimiFile = `.kimi-code/sessions/wd_app_0123456789ab/${KIMI}/agents/main/wire.jsonl`;
+
+let bench: Bench;
+beforeEach(() => {
+  bench = makeBench();
+  writeStores(bench.folder);
+  store(copilotFile, readFileSync(fixture('copilot/own.jsonl')));
+  store(kimiFile, readFileSync(fixture('kimi/turns.jsonl')));
+});
+afterEach(() => bench.remove());
+
+const store = (path: string, content: string | Uint8Array): string => {
+  const file = join(bench.folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+};
+
+const report = async (...args: readonly string[]) => {
+  const { stdout, stderr, code } = await ctxwrap(['context', '--json', ...args], bench);
+  expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  return JSON.parse(stdout);
+};
+
+describe('a past session is found by', () => {
+  it.each([...Object.entries(ids), ['copilot', COPILOT], ['kimi', KIMI]])(
+    'the id of %s %s, and by its beginning',
+    async (runtime, id) => {
+      const length = id.startsWith('session_') ? 16 : 8;
+      for (const given of [id, id.slice(0, length), id.slice(0, length).toUpperCase()]) {
+        expect(await report(given)).toMatchObject({ runtime, path: expect.stringContaining(bench.folder) });
+        const { stdout, code } = await ctxwrap(['history', given, '--json'], bench);
+        expect([code, JSON.parse(stdout).sessions.length]).toEqual([0, 1]);
+      }
+    },
+  );
+
+  it('no other part of the name of its file', async () => {
+    for (const given of ['2026', '2026-11-21', 'rollout', ids.codex.slice(-4), 'events', 'wire'])
+      for (const command of ['context', 'history'])
+        expect(await ctxwrap([command, given], bench)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining(`there is no session or session file "${given}"`),
+        });
+  });
+
+  it('its id where the file is packed, and where nobody can tell from its contents whose it is', async () => {
+    const rollout = `.codex/sessions/2026/11/21/rollout-2026-11-21T07-58-14-${ids.codex}.jsonl`;
+    store(`${rollout}.gz`, gzipSync(readFileSync(join(bench.folder, rollout))));
+    rmSync(join(bench.folder, rollout));
+    expect((await report(ids.codex)).runtime).toBe('codex');
+    store('.claude/projects/-proj/33333333-0000-4000-8000-000000000001.jsonl', '{"type":"summary"}\n');
+    expect((await report('33333333')).runtime).toBe('claude');
+  });
+});
+
+it.each([
+  ['claude', '/a/11111111-2222-4333-8444-555555555555.jsonl', '11111111-2222-4333-8444-555555555555'],
+  ['codex', '/a/rollout-2026-11-21T07-58-14-01A1-b_c2.jsonl.zst', '01a1-b_c2'],
+  ['gemini', '/a/session-2026-11-21T08-41-60f4dd20.json', '60f4dd20'],
+  ['copilot', `/a/${COPILOT}/events.jsonl`, COPILOT],
+  ['kimi', `/a/${kimiFile}`, KIMI],
+  ['kimi', 'wire.jsonl', ''],
+  ['codex', '/a/another.jsonl', ''],
+] as const)('the path of a session file of %s, %s, has its id', (name, path, id) => {
+  expect(idInPath(agents[name].home, path)).toBe(id);
+});

@@ -16,8 +16,8 @@ export interface HistoryFormat {
   readonly details: (record: JsonRecord, at: () => Millis) => readonly HistoryDetail[];
   /** the session, where every record names it; asked until a record names its folder */
   readonly session?: (outline: Outline) => SessionDetail;
-  /** the name of such a file is the session's id, also of a copy whose records name another one; undefined for other names */
-  readonly idInName?: (name: string) => string | undefined;
+  /** the session's id in the path of its file, also of a copy whose records name another one; undefined where there is none */
+  readonly idInPath?: (path: string) => string | undefined;
   /**
    * `appended`: each record is a message, told apart by its key where a compaction names those it keeps; `by-id`: a record with a known key
    * replaces the earlier one, and the conversation can be written anew

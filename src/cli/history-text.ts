@@ -13,7 +13,7 @@ import { makeTextsSafe, shorten, wrapText } from '../ui/text.js';
 import { makeTheme, type Theme } from '../ui/theme.js';
 import { timeText } from './context-text.js';
 import { folderText } from './sessions-text.js';
-import { type Cell, table, type Column } from './text.js';
+import { type Cell, shortId, table, type Column } from './text.js';
 
 // Past compactions for people, in `ctxwrap history`: a table for each session, newest first.
 
@@ -65,14 +65,12 @@ const headOf = (session: SessionHistory, { look, home }: HistoryView, theme: The
   return theme.accent(whole.slice(0, runtime.length)) + theme.quiet(whole.slice(runtime.length));
 };
 
-const SHORT_ID = 8; // characters
-
 /** The beginning of the session's id that means it alone among these sessions; its path, where it has no id. */
 const shortNameOf = (sessions: readonly SessionHistory[], session: SessionHistory): string => {
   const { sessionId, path } = session;
   if (sessionId === undefined) return path;
   const others = sessions.flatMap((each) => (each === session ? [] : (each.sessionId ?? [])));
-  let length = Math.min(SHORT_ID, sessionId.length);
+  let { length } = shortId(sessionId);
   while (length < sessionId.length && others.some((id) => id.startsWith(sessionId.slice(0, length))))
     length += 1;
   return sessionId.slice(0, length);

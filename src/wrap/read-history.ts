@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
 import type { Agent, LineReader } from '../agents/agent.js';
 import type {
   DocumentReader,
@@ -76,7 +75,7 @@ export const readHistory = async (
   const { agent, path } = source;
   const format = agent.log?.history;
   const fold = makeCompactionFold(format?.messages ?? 'appended', options.withUsage ? usage : undefined);
-  const id = format?.idInName?.(basename(path));
+  const id = format?.idInPath?.(path);
   if (id !== undefined) fold.details([{ kind: 'session', id }], { line: 0, offset: 0 });
   const reader = makeFileReader(agent, fold, options);
   const bytes = makeByteSplitter(reader.line, { maxBytes: MAX_LINE_BYTES });

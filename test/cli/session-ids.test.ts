@@ -49,6 +49,12 @@ describe('a past session is found by', () => {
     },
   );
 
+  it('the name that the list of compactions gives it, also where an id begins with a word', async () => {
+    const { stdout } = await ctxwrap(['history', '--runtime', 'kimi'], bench);
+    expect(stdout).toContain('session_5f0b2e2e#1');
+    expect((await report('session_5f0b2e2e')).runtime).toBe('kimi');
+  });
+
   it('no other part of the name of its file', async () => {
     for (const given of ['2026', '2026-11-21', 'rollout', ids.codex.slice(-4), 'events', 'wire'])
       for (const command of ['context', 'history'])

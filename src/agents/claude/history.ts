@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { UUID_FILE } from './files.js';
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
@@ -90,7 +91,10 @@ export const claudeHistory: HistoryFormat = {
     project: line.get('cwd'),
     version: line.get('version'),
   }),
-  idInName: (name) => (UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined),
+  idInPath: (path) => {
+    const name = posix.basename(path);
+    return UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined;
+  },
   sort,
   details,
   messages: 'appended',

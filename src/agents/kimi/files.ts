@@ -60,7 +60,11 @@ export const sessionFile = (relativePath: string): SessionFileKind | undefined =
   return SESSION.test(id) && rest.join('/') === WIRE.join('/') ? 'session' : undefined;
 };
 
-export const idInPath = (path: string): string => path.split('/').at(-1 - WIRE.length) ?? '';
+/** `session_<uuid>`; '' for a path of another kind */
+export const idInPath = (path: string): string => {
+  const [id = '', ...below] = path.split('/').slice(-1 - WIRE.length);
+  return SESSION.test(id) && below.join('/') === WIRE.join('/') ? id : '';
+};
 
 /** The folder that a session was started in: its own file tells. */
 export const projectOf = async (port: SettingsPort, path: string): Promise<string | undefined> =>

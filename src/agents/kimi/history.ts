@@ -1,6 +1,6 @@
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { SKIPPED, summaryOf, type HistoryFormat, type LineSort } from '../history.js';
-import { timeOfKimi } from './files.js';
+import { idInPath, timeOfKimi } from './files.js';
 
 // Compactions in a session file of Kimi Code (docs/facts/kimi.md): a `context.apply_compaction` record with the summary, between `full_compaction.begin` and
 // `.complete`. The file names neither its session nor the folder: its path and `state.json` do.
@@ -57,5 +57,6 @@ export const kimiHistory: HistoryFormat = {
   wish: { fields: ['type', 'time'], bulky: ['message', 'event', 'input'] },
   sort,
   details,
+  idInPath: (path) => idInPath(path) || undefined,
   messages: 'appended',
 };

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { SKIPPED, summaryOf, type HistoryFormat, type LineSort } from '../history.js';
 
@@ -60,7 +61,10 @@ export const qwenHistory: HistoryFormat = {
     project: line.get('cwd'),
     version: line.get('version'),
   }),
-  idInName: (name) => (UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined),
+  idInPath: (path) => {
+    const name = posix.basename(path);
+    return UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined;
+  },
   sort,
   details,
   messages: 'appended',

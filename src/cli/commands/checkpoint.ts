@@ -33,7 +33,7 @@ import { toAsciiIfNeeded, workingFolder } from '../print.js';
 import type { CheckpointRequest } from '../request.js';
 import { findSession, onlySession, sessionNames } from '../session-argument.js';
 import { folderText } from '../sessions-text.js';
-import { jsonText, table, widthOfOutput, type Column } from '../text.js';
+import { jsonText, shortId, table, widthOfOutput, type Column } from '../text.js';
 
 /** `ctxwrap checkpoint …`: what the black box keeps. */
 export const checkpoint = async (request: CheckpointRequest): Promise<string> => {
@@ -103,8 +103,6 @@ const columns: readonly Column[] = [
   { title: 'FOLDER', rank: 6, leastWidth: 11, cut: 'start' },
 ];
 
-const SHORT_ID = 8; // of a session, as agents show it
-
 const list = async (request: CheckpointRequest): Promise<string> => {
   const all = await listKept(stateFolder());
   const sessions = all.filter((session) => request.target === undefined || isMeant(session, request.target));
@@ -136,7 +134,7 @@ const eventLines = (events: readonly SessionEvent[], width: number): readonly st
   const last = events.toSorted((a, b) => a.at - b.at).slice(-MOST_EVENTS);
   const rows = last.flatMap(({ at, fate, kept, runtime, session }) => {
     const before = kept === undefined ? 'no copy' : `kept: ${kept}`;
-    const of = toPlainText(`${runtime} ${session.slice(0, SHORT_ID)}`);
+    const of = toPlainText(`${runtime} ${shortId(session)}`);
     return wrapText(`${timeText(at)}  ${of}  ${fateTexts[fate]} · ${before}`, width);
   });
   return rows.length > 0 ? [...rows, ''] : [];
@@ -158,7 +156,7 @@ const rowOf = ({ session, copy }: Entry): readonly string[] => [
   copy.id,
   timeText(copy.at),
   toPlainText(session.runtime),
-  toPlainText(session.session.slice(0, SHORT_ID)),
+  toPlainText(shortId(session.session)),
   whatText(copy),
   formatBytes(copy.bytes),
   toPlainText(folderText(session.cwd, homeFolder(process.env))),

@@ -20,6 +20,7 @@ import { asksWith } from './undo.js';
 
 const PIECE_MS = 500;
 const CHORD_MS = 200; // between the hotkey and its second key
+const WORKING_MS = 2_000; // a turn that is over at once is not drawn, and the next compaction waits for one
 const MORE = 2_000; // tokens: the same number as at the last compaction would be nothing new
 
 const typedCount = ({ log }: LabSession): number => log().split(/ typing \/\w+ .*: sent/).length - 1;
@@ -70,6 +71,7 @@ const inCountdown: Scenario = {
   summaryMs: QUICK_SUMMARY_MS,
   play: async (session) => {
     await compactOnce(session);
+    session.mock.configure({ turn: { waitMs: WORKING_MS } });
     await session.turn(FULL + MORE);
     await session.untilFooter(/compacting in/);
     const summaries = session.summaryCount();

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { isTested, newestTestedBefore, parseRecordVersion } from '../../src/agents/tested.js';
 
+const [claude = ''] = agents.claude.home?.played ?? [];
+const [codex = ''] = agents.codex.home?.played ?? [];
+
 describe('the version of an agent', () => {
   it.each([
     ['{"type":"assistant","version":"2.1.330","message":{}}', '2.1.330'],
@@ -14,11 +17,11 @@ describe('the version of an agent', () => {
   ])('is read from its own record: %s', (line, version) => expect(parseRecordVersion(line)).toBe(version));
 
   it.each([
-    ['claude', '2.1.332', '2.1.331'],
-    ['claude', '2.2.0', '2.1.331'],
-    ['claude', '2.1.331', undefined],
+    ['claude', claude.replace(/\d+$/, (last) => `${Number(last) + 1}`), claude],
+    ['claude', '9.0.0', claude],
+    ['claude', claude, undefined],
     ['claude', '2.1.99', undefined],
-    ['codex', '0.170.0-alpha.1', '0.169.0'],
+    ['codex', '9.0.0-alpha.1', codex],
     ['codex', '0.98.0', undefined],
     ['generic', '1.0.0', undefined],
   ] as const)('%s %s is newer than the tested %s', (name, version, tested) =>

@@ -14,6 +14,8 @@ import { doctorOf, record } from '../support/boundaries.js';
 import { startSession } from '../../src/core/session.js';
 
 /** A row as `status: text`, with its fix after an arrow; undefined where there is none. */
+const [newest, ...before] = agents.claude.home?.played ?? [];
+
 const rowIn = ({ checks }: Pick<CheckSection, 'checks'>, name: string): string | undefined => {
   const found = checks.find((each) => each.name === name);
   return found && `${found.status}: ${found.text}${found.fix === undefined ? '' : ` → ${found.fix}`}`;
@@ -363,13 +365,13 @@ describe('an agent', () => {
     [
       'newer',
       told('2.1.400'),
-      'warn: 2.1.400 was not tested; 2.1.197 to 2.1.331 were → ctxwrap verify claude',
+      `warn: 2.1.400 was not tested; 2.1.197 to ${newest} were → ctxwrap verify claude`,
     ],
-    ['older', told('2.0.1'), 'warn: 2.0.1 was not tested; 2.1.197 to 2.1.331 were → ctxwrap verify claude'],
+    ['older', told('2.0.1'), `warn: 2.0.1 was not tested; 2.1.197 to ${newest} were → ctxwrap verify claude`],
     [
       'between tested ones',
       told('2.1.300'),
-      'warn: 2.1.300 was not tested; 2.1.197, 2.1.263, 2.1.330 and 2.1.331 were → ctxwrap verify claude',
+      `warn: 2.1.300 was not tested; ${before.toReversed().join(', ')} and ${newest} were → ctxwrap verify claude`,
     ],
     [
       'verified',
@@ -379,7 +381,7 @@ describe('an agent', () => {
     [
       'not tested, and not right',
       { ...told('2.1.400'), verified: verifiedRecord('claude', '2.1.400', 1) },
-      'warn: 2.1.400 was not tested; 2.1.197 to 2.1.331 were; ctxwrap verify passed only 1 of 2 checks on 2026-11-22, not check 2 → npm install -g @anthropic-ai/claude-code@2.1.331',
+      `warn: 2.1.400 was not tested; 2.1.197 to ${newest} were; ctxwrap verify passed only 1 of 2 checks on 2026-11-22, not check 2 → npm install -g @anthropic-ai/claude-code@${newest}`,
     ],
     [
       'tested, and not right here',

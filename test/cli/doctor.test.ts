@@ -124,7 +124,7 @@ describe('ctxwrap doctor', () => {
     expect(check('codex', 'version')).toMatchObject({ status: 'ok', text: '0.169.0, a tested version' });
     expect(check('claude', 'version')).toMatchObject({
       status: 'warn',
-      text: '2.9.9 was not tested; 2.1.197 to 2.1.331 were',
+      text: `2.9.9 was not tested; 2.1.197 to ${agents.claude.home?.played[0]} were`,
       fix: 'ctxwrap verify claude',
     });
     expect(check('codex', 'window')?.text).toBe('100,000 tokens, as you set it; usually 258,400');

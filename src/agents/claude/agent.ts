@@ -24,7 +24,7 @@ import { hooksText, official } from './status-line.js';
 import { LARGE_TOKENS, STANDARD_TOKENS, isOn, deriveWindow, nativeTrigger } from './window.js';
 
 const claudeHome: AgentHome = {
-  played: ['2.1.331', '2.1.330', '2.1.263', '2.1.197'],
+  played: ['2.1.332', '2.1.331', '2.1.330', '2.1.263', '2.1.197'],
   usualWindowTokens: STANDARD_TOKENS,
   largeWindowTokens: LARGE_TOKENS,
   sessions: (where) => posix.join(configFolder(where), 'projects'),

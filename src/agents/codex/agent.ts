@@ -24,7 +24,7 @@ import { codexScreen } from './screen.js';
 const USUAL_TOKENS = 258_400;
 
 const codexHome: AgentHome = {
-  played: ['0.169.0', '0.154.0'],
+  played: ['0.171.0', '0.169.0', '0.154.0'],
   usualWindowTokens: USUAL_TOKENS,
   sessions: (where) => posix.join(codexFolder(where), 'sessions'),
   archives: (where) => [posix.join(codexFolder(where), 'archived_sessions')],

@@ -3,7 +3,7 @@ import { BACKSPACE, ctrl, ENTER, ESC, type LabAgent } from './agent.js';
 
 export const claude: LabAgent = {
   ...tried,
-  version: '2.1.331',
+  version: '2.1.332',
   npmName: '@anthropic-ai/claude-code',
   clear: '/clear',
   unasked: ['--permission-mode', 'acceptEdits', '--allowedTools', 'Bash'],

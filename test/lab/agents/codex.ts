@@ -3,7 +3,7 @@ import { BACKSPACE, ctrl, ENTER, ESC, type LabAgent } from './agent.js';
 
 export const codex: LabAgent = {
   ...tried,
-  version: '0.169.0',
+  version: '0.171.0',
   npmName: '@openai/codex',
   clear: '/new',
   unasked: ['--ask-for-approval', 'on-request', '--sandbox', 'danger-full-access'],

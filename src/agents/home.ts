@@ -33,9 +33,10 @@ export interface AgentHome {
 
 /** As `AgentHome.idInPath`, in lower case; the path may be of another agent's kind, or of a copy. */
 export const idInPath = (home: Pick<AgentHome, 'idInPath'> | undefined, path: string): string =>
-  (home?.idInPath?.(path) ?? posix.basename(path).replace(ENDING, '')).toLowerCase();
+  (home?.idInPath?.(path) ?? posix.basename(path).replace(SESSION_ENDING, '')).toLowerCase();
 
-const ENDING = /\.jsonl?(?:\.(?:gz|zst))?$/;
+/** The ending of what agents call a session file, packed or not. */
+export const SESSION_ENDING = /\.jsonl?(?:\.(?:gz|zst))?$/;
 
 export type SessionFileKind = 'session' | 'packed';
 

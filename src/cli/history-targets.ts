@@ -1,20 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Agent } from '../agents/agent.js';
-import { type AgentFolders, idInPath } from '../agents/home.js';
+import { type AgentFolders, idInPath, SESSION_ENDING } from '../agents/home.js';
 import type { SessionDetail } from '../agents/history.js';
 import { errorCode, UserError } from '../core/errors.js';
 import type { StoreProblem } from '../storage/session-store.js';
 import { systemReason } from '../storage/errors.js';
 import { blackBoxFolder } from '../storage/blackbox.js';
 import { listSessions } from '../storage/sessions.js';
-import {
-  findSources,
-  keptSources,
-  SESSION_NAME,
-  sourcesAt,
-  type KeptSource,
-} from '../wrap/session-sources.js';
+import { findSources, keptSources, sourcesAt, type KeptSource } from '../wrap/session-sources.js';
 import type { SessionSource } from '../wrap/read-history.js';
 import * as messages from './messages.js';
 import { findSession } from './session-argument.js';
@@ -124,7 +118,7 @@ const byId = async (id: string, search: TargetSearch) => {
   if (start.length < LEAST_ID) throw messages.unknownHistory(id, search.agents);
   if (named.length + unread.length === 0) {
     // it may be in a folder or a database that cannot be read
-    const closed = skipped.filter(({ path: file }) => !SESSION_NAME.test(file));
+    const closed = skipped.filter(({ path: file }) => !SESSION_ENDING.test(file));
     return { ...ofCopies(copies, id, search, closed), isWanted: () => true };
   }
   return {

@@ -2,7 +2,7 @@ import { basename, relative } from 'node:path';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Agent } from '../agents/agent.js';
-import { type AgentFolders, idInPath } from '../agents/home.js';
+import { type AgentFolders, idInPath, SESSION_ENDING } from '../agents/home.js';
 import type { RowQuery, SessionDatabase } from '../agents/database.js';
 import { errorText } from '../core/errors.js';
 import { listKept, newestCopy, readCopy } from '../storage/blackbox.js';
@@ -190,9 +190,6 @@ const sorted = (sources: readonly SessionSource[], problems: readonly StoreProbl
   ],
 });
 
-/** What agents call a session file, packed or not. */
-export const SESSION_NAME = /\.(?:jsonl|json)(?:\.gz|\.zst)?$/;
-
 export interface PathSearch extends SourceSearch {
   readonly path: string;
   /** whose the files are, where the user says so */
@@ -206,7 +203,7 @@ export const sourcesAt = async (search: PathSearch): Promise<FoundSources> => {
   if (writer) return newestFirst(await sourcesInDatabase(writer, file.path));
   const listed: { readonly files: readonly StoredFile[]; readonly problems: readonly StoreProblem[] } =
     isFolder
-      ? await listStore(file.path, (name) => SESSION_NAME.test(name))
+      ? await listStore(file.path, (name) => SESSION_ENDING.test(name))
       : { files: [file], problems: [] };
   const roots = await Promise.all(
     search.agents.flatMap((agent) => storesOf(agent, search.where)).map(resolved),

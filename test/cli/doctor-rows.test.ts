@@ -13,9 +13,9 @@ import { verifiedRecord } from '../support/verified.js';
 import { doctorOf, record } from '../support/boundaries.js';
 import { startSession } from '../../src/core/session.js';
 
-/** A row as `status: text`, with its fix after an arrow; undefined where there is none. */
 const [newest, ...before] = agents.claude.home?.played ?? [];
 
+/** A row as `status: text`, with its fix after an arrow; undefined where there is none. */
 const rowIn = ({ checks }: Pick<CheckSection, 'checks'>, name: string): string | undefined => {
   const found = checks.find((each) => each.name === name);
   return found && `${found.status}: ${found.text}${found.fix === undefined ? '' : ` → ${found.fix}`}`;

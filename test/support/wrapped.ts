@@ -45,8 +45,6 @@ export interface WrappedOptions {
   readonly before?: string;
 }
 
-const ENDED = { timeout: 30_000, interval: 20 }; // on a busy machine this may take long; the test then fails with the processes that still run
-
 /** A folder for one test, removed after it. */
 export const inFolder = async (act: (folder: string) => Promise<void>): Promise<void> => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ctxwrap-e2e-')));
@@ -64,7 +62,7 @@ const wrappersGone = (home: string): Promise<void> =>
     const sessions = await listSessions(stateFolder({}, home), Date.now());
     const running = sessions.filter(({ liveness }) => liveness === 'live' || liveness === 'stale');
     expect(running.map(({ record }) => record.pid)).toEqual([]);
-  }, ENDED);
+  });
 
 /** The environment without variables that change the terminal or the footer. */
 export const plainEnv = (folder: string): Record<string, string> => ({
@@ -163,6 +161,6 @@ export const withWrapped = (
       window.close();
       player.close();
       // it still writes its last record, and may create the folder for it
-      await eventually(() => expect(pid > 0 && isRunning(pid, start)).toBe(false), ENDED);
+      await eventually(() => expect(pid > 0 && isRunning(pid, start)).toBe(false));
     }
   });

@@ -158,7 +158,7 @@ describe('what it says', () => {
   });
 
   it('a number and its unit stay on one row', () => {
-    // each at every fifth width, and all of them together at all
+    // each case at every fifth width; together they have all widths
     for (const [index, { report }] of overlayCases().entries())
       for (let columns = 40 + (index % 5); columns <= 100; columns += 5)
         for (const row of draw(report(), { columns, rows: 200 }).rows)

@@ -56,7 +56,7 @@ describe('the receipt of a running session', () => {
     receipts.noteEvent(compacted('screen'));
     receipts.noteEvent(compacted('log'));
     receipts.noteEvent(compacted('log')); // read twice
-    await eventually(() => expect(notices()).toEqual(['kept 0 of 1 command · Ctrl-] b: brief']), WAIT);
+    await eventually(() => expect(notices()).toEqual(['kept 0 of 1 command · Ctrl-] b: brief']));
     expect(told.at(-1)).toMatchObject({ isOfOutcome: true }); // shown over the outcome, which stays for half a minute
     expect(receipts.keptText()).toBe('0 of 1 command');
     receipts.noteEvent({ type: 'session-changed', sessionId: 'another' });

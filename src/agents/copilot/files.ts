@@ -28,6 +28,7 @@ export const sessionFile = (relativePath: string): SessionFileKind | undefined =
   return isSessionId(id) && name === EVENTS && deeper.length === 0 ? 'session' : undefined;
 };
 
+/** `<session>/events.jsonl` */
 export const idInPath = (path: string): string => posix.basename(posix.dirname(path));
 
 /** The session that the child shows, else the only one that it has open, else the one with the user's message. */

@@ -234,6 +234,32 @@ describe('the floors', () => {
   });
 });
 
+// A type proves nothing about text that goes around it.
+describe('text for people', () => {
+  const only = (pattern: RegExp, ...places: readonly string[]): readonly string[] =>
+    each(({ path, text }) =>
+      !places.some((place) => path.startsWith(place)) && pattern.test(text) ? [`has ${pattern.source}`] : [],
+    );
+
+  it('becomes printable in one file', () => {
+    expect(only(/\bas (?:unknown as )?Printable\b/, 'core/printable.ts')).toEqual([]);
+  });
+
+  it('is written by one file, which takes nothing else', () => {
+    expect(only(/std(?:out|err)\.(?:write|end)\(/, 'cli/print.ts', 'demo/')).toEqual([]);
+  });
+
+  it('reaches Ink in one file', () => {
+    const drawing = /\{[^}]*\b(?:Text|Transform|Static|renderToString)\b[^}]*\} from 'ink'/;
+    expect(only(drawing, 'ui/Line.tsx')).toEqual([]);
+    expect(only(/\bkeepColours\b/, 'core/printable.ts', 'ui/Line.tsx')).toEqual([]);
+  });
+
+  it('becomes a page by a tag that escapes it', () => {
+    expect(only(/\bas Html\b/, 'ui/report-page.ts')).toEqual([]);
+  });
+});
+
 describe('the files', () => {
   it('are short enough to be read at once', () => {
     const faults = each(({ text }) => {

@@ -1,11 +1,10 @@
 import type { Call, Entry, Result } from '../core/conversation.js';
-import { stripControls } from '../core/text.js';
+import type { Styled } from '../core/printable.js';
 import type { Look } from '../ui/look.js';
 import { makeTheme, type Theme } from '../ui/theme.js';
 import { timeText } from './context-text.js';
 
-// A conversation for people, in `ctxwrap history show --before`: as plain text with marks of who says what, or as Markdown. Its texts come
-// from a model and from tools, so nothing in them may reach the terminal as a control sequence.
+// A conversation for people, in `ctxwrap history show --before`: as plain text with marks of who says what, or as Markdown.
 
 /** Who or what an entry is from, in a word, and the text that belongs to it. */
 interface Shown {
@@ -19,7 +18,7 @@ interface Shown {
 }
 
 /** Lines without line ends. */
-export const conversationText = (entries: readonly Entry[], look: Look): readonly string[] => {
+export const conversationText = (entries: readonly Entry[], look: Look): readonly Styled[] => {
   const theme = makeTheme(undefined, look);
   return partsOf(entries).flatMap((shown, index) => [
     ...(index > 0 ? [''] : []),
@@ -29,9 +28,9 @@ export const conversationText = (entries: readonly Entry[], look: Look): readonl
 
 const INDENT = '  ';
 
-const plainLines = ({ who, label, text, tone }: Shown, theme: Theme): readonly string[] => [
-  [theme[tone](who), theme.quiet(label)].filter((part) => part !== '').join('  '),
-  ...linesOf(text).map((line) => (line === '' ? '' : INDENT + (tone === 'quiet' ? theme.quiet(line) : line))),
+const plainLines = ({ who, label, text, tone }: Shown, theme: Theme): readonly Styled[] => [
+  label === '' ? theme[tone](who) : [theme[tone](who), '  ', theme.quiet(label)],
+  ...linesOf(text).map((line) => (line === '' ? '' : [INDENT, tone === 'quiet' ? theme.quiet(line) : line])),
 ];
 
 export const conversationMarkdown = (entries: readonly Entry[]): readonly string[] =>
@@ -50,7 +49,7 @@ const markdownLines = ({ who, label, text, isCode }: Shown): readonly string[] =
 };
 
 const linesOf = (text: string): readonly string[] => {
-  const lines = text.replaceAll('\t', '    ').split(/\r?\n/).map(stripControls);
+  const lines = text.replaceAll('\t', '    ').split(/\r?\n/);
   while (lines.length > 0 && lines.at(-1)?.trim() === '') lines.pop();
   return lines;
 };
@@ -62,7 +61,7 @@ const partsOf = (entries: readonly Entry[]): readonly Shown[] => {
     const shown = shownOf(entry, calls);
     const isNothing =
       !shown || (entry.kind !== 'call' && entry.kind !== 'result' && shown.text.trim() === '');
-    return isNothing ? [] : [{ ...shown, label: stripControls(shown.label) }];
+    return isNothing ? [] : [shown];
   });
 };
 

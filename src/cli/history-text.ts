@@ -7,7 +7,7 @@ import {
 import { counted, formatDuration, formatTokens } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
 import { keptText } from '../core/receipt.js';
-import { stripControls } from '../core/text.js';
+import type { Styled } from '../core/printable.js';
 import type { Look } from '../ui/look.js';
 import { makeTextsSafe, shorten, wrapText } from '../ui/text.js';
 import { makeTheme, type Theme } from '../ui/theme.js';
@@ -25,7 +25,7 @@ export interface HistoryView {
   /** of one compaction: how much of the evidence it has kept */
   readonly kept?: string | undefined;
   /** the rows of a chart, for each session that has one */
-  readonly charts?: ReadonlyMap<SessionHistory, readonly string[]>;
+  readonly charts?: ReadonlyMap<SessionHistory, readonly Styled[]>;
 }
 
 // What is looked for first stays longest: which one, how large it was and is, who wanted it, when.
@@ -41,7 +41,7 @@ const columns: readonly Column[] = [
 ];
 
 /** Rows in at most `look.columns` columns. */
-export const historyText = (sessions: readonly SessionHistory[], view: HistoryView): readonly string[] => {
+export const historyText = (sessions: readonly SessionHistory[], view: HistoryView): readonly Styled[] => {
   const ordered = sessions
     .filter(({ compactions }) => compactions.length > 0)
     .toSorted((a, b) => lastOf(b) - lastOf(a));
@@ -57,12 +57,12 @@ export const historyText = (sessions: readonly SessionHistory[], view: HistoryVi
 const lastOf = ({ compactions }: SessionHistory): Millis => compactions.at(-1)?.at ?? 0;
 
 /** `claude · ~/work/app · 11111111-2222-…` */
-const headOf = (session: SessionHistory, { look, home }: HistoryView, theme: Theme): string => {
+const headOf = (session: SessionHistory, { look, home }: HistoryView, theme: Theme): Styled => {
   const { runtime, project, sessionId, path, isKept } = session;
   const parts = [folderText(project ?? path, home), ...(sessionId === undefined ? [] : [sessionId])];
   const rest = makeTextsSafe([...parts, ...(isKept ? ['kept by ctxwrap'] : [])].join(' · '));
   const whole = shorten(`${runtime} · ${rest}`, look.columns);
-  return theme.accent(whole.slice(0, runtime.length)) + theme.quiet(whole.slice(runtime.length));
+  return [theme.accent(whole.slice(0, runtime.length)), theme.quiet(whole.slice(runtime.length))];
 };
 
 /** The beginning of the session's id that means it alone among these sessions; its path, where it has no id. */
@@ -81,7 +81,7 @@ const rowsOf = (
   name: string,
   { look, isFull }: HistoryView,
   theme: Theme,
-): readonly string[] => {
+): readonly Styled[] => {
   const newest = compactions.toReversed();
   const [titles = '', ...rows] = table(
     columns,
@@ -158,13 +158,14 @@ export const compactionText = (
   session: SessionHistory,
   each: RecordedCompaction,
   view: HistoryView,
-): readonly string[] => {
+): readonly Styled[] => {
   const theme = makeTheme(undefined, view.look);
   const width = Math.max(...factsOf(session, each, view).map(([label]) => label.length));
   const facts = factsOf(session, each, view).map(([label, value]) =>
-    wrapText(makeTextsSafe(value), view.look.columns - width - 2).map(
-      (line, index) => `${theme.quiet((index === 0 ? label : '').padEnd(width))}  ${line}`,
-    ),
+    wrapText(makeTextsSafe(value), view.look.columns - width - 2).map((line, index): Styled => [
+      theme.quiet((index === 0 ? label : '').padEnd(width)),
+      `  ${line}`,
+    ]),
   );
   const summary = wholeOf(each, view.look);
   return [...facts.flat(), ...(summary.length > 0 ? ['', theme.accent('Summary'), ...summary] : [])];
@@ -181,11 +182,8 @@ export const compactionMarkdown = (
   ...factsOf(session, each, { home: '/', kept }).map(
     ([label, value]) => `- ${label}: ${makeTextsSafe(value)}`,
   ),
-  ...(each.summary?.text ? ['', '## Summary', '', ...stripLines(each.summary.text)] : []),
+  ...(each.summary?.text ? ['', '## Summary', '', ...each.summary.text.split('\n')] : []),
 ];
-
-/** Control characters do not belong into a file either. */
-const stripLines = (text: string): readonly string[] => text.split('\n').map(stripControls);
 
 const factsOf = (
   session: SessionHistory,

@@ -1,11 +1,11 @@
 import { isMainThread } from 'node:worker_threads';
 import { errorText, UserError } from '../core/errors.js';
-import { stripControls } from '../core/text.js';
+import { own, type Printable, toPrintableLines, toPrintableText } from '../core/printable.js';
 import { exitCodeOfSignal, exitBySignal } from '../wrap/exit-status.js';
 import { run } from './commands/run.js';
 import { applyConfiguration } from './config/apply.js';
 import { commandWithoutNotify, OWN_FAILURE } from './messages.js';
-import { print, toAsciiIfNeeded, version } from './print.js';
+import { print, printError, toAsciiIfNeeded, version } from './print.js';
 import { parseArguments } from './program.js';
 import type { Task } from './request.js';
 import type { Outcome } from './session.js';
@@ -16,7 +16,7 @@ import { runThread } from './worker-thread.js';
 const main = async (): Promise<void> => {
   const request = parseArguments(process.argv.slice(2), version());
   if (request.kind === 'print') {
-    await print(request.text);
+    await print(toPrintableText(request.text));
     return;
   }
   const task = await applyConfiguration(request);
@@ -34,7 +34,7 @@ const perform = async (request: Task): Promise<Outcome> => {
       return (await import('./commands/demo.js')).demo(request);
     case 'init':
       // runs at every start of a shell
-      return printed((await import('./shell/init.js')).init(request));
+      return printed(toPrintableText((await import('./shell/init.js')).init(request)));
     case 'complete':
       return printed(await (await import('./shell/complete.js')).complete(request));
     case 'replay':
@@ -98,14 +98,14 @@ const performLater = async (request: LaterTask): Promise<Outcome> => {
   }
 };
 
-const printed = async (text: string): Promise<Outcome> => {
+const printed = async (text: Printable): Promise<Outcome> => {
   await print(text);
   return { status: { kind: 'code', code: 0 }, notices: [] };
 };
 
 const finish = ({ status, notices, isLineOpen }: Outcome, quiet: boolean): void => {
   const told = quiet ? [] : notices;
-  if (isLineOpen && told.length > 0 && process.stderr.isTTY) process.stderr.write('\n');
+  if (isLineOpen && told.length > 0 && process.stderr.isTTY) printError(own`\n`);
   for (const notice of told) say(toAsciiIfNeeded(notice, process.env));
   if (status.kind === 'signal') exitBySignal(status.signal);
   // The child is gone: no open handle may keep the user's shell waiting.
@@ -118,9 +118,7 @@ const fail = (error: unknown): void => {
   process.exitCode = error instanceof UserError ? error.exitCode : OWN_FAILURE;
 };
 
-// The text may quote file names or parts of a definition, so it is made safe for the terminal.
-const say = (text: string): void =>
-  void process.stderr.write(`ctxwrap: ${text.split('\n').map(stripControls).join('\n')}\n`);
+const say = (text: string): void => printError(toPrintableLines(`ctxwrap: ${text}`.split('\n')));
 
 process.stderr.on('error', () => undefined); // there is nowhere else to report it
 

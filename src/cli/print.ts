@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { errorCode } from '../core/errors.js';
+import { type Printable, type Styled, toPrintableLines } from '../core/printable.js';
 import { systemReason } from '../storage/errors.js';
 import { readLook, type Env } from '../ui/look.js';
 import { unwritableOutput } from './messages.js';
@@ -8,7 +9,7 @@ import { unwritableOutput } from './messages.js';
  * Writes to standard output. Resolves when done: to false when the reader is gone, as after `| head`. Rejects when it fails, as on a full
  * disk.
  */
-export const print = async (text: string): Promise<boolean> => {
+export const print = async (text: Printable): Promise<boolean> => {
   const { stdout } = process;
   if (text === '') return !stdout.destroyed;
   if (stdout.listenerCount('error') === 0) stdout.on('error', () => undefined); // the callback reports it too
@@ -17,6 +18,13 @@ export const print = async (text: string): Promise<boolean> => {
   if (GONE.has(errorCode(error))) return false;
   throw unwritableOutput(systemReason(error));
 };
+
+/** Prints rows, with ctxwrap's own symbols in ASCII where the terminal has only that. */
+export const printLines = (lines: readonly Styled[]): Promise<boolean> =>
+  print(toAsciiIfNeeded(toPrintableLines(lines), process.env));
+
+/** Writes to standard error, if that still exists. */
+export const printError = (text: Printable): void => void process.stderr.write(text);
 
 const GONE: ReadonlySet<unknown> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
 
@@ -48,7 +56,7 @@ const asciiSigns: Readonly<Record<string, string>> = {
 };
 
 /** Replaces ctxwrap's own symbols in a terminal that has only ASCII; the user's text stays. */
-export const toAsciiIfNeeded = (text: string, env: Env): string =>
+export const toAsciiIfNeeded = <Text extends string>(text: Text, env: Env): Text =>
   readLook({ env, isTTY: false, columns: 0 }).ascii
-    ? text.replace(/[▶→–×·✓✗…]/gu, (sign) => asciiSigns[sign] ?? sign)
+    ? (text.replace(/[▶→–×·✓✗…]/gu, (sign) => asciiSigns[sign] ?? sign) as Text)
     : text;

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { own } from '../core/printable.js';
 import type { Agent, SavedSession } from '../agents/agent.js';
 import { errorStack } from '../core/errors.js';
 import { assumedWindow } from '../core/config/backends.js';
@@ -13,7 +14,7 @@ import type { ThreadListener, WorkerThread } from '../wrap/session-worker.js';
 import type { WorkerStart } from '../wrap/worker-messages.js';
 import { holdCommand } from './hooks.js';
 import { recordingStopped, unwritableLog } from './messages.js';
-import { version, workingFolder } from './print.js';
+import { print, version, workingFolder } from './print.js';
 import type { Options } from './request.js';
 
 // From options to a wrapped child: opens what must be open before it starts, closes it afterwards.
@@ -132,7 +133,7 @@ const runToEnd = async (
   for (;;) {
     const next = sessionAfter({ first, session, end });
     if (!next) return end;
-    if (end.isLineOpen) process.stdout.write('\n');
+    if (end.isLineOpen) await print(own`\n`).catch(() => false); // the terminal may be gone
     session = next;
     end = await runAgain(session, runOnce);
   }

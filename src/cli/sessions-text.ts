@@ -1,3 +1,4 @@
+import { type Styled } from '../core/printable.js';
 import { cacheText, limitsText } from '../core/economy.js';
 import type { FooterView } from '../core/footer-view.js';
 import { formatTokens, isDrawable } from '../core/format.js';
@@ -52,7 +53,7 @@ const WIDE = 100; // columns, from which on there is room for a bar of ten cells
 const [SHORT_BAR, LONG_BAR] = [6, 10]; // cells
 
 /** A table with a row for each session, in at most `look.columns` columns. */
-export const sessionsText = (sessions: readonly ListedSession[], view: SessionsView): readonly string[] => {
+export const sessionsText = (sessions: readonly ListedSession[], view: SessionsView): readonly Styled[] => {
   const { look, known = sessions, isChosenByRow = false } = view;
   if (sessions.length === 0)
     return wrapText('No session is running. Start one with: ctxwrap claude', look.columns);
@@ -76,7 +77,7 @@ const rowOf = (session: ListedSession, view: SessionsView): readonly Cell[] => {
   const [text, rest] = barTexts(numbers, look.columns < WIDE ? SHORT_BAR : LONG_BAR, look);
   return [
     shorten(told('agent'), LONGEST_AGENT),
-    { text: text + rest || '-', paint: (bar) => (text + rest ? theme.bar(text) + theme.quiet(rest) : bar) },
+    { text: text + rest || '-', paint: (bar) => (text + rest ? [theme.bar(text), theme.quiet(rest)] : bar) },
     { text: told('fill'), paint: theme.percent },
     { text: isDrawable(numbers.usedTokens) ? usedOf(numbers) : '-', paint: theme.quiet },
     { text: told('tier'), paint: theme.tier },

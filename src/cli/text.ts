@@ -1,7 +1,9 @@
 import type { Tier } from '../core/ladder.js';
+import { own, type Styled, toPrintable, toPrintableLines } from '../core/printable.js';
 import { barOf } from '../ui/footer.js';
 import { readLook } from '../ui/look.js';
 import { shorten, widthOf, toPlainText } from '../ui/text.js';
+import { printError } from './print.js';
 
 const KIND = /^[a-z]+_/; // before the id itself, as in `session_5f0b2e2e-…`
 const SHORT_ID = 8; // characters, as agents show it
@@ -21,7 +23,7 @@ export interface Column {
 }
 
 /** A text, with what colours it once it is measured and cut. */
-export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
+export type Cell = string | { readonly text: string; readonly paint: (text: string) => Styled };
 
 const GAP = 2;
 
@@ -30,7 +32,7 @@ export const table = (
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
   width: number,
-): readonly string[] => {
+): readonly Styled[] => {
   const all = [columns.map(({ title }): Cell => title), ...rows];
   const natural = columns.map((_, index) => Math.max(...all.map((row) => widthOf(textOf(row[index])))));
   const least = columns.map(({ leastWidth }, index) => Math.min(leastWidth ?? Infinity, natural[index] ?? 0));
@@ -42,16 +44,17 @@ export const table = (
     widths[index] = (least[index] ?? 0) + more;
     spare -= more;
   }
-  const line = (cells: readonly Cell[]): string => {
-    const drawn = (isPainted: boolean): string =>
-      shown
-        .map((index) =>
-          padded(cells[index], { width: widths[index] ?? 0, column: columns[index], isPainted }),
-        )
-        .join(' '.repeat(GAP))
-        .trimEnd();
-    const plain = drawn(false);
-    return widthOf(plain) > width ? shorten(plain, width) : drawn(true);
+  const line = (cells: readonly Cell[]): Styled => {
+    const drawn = shown.map((index, place) => ({
+      gap: place > 0 ? ' '.repeat(GAP) : '',
+      ...padded(cells[index], widths[index] ?? 0, columns[index]),
+    }));
+    const plain = drawn.map(({ gap, before, text, after }) => gap + before + text + after).join('');
+    if (widthOf(plain.trimEnd()) > width) return shorten(plain.trimEnd(), width);
+    const last = drawn.findLastIndex(({ text }) => text !== ''); // nothing but blanks behind it
+    return drawn
+      .slice(0, last + 1)
+      .map(({ gap, before, styled, after }, place) => [gap, before, styled, place < last ? after : '']);
   };
   return all.map(line);
 };
@@ -70,17 +73,20 @@ const fitting = (columns: readonly Column[], least: readonly number[], width: nu
   return shown;
 };
 
-interface Place {
-  readonly width: number;
-  readonly column: Column | undefined;
-  readonly isPainted: boolean;
+/** A cell cut to its column, with the blanks around it. */
+interface PaddedCell {
+  readonly before: string;
+  readonly text: string;
+  readonly styled: Styled;
+  readonly after: string;
 }
 
-const padded = (cell: Cell | undefined, { width, column, isPainted }: Place): string => {
+const padded = (cell: Cell | undefined, width: number, column: Column | undefined): PaddedCell => {
   const text = shorten(textOf(cell), width, column?.cut);
   const blanks = ' '.repeat(Math.max(0, width - widthOf(text)));
-  const drawn = isPainted && typeof cell === 'object' ? cell.paint(text) : text;
-  return column?.align === 'right' ? blanks + drawn : drawn + blanks;
+  const styled = typeof cell === 'object' ? cell.paint(text) : text;
+  const [before, after] = column?.align === 'right' ? [blanks, ''] : ['', blanks];
+  return { before, text, styled, after };
 };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
@@ -89,19 +95,21 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Adds colour to text that is already measured and cut. */
 export interface Painter {
-  readonly bold: (text: string) => string;
-  readonly dim: (text: string) => string;
-  readonly tier: (tier: Tier | undefined, text: string) => string;
+  readonly bold: (text: string) => Styled;
+  readonly dim: (text: string) => Styled;
+  readonly tier: (tier: Tier | undefined, text: string) => Styled;
 }
 
 const sgr =
   (on: string, off: string) =>
-  (text: string): string =>
-    text === '' ? '' : `\x1b[${on}m${text}\x1b[${off}m`;
+  (text: string): Styled => ({
+    text,
+    paint: (clean) => (clean === '' ? '' : `\x1b[${on}m${clean}\x1b[${off}m`),
+  });
 
 const colours: Readonly<Record<Tier, string>> = { safe: '32', warn: '33', auto: '35', hard: '31' };
 
-const same = (text: string): string => text;
+const same = (text: string): Styled => text;
 
 const noPaint: Painter = { bold: same, dim: same, tier: (_, text) => text };
 
@@ -114,15 +122,6 @@ const paint: Painter = {
 /** Colours only for a terminal that wants them: https://no-color.org. */
 export const painterFor = (isTerminal: boolean, env: Env): Painter =>
   isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? paint : noPaint;
-
-/** JSON with control characters escaped, because it may quote a session file or a screen. The value is the same. */
-export const jsonText = (value: unknown, indent?: number): string =>
-  `${JSON.stringify(value, undefined, indent).replace(/[\u007f-\u009f]|\p{Cf}/gu, escaped)}\n`;
-
-const escaped = (character: string): string =>
-  Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
-    .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
-    .join('');
 
 /** Progress of a waiting command: one line rewritten in place in a terminal, separate lines elsewhere. */
 export interface ProgressLine {
@@ -139,13 +138,16 @@ export const progressLine = (): ProgressLine => {
   let isShown = false;
   return {
     say: (text) => {
-      stderr.write(
-        isTTY ? `\r\x1b[K${shorten(toPlainText(text), columns - 1)}` : `ctxwrap: ${toPlainText(text)}\n`,
+      const plain = toPlainText(text);
+      printError(
+        isTTY
+          ? own`\r\x1b[K${toPrintable(shorten(plain, columns - 1))}`
+          : toPrintableLines([`ctxwrap: ${plain}`]),
       );
       isShown = true;
     },
     clear: () => {
-      if (isTTY && isShown) stderr.write('\r\x1b[K');
+      if (isTTY && isShown) printError(own`\r\x1b[K`);
       isShown = false;
     },
   };

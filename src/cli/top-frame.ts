@@ -1,3 +1,4 @@
+import { own, type Printable, toPrintable } from '../core/printable.js';
 import { cacheSentence, limitsSentence } from '../core/economy.js';
 import { counted } from '../core/format.js';
 import { groupDigits } from '../core/ladder.js';
@@ -65,13 +66,13 @@ export const topFrame = (state: TopState, view: TopView): DrawnTop => {
     columns,
     rows,
     head: headOf(view, orderText(state, view, { scroll, room }), theme),
-    titles: visible.length === 0 ? '' : theme.quiet(`  ${titles}`),
+    titles: visible.length === 0 ? own`` : toPrintable(theme.quiet(['  ', titles])),
     lines:
       visible.length === 0
-        ? ['', `  ${emptyText(state, view)}`]
-        : lines.map((line, row) => (scroll + row === index ? theme.strong(MARK) + line : `  ${line}`)),
+        ? [own``, toPrintable(`  ${emptyText(state, view)}`)]
+        : lines.map((line, row) => toPrintable([scroll + row === index ? theme.strong(MARK) : '  ', line])),
     details,
-    message: shorten(messageOf(state, view), columns),
+    message: toPrintable(shorten(messageOf(state, view), columns)),
     keys: keysRow(columns, theme),
   };
   return { frame: look.ascii ? inAscii(frame) : frame, scroll, room };
@@ -104,7 +105,7 @@ const orderText = (
 };
 
 /** What is told last is left out first where there is no room. */
-const headOf = ({ all, look }: TopView, order: string, theme: Theme): string => {
+const headOf = ({ all, look }: TopView, order: string, theme: Theme): Printable => {
   const there = all.filter(isThere);
   const waiting = there.filter(({ record, liveness }) => liveness === 'live' && isForUser(record)).length;
   const tiers = (['hard', 'auto', 'warn'] as const).flatMap((tier) => {
@@ -120,8 +121,8 @@ const headOf = ({ all, look }: TopView, order: string, theme: Theme): string => 
   while (count > 0 && textOf(count).length > room) count -= 1;
   const left = textOf(count);
   const gap = look.columns - left.length - order.length;
-  if (gap < 2) return shorten(left, look.columns);
-  return theme.accent(name) + left.slice(name.length) + ' '.repeat(gap) + theme.quiet(order);
+  if (gap < 2) return toPrintable(shorten(left, look.columns));
+  return toPrintable([theme.accent(name), left.slice(name.length), ' '.repeat(gap), theme.quiet(order)]);
 };
 
 const messageOf = (
@@ -148,10 +149,12 @@ const keys: readonly (readonly [key: string, word: string])[] = [
   ['arrows', 'select'],
 ];
 
-const keysRow = (columns: number, theme: Theme): string => {
+const keysRow = (columns: number, theme: Theme): Printable => {
   let width = 0;
   const fitting = keys.filter(([key, word]) => (width += key.length + word.length + 3) <= columns + 2);
-  return fitting.map(([key, word]) => `${theme.accent(key)} ${theme.quiet(word)}`).join('  ');
+  return toPrintable(
+    fitting.map(([key, word], index) => [index > 0 ? '  ' : '', theme.accent(key), ' ', theme.quiet(word)]),
+  );
 };
 
 const LABEL = 10; // columns
@@ -161,7 +164,7 @@ const detailRows = (
   session: ListedSession,
   { now, home, look }: TopView,
   theme: Theme,
-): readonly string[] => {
+): readonly Printable[] => {
   const { record, liveness } = session;
   const { reading, cache, limits, thresholds, compaction, activitySince } = record;
   const since = activitySince === undefined ? '' : ` (for ${ageText(now - activitySince)})`;
@@ -186,13 +189,16 @@ const detailRows = (
     ['Cache', cache && isThere(session) ? cacheSentence(cache, now) : undefined],
     ['Plan', limitsSentence(limits, now) || undefined],
   ];
-  const row = (label: string, text: string): string => {
+  const row = (label: string, text: string): Printable => {
     const plain = `  ${label.padEnd(LABEL)}${makeTextsSafe(text)}`;
     const cut = shorten(plain, look.columns);
-    return cut.length <= 2 + LABEL ? cut : `  ${theme.quiet(cut.slice(2, 2 + LABEL))}${cut.slice(2 + LABEL)}`;
+    const isLabelOnly = cut.length <= 2 + LABEL;
+    return toPrintable(
+      isLabelOnly ? cut : ['  ', theme.quiet(cut.slice(2, 2 + LABEL)), cut.slice(2 + LABEL)],
+    );
   };
   return [
-    '',
+    own``,
     ...facts.flatMap(([label, text]) => (text === undefined || text === '' ? [] : [row(label, text)])),
   ];
 };

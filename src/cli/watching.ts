@@ -1,3 +1,5 @@
+import { joinPrintable, own, type Printable } from '../core/printable.js';
+
 // What `ctxwrap ps --watch` and `ctxwrap top` share: when to look again, and the terminal's other screen.
 
 const LEAST_MS = 1_000; // between two looks: an agent at work changes its record all the time
@@ -53,17 +55,17 @@ export const makeLooks = (): Looks => {
  * What turns the drawn rows into these; '' where they are the same. Each row is erased before it is written: behind a row that is exactly
  * full, its last cell would be erased.
  */
-export const changedRows = (rows: readonly string[], before: readonly string[]): string => {
+export const changedRows = (rows: readonly Printable[], before: readonly Printable[]): Printable => {
   const drawn = rows.flatMap((row, index) =>
-    row === before[index] ? [] : [`\x1b[${index + 1};1H\x1b[2K${row}`],
+    row === before[index] ? [] : [own`\x1b[${index + 1};1H\x1b[2K${row}`],
   );
-  const below = rows.length < before.length ? [`\x1b[${rows.length + 1};1H\x1b[J`] : [];
+  const below = rows.length < before.length ? [own`\x1b[${rows.length + 1};1H\x1b[J`] : [];
   const all = [...drawn, ...below];
-  return all.length === 0 ? '' : `\x1b[?2026h${all.join('')}\x1b[?2026l`;
+  return all.length === 0 ? own`` : own`\x1b[?2026h${joinPrintable(all)}\x1b[?2026l`;
 };
 
 /** The alternate screen, without a cursor; and back. */
-export const ENTER = '\x1b[?1049h\x1b[?25l';
-export const LEAVE = '\x1b[?25h\x1b[?1049l';
+export const ENTER = own`\x1b[?1049h\x1b[?25l`;
+export const LEAVE = own`\x1b[?25h\x1b[?1049l`;
 /** Erases it: after a change of its size nobody knows what is drawn. */
-export const CLEAR = '\x1b[2J\x1b[H';
+export const CLEAR = own`\x1b[2J\x1b[H`;

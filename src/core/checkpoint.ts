@@ -1,3 +1,4 @@
+import { jsonText } from './printable.js';
 import type { Initiator } from './compaction/outcome.js';
 import type { Millis } from './reading.js';
 import type { ReadingRecord } from './report.js';
@@ -236,7 +237,7 @@ export const checkpointLine = (about: {
   const { action, id, at, runtime, session, why } = about;
   const conversation = toOneLine(session, LONGEST_NAME);
   const line = { action, id, at, runtime: toOneLine(runtime, LONGEST_NAME), conversation, why };
-  return `${JSON.stringify({ schema: 'ctxwrap.checkpoint-action/1', ...line })}\n`;
+  return jsonText({ schema: 'ctxwrap.checkpoint-action/1', ...line });
 };
 
 const LONGEST_NAME = 100;

@@ -1,3 +1,4 @@
+import { jsonText } from './printable.js';
 import type { Mode } from './compaction/state.js';
 import type { AttemptRecord } from './compaction/protocol.js';
 import { getCount, getRecord, getText, type JsonRecord, parseRecord } from './json.js';
@@ -79,7 +80,7 @@ const eventTypes = Object.keys(types) as readonly EventType[];
 /** One line, with its newline. */
 export const eventLine = (key: Omit<EventKey, 'schema'>, content: EventContent): string => {
   const { session, seq, at } = key;
-  return `${JSON.stringify({ schema: 'ctxwrap.event/1', session, seq, at, ...content })}\n`;
+  return jsonText({ schema: 'ctxwrap.event/1', session, seq, at, ...content });
 };
 
 /** An event as it was read: only its key is known to be right. */

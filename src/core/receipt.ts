@@ -1,3 +1,4 @@
+import { jsonText } from './printable.js';
 import {
   beforeCompaction,
   windowOf,
@@ -279,7 +280,7 @@ const LONGEST_NAME = 100; // characters
 export const receiptLine = ({ at, counts }: ReceiptCounts, origin: ReceiptOrigin): string => {
   const name = (text: string): string => toOneLine(text, LONGEST_NAME);
   const { session, version, runtime: agent, conversation } = origin;
-  return `${JSON.stringify({
+  return jsonText({
     schema: RECEIPT_COUNTS,
     at,
     counts,
@@ -287,7 +288,7 @@ export const receiptLine = ({ at, counts }: ReceiptCounts, origin: ReceiptOrigin
     version: name(version),
     runtime: name(agent),
     conversation: conversation && name(conversation),
-  })}\n`;
+  });
 };
 
 /** undefined for a line that is none */

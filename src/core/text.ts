@@ -44,7 +44,3 @@ export const cleanFocus = (text: string): string | undefined => {
 
 /** The text with a backslash before every `@`, for agents that read the file whose name follows (`Agent.readsMentions`). */
 export const escapeMentions = (text: string): string => text.replace(/(?<!\\)@/g, String.raw`\@`);
-
-/** The text with every control and format character replaced; blanks stay. */
-export const stripControls = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '\ufffd');

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { link, lstat, open, readdir, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
+import { jsonText } from '../core/printable.js';
 import {
   isPassing,
   isSameFile,
@@ -193,7 +194,7 @@ const writeIndex = async (folder: string, index: KeptRecord): Promise<void> => {
   const surplus = index.files.slice(0, -MOST_FILES);
   const kept = { ...index, files: index.files.slice(-MOST_FILES), events: index.events.slice(-MOST_EVENTS) };
   if (before !== undefined && before.trim() !== '') await writeAtomic(`${path}.bak`, before);
-  await writeAtomic(path, `${JSON.stringify(kept)}\n`);
+  await writeAtomic(path, jsonText(kept));
   for (const { id } of surplus) await unlink(join(folder, id + FILE_ENDING)).catch(() => undefined);
 };
 
@@ -310,7 +311,7 @@ const writeRecord = async (
     ...(reading ? { reading } : {}),
     ...(git ? { git } : {}),
   };
-  await writeAtomic(recordPath(folder, record.id), `${JSON.stringify(record)}\n`);
+  await writeAtomic(recordPath(folder, record.id), jsonText(record));
   return record;
 };
 

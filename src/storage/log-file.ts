@@ -2,6 +2,7 @@ import { closeSync, fstatSync, realpathSync, renameSync, statSync, writeSync, co
 import { lstat, open as openInPromises, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
+import { stripControls } from '../core/printable.js';
 import { errorCode } from '../core/errors.js';
 import { logLevels, type LogLevel } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
@@ -112,10 +113,7 @@ const writeLastLine = (file: number, last: string): void => {
 
 /** One line without control characters: the text comes from files and terminals, and users read the log with `cat`. */
 const printable = (message: string): string =>
-  message
-    .slice(0, maxMessageLength)
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
-    .trim();
+  stripControls(message.slice(0, maxMessageLength).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')).trim();
 
 // The audit log, `audit.jsonl` in the state folder: one line for each compaction attempt of all wrappers of this user.
 

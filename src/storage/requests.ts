@@ -1,5 +1,6 @@
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jsonText } from '../core/printable.js';
 import {
   parseAnswer,
   parsePlainRequest,
@@ -42,7 +43,7 @@ export type AnyRequest = RequestRecord | ActionRecord;
 export type ActionRecord = SwitchRecord | BriefRecord | UndoRecord | ShortenRecord;
 
 export const writeRequest = (folder: string, request: AnyRequest): Promise<void> =>
-  writeAtomic(pathOf(folder, request, REQUEST), `${JSON.stringify(request)}\n`);
+  writeAtomic(pathOf(folder, request, REQUEST), jsonText(request));
 
 /** Undefined if there is none, it is another user's, or its content does not match its name. */
 export const readRequest = async (folder: string, key: RequestKey): Promise<AnyRequest | undefined> => {
@@ -66,7 +67,7 @@ export const removeRequest = (folder: string, key: RequestKey): Promise<void> =>
   unlink(pathOf(folder, key, REQUEST)).catch(() => undefined);
 
 export const writeAnswer = (folder: string, answer: AnswerRecord): Promise<void> =>
-  writeAtomic(pathOf(folder, answer, ANSWER), `${JSON.stringify(answer)}\n`);
+  writeAtomic(pathOf(folder, answer, ANSWER), jsonText(answer));
 
 export const readAnswer = async (folder: string, key: RequestKey): Promise<AnswerRecord | undefined> => {
   const answer = parseAnswer((await readOwnFile(pathOf(folder, key, ANSWER), ANSWER_BYTES)) ?? '');

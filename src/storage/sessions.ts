@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jsonText } from '../core/printable.js';
 import { errorCode } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
 import {
@@ -38,7 +39,7 @@ export const ensureSessionsFolder = (stateFolder: string): Promise<string> =>
   ensureFolder(stateFolder, FOLDER);
 
 export const writeSession = (folder: string, record: SessionRecord): Promise<void> =>
-  writeAtomic(join(folder, record.id + SUFFIX), `${JSON.stringify(record)}\n`);
+  writeAtomic(join(folder, record.id + SUFFIX), jsonText(record));
 
 /** All readable records, ordered by start time. Read-only. Throws a UserError for a folder that cannot be read. */
 export const listSessions = (stateFolder: string, now: Millis): Promise<readonly ListedSession[]> =>
@@ -232,7 +233,7 @@ export const writeVerified = async (stateFolder: string, record: VerifiedRecord)
   const name = verifiedFileName(record.agent, record.agentVersion);
   if (name === undefined) throw new Error(`"${record.agentVersion}" is no version`);
   const path = join(await ensureFolder(stateFolder, VERIFIED_RECORDS_FOLDER), `${name}.json`);
-  await writeAtomic(path, `${JSON.stringify(record, undefined, 1)}\n`);
+  await writeAtomic(path, jsonText(record, 1));
   return path;
 };
 

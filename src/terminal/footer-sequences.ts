@@ -1,3 +1,4 @@
+import { type Printable } from '../core/printable.js';
 import { asciiCharsets, charsetSequence, hasFooter, markSlotOverwritten, type Grid } from './filter/grid.js';
 import { cursorSequence } from './filter/motion.js';
 import type { ModeTracker } from './mode-tracker.js';
@@ -20,8 +21,8 @@ export const paintHindrance = (grid: Grid, modeTracker: ModeTracker): PaintHindr
   return grid.origin ? 'origin mode' : undefined;
 };
 
-/** Draws `row` (SGR and text, at most as wide as the screen) on the footer row. Uses the terminal's cursor slot. */
-export const paintSequence = (grid: Grid, modeTracker: ModeTracker, row: string): string => {
+/** Draws `row` (at most as wide as the screen) on the footer row. Uses the terminal's cursor slot. */
+export const paintSequence = (grid: Grid, modeTracker: ModeTracker, row: Printable): string => {
   if (!hasFooter(grid)) return '';
   const { close, reopen } = modeTracker.linkSequences();
   const place = `\x1b[${grid.terminalRows};1H\x1b[0m\x1b(B\x0f${close}`;

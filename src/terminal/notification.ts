@@ -1,3 +1,4 @@
+import { type Printable } from '../core/printable.js';
 import { toOneLine } from '../core/text.js';
 
 /*
@@ -15,8 +16,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Text of a notification. */
 export interface NotificationText {
-  readonly title: string;
-  readonly text: string;
+  readonly title: Printable;
+  readonly text: Printable;
 }
 
 interface NotificationMethod {
@@ -80,7 +81,7 @@ export const notificationSequence = (env: Env, notification: NotificationText, i
 // A `;` would end a field of OSC 777.
 const sanitizeField = (text: string): string => toOneLine(text, MAX_LENGTH).replaceAll(';', ',');
 
-const oscSequence = (osc: 9 | 99 | 777, { title, text }: NotificationText): string => {
+const oscSequence = (osc: 9 | 99 | 777, { title, text }: Record<'title' | 'text', string>): string => {
   switch (osc) {
     case 9:
       return `\x1b]9;${title}: ${text}\x1b\\`;

@@ -1,8 +1,10 @@
-import { Box, Text } from 'ink';
+import { Box } from 'ink';
+import { own, type Printable, toPrintable } from '../core/printable.js';
 import type { OverlayState } from '../core/overlay-keys.js';
 import type { OverlayReport } from '../core/overlay-report.js';
+import { drawRows, Line } from './Line.js';
 import type { Look } from './look.js';
-import { drawRows, renderReport } from './Report.js';
+import { renderReport } from './Report.js';
 import { makeTextsSafe } from './text.js';
 import { makeTheme, type Theme } from './theme.js';
 
@@ -22,14 +24,14 @@ const Frame = ({ report, extent, columns, paints }: FrameProps) => (
   <Box flexDirection="column" width={columns}>
     <Box height={1} columnGap={2}>
       <Box flexShrink={0}>
-        <Text>{paints.strong(report.runtime)}</Text>
+        <Line text={paints.strong(report.runtime)} />
       </Box>
-      <Text wrap="truncate-end">{report.model}</Text>
+      <Line wrap="truncate-end" text={report.model ?? ''} />
       <Box flexGrow={1} flexBasis={0} justifyContent="flex-end">
-        <Text wrap="truncate-end">{paints.quiet(report.name)}</Text>
+        <Line wrap="truncate-end" text={paints.quiet(report.name)} />
       </Box>
       <Box flexShrink={0}>
-        <Text>{paints.quiet(report.age)}</Text>
+        <Line text={paints.quiet(report.age)} />
       </Box>
     </Box>
     <Box height={1}>
@@ -40,7 +42,7 @@ const Frame = ({ report, extent, columns, paints }: FrameProps) => (
       </Box>
       <Box flexShrink={0} flexGrow={1} marginLeft={2} columnGap={2} justifyContent="space-between">
         <KeyHint name="q" word="close" paints={paints} />
-        {extent !== '' && <Text>{paints.quiet(extent)}</Text>}
+        {extent !== '' && <Line text={paints.quiet(extent)} />}
       </Box>
     </Box>
   </Box>
@@ -54,7 +56,7 @@ interface KeyHintProps {
 
 const KeyHint = ({ name, word, paints }: KeyHintProps) => (
   <Box flexShrink={0}>
-    <Text>{`${paints.accent(name)} ${paints.quiet(word)}`}</Text>
+    <Line text={[paints.accent(name), ' ', paints.quiet(word)]} />
   </Box>
 );
 
@@ -69,7 +71,7 @@ export interface OverlayRequest {
 /** A drawn overlay, with the height of its contents and how many rows of them fit. */
 export interface OverlayFrame extends Pick<OverlayState, 'scroll' | 'most' | 'shown'> {
   /** one per terminal row: no newline, SGR as the only sequences, none wider than the terminal */
-  readonly rows: readonly string[];
+  readonly rows: readonly Printable[];
 }
 
 const WIDEST = 100; // columns; longer lines are hard to read
@@ -81,13 +83,13 @@ export const renderOverlay = (
   { look, rows, scroll: wanted }: OverlayRequest,
 ): OverlayFrame => {
   const { columns, margin } = place(look.columns);
-  const air = rows >= AIRY_ROWS ? [''] : [];
+  const air = rows >= AIRY_ROWS ? [own``] : [];
   const all = renderReport(report, { ...look, columns }, chartRowsIn(rows)); // Ink's work grows with every cell, so the margin is added afterwards
   const shown = Math.max(0, rows - 2 - 2 * air.length);
   const most = Math.max(0, all.length - shown);
   const scroll = Math.max(0, Math.min(most, wanted));
   const body = withoutLoneTitle(all.slice(scroll, scroll + shown), report, all.length > scroll + shown);
-  const [head = '', keys = ''] = drawRows(
+  const [head = own``, keys = own``] = drawRows(
     <Frame
       report={makeTextsSafe({ ...report, sections: [] })}
       extent={most === 0 ? '' : `${scroll + 1}-${scroll + shown}/${all.length}`}
@@ -97,20 +99,25 @@ export const renderOverlay = (
     columns,
     look.ascii,
   );
-  const rest = Array.from({ length: shown - body.length }, () => '');
+  const rest = Array.from({ length: shown - body.length }, () => own``);
   const drawn = [head, ...air, ...body, ...rest, ...air, keys].slice(0, rows);
-  return { rows: drawn.map((row) => (row === '' ? '' : ' '.repeat(margin) + row)), scroll, most, shown };
+  return {
+    rows: drawn.map((row) => (row === '' ? row : own`${toPrintable(' '.repeat(margin))}${row}`)),
+    scroll,
+    most,
+    shown,
+  };
 };
 
 /** A title in the last row would stand alone: it comes with its section, as pages overlap by a row. */
 const withoutLoneTitle = (
-  body: readonly string[],
+  body: readonly Printable[],
   { sections }: OverlayReport,
   isMoreBelow: boolean,
-): readonly string[] => {
+): readonly Printable[] => {
   const last = (body.at(-1) ?? '').replace(/\x1b\[[\d;]*m/g, '').trim();
   const isTitle = isMoreBelow && sections.some(({ title }) => title === last);
-  return isTitle ? [...body.slice(0, -1), ''] : body;
+  return isTitle ? [...body.slice(0, -1), own``] : body;
 };
 
 /** The height of the chart, where the terminal has room for it and for what stands above it. */

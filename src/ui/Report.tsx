@@ -1,11 +1,12 @@
-import { Box, Text, Transform, renderToString } from 'ink';
-import { createElement, type ReactElement } from 'react';
+import { Box } from 'ink';
 import type { PartName } from '../core/context-report.js';
+import type { Printable, Styled } from '../core/printable.js';
 import type { Bar, Emphasis, Report, Row, Section } from '../core/report-sections.js';
+import { drawRows, Line, Words } from './Line.js';
 import type { Look } from './look.js';
 import { UsageChart } from './UsageChart.js';
-import { toAscii, shorten, widthOf, makeTextsSafe } from './text.js';
-import { glyphsOf, makeTheme, type Glyphs, type PaintText, type Theme } from './theme.js';
+import { shorten, widthOf, makeTextsSafe } from './text.js';
+import { glyphsOf, makeTheme, type Glyphs, type Theme } from './theme.js';
 
 // A report as rows of text, for the overlay and for `ctxwrap context`.
 
@@ -35,15 +36,6 @@ interface Drawn {
   readonly chartRows: number;
 }
 
-const NO_BREAK = '\u00a0';
-
-const Words = ({ text, paint }: { readonly text: string; readonly paint: PaintText }) => (
-  // a row that is exactly full passes its trailing space to the next one
-  <Transform transform={(line) => paint(line.trim().replaceAll(NO_BREAK, ' '))}>
-    {text.replace(/(?<=\d) (?=(?:s|min|h|d)\b)/g, NO_BREAK)}
-  </Transform>
-);
-
 const GAP = 2;
 const [LEAST_LABEL, MOST_LABEL] = [6, 20]; // columns
 const LEAST_TEXT = 30; // columns beside numbers; with fewer, the text goes on rows below them
@@ -56,12 +48,16 @@ const BarRows = ({ bar, columns, paints, glyphs }: Drawn & { readonly bar: Bar }
   const cells = parts.length > 0 ? Math.max(1, columns - beside) : 0;
   return (
     <Box flexDirection="column">
-      <Text wrap="truncate-end">
-        {cellTexts(parts, cells, { paints, glyphs })}
-        {' '.repeat(cells > 0 ? Math.max(1, 1 + FILL_COLUMNS - widthOf(fill)) : 0) + paints.percent(fill)}
-        {tier && `  ${paints.tier(tier)}`}
-      </Text>
-      {marks.length > 0 && <Text>{paints.quiet(markTexts(marks, cells, columns))}</Text>}
+      <Line
+        wrap="truncate-end"
+        text={[
+          cellTexts(parts, cells, { paints, glyphs }),
+          ' '.repeat(cells > 0 ? Math.max(1, 1 + FILL_COLUMNS - widthOf(fill)) : 0),
+          paints.percent(fill),
+          tier ? ['  ', paints.tier(tier)] : '',
+        ]}
+      />
+      {marks.length > 0 && <Line text={paints.quiet(markTexts(marks, cells, columns))} />}
     </Box>
   );
 };
@@ -94,20 +90,18 @@ const cellTexts = (
   parts: Bar['parts'],
   cells: number,
   { paints, glyphs }: Pick<Drawn, 'paints' | 'glyphs'>,
-): string => {
+): Styled => {
   let share = 0;
   let drawn = 0;
-  return parts
-    .map((part, index) => {
-      share += part.share;
-      const least = index === 0 && part.share > 0 ? 1 : 0;
-      const upTo = index === parts.length - 1 ? cells : Math.max(least, Math.round(share * cells));
-      const count = Math.max(drawn, upTo) - drawn;
-      drawn += count;
-      const { glyph, tone } = partLooks[part.name];
-      return paints[tone](glyphs[glyph].repeat(count));
-    })
-    .join('');
+  return parts.map((part, index) => {
+    share += part.share;
+    const least = index === 0 && part.share > 0 ? 1 : 0;
+    const upTo = index === parts.length - 1 ? cells : Math.max(least, Math.round(share * cells));
+    const count = Math.max(drawn, upTo) - drawn;
+    drawn += count;
+    const { glyph, tone } = partLooks[part.name];
+    return paints[tone](glyphs[glyph].repeat(count));
+  });
 };
 
 /** The widths that the rows of a section share. */
@@ -144,7 +138,8 @@ const RowBox = ({ row, cells, columns, paints, glyphs, labelTone, hasSigns }: Ro
   const taken = [...(cells.label > 0 ? [cells.label] : []), ...cells.values];
   const room = columns - taken.reduce((sum, width) => sum + width + GAP, 0);
   const isBelow = isTable && !isOneLine && room < LEAST_TEXT;
-  const sign = hasSigns ? `${signText(row, { paints, glyphs })} ` : ''; // Ink's own truncation can leave half of a wide character
+  const sign = hasSigns ? [signText(row, { paints, glyphs }), ' '] : [];
+  const labelRoom = cells.label - sign.length; // Ink's own truncation can leave half of a wide character
   return (
     <Box flexDirection="column">
       <Box flexDirection={isBelow ? 'column' : 'row'} columnGap={GAP}>
@@ -152,19 +147,19 @@ const RowBox = ({ row, cells, columns, paints, glyphs, labelTone, hasSigns }: Ro
           <Box columnGap={GAP} flexShrink={0}>
             {label !== undefined && cells.label > 0 && (
               <Box width={cells.label} flexShrink={0}>
-                <Text>{sign + head(shorten(label, cells.label - widthOf(sign)))}</Text>
+                <Line text={[sign, head(shorten(label, labelRoom))]} />
               </Box>
             )}
             {values.map((value, index) => (
               <Box key={index} width={cells.values[index] ?? 0} flexShrink={0} justifyContent="flex-end">
-                <Text>{head(value)}</Text>
+                <Line text={head(value)} />
               </Box>
             ))}
           </Box>
         )}
         {text !== '' && (
           <Box flexShrink={1} marginLeft={isBelow ? 4 : 0}>
-            {isOneLine ? <Text>{paint(shorten(text, room))}</Text> : <Words text={text} paint={paint} />}
+            {isOneLine ? <Line text={paint(shorten(text, room))} /> : <Words text={text} paint={paint} />}
           </Box>
         )}
       </Box>
@@ -177,7 +172,8 @@ const RowBox = ({ row, cells, columns, paints, glyphs, labelTone, hasSigns }: Ro
   );
 };
 
-const signText = ({ sign }: Row, { paints, glyphs }: Pick<Drawn, 'paints' | 'glyphs'>): string => {
+/** One column wide. */
+const signText = ({ sign }: Row, { paints, glyphs }: Pick<Drawn, 'paints' | 'glyphs'>): Styled => {
   if (sign === undefined || sign === 'none') return ' ';
   if (sign === 'reached') return paints.bar('▶'); // the word of the tier may be in reverse video
   const { glyph, tone } = partLooks[sign];
@@ -201,7 +197,7 @@ const SectionBox = ({
   const hasSigns = rows.some(({ sign }) => sign !== undefined);
   return (
     <Box flexDirection="column">
-      {title !== undefined && <Text wrap="truncate-end">{paints.accent(title)}</Text>}
+      {title !== undefined && <Line wrap="truncate-end" text={paints.accent(title)} />}
       <Box flexDirection="column" marginLeft={indent}>
         {bar && <BarRows bar={bar} {...inner} />}
         {usage && <UsageChart usage={usage} columns={inner.columns} rows={chartRows} paints={paints} />}
@@ -222,32 +218,6 @@ const SectionBox = ({
 
 const LOW_CHART = 2; // rows
 
-const LEAST_WIDTH = 20; // columns; in a narrower terminal, fixed-width cells could be too wide
-
-/** Cuts what does not fit: Ink counts some rare letters as narrower than terminals do. */
-const fitted = (row: string, columns: number): string => {
-  let left = columns;
-  const fit = (text: string): string => {
-    const characters = [...text];
-    while (widthOf(characters.join('')) > left) characters.pop();
-    left -= widthOf(characters.join(''));
-    return characters.join('');
-  };
-  return widthOf(row) <= columns
-    ? row
-    : row
-        .split(/(\x1b\[[\d;]*m)/)
-        .map((part) => (part.startsWith('\x1b') ? part : fit(part)))
-        .join('');
-};
-
-/** One string per terminal row: no newline, SGR as the only sequences. */
-export const drawRows = (element: ReactElement, columns: number, ascii: boolean): readonly string[] => {
-  const overflow = columns < LEAST_WIDTH ? 'hidden' : 'visible';
-  const text = renderToString(createElement(Box, { width: columns, overflow }, element), { columns });
-  return (ascii ? toAscii(text) : text).split('\n').map((row) => fitted(row, columns));
-};
-
 /** Cells of one shape where their tones tell them apart: those of other shapes differ in height. */
 const partGlyphs = (look: Look): Glyphs => {
   const { colorLevel, hasStyles = colorLevel > 0, ascii } = look;
@@ -260,7 +230,7 @@ export const renderReport = (
   { sections, tier, isStale = false }: Report,
   look: Look,
   chartRows = LOW_CHART,
-): readonly string[] => {
+): readonly Printable[] => {
   const { columns, ascii } = look;
   const paints = makeTheme(tier, look, isStale);
   const drawn: Drawn = { columns, paints, chartRows, glyphs: partGlyphs(look) };

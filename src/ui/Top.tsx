@@ -1,25 +1,27 @@
-import { Box, render, Text, useInput, type Key } from 'ink';
+import { Box, render, useInput, type Key } from 'ink';
 import { memo, type ReactNode } from 'react';
+import { own, type Printable } from '../core/printable.js';
+import { Line } from './Line.js';
 
 // `ctxwrap top`: a live Ink app that fills the terminal's other screen. It draws rows that are already measured and painted, and tells
 // which keys are pressed.
 
-/** What is on the screen. All texts fit into the width, and hold no other sequences than SGR. */
+/** What is on the screen. All texts fit into the width. */
 export interface TopFrame {
   readonly columns: number;
   /** rows of the terminal */
   readonly rows: number;
-  readonly head: string;
-  readonly titles: string;
-  readonly lines: readonly string[];
+  readonly head: Printable;
+  readonly titles: Printable;
+  readonly lines: readonly Printable[];
   /** below the table: about the selected session */
-  readonly details: readonly string[];
+  readonly details: readonly Printable[];
   /** a question, the filter, or what has happened; '' where there is nothing to say */
-  readonly message: string;
-  readonly keys: string;
+  readonly message: Printable;
+  readonly keys: Printable;
 }
 
-const textsOf = ({ head, titles, lines, details, message, keys }: TopFrame): readonly string[] => [
+const textsOf = ({ head, titles, lines, details, message, keys }: TopFrame): readonly Printable[] => [
   head,
   titles,
   ...lines,
@@ -34,7 +36,7 @@ const FIRST_SIGN = 0xe000;
 
 const SignedRow = memo(({ index }: { readonly index: number }) => (
   <Box height={1}>
-    <Text>{String.fromCodePoint(FIRST_SIGN + index)}</Text>
+    <Line text={String.fromCodePoint(FIRST_SIGN + index)} />
   </Box>
 ));
 
@@ -68,9 +70,9 @@ const screenOf = (frame: TopFrame, onKey: ScreenProps['onKey']): ReactNode => {
 };
 
 /** The rows of a frame, from what Ink has written for it. */
-export const topRows = (written: string, frame: TopFrame): readonly string[] => {
+export const topRows = (written: string, frame: TopFrame): readonly Printable[] => {
   const texts = textsOf(frame);
-  return written.split('\n').map((row) => texts[(row.codePointAt(0) ?? 0) - FIRST_SIGN] ?? '');
+  return written.split('\n').map((row) => texts[(row.codePointAt(0) ?? 0) - FIRST_SIGN] ?? own``);
 };
 
 export interface TopScreen {

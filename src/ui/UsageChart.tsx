@@ -1,9 +1,11 @@
-import { Box, Text } from 'ink';
+import { Box } from 'ink';
+import { type Styled } from '../core/printable.js';
 import type { Fill } from '../core/compaction/outcome.js';
 import { formatTokens } from '../core/format.js';
 import type { UsageHistory, UsageSample } from '../core/history.js';
 import type { Millis } from '../core/reading.js';
 import type { Section } from '../core/report-sections.js';
+import { Line } from './Line.js';
 import type { Theme } from './theme.js';
 
 // How full the window was over the session, as a filled line of braille dots: two samples per column, four levels per row. There is a scale at
@@ -44,13 +46,17 @@ export const UsageChart = ({ usage, columns, rows, paints }: UsageChartProps) =>
         const line = lineIn(lines, row, rows);
         const dots = pairs.map((pair) => braille(pair, row, rows)).join('');
         return (
-          <Text key={index}>
-            {paints.quiet(scale(row)) + chartRow(dots, line !== undefined, paints)}
-            {line && paints.quiet(` ${line.name}`)}
-          </Text>
+          <Line
+            key={index}
+            text={[
+              paints.quiet(scale(row)),
+              chartRow(dots, line !== undefined, paints),
+              line ? paints.quiet(` ${line.name}`) : '',
+            ]}
+          />
         );
       })}
-      {marks.trim() !== '' && <Text>{paints.quiet(indent + marks.trimEnd())}</Text>}
+      {marks.trim() !== '' && <Line text={paints.quiet(indent + marks.trimEnd())} />}
     </Box>
   );
 };
@@ -64,14 +70,13 @@ const lineIn = (lines: UsageChartProps['usage']['marks'], row: number, rows: num
 const NO_DOTS = '\u2800';
 
 /** The dots of a row; where it has none, a dashed line for the tier that begins in it. */
-const chartRow = (dots: string, hasLine: boolean, paints: Theme): string =>
+const chartRow = (dots: string, hasLine: boolean, paints: Theme): Styled =>
   hasLine
     ? dots
         .split(/(\u2800+)/)
         .map((part) =>
           part.startsWith(NO_DOTS) ? paints.quiet('╌'.repeat(part.length)) : paints.accent(part),
         )
-        .join('')
     : paints.accent(dots);
 
 // The dots of a column from bottom to top, in Unicode's numbering.

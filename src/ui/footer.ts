@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { own, type Printable, type Styled, toPrintable } from '../core/printable.js';
 import type { FooterView } from '../core/footer-view.js';
 import { type FooterItem, filledCells, isDrawable, formatFill, formatTokens } from '../core/format.js';
 import type { Look } from './look.js';
@@ -253,14 +254,14 @@ export const usedOf = (view: FooterView): string => {
 
 const markOf = (view: FooterView): '~' | '' => (view.estimated ? '~' : '');
 
-const painted = (part: Part, theme: Theme, { due, tone }: FooterView): string => {
+const painted = (part: Part, theme: Theme, { due, tone }: FooterView): Styled => {
   switch (part.name) {
     case 'words':
       return theme[due === 'countdown' ? 'countdown' : (tone ?? 'plain')](part.text);
     case 'note':
       return theme.plain(part.text);
     case 'bar':
-      return theme.bar(part.text) + theme.quiet(part.rest ?? '');
+      return [theme.bar(part.text), theme.quiet(part.rest ?? '')];
     case 'percent':
       return theme.percent(part.text);
     case 'tier':
@@ -274,9 +275,11 @@ const painted = (part: Part, theme: Theme, { due, tone }: FooterView): string =>
  * The footer below the agent as one row: no newline, SGR as the only sequences, at most `look.columns` wide. `items` are the configured
  * ones, in order; the default ones when absent.
  */
-export const renderFooter = (view: FooterView, look: Look, items?: readonly FooterItem[]): string => {
+export const renderFooter = (view: FooterView, look: Look, items?: readonly FooterItem[]): Printable => {
   const { parts, gap } = rowOf(view, look, items);
-  if (parts.length === 0) return '';
+  if (parts.length === 0) return own``;
   const theme = makeTheme(view.tier, look, view.stale);
-  return ' '.repeat(margin) + parts.map((part) => painted(part, theme, view)).join(' '.repeat(gap));
+  return toPrintable(
+    parts.map((part, index) => [' '.repeat(index === 0 ? margin : gap), painted(part, theme, view)]),
+  );
 };

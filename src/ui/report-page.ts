@@ -4,10 +4,11 @@ import type { Fill } from '../core/compaction/outcome.js';
 import { fromTo } from '../core/compaction/texts.js';
 import { evidenceKinds } from '../core/conversation-evidence.js';
 import { counted, formatDuration, formatPercent, formatTokens } from '../core/format.js';
+import { stripControls } from '../core/printable.js';
 import type { Millis } from '../core/reading.js';
 import { keptText, nounOf, type KeptCount } from '../core/receipt.js';
 
-// The page of `ctxwrap report --html`: one file without scripts, with its charts as static SVG. Its texts may come from other programs.
+// The page of `ctxwrap report --html`: one file without scripts, with its charts as static SVG.
 
 export interface PageSession {
   readonly id: string;
@@ -47,10 +48,36 @@ export interface PageData {
   readonly compactions: readonly PageCompaction[];
 }
 
-/** A part of the page; '' for a body that has nothing to say. */
+// HTML in which no text from outside can be markup: whatever is not `Html` yet is escaped.
+
+declare const isHtml: unique symbol;
+
+interface Html {
+  readonly html: string;
+  readonly [isHtml]: true;
+}
+
+/** A list is written one item a line. */
+type Value = string | number | Html | readonly Html[];
+
+const escaped = (text: string): string =>
+  stripControls(text).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+const partOf = (value: Value): string => {
+  if (typeof value !== 'object') return escaped(String(value));
+  return 'html' in value ? value.html : value.map((each) => each.html).join('\n');
+};
+
+/** A tag for literals: their own words are markup, and what stands in `${}` is text or `Html`. */
+const markup = (words: TemplateStringsArray, ...values: readonly Value[]): Html =>
+  ({ html: words.map((word, index) => word + partOf(values[index] ?? '')).join('') }) as Html;
+
+const noHtml = markup``;
+
+/** A part of the page; an empty body has nothing to say. */
 interface PageSection {
   readonly title: string;
-  readonly body: (data: PageData) => string;
+  readonly body: (data: PageData) => Html;
 }
 
 const sections: readonly PageSection[] = [
@@ -66,7 +93,7 @@ const sections: readonly PageSection[] = [
 export const renderReportPage = (data: PageData): string => {
   const { now, version } = data;
   const parts = sections.map(({ title, body }) => ({ title, text: body(data) }));
-  return `<!doctype html>
+  return markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -78,17 +105,16 @@ export const renderReportPage = (data: PageData): string => {
 </head>
 <body>
 <h1>ctxwrap report</h1>
-<p class="quiet">${escape(timeText(now))} · ctxwrap ${escape(version)}</p>
+<p class="quiet">${timeText(now)} · ctxwrap ${version}</p>
 ${figures(data)}
-${parts.map(({ title, text }) => `<section><h2>${title}</h2>\n${text === '' ? '<p class="quiet">Nothing is recorded.</p>' : text}</section>`).join('\n')}
+${parts.map(
+  ({ title, text }) => markup`<section><h2>${title}</h2>
+${text.html === '' ? markup`<p class="quiet">Nothing is recorded.</p>` : text}</section>`,
+)}
 </body>
 </html>
-`;
+`.html;
 };
-
-/** Without characters that cannot be seen: some turn the text around them. */
-const escape = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}]/gu, ' ').replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
@@ -105,7 +131,7 @@ const timeText = (at: Millis): string => {
 
 // The numbers on top.
 
-const figures = ({ sessions, compactions }: PageData): string => {
+const figures = ({ sessions, compactions }: PageData): Html => {
   const running = sessions.filter(({ endedAt }) => endedAt === undefined).length;
   const verified = compactions.filter(({ group }) => group === 'verified');
   const took = median(verified.map(({ startedAt, endedAt }) => endedAt - startedAt));
@@ -122,7 +148,7 @@ const figures = ({ sessions, compactions }: PageData): string => {
     ...(took === undefined ? [] : [[formatDuration(took), 'a compaction takes (median)'] as const]),
     ...(left === undefined ? [] : [[formatPercent(left * 100), 'of the tokens remain (median)'] as const]),
   ];
-  return `<ul class="figures">${all.map(([value, words]) => `<li><b>${escape(value)}</b> ${escape(words)}</li>`).join('')}</ul>`;
+  return markup`<ul class="figures">${all.map(([value, words]) => markup`<li><b>${value}</b> ${words}</li>`)}</ul>`;
 };
 
 const median = (values: readonly number[]): number | undefined => {
@@ -138,11 +164,11 @@ const [TOP, RIGHT, BOTTOM] = [8, 12, 24];
 const outcomeGroups: readonly OutcomeGroup[] = ['verified', 'failed', 'other'];
 
 /** In a narrow window it keeps a readable size, and scrolls. */
-const svg = (height: number, label: string, body: readonly string[]): string =>
-  `<div class="scroll"><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escape(label)}">\n${body.join('\n')}\n</svg></div>`;
+const svg = (height: number, label: string, body: readonly Html[]): Html =>
+  markup`<div class="scroll"><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${label}">\n${body}\n</svg></div>`;
 
-const legendOf = (parts: readonly (readonly [group: string, words: string])[]): string =>
-  `<p class="legend">${parts.map(([group, words]) => `<span><span class="${group}">■</span> ${words}</span>`).join(' ')}</p>`;
+const legendOf = (parts: readonly (readonly [group: string, words: string])[]): Html =>
+  markup`<p class="legend">${parts.map(([group, words]) => markup`<span><span class="${group}">■</span> ${words}</span>`)}</p>`;
 
 const legend = legendOf([
   ['verified', 'verified'],
@@ -152,11 +178,11 @@ const legend = legendOf([
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-const text = (x: number, y: number, words: string, anchor: 'start' | 'middle' | 'end' = 'start'): string =>
-  `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${escape(words)}</text>`;
+const text = (x: number, y: number, words: string, anchor: 'start' | 'middle' | 'end' = 'start'): Html =>
+  markup`<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${words}</text>`;
 
-const rule = (x1: number, y1: number, x2: number, y2: number): string =>
-  `<line class="rule" x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}"/>`;
+const rule = (x1: number, y1: number, x2: number, y2: number): Html =>
+  markup`<line class="rule" x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}"/>`;
 
 const DAY_MS = 86_400_000;
 
@@ -189,10 +215,10 @@ const MOST_BARS = 40; // sessions in the chart, the latest
 const BAR = 16;
 const LABELS = 170;
 
-const sessionsChart = ({ sessions, compactions, now }: PageData): string => {
+const sessionsChart = ({ sessions, compactions, now }: PageData): Html => {
   const shown = sessions.slice(-MOST_BARS);
   const [first] = shown;
-  if (!first) return '';
+  if (!first) return noHtml;
   const height = TOP + shown.length * BAR + BOTTOM;
   const from = Math.min(...shown.map(({ startedAt }) => startedAt));
   const to = Math.max(...shown.map(({ endedAt = now }) => endedAt));
@@ -204,18 +230,20 @@ const sessionsChart = ({ sessions, compactions, now }: PageData): string => {
     const name = `${agent} ${folder.split('/').at(-1) ?? ''}`;
     return [
       text(LABELS - 8, y + BAR - 4, name.length > 26 ? `${name.slice(0, 25)}…` : name, 'end'),
-      `<rect class="session" x="${round(x)}" y="${y + 3}" width="${round(Math.max(2, end - x))}" height="${BAR - 6}" rx="3"><title>${escape(`${agent} in ${folder}, ${timeText(startedAt)}, ${formatDuration(endedAt - startedAt)}, ${counted(session.compactions, 'compaction')}`)}</title></rect>`,
+      markup`<rect class="session" x="${round(x)}" y="${y + 3}" width="${round(Math.max(2, end - x))}" height="${BAR - 6}" rx="3"><title>${agent} in ${folder}, ${timeText(startedAt)}, ${formatDuration(endedAt - startedAt)}, ${counted(session.compactions, 'compaction')}</title></rect>`,
       ...compactions
         .filter((each) => each.session === id)
         .map(
           (each) =>
-            `<circle class="${each.group}" cx="${round(scale(each.endedAt))}" cy="${y + BAR / 2}" r="4"><title>${escape(`${timeText(each.endedAt)}: ${each.words}`)}</title></circle>`,
+            markup`<circle class="${each.group}" cx="${round(scale(each.endedAt))}" cy="${y + BAR / 2}" r="4"><title>${timeText(each.endedAt)}: ${each.words}</title></circle>`,
         ),
     ];
   });
   const note =
-    sessions.length > MOST_BARS ? `<p class="quiet">The latest ${MOST_BARS} of ${sessions.length}.</p>` : '';
-  return `${svg(height, 'Sessions over time with their compactions', [...marks, ...rows])}${legend}${note}`;
+    sessions.length > MOST_BARS
+      ? markup`<p class="quiet">The latest ${MOST_BARS} of ${sessions.length}.</p>`
+      : noHtml;
+  return markup`${svg(height, 'Sessions over time with their compactions', [...marks, ...rows])}${legend}${note}`;
 };
 
 const MOST_DAYS = 60;
@@ -228,9 +256,9 @@ const daysBetween = (from: Millis, to: Millis): readonly Millis[] => {
   return Array.from({ length: count }, (_, index) => noon - (count - 1 - index) * DAY_MS);
 };
 
-const daysChart = ({ compactions }: PageData): string => {
+const daysChart = ({ compactions }: PageData): Html => {
   const [first] = compactions;
-  if (!first) return '';
+  if (!first) return noHtml;
   const days = daysBetween(first.endedAt, Math.max(...compactions.map(({ endedAt }) => endedAt)));
   const height = 200;
   const left = 40;
@@ -253,35 +281,34 @@ const daysChart = ({ compactions }: PageData): string => {
   const width = Math.min(48, x.bandwidth());
   const layers = stack<(typeof counts)[number], OutcomeGroup>().keys(outcomeGroups)(counts);
   const every = Math.ceil(days.length / 10);
-  return (
-    svg(height, 'Compactions per day', [
-      ...ticks.flatMap((tick) => [
-        rule(left, y(tick), WIDTH - RIGHT, y(tick)),
-        text(left - 8, y(tick) + 4, String(tick), 'end'),
-      ]),
-      ...days.flatMap((at, index) =>
-        (days.length - 1 - index) % every === 0
-          ? [text((x(dayText(at)) ?? 0) + x.bandwidth() / 2, height - 8, shortDay(at), 'middle')]
-          : [],
-      ),
-      ...layers.flatMap((layer) =>
-        layer.map((span) => {
-          const [low, high] = span;
-          const at = (x(span.data.day) ?? 0) + (x.bandwidth() - width) / 2;
-          if (high === low) return '';
-          return `<rect class="${layer.key}" x="${round(at)}" y="${round(y(high))}" width="${round(width)}" height="${round(y(low) - y(high))}"><title>${span.data.day}: ${high - low} ${layer.key}</title></rect>`;
-        }),
-      ),
-    ]) + legend
-  );
+  const chart = svg(height, 'Compactions per day', [
+    ...ticks.flatMap((tick) => [
+      rule(left, y(tick), WIDTH - RIGHT, y(tick)),
+      text(left - 8, y(tick) + 4, String(tick), 'end'),
+    ]),
+    ...days.flatMap((at, index) =>
+      (days.length - 1 - index) % every === 0
+        ? [text((x(dayText(at)) ?? 0) + x.bandwidth() / 2, height - 8, shortDay(at), 'middle')]
+        : [],
+    ),
+    ...layers.flatMap((layer) =>
+      layer.map((span) => {
+        const [low, high] = span;
+        const at = (x(span.data.day) ?? 0) + (x.bandwidth() - width) / 2;
+        if (high === low) return noHtml;
+        return markup`<rect class="${layer.key}" x="${round(at)}" y="${round(y(high))}" width="${round(width)}" height="${round(y(low) - y(high))}"><title>${span.data.day}: ${high - low} ${layer.key}</title></rect>`;
+      }),
+    ),
+  ]);
+  return markup`${chart}${legend}`;
 };
 
-const sizesChart = ({ compactions }: PageData): string => {
+const sizesChart = ({ compactions }: PageData): Html => {
   const sized = compactions.flatMap((each) =>
     each.before?.usedTokens === undefined ? [] : [{ ...each, from: each.before.usedTokens }],
   );
   const [first] = sized;
-  if (!first) return '';
+  if (!first) return noHtml;
   const height = 240;
   const left = 60;
   const { scale: x, marks } = timeAxis(first.endedAt, sized.at(-1)?.endedAt ?? first.endedAt, left, height);
@@ -290,29 +317,28 @@ const sizesChart = ({ compactions }: PageData): string => {
     .domain([0, Math.max(...sized.flatMap(({ from, after }) => [from, after?.usedTokens ?? 0]), 1)])
     .nice()
     .range([height - BOTTOM, TOP]);
-  return (
-    svg(height, 'Tokens before and after each compaction', [
-      ...marks,
-      ...y
-        .ticks(5)
-        .flatMap((tick) => [
-          rule(left, y(tick), WIDTH - RIGHT, y(tick)),
-          text(left - 8, y(tick) + 4, formatTokens(tick), 'end'),
-        ]),
-      ...sized.map(({ endedAt, from, after, group, agent, words }) => {
-        const at = round(x(endedAt));
-        const to = after?.usedTokens ?? from;
-        return `<g class="${group}"><title>${escape(`${agent}, ${timeText(endedAt)}: ${words}`)}</title><line x1="${at}" y1="${round(y(from))}" x2="${at}" y2="${round(y(to))}"/><circle cx="${at}" cy="${round(y(from))}" r="4"/><circle cx="${at}" cy="${round(y(to))}" r="3"/></g>`;
-      }),
-    ]) + legend
-  );
+  const chart = svg(height, 'Tokens before and after each compaction', [
+    ...marks,
+    ...y
+      .ticks(5)
+      .flatMap((tick) => [
+        rule(left, y(tick), WIDTH - RIGHT, y(tick)),
+        text(left - 8, y(tick) + 4, formatTokens(tick), 'end'),
+      ]),
+    ...sized.map(({ endedAt, from, after, group, agent, words }) => {
+      const at = round(x(endedAt));
+      const to = after?.usedTokens ?? from;
+      return markup`<g class="${group}"><title>${agent}, ${timeText(endedAt)}: ${words}</title><line x1="${at}" y1="${round(y(from))}" x2="${at}" y2="${round(y(to))}"/><circle cx="${at}" cy="${round(y(from))}" r="4"/><circle cx="${at}" cy="${round(y(to))}" r="3"/></g>`;
+    }),
+  ]);
+  return markup`${chart}${legend}`;
 };
 
 const ROW = 26;
 const [KEPT_LEFT, KEPT_RIGHT] = [150, 130];
 
 /** How much of each kind all receipts together have kept. */
-const keptChart = ({ compactions }: PageData): string => {
+const keptChart = ({ compactions }: PageData): Html => {
   const receipts = compactions.filter(({ kept }) => kept.length > 0);
   const sums = evidenceKinds.flatMap((kind) => {
     const own = receipts.flatMap(({ kept }) => kept.filter((each) => each.kind === kind));
@@ -322,12 +348,12 @@ const keptChart = ({ compactions }: PageData): string => {
     ];
     return of === 0 ? [] : [{ kind, kept, of }];
   });
-  if (sums.length === 0) return '';
+  if (sums.length === 0) return noHtml;
   const x = scaleLinear()
     .domain([0, 1])
     .range([KEPT_LEFT, WIDTH - KEPT_RIGHT]);
-  const bar = (group: string, from: number, to: number, y: number): string =>
-    `<rect class="${group}" x="${round(x(from))}" y="${y}" width="${round(x(to) - x(from))}" height="${ROW - 10}"/>`;
+  const bar = (group: string, from: number, to: number, y: number): Html =>
+    markup`<rect class="${group}" x="${round(x(from))}" y="${y}" width="${round(x(to) - x(from))}" height="${ROW - 10}"/>`;
   const rows = sums.flatMap(({ kind, kept, of }, index) => {
     const y = TOP + index * ROW;
     const share = kept / of;
@@ -339,12 +365,12 @@ const keptChart = ({ compactions }: PageData): string => {
     ];
   });
   const label = 'How much of what was in the window the summaries still name';
-  const known = `<p class="quiet">From the receipts of ${counted(receipts.length, 'compaction')}; ctxwrap receipt lists what one has lost.</p>`;
+  const known = markup`<p class="quiet">From the receipts of ${counted(receipts.length, 'compaction')}; ctxwrap receipt lists what one has lost.</p>`;
   const parts = legendOf([
     ['verified', 'still named'],
     ['lost', 'lost'],
   ]);
-  return svg(TOP + sums.length * ROW, label, rows) + parts + known;
+  return markup`${svg(TOP + sums.length * ROW, label, rows)}${parts}${known}`;
 };
 
 // Tables, the newest row first.
@@ -359,23 +385,25 @@ interface Cell {
   readonly group?: OutcomeGroup;
 }
 
-const cellText = (cell: string | Cell): string => {
+const cellText = (cell: string | Cell): Html => {
   const { text: words, isLong = false, group }: Cell = typeof cell === 'string' ? { text: cell } : cell;
   const names = [...(isLong ? ['long'] : []), ...(group ? [group] : [])].join(' ');
-  return `<td${names === '' ? '' : ` class="${names}"`}>${escape(words)}</td>`;
+  return names === '' ? markup`<td>${words}</td>` : markup`<td class="${names}">${words}</td>`;
 };
 
-const tableOf = (titles: readonly string[], rows: readonly (readonly (string | Cell)[])[]): string => {
-  if (rows.length === 0) return '';
-  const shown = rows.slice(0, MOST_ROWS).map((cells) => `<tr>${cells.map(cellText).join('')}</tr>`);
+const tableOf = (titles: readonly string[], rows: readonly (readonly (string | Cell)[])[]): Html => {
+  if (rows.length === 0) return noHtml;
+  const shown = rows.slice(0, MOST_ROWS).map((cells) => markup`<tr>${cells.map(cellText)}</tr>`);
   const note =
-    rows.length > MOST_ROWS ? `<p class="quiet">The latest ${MOST_ROWS} of ${rows.length}.</p>` : '';
-  return `<div class="scroll"><table><thead><tr>${titles.map((title) => `<th>${title}</th>`).join('')}</tr></thead><tbody>
-${shown.join('\n')}
+    rows.length > MOST_ROWS
+      ? markup`<p class="quiet">The latest ${MOST_ROWS} of ${rows.length}.</p>`
+      : noHtml;
+  return markup`<div class="scroll"><table><thead><tr>${titles.map((title) => markup`<th>${title}</th>`)}</tr></thead><tbody>
+${shown}
 </tbody></table></div>${note}`;
 };
 
-const compactionsTable = ({ compactions }: PageData): string =>
+const compactionsTable = ({ compactions }: PageData): Html =>
   tableOf(
     ['When', 'Agent', 'Session', 'By', 'Tokens', 'Took', 'Outcome', 'Kept'],
     compactions.toReversed().map((each) => {
@@ -394,7 +422,7 @@ const compactionsTable = ({ compactions }: PageData): string =>
     }),
   );
 
-const sessionsTable = ({ sessions, now }: PageData): string =>
+const sessionsTable = ({ sessions, now }: PageData): Html =>
   tableOf(
     ['Started', 'Agent', 'Session', 'Folder', 'Lasted', 'Full', 'Compactions'],
     sessions
@@ -410,7 +438,7 @@ const sessionsTable = ({ sessions, now }: PageData): string =>
       ]),
   );
 
-const STYLE = `
+const STYLE = markup`
 :root{color-scheme:light dark;--page:#fff;--ink:#1b1f24;--quiet:#5c6670;--rule:#d9dee3;--session:#9fc0e6;--verified:#1f7a38;--failed:#c62828;--other:#a87900;--lost:#d9dee3}
 @media (prefers-color-scheme:dark){:root{--page:#14171a;--ink:#e6e9ec;--quiet:#98a2ac;--rule:#30363c;--session:#34597f;--verified:#6fc07f;--failed:#ff7070;--other:#d7af00;--lost:#444c54}}
 body{background:var(--page);color:var(--ink);font:14px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}
@@ -421,7 +449,7 @@ h1{font-size:1.4rem;margin:0}h2{font-size:1.05rem;margin:2.25rem 0 .5rem}
 .scroll{overflow-x:auto}
 svg{display:block;font-size:12px;height:auto;max-width:60rem;min-width:44rem;width:100%}svg text{fill:var(--quiet)}
 .rule{stroke:var(--rule)}.session{fill:var(--session)}.lost{color:var(--lost);fill:var(--lost)}svg>circle{stroke:var(--page)}
-${outcomeGroups.map((group) => `.${group}{fill:var(--${group});color:var(--${group})}g.${group} line{stroke:var(--${group});stroke-width:2}`).join('\n')}
+${outcomeGroups.map((group) => markup`.${group}{fill:var(--${group});color:var(--${group})}g.${group} line{stroke:var(--${group});stroke-width:2}`)}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;width:100%}
 th{color:var(--quiet);font-weight:600;text-align:left}
 th,td{border-bottom:1px solid var(--rule);padding:.25rem .9rem .25rem 0;vertical-align:top;white-space:nowrap}

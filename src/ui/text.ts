@@ -134,13 +134,13 @@ const asciiSigns: Readonly<Record<string, string>> = {
 const RAMP = ' ..::==##';
 
 /** The same columns in characters of 0x20–0x7e; sequences and newlines stay. */
-export const toAscii = (text: string): string =>
+export const toAscii = <Text extends string>(text: Text): Text =>
   Array.from(text, (character) => {
     if (character <= '~') return character;
     const dots = dotsOf(character);
     if (dots !== undefined) return RAMP[dots] ?? '#';
     return asciiSigns[character] ?? '_'.repeat(stringWidth(character));
-  }).join('');
+  }).join('') as Text;
 
 const FIRST_BRAILLE = 0x2800;
 

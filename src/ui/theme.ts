@@ -1,11 +1,16 @@
 import { Chalk, type ChalkInstance } from 'chalk';
+import type { Styled } from '../core/printable.js';
 import type { ColorName } from '../core/config/theme.js';
 import type { Tier } from '../core/ladder.js';
 import type { Background, Look } from './look.js';
 
 // The colours of everything ctxwrap draws: the footer, the overview and `ctxwrap context` share one palette and one bar.
 
-export type PaintText = (text: string) => string;
+/** Gives a text a colour or a weight; in a plain look it returns the text. */
+export type Paint = (text: Styled) => Styled;
+
+/** SGR sequences around a text, which is clean by then. */
+type Sequences = (text: string) => string;
 
 /** The parts that are painted. With no colours they differ by bold, dim and reverse video alone; in a plain look each returns its text. */
 export type Theme = Readonly<
@@ -25,7 +30,7 @@ export type Theme = Readonly<
     | 'countdown'
     | 'success'
     | 'failure',
-    PaintText
+    Paint
   >
 >;
 
@@ -80,11 +85,20 @@ type Colored = Pick<Look, 'colorLevel' | 'hasStyles' | 'background' | 'palette' 
  * process's streams and CI variables, not on the terminal that is drawn on. `isStale`: the number is out of date, so all of it is dim.
  */
 export const makeTheme = (tier: Tier | undefined, look: Colored, isStale = false): Theme => {
+  const sequences = Object.entries(sequencesFor(tier, look, isStale));
+  return Object.fromEntries(
+    sequences.map(([name, paint]) => [name, (text: Styled): Styled => ({ text, paint })]),
+  ) as Theme;
+};
+
+type ThemeSequences = Readonly<Record<keyof Theme, Sequences>>;
+
+const sequencesFor = (tier: Tier | undefined, look: Colored, isStale: boolean): ThemeSequences => {
   const { colorLevel: level, hasStyles = level > 0 } = look;
   const style = new Chalk({ level: hasStyles ? Math.max(1, level) : 0 } as { level: 0 | 1 | 2 | 3 });
   const color = (name: ColorName): ChalkInstance => paintOf(style, look, name);
   const quiet = quietOf(style);
-  const plain: PaintText = (text) => text;
+  const plain: Sequences = (text) => text;
   const words = {
     plain,
     strong: (text: string) => style.bold(text),
@@ -112,7 +126,7 @@ export const makeTheme = (tier: Tier | undefined, look: Colored, isStale = false
 };
 
 const quietOf =
-  (style: ChalkInstance): PaintText =>
+  (style: ChalkInstance): Sequences =>
   (text) =>
     style.dim(text);
 
@@ -120,8 +134,8 @@ const quietOf =
 const withoutColors = (
   tier: Tier,
   style: ChalkInstance,
-): Pick<Theme, 'bar' | 'soft' | 'percent' | 'tier' | 'countdown'> => {
-  const plain: PaintText = (text) => text;
+): Pick<ThemeSequences, 'bar' | 'soft' | 'percent' | 'tier' | 'countdown'> => {
+  const plain: Sequences = (text) => text;
   const weight = tier === 'safe' ? plain : tier === 'hard' ? style.inverse : style.bold;
   return {
     bar: tier === 'safe' ? plain : style.bold,

@@ -1,3 +1,4 @@
+import { own, type Printable } from '../core/printable.js';
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { FooterView } from '../core/footer-view.js';
 import type { FooterItem } from '../core/format.js';
@@ -11,7 +12,7 @@ import { type TerminalSession, runGuarded, childSize } from './terminal-session.
 
 /** What is painted, what should be painted, and since when they differ. Times are of `performance.now()`. */
 interface PaintState {
-  row: string;
+  row: Printable;
   painted: string | undefined;
   dueSince: number | undefined;
   lastOutput: number;
@@ -69,7 +70,7 @@ const isVisible = ({ filter }: TerminalSession, { painted, isStopped }: PaintSta
   painted !== undefined && hasFooter(filter.grid) && !isStopped;
 
 const startPaintState = (now: number): PaintState => ({
-  row: '',
+  row: own``,
   painted: undefined,
   dueSince: undefined,
   lastOutput: now,
@@ -94,7 +95,7 @@ export interface Footer {
   stop: () => void;
 }
 
-type Render = (view: FooterView, look: Look, items?: readonly FooterItem[]) => string;
+type Render = (view: FooterView, look: Look, items?: readonly FooterItem[]) => Printable;
 
 /** Loads the renderer when the child has been started. If that fails, the error is logged and there is no footer. */
 const loadLater = (terminal: TerminalSession, onLoad: (render: Render) => void): NodeJS.Immediate =>

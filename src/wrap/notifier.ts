@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { jsonText, toPrintable } from '../core/printable.js';
 import { errorText } from '../core/errors.js';
 import type { NotificationRecord } from '../core/records.js';
 import { killGroup } from '../storage/processes.js';
@@ -70,7 +71,7 @@ export const makeNotifyCommand = (options: NotifyCommandOptions): NotifyCommand 
       ),
     );
     child.stdin.on('error', () => undefined); // the command need not read its input
-    child.stdin.end(`${JSON.stringify(record)}\n`);
+    child.stdin.end(jsonText(record));
     child.unref();
   };
   return {
@@ -162,7 +163,7 @@ export const makeNotifier = (
     notify: (record) => {
       const { kind, runtime: agent, text, asks } = record;
       log.info(`notification ${kind}${asks === undefined ? `: ${text}` : ''}`); // a question may contain text of the conversation
-      show({ title: `ctxwrap ${agent}`, text });
+      show({ title: toPrintable(`ctxwrap ${agent}`), text: toPrintable(text) });
       command?.run(record);
     },
     stop: () => command?.stop(),

@@ -1,3 +1,4 @@
+import { own, type Printable } from '../core/printable.js';
 import { makeOverlaySequences } from '../terminal/overlay/sequences.js';
 import { restoreScreenSequence, type SavedScreen } from '../terminal/overlay/saved-screen.js';
 import {
@@ -92,14 +93,15 @@ export interface ShownOverlay {
 
 export interface ShowParts {
   readonly cursorQuery: CursorQuery;
-  readonly draw: (size: Size) => readonly string[];
+  readonly draw: (size: Size) => readonly Printable[];
   /** the child's rows, when the overlay is drawn over them */
   readonly savedScreen: SavedScreen | undefined;
   /** it cannot stay open: call `takeAway` */
   readonly onEnd: () => void;
 }
 
-const rowSequence = (row: number, text: string): string => `\x1b[${row + 1};1H\x1b[0m\x1b[2K${text}\x1b[0m`;
+const rowSequence = (row: number, text: Printable): string =>
+  `\x1b[${row + 1};1H\x1b[0m\x1b[2K${text}\x1b[0m`;
 
 /** Draws the overlay; only at a moment when that is possible. */
 export const showOverlay = (
@@ -108,12 +110,12 @@ export const showOverlay = (
 ): ShownOverlay => {
   const { tty, filter } = terminal;
   const { grid, modeTracker } = filter;
-  const shown: string[] = [];
+  const shown: Printable[] = [];
 
-  const changed = (texts: readonly string[]): string => {
+  const changed = (texts: readonly Printable[]): string => {
     let output = '';
     for (let row = 0; row < grid.terminalRows; row += 1) {
-      const text = texts[row] ?? '';
+      const text = texts[row] ?? own``;
       if (shown[row] === text) continue;
       shown[row] = text;
       output += rowSequence(row, text);

@@ -1,5 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Printable } from '../core/printable.js';
 import { hotkeyName } from '../core/format.js';
 import type { OverlayKey } from '../core/overlay-keys.js';
 import { ensureFolder, homeFolder, readOwnFile, stateFolder } from '../storage/state-folder.js';
@@ -322,7 +323,7 @@ export const makeOverlay = (
 /** What an overlay shows and does. */
 export interface OverlayContents {
   /** rows of text and SGR, at most as many as the size has, none wider */
-  readonly draw: (size: Size) => readonly string[];
+  readonly draw: (size: Size) => readonly Printable[];
   readonly onKey: (key: OverlayKey) => void;
   readonly onOpen?: () => void;
   readonly onClose?: () => void;

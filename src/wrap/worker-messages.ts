@@ -1,3 +1,4 @@
+import { type Printable } from '../core/printable.js';
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
@@ -45,8 +46,8 @@ export interface OverlayWish extends Pick<OverlayState, 'page' | 'scroll'> {
 
 /** The overlay's rows for a size and a page, and how far the page can be scrolled. */
 export interface OverlayDrawing extends Pick<OverlayState, 'page' | 'scroll' | 'most' | 'shown'> {
-  /** text and SGR, none wider than the size */
-  readonly rows: readonly string[];
+  /** none wider than the size */
+  readonly rows: readonly Printable[];
   readonly size: Size;
 }
 

@@ -7,7 +7,7 @@ import { ageText, sessionsText, templateLines } from '../../src/cli/sessions-tex
 import { fieldNames, parseTemplate } from '../../src/cli/template.js';
 import { UserError } from '../../src/core/errors.js';
 import { parseSessionRecord } from '../../src/core/read-record.js';
-import { stripControls } from '../../src/core/text.js';
+import { stripControls, toPrintable } from '../../src/core/printable.js';
 import type { SessionRecord } from '../../src/core/records.js';
 import type { ListedSession } from '../../src/storage/sessions.js';
 
@@ -46,7 +46,7 @@ const codex = session({ id: '9-x', pid: 9, childPid: 10, runtime: 'codex', start
 
 const look = { columns: 100, colorLevel: 0, ascii: false } as const;
 const shown = (sessions: readonly ListedSession[], width = 100): readonly string[] =>
-  sessionsText(sessions, { now, look: { ...look, columns: width }, home: '/home/u' });
+  sessionsText(sessions, { now, look: { ...look, columns: width }, home: '/home/u' }).map(toPrintable);
 const filled = (template: string, ...sessions: readonly ListedSession[]): readonly string[] =>
   templateLines(sessions, parseTemplate(template), { now, look, home: '/home/u' });
 
@@ -140,12 +140,14 @@ describe('the table of sessions', () => {
 
   it('has the colours of the footer, and none where there are none', () => {
     const coloured = (row: ListedSession): string =>
-      sessionsText([row], { now, look: { ...look, colorLevel: 2 }, home: '/' })[1] ?? '';
+      toPrintable(sessionsText([row], { now, look: { ...look, colorLevel: 2 }, home: '/' })[1] ?? '');
     const hard = session({ reading: half, tier: 'hard' });
     expect(coloured(hard)).toContain('\u001b[38;5;167m▰▰▰▰▰\u001b[39m\u001b[2m▱▱▱▱▱\u001b[22m');
     expect(coloured(hard)).toContain('\u001b[38;5;167mhard\u001b[39m');
     expect(coloured({ ...hard, liveness: 'stale' })).not.toContain('38;5;');
-    expect(stripVTControlCharacters(coloured(hard))).toBe(sessionsText([hard], { now, look, home: '/' })[1]);
+    expect(stripVTControlCharacters(coloured(hard))).toBe(
+      toPrintable(sessionsText([hard], { now, look, home: '/' })[1] ?? ''),
+    );
     expect(shown([hard]).join('')).not.toContain('\u001b');
   });
 
@@ -154,7 +156,7 @@ describe('the table of sessions', () => {
       now,
       look: { ...look, ascii: true },
       home: '/',
-    });
+    }).map(toPrintable);
     expect(rows[1]).toContain(' [####----] ');
   });
 

@@ -1,5 +1,6 @@
 // A window that is over-full is told in the same way everywhere.
 import { describe, expect, it } from 'vitest';
+import { toPrintable } from '../../src/core/printable.js';
 import { contextSections } from '../../src/cli/context-text.js';
 import { sessionsText } from '../../src/cli/sessions-text.js';
 import { contextReport } from '../../src/core/context-report.js';
@@ -40,7 +41,7 @@ const listed = (state: Session): string => {
     home: '/h',
     look: { columns: 100, colorLevel: 0, ascii: false },
   });
-  return row;
+  return toPrintable(row);
 };
 
 const look = { columns: 60, colorLevel: 0, ascii: false } as const;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { toPrintable } from '../../src/core/printable.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksFromEnv, quirksFromDeviceAttributes } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
@@ -62,7 +63,7 @@ export const play = async ({ columns, rows, isKnown, isOverdue, steps }: Case): 
     // without its last-column flag xterm.js erases a cell more
     const isBad = isKnown && hindrance === 'pending wrap';
     if (isBad || (!isOverdue && hindrance !== undefined)) return undefined;
-    await wrapped.write(paintSequence(grid, modeTracker, FOOTER));
+    await wrapped.write(paintSequence(grid, modeTracker, toPrintable(FOOTER)));
     return textOf(wrapped, rows) === FOOTER ? footerFault(wrapped, rows) : 'the footer could not be painted';
   };
   let chunk = '';

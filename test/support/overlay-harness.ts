@@ -1,4 +1,5 @@
 // A wrap without processes: a terminal drawn in memory, a child whose output the test writes, and an overlay.
+import { own, toPrintable } from '../../src/core/printable.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import type { OverlayKey } from '../../src/core/overlay-keys.js';
 import type { Agent } from '../../src/agents/agent.js';
@@ -107,7 +108,10 @@ export const makeOverlayHarness = (
     onDrawn: () => undefined,
     contents: {
       draw: (all) =>
-        Array.from({ length: all.rows }, (_, row) => `\x1b[7m${TITLE} ${row}\x1b[27m ${all.columns}`),
+        Array.from(
+          { length: all.rows },
+          (_, row) => own`\x1b[7m${toPrintable(TITLE)} ${row}\x1b[27m ${all.columns}`,
+        ),
       onKey: (key) => {
         keys.push(key);
         if (key === 'q' || key === 'escape') close();

@@ -1,3 +1,4 @@
+import { own } from '../../src/core/printable.js';
 import { makeGrid, type Grid } from '../../src/terminal/filter/grid.js';
 import { quirksFromDeviceAttributes, standardQuirks, type Quirks } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
@@ -44,7 +45,7 @@ export const play = async (
   await plain.write(Buffer.concat(pieces));
   const paint = (): Uint8Array => {
     const isPossible = filter.isGround() && mayPaint(paintHindrance(grid, filter.modeTracker));
-    return bytesOf(isPossible ? paintSequence(grid, filter.modeTracker, '\x1b[1;31mFOOTER') : '');
+    return bytesOf(isPossible ? paintSequence(grid, filter.modeTracker, own`\x1b[1;31mFOOTER`) : '');
   };
   const outgoing = pieces.flatMap((piece) => [...filter.push(piece), paint()]);
   await wrapped.write(Buffer.concat([...outgoing, filter.flush()]));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { own } from '../../src/core/printable.js';
 import { makeOverlaySequences } from '../../src/terminal/overlay/sequences.js';
 import { saveScreen } from '../../src/terminal/overlay/saved-screen.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
@@ -20,7 +21,7 @@ const ours = (output: Uint8Array, size = output.length): readonly string[] => {
   }
   const sequences = makeOverlaySequences(covered.grid, covered.modeTracker);
   const sent = [
-    paintSequence(painted.grid, painted.modeTracker, 'FOOTER'),
+    paintSequence(painted.grid, painted.modeTracker, own`FOOTER`),
     sequences.open + sequences.close(''),
   ];
   return sent.map((text) => Buffer.from(text).toString('latin1'));

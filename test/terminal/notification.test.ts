@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { own, toPrintable } from '../../src/core/printable.js';
 import { notificationSequence } from '../../src/terminal/notification.js';
 import { makeEmulator } from '../support/emulator.js';
 
-const call = { title: 'ctxwrap claude', text: 'waits for you' };
+const call = { title: own`ctxwrap claude`, text: own`waits for you` };
 const ST = '\x1b\\';
 const osc9 = `\x1b]9;ctxwrap claude: waits for you${ST}`;
 const osc99 = `\x1b]99;i=ctxwrap:d=0;ctxwrap claude${ST}\x1b]99;i=ctxwrap:p=body;waits for you${ST}`;
@@ -46,10 +47,10 @@ describe('a notification', () => {
   });
 
   it('cannot end a field or begin a progress bar', () => {
-    expect(notificationSequence({ TERM: 'foot' }, { title: 'a;b', text: 'c;d' })).toBe(
+    expect(notificationSequence({ TERM: 'foot' }, { title: own`a;b`, text: own`c;d` })).toBe(
       `\x1b]777;notify;a,b;c,d${ST}`,
     );
-    expect(notificationSequence({ TERM_PROGRAM: 'iTerm.app' }, { title: '4;1', text: '50' })).toBe(
+    expect(notificationSequence({ TERM_PROGRAM: 'iTerm.app' }, { title: own`4;1`, text: own`50` })).toBe(
       `\x1b]9;4,1: 50${ST}`,
     );
   });
@@ -70,7 +71,7 @@ describe('a notification', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...envs), text, text, async (env, title, body) => {
-        const sequence = notificationSequence(env, { title, text: body });
+        const sequence = notificationSequence(env, { title: toPrintable(title), text: toPrintable(body) });
         const inner = sequence.replaceAll(/\x1bPtmux;|\x1b+\](?:9|99|777);|\x1b+\\|\x07$/g, '');
         expect(inner).not.toMatch(/[\x00-\x1f\x7f-\x9f\p{Cf}]/u);
         expect(inner.length).toBeLessThan(1_000);

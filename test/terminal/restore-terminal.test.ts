@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { own } from '../../src/core/printable.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksFromDeviceAttributes, standardQuirks } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
@@ -31,7 +32,7 @@ const playAndDie = async (output: Uint8Array, columns: number, rows: number, kno
   for (const part of filter.push(output)) await emulator.write(part);
   const contentRow = lastContentRow(emulator);
   const held = filter.flush();
-  if (filter.isGround()) await emulator.write(paintSequence(grid, filter.modeTracker, 'FOOTER'));
+  if (filter.isGround()) await emulator.write(paintSequence(grid, filter.modeTracker, own`FOOTER`));
   await emulator.write(held);
   const unterminated = !filter.isGround() || held.length > 0;
   const lastRow = knowsLastRow ? contentRow : undefined;

@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import type { Tier } from '../../src/core/ladder.js';
+import { toPrintable } from '../../src/core/printable.js';
 import { glyphsOf, makeTheme, palettes } from '../../src/ui/theme.js';
 
 /** Relative luminance and contrast as WCAG 2 defines them. */
@@ -65,24 +66,28 @@ describe('without colours', () => {
   const theme = (tier: Tier, hasStyles = true) => makeTheme(tier, { colorLevel: 0, hasStyles });
 
   it('the tiers differ by bold and reverse video, and what is secondary is dim', () => {
-    expect(theme('safe').percent('62%')).toBe('62%');
-    expect(theme('warn').percent('82%')).toBe('\x1b[1m82%\x1b[22m');
-    expect(theme('hard').percent('97%')).toBe('\x1b[7m97%\x1b[27m');
-    expect(theme('safe').quiet('claude')).toBe('\x1b[2mclaude\x1b[22m');
-    expect(theme('auto').countdown('compacting in 8 s')).toBe('\x1b[1mcompacting in 8 s\x1b[22m');
+    expect(toPrintable(theme('safe').percent('62%'))).toBe('62%');
+    expect(toPrintable(theme('warn').percent('82%'))).toBe('\x1b[1m82%\x1b[22m');
+    expect(toPrintable(theme('hard').percent('97%'))).toBe('\x1b[7m97%\x1b[27m');
+    expect(toPrintable(theme('safe').quiet('claude'))).toBe('\x1b[2mclaude\x1b[22m');
+    expect(toPrintable(theme('auto').countdown('compacting in 8 s'))).toBe(
+      '\x1b[1mcompacting in 8 s\x1b[22m',
+    );
   });
 
   it('nothing is styled where the output is no terminal', () => {
     for (const tier of ['safe', 'warn', 'auto', 'hard'] as const)
-      for (const paint of Object.values(theme(tier, false))) expect(paint('text')).toBe('text');
+      for (const paint of Object.values(theme(tier, false))) expect(toPrintable(paint('text'))).toBe('text');
   });
 });
 
 it('a colour of your own is used in place of the palette’s, the nearest of 256 where there are no more', () => {
   const ownColors = { warn: { rgb: '#ff00ff' } };
-  expect(makeTheme('warn', { colorLevel: 3, ownColors }).tier('warn')).toBe(
+  expect(toPrintable(makeTheme('warn', { colorLevel: 3, ownColors }).tier('warn'))).toBe(
     '\x1b[38;2;255;0;255mwarn\x1b[39m',
   );
-  expect(makeTheme('warn', { colorLevel: 2, ownColors }).tier('warn')).toBe('\x1b[38;5;201mwarn\x1b[39m');
+  expect(toPrintable(makeTheme('warn', { colorLevel: 2, ownColors }).tier('warn'))).toBe(
+    '\x1b[38;5;201mwarn\x1b[39m',
+  );
   expect(glyphsOf({ ascii: false, bar: ['█', '░'] })).toMatchObject({ full: '█', empty: '░', fresh: '▮' });
 });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { toPrintable } from '../../src/core/printable.js';
 import { makeOverlayHarness, shown, shownPlainly, type OverlayHarness } from '../support/overlay-harness.js';
 import { eventually } from '../support/eventually.js';
 
@@ -159,7 +160,8 @@ describe('what is drawn', () => {
   it('fills the terminal, and is written again only where it has changed', async () => {
     let second = 'one';
     start(COLUMNS, ROWS, {
-      draw: ({ rows }) => Array.from({ length: rows }, (_, row) => (row === 1 ? second : `${row}`)),
+      draw: ({ rows }) =>
+        Array.from({ length: rows }, (_, row) => toPrintable(row === 1 ? second : `${row}`)),
     });
     run.write('the child');
     run.overlay.open();

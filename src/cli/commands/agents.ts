@@ -11,7 +11,8 @@ import { readWholeConfiguration, takenNames } from '../config/load.js';
 import { configPath, currentContext, shortenHome } from '../config/path.js';
 import { unchangeableConfig } from '../config/text.js';
 import type { AgentsRequest } from '../request.js';
-import { jsonText, table, widthOfOutput } from '../text.js';
+import { table, widthOfOutput } from '../text.js';
+import { jsonText, type Printable, toPrintableLines } from '../../core/printable.js';
 import { faultText, usable, write } from './config.js';
 
 // `ctxwrap agents`: the agents that ctxwrap knows, and definitions of others. Definitions are data; nothing in them runs.
@@ -19,7 +20,7 @@ import { faultText, usable, write } from './config.js';
 const usage = 2;
 const SUFFIX = '.json';
 
-export const agentsCommand = async (request: AgentsRequest): Promise<string> => {
+export const agentsCommand = async (request: AgentsRequest): Promise<Printable> => {
   const { action, target = '' } = request;
   if (action === 'add') return add(target, request);
   return action === 'show' ? show(target, request) : list(request);
@@ -82,7 +83,7 @@ const findAll = async ({ options }: AgentsRequest): Promise<readonly Listed[]> =
   ];
 };
 
-const list = async (request: AgentsRequest): Promise<string> => {
+const list = async (request: AgentsRequest): Promise<Printable> => {
   const all = await findAll(request);
   if (request.json) return jsonText({ schema: 'ctxwrap.agents/1', agents: all }, 2);
   const columns = [
@@ -92,12 +93,10 @@ const list = async (request: AgentsRequest): Promise<string> => {
     { title: 'NOTE', rank: 1, leastWidth: 12 },
   ];
   const rows = all.map(({ name, command = '-', from, note = '' }) => [name, command, from, note]);
-  return table(columns, rows, widthOfOutput())
-    .map((line) => `${line}\n`)
-    .join('');
+  return toPrintableLines(table(columns, rows, widthOfOutput()));
 };
 
-const show = async (name: string, { options }: AgentsRequest): Promise<string> => {
+const show = async (name: string, { options }: AgentsRequest): Promise<Printable> => {
   const own = readWholeConfiguration(options, currentContext()).settings.values.runtimes?.[name];
   if (own) return jsonText({ name, ...own }, 2);
   if (readyNames().includes(name)) return jsonText((await readDefinition(readyPath(name))).value, 2);
@@ -110,7 +109,7 @@ const show = async (name: string, { options }: AgentsRequest): Promise<string> =
     : refusing(`there is no agent "${name}"`, 'ctxwrap agents list lists them');
 };
 
-const add = async (given: string, request: AgentsRequest): Promise<string> => {
+const add = async (given: string, request: AgentsRequest): Promise<Printable> => {
   const { options, replaces } = request;
   const isReady = readyNames().includes(given);
   const { agent, value } = await readDefinition(isReady ? readyPath(given) : given);
@@ -123,15 +122,13 @@ const add = async (given: string, request: AgentsRequest): Promise<string> => {
   const { path } = configPath(options, context);
   const result = await addTo(path, [name, definition], { options, replaces, given });
   const place = shortenHome(path, context.home);
-  if (result === 'same') return `${name} is already in ${place}\n`;
-  return [
+  if (result === 'same') return toPrintableLines([`${name} is already in ${place}`]);
+  return toPrintableLines([
     `${result} ${name} in ${place}${result === 'added' ? '' : `; the text before is in ${shortenHome(backupOf(path), context.home)}`}`,
     `start it with: ctxwrap ${name}`,
     ...(agent.recipe ? [] : ['ctxwrap shows its numbers, and types nothing']),
     ...(typeof value['note'] === 'string' ? [value['note']] : []),
-  ]
-    .map((line) => `${line}\n`)
-    .join('');
+  ]);
 };
 
 interface Adding extends Pick<AgentsRequest, 'options' | 'replaces'> {

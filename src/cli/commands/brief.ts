@@ -1,3 +1,4 @@
+import { toPrintableText } from '../../core/printable.js';
 import { briefText } from '../../core/brief.js';
 import { listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
@@ -5,7 +6,7 @@ import { toPlainText } from '../../ui/text.js';
 import { readReceipt } from '../../wrap/read-receipt.js';
 import { askSession, type AskedOutcome } from '../ask-session.js';
 import * as messages from '../messages.js';
-import { print, toAsciiIfNeeded } from '../print.js';
+import { print, printLines } from '../print.js';
 import type { BriefRequest } from '../request.js';
 import type { Outcome } from '../session.js';
 import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
@@ -24,7 +25,7 @@ const printBrief = async ({ target, options }: BriefRequest): Promise<Outcome> =
   if (!read) throw messages.noReceipt(target);
   const text = briefText(read.receipt);
   if (text === undefined) throw messages.nothingLost(target);
-  await print(`${text}\n`);
+  await print(toPrintableText(`${text}\n`));
   return done(0);
 };
 
@@ -38,7 +39,7 @@ const putBrief = async ({ target, options }: BriefRequest): Promise<Outcome> => 
   const { id, runtime: agent } = session.record;
   const isQuiet = options.values.quiet === true;
   const result = await askSession(id, { schema: 'ctxwrap.brief/1' }, { stateFolder, isQuiet });
-  await print(`${toAsciiIfNeeded(toPlainText(textOf(result, agent)), env)}\n`);
+  await printLines([toPlainText(textOf(result, agent))]);
   return done(result.outcome === 'done' || result.outcome === 'asked' ? 0 : 1);
 };
 

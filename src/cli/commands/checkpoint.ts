@@ -33,10 +33,11 @@ import { toAsciiIfNeeded, workingFolder } from '../print.js';
 import type { CheckpointRequest } from '../request.js';
 import { findSession, onlySession, sessionNames } from '../session-argument.js';
 import { folderText } from '../sessions-text.js';
-import { jsonText, shortId, table, widthOfOutput, type Column } from '../text.js';
+import { shortId, table, widthOfOutput, type Column } from '../text.js';
+import { jsonText, type Printable, type Styled, toPrintableLines } from '../../core/printable.js';
 
 /** `ctxwrap checkpoint …`: what the black box keeps. */
-export const checkpoint = async (request: CheckpointRequest): Promise<string> => {
+export const checkpoint = async (request: CheckpointRequest): Promise<Printable> => {
   switch (request.action) {
     case 'list':
       return list(request);
@@ -67,12 +68,11 @@ const entriesOf = (sessions: readonly KeptSession[]): readonly Entry[] =>
     .flatMap((session) => session.copies.map((copy) => ({ session, copy })))
     .toSorted((a, b) => a.copy.at - b.copy.at);
 
-const lines = (texts: readonly string[]): string =>
-  texts.map((text) => `${toAsciiIfNeeded(text, process.env)}\n`).join('');
+const lines = (texts: readonly Styled[]): Printable => toAsciiIfNeeded(toPrintableLines(texts), process.env);
 
 // JSON: one form for all, `ctxwrap.checkpoint/1`.
 
-const jsonOf = (request: CheckpointRequest, entries: readonly Entry[], more: JsonRecord = {}): string =>
+const jsonOf = (request: CheckpointRequest, entries: readonly Entry[], more: JsonRecord = {}): Printable =>
   jsonText(
     {
       schema: 'ctxwrap.checkpoint/1',
@@ -103,7 +103,7 @@ const columns: readonly Column[] = [
   { title: 'FOLDER', rank: 6, leastWidth: 11, cut: 'start' },
 ];
 
-const list = async (request: CheckpointRequest): Promise<string> => {
+const list = async (request: CheckpointRequest): Promise<Printable> => {
   const all = await listKept(stateFolder());
   const sessions = all.filter((session) => request.target === undefined || isMeant(session, request.target));
   const entries = entriesOf(sessions);
@@ -221,7 +221,7 @@ const findEntry = async (target: string): Promise<Entry> => {
   return { session: named[0], copy };
 };
 
-const show = async (request: CheckpointRequest): Promise<string> => {
+const show = async (request: CheckpointRequest): Promise<Printable> => {
   const entry = await findEntry(request.target ?? '');
   const { session, copy } = entry;
   const events = session.events.filter(({ kept }) => kept === copy.id);
@@ -289,7 +289,7 @@ const count = (many: number, noun: string): string => `${many} ${noun}${many ===
 
 // create
 
-const create = async (request: CheckpointRequest): Promise<string> => {
+const create = async (request: CheckpointRequest): Promise<Printable> => {
   const { values } = request.options;
   if (!isBlackBoxOn(values)) throw checkpointMessages.blackBoxOff();
   const folder = stateFolder();
@@ -338,7 +338,7 @@ const note = async (
 
 // restore
 
-const restore = async (request: CheckpointRequest): Promise<string> => {
+const restore = async (request: CheckpointRequest): Promise<Printable> => {
   const entry = await findEntry(request.target ?? '');
   const path = resolve(workingFolder(), request.path ?? '');
   const { session, copy } = entry;
@@ -356,7 +356,7 @@ const restore = async (request: CheckpointRequest): Promise<string> => {
 
 // prune
 
-const prune = async (request: CheckpointRequest): Promise<string> => {
+const prune = async (request: CheckpointRequest): Promise<Printable> => {
   const { olderThanMs, limitBytes, all, options } = request;
   const now = Date.now();
   const isPlain = olderThanMs === undefined && limitBytes === undefined && !all;

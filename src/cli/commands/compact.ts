@@ -14,12 +14,13 @@ import {
   statusOfOutcome,
   unaskable,
 } from '../ask-compact.js';
-import { print, toAsciiIfNeeded } from '../print.js';
+import { print, printLines } from '../print.js';
 import type { CompactCommandRequest } from '../request.js';
 import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
 import type { Outcome } from '../session.js';
 import { folderText } from '../sessions-text.js';
-import { jsonText, noProgress, progressLine } from '../text.js';
+import { noProgress, progressLine } from '../text.js';
+import { jsonText } from '../../core/printable.js';
 import { catchStopSignals } from '../verify.js';
 
 // `ctxwrap compact`: asks a running session to compact and reports the outcome; with --all every session.
@@ -57,7 +58,7 @@ const helpAfter = ({ outcome, words, session: { id } }: CompactReport): readonly
 
 /** The first line of the output. */
 const askedText = ({ id, runtime: agent, cwd }: SessionRecord, home: string): string =>
-  `Asked ${toPlainText(agent)} (${id}) in ${folderText(cwd, home)} to compact.\n`;
+  `Asked ${toPlainText(agent)} (${id}) in ${folderText(cwd, home)} to compact.`;
 
 export const compact = (asked: CompactCommandRequest): Promise<Outcome> =>
   asked.all ? compactAll(asked) : compactOne(asked);
@@ -78,12 +79,12 @@ const compactOne = async (asked: CompactCommandRequest): Promise<Outcome> => {
       waits: wait,
       signal: stopping.signal,
       onAsked: async () => {
-        if (!json && !quiet) await print(askedText(session, homeFolder(env)));
+        if (!json && !quiet) await printLines([toPlainText(askedText(session, homeFolder(env)))]);
       },
       onWords: progress.say,
     });
     progress.clear();
-    await print(json ? jsonText(report, 2) : `${toAsciiIfNeeded(resultText(report), env)}\n`);
+    await (json ? print(jsonText(report, 2)) : printLines([resultText(report)]));
     return outcomeOf([report], stopping.name(), json ? [] : helpAfter(report));
   } finally {
     progress.clear();
@@ -141,7 +142,7 @@ const compactAll = async (asked: CompactCommandRequest): Promise<Outcome> => {
   const say = async (report: CompactReport, { runtime: agent, cwd }: SessionRecord): Promise<void> => {
     if (json) return;
     const where = `${toPlainText(agent)} (${report.session.id}) in ${folderText(cwd, homeFolder(env))}`;
-    await print(`${toAsciiIfNeeded(`${resultText(report)} · ${toPlainText(where)}`, env)}\n`);
+    await printLines([`${resultText(report)} · ${toPlainText(where)}`]);
   };
   try {
     const reports = await Promise.all(

@@ -50,36 +50,36 @@ import {
 import { print, toAsciiIfNeeded } from '../print.js';
 import type { ConfigRequest, Options } from '../request.js';
 import type { Outcome } from '../session.js';
-import { jsonText } from '../text.js';
+import { jsonText, toPrintableText, type Printable, toPrintableLines } from '../../core/printable.js';
 import { compactingAgents } from './context.js';
 import { folderText } from '../sessions-text.js';
 
 /** `ctxwrap config …`. */
 export const config = async (request: ConfigRequest): Promise<Outcome> => {
   const { text, code, notices = [] } = await answer(request);
-  await print(text); // printed unchanged: values, names and commands belong to the user
+  await print(text); // with no other symbols: values, names and commands belong to the user
   return { status: { kind: 'code', code }, notices };
 };
 
 interface Answer {
-  readonly text: string;
+  readonly text: Printable;
   readonly code: number;
   /** for standard error */
   readonly notices?: readonly string[];
 }
 
-const good = (text: string): Answer => ({ text, code: 0 });
+const good = (text: Printable): Answer => ({ text, code: 0 });
 
 const answer = async (request: ConfigRequest): Promise<Answer> => {
   const around = currentContext();
   const whole = (): WholeConfiguration => readWholeConfiguration(request.options, around);
   switch (request.action) {
     case 'path':
-      return good(`${configPath(request.options, around).path}\n`);
+      return good(toPrintableLines([configPath(request.options, around).path]));
     case 'schema':
       return good(jsonText(jsonSchema(), 2));
     case 'init':
-      return good(await init(request.options, around));
+      return good(toPrintableText(await init(request.options, around)));
     case 'show':
       return good(shown(request, whole()));
     case 'set':
@@ -92,11 +92,11 @@ const answer = async (request: ConfigRequest): Promise<Answer> => {
   }
 };
 
-const shown = ({ json, key, origin }: ConfigRequest, whole: WholeConfiguration): string => {
+const shown = ({ json, key, origin }: ConfigRequest, whole: WholeConfiguration): Printable => {
   const { effective } = whole.settings;
   const wanted = effective.filter((each) => key === undefined || each.key === key);
   if (json) return jsonText(configRecord(wanted, whole), 2);
-  return `${settingsText(wanted, origin).join('\n')}\n`;
+  return toPrintableLines(settingsText(wanted, origin));
 };
 
 const usage = 2;
@@ -114,7 +114,7 @@ const checked = ({ json }: ConfigRequest, whole: WholeConfiguration): Answer => 
   const { problems } = whole;
   const code = problems.some(({ level }) => level === 'error') ? usage : 0;
   if (json) return { text: jsonText(configRecord([], whole), 2), code };
-  return { text: `${findingsText(problems.map(toFinding).map(drawn)).join('\n')}\n`, code };
+  return { text: toPrintableLines(findingsText(problems.map(toFinding).map(drawn))), code };
 };
 
 /** A finding with ctxwrap's own texts made safe for the terminal. */
@@ -189,7 +189,7 @@ const change = async (
   });
   const text = changedText(key, [before, after], folderText(path, around.home));
   const notices = action === 'set' ? doubtsAbout(key, readWholeConfiguration(options, around)) : [];
-  return { ...good(text), notices };
+  return { ...good(toPrintableLines(text.trimEnd().split('\n'))), notices };
 };
 
 /** Where the first mistake is, in parentheses. */
@@ -218,7 +218,7 @@ const edit = async (options: Options, around: ConfigContext): Promise<Answer> =>
   const text =
     now.kind === 'absent' ? `${place} no longer exists` : editedText(place, own, isChanged || isNew);
   return {
-    text: `${text}\n${isWrong && back !== undefined ? `to go back: ${back}\n` : ''}`,
+    text: toPrintableLines([...text.split('\n'), ...(isWrong && back ? [`to go back: ${back}`] : [])]),
     code: isWrong ? 1 : 0,
   };
 };

@@ -43,7 +43,8 @@ import type { ContextRequest } from '../request.js';
 import type { Outcome } from '../session.js';
 import { agentFromOption } from '../agent-option.js';
 import { openSearch } from './history.js';
-import { jsonText, widthOfOutput } from '../text.js';
+import { widthOfOutput } from '../text.js';
+import { jsonText, joinPrintable, own, type Printable } from '../../core/printable.js';
 import { findSession, onlySession } from '../session-argument.js';
 
 const WIDEST = 100; // columns; longer lines are hard to read
@@ -51,11 +52,11 @@ const WIDEST = 100; // columns; longer lines are hard to read
 /** `ctxwrap context`: how full a session's window is, and what fills it. */
 export const context = async (request: ContextRequest): Promise<Outcome> => {
   const { report, unread } = await reportOf(request);
-  await print(await textOf(report, request));
+  await print(await printedReport(report, request));
   return { status: { kind: 'code', code: 0 }, notices: unread === undefined ? [] : [unread] };
 };
 
-const textOf = async (report: ContextReport, request: ContextRequest): Promise<string> => {
+const printedReport = async (report: ContextReport, request: ContextRequest): Promise<Printable> => {
   if (request.json) return jsonText(contextRecord(report), 2);
   const { renderReport } = await import('../../ui/Report.js');
   const columns = Math.min(WIDEST, widthOfOutput());
@@ -63,7 +64,7 @@ const textOf = async (report: ContextReport, request: ContextRequest): Promise<s
     contextSections(report),
     readLook({ env: process.env, isTTY: process.stdout.isTTY, columns }),
   );
-  return `${rows.join('\n')}\n`;
+  return own`${joinPrintable(rows, own`\n`)}\n`;
 };
 
 interface Found {

@@ -17,7 +17,7 @@ import {
 } from '../../storage/state-folder.js';
 import type { Tour } from '../../wrap/options.js';
 import * as messages from '../messages.js';
-import { print, toAsciiIfNeeded } from '../print.js';
+import { printLines } from '../print.js';
 import { shells, type DemoRequest, type Options } from '../request.js';
 import { logFor, runWrapped, type Outcome } from '../session.js';
 
@@ -99,7 +99,7 @@ const printNext = async ({ values }: Options): Promise<void> => {
   const { env } = process;
   const shell = shells.find((each) => each === basename(env['SHELL'] ?? '')) ?? 'bash';
   const text = messages.afterDemo(nextAgent(), shell, hotkeyName(values));
-  await print(`\n${toAsciiIfNeeded(text, env)}\n`);
+  await printLines(['', ...text.split('\n')]);
 };
 
 /** The name of the first agent that this machine has, or of the first of all if it has none. */

@@ -23,7 +23,8 @@ import { currentContext } from '../config/path.js';
 import { print, toAsciiIfNeeded, version } from '../print.js';
 import type { DoctorRequest } from '../request.js';
 import { isSessionRunning, type Outcome } from '../session.js';
-import { type Painter, jsonText, widthOfOutput, painterFor } from '../text.js';
+import { type Painter, widthOfOutput, painterFor } from '../text.js';
+import { jsonText, type Styled, toPrintableLines } from '../../core/printable.js';
 import { readOwnCompaction } from './context.js';
 import { SHELL_VARIABLE } from '../shell/init.js';
 import { agentSection, definedAgentSection, type AgentFacts } from './doctor-agents.js';
@@ -35,7 +36,7 @@ const NAME_COLUMNS = 15;
 const doctorText = (
   { version, status, problems, warnings, sections }: DoctorReport,
   { width, paint }: { readonly width: number; readonly paint: Painter },
-): readonly string[] => [
+): readonly Styled[] => [
   paint.bold(`ctxwrap ${version}`),
   ...sections.flatMap(({ title, checks }) => [
     '',
@@ -55,9 +56,9 @@ const LEAST_ROOM = 30; // columns beside the name; with fewer, the text goes bel
 const BELOW = 4;
 
 // Commands to copy stay on one line and paths are never cut; the terminal wraps them.
-const checkLines = ({ name, status, text, fix }: Check, width: number, paint: Painter): readonly string[] => {
+const checkLines = ({ name, status, text, fix }: Check, width: number, paint: Painter): readonly Styled[] => {
   const [sign, label] = status === 'none' ? ['–', 'run'] : [status, 'fix'];
-  const head = `  ${paint.tier(tierOf[status], drawn(sign).padEnd(4))} ${name.padEnd(NAME_COLUMNS)}`;
+  const head = ['  ', paint.tier(tierOf[status], drawn(sign).padEnd(4)), ' '];
   const beside = 2 + 4 + 1 + NAME_COLUMNS;
   const isBeside = width - beside >= LEAST_ROOM;
   const left = isBeside ? beside : BELOW;
@@ -66,7 +67,9 @@ const checkLines = ({ name, status, text, fix }: Check, width: number, paint: Pa
     ...(fix === undefined ? [] : [`${label}: ${toPlainText(fix)}`]),
   ].map((line) => ' '.repeat(left) + line);
   const [first = '', ...rest] = body;
-  return isBeside ? [head + first.trimStart(), ...rest] : [head.trimEnd(), ...body];
+  return isBeside
+    ? [[...head, name.padEnd(NAME_COLUMNS), first.trimStart()], ...rest]
+    : [[...head, name], ...body];
 };
 
 const ANSWER_MS = 1_000; // for the terminal to answer a query
@@ -78,7 +81,7 @@ export const doctor = async (request: DoctorRequest): Promise<Outcome> => {
   const paint = painterFor(process.stdout.isTTY, process.env);
   const text = request.json
     ? jsonText(report, 2)
-    : `${doctorText(report, { width: widthOfOutput(), paint }).join('\n')}\n`;
+    : toPrintableLines(doctorText(report, { width: widthOfOutput(), paint }));
   await print(text);
   return { status: { kind: 'code', code: report.status === 'fail' ? 1 : 0 }, notices: [] };
 };

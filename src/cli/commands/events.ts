@@ -11,7 +11,7 @@ import { print, toAsciiIfNeeded } from '../print.js';
 import type { EventsRequest } from '../request.js';
 import type { Outcome } from '../session.js';
 import { findSession, isThere, sessionNames } from '../session-argument.js';
-import { jsonText } from '../text.js';
+import { jsonText, joinPrintable, type Printable, toPrintableLines } from '../../core/printable.js';
 
 // `ctxwrap events`: what happens in one or all sessions, from their journals. It handles no signals: without a terminal to restore, the
 // default is right, also while it waits for its reader.
@@ -24,12 +24,12 @@ export const events = async (request: EventsRequest): Promise<Outcome> => {
   const sessions = await listSessions(stateFolder, Date.now()); // a folder that cannot be read is said before waiting for nothing
   const session = target === undefined ? undefined : await sessionOf(stateFolder, sessions, target);
   for await (const found of eventsOf({ stateFolder, session }))
-    if (!(await print(found.map((event) => lineOf(event, request)).join('')))) break;
+    if (!(await print(joinPrintable(found.map((event) => lineOf(event, request)))))) break;
   return { status: { kind: 'code', code: 0 }, notices: [] };
 };
 
-const lineOf = (event: ReadEvent, { ndjson }: EventsRequest): string =>
-  ndjson ? jsonText(event.fields) : `${toAsciiIfNeeded(eventText(event), process.env)}\n`;
+const lineOf = (event: ReadEvent, { ndjson }: EventsRequest): Printable =>
+  ndjson ? jsonText(event.fields) : toAsciiIfNeeded(toPrintableLines([eventText(event)]), process.env);
 
 /** The id of the session that is meant. */
 const sessionOf = async (

@@ -7,7 +7,8 @@ import { errorCode } from '../../core/errors.js';
 import { makeHandoff, type Handoff, type HandoffReason } from '../../core/handoff.js';
 import { handoffDraft, handoffMarkdown, sizeAdvice, sizeOf } from '../../core/handoff-text.js';
 import type { SessionRecord } from '../../core/records.js';
-import { escapeMentions, stripControls } from '../../core/text.js';
+import { escapeMentions } from '../../core/text.js';
+import { jsonText, own, type Printable, toPrintableLines } from '../../core/printable.js';
 import { systemReason } from '../../storage/errors.js';
 import { createFile } from '../../storage/files.js';
 import { openSettingsFiles } from '../../storage/agent-file-reader.js';
@@ -16,10 +17,9 @@ import { toPlainText } from '../../ui/text.js';
 import { readWholeConversation } from '../../wrap/read-conversation.js';
 import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
-import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
+import { print, printError, toAsciiIfNeeded, workingFolder } from '../print.js';
 import type { HandoffRequest, RunRequest } from '../request.js';
 import { transparentReason, isSessionRunning, type Outcome } from '../session.js';
-import { jsonText } from '../text.js';
 import { openSearch } from './history.js';
 
 /** Starts an agent under ctxwrap; given by the caller, because only `--to` needs that much code. */
@@ -80,13 +80,12 @@ const reasonOf = ({ tier, compaction }: SessionRecord): HandoffReason | undefine
 
 // What is printed.
 
-const documentOf = (made: Handoff, { json }: HandoffRequest): string => {
-  if (json) return jsonText({ ...made, size: sizeOf(made) }, 2);
-  const lines = handoffMarkdown(made).trimEnd().split('\n');
-  return lines.map((line) => `${stripControls(line)}\n`).join('');
-};
+const documentOf = (made: Handoff, { json }: HandoffRequest): Printable =>
+  json
+    ? jsonText({ ...made, size: sizeOf(made) }, 2)
+    : toPrintableLines(handoffMarkdown(made).trimEnd().split('\n'));
 
-const write = async (path: string, text: string): Promise<void> => {
+const write = async (path: string, text: Printable): Promise<void> => {
   const file = resolve(workingFolder(), path);
   try {
     await createFile(file, [text.trimEnd()]);
@@ -160,7 +159,7 @@ const startWith = async (
 };
 
 const tell = (text: string): void =>
-  void process.stderr.write(`ctxwrap: ${toAsciiIfNeeded(toPlainText(text), process.env)}\n`);
+  printError(toAsciiIfNeeded(toPrintableLines([`ctxwrap: ${toPlainText(text)}`]), process.env));
 
 /** The agent's files are named relative to the folder of the session. */
 const goTo = (folder: string | undefined): void => {
@@ -181,16 +180,14 @@ const ask = (from: string, to: string, command: string): 'import' | 'draft' => {
     `  1  import: ${command} is put into its prompt, and Enter lets you choose what to import`,
     '  2  handoff: what is on record is put into its prompt, as a draft',
   ];
-  process.stderr.write(rows.map((row) => `${toPlainRow(row)}\n`).join(''));
+  printError(toAsciiIfNeeded(toPrintableLines(rows), process.env));
   for (;;) {
-    process.stderr.write('Which one? [1] ');
+    printError(own`Which one? [1] `);
     const answer = readLine();
     if (answer.trim() === '2') return 'draft';
     if (['', '1'].includes(answer.trim())) return 'import';
   }
 };
-
-const toPlainRow = (row: string): string => toAsciiIfNeeded(stripControls(row), process.env);
 
 /** One line of the terminal, which is read here at once: a stream would take keys that are for the agent. '' where there is none. */
 const readLine = (): string => {

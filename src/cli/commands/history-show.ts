@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { type Printable, type Styled, toPrintableLines } from '../../core/printable.js';
 import type { RecordedCompaction, SessionHistory } from '../../core/boundary-record.js';
 import { windowOf, type Entry } from '../../core/conversation.js';
 import { keptCounts, keptText } from '../../core/receipt.js';
@@ -27,7 +28,7 @@ export const historyShow = async (request: HistoryShowRequest): Promise<Outcome>
   const { lines, notices } = request.before
     ? await beforeLines(found, request, look)
     : { lines: compactionLines(found, request, look, await keptOf(found)), notices: [] };
-  await page(lines.map((line) => `${toAsciiIfNeeded(line, env)}\n`).join(''));
+  await page(toAsciiIfNeeded(toPrintableLines(lines), env));
   return { status: { kind: 'code', code: 0 }, notices };
 };
 
@@ -36,7 +37,7 @@ const compactionLines = (
   { markdown }: HistoryShowRequest,
   look: Look,
   kept: string | undefined,
-): readonly string[] =>
+): readonly Styled[] =>
   markdown
     ? compactionMarkdown(session, compaction, kept)
     : compactionText(session, compaction, { look, home: homeFolder(process.env), isFull: true, kept });
@@ -52,7 +53,7 @@ const beforeLines = async (
   { source, compaction }: OneCompaction,
   { markdown, targets: [given = ''] }: HistoryShowRequest,
   look: Look,
-): Promise<{ readonly lines: readonly string[]; readonly notices: readonly string[] }> => {
+): Promise<{ readonly lines: readonly Styled[]; readonly notices: readonly string[] }> => {
   const conversation = await readConversationBefore(source, compaction);
   if (!conversation) throw messages.unreadConversation(source.agent.name);
   const entries: readonly Entry[] = windowOf(conversation);
@@ -107,7 +108,7 @@ export const findCompaction = async (
 };
 
 /** Shows a text with the user's pager in a terminal; else prints it. */
-const page = async (text: string): Promise<void> => {
+const page = async (text: Printable): Promise<void> => {
   const { env, stdin, stdout } = process;
   const isShort = text.split('\n').length <= (stdout.rows ?? 0);
   const pager = env['PAGER'] ?? 'less -R';
@@ -116,7 +117,7 @@ const page = async (text: string): Promise<void> => {
 };
 
 /** The pager is a shell command. False if it could not be started. */
-const runPager = (pager: string, text: string): Promise<boolean> =>
+const runPager = (pager: string, text: Printable): Promise<boolean> =>
   new Promise((done) => {
     const child = spawn('/bin/sh', ['-c', pager], {
       stdio: ['pipe', 'inherit', 'inherit'],

@@ -30,10 +30,17 @@ import { agentFromOption } from '../agent-option.js';
 import { countsText, historyText } from '../history-text.js';
 import { findTargets, type HistoryTarget } from '../history-targets.js';
 import * as messages from '../messages.js';
-import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
+import { print, workingFolder, printLines } from '../print.js';
 import type { HistoryRequest, Options } from '../request.js';
 import type { Outcome } from '../session.js';
-import { byteProgress, jsonText, widthOfOutput } from '../text.js';
+import { byteProgress, widthOfOutput } from '../text.js';
+import {
+  jsonText,
+  joinPrintable,
+  type Printable,
+  type Styled,
+  toPrintableText,
+} from '../../core/printable.js';
 
 const WIDEST = 160; // columns; longer lines are hard to read
 const CHART_ROWS = 8;
@@ -57,21 +64,18 @@ export const history = async (request: HistoryRequest): Promise<Outcome> => {
   }
   const sessions = read.map((each) => each.history);
   if (format === 'json') await print(jsonOf(sessions, problems, request));
-  if (format === 'text') await print(await textOf(read, request));
+  if (format === 'text') await printLines(await linesFor(read, request));
   return { status: { kind: 'code', code: 0 }, notices: noticesOf(sessions, problems) };
 };
 
-const linesOf = (session: SessionHistory): string =>
-  session.compactions
-    .toReversed()
-    .map((each) => jsonText(historyRecord(session, each)))
-    .join('');
+const linesOf = (session: SessionHistory): Printable =>
+  joinPrintable(session.compactions.toReversed().map((each) => jsonText(historyRecord(session, each))));
 
 const jsonOf = (
   sessions: readonly SessionHistory[],
   skipped: readonly StoreProblem[],
   { targets }: HistoryRequest,
-): string => {
+): Printable => {
   const shown = sessions.filter(
     ({ compactions, damagedLines }) => targets.length > 0 || compactions.length > 0 || damagedLines > 0,
   );
@@ -79,13 +83,16 @@ const jsonOf = (
     { schema: 'ctxwrap.history/1', sessions: shown.map(sessionHistoryRecord), skipped },
     2,
   );
-  return text.replace(NUMBERS, (list) => list.replace(/\s+/g, ' '));
+  return toPrintableText(text.replace(NUMBERS, (list) => list.replace(/\s+/g, ' ')));
 };
 
 /** A list of numbers over several lines; a string in JSON has no newline of its own. */
 const NUMBERS = /\[\n\s+\d+(?:,\n\s+\d+)*\n\s+\]/g;
 
-const textOf = async (read: readonly ReadSession[], { full, options }: HistoryRequest): Promise<string> => {
+const linesFor = async (
+  read: readonly ReadSession[],
+  { full, options }: HistoryRequest,
+): Promise<readonly Styled[]> => {
   const { env, stdout } = process;
   const columns = Math.min(WIDEST, widthOfOutput());
   const look = readLook({ env, isTTY: stdout.isTTY, columns, theme: options.values.theme });
@@ -93,9 +100,7 @@ const textOf = async (read: readonly ReadSession[], { full, options }: HistoryRe
   const count = sessions.reduce((sum, { compactions }) => sum + compactions.length, 0);
   const view = { look, home: homeFolder(env), isFull: full, charts: await chartsOf(read, look) };
   const rows = historyText(sessions, view);
-  return [...rows, ...(rows.length > 0 ? [''] : []), ...wrapText(countsText(sessions, count), columns)]
-    .map((row) => `${toAsciiIfNeeded(row, env)}\n`)
-    .join('');
+  return [...rows, ...(rows.length > 0 ? [''] : []), ...wrapText(countsText(sessions, count), columns)];
 };
 
 const chartsOf = async (

@@ -1,7 +1,8 @@
+import { type Printable, type Styled, toPrintable, toPrintableLines } from '../../core/printable.js';
 import { watchSessionsFolder } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { shorten } from '../../ui/text.js';
-import { print } from '../print.js';
+import { print, printLines, toAsciiIfNeeded } from '../print.js';
 import type { PsRequest } from '../request.js';
 import type { Outcome } from '../session.js';
 import { catchStopSignals } from '../verify.js';
@@ -44,12 +45,12 @@ const linesDisplay = (request: PsRequest): Display => {
   let last: string | undefined;
   return {
     show: async (found) => {
-      const told = sessionsLines(found, request, 0).join('\n'); // every age is 0 s
+      const told = toPrintableLines(sessionsLines(found, request, 0)); // every age is 0 s
       if (told === last) return true;
       const lines = sessionsLines(found, request, Date.now());
-      const text = [...(last === undefined ? [] : ['']), ...lines].map((line) => `${line}\n`).join('');
+      const isFirst = last === undefined;
       last = told;
-      return print(text);
+      return printLines([...(isFirst ? [] : ['']), ...lines]);
     },
     close: async () => undefined,
   };
@@ -61,10 +62,10 @@ const [INTERRUPT, SUSPEND] = ['\x03', '\x1a'];
 /** For a terminal: its alternate screen and its keys. */
 const openScreen = (request: PsRequest, looks: Looks): Display => {
   const { stdin, stdout } = process;
-  let drawn: readonly string[] = [];
+  let drawn: readonly Printable[] = [];
   const take = (): void => {
     if (stdin.isTTY) stdin.setRawMode(true);
-    stdout.write(ENTER);
+    void print(ENTER).catch(() => false); // the terminal may be gone
     drawn = [];
     looks.force();
   };
@@ -82,7 +83,7 @@ const openScreen = (request: PsRequest, looks: Looks): Display => {
   };
   process.on('SIGCONT', take);
   const onResize = (): void => {
-    stdout.write(CLEAR);
+    void print(CLEAR).catch(() => false);
     drawn = [];
     looks.force();
   };
@@ -105,10 +106,12 @@ const openScreen = (request: PsRequest, looks: Looks): Display => {
   };
 };
 
-const rowsOf = (lines: readonly string[]): readonly string[] => {
+const rowsOf = (lines: readonly Styled[]): readonly Printable[] => {
   const { columns = 80, rows = 24 } = process.stdout;
   const more = lines.length - rows;
   const fitting = more > 0 ? [...lines.slice(0, rows - 1), `and ${more + 1} more`] : lines;
   const all = fitting.length + 2 <= rows ? [...fitting, '', HINT] : fitting;
-  return all.map((line) => shorten(line, columns));
+  return all.map((line) =>
+    toAsciiIfNeeded(toPrintable(typeof line === 'string' ? shorten(line, columns) : line), process.env),
+  );
 };

@@ -7,15 +7,14 @@ import { toAsciiIfNeeded } from '../print.js';
 import type { PsRequest } from '../request.js';
 import { isThere } from '../session-argument.js';
 import { sessionsText, templateLines } from '../sessions-text.js';
-import { jsonText, widthOfOutput } from '../text.js';
+import { widthOfOutput } from '../text.js';
+import { jsonText, type Printable, type Styled, toPrintableLines } from '../../core/printable.js';
 
 /** `ctxwrap ps`: lists running sessions, with --all also those that have ended. */
-export const ps = async (request: PsRequest): Promise<string> => {
+export const ps = async (request: PsRequest): Promise<Printable> => {
   const found = await findSessions(request);
   if (request.json) return jsonOf(found);
-  return sessionsLines(found, request, Date.now())
-    .map((line) => `${line}\n`)
-    .join('');
+  return toAsciiIfNeeded(toPrintableLines(sessionsLines(found, request, Date.now())), process.env);
 };
 
 /** What is listed now. */
@@ -36,15 +35,14 @@ export const sessionsLines = (
   { shown, known }: FoundSessions,
   { format, options }: Pick<PsRequest, 'format' | 'options'>,
   now: Millis,
-): readonly string[] => {
+): readonly Styled[] => {
   const { env, stdout } = process;
   const look = readLook({ env, isTTY: stdout.isTTY, columns: widthOfOutput(), theme: options.values.theme });
   const view = { now, home: homeFolder(env), look, known };
-  const lines = format ? templateLines(shown, format, view) : sessionsText(shown, view);
-  return lines.map((line) => toAsciiIfNeeded(line, env));
+  return format ? templateLines(shown, format, view) : sessionsText(shown, view);
 };
 
-const jsonOf = async ({ shown }: FoundSessions): Promise<string> => {
+const jsonOf = async ({ shown }: FoundSessions): Promise<Printable> => {
   const sessions = await Promise.all(
     shown.map(async ({ record, liveness }) => ({ ...record, liveness, ...(await verifiedOf(record)) })),
   );

@@ -1,16 +1,17 @@
 import { evidenceKinds } from '../../core/conversation-evidence.js';
 import { formatTokens } from '../../core/format.js';
 import { keptCounts, keptText, nounOf, type Receipt, type ReceiptItem } from '../../core/receipt.js';
-import { stripControls } from '../../core/text.js';
+import { stripControls, type Styled } from '../../core/printable.js';
 import { readLook } from '../../ui/look.js';
 import { wrapText } from '../../ui/text.js';
 import { makeTheme, type Theme } from '../../ui/theme.js';
 import { readReceipt } from '../../wrap/read-receipt.js';
 import * as messages from '../messages.js';
-import { print, toAsciiIfNeeded } from '../print.js';
+import { print, printLines } from '../print.js';
 import type { ReceiptRequest } from '../request.js';
 import type { Outcome } from '../session.js';
-import { jsonText, widthOfOutput } from '../text.js';
+import { widthOfOutput } from '../text.js';
+import { jsonText } from '../../core/printable.js';
 import { findCompaction, type OneCompaction } from './history-show.js';
 
 /** `ctxwrap receipt SESSION#N`: what a compaction has kept of what was in the window before it, and what it has lost. */
@@ -30,7 +31,7 @@ export const receipt = async (request: ReceiptRequest): Promise<Outcome> => {
       columns: look.columns,
       theme: makeTheme(undefined, look),
     });
-    await print(lines.map((line) => `${toAsciiIfNeeded(line, env)}\n`).join(''));
+    await printLines(lines);
   }
   return { status: { kind: 'code', code: 0 }, notices: [] };
 };
@@ -60,7 +61,7 @@ interface TextView {
   readonly theme: Theme;
 }
 
-const textOf = (found: OneCompaction, read: Receipt, view: TextView): readonly string[] => {
+const textOf = (found: OneCompaction, read: Receipt, view: TextView): readonly Styled[] => {
   const { theme } = view;
   return [
     theme.strong(headOf(found)),
@@ -96,7 +97,7 @@ const sectionOf = (
   /** what is said of items that are not found */
   fate: 'lost' | 'unknown',
   { isFull, columns, theme }: TextView,
-): readonly string[] => {
+): readonly Styled[] => {
   const [first] = items;
   if (!first) return [];
   const lost = items.filter(({ isKept }) => !isKept).length;
@@ -109,7 +110,7 @@ const sectionOf = (
     ...items.flatMap(({ text, isKept }) =>
       wrapText(stripControls(text), columns - INDENT - 2).map((line, index) => {
         const mark = index > 0 ? '  ' : isKept ? '✓ ' : !isFull ? '  ' : fate === 'lost' ? '✗ ' : '? ';
-        return `${mark}${isKept ? theme.quiet(line) : line}`;
+        return [mark, isKept ? theme.quiet(line) : line];
       }),
     ),
   ];

@@ -2,7 +2,7 @@ import type { Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
 import { ladderChoice } from '../../core/config/keys.js';
 import { counted } from '../../core/format.js';
-import { stripControls } from '../../core/text.js';
+import { jsonText, own, type Printable, stripControls, toPrintableLines } from '../../core/printable.js';
 import type { ReplayedReading, ReplayEvent } from '../../replay/events.js';
 import { openReplay } from '../../replay/replay.js';
 import { detectAgent } from '../../replay/sources.js';
@@ -11,7 +11,6 @@ import { print, toAsciiIfNeeded } from '../print.js';
 import type { ReplayRequest } from '../request.js';
 import { agentFromOption } from '../agent-option.js';
 import type { Outcome } from '../session.js';
-import { jsonText } from '../text.js';
 
 // A replay for people: one line per event, in columns, then a summary.
 
@@ -19,7 +18,7 @@ import { jsonText } from '../text.js';
 export const replayLine = (event: ReplayEvent): string => {
   const [kind, what, rest] = columnsOf(event);
   const line = `${event.at.toFixed(3).padStart(9)}  ${kind.padEnd(8)}  ${what.padEnd(10)}  ${rest}`;
-  return stripControls(line).trimEnd(); // it goes to a terminal, and evidence quotes screens
+  return stripControls(line).trimEnd(); // evidence quotes screens
 };
 
 export const replaySummary = (agent: string, seconds: number, events: readonly ReplayEvent[]): string => {
@@ -89,18 +88,18 @@ export const replay = async ({ path, logs, format, options }: ReplayRequest): Pr
 };
 
 interface Printer {
-  readonly line: (event: ReplayEvent) => string;
-  readonly end: (events: readonly ReplayEvent[], seconds: number) => string;
+  readonly line: (event: ReplayEvent) => Printable;
+  readonly end: (events: readonly ReplayEvent[], seconds: number) => Printable;
 }
 
 const printers: Readonly<Record<ReplayRequest['format'], (agent: string) => Printer>> = {
   text: (agent) => ({
-    line: (event) => toAsciiIfNeeded(`${replayLine(event)}\n`, process.env),
-    end: (events, seconds) => `${replaySummary(agent, seconds, events)}\n`,
+    line: (event) => toAsciiIfNeeded(toPrintableLines([replayLine(event)]), process.env),
+    end: (events, seconds) => toPrintableLines([replaySummary(agent, seconds, events)]),
   }),
   json: (agent) => ({
-    line: () => '',
+    line: () => own``,
     end: (events) => jsonText({ schema: 'ctxwrap.replay/1', runtime: agent, events }, 2),
   }),
-  ndjson: () => ({ line: (event) => jsonText(event), end: () => '' }),
+  ndjson: () => ({ line: (event) => jsonText(event), end: () => own`` }),
 };

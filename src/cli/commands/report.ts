@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { type Printable, toPrintableLines } from '../../core/printable.js';
 import type { OutcomeKind } from '../../core/compaction/outcome.js';
 import { type AuditedAttempt, parseAuditLine } from '../../core/compaction/protocol.js';
 import { counted } from '../../core/format.js';
@@ -24,7 +25,7 @@ import { folderText } from '../sessions-text.js';
 // `ctxwrap report`: what ctxwrap itself has recorded of all sessions, as a page for a browser.
 
 /** Writes the page, and returns what to print. */
-export const report = async ({ html }: ReportRequest, version: string): Promise<string> => {
+export const report = async ({ html }: ReportRequest, version: string): Promise<Printable> => {
   const { env } = process;
   const home = homeFolder(env);
   const folder = stateFolder(env, home);
@@ -45,7 +46,7 @@ export const report = async ({ html }: ReportRequest, version: string): Promise<
     throw unwritableReport(html, systemReason(error));
   });
   const counts = `${counted(sessions.length, 'session')}, ${counted(compactions.length, 'compaction')}`;
-  return `Wrote ${toPlainText(html)}: ${counts}.\n`;
+  return toPrintableLines([`Wrote ${toPlainText(html)}: ${counts}.`]);
 };
 
 const YEAR_MS = 366 * 86_400_000;

@@ -13,11 +13,12 @@ import { newSession } from '../../wrap/undo.js';
 import { askSession, type AskedOutcome } from '../ask-session.js';
 import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
-import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
+import { print, printLines, workingFolder } from '../print.js';
 import type { ShortenCommandRequest } from '../request.js';
 import { resumeOf, resumeRows, type Resume } from '../resume.js';
 import type { Outcome } from '../session.js';
-import { jsonText, noProgress, progressLine } from '../text.js';
+import { noProgress, progressLine } from '../text.js';
+import { jsonText } from '../../core/printable.js';
 import { catchStopSignals } from '../verify.js';
 import { openSearch } from './history.js';
 
@@ -77,7 +78,7 @@ export const shortenCommand = async (request: ShortenCommandRequest): Promise<Ou
     const report = isDryRun
       ? reportOf(request, found, shortened)
       : await withSession(reportOf(request, found, shortened), found, shortened);
-    await print(json ? jsonText(report, 2) : `${textOf(report, isDryRun).join('\n')}\n`);
+    await (json ? print(jsonText(report, 2)) : printLines(textOf(report, isDryRun)));
     return { status: { kind: 'code', code: 0 }, notices: [] };
   } finally {
     progress.clear();
@@ -100,7 +101,7 @@ const shortenInAgent = async (
   const live = { id, outcome: outcome === 'done' ? ('shortened' as const) : outcome, words };
   const report: LiveReport = { schema: 'ctxwrap.shorten/1', runtime, strategy, live };
   const text = askedText(asked);
-  await print(json ? jsonText(report, 2) : `${toAsciiIfNeeded(toPlainText(text), process.env)}\n`);
+  await (json ? print(jsonText(report, 2)) : printLines([toPlainText(text)]));
   const code = outcome === 'refused' || outcome === 'unknown' ? failed : 0;
   return { status: { kind: 'code', code }, notices: [] };
 };
@@ -193,7 +194,7 @@ const textOf = (
     `  taken out   ${counted(change.droppedMessages, change.droppedCalls)}`,
     `  instead     a text of about ${formatTokens(change.summaryTokens)} tokens`,
   ];
-  return [...rows, ...(resume ? resumeRows(resume) : [])].map((row) => toAsciiIfNeeded(row, process.env));
+  return [...rows, ...(resume ? resumeRows(resume) : [])];
 };
 
 const counted = (prompts: number, calls: number): string =>

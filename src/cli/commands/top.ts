@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { own, type Printable } from '../../core/printable.js';
 import type { SessionRecord } from '../../core/records.js';
 import { errorText } from '../../core/errors.js';
 import { type ListedSession, makeSessionsReader } from '../../storage/sessions.js';
@@ -160,9 +161,9 @@ interface Terminal {
 
 /** The app in the terminal's other screen, of whose frames only the changed rows are drawn. */
 const openScreen = (first: TopFrame, onInput: Parameters<typeof openTop>[1]): TopScreen => {
-  const { stdin, stdout } = process;
+  const { stdin } = process;
   let frame = first;
-  let drawn: readonly string[] = [];
+  let drawn: readonly Printable[] = [];
   let isOpen = true;
   const stream = new Writable({
     decodeStrings: false,
@@ -171,7 +172,7 @@ const openScreen = (first: TopFrame, onInput: Parameters<typeof openTop>[1]): To
         const rows = topRows(text, frame).slice(0, frame.rows);
         const changes = changedRows(rows, drawn);
         drawn = rows;
-        if (changes !== '') stdout.write(changes);
+        if (changes !== '') void print(changes).catch(() => false);
       }
       done();
     },
@@ -202,7 +203,7 @@ const openTerminal = (model: Model, onQuit: () => void): Terminal => {
   };
   const enter = (): void => {
     leave();
-    stdout.write(ENTER + CLEAR);
+    void print(own`${ENTER}${CLEAR}`).catch(() => false); // the terminal may be gone
     screen = openScreen(model.frame(), onInput);
   };
   const suspend = async (): Promise<void> => {

@@ -25,11 +25,11 @@ import * as messages from '../messages.js';
 import { askSession, type Asked, type AskedOutcome } from '../ask-session.js';
 import { timeText } from '../context-text.js';
 import { findOneSource, isUndoneByChannel, type OneSource } from '../one-source.js';
-import { print, toAsciiIfNeeded } from '../print.js';
+import { print, printLines } from '../print.js';
 import type { RunRequest, UndoCommandRequest } from '../request.js';
 import { resumeOf, resumeRows, type Resume } from '../resume.js';
 import type { Outcome } from '../session.js';
-import { jsonText } from '../text.js';
+import { jsonText } from '../../core/printable.js';
 import { openSearch, type Search } from './history.js';
 
 /** Starts an agent under ctxwrap; given by the caller, because only `--run` needs that much code. */
@@ -62,8 +62,7 @@ const show = (
   report: UndoReport,
   { json }: Pick<UndoCommandRequest, 'json'>,
   isElsewhere: boolean,
-): ReturnType<typeof print> =>
-  print(json ? jsonText(report, 2) : `${textOf(report, isElsewhere).join('\n')}\n`);
+): ReturnType<typeof print> => (json ? print(jsonText(report, 2)) : printLines(textOf(report, isElsewhere)));
 
 const told = async (
   report: UndoReport,
@@ -324,9 +323,7 @@ const textOf = (report: UndoReport, isElsewhere: boolean): readonly string[] => 
   const isDone = live?.outcome === 'switched' || live?.outcome === 'asked';
   const resume =
     isDone || !report.resume ? [] : isElsewhere ? elsewhereRows(report) : resumeRows(report.resume);
-  return [...[...rows, ...copyRows(report)].map(toPlainText), ...resume].map((row) =>
-    toAsciiIfNeeded(row, process.env),
-  );
+  return [...[...rows, ...copyRows(report)].map(toPlainText), ...resume];
 };
 
 const undoneText = ({ number, of, preTokens, postTokens }: NonNullable<UndoReport['compaction']>): string => {

@@ -11,11 +11,12 @@ import { toPlainText } from '../../ui/text.js';
 import { bestIsolation, type Isolation } from '../../verify/sandbox.js';
 import { parseVerifyRequest, runVerification } from '../../verify/runner.js';
 import * as messages from '../messages.js';
-import { print, toAsciiIfNeeded, version as ownVersion } from '../print.js';
+import { print, printLines, version as ownVersion } from '../print.js';
 import { agentWords } from '../program.js';
 import type { VerifyRequest } from '../request.js';
 import type { Outcome } from '../session.js';
-import { type Painter, jsonText, painterFor } from '../text.js';
+import { type Painter, painterFor } from '../text.js';
+import { jsonText, type Styled } from '../../core/printable.js';
 import { type ReportedCheck, type TrialResult, catchStopSignals, tryAgent } from '../verify.js';
 
 // The output of `ctxwrap verify` for people.
@@ -41,8 +42,12 @@ export const agentText = (agent: string, file: string): string => `${agent}: ${t
 export const checkLines = (
   { name, isGood, evidence, screen }: ReportedCheck,
   paint: Painter,
-): readonly string[] => [
-  `  ${paint.tier(isGood ? 'safe' : 'hard', isGood ? '✓' : '✗')} ${toPlainText(name)}: ${toPlainText(evidence)}`,
+): readonly Styled[] => [
+  [
+    '  ',
+    paint.tier(isGood ? 'safe' : 'hard', isGood ? '✓' : '✗'),
+    ` ${toPlainText(name)}: ${toPlainText(evidence)}`,
+  ],
   ...screen.map((row) => paint.dim(`    | ${toPlainText(row)}`)),
 ];
 
@@ -78,7 +83,7 @@ export const verify = async (request: VerifyRequest): Promise<Outcome> => {
 const play = async (text: string): Promise<Outcome> => {
   const order = parseVerifyRequest(text);
   if (!order) throw messages.misplacedArguments();
-  await runVerification(order, (told) => print(`${JSON.stringify(told)}\n`));
+  await runVerification(order, (told) => print(jsonText(told)));
   return { status: { kind: 'code', code: 0 }, notices: [] };
 };
 
@@ -118,8 +123,8 @@ const tryAll = async (
 ): Promise<Results> => {
   const place = bestIsolation();
   const paint = painterFor(process.stdout.isTTY, process.env);
-  const say = async (...lines: readonly string[]): Promise<void> => {
-    if (!json) await print(toAsciiIfNeeded(lines.map((line) => `${line}\n`).join(''), process.env));
+  const say = async (...lines: readonly Styled[]): Promise<void> => {
+    if (!json) await printLines(lines);
   };
   await say(placeText(place.networkReason));
   const results: TrialResult[] = [];

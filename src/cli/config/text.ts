@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { type Styled } from '../../core/printable.js';
 import { countProblems } from '../../core/config/check.js';
 import { unsetTexts } from '../../core/config/describe.js';
 import { envNames, isKeyName, keyNames, configKey, toWritten, type KeyName } from '../../core/config/keys.js';
@@ -234,7 +235,7 @@ export const findingLine = ({ what, where, why, fix }: Finding): string =>
 // The output of `ctxwrap config`.
 
 /** One row per key, never cut: half a value or half a path is useless. */
-export const settingsText = (all: readonly EffectiveValue[], withOrigin: boolean): readonly string[] => {
+export const settingsText = (all: readonly EffectiveValue[], withOrigin: boolean): readonly Styled[] => {
   const titles = ['KEY', 'VALUE', ...(withOrigin ? ['FROM', 'INSTEAD OF'] : [])];
   const rows = all.map(({ key, value, origin, overrides }) => [
     key,

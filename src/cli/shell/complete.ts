@@ -1,16 +1,18 @@
+import { joinPrintable, own, type Printable, toPrintable } from '../../core/printable.js';
 import { listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
-import { toPlainText } from '../../ui/text.js';
 import type { CompleteRequest } from '../request.js';
 import type { Candidate } from './completion.js';
 
 /** `ctxwrap complete`: prints `WORD<Tab>DESCRIPTION` for each word that fits. */
-export const complete = async ({ candidates, typed, options }: CompleteRequest): Promise<string> => {
+export const complete = async ({ candidates, typed, options }: CompleteRequest): Promise<Printable> => {
   const { words: found, sessions } = candidates((options.configured?.runtimes ?? []).map(({ name }) => name));
   const there = sessions ? await sessionWords() : [];
-  return [...found, ...there.filter(({ word }) => word.startsWith(typed))]
-    .map(({ word, description }) => `${word}\t${description}\n`)
-    .join('');
+  return joinPrintable(
+    [...found, ...there.filter(({ word }) => word.startsWith(typed))].map(
+      ({ word, description }) => own`${toPrintable(word)}\t${toPrintable(description)}\n`,
+    ),
+  );
 };
 
 const sessionWords = async (): Promise<readonly Candidate[]> => {
@@ -20,6 +22,6 @@ const sessionWords = async (): Promise<readonly Candidate[]> => {
     .filter(({ liveness }) => liveness === 'live')
     .map(({ record }) => ({
       word: record.id,
-      description: `${toPlainText(record.runtime)} in ${toPlainText(record.cwd)}`,
+      description: `${record.runtime} in ${record.cwd}`,
     }));
 };

@@ -1,3 +1,4 @@
+import { jsonText } from '../printable.js';
 import { getCount, getList, getRecord, getText, type JsonRecord, parseRecord } from '../json.js';
 import { toOneLine, cleanFocus } from '../text.js';
 import { parseIsoTime } from '../time.js';
@@ -305,7 +306,12 @@ const LONGEST_STROKE = 300; // a command with its focus text
 
 /** The line for keys typed after the end of an attempt, which removed the rest of it from the prompt. */
 export const lateKeysLine = (session: string, { at, keys }: AuditKeys): string =>
-  `${JSON.stringify({ schema: 'ctxwrap.late-stroke/1', session: toOneLine(session, LONGEST_NAME), at, keys: visible(keys) })}\n`;
+  jsonText({
+    schema: 'ctxwrap.late-stroke/1',
+    session: toOneLine(session, LONGEST_NAME),
+    at,
+    keys: visible(keys),
+  });
 
 /** The line for an attempt, with a newline: its record and everything known about it. Contains no control characters. */
 export const auditLine = (ended: EndedCompaction, context: AuditContext): string => {
@@ -323,7 +329,7 @@ export const auditLine = (ended: EndedCompaction, context: AuditContext): string
     gate: gate && { activity: gate.activity, witnesses: boundedLines(gate.witnesses) },
     strokes: strokes?.slice(0, MOST_STROKES).map(({ at, keys }) => ({ at, keys: visible(keys) })),
   };
-  return `${JSON.stringify(line)}\n`;
+  return jsonText(line);
 };
 
 /** The line for a switch of the running agent to another session. */
@@ -353,7 +359,7 @@ export const switchLine = (
     gate: gate && { activity: gate.activity, witnesses: boundedLines(gate.witnesses) },
     strokes: strokes.slice(0, MOST_STROKES).map((stroke) => ({ ...stroke, keys: visible(stroke.keys) })),
   };
-  return `${JSON.stringify(line)}\n`;
+  return jsonText(line);
 };
 
 /** The line for a text that was put into the prompt, which does not hold the text: it is the user's conversation. */
@@ -362,7 +368,7 @@ export const draftLine = (
   { session, version, runtime: agent, conversation, gate }: AuditContext,
   at: Millis,
 ): string =>
-  `${JSON.stringify({
+  jsonText({
     schema: 'ctxwrap.drafted/1',
     initiator: 'ctxwrap',
     at,
@@ -374,7 +380,7 @@ export const draftLine = (
     runtime: toOneLine(agent, LONGEST_NAME),
     conversation: conversation && toOneLine(conversation, LONGEST_NAME),
     gate: gate && { activity: gate.activity, witnesses: boundedLines(gate.witnesses) },
-  })}\n`;
+  });
 
 /** The keys in readable form: `/compact\r` ends with a backslash and an r. */
 const visible = (keys: string): string =>

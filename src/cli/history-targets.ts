@@ -68,7 +68,7 @@ const findAll = async (search: TargetSearch): Promise<AllSources> => {
   return { sources, skipped: [...skipped, ...problems], copies };
 };
 
-const NUMBERED = /^(.+)#(\d{1,6})$/;
+const NUMBERED = /^(.+)#(\d{1,6})$/s;
 
 const targetsOf = async (given: string, search: TargetSearch): Promise<FoundTargets> => {
   const numbered = (await exists(given)) ? undefined : NUMBERED.exec(given);

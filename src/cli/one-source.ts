@@ -27,7 +27,7 @@ export interface OneSourceRequest {
   readonly options: Options;
 }
 
-const NUMBERED = /^(.+)#(\d{1,6})$/;
+const NUMBERED = /^(.+)#(\d{1,6})$/s;
 
 /** What the messages say. */
 interface OneSourceWords {

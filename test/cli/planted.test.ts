@@ -19,6 +19,8 @@ import { notificationSequence } from '../../src/terminal/notification.js';
 import { renderFooter } from '../../src/ui/footer.js';
 import { renderOverlay } from '../../src/ui/Overlay.js';
 import { successfulEnd } from '../support/ended.js';
+import { canReadDatabases } from '../../src/storage/database.js';
+import { makeOpencodeDatabase, recordedId } from '../support/opencode-database.js';
 import { overlayCases } from '../support/overlay-states.js';
 import { controlsIn, PLANT, PLANT_IN_NAME, planted, textPaths } from '../support/planted.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
@@ -115,6 +117,16 @@ const logsOf = (agent: string): readonly Log[] =>
         .map((line): unknown => JSON.parse(line)),
     }));
 
+/** What each command prints that does not fail, by its words without the session. */
+const printedFor = async (session: string, agent: string): Promise<ReadonlyMap<string, string>> => {
+  const all = new Map<string, string>();
+  for (const words of commandsFor(session, agent)) {
+    const text = await printed(words);
+    if (text !== undefined) all.set(words.filter((word) => !word.startsWith(session)).join(' '), text);
+  }
+  return all;
+};
+
 /** Writes the log with its plants, and returns what each command prints of it. */
 const printedOf = async (
   agent: string,
@@ -125,12 +137,7 @@ const printedOf = async (
   mkdirSync(folder, { recursive: true });
   const file = join(folder, name);
   writeFileSync(file, records.map((each) => `${JSON.stringify(planted(each, isWanted))}\n`).join(''));
-  const all = new Map<string, string>();
-  for (const words of commandsFor(file, agent)) {
-    const text = await printed(words);
-    if (text !== undefined) all.set(words.filter((word) => !word.startsWith(file)).join(' '), text);
-  }
-  return all;
+  return printedFor(file, agent);
 };
 
 const faultsIn = (all: ReadonlyMap<string, string>): readonly string[] =>
@@ -162,6 +169,18 @@ describe.each(['claude', 'codex', 'gemini', 'qwen', 'kimi', 'copilot'])('session
       }),
       { numRuns: 8 },
     );
+  });
+});
+
+describe.runIf(canReadDatabases())('sessions of opencode (skipped where Node has no SQLite)', () => {
+  it('print no control sequence, whichever text of a record holds one', async () => {
+    const database = makeOpencodeDatabase(bench.folder);
+    database.restore((data) => planted(data, (path) => !STRUCTURE.test(path)));
+    database.close();
+    const all = await printedFor(recordedId, 'opencode');
+    expect(faultsIn(all)).toEqual([]);
+    const shown = [...all].filter(([, text]) => text.includes('52;c;QUJD')).map(([command]) => command);
+    expect(shown).toContain('--runtime opencode history show --before');
   });
 });
 

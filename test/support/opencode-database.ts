@@ -48,14 +48,14 @@ export const makeOpencodeDatabase = (home: string) => {
       insert('message', id, of, at, at, JSON.stringify(data)),
     part: (id: string, of: string, at: number, data: object): unknown =>
       insert('part', id, of, 's', at, at, JSON.stringify(data)),
-    /** the rows of the recorded session */
-    restore: (): void => {
+    /** the rows of the recorded session, with each message and part as `change` makes it */
+    restore: (change: <Data>(data: Data) => Data = (data) => data): void => {
       const [head, ...messages] = linesOf('opencode', 'tools.jsonl').map((line) => JSON.parse(line));
       insert('session', head.id, null, head.cwd, head.version, null, head.at);
       for (const { id, at, data, parts } of messages) {
-        insert('message', id, head.id, data.time.created, at, JSON.stringify(data));
+        insert('message', id, head.id, data.time.created, at, JSON.stringify(change(data)));
         for (const { id: partId, ...rest } of parts)
-          insert('part', partId, id, head.id, at, at, JSON.stringify(rest));
+          insert('part', partId, id, head.id, at, at, JSON.stringify(change(rest)));
       }
     },
     close: (): void => writer.close(),

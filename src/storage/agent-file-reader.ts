@@ -1,9 +1,9 @@
-import { constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { constants, readdirSync, readlinkSync } from 'node:fs';
 import { lstat, open, readdir, type FileHandle, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Row, type RowQuery, readRows } from './database.js';
 import { readAtMost } from './files.js';
-import { processStat } from './processes.js';
+import { allChildrenOf, processStat } from './processes.js';
 import { listNames, readSettings } from './status-line.js';
 
 // File and process access for finding an agent's session file. All reads are bounded, follow no symbolic links, and return undefined
@@ -120,18 +120,9 @@ const family = async (pid: number): Promise<readonly number[]> => {
   const found = [pid];
   const session = processStat(pid)?.session;
   for (let i = 0; i < found.length && found.length < MAX_PROCESSES; i++) {
-    found.push(...children(found[i] ?? pid).filter((child) => processStat(child)?.session === session));
+    found.push(...allChildrenOf(found[i] ?? pid).filter((child) => processStat(child)?.session === session));
   }
   return found.slice(0, MAX_PROCESSES);
-};
-
-// Any thread of a process may have started a child.
-const children = (pid: number): readonly number[] => {
-  const threads = trySync(() => readdirSync(`/proc/${pid}/task`)) ?? [];
-  const texts = threads.map((thread) =>
-    trySync(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')),
-  );
-  return texts.flatMap((text) => (text ?? '').split(' ').filter(Boolean).map(Number));
 };
 
 const openFiles = async (pid: number): Promise<readonly string[] | undefined> => {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getuid } from 'node:process';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { Chunk } from '../core/checkpoint.js';
+import { isOwn, openOwn } from './files.js';
 
 // The pieces of the black box's copies: compressed files that are named after the hash of their text. A piece is written under another
 // name and renamed when it is whole, and it is checked before anything of it is used.
@@ -20,7 +20,7 @@ const endings = { zstd: '.zst', gzip: '.gz' } as const;
 const GZIP_LEVEL = 3; // text of session files: 90 % of what level 6 saves, in a third of the time
 const FILE_MODE = 0o600;
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
 type Transform = (bytes: Uint8Array, options?: object) => Promise<Buffer>;
 
@@ -66,7 +66,7 @@ const writeChunk = async (folder: string, bytes: Buffer): Promise<Chunk> => {
 /** True if there is a file of the right size for it; what is in it is checked when it is read. */
 export const hasChunk = async (folder: string, chunk: Chunk): Promise<boolean> => {
   const stats = await lstat(fileOf(folder, chunk)).catch(() => undefined);
-  return stats?.isFile() === true && stats.size === chunk.storedBytes && stats.uid === getuid?.();
+  return stats?.isFile() === true && stats.size === chunk.storedBytes && isOwn(stats);
 };
 
 /** The text of a piece. Rejects if it is missing, damaged, another user's, or not what its name says. */
@@ -75,11 +75,9 @@ export const readChunk = async (folder: string, chunk: Chunk): Promise<Buffer> =
   const unpack = codec === 'zstd' ? decompressZstd : gunzip;
   if (!unpack) throw new Error('compressed with zstd: use Node 22.15 or newer');
   if (bytes > CHUNK_BYTES || storedBytes > 2 * CHUNK_BYTES) throw new Error('a piece of it is too long');
-  const file = await open(fileOf(folder, chunk), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const file = await openOwn(fileOf(folder, chunk), 'a piece of it');
   try {
-    const stats = await file.stat();
-    const isOurs = stats.isFile() && stats.uid === getuid?.() && stats.size === storedBytes;
-    if (!isOurs) throw new Error('a piece of it is damaged');
+    if ((await file.stat()).size !== storedBytes) throw new Error('a piece of it is damaged');
     const packed = await readFully(file, 0, storedBytes);
     const text = await unpack(packed, { maxOutputLength: bytes }).catch(() => undefined);
     if (text?.length !== bytes || sha256Of(text) !== sha256) throw new Error('a piece of it is damaged');

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { link, lstat, open, readdir, unlink, type FileHandle } from 'node:fs/promises';
+import { link, lstat, readdir, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getuid } from 'node:process';
 import { jsonText } from '../core/printable.js';
 import {
   isPassing,
@@ -43,6 +41,7 @@ import {
   sweepChunks,
 } from './blackbox-chunks.js';
 import { systemReason } from './errors.js';
+import { isOwn, openOwn } from './files.js';
 import { withLock } from './lock.js';
 import { ensureFolder, readOwnFile, writeAtomic } from './state-folder.js';
 
@@ -57,14 +56,12 @@ const MOST_PASSING = 8; // copies of contents that were changed since
 const OLD_MS = 60_000; // a temporary file that old was left by a process that was killed
 const TEMPORARY = /\.[0-9a-f]{32}\.tmp$/;
 
-const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
-
 /** Where something is kept. */
 export interface KeepPlace extends KeptOf {
   readonly stateFolder: string;
 }
 
-const openSource = (path: string): Promise<FileHandle> => open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+const openSource = (path: string): Promise<FileHandle> => openOwn(path, 'the session file');
 
 /**
  * Runs the work in a session's folder, which is made if missing, while no other process writes there. `makesRoom`: the work only removes,
@@ -135,7 +132,7 @@ export const linkFile = (place: KeepPlace, now: Millis): Promise<LinkResult> =>
     const { path } = place;
     const stats = await lstat(path, { bigint: true });
     if (!stats.isFile()) return { kind: 'refused', reason: 'it is not a regular file' };
-    if (Number(stats.uid) !== getuid?.()) return { kind: 'refused', reason: 'it belongs to another user' };
+    if (!isOwn(stats)) return { kind: 'refused', reason: 'it belongs to another user' };
     const identity = identityOf(stats);
     const { index } = await readRecords(folder, key);
     const known = index?.files.find((each) => isSameFile(each, identity));
@@ -153,7 +150,7 @@ export const linkFile = (place: KeepPlace, now: Millis): Promise<LinkResult> =>
 const linkTo = async (path: string, name: string, identity: FileIdentity): Promise<string | undefined> => {
   const isRight = async (): Promise<boolean> => {
     const stats = await lstat(name, { bigint: true }).catch(() => undefined);
-    return stats?.isFile() === true && isSameFile(identityOf(stats), identity);
+    return stats?.isFile() === true && isOwn(stats) && isSameFile(identityOf(stats), identity);
   };
   if (await isRight()) return undefined;
   try {

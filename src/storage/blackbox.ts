@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { link, lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getuid } from 'node:process';
 import type {
   CheckpointRecord,
   Chunk,
@@ -19,6 +18,7 @@ import type { Millis } from '../core/reading.js';
 import { isSessionId } from '../core/records.js';
 import { readChunk } from './blackbox-chunks.js';
 import { systemReason, unreadableFolderError } from './errors.js';
+import { isOwn, openOwn } from './files.js';
 import { readOwnFile } from './state-folder.js';
 import { makeLineSplitter } from './tail.js';
 
@@ -43,7 +43,7 @@ const MAX_SESSIONS = 10_000;
 const READ_BYTES = 256 * 1024;
 const FILE_MODE = 0o600;
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
 export const blackBoxFolder = (stateFolder: string): string => join(stateFolder, FOLDER);
 
@@ -190,10 +190,10 @@ async function* readPieces(folder: string, { chunks, sha256 }: CheckpointRecord)
 }
 
 async function* readLinked(path: string, identity: FileIdentity) {
-  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const file = await openOwn(path, 'the session file');
   try {
     const stats = await file.stat({ bigint: true });
-    if (!stats.isFile() || !isSameFile(identityOf(stats), identity)) throw new Error('it is another file');
+    if (!isSameFile(identityOf(stats), identity)) throw new Error('it is another file');
     const end = Number(stats.size); // the agent may still write
     for (let offset = 0; offset < end;) {
       const length = Math.min(READ_BYTES, end - offset);
@@ -292,7 +292,7 @@ const nothing = (key: string) => ({ key, copies: [], events: [], usedBytes: 0, d
 /** Everything in a session's folder must belong to the user; a link in its place is not followed. */
 const isOwnFolder = async (folder: string): Promise<boolean> => {
   const stats = await lstat(folder).catch(() => undefined);
-  return stats?.isDirectory() === true && stats.uid === getuid?.();
+  return stats?.isDirectory() === true && isOwn(stats);
 };
 
 const BLOCK_BYTES = 512; // st_blocks counts these, whatever the file system uses

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { link, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { getuid } from 'node:process';
+import { geteuid } from 'node:process';
 import { errorCode } from '../core/errors.js';
 
 // Opens files safely. First, files named by the user to which a session's contents are written.
@@ -32,7 +32,7 @@ export const openPrivateFile = (path: string, how: 'append' | 'empty'): number =
     const stats = fstatSync(file);
     if (stats.isCharacterDevice()) return file;
     if (!stats.isFile()) throw new Error('it is not a regular file');
-    if (stats.uid !== getuid?.()) throw new Error('it belongs to another user');
+    if (!isOwn(stats)) throw new Error('it belongs to another user');
     if ((stats.mode & OTHERS) !== 0) fchmodSync(file, FILE_MODE);
     if (how === 'empty') ftruncateSync(file);
     return file;
@@ -45,8 +45,8 @@ export const openPrivateFile = (path: string, how: 'append' | 'empty'): number =
 /** Rejects a link of another user in a shared folder: it could point to a file of this user that the user has not named. */
 const assertOwnLink = (path: string): void => {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  const isOwn = stats?.uid === 0 || stats?.uid === getuid?.();
-  if (stats?.isSymbolicLink() === true && !isOwn) throw new Error('it is a link of another user');
+  const isTrusted = stats?.uid === 0 || (stats && isOwn(stats));
+  if (stats?.isSymbolicLink() === true && !isTrusted) throw new Error('it is a link of another user');
   if (stats?.isFIFO() === true) throw new Error('it is not a regular file');
 };
 
@@ -64,9 +64,31 @@ const assertRegular = (stats: Stats): void => {
 /** Opens a regular file, following links; rejects for everything else. The caller closes it. */
 export const openRegular = async (path: string): Promise<FileHandle> => {
   assertRegular(await stat(path));
-  const file = await open(path, READ_FLAGS);
+  return openChecked(path, READ_FLAGS, assertRegular);
+};
+
+/**
+ * Opens a regular file of this user, without following a link in its place; rejects for everything else. The caller closes it. Permissions do
+ * not count: they let root read everything, and everybody what another user shows to all. `what` is the file in a sentence.
+ */
+export const openOwn = (path: string, what: string): Promise<FileHandle> =>
+  openChecked(path, READ_FLAGS | O_NOFOLLOW, (stats) => {
+    assertRegular(stats);
+    if (!isOwn(stats)) throw new Error(`${what} belongs to another user`);
+  });
+
+/** Whether a file or folder belongs to the user as whom this process makes files. */
+export const isOwn = ({ uid }: { readonly uid: number | bigint }): boolean => Number(uid) === geteuid?.();
+
+/** What was opened is checked, since the path may lead to another file by now. */
+const openChecked = async (
+  path: string,
+  flags: number,
+  check: (stats: Stats) => void,
+): Promise<FileHandle> => {
+  const file = await open(path, flags);
   try {
-    assertRegular(await file.stat());
+    check(await file.stat());
     return file;
   } catch (error) {
     await file.close();

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { kill } from 'node:process';
 import { errorCode } from '../core/errors.js';
 
@@ -63,10 +63,10 @@ export const isRunning = (pid: number, start?: string): boolean => {
   }
 };
 
-/** The children of a process, if the kernel lists them (CONFIG_PROC_CHILDREN). */
-const childrenOf = (pid: number): readonly number[] => {
+/** The children that a thread has started, by default the main one, if the kernel lists them (CONFIG_PROC_CHILDREN). */
+const childrenOf = (pid: number, thread: number | string = pid): readonly number[] => {
   try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
+    return readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1')
       .trim()
       .split(' ')
       .filter(Boolean)
@@ -74,6 +74,23 @@ const childrenOf = (pid: number): readonly number[] => {
   } catch {
     return [];
   }
+};
+
+/** The children that any thread of a process has started. Empty without /proc. */
+export const allChildrenOf = (pid: number): readonly number[] => {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) => childrenOf(pid, thread));
+  } catch {
+    return [];
+  }
+};
+
+/** A process and all below it, nearest first, also those in a session of their own; only itself without /proc. */
+export const withDescendants = (pid: number): readonly number[] => {
+  const found = [pid];
+  for (let index = 0; index < found.length && found.length < MAX_PROCESSES; index += 1)
+    found.push(...allChildrenOf(found[index] ?? pid));
+  return found;
 };
 
 const stdinOf = (pid: number): string | undefined => {

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { errorCode } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason } from './errors.js';
+import { isOwn } from './files.js';
 
 // The folders in which agents keep their session files: what is in them, and the bytes of one file. Nothing outside of such a folder is
 // read through a link in it, and one file that cannot be read does not keep the others from being read.
@@ -57,6 +58,19 @@ export const listStore = async (
   });
   if (root !== undefined) await walk(root, '', 0);
   return { files, problems };
+};
+
+const MOST_OWNERS = 500; // of the newest files
+
+/** The ids of other users to whom some of the newest files in a store belong. */
+export const otherOwners = async (files: readonly StoredFile[]): Promise<readonly number[]> => {
+  const newest = files.toSorted((a, b) => b.modifiedAt - a.modifiedAt).slice(0, MOST_OWNERS);
+  const owners = new Set<number>();
+  for (const { path } of newest) {
+    const stats = await lstat(path).catch(() => undefined);
+    if (stats && !isOwn(stats)) owners.add(stats.uid);
+  }
+  return [...owners];
 };
 
 const entriesIn = async (

@@ -2,9 +2,8 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { getuid } from 'node:process';
 import { errorCode } from '../core/errors.js';
-import { readAtMost } from './files.js';
+import { isOwn, readAtMost } from './files.js';
 
 // The state folder, and how files are written there: readable by the user only, without following links, and atomically, so that no
 // reader finds half a file.
@@ -64,9 +63,9 @@ const makePrivate = async (folder: string): Promise<void> => {
   if ((await lstat(folder)).isSymbolicLink()) throw new Error(`${folder} is a symbolic link`);
   const handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
-    const { uid, mode } = await handle.stat();
-    if (uid !== getuid?.()) throw new Error(`${folder} belongs to another user`);
-    if ((mode & OTHERS) !== 0) await handle.chmod(FOLDER_MODE);
+    const stats = await handle.stat();
+    if (!isOwn(stats)) throw new Error(`${folder} belongs to another user`);
+    if ((stats.mode & OTHERS) !== 0) await handle.chmod(FOLDER_MODE);
   } finally {
     await handle.close();
   }
@@ -111,7 +110,7 @@ export const readSmallFile = (path: string, maxBytes = SMALL_BYTES): Promise<str
 
 /** The same, but only for a file of this user: for files whose content makes the wrapper act. */
 export const readOwnFile = (path: string, maxBytes = SMALL_BYTES): Promise<string | undefined> =>
-  readIf(path, maxBytes, ({ uid }) => uid === getuid?.());
+  readIf(path, maxBytes, isOwn);
 
 const readIf = async (
   path: string,

@@ -19,18 +19,18 @@ export type LinkTarget =
 const MOST_LINKS = 40; // as Linux
 
 /**
- * The regular file that the link leads to, if it and every folder and link on the way belong to the user or to root, and no group and nobody
- * else may write them.
+ * The regular file, or the socket, that the link leads to, if it and every folder and link on the way belong to the user or to root, and no
+ * group and nobody else may write them: nobody else can put another in its place.
  */
-export const followLink = (link: string): LinkTarget => {
+export const followLink = (link: string, wanted: 'file' | 'socket' = 'file'): LinkTarget => {
   try {
-    return follow(link);
+    return follow(link, wanted);
   } catch (error) {
     return { kind: 'untrusted', reason: systemReason(error) };
   }
 };
 
-const follow = (link: string): LinkTarget => {
+const follow = (link: string, wanted: 'file' | 'socket'): LinkTarget => {
   let folder = '/';
   let names = namesIn(link);
   const root = obstacleAt(folder, lstatSync(folder));
@@ -51,9 +51,9 @@ const follow = (link: string): LinkTarget => {
       folder = at;
       names = rest;
     } else {
-      return stats.isFile()
+      return (wanted === 'file' ? stats.isFile() : stats.isSocket())
         ? { kind: 'trusted', path: at }
-        : { kind: 'untrusted', reason: `${at} is not a file` };
+        : { kind: 'untrusted', reason: `${at} is not a ${wanted}` };
     }
   }
   return { kind: 'untrusted', reason: 'it leads in a circle' };
@@ -67,7 +67,8 @@ const STICKY = 0o1000;
 const obstacleAt = (path: string, stats: Stats): LinkTarget | undefined => {
   const isOwn = stats.uid === getuid?.();
   if (!isOwn && stats.uid !== 0) return { kind: 'untrusted', reason: `${path} belongs to another user` };
-  if (stats.isSymbolicLink() || (stats.mode & OTHERS_MAY_WRITE) === 0) return undefined; // a link has no permissions
+  // a link has no permissions, and whoever may connect to a socket cannot change it
+  if (stats.isSymbolicLink() || stats.isSocket() || (stats.mode & OTHERS_MAY_WRITE) === 0) return undefined;
   // as /tmp: others may add to it, and can neither remove nor replace what belongs to the user
   if (stats.isDirectory() && (stats.mode & STICKY) !== 0) return undefined;
   if (stats.isCharacterDevice()) return { kind: 'untrusted', reason: `${path} is not a file` };

@@ -58,6 +58,8 @@ export interface ActionParts {
 }
 
 export interface ActionPorts {
+  /** the agent's process */
+  readonly childPid: number;
   readonly port: TypistPort;
   readonly loop: Pick<SessionLoop, 'flow'>;
   readonly take: (event: Event) => void;
@@ -83,9 +85,10 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
     putDraft: drafts.put,
   });
   const shortener = makeSessionShortener(parts, ports, switcher);
-  const { loop, port, take } = ports;
+  const { childPid, loop, port, take } = ports;
   const channelUndo = makeChannelUndo({
     ...parts,
+    childPid,
     port,
     flow: loop.flow,
     audit: parts.publisher,

@@ -6,6 +6,7 @@ import WebSocket from 'ws';
 import type { DaemonChannel, RpcCall } from '../agents/channel.js';
 import { errorCode, errorText } from '../core/errors.js';
 import { getCount, getRecord, getText, parseRecord, type JsonRecord } from '../core/json.js';
+import { followLink } from '../storage/trusted-link.js';
 import type { Answer, ChannelCaller } from './channel.js';
 import type { OpenChannel } from './options.js';
 
@@ -54,11 +55,13 @@ export const connectToDaemon = async (given: DaemonConnection): Promise<ChannelC
 
 /**
  * Where the socket really is: the agent puts a link to a short path there, because a socket's path has at most 107 bytes (unix(7)). Only a
- * server of the same user may be told of conversations.
+ * server of the same user may be told of conversations, so no other user may be able to put another socket there.
  */
 const findSocket = async (link: string): Promise<{ readonly path: string } | { readonly reason: string }> => {
   try {
-    const path = await realpath(link);
+    const found = followLink(await realpath(link), 'socket');
+    if (found.kind === 'untrusted') return found;
+    const { path } = found;
     const { uid } = await stat(path);
     return uid === getuid?.() ? { path } : { reason: 'its socket belongs to another user' };
   } catch (error) {

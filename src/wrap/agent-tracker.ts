@@ -99,10 +99,10 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const place = { childPid, cwd, home: homeFolder(env), env, startedAt };
   const observer = observe(parts, place, take);
   const port = typistPort(parts, observer);
-  const loop = startLoop(parts, { port, blackBox, take, actions: () => actions });
+  const loop = startLoop(parts, { childPid, port, blackBox, take, actions: () => actions });
   const own = makeOwnSession(agent, place);
   const { onEntered } = parts.input;
-  const actions = makeAgentActions(parts, { port, loop, take, onEntered, ...own });
+  const actions = makeAgentActions(parts, { childPid, port, loop, take, onEntered, ...own });
   const restart = followRestart(parts, loop, take);
   const official = followReports(session, { onFact: take, now: Date.now });
   const following = followFile(parts, place, {
@@ -191,6 +191,7 @@ const readOutput = (
 };
 
 interface LoopParts {
+  readonly childPid: number;
   readonly port: TypistPort;
   readonly blackBox: BlackBox;
   readonly take: (event: Event) => void;
@@ -199,7 +200,10 @@ interface LoopParts {
 }
 
 /** Runs the session and carries out the effects of each step. */
-const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopParts): SessionLoop => {
+const startLoop = (
+  parts: TrackerParts,
+  { childPid, port, blackBox, take, actions }: LoopParts,
+): SessionLoop => {
   const { session, onView, unseen, notify, publisher } = parts;
   const recipe = session.agent.recipe?.(session.env);
   const settings = compactSettings(session, recipe, session.agent.newSessions);
@@ -208,7 +212,7 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopP
     mayStash: settings.mayStash === true,
     port,
     copy: blackBox.copy,
-    channel: askableChannel(session, port, () => loop.flow()),
+    channel: askableChannel(session, { childPid, port }, () => loop.flow()),
     shorten: (strategy, signal) => actions().shorten({ strategy, isForAttempt: true }, { signal }),
     log: session.log,
     onEvent: take,
@@ -240,7 +244,7 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopP
 
 const askableChannel = (
   session: WrapSession,
-  port: TypistPort,
+  child: { readonly childPid: number; readonly port: TypistPort },
   flow: () => SessionFlow,
 ): AskableChannel | undefined => {
   const { agent, channel: open } = session;
@@ -252,7 +256,7 @@ const askableChannel = (
       const { sessionId } = flow().session;
       const { askToCompact, isInOtherTerminal } = await import('./channel.js');
       const isElsewhereToo = (): Promise<boolean> => isInOtherTerminal(session, sessionId);
-      return askToCompact({ channel, open, sessionId, isElsewhereToo, port, signal });
+      return askToCompact({ channel, open, ...child, sessionId, isElsewhereToo, signal });
     },
   };
 };

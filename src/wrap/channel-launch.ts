@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { basename } from 'node:path';
+import { pid } from 'node:process';
 import type { DaemonChannel, ServerChannel } from '../agents/channel.js';
 import { errorText } from '../core/errors.js';
+import { portOwner } from '../storage/port-owner.js';
 import { homeFolder } from '../storage/state-folder.js';
 import type { WrapSession } from './options.js';
 
@@ -11,6 +13,7 @@ import type { WrapSession } from './options.js';
 // without that.
 
 const PASSWORD_BYTES = 24;
+const UNVERIFIABLE = 'ctxwrap cannot verify here who listens on a port; it takes /proc of Linux';
 
 /** The session with what the launch adds, or with a notice where the channel cannot be opened. Never rejects. */
 export const openChannel = async (session: WrapSession): Promise<WrapSession> => {
@@ -46,6 +49,7 @@ const openServer = async (
   channel: ServerChannel,
 ): Promise<Opened | string> => {
   const port = await freePort();
+  if (port === undefined) return UNVERIFIABLE;
   const password = randomBytes(PASSWORD_BYTES).toString('base64url');
   const plan = channel.plan({ args, env, port, password });
   if (plan.kind === 'leave') return plan.reason;
@@ -66,12 +70,13 @@ const findDaemon = ({ args, env, cwd }: WrapSession, channel: DaemonChannel): Op
   );
 };
 
-/** A port of 127.0.0.1 that was free a moment ago. */
-const freePort = async (): Promise<number> => {
+/** A port of 127.0.0.1 that was free a moment ago; undefined where it would not be known who listens there next, as on macOS. */
+const freePort = async (): Promise<number | undefined> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  const owner = portOwner(pid, port);
   server.close();
   await once(server, 'close');
-  return port;
+  return owner === 'own' ? port : undefined;
 };

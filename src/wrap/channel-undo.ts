@@ -34,6 +34,8 @@ export type ChannelUndone =
 export interface ChannelUndoOptions extends Pick<SwitcherOptions, 'port' | 'flow' | 'audit' | 'onEvent'> {
   readonly session: Pick<WrapSession, 'agent' | 'channel' | 'log' | 'values' | 'env' | 'wrapper'>;
   readonly screen: Pick<ScreenModel, 'snapshot'>;
+  /** the agent's process */
+  readonly childPid: number;
 }
 
 /** What came of asking, as of typing the command of a switch. */
@@ -42,7 +44,7 @@ type Asked = SwitchResult & { readonly via: Via };
 const impossible = (reason: string): ChannelUndone => ({ kind: 'impossible', reason });
 
 export const makeChannelUndo = (options: ChannelUndoOptions): ChannelUndo => {
-  const { session, flow, screen, port, onEvent } = options;
+  const { session, flow, screen, childPid, port, onEvent } = options;
   const ended = new AbortController();
   let compactedAt: Millis | undefined;
   let isTaken = false;
@@ -55,8 +57,8 @@ export const makeChannelUndo = (options: ChannelUndoOptions): ChannelUndo => {
     const { askToUndo, isInOtherTerminal } = await import('./channel.js');
     const isElsewhereToo = (): Promise<boolean> => isInOtherTerminal(session, sessionId);
     const seen = screen.snapshot;
-    const given = { channel, open, sessionId, isElsewhereToo, port, signal, seen, compactedAt };
-    const result = await askToUndo(given);
+    const conversation = { sessionId, isElsewhereToo, seen, compactedAt };
+    const result = await askToUndo({ channel, open, childPid, ...conversation, port, signal });
     const reason = 'reason' in result ? `, ${result.reason}` : '';
     log.info(`asking ${channel.name} to undo the compaction: ${result.kind}${reason}`);
     return askedOf(result, channel);

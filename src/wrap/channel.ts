@@ -11,6 +11,8 @@ import { refusals, USER_TYPES } from './typist.js';
 export interface ChannelRequest {
   readonly channel: AgentChannel;
   readonly open: OpenChannel;
+  /** the agent's process */
+  readonly childPid: number;
   /** the conversation of this terminal, as far as it is known */
   readonly sessionId: string | undefined;
   /** another terminal has the same one, as far as ctxwrap knows: one of the two is wrong about it. Must not reject */
@@ -116,7 +118,7 @@ const askAtRest = async <Result>(
   request: ChannelRequest,
   ask: Request<Result>,
 ): Promise<Result | NotAsked> => {
-  const { channel, open, sessionId, port } = request;
+  const { channel, open, childPid, sessionId, port } = request;
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(ASKING_MS)]);
   const given = { ...request, signal };
   const typedBefore = port.typedCount();
@@ -125,7 +127,7 @@ const askAtRest = async <Result>(
   if (channel.via === 'server' && open.via === 'server') {
     const { makeServerCaller } = await import('./agent-server.js');
     const { state, compact, undo } = channel;
-    const caller = makeServerCaller(channel, open, signal);
+    const caller = makeServerCaller({ channel, open, childPid, signal });
     return askThrough(given, { caller, state, compact, undo }, { ask, typedBefore });
   }
   if (channel.via === 'daemon' && open.via === 'daemon' && sessionId !== undefined) {

@@ -410,6 +410,12 @@ describe('an agent', () => {
     expect(claude('sessions', { sessions: { folder: '/s', state } })).toBe(expected);
   });
 
+  it('with session files of other users, which the black box does not keep', () => {
+    const sessions = { folder: '/s', state: 'readable', otherOwners: [1000, 7] } as const;
+    const text = 'of other users (ids 1000, 7), which the black box does not keep, not even for root → run';
+    expect(claude('black box', { sessions })).toContain(`warn: claude has session files ${text} claude`);
+  });
+
   it('whose status line is used or not', () => {
     expect(claude('status line', { official: { isUsed: true, text: 'so' } })).toBe('ok: so');
     expect(claude('status line', { official: { isUsed: false, text: 'so' } })).toBe('none: not used: so');

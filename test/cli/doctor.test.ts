@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Check, DoctorReport } from '../../src/core/doctor-report.js';
@@ -22,9 +30,10 @@ const examined = async (...options: readonly string[]) => {
 };
 const agent = (name: string, version: string): string =>
   bench.program(name, `#!/bin/sh\n[ "$1" = --version ] && echo "${version}"\n`);
-const file = (path: string, text: string): void => {
+const file = (path: string, text: string): string => {
   mkdirSync(join(bench.folder, path, '..'), { recursive: true });
   writeFileSync(join(bench.folder, path), text);
+  return join(bench.folder, path);
 };
 
 describe('ctxwrap doctor', () => {
@@ -105,6 +114,21 @@ describe('ctxwrap doctor', () => {
       canReadDatabases() ? { status: 'ok' } : { status: 'warn', text, fix: 'install Node 22.13 or newer' },
     );
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'finds session files of another user, which the black box does not keep (skipped where no other user can be made)',
+    async () => {
+      agent('claude', '2.1.330');
+      const path = file('.claude/projects/-p/0f3a2b1c-aaaa-4bbb-8ccc-1234567890ab.jsonl', '{}\n');
+      const found = async (...options: readonly string[]) =>
+        (await examined(...options)).check('claude', 'black box');
+      expect(await found()).toBeUndefined();
+      chownSync(path, 12_345, 12_345);
+      expect((await found())?.text).toContain('another user (id 12345)');
+      bench.env['CTXWRAP_BLACKBOX'] = 'off';
+      expect(await found()).toBeUndefined();
+    },
+  );
 
   it('knows how long transcripts are kept, only of an agent that is installed', async () => {
     file('.claude/settings.json', '{"cleanupPeriodDays":90}');

@@ -360,7 +360,7 @@ describe.skipIf(!isRoot)('other users (skipped where no other user can be made)'
     const [piece = ''] = filesIn(join(sessionFolder(), 'chunks'));
     chownSync(join(sessionFolder(), 'chunks', piece), STRANGER, STRANGER);
     const { copies } = await box.session();
-    await expect(copies[0] && box.text(copies[0])).rejects.toThrow('a piece of it is damaged');
+    await expect(copies[0] && box.text(copies[0])).rejects.toThrow('a piece of it belongs to another user');
     chownSync(join(sessionFolder(), `${checkpoint.id}.json`), STRANGER, STRANGER);
     expect(await box.session()).toMatchObject({ copies: [], damaged: 1 });
   });

@@ -56,6 +56,7 @@ beforeEach(() => {
       onRestart: () => undefined,
     },
     {
+      childPid: process.pid,
       port: agent.port,
       loop,
       take,

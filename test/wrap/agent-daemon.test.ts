@@ -1,16 +1,27 @@
 // A background server of an agent, which is a real WebSocket server on a Unix socket: chatty, busy, refusing, silent, lying, gone.
 import { once } from 'node:events';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getuid } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { codexChannel } from '../../src/agents/codex/channel.js';
 import { askToCompact } from '../../src/wrap/channel.js';
 import { makeAgent } from '../support/typed-agent.js';
 
+const STRANGER = 12_345;
 const T = '01a212fd-23c2-7a71-af68-a58454fb5f24';
 
 interface Message {
@@ -76,7 +87,14 @@ const ask = (
 ): ReturnType<typeof askToCompact> => {
   const open = { via: 'daemon', name: codexChannel.name, needsSession: true, socket: link } as const;
   const conversation = { sessionId: T, isElsewhereToo };
-  return askToCompact({ channel: codexChannel, open, ...conversation, port: agent.port, signal });
+  return askToCompact({
+    channel: codexChannel,
+    open,
+    childPid: process.pid,
+    ...conversation,
+    port: agent.port,
+    signal,
+  });
 };
 
 const SENT = { kind: 'sent', evidence: "asked Codex's background server" };
@@ -184,6 +202,38 @@ describe('asking by a background server', () => {
     expect(await ask()).toEqual({ kind: 'closed', reason: 'it does not run' });
     symlinkSync(join(folder, 'gone.sock'), link);
     expect(await ask()).toEqual({ kind: 'closed', reason: 'it does not run' });
+  });
+
+  it('is not told anything where other users could put another socket in its place', async () => {
+    const { seen } = await serve();
+    chmodSync(folder, 0o777);
+    const reason = `other users can write to ${realpathSync(folder)}`;
+    expect(await ask()).toEqual({ kind: 'closed', reason });
+    chmodSync(folder, 0o1777); // as /tmp: nobody can replace what is another's
+    expect(await ask()).toEqual(SENT);
+    expect(seen.map(({ method }) => method)).toEqual(ALL);
+  });
+
+  it.skipIf(getuid?.() !== 0)(
+    'is not told anything where its socket or its folder belongs to another user (skipped where no other user can be made)',
+    async () => {
+      const { seen } = await serve();
+      for (const path of [folder, join(folder, 'real.sock')]) {
+        chownSync(path, STRANGER, STRANGER);
+        expect(await ask()).toMatchObject({
+          kind: 'closed',
+          reason: expect.stringContaining('another user'),
+        });
+        chownSync(path, 0, 0);
+      }
+      expect(seen).toEqual([]);
+    },
+  );
+
+  it('is told where others may connect to its socket, too: that changes nothing of whose it is', async () => {
+    await serve();
+    chmodSync(join(folder, 'real.sock'), 0o777);
+    expect(await ask()).toEqual(SENT);
   });
 
   it('counts as asked where the server breaks off after the request, because it may have taken it', async () => {

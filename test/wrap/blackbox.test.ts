@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -117,6 +118,23 @@ describe('a session file', () => {
     expect(await copy()).toEqual({ kind: 'nothing' });
     expect(await copies()).toEqual([]);
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'of another user is not kept even by root, which is said once, and nothing is typed at auto (skipped where no other user can be made)',
+    async () => {
+      writeFileSync(path, first);
+      chownSync(path, 12_345, 12_345);
+      const { onFile, copy, notices, told } = open();
+      onFile(path, SESSION);
+      const reason = 'the session file belongs to another user';
+      for (const _ of [1, 2, 3]) expect(await copy()).toEqual({ kind: 'failed', reason });
+      expect(notices).toEqual([`black box: nothing kept (${reason})`]);
+      expect(told).toContain(reason);
+      expect(await copies()).toEqual([]);
+      chownSync(path, 0, 0);
+      expect(await copy()).toEqual({ kind: 'kept' });
+    },
+  );
 
   it('is left alone from the moment at which the black box is switched off', async () => {
     writeFileSync(path, first);

@@ -97,6 +97,7 @@ const serve = async (
       ...change,
     },
     screen: { snapshot: () => seen },
+    childPid: process.pid,
     port: agent.port,
     flow: loop.flow,
     audit: {

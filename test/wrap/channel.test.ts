@@ -1,11 +1,13 @@
 // The control channel of an agent, which is a real server on the loopback device: busy, refusing, silent, lying, gone.
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { build } from 'esbuild';
 import { afterEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { opencodeChannel } from '../../src/agents/opencode/channel.js';
@@ -59,13 +61,24 @@ const ask = (
   port: number,
   agent = makeAgent(),
   signal: AbortSignal = new AbortController().signal,
+  childPid = process.pid,
 ): ReturnType<typeof askToCompact> => {
   const open = { via: 'server', name: "opencode's server", port, password: 'secret' } as const;
   const conversation = { sessionId: undefined, isElsewhereToo: async () => true }; // it is the one that is shown
-  return askToCompact({ channel: opencodeChannel, open, ...conversation, port: agent.port, signal });
+  return askToCompact({
+    channel: opencodeChannel,
+    open,
+    childPid,
+    ...conversation,
+    port: agent.port,
+    signal,
+  });
 };
 
-describe('asking by the control channel', () => {
+/** The kernel tells whose a port is. */
+const hasProc = existsSync('/proc/self/net/tcp');
+
+describe.skipIf(!hasProc)('asking by the control channel (skipped without /proc)', () => {
   it('asks first whether the agent works, then for the compaction, both with the password', async () => {
     const { port, calls } = await serve(usual);
     expect(await ask(port)).toEqual({ kind: 'sent', evidence: "asked opencode's server" });
@@ -212,6 +225,85 @@ describe('asking by the control channel', () => {
   });
 });
 
+/** Another program, which does not listen. */
+const spawnOther = (file: string, ...args: readonly string[]) => {
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  closers.push(() => child.kill('SIGKILL'));
+  return { pid: child.pid ?? 0, stdout: child.stdout, ended: once(child, 'exit') };
+};
+
+describe.skipIf(!hasProc)('the password of the control channel (skipped without /proc)', () => {
+  const FOREIGN = 'another process listens on its port';
+
+  /** All that is sent to a port that the test has taken before the agent. */
+  const takePort = async (host: string, port = 0) => {
+    let received = '';
+    const server = createTcpServer((socket) => {
+      socket.on('data', (bytes) => (received += String(bytes))).on('error', () => undefined);
+      closers.push(() => socket.destroy());
+    }).listen(port, host);
+    closers.push(() => server.close());
+    await once(server, 'listening');
+    return { port: (server.address() as AddressInfo).port, received: () => received };
+  };
+
+  it.each(['127.0.0.1', '0.0.0.0'])('is not sent to another process that listens on %s', async (host) => {
+    const { port, received } = await takePort(host);
+    const { pid } = spawnOther('sleep', '60');
+    expect(await ask(port, undefined, undefined, pid)).toEqual({ kind: 'closed', reason: FOREIGN });
+    expect(received()).toBe('');
+  });
+
+  it('is not sent where another process listens on the port beside the agent', async () => {
+    const script = `require('http').createServer((_, to) => to.end('{}')).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`;
+    const { pid, stdout } = spawnOther(process.execPath, '-e', script);
+    const port = Number(String((await once(stdout, 'data'))[0]));
+    const { received } = await takePort('127.0.0.2', port);
+    expect(await ask(port, undefined, undefined, pid)).toEqual({ kind: 'closed', reason: FOREIGN });
+    expect(received()).toBe('');
+  });
+
+  it('is not sent any more once another process has the port of an agent that has ended', async () => {
+    const script = `require('http').createServer((_, to) => to.end('{}', () => process.exit())).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`;
+    const { pid, stdout, ended } = spawnOther(process.execPath, '-e', script);
+    const port = Number(String((await once(stdout, 'data'))[0]));
+    const agent = makeAgent();
+    let received = (): string => '';
+    const holdKeys = async (typedBefore: number) => {
+      await ended;
+      ({ received } = await takePort('127.0.0.1', port));
+      return agent.port.holdKeys(typedBefore);
+    };
+    const result = await ask(port, { ...agent, port: { ...agent.port, holdKeys } }, undefined, pid);
+    expect(result).toEqual({ kind: 'skipped', reason: FOREIGN });
+    expect(received()).toBe('');
+  });
+
+  it.skipIf(spawnSync('python3', ['--version']).status !== 0)(
+    'is sent to a server that takes a connection only once there is something to read (skipped without Python)',
+    async () => {
+      const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\n';
+      const script = `
+import socket
+server = socket.create_server(('127.0.0.1', 0))
+server.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, 30)
+print(server.getsockname()[1], flush=True)
+while True:
+    connection, _ = server.accept()
+    text = b''
+    while b'\\r\\n\\r\\n' not in text: text += connection.recv(65536)
+    if b'execute-command' in text:
+        while not text.endswith(b'}'): text += connection.recv(65536)
+    connection.sendall(${JSON.stringify(answer)}.encode() + (b'true' if b'execute-command' in text else b'{}  '))
+    connection.close()
+`;
+      const { pid, stdout } = spawnOther('python3', '-c', script);
+      const port = Number(String((await once(stdout, 'data'))[0]));
+      expect(await ask(port, undefined, undefined, pid)).toMatchObject({ kind: 'sent' });
+    },
+  );
+});
+
 describe('a conversation', () => {
   const T = '01a212fd-23c2-7a71-af68-a58454fb5f24';
   const me = { id: 'me', pid: process.pid, version: '1' };
@@ -274,19 +366,62 @@ const session = (change: Partial<WrapSession> = {}): WrapSession => ({
 });
 
 describe('a launch with a control channel', () => {
-  it('adds a free port of this machine, and a password that is new each time', async () => {
-    const [first, second] = await Promise.all([openChannel(session()), openChannel(session())]);
-    const opened = [first, second].map(({ channel }) => (channel?.via === 'server' ? channel : undefined));
-    const { port = 0, password } = opened[0] ?? {};
-    expect(first.args).toEqual(['--port', String(port), '--hostname', '127.0.0.1', '--continue']);
-    expect(first.env).toEqual({ HOME: '/home/me', OPENCODE_SERVER_PASSWORD: password });
-    expect(password).toMatch(/^[\w-]{32}$/);
-    expect(opened[1]?.password).not.toBe(password);
-    const [refusal] = (await once(connect(port, '127.0.0.1'), 'connect').catch((error: Error) => [
-      error,
-    ])) as [Error];
-    expect(refusal).toMatchObject({ code: 'ECONNREFUSED' });
-  });
+  it.skipIf(!hasProc)(
+    'adds a free port of this machine, and a password that is new each time (skipped without /proc)',
+    async () => {
+      const [first, second] = await Promise.all([openChannel(session()), openChannel(session())]);
+      const opened = [first, second].map(({ channel }) => (channel?.via === 'server' ? channel : undefined));
+      const { port = 0, password } = opened[0] ?? {};
+      expect(first.args).toEqual(['--port', String(port), '--hostname', '127.0.0.1', '--continue']);
+      expect(first.env).toEqual({ HOME: '/home/me', OPENCODE_SERVER_PASSWORD: password });
+      expect(password).toMatch(/^[\w-]{32}$/);
+      expect(opened[1]?.password).not.toBe(password);
+      const [refusal] = (await once(connect(port, '127.0.0.1'), 'connect').catch((error: Error) => [
+        error,
+      ])) as [Error];
+      expect(refusal).toMatchObject({ code: 'ECONNREFUSED' });
+    },
+  );
+
+  const withoutProc = (...command: readonly string[]) => {
+    const [file, ...args] = [
+      'unshare',
+      '--mount',
+      'sh',
+      '-c',
+      'mount -t tmpfs tmpfs /proc && exec "$@"',
+      'sh',
+    ];
+    return spawnSync(file, [...args, ...command], { encoding: 'utf8' });
+  };
+  it.skipIf(withoutProc('true').status !== 0)(
+    'is as it would be without where nobody can tell who listens, and the footer says why (skipped without root on Linux)',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'channel-'));
+      closers.push(() => rmSync(folder, { recursive: true }));
+      const contents = `
+        import { openChannel } from './src/wrap/channel-launch.ts';
+        import { opencodeChannel } from './src/agents/opencode/channel.ts';
+        const log = { info: () => {}, warn: () => {} };
+        const agent = { name: 'opencode', command: 'opencode', channel: opencodeChannel };
+        const session = { agent, file: '/usr/bin/opencode', args: [], env: {}, cwd: '/', log, values: { via: 'channel' } };
+        const { args, env, channel, notices } = await openChannel(session);
+        console.log(JSON.stringify({ args, env, channel, notices }));
+      `;
+      const outfile = join(folder, 'launch.mjs');
+      const resolveDir = join(import.meta.dirname, '../..');
+      const common = { bundle: true, format: 'esm', platform: 'node', target: 'node20' } as const;
+      await build({ ...common, stdin: { contents, resolveDir, loader: 'ts' }, outfile, logLevel: 'warning' });
+      const { stdout, stderr } = withoutProc(process.execPath, outfile);
+      expect(JSON.parse(stdout || stderr)).toEqual({
+        args: [],
+        env: {},
+        notices: [
+          expect.stringMatching(/^via is channel, and keys are used: ctxwrap cannot verify here who /),
+        ],
+      });
+    },
+  );
 
   it.each<[string, Partial<WrapSession>]>([
     ['keys are wanted', { values: { ...defaultValues, via: 'keys' } }],

@@ -26,6 +26,8 @@ export interface AgentFacts {
     readonly folder: string;
     /** `no-sqlite`: they are in a database, which this Node cannot read */
     readonly state: 'readable' | 'missing' | 'unreadable' | 'no-sqlite';
+    /** ids of other users whose session files lie there, so that the black box does not keep them; none where that is off */
+    readonly otherOwners?: readonly number[];
   };
   /** where the agent compacts by itself, from its own settings */
   readonly own: OwnCompaction;
@@ -80,6 +82,7 @@ const installed = (facts: AgentFacts): readonly Check[] => [
   ...program(facts),
   version(facts),
   sessions(facts),
+  ...otherOwners(facts),
   ...(facts.retention ? [transcripts(facts, facts.retention)] : []),
   ...(facts.official ? [statusLine(facts.official)] : []),
   ...thresholds(facts),
@@ -144,6 +147,17 @@ const sessions = ({ sessions: { folder, state }, agent }: AgentFacts): Check => 
         `chmod u+rx ${quoteForCopying(folder)}`,
       );
   }
+};
+
+const otherOwners = ({
+  sessions: { otherOwners: ids = [] },
+  agent: { name },
+}: AgentFacts): readonly Check[] => {
+  const [one, ...others] = ids;
+  if (one === undefined) return [];
+  const users = others.length > 0 ? `other users (ids ${ids.join(', ')})` : `another user (id ${one})`;
+  const text = `${name} has session files of ${users}, which the black box does not keep, not even for root`;
+  return [warn('black box', text, `run ${name} as their owner, or: ctxwrap config set blackbox off`)];
 };
 
 const SHORT_DAYS = 30; // kept no longer than this, a transcript may be gone when it is wanted

@@ -3,7 +3,7 @@ import { lstat, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../../core/errors.js';
 import type { OfficialLaunch, Agent } from '../../agents/agent.js';
-import type { AgentFolders } from '../../agents/home.js';
+import type { AgentFolders, AgentHome } from '../../agents/home.js';
 import { allAgents } from '../../agents/index.js';
 import { isBlackBoxOn, ladderChoice } from '../../core/config/keys.js';
 import { counted } from '../../core/format.js';
@@ -13,6 +13,7 @@ import { findFolderObstacle } from '../../storage/errors.js';
 import { findCommand, installedVersion } from '../../storage/find-command.js';
 import { processesUpToShell } from '../../storage/processes.js';
 import { canReadDatabases } from '../../storage/database.js';
+import { listStore, otherOwners } from '../../storage/session-store.js';
 import { listSessions, readVerified } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { listNames, readSettings } from '../../storage/status-line.js';
@@ -185,7 +186,11 @@ const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<Ch
     found,
     version: said,
     verified: said.kind === 'told' ? await readVerified(state, agent.name, said.text) : undefined,
-    sessions: { folder, state: await sessionsState(agent, folder) },
+    sessions: {
+      folder,
+      state: await sessionsState(agent, folder),
+      otherOwners: isBlackBoxOn(options.values) ? await ownersOfSessions(home, folder) : [],
+    },
     own: await readOwnCompaction(agent, place),
     userHome: place.home,
     retention: await home.retention?.(settingsPort, { ...place, args: [] }),
@@ -210,6 +215,12 @@ const versionOf = async (file: string): Promise<AgentFacts['version']> => {
 const sessionsState = async ({ log }: Agent, folder: string): Promise<AgentFacts['sessions']['state']> => {
   const state = await folderState(folder);
   return state === 'readable' && log?.database && !canReadDatabases() ? 'no-sqlite' : state;
+};
+
+const ownersOfSessions = async ({ sessionFile }: AgentHome, folder: string): Promise<readonly number[]> => {
+  if (!sessionFile) return [];
+  const { files } = await listStore(folder, (path) => sessionFile(path) !== undefined);
+  return otherOwners(files);
 };
 
 const folderState = async (folder: string): Promise<AgentFacts['sessions']['state']> => {

@@ -114,11 +114,13 @@ export const readHead = (path: string, maxBytes: number): Buffer => {
   const file = openSync(path, READ_FLAGS);
   try {
     assertRegular(fstatSync(file));
-    const buffer = Buffer.alloc(maxBytes);
-    let length = 0;
-    for (let read = 1; read > 0 && length < maxBytes; length += read)
-      read = readSync(file, buffer, length, maxBytes - length, null);
-    return buffer.subarray(0, length);
+    const chunks: Buffer[] = [];
+    for (let [length, read] = [0, 1]; read > 0 && length < maxBytes; length += read) {
+      const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, maxBytes - length));
+      read = readSync(file, buffer, 0, buffer.length, null);
+      chunks.push(buffer.subarray(0, read));
+    }
+    return Buffer.concat(chunks);
   } finally {
     closeSync(file);
   }

@@ -8,6 +8,7 @@ import { errorCode, errorText } from '../core/errors.js';
 import { portOwner } from '../storage/port-owner.js';
 import type { Answer, ChannelCaller } from './channel.js';
 import type { OpenChannel } from './options.js';
+import { withLimit } from './timing.js';
 
 // Calls the HTTP server of an agent that ctxwrap has started with a port and a password. The port was free a moment before the agent listened
 // there, so each connection is first proven to have reached the agent.
@@ -24,10 +25,7 @@ const HOST = '127.0.0.1';
 const MOST_BYTES = 1024 * 1024; // of an answer
 
 export const makeServerCaller = (given: ServerConnection): ChannelCaller<ServerCall> => ({
-  call: (asked, waitMs) => {
-    const signal = AbortSignal.any([given.signal, AbortSignal.timeout(waitMs)]);
-    return call({ ...given, signal }, asked);
-  },
+  call: (asked, waitMs) => call({ ...given, signal: withLimit(given.signal, waitMs) }, asked),
   close: () => undefined,
 });
 

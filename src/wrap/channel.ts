@@ -3,6 +3,7 @@ import type { AgentChannel, ChannelUndo, UndoEvidence } from '../agents/channel.
 import { listSessions } from '../storage/sessions.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { OpenChannel, WrapSession } from './options.js';
+import { withLimit } from './timing.js';
 import { observeAfterPause, startAwakeClock, type TypistPort } from './typing-steps.js';
 import { refusals, USER_TYPES } from './typist.js';
 
@@ -119,7 +120,7 @@ const askAtRest = async <Result>(
   ask: Request<Result>,
 ): Promise<Result | NotAsked> => {
   const { channel, open, childPid, sessionId, port } = request;
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(ASKING_MS)]);
+  const signal = withLimit(request.signal, ASKING_MS);
   const given = { ...request, signal };
   const typedBefore = port.typedCount();
   if (channel.needsSession && (await given.isElsewhereToo()))

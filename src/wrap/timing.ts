@@ -81,3 +81,21 @@ export const endsWithin = async (ms: number, work: Promise<unknown>): Promise<bo
   clearTimeout(timer);
   return isInTime;
 };
+
+/**
+ * Aborts as `signal` does, and after so many milliseconds with a TimeoutError. In Node 20 an `AbortSignal.timeout` that only
+ * `AbortSignal.any` refers to is collected as garbage, and never aborts.
+ */
+export const withLimit = (signal: AbortSignal, ms: number): AbortSignal => {
+  const limited = new AbortController();
+  const end = (reason: unknown): void => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    limited.abort(reason);
+  };
+  const onAbort = (): void => end(signal.reason);
+  const timer = setTimeout(() => end(new DOMException('it took too long', 'TimeoutError')), ms).unref();
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  return limited.signal;
+};

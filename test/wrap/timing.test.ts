@@ -1,0 +1,26 @@
+// Limits for what is waited for.
+import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { withLimit } from '../../src/wrap/timing.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+describe('a signal with a time limit', () => {
+  it('aborts when the time is over, however often garbage is collected meanwhile', async () => {
+    const limited = withLimit(withLimit(new AbortController().signal, 60_000), 60);
+    const collecting = setInterval(collectGarbage, 5);
+    await once(limited, 'abort').finally(() => clearInterval(collecting));
+    expect(limited.reason).toMatchObject({ name: 'TimeoutError' });
+  });
+
+  it('aborts with the other signal, also with one that has aborted already', () => {
+    const ended = new AbortController();
+    const limited = withLimit(ended.signal, 60_000);
+    expect(limited.aborted).toBe(false);
+    ended.abort('over');
+    expect([limited.reason, withLimit(ended.signal, 60_000).reason]).toEqual(['over', 'over']);
+  });
+});

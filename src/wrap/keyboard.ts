@@ -1,6 +1,7 @@
 import { type DirectAction, directActionOf, toOverlayKey } from '../core/overlay-keys.js';
 import {
   splitElements,
+  begunBy,
   flushElements,
   isAnswerBegun,
   isPressed,
@@ -11,7 +12,8 @@ import {
   type InputState,
 } from '../core/terminal-input.js';
 import { hasFooter } from '../terminal/filter/grid.js';
-import { isHoldingAnswer, readInput, type InputContext, type InputPart } from '../terminal/input.js';
+import { readInput, type InputContext, type InputPart } from '../terminal/input.js';
+import type { PixelPlaces } from '../terminal/reports.js';
 import type { Overlay } from './overlay.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 import type { KeyHold } from './typing-steps.js';
@@ -189,10 +191,11 @@ export const makeChildInput = (terminal: InputTerminal, listener: ChildInputList
 };
 
 const LEFT_MS = 1_000; // mouse reports may still arrive for so long after the overlay, which requested them, was closed
-const CURSOR_REPORT = /^\x1b\[\d+;\d+R$/;
+const MODIFIED_F3 = /^\x1b\[1;\d+R$/; // or a cursor report for row 1
 
 const mouseModes = [9, 1000, 1001, 1002, 1003];
-const newMouseModes = [1005, 1006, 1015, 1016];
+const UTF8_MOUSE = 1005;
+const PIXEL_MOUSE = 1016;
 
 /** Routes input to the overlay while it is open, and drops its late mouse reports after it was closed. */
 const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker } }: TerminalSession) => {
@@ -231,7 +234,7 @@ const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker
       openAt = overlay?.isOpen() ? performance.now() : openAt;
       switch (kind) {
         case 'answer':
-          return awaitsCursor || !CURSOR_REPORT.test(text) ? element : undefined;
+          return awaitsCursor || !MODIFIED_F3.test(text) ? element : undefined;
         case 'focus':
           return element;
         case 'paste-start':
@@ -255,8 +258,7 @@ export interface Keyboard extends ChildInput {
 }
 
 const HELD_MS = 20; // an ESC that nothing follows within this time is the Escape key
-const ANSWER_MS = 300; // for the rest of an answer to a query of the wrapper
-const STRING_MS = 1_000; // for the rest of an answer that cannot be a key
+const ANSWER_MS = 1_000; // for the rest of what is an answer, or probably one to the wrapper
 const QUIET_MS = 1_000; // after so much silence inside a paste, a hotkey does not belong to the paste
 const PASTE_MS = 5_000; // after so much silence a dropped paste counts as ended: its end marker was lost, and keys must not be dropped forever
 const MOST_UNREAD = 4 * 1024 * 1024; // bytes that the child has not read yet; above this the wrapper stops reading the terminal
@@ -270,20 +272,28 @@ const isGround = ({ held, flushed, inside }: InputState): boolean =>
 const isPrintable = (byte: number): boolean => byte >= 0x20 && byte < 0x7f;
 
 const contextOf = (
-  { filter, session, overlayOutput, stateProxy }: TerminalSession,
+  { filter, session, overlayOutput, stateProxy, child }: TerminalSession,
+  pixels: PixelPlaces,
   isQuiet: boolean,
 ): InputContext => {
   const { grid, modeTracker } = filter;
   const { terminalRows, rows: childRows, columns } = grid;
   const { hotkey } = session.values;
-  const oldMouse = mouseModes.some(modeTracker.isModeSet) && !newMouseModes.some(modeTracker.isModeSet);
+  const knownRows = Math.min(childRows, child?.rows() ?? childRows);
+  const isSmaller = hasFooter(grid) || knownRows < terminalRows;
   return {
     hotkey: hotkey === 'none' ? undefined : hotkey,
-    geometry: hasFooter(grid) ? { terminalRows, childRows, columns } : undefined,
-    takeIfOwn: modeTracker.queries.takeAnswer,
+    geometry: isSmaller ? { terminalRows, childRows, columns, knownRows } : undefined,
+    queries: modeTracker.queries,
     stateProxy: stateProxy,
-    hasOldMouse: oldMouse && !overlayOutput,
-    hasPixelMouse: modeTracker.isModeSet(1016) || overlayOutput !== undefined, // the rows below the child's belong to the overlay then
+    mouse: overlayOutput // the rows below the child's belong to the overlay then
+      ? undefined
+      : {
+          isAsked: mouseModes.some(modeTracker.wasModeSet),
+          hasUtf8: modeTracker.isModeSet(UTF8_MOUSE),
+          hasPixels: modeTracker.isModeSet(PIXEL_MOUSE),
+          pixels,
+        },
     isQuiet,
   };
 };
@@ -310,7 +320,7 @@ const makePartHandler = (terminal: TerminalSession, listener: KeyboardListener, 
   /** Sends the elements collected so far before it handles a hotkey, or an answer while the overlay is open, to keep the order. */
   const handle = (part: InputPart, awaitsCursor: boolean): void => {
     if (part.type === 'hotkey' || (part.type === 'answer' && listener.overlay?.isOpen())) send();
-    if (part.type === 'answer') return listener.onAnswer(part.text);
+    if (part.type === 'answer') return part.accept(part.text);
     if (part.type === 'hotkey') {
       overlayInput.endPaste();
       return hotkey.press(part.element);
@@ -347,36 +357,45 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
   const silence = makeSilenceTimer(() => flush());
   const childInput = makeChildInput(terminal, listener);
   const { handle, send, hotkey, overlayInput } = makePartHandler(terminal, listener, childInput);
-  const { queries } = terminal.filter.modeTracker;
+  const { modeTracker } = terminal.filter;
+  const { queries } = modeTracker;
+  const pixels: PixelPlaces = { cellHeight: undefined, areSeen: false };
 
-  const waitMs = (): number | undefined => {
-    if (state.held === '') return overlayInput.isInPaste() ? PASTE_MS : undefined;
-    if (isAnswerBegun(state.held)) return STRING_MS;
-    const isExpected = queries.hasOpenOwnQuery() || terminal.stateProxy !== undefined;
-    return isExpected && isHoldingAnswer(state, queries.isOwnAnswerExpected()) ? ANSWER_MS : HELD_MS;
+  /** The held characters are the beginning of an answer for the wrapper or of a mouse report: no key, so that the rest must come. */
+  const isRestSure = (): boolean => {
+    const { isKey, isAnswer, isMouse } = begunBy(state.held);
+    if (isKey || state.held === '') return false;
+    return (isAnswer && queries.hasOpenOwnQuery()) || (isMouse && mouseModes.some(modeTracker.wasModeSet));
+  };
+  const waitMs = (): number => {
+    const { held, inside } = state;
+    if (held === '') return inside === 'dropped answer' ? ANSWER_MS : PASTE_MS;
+    if (isAnswerBegun(held)) return ANSWER_MS;
+    return begunBy(held).isAnswer && queries.isOwnAnswerExpected() ? ANSWER_MS : HELD_MS;
   };
   const wait = (): void => {
-    const ms = waitMs();
-    if (ms !== undefined) silence.wait(ms);
+    const { held, inside } = state;
+    const isWaiting = held !== '' || inside === 'dropped answer' || overlayInput.isInPaste();
+    if (isWaiting && !isRestSure()) silence.wait(waitMs());
   };
   const flush = (): void => {
     const { elements, state: after } = flushElements(state);
     if (elements.length === 0) overlayInput.endPaste();
     state = elements.length === 0 ? startInput : after;
-    for (const element of elements) handle({ type: 'forward', element }, queries.isChildWaiting('R'));
+    for (const element of elements) handle({ type: 'forward', element }, queries.isChildWaiting('cursor'));
     send();
     wait();
   };
   const read = (text: string): void => {
-    const awaitsCursor = queries.isChildWaiting('R');
+    const awaitsCursor = queries.isChildWaiting('cursor');
     const isQuiet = performance.now() - readAt > QUIET_MS;
     readAt = performance.now();
     const { held } = state;
-    const { parts, state: after } = readInput(state, text, contextOf(terminal, isQuiet));
+    const { parts, state: after } = readInput(state, text, contextOf(terminal, pixels, isQuiet));
     state = after;
     for (const part of parts) handle(part, awaitsCursor);
     // input whose end is incomplete waits as a whole, but only once: keys that arrive without a pause must not wait forever
-    if (state.held === '' || held !== '') send();
+    if (state.held === '' || held !== '' || isRestSure()) send();
     wait();
   };
   const isForChild = (): boolean => isGround(state) && !overlayInput.isWanted() && !hotkey.isChordOpen();
@@ -410,5 +429,4 @@ export interface KeyboardListener extends ChildInputListener {
   overlay?: Pick<Overlay, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey'> | undefined;
   /** the hotkey was followed by the key of this action; undefined where that has no meaning and the key goes to the child */
   onDirectAction?: ((action: DirectAction) => void) | undefined;
-  onAnswer: (text: string) => void;
 }

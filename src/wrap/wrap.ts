@@ -26,7 +26,8 @@ import {
   type OverlayContents,
   type OverlayTour,
 } from './overlay.js';
-import { type CursorQuery, type Resize, makeCursorQuery, makeResize } from './resize.js';
+import { type CursorQuery, makeCursorQuery } from './cursor-query.js';
+import { type Resize, makeResize } from './resize.js';
 import { makeSuspend, type Suspend } from './suspend.js';
 import {
   type TerminalSession,
@@ -207,16 +208,12 @@ const fallBackToPassthrough = ({
 
 const connectKeyboard = ({
   terminal,
-  cursorQuery,
   resize,
   suspend,
   footer,
   overlay,
   titleAnimation,
-}: Pick<
-  Parts,
-  'terminal' | 'cursorQuery' | 'resize' | 'suspend' | 'footer' | 'overlay' | 'titleAnimation'
->): Keyboard =>
+}: Pick<Parts, 'terminal' | 'resize' | 'suspend' | 'footer' | 'overlay' | 'titleAnimation'>): Keyboard =>
   makeKeyboard(terminal, {
     onEscape: () => {
       if (!footer.countsDown() || terminal.overlayOutput) return false;
@@ -235,7 +232,6 @@ const connectKeyboard = ({
     onDirectAction: terminal.session.agent.recipe && ((action) => actDirectly(terminal, action)),
     onTyped: () => emit(terminal, { type: 'user-keys' }),
     onEntered: () => terminal.worker.post({ type: 'entered', at: Date.now() }),
-    onAnswer: cursorQuery.onAnswer,
     onForward: (elements) => {
       suspend.noteKeys(elements);
       titleAnimation.noteKeys(elements);

@@ -1,4 +1,5 @@
 import type { ModeTracker } from '../mode-tracker.js';
+import { type QueryKind, type QueryQueue, SENTINEL } from '../query-queue.js';
 import { parameterOrOne, parameterOrZero, type ControlSequence } from './bytes.js';
 import { cursorRules, type Rule } from './cursor-rules.js';
 import type { Grid } from './grid.js';
@@ -34,6 +35,17 @@ const ansiModes =
     return undefined;
   };
 
+/**
+ * The child asks for the cursor. Where the wrapper still waits for an answer of the same kind, a query that every terminal answers goes
+ * first, to show whether that answer is only late or has got lost.
+ */
+const cursorQuery = (queries: QueryQueue, kind: QueryKind, query: string): string | undefined => {
+  const isShared = queries.isOwnOpen(kind);
+  if (isShared) queries.addOwn('status');
+  queries.addChild(kind);
+  return isShared ? SENTINEL + query : undefined;
+};
+
 const trackedRules: Readonly<Record<string, TrackedRule>> = {
   '?h': (grid, modeTracker, sequence) => setPrivateModes(grid, modeTracker, sequence, true),
   '?l': (grid, modeTracker, sequence) => setPrivateModes(grid, modeTracker, sequence, false),
@@ -53,16 +65,19 @@ const trackedRules: Readonly<Record<string, TrackedRule>> = {
     modeTracker.popKeyboard(parameterOrOne(sequence, 0), grid.alternate);
     return undefined;
   },
-  n: (_grid, modeTracker, sequence) => {
-    if (parameterOrZero(sequence, 0) === 6) modeTracker.queries.add('R', false);
+  n: (_grid, { queries }, sequence) => {
+    const what = parameterOrZero(sequence, 0);
+    if (what === 5) queries.addChild('status');
+    return what === 6 ? cursorQuery(queries, 'cursor', '\x1b[6n') : undefined;
+  },
+  '?n': (_grid, { queries }, sequence) =>
+    parameterOrZero(sequence, 0) === 6 ? cursorQuery(queries, 'extended cursor', '\x1b[?6n') : undefined,
+  c: (_grid, { queries }) => {
+    queries.addChild('primary attributes');
     return undefined;
   },
-  c: (_grid, modeTracker) => {
-    modeTracker.queries.add('?c', false);
-    return undefined;
-  },
-  '>c': (_grid, modeTracker) => {
-    modeTracker.queries.add('c', false);
+  '>c': (_grid, { queries }) => {
+    queries.addChild('secondary attributes');
     return undefined;
   },
   '=u': (_grid, modeTracker, sequence) => {

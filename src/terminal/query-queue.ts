@@ -31,15 +31,15 @@ export const SENTINEL = '\x1b[5n';
 export type AnswerHandler = (text: string) => void;
 
 export interface QueryQueue {
-  /** adds a query that the child has sent to the terminal */
-  addChild: (kind: QueryKind) => void;
+  /** adds a query that the child has sent to the terminal; `isFirstRow`: its cursor is in row 1, so that the answer looks like a key */
+  addChild: (kind: QueryKind, isFirstRow?: boolean) => void;
   /** adds a query of the wrapper; `onAnswer` gets its answer, however late it comes */
   addOwn: (kind: QueryKind, onAnswer?: AnswerHandler) => void;
   /** removes the query that this answer belongs to; undefined if the answer is not the wrapper's */
   takeAnswer: (kind: QueryKind) => AnswerHandler | undefined;
   /** as `takeAnswer`, for bytes inside a paste, which may be the user's: only an open query makes them an answer */
   takePasted: (kind: QueryKind) => AnswerHandler | undefined;
-  /** notes a key that may have been the answer to the child's oldest query */
+  /** notes a key that may be the answer to the child's oldest query */
   noteLookalike: (kind: QueryKind) => void;
   /** an answer to a query of the child may still come */
   isChildWaiting: (kind: QueryKind) => boolean;
@@ -59,7 +59,9 @@ interface Query {
   readonly askedAt: number;
   /** undefined for a query of the child */
   readonly onAnswer: AnswerHandler | undefined;
-  /** a key that looks like its answer has come since */
+  /** its answer looks like a key */
+  readonly isFirstRow: boolean;
+  /** a key that may have been its answer has come since */
   hasLookalike: boolean;
 }
 
@@ -105,26 +107,33 @@ export const makeQueryQueue = (now: () => number = () => performance.now()): Que
   const isOwnAnswerExpected = (): boolean =>
     [...queues].some(([kind, queue]) => queue.some((query) => isExpected(kind, query)));
 
-  const add = (kind: QueryKind, onAnswer: AnswerHandler | undefined): void => {
+  const add = (kind: QueryKind, onAnswer: AnswerHandler | undefined, isFirstRow = false): void => {
     const queue = queueOf(kind);
     queues.set(kind, queue);
     asked += 1;
-    queue.push({ order: asked, askedAt: now(), onAnswer, hasLookalike: false });
+    queue.push({ order: asked, askedAt: now(), onAnswer, isFirstRow, hasLookalike: false });
     if (queue.length > MAX_OWN) limitQueue(queue);
   };
-  /** The answer belongs to the oldest query that is due, or else to the oldest one: that answer was overtaken by others. */
-  const indexOf = (kind: QueryKind, queue: readonly Query[]): number => {
-    const first = Math.max(0, queue.findIndex(isDue));
-    const query = queue[first];
-    if (!query?.onAnswer || !sameAnswers.has(kind)) return first;
-    const isSure = (other: Query): boolean => !other.onAnswer && other.askedAt - query.askedAt >= LOST_MS;
-    const ofChild = queue.findIndex(isSure);
-    return ofChild < 0 ? first : ofChild;
+  /**
+   * The answer, which is no lookalike, belongs to the oldest query that is due, or else to the oldest one, whose answer was overtaken by
+   * others.
+   */
+  const likeliest = (queue: readonly Query[]): Query | undefined => {
+    const candidates = queue.filter(({ isFirstRow }) => !isFirstRow);
+    return candidates.find(isDue) ?? candidates[0] ?? queue[0];
+  };
+  /** The child's query that gets the answer although one of the wrapper is older. */
+  const preferred = (kind: QueryKind, queue: readonly Query[], query: Query): Query | undefined => {
+    if (!query.onAnswer || !sameAnswers.has(kind)) return undefined;
+    return queue.find(({ onAnswer, askedAt }) => !onAnswer && askedAt - query.askedAt >= LOST_MS);
   };
   const take = (kind: QueryKind): Query | undefined => {
     const queue = queueOf(kind);
-    const [query] = queue.splice(indexOf(kind, queue), 1);
-    answered = Math.max(answered, query?.order ?? 0);
+    const likely = likeliest(queue);
+    if (!likely) return undefined;
+    const query = preferred(kind, queue, likely) ?? likely;
+    queue.splice(queue.indexOf(query), 1);
+    answered = Math.max(answered, likely.order); // at least this one
     answeredAt = now();
     if (waiting && !isOwnAnswerExpected()) {
       waiting();
@@ -133,7 +142,7 @@ export const makeQueryQueue = (now: () => number = () => performance.now()): Que
     return query;
   };
   return {
-    addChild: (kind) => add(kind, undefined),
+    addChild: (kind, isFirstRow) => add(kind, undefined, isFirstRow),
     addOwn: (kind, onAnswer = ignore) => {
       askedByUs.add(kind);
       add(kind, onAnswer);
@@ -143,10 +152,12 @@ export const makeQueryQueue = (now: () => number = () => performance.now()): Que
       if (query) return query.onAnswer;
       return askedByUs.has(kind) ? ignore : undefined; // the terminal has answered a query twice
     },
-    takePasted: (kind) => (queueOf(kind).some(({ onAnswer }) => onAnswer) ? take(kind)?.onAnswer : undefined),
+    takePasted: (kind) => take(kind)?.onAnswer,
     noteLookalike: (kind) => {
-      const query = queueOf(kind).find((each) => !each.onAnswer && isDue(each));
-      if (query) query.hasLookalike = true;
+      const queue = queueOf(kind);
+      const query = queue.find((each) => !each.onAnswer && isDue(each));
+      if (query?.isFirstRow) queue.splice(queue.indexOf(query), 1);
+      else if (query) query.hasLookalike = true;
     },
     isChildWaiting: (kind) => queueOf(kind).some((query) => !query.onAnswer && isDue(query)),
     isOwnOpen: (kind) => queueOf(kind).some(({ onAnswer }) => onAnswer),

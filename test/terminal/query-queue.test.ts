@@ -88,6 +88,14 @@ describe('answers of the terminal', () => {
     expect(owners(queries, 'cursor', 2)).toEqual(['ours', 'child']);
   });
 
+  it('that look like a key are the child’s where its cursor is in row 1', () => {
+    const queries = makeQueryQueue();
+    queries.addChild('cursor', true);
+    queries.addOwn('cursor');
+    queries.noteLookalike('cursor');
+    expect(owners(queries, 'cursor', 2)).toEqual(['ours', 'ours']);
+  });
+
   it('are no longer expected when one to a later query is there, or after a minute', () => {
     let now = 0;
     const queries = makeQueryQueue(() => now);

@@ -39,10 +39,15 @@ const ansiModes =
  * The child asks for the cursor. Where the wrapper still waits for an answer of the same kind, a query that every terminal answers goes
  * first, to show whether that answer is only late or has got lost.
  */
-const cursorQuery = (queries: QueryQueue, kind: QueryKind, query: string): string | undefined => {
+const cursorQuery = (
+  { origin, row, top }: Grid,
+  queries: QueryQueue,
+  kind: QueryKind,
+  query: string,
+): string | undefined => {
   const isShared = queries.isOwnOpen(kind);
   if (isShared) queries.addOwn('status');
-  queries.addChild(kind);
+  queries.addChild(kind, kind === 'cursor' && row === (origin ? top : 0));
   return isShared ? SENTINEL + query : undefined;
 };
 
@@ -65,13 +70,15 @@ const trackedRules: Readonly<Record<string, TrackedRule>> = {
     modeTracker.popKeyboard(parameterOrOne(sequence, 0), grid.alternate);
     return undefined;
   },
-  n: (_grid, { queries }, sequence) => {
+  n: (grid, { queries }, sequence) => {
     const what = parameterOrZero(sequence, 0);
     if (what === 5) queries.addChild('status');
-    return what === 6 ? cursorQuery(queries, 'cursor', '\x1b[6n') : undefined;
+    return what === 6 ? cursorQuery(grid, queries, 'cursor', '\x1b[6n') : undefined;
   },
-  '?n': (_grid, { queries }, sequence) =>
-    parameterOrZero(sequence, 0) === 6 ? cursorQuery(queries, 'extended cursor', '\x1b[?6n') : undefined,
+  '?n': (grid, { queries }, sequence) =>
+    parameterOrZero(sequence, 0) === 6
+      ? cursorQuery(grid, queries, 'extended cursor', '\x1b[?6n')
+      : undefined,
   c: (_grid, { queries }) => {
     queries.addChild('primary attributes');
     return undefined;

@@ -87,6 +87,25 @@ const limitQueue = (queue: Query[]): void => {
     );
 };
 
+/**
+ * The query that an answer, which is no lookalike, belongs to: the oldest one that is due, or else the oldest one, whose answer was
+ * overtaken by others.
+ */
+const likeliest = (queue: readonly Query[], isDue: (query: Query) => boolean): Query | undefined => {
+  const candidates = queue.filter(({ isFirstRow }) => !isFirstRow);
+  return candidates.find(isDue) ?? candidates[0] ?? queue[0];
+};
+
+/** The child's query that gets the answer although one of the wrapper is older. */
+const preferred = (kind: QueryKind, queue: readonly Query[], oldest: Query): Query | undefined => {
+  if (!oldest.onAnswer || !sameAnswers.has(kind)) return undefined;
+  return queue.find(({ onAnswer, askedAt }) => !onAnswer && askedAt - oldest.askedAt >= LOST_MS);
+};
+
+/** It was asked so long ago that its answer, if it still comes, comes without warning. `answeredAt`: time of the last answer of any kind. */
+const isOverdue = (kind: QueryKind, { askedAt }: Query, answeredAt: number, now: number): boolean =>
+  kind === 'status' ? now - Math.max(askedAt, answeredAt) >= NEXT_MS : now - askedAt >= MUTE_MS;
+
 export const makeQueryQueue = (now: () => number = () => performance.now()): QueryQueue => {
   const queues = new Map<QueryKind, Query[]>();
   const askedByUs = new Set<QueryKind>();
@@ -98,14 +117,10 @@ export const makeQueryQueue = (now: () => number = () => performance.now()): Que
   const queueOf = (kind: QueryKind): Query[] => queues.get(kind) ?? [];
   /** No later query has been answered yet, so its answer is most likely still to come. */
   const isDue = ({ order, hasLookalike }: Query): boolean => order > answered && !hasLookalike;
-  const isExpected = (kind: QueryKind, query: Query): boolean => {
-    if (!query.onAnswer || !isDue(query)) return false;
-    return kind === 'status'
-      ? now() - Math.max(query.askedAt, answeredAt) < NEXT_MS
-      : now() - query.askedAt < MUTE_MS;
-  };
   const isOwnAnswerExpected = (): boolean =>
-    [...queues].some(([kind, queue]) => queue.some((query) => isExpected(kind, query)));
+    [...queues].some(([kind, queue]) =>
+      queue.some((query) => query.onAnswer && isDue(query) && !isOverdue(kind, query, answeredAt, now())),
+    );
 
   const add = (kind: QueryKind, onAnswer: AnswerHandler | undefined, isFirstRow = false): void => {
     const queue = queueOf(kind);
@@ -114,22 +129,9 @@ export const makeQueryQueue = (now: () => number = () => performance.now()): Que
     queue.push({ order: asked, askedAt: now(), onAnswer, isFirstRow, hasLookalike: false });
     if (queue.length > MAX_OWN) limitQueue(queue);
   };
-  /**
-   * The answer, which is no lookalike, belongs to the oldest query that is due, or else to the oldest one, whose answer was overtaken by
-   * others.
-   */
-  const likeliest = (queue: readonly Query[]): Query | undefined => {
-    const candidates = queue.filter(({ isFirstRow }) => !isFirstRow);
-    return candidates.find(isDue) ?? candidates[0] ?? queue[0];
-  };
-  /** The child's query that gets the answer although one of the wrapper is older. */
-  const preferred = (kind: QueryKind, queue: readonly Query[], query: Query): Query | undefined => {
-    if (!query.onAnswer || !sameAnswers.has(kind)) return undefined;
-    return queue.find(({ onAnswer, askedAt }) => !onAnswer && askedAt - query.askedAt >= LOST_MS);
-  };
   const take = (kind: QueryKind): Query | undefined => {
     const queue = queueOf(kind);
-    const likely = likeliest(queue);
+    const likely = likeliest(queue, isDue);
     if (!likely) return undefined;
     const query = preferred(kind, queue, likely) ?? likely;
     queue.splice(queue.indexOf(query), 1);

@@ -58,45 +58,48 @@ const makeAwaited = <T>(waitMs: number, act: (value: T | undefined) => void) => 
   return { finish, isOver: () => isOver };
 };
 
-/** `onLate`: the answer to `askAtStart` has come after its timeout; `onBackground`: the terminal has told its background. */
-export const makeCursorQuery = (
-  terminal: Pick<TerminalSession, 'filter' | 'session' | 'tty' | 'background'>,
-  onLate: () => void,
-  onBackground: () => void,
-): CursorQuery => {
-  const { grid, modeTracker } = terminal.filter;
+type Terminal = Pick<TerminalSession, 'filter' | 'session' | 'tty' | 'background'>;
+
+type Ask = (
+  prefix: string,
+  waitMs: number,
+  /** the answer has come after `waitMs` */
+  onLate?: () => void,
+) => Promise<CursorPosition | undefined>;
+
+const makeAsk = ({ filter: { grid, modeTracker }, tty }: Terminal): Ask => {
   const { queries } = modeTracker;
   let hasExtended: boolean | undefined; // whether the terminal knows the extended form; undefined until it has shown that
 
+  const askPlainly = (onFound: (position: CursorPosition) => void): string => {
+    let column = 0;
+    markSlotOverwritten(grid);
+    queries.addOwn('cursor', (text) => ({ column } = positionFrom(text)));
+    queries.addOwn('cursor', (text) => onFound({ row: positionFrom(text).row, column }));
+    return PLAIN;
+  };
+  const askExtended = (onFound: (position: CursorPosition) => void): string => {
+    queries.addOwn('extended cursor', (text) => {
+      hasExtended = true;
+      onFound(positionFrom(text));
+    });
+    return EXTENDED;
+  };
   /** Writes the query in one form, and a sentinel behind it; `onEnd`: the terminal has got past both. */
   const send = (prefix: string, onFound: (position: CursorPosition) => void, onEnd: () => void): void => {
     const isPlain = hasExtended === false;
     const isShared = queries.isChildWaiting(isPlain ? 'cursor' : 'extended cursor');
     if (isShared) queries.addOwn('status');
-    if (!isPlain)
-      queries.addOwn('extended cursor', (text) => {
-        hasExtended = true;
-        onFound(positionFrom(text));
-      });
-    else {
-      let column = 0;
-      markSlotOverwritten(grid);
-      queries.addOwn('cursor', (text) => ({ column } = positionFrom(text)));
-      queries.addOwn('cursor', (text) => onFound({ row: positionFrom(text).row, column }));
-    }
+    const query = isPlain ? askPlainly(onFound) : askExtended(onFound);
     queries.addOwn('status', onEnd);
-    terminal.tty.write((isShared ? SENTINEL : '') + prefix + (isPlain ? PLAIN : EXTENDED) + SENTINEL);
+    tty.write((isShared ? SENTINEL : '') + prefix + query + SENTINEL);
   };
-  const ask = (
-    prefix: string,
-    waitMs: number,
-    onLateAnswer?: () => void,
-  ): Promise<CursorPosition | undefined> =>
+  return (prefix, waitMs, onLate) =>
     new Promise((resolve) => {
       const { finish, isOver } = makeAwaited(waitMs, resolve);
       let isFound = false;
       const onFound = (position: CursorPosition | undefined): void => {
-        if (!isFound && isOver()) onLateAnswer?.();
+        if (!isFound && isOver()) onLate?.();
         isFound = true;
         finish(position);
       };
@@ -108,11 +111,17 @@ export const makeCursorQuery = (
         else send('', onFound, () => finish(undefined));
       });
     });
-  const afterAnswers: CursorQuery['afterAnswers'] = (waitMs, act) => {
-    const { finish } = makeAwaited(waitMs, act);
-    queries.addOwn('status', () => finish(undefined));
-    terminal.tty.write(SENTINEL);
-  };
+};
+
+/** `onLate`: the answer to `askAtStart` has come after its timeout; `onBackground`: the terminal has told its background. */
+export const makeCursorQuery = (
+  terminal: Terminal,
+  onLate: () => void,
+  onBackground: () => void,
+): CursorQuery => {
+  const { grid, modeTracker } = terminal.filter;
+  const { queries } = modeTracker;
+  const ask = makeAsk(terminal);
   return {
     askAtStart: (waitMs) => {
       const { env, values } = terminal.session;
@@ -128,7 +137,11 @@ export const makeCursorQuery = (
       return ask((isColorAsked ? BACKGROUND_COLOR : '') + DEVICE_ATTRIBUTES, waitMs, onLate);
     },
     ask: (prefix, waitMs) => ask(prefix, waitMs),
-    afterAnswers,
+    afterAnswers: (waitMs, act) => {
+      const { finish } = makeAwaited(waitMs, act);
+      queries.addOwn('status', () => finish(undefined));
+      terminal.tty.write(SENTINEL);
+    },
     settled: (waitMs) =>
       new Promise((resolve) => {
         if (!queries.isOwnAnswerExpected()) return resolve();

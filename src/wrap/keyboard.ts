@@ -1,9 +1,7 @@
 import { type DirectAction, directActionOf, toOverlayKey } from '../core/overlay-keys.js';
 import {
   splitElements,
-  begunBy,
   flushElements,
-  isAnswerBegun,
   isPressed,
   isTyped,
   parseKey,
@@ -11,9 +9,9 @@ import {
   type InputElement,
   type InputState,
 } from '../core/terminal-input.js';
-import { hasFooter } from '../terminal/filter/grid.js';
-import { readInput, type InputContext, type InputPart } from '../terminal/input.js';
+import { readInput, type InputPart } from '../terminal/input.js';
 import type { PixelPlaces } from '../terminal/reports.js';
+import { contextOf, holdMs, isMouseAsked, isRestSure } from './input-context.js';
 import type { Overlay } from './overlay.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 import type { KeyHold } from './typing-steps.js';
@@ -193,10 +191,6 @@ export const makeChildInput = (terminal: InputTerminal, listener: ChildInputList
 const LEFT_MS = 1_000; // mouse reports may still arrive for so long after the overlay, which requested them, was closed
 const MODIFIED_F3 = /^\x1b\[1;\d+R$/; // or a cursor report for row 1
 
-const mouseModes = [9, 1000, 1001, 1002, 1003];
-const UTF8_MOUSE = 1005;
-const PIXEL_MOUSE = 1016;
-
 /** Routes input to the overlay while it is open, and drops its late mouse reports after it was closed. */
 const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker } }: TerminalSession) => {
   let isInPaste = false; // a paste that began while the overlay was open; the rest of it is dropped
@@ -206,7 +200,7 @@ const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker
     kind === 'mouse' &&
     text.startsWith('\x1b[<') &&
     performance.now() - openAt < LEFT_MS &&
-    !mouseModes.some(modeTracker.isModeSet);
+    !isMouseAsked(modeTracker);
   /** Passes the characters to the overlay until one of them closes it; returns the remaining ones. */
   const press = (keys: Pick<Overlay, 'isOpen' | 'onKey'>, kind: 'text' | 'key' | 'mouse', text: string) => {
     const each = kind === 'text' ? 1 : text.length;
@@ -257,8 +251,6 @@ export interface Keyboard extends ChildInput {
   stop: () => void;
 }
 
-const HELD_MS = 20; // an ESC that nothing follows within this time is the Escape key
-const ANSWER_MS = 1_000; // for the rest of what is an answer, or probably one to the wrapper
 const QUIET_MS = 1_000; // after so much silence inside a paste, a hotkey does not belong to the paste
 const PASTE_MS = 5_000; // after so much silence a dropped paste counts as ended: its end marker was lost, and keys must not be dropped forever
 const MOST_UNREAD = 4 * 1024 * 1024; // bytes that the child has not read yet; above this the wrapper stops reading the terminal
@@ -270,33 +262,6 @@ const isGround = ({ held, flushed, inside }: InputState): boolean =>
   held === '' && flushed === '' && inside === undefined;
 
 const isPrintable = (byte: number): boolean => byte >= 0x20 && byte < 0x7f;
-
-const contextOf = (
-  { filter, session, overlayOutput, stateProxy, child }: TerminalSession,
-  pixels: PixelPlaces,
-  isQuiet: boolean,
-): InputContext => {
-  const { grid, modeTracker } = filter;
-  const { terminalRows, rows: childRows, columns } = grid;
-  const { hotkey } = session.values;
-  const knownRows = Math.min(childRows, child?.rows() ?? childRows);
-  const isSmaller = hasFooter(grid) || knownRows < terminalRows;
-  return {
-    hotkey: hotkey === 'none' ? undefined : hotkey,
-    geometry: isSmaller ? { terminalRows, childRows, columns, knownRows } : undefined,
-    queries: modeTracker.queries,
-    stateProxy: stateProxy,
-    mouse: overlayOutput // the rows below the child's belong to the overlay then
-      ? undefined
-      : {
-          isAsked: mouseModes.some(modeTracker.wasModeSet),
-          hasUtf8: modeTracker.isModeSet(UTF8_MOUSE),
-          hasPixels: modeTracker.isModeSet(PIXEL_MOUSE),
-          pixels,
-        },
-    isQuiet,
-  };
-};
 
 /** Handles the parsed parts of the input. Input of one read that goes to the child is one write. */
 const makePartHandler = (terminal: TerminalSession, listener: KeyboardListener, { forward }: ChildInput) => {
@@ -361,22 +326,11 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
   const { queries } = modeTracker;
   const pixels: PixelPlaces = { cellHeight: undefined, areSeen: false };
 
-  /** The held characters are the beginning of an answer for the wrapper or of a mouse report: no key, so that the rest must come. */
-  const isRestSure = (): boolean => {
-    const { isKey, isAnswer, isMouse } = begunBy(state.held);
-    if (isKey || state.held === '') return false;
-    return (isAnswer && queries.hasOpenOwnQuery()) || (isMouse && mouseModes.some(modeTracker.wasModeSet));
-  };
-  const waitMs = (): number => {
-    const { held, inside } = state;
-    if (held === '') return inside === 'dropped answer' ? ANSWER_MS : PASTE_MS;
-    if (isAnswerBegun(held)) return ANSWER_MS;
-    return begunBy(held).isAnswer && queries.isOwnAnswerExpected() ? ANSWER_MS : HELD_MS;
-  };
   const wait = (): void => {
     const { held, inside } = state;
-    const isWaiting = held !== '' || inside === 'dropped answer' || overlayInput.isInPaste();
-    if (isWaiting && !isRestSure()) silence.wait(waitMs());
+    if (isRestSure(state, modeTracker)) return;
+    if (held !== '' || inside === 'dropped answer') silence.wait(holdMs(state, queries));
+    else if (overlayInput.isInPaste()) silence.wait(PASTE_MS);
   };
   const flush = (): void => {
     const { elements, state: after } = flushElements(state);
@@ -395,7 +349,7 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
     state = after;
     for (const part of parts) handle(part, awaitsCursor);
     // input whose end is incomplete waits as a whole, but only once: keys that arrive without a pause must not wait forever
-    if (state.held === '' || held !== '' || isRestSure()) send();
+    if (state.held === '' || held !== '' || isRestSure(state, modeTracker)) send();
     wait();
   };
   const isForChild = (): boolean => isGround(state) && !overlayInput.isWanted() && !hotkey.isChordOpen();

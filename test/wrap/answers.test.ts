@@ -69,8 +69,17 @@ const inPieces = (text: string, sizes: readonly number[], act: (piece: string) =
 };
 
 const keys = fc.constantFrom(
-  ...['a', '\r', '\x1b', '\x1b[A', '\x1bb', '\x1bOP', '\x1b[15~', '\x1b[200~pas', 'ted\x1b[201~'],
-  ...['\x1b[1;2R', '\x1b[1;6R'], // F3 with Shift and with Ctrl-Shift
+  'a',
+  '\r',
+  '\x1b',
+  '\x1b[A',
+  '\x1bb',
+  '\x1bOP',
+  '\x1b[15~',
+  '\x1b[200~pas',
+  'ted\x1b[201~',
+  '\x1b[1;2R', // F3 with Shift
+  '\x1b[1;6R', // with Ctrl-Shift
 );
 const delay = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 30_000 }));
 

@@ -8,7 +8,7 @@ export interface InputElement {
   /** `text`: printable characters; `answer`: to a query of a program */
   readonly kind: 'text' | 'key' | 'paste-start' | 'paste' | 'paste-end' | 'mouse' | 'focus' | 'answer';
   readonly text: string;
-  /** the beginning of an answer whose rest came so late that it had been passed on as keys; not part of `text` */
+  /** the beginning of an answer or report whose rest came so late that it had been passed on as keys; not part of `text` */
   readonly passedOn?: string;
   /** piece of an answer that is too long to be held */
   readonly piece?: 'first' | 'next';
@@ -43,10 +43,12 @@ const END_OF_STRING = /(?:\x07|\x1b\\)/;
 const sticky = (...parts: readonly RegExp[]): RegExp =>
   new RegExp(parts.map(({ source }) => source).join(''), 'y');
 
-// Answers of a terminal that can come inside a paste or after a part of them was passed on: CPR and DECXCPR, DA2, DSR, OSC 11.
+// Answers of a terminal that can come inside a paste or after a part of them was passed on: CPR and DECXCPR, DA2, DSR, OSC 11. A mouse
+// report can begin like them.
 const ANSWER = /\x1b(?:\[(?:\??\d+(?:;\d+){1,2}R|>[\d;]*c|\d+n)|\]11;[ -~]*(?:\x07|\x1b\\))/;
-const ANSWER_BEGUN = /\x1b(?:\[[?>]?[\d;]*|\](?:1(?:1(?:;[ -~]*\x1b?)?)?)?)?$/;
+const ANSWER_BEGUN = /\x1b(?:\[[?><]?[\d;]*|\](?:1(?:1(?:;[ -~]*\x1b?)?)?)?)?$/;
 const WHOLE_ANSWER = new RegExp(`^${ANSWER.source}`);
+const WHOLE_REPORT = /^\x1b\[(?:<\d+;\d+;\d+[Mm]|\d+;\d+;\d+M)/; // of the mouse
 const ONLY_ANSWER_BEGUN = new RegExp(`^${ANSWER_BEGUN.source}`);
 
 const TEXT = /[^\x00-\x1f\x7f]+/y;
@@ -162,10 +164,11 @@ const continued = (
       ? { element: { kind: 'paste-end', text: rest }, inside: undefined }
       : { element: { kind: 'paste-start', text: rest }, inside: 'paste' };
   }
-  const rest = WHOLE_ANSWER.exec(whole)?.[0].slice(flushed.length);
-  return rest === undefined
-    ? undefined
-    : { element: { kind: 'answer', text: rest, passedOn: flushed }, inside };
+  const answer = WHOLE_ANSWER.exec(whole)?.[0];
+  const found = answer ?? (inside === undefined ? WHOLE_REPORT.exec(whole)?.[0] : undefined);
+  if (found === undefined) return undefined;
+  const kind = answer === undefined ? 'mouse' : 'answer';
+  return { element: { kind, text: found.slice(flushed.length), passedOn: flushed }, inside };
 };
 
 /** May become a marker or an answer. */
@@ -232,7 +235,7 @@ export interface Begun {
 export const begunBy = (held: string): Begun => ({
   isKey: /^\x1b(?:\x1b?[[O]?|[\]P_])$/.test(held),
   isAnswer: ONLY_ANSWER_BEGUN.test(held.replace(/^\x1b(?=\x1b)/, '')), // behind the Escape key, too
-  isMouse: /^\x1b\[(?:<[\d;]*|\d+;[\d;]*|M[^\x00-\x1f]*)$/.test(held),
+  isMouse: /^\x1b\[(?:<[\d;]*|\d[\d;]*|M[^\x00-\x1f]*)$/.test(held),
 });
 
 /** The elements of a complete text. */

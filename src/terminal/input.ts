@@ -46,6 +46,7 @@ const answers: readonly (readonly [QueryKind, RegExp])[] = [
   ['status', /^\x1b\[(\d+n)$/],
   ['primary attributes', /^\x1b\[\?([\d;]*c)$/],
   ['secondary attributes', /^\x1b\[>([\d;]*c)$/],
+  ['text area', /^\x1b\[(4;\d+;\d+t)$/],
   ['background', /^\x1b\]11;([\x20-\x7e]*)/],
 ];
 

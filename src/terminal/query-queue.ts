@@ -18,6 +18,8 @@ export type QueryKind =
   | 'secondary attributes'
   /** `OSC 11 ; ?`, answered by `OSC 11 ; colour` */
   | 'background'
+  /** `CSI 14 t`, answered by `CSI 4 ; height ; width t`, in pixels */
+  | 'text area'
   /** `OSC 7501 ; ?`, answered with the same bytes */
   | 'agent states';
 
@@ -102,6 +104,13 @@ const preferred = (kind: QueryKind, queue: readonly Query[], oldest: Query): Que
   return queue.find(({ onAnswer, askedAt }) => !onAnswer && askedAt - oldest.askedAt >= LOST_MS);
 };
 
+/** In row 1 it is the answer; elsewhere it is only taken for one if no better comes. */
+const noteLookalikeIn = (queue: Query[], isDue: (query: Query) => boolean): void => {
+  const query = queue.find((each) => !each.onAnswer && isDue(each));
+  if (query?.isFirstRow) queue.splice(queue.indexOf(query), 1);
+  else if (query) query.hasLookalike = true;
+};
+
 /** It was asked so long ago that its answer, if it still comes, comes without warning. `answeredAt`: time of the last answer of any kind. */
 const isOverdue = (kind: QueryKind, { askedAt }: Query, answeredAt: number, now: number): boolean =>
   kind === 'status' ? now - Math.max(askedAt, answeredAt) >= NEXT_MS : now - askedAt >= MUTE_MS;
@@ -155,18 +164,11 @@ export const makeQueryQueue = (now: () => number = () => performance.now()): Que
       return askedByUs.has(kind) ? ignore : undefined; // the terminal has answered a query twice
     },
     takePasted: (kind) => take(kind)?.onAnswer,
-    noteLookalike: (kind) => {
-      const queue = queueOf(kind);
-      const query = queue.find((each) => !each.onAnswer && isDue(each));
-      if (query?.isFirstRow) queue.splice(queue.indexOf(query), 1);
-      else if (query) query.hasLookalike = true;
-    },
+    noteLookalike: (kind) => noteLookalikeIn(queueOf(kind), isDue),
     isChildWaiting: (kind) => queueOf(kind).some((query) => !query.onAnswer && isDue(query)),
     isOwnOpen: (kind) => queueOf(kind).some(({ onAnswer }) => onAnswer),
     isOwnAnswerExpected,
     hasOpenOwnQuery: () => [...queues.values()].some((queue) => queue.some(({ onAnswer }) => onAnswer)),
-    onceAnswered: (act) => {
-      waiting = act;
-    },
+    onceAnswered: (act) => void (waiting = act),
   };
 };

@@ -22,7 +22,7 @@ export interface MouseReports {
   readonly pixels: PixelPlaces;
 }
 
-/** How the terminal counts pixels; changed in place. */
+/** How the terminal counts in pixels; changed in place. */
 export interface PixelPlaces {
   /** height of a cell; undefined until the terminal has told it */
   cellHeight: number | undefined;
@@ -127,7 +127,11 @@ const mouseReport = (sequence: string, geometry: ScreenGeometry, mouse: MouseRep
 };
 
 /** The height of a cell, which the terminal tells in answers about its size in pixels (xterm ctlseqs, `CSI 14 t` and `CSI 16 t`; mode 2048). */
-const noteCellHeight = (sequence: string, { terminalRows }: ScreenGeometry, pixels: PixelPlaces): void => {
+export const noteCellHeight = (
+  sequence: string,
+  { terminalRows }: Pick<ScreenGeometry, 'terminalRows'>,
+  pixels: PixelPlaces,
+): void => {
   const [, operation, first, second] = /^\x1b\[(4|6|48);(\d+);\d+(?:;(\d+);\d+)?t$/.exec(sequence) ?? [];
   if (operation === undefined) return;
   const height = operation === '48' ? Number(second) / Number(first) : Number(first);
@@ -141,11 +145,11 @@ export const translateForChild = (
   geometry: ScreenGeometry,
   mouse: MouseReports | undefined,
 ): InputElement => {
-  const { kind, text } = element;
+  const { kind, text, passedOn = '' } = element;
   if (kind === 'answer' && mouse) noteCellHeight(text, geometry, mouse.pixels);
   const report =
     kind === 'mouse' && mouse
-      ? mouseReport(text, geometry, mouse)
+      ? mouseReport(passedOn + text, geometry, mouse)?.slice(passedOn.length)
       : kind === 'answer'
         ? (windowReport(text, geometry) ?? extentReport(text, geometry) ?? statusReport(text, geometry))
         : undefined;

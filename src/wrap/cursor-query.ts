@@ -2,6 +2,7 @@ import { markSlotOverwritten } from '../terminal/filter/grid.js';
 import { quirksFromDeviceAttributes } from '../terminal/filter/quirks.js';
 import { MARK_COLUMN } from '../terminal/input.js';
 import { SENTINEL } from '../terminal/query-queue.js';
+import { noteCellHeight } from '../terminal/reports.js';
 import { asksBackground, backgroundFrom } from '../ui/look.js';
 import type { TerminalSession } from './terminal-session.js';
 
@@ -23,6 +24,8 @@ export interface CursorQuery {
   askAtStart: (waitMs: number) => Promise<CursorPosition | undefined>;
   /** resolves with undefined when the terminal does not answer in time; `prefix` is written before the query */
   ask: (prefix: string, waitMs: number) => Promise<CursorPosition | undefined>;
+  /** asks once how high a cell is: mouse reports are in pixels */
+  askCellHeight: () => void;
   /** calls `act` when all earlier queries are answered, or after `waitMs`; terminals answer in order */
   afterAnswers: (waitMs: number, act: () => void) => void;
   /** resolves when all queries of the wrapper are answered, or after `waitMs` */
@@ -38,6 +41,8 @@ const EXTENDED = '\x1b[?6n';
 const PLAIN = `\x1b7\x1b[B\x1b[6n\x1b8\x1b[${MARK_COLUMN}G\x1b[6n\x1b8`;
 /** Secondary device attributes (DA2): its answer identifies xterm.js. */
 const DEVICE_ATTRIBUTES = '\x1b[>c';
+/** Asks for the size of the text area in pixels (xterm ctlseqs, XTWINOPS). */
+const TEXT_AREA = '\x1b[14t';
 /** Asks for the background colour (xterm ctlseqs, OSC 11). */
 const BACKGROUND_COLOR = '\x1b]11;?\x1b\\';
 
@@ -58,7 +63,7 @@ const makeAwaited = <T>(waitMs: number, act: (value: T | undefined) => void) => 
   return { finish, isOver: () => isOver };
 };
 
-type Terminal = Pick<TerminalSession, 'filter' | 'session' | 'tty' | 'background'>;
+type Terminal = Pick<TerminalSession, 'filter' | 'session' | 'tty' | 'background' | 'pixels'>;
 
 type Ask = (
   prefix: string,
@@ -122,6 +127,7 @@ export const makeCursorQuery = (
   const { grid, modeTracker } = terminal.filter;
   const { queries } = modeTracker;
   const ask = makeAsk(terminal);
+  let isHeightAsked = false;
   return {
     askAtStart: (waitMs) => {
       const { env, values } = terminal.session;
@@ -137,6 +143,13 @@ export const makeCursorQuery = (
       return ask((isColorAsked ? BACKGROUND_COLOR : '') + DEVICE_ATTRIBUTES, waitMs, onLate);
     },
     ask: (prefix, waitMs) => ask(prefix, waitMs),
+    askCellHeight: () => {
+      if (isHeightAsked || !terminal.filter.isGround()) return;
+      isHeightAsked = true;
+      queries.addOwn('text area', (text) => noteCellHeight(`\x1b[${text}`, grid, terminal.pixels));
+      queries.addOwn('status');
+      terminal.tty.write(TEXT_AREA + SENTINEL);
+    },
     afterAnswers: (waitMs, act) => {
       const { finish } = makeAwaited(waitMs, act);
       queries.addOwn('status', () => finish(undefined));

@@ -3,7 +3,6 @@ import { hasFooter } from '../terminal/filter/grid.js';
 import type { InputContext } from '../terminal/input.js';
 import type { ModeTracker } from '../terminal/mode-tracker.js';
 import type { QueryQueue } from '../terminal/query-queue.js';
-import type { PixelPlaces } from '../terminal/reports.js';
 import type { TerminalSession } from './terminal-session.js';
 
 // What the state of the session means for the input: how it is read, and how long the rest of something incomplete is waited for.
@@ -11,6 +10,9 @@ import type { TerminalSession } from './terminal-session.js';
 const mouseModes = [9, 1000, 1001, 1002, 1003];
 const UTF8_MOUSE = 1005;
 const PIXEL_MOUSE = 1016;
+
+/** The child receives them in pixels, where the terminal can do that. */
+export const isPixelMouseAsked = ({ isModeSet }: ModeTracker): boolean => isModeSet(PIXEL_MOUSE);
 
 /** The child receives mouse reports. */
 export const isMouseAsked = ({ isModeSet }: ModeTracker): boolean => mouseModes.some(isModeSet);
@@ -20,8 +22,7 @@ const wasMouseAsked = ({ wasModeSet }: ModeTracker): boolean => mouseModes.some(
 
 /** How the next input is read. `isQuiet`: there was no input for long enough that a paste without an end may be over. */
 export const contextOf = (
-  { filter, session, overlayOutput, stateProxy, child }: TerminalSession,
-  pixels: PixelPlaces,
+  { filter, session, overlayOutput, stateProxy, child, pixels }: TerminalSession,
   isQuiet: boolean,
 ): InputContext => {
   const { grid, modeTracker } = filter;
@@ -39,7 +40,7 @@ export const contextOf = (
       : {
           isAsked: wasMouseAsked(modeTracker),
           hasUtf8: modeTracker.isModeSet(UTF8_MOUSE),
-          hasPixels: modeTracker.isModeSet(PIXEL_MOUSE),
+          hasPixels: isPixelMouseAsked(modeTracker),
           pixels,
         },
     isQuiet,

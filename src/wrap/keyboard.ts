@@ -10,7 +10,6 @@ import {
   type InputState,
 } from '../core/terminal-input.js';
 import { readInput, type InputPart } from '../terminal/input.js';
-import type { PixelPlaces } from '../terminal/reports.js';
 import { contextOf, holdMs, isMouseAsked, isRestSure } from './input-context.js';
 import type { Overlay } from './overlay.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
@@ -324,7 +323,6 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
   const { handle, send, hotkey, overlayInput } = makePartHandler(terminal, listener, childInput);
   const { modeTracker } = terminal.filter;
   const { queries } = modeTracker;
-  const pixels: PixelPlaces = { cellHeight: undefined, areSeen: false };
 
   const wait = (): void => {
     const { held, inside } = state;
@@ -345,7 +343,7 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
     const isQuiet = performance.now() - readAt > QUIET_MS;
     readAt = performance.now();
     const { held } = state;
-    const { parts, state: after } = readInput(state, text, contextOf(terminal, pixels, isQuiet));
+    const { parts, state: after } = readInput(state, text, contextOf(terminal, isQuiet));
     state = after;
     for (const part of parts) handle(part, awaitsCursor);
     // input whose end is incomplete waits as a whole, but only once: keys that arrive without a pause must not wait forever

@@ -14,6 +14,7 @@ import { type ChildEnd, type Child, startChild, type ChildListener } from '../te
 import type { ScreenMeasures } from '../terminal/screen-model.js';
 import { catchUncaughtErrors, listenToSignals } from '../terminal/tty.js';
 import { type Footer, makeFooter } from './footer.js';
+import { isPixelMouseAsked } from './input-context.js';
 import { type Keyboard, makeKeyboard } from './keyboard.js';
 import { type IdleWriter, makeIdleWriter } from './notifier.js';
 import type { ExitStatus, SessionEnd, WrapSession } from './options.js';
@@ -149,7 +150,9 @@ export const makeParts = (
   const onOutput = (bytes: Uint8Array): void => {
     for (const part of [footer, overlay, titleAnimation]) part.noteOutput();
     suspend.noteOutput(bytes);
-    if (terminal.filter.modeTracker.takeChanged()) armSttyProcess(terminal);
+    const { modeTracker } = terminal.filter;
+    if (modeTracker.takeChanged()) armSttyProcess(terminal);
+    if (isPixelMouseAsked(modeTracker)) cursorQuery.askCellHeight();
   };
   const output = makeOutput(terminal, {
     isResized: () => resize.check(),

@@ -105,6 +105,7 @@ export const makeOverlayHarness = (
     isPassthrough: false,
     hasSecondScreen: true,
     isCursorKnown: true,
+    pixels: { cellHeight: undefined, areSeen: false },
   } as unknown as TerminalSession;
   const parts = makeParts(terminalSession, (_, close) => ({
     onDrawn: () => undefined,

@@ -114,6 +114,57 @@ describe('what the terminal reports', () => {
     expect(read(bytes(from))).toBe(to);
   });
 
+  it.each([
+    {
+      what: 'in bytes',
+      place: (row: number) => `\x1b[M \x7f${String.fromCharCode(row + 32)}`,
+      hasUtf8: false,
+    },
+    {
+      what: 'in UTF-8',
+      place: (row: number) => Buffer.from(`\x1b[M ${String.fromCodePoint(232, row + 32)}`).toString('latin1'),
+      hasUtf8: true,
+    },
+    { what: 'as urxvt does', place: (row: number) => `\x1b[32;95;${row}M`, hasUtf8: false },
+    { what: 'as SGR does', place: (row: number) => `\x1b[<0;95;${row}M`, hasUtf8: false },
+  ])(
+    'about the mouse $what never names a row below the child’s last, however it is cut',
+    ({ place, hasUtf8 }) => {
+      const mouse = mouseOf({ isAsked: true, hasUtf8 });
+      const sizes = { terminalRows: 121, childRows: 120, columns: 300, knownRows: 110 };
+      for (const pieces of [[`a${place(110)}b${place(111)}c`], bytes(`a${place(110)}b${place(121)}c`)])
+        expect(read(pieces, { mouse, geometry: sizes })).toBe(`a${place(110)}bc`);
+    },
+  );
+
+  it('about a drag below the child’s last row is told in that row, in UTF-8, too', () => {
+    const place = (row: number): string =>
+      Buffer.from(`\x1b[M@${String.fromCodePoint(332, row + 32)}`).toString('latin1');
+    const mouse = mouseOf({ isAsked: true, hasUtf8: true });
+    const sizes = { terminalRows: 121, childRows: 120, columns: 400, knownRows: 120 };
+    expect(read([place(121)], { mouse, geometry: sizes })).toBe(place(120));
+  });
+
+  it('about the mouse in pixels names no place below the child’s last row', () => {
+    const mouse = mouseOf({ hasPixels: true, pixels: { cellHeight: 20, areSeen: false } });
+    const shown = read(['\x1b[<0;300;479M\x1b[<0;300;480M\x1b[<0;300;499m\x1b[<0;9;25M'], { mouse });
+    expect(shown).toBe('\x1b[<0;300;479M\x1b[<0;300;479m\x1b[<0;9;25M');
+  });
+
+  it('about the mouse is in cells where the terminal does not know of pixels', () => {
+    const mouse = mouseOf({ hasPixels: true, pixels: { cellHeight: 20, areSeen: false } });
+    expect(read(['\x1b[<0;80;25M\x1b[<0;80;24M'], { mouse })).toBe('\x1b[<0;80;24M');
+  });
+
+  it.each(['\x1b[4;500;800t', '\x1b[6;20;10t', '\x1b[48;25;80;500;800t'])(
+    'of its size tells the height of a cell: %j',
+    (report) => {
+      const mouse = mouseOf();
+      read([report], { mouse });
+      expect(mouse.pixels.cellHeight).toBe(20);
+    },
+  );
+
   it('about the mouse in the old form is translated only once the child has requested it', () => {
     const press = '\x1b[M \x30\x39'; // row 25
     const mouse = mouseOf({ isAsked: true });

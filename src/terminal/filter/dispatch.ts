@@ -87,6 +87,10 @@ const trackedRules: Readonly<Record<string, TrackedRule>> = {
     queries.addChild('secondary attributes');
     return undefined;
   },
+  t: (grid, { queries }, sequence) => {
+    if (parameterOrZero(sequence, 0) === 14) queries.addChild('text area');
+    return windowRules['t']?.(grid, sequence);
+  },
   '=u': (_grid, modeTracker, sequence) => {
     modeTracker.keyboardFlags(parameterOrZero(sequence, 0));
     return undefined;

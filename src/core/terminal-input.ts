@@ -8,15 +8,19 @@ export interface InputElement {
   /** `text`: printable characters; `answer`: to a query of a program */
   readonly kind: 'text' | 'key' | 'paste-start' | 'paste' | 'paste-end' | 'mouse' | 'focus' | 'answer';
   readonly text: string;
+  /** the beginning of an answer or report whose rest came so late that it had been passed on as keys; not part of `text` */
+  readonly passedOn?: string;
+  /** piece of an answer that is too long to be held */
+  readonly piece?: 'first' | 'next';
 }
 
 export interface InputState {
   /** beginning of an element whose end has not arrived */
   readonly held: string;
-  /** passed on before its end arrived; may be the beginning of a marker that starts or ends a paste */
+  /** passed on before its end arrived; may be the beginning of an answer, or of a marker that starts or ends a paste */
   readonly flushed: string;
-  /** what the next characters belong to: a bracketed paste, or an answer too long to be held */
-  readonly inside: 'paste' | 'answer' | undefined;
+  /** what the next characters belong to: a bracketed paste, or an answer too long to be held, which may be one to drop */
+  readonly inside: 'paste' | 'answer' | 'dropped answer' | undefined;
 }
 
 export interface InputRead {
@@ -39,23 +43,45 @@ const END_OF_STRING = /(?:\x07|\x1b\\)/;
 const sticky = (...parts: readonly RegExp[]): RegExp =>
   new RegExp(parts.map(({ source }) => source).join(''), 'y');
 
+// Answers of a terminal that can come inside a paste or after a part of them was passed on: CPR and DECXCPR, DA2, DSR, OSC 11. A mouse
+// report can begin like them.
+const ANSWER = /\x1b(?:\[(?:\??\d+(?:;\d+){1,2}R|>[\d;]*c|\d+n)|\]11;[ -~]*(?:\x07|\x1b\\))/;
+const ANSWER_BEGUN = /\x1b(?:\[[?><]?[\d;]*|\](?:1(?:1(?:;[ -~]*\x1b?)?)?)?)?$/;
+const WHOLE_ANSWER = new RegExp(`^${ANSWER.source}`);
+const WHOLE_REPORT = /^\x1b\[(?:<\d+;\d+;\d+[Mm]|\d+;\d+;\d+M)/; // of the mouse
+const ONLY_ANSWER_BEGUN = new RegExp(`^${ANSWER_BEGUN.source}`);
+
 const TEXT = /[^\x00-\x1f\x7f]+/y;
 // Forms of elements that begin with ESC; the first match counts. A cursor report (`CSI row ; column R`) looks like F3 with a modifier, and
 // is treated as an answer.
 const forms: readonly (readonly [InputElement['kind'], RegExp])[] = [
   ['paste-start', /\x1b\[200~/y],
   ['focus', /\x1b\[[IO]/y],
-  ['mouse', /\x1b\[(?:<[\d;]*[Mm]|\d+;\d+;\d+M|M[^\x00-\x1f]{3})/y],
+  ['mouse', /\x1b\[(?:<[\d;]*[Mm]|\d+;\d+;\d+M)/y],
   ['answer', /\x1b\[(?:[?>=][\d;:]*\$?[cnRuymS]|[\d;]+(?:\$y|[cntR]|"w)|\d+(?:;\d+)+x)/y],
   ['answer', sticky(STRING, IN_STRING, END_OF_STRING)],
   ['key', /\x1b\x1b?(?:\[[ -?]{0,61}[@-~]|O[ -~])/y],
   ['key', /\x1b\[[ -?]+/y], // incomplete, or too long
   ['key', /\x1b[^\x1b]?/y],
 ];
-const INCOMPLETE_KEY = /\x1b(?:\x1b?(?:\[(?:M[^\x00-\x1f]{0,2}|[ -?]{0,61})|O)?|[\]P_])$/y;
+const INCOMPLETE_KEY = /\x1b(?:\x1b?(?:\[[ -?]{0,61}|O)?|[\]P_])$/y;
 const INCOMPLETE_STRING = sticky(STRING, IN_STRING, /\x1b?$/);
 const REST_OF_STRING = sticky(IN_STRING, /(?:\x07|\x1b\\)?/);
-const REST_OF_MARK = /\x1b(?:\[(?:2(?:0(?:1)?)?)?)?$/;
+const PASTE_STOP = new RegExp(`\\x1b\\[201~|${ANSWER.source}`, 'g');
+
+/** Mouse reports in the oldest form: `CSI M`, then button, column and row, each a byte or, with mode 1005, a UTF-8 character. */
+interface OldMouse {
+  readonly whole: RegExp;
+  readonly begun: RegExp;
+}
+const byteMouse: OldMouse = {
+  whole: /\x1b\[M[^\x00-\x1f]{3}/y,
+  begun: /\x1b\[M[^\x00-\x1f]{0,2}$/y,
+};
+const utf8Mouse: OldMouse = {
+  whole: /\x1b\[M(?:[ -\x7f]|[\xc2-\xdf][\x80-\xbf]){3}/y,
+  begun: /\x1b\[M(?:[ -\x7f]|[\xc2-\xdf][\x80-\xbf]){0,2}[\xc2-\xdf]?$/y,
+};
 
 const matchAt = (form: RegExp, text: string, at: number): string | undefined => {
   form.lastIndex = at;
@@ -63,21 +89,26 @@ const matchAt = (form: RegExp, text: string, at: number): string | undefined => 
 };
 
 /** True for an ESC that is the Escape key: ESC before a key's sequence is Alt with that key, before anything else it is a key by itself. */
-const isLoneEscape = (text: string, at: number): boolean => {
+const isLoneEscape = (text: string, at: number, mouse: OldMouse): boolean => {
   if (text[at + 1] !== ESC) return false;
   const isSequence = text[at + 2] === '[' || text[at + 2] === 'O';
-  return !isSequence || elementAt(text, at + 1)?.kind !== 'key';
+  return !isSequence || elementAt(text, at + 1, mouse)?.kind !== 'key';
 };
 
 /** The element at `at`; undefined if its end has not arrived. */
-const elementAt = (text: string, at: number): InputElement | undefined => {
+const elementAt = (text: string, at: number, mouse: OldMouse): InputElement | undefined => {
   if (text[at] !== ESC) {
     const found = matchAt(TEXT, text, at);
     return found === undefined ? { kind: 'key', text: text.charAt(at) } : { kind: 'text', text: found };
   }
-  const isOpen = matchAt(INCOMPLETE_KEY, text, at) ?? matchAt(INCOMPLETE_STRING, text, at);
+  const isOpen =
+    matchAt(INCOMPLETE_KEY, text, at) ??
+    matchAt(INCOMPLETE_STRING, text, at) ??
+    matchAt(mouse.begun, text, at);
   if (isOpen !== undefined) return undefined;
-  if (isLoneEscape(text, at)) return { kind: 'key', text: ESC };
+  if (isLoneEscape(text, at, mouse)) return { kind: 'key', text: ESC };
+  const report = matchAt(mouse.whole, text, at) ?? matchAt(byteMouse.whole, text, at);
+  if (report !== undefined) return { kind: 'mouse', text: report };
   for (const [kind, form] of forms) {
     const found = matchAt(form, text, at);
     if (found !== undefined) return { kind, text: found };
@@ -85,43 +116,81 @@ const elementAt = (text: string, at: number): InputElement | undefined => {
   return undefined;
 };
 
+/** The next part of a paste. A terminal can answer in the middle of it. */
 const pasteAt = (text: string, at: number): InputElement | undefined => {
-  const end = text.indexOf(PASTE_END, at);
-  if (end === at) return { kind: 'paste-end', text: PASTE_END };
-  const rest = end < 0 ? text.slice(at).replace(REST_OF_MARK, '') : text.slice(at, end);
-  return rest === '' ? undefined : { kind: 'paste', text: rest };
+  PASTE_STOP.lastIndex = at;
+  const found = PASTE_STOP.exec(text);
+  if (found?.index === at) return { kind: found[0] === PASTE_END ? 'paste-end' : 'answer', text: found[0] };
+  const rest = text.slice(at, found?.index);
+  const held = found ? 0 : (ANSWER_BEGUN.exec(rest)?.[0].length ?? 0);
+  const known = held > LONGEST_HELD ? rest : rest.slice(0, rest.length - held);
+  return known === '' ? undefined : { kind: 'paste', text: known };
 };
 
-const nextElement = (text: string, at: number, inside: InputState['inside']): InputElement | undefined => {
+const nextElement = (
+  text: string,
+  at: number,
+  inside: InputState['inside'],
+  mouse: OldMouse,
+): InputElement | undefined => {
   if (inside === 'paste') return pasteAt(text, at);
-  const rest = inside === 'answer' ? matchAt(REST_OF_STRING, text, at) : undefined;
-  return rest ? { kind: 'answer', text: rest } : elementAt(text, at);
+  const rest = inside === undefined ? undefined : matchAt(REST_OF_STRING, text, at);
+  return rest ? { kind: 'answer', text: rest, piece: 'next' } : elementAt(text, at, mouse);
 };
 
-const insideAfter = ({ kind, text }: InputElement, before: InputState['inside']): InputState['inside'] => {
-  if (kind === 'paste-start' || kind === 'paste') return 'paste';
-  return kind === 'answer' && before === 'answer' && !END_OF_STRING.test(text) ? 'answer' : undefined;
+const insideAfter = (
+  { kind, text, piece }: InputElement,
+  before: InputState['inside'],
+): InputState['inside'] => {
+  if (kind === 'paste-start' || (before === 'paste' && kind !== 'paste-end')) return 'paste';
+  return piece === 'next' && !END_OF_STRING.test(text) ? before : undefined;
 };
 
 /** The marker at which the next piece of a paste ends or begins. */
 const markOf = (inside: InputState['inside']): string => (inside === 'paste' ? PASTE_END : PASTE_START);
 
-/** Splits the input into elements, however the reads divided it. */
-export const readElements = ({ held, flushed, inside: before }: InputState, chunk: string): InputRead => {
-  const text = held + chunk;
-  const mark = markOf(before);
-  if (flushed !== '' && mark.startsWith(flushed + text))
-    return { elements: [], state: { held: text, flushed, inside: before } };
-  const elements: InputElement[] = [];
-  let inside = before;
-  let at = 0;
-  if (flushed !== '' && (flushed + text).startsWith(mark)) {
-    at = mark.length - flushed.length;
-    inside = before === 'paste' ? undefined : 'paste';
-    elements.push({ kind: inside ? 'paste-start' : 'paste-end', text: text.slice(0, at) });
+/** What goes on from the characters passed on earlier: the end of a marker or an answer. */
+const continued = (
+  flushed: string,
+  text: string,
+  inside: InputState['inside'],
+): { readonly element: InputElement; readonly inside: InputState['inside'] } | undefined => {
+  if (flushed === '') return undefined;
+  const whole = flushed + text;
+  const mark = markOf(inside);
+  if (whole.startsWith(mark)) {
+    const rest = mark.slice(flushed.length);
+    return inside === 'paste'
+      ? { element: { kind: 'paste-end', text: rest }, inside: undefined }
+      : { element: { kind: 'paste-start', text: rest }, inside: 'paste' };
   }
+  const answer = WHOLE_ANSWER.exec(whole)?.[0];
+  const found = answer ?? (inside === undefined ? WHOLE_REPORT.exec(whole)?.[0] : undefined);
+  if (found === undefined) return undefined;
+  const kind = answer === undefined ? 'mouse' : 'answer';
+  return { element: { kind, text: found.slice(flushed.length), passedOn: flushed }, inside };
+};
+
+/** May become a marker or an answer. */
+const isBegun = (text: string, inside: InputState['inside']): boolean =>
+  text.length <= LONGEST_HELD && (markOf(inside).startsWith(text) || ONLY_ANSWER_BEGUN.test(text));
+
+/** Splits the input into elements, however the reads divided it. `hasUtf8Mouse`: mode 1005 is on. */
+export const readElements = (
+  { held, flushed, inside: before }: InputState,
+  chunk: string,
+  hasUtf8Mouse = false,
+): InputRead => {
+  const text = held + chunk;
+  if (flushed !== '' && isBegun(flushed + text, before))
+    return { elements: [], state: { held: text, flushed, inside: before } };
+  const mouse = hasUtf8Mouse ? utf8Mouse : byteMouse;
+  const begun = continued(flushed, text, before);
+  const elements = begun ? [begun.element] : [];
+  let inside = begun ? begun.inside : before;
+  let at = begun ? begun.element.text.length : 0;
   while (at < text.length) {
-    const element = nextElement(text, at, inside);
+    const element = nextElement(text, at, inside, mouse);
     if (!element) break;
     at += element.text.length;
     inside = insideAfter(element, inside);
@@ -130,7 +199,7 @@ export const readElements = ({ held, flushed, inside: before }: InputState, chun
   const rest = text.slice(at);
   if (rest.length <= LONGEST_HELD) return { elements, state: { held: rest, flushed: '', inside } };
   const answer = rest.replace(/\x1b$/, '');
-  elements.push({ kind: 'answer', text: answer });
+  elements.push({ kind: 'answer', text: answer, piece: 'first' });
   return { elements, state: { held: rest.slice(answer.length), flushed: '', inside: 'answer' } };
 };
 
@@ -138,15 +207,36 @@ export const readElements = ({ held, flushed, inside: before }: InputState, chun
 export const flushElements = ({ held, flushed, inside }: InputState): InputRead => {
   const kind = inside === 'paste' ? 'paste' : isAnswerBegun(held) ? 'answer' : 'key';
   const texts = held === ESC + ESC ? [ESC, ESC] : held === '' ? [] : [held];
-  const given = markOf(inside).startsWith(flushed + held) ? flushed + held : '';
+  const given = flushed + (texts.at(-1) ?? '');
+  const begun = [given, given.slice(given.lastIndexOf(ESC))].find((text) => isBegun(text, inside));
   return {
     elements: texts.map((text) => ({ kind, text })),
-    state: { held: '', flushed: given, inside: inside === 'paste' ? inside : undefined },
+    state: {
+      held: '',
+      flushed: begun ?? '',
+      inside: inside === 'paste' ? inside : undefined,
+    },
   };
 };
 
 /** True if this is the beginning of an answer in a string; no key looks like it. */
 export const isAnswerBegun = (held: string): boolean => STRING.test(held);
+
+/** What the beginning of an element that has not ended can be, apart from other keys. */
+export interface Begun {
+  /** a key by itself, Escape or Alt with a character */
+  readonly isKey: boolean;
+  /** an answer to CPR, DECXCPR, DA2, DSR or OSC 11 */
+  readonly isAnswer: boolean;
+  /** a mouse report */
+  readonly isMouse: boolean;
+}
+
+export const begunBy = (held: string): Begun => ({
+  isKey: /^\x1b(?:\x1b?[[O]?|[\]P_])$/.test(held),
+  isAnswer: ONLY_ANSWER_BEGUN.test(held.replace(/^\x1b(?=\x1b)/, '')), // behind the Escape key, too
+  isMouse: /^\x1b\[(?:<[\d;]*|\d[\d;]*|M[^\x00-\x1f]*)$/.test(held),
+});
 
 /** The elements of a complete text. */
 export const splitElements = (text: string): readonly InputElement[] => {

@@ -1,6 +1,7 @@
 import type { SignSet, TitleSigns } from '../core/reading.js';
 import { endOfString } from './filter/bytes.js';
 import type { StreamFilter } from './filter/filter.js';
+import { SENTINEL } from './query-queue.js';
 
 /*
  * Agent states (OSC 7501) for a terminal that does not support them: the wrapper answers the agent's query in the terminal's place and
@@ -181,7 +182,7 @@ const makeTitleEmulation = ({ sets, isWorking }: TitleSigns): TitleEmulation => 
 
 /**
  * Answers the agent's query for agent states (`OSC 7501;?`) if the terminal does not. The wrapper forwards the query and adds one that
- * every terminal answers (CPR). Terminals answer in order: if the CPR report comes first, the terminal does not support states. Such a
+ * every terminal answers (DSR). Terminals answer in order: if the answer to DSR comes first, the terminal does not support states. Such a
  * terminal then receives what the agent sends without support: titles with their sign, and no states.
  */
 export interface AgentStateProxy {
@@ -206,7 +207,6 @@ const QUERY = '?';
 /** The answer has the same bytes as the query (Claude Code 2.1.330, facts/updates-2026-11-22.md). */
 const ANSWER = '\x1b]7501;?\x1b\\';
 const STATE_CODE = '7501';
-const SENTINEL_QUERY = '\x1b[6n'; // CPR query; the wrapper also sends one at the start of a session
 
 const decodeLatin1 = (encodeLatin1: string): string => Buffer.from(encodeLatin1, 'latin1').toString();
 
@@ -247,9 +247,9 @@ export const makeAgentStateProxy = (inner: StreamFilter, signs: TitleSigns): Age
 
   const forwardQuery = (parts: readonly Uint8Array[]): readonly Uint8Array[] => {
     isAsked = true;
-    queries.add(STATE_CODE, false);
-    queries.add('R', true);
-    return [...parts, Buffer.from(SENTINEL_QUERY)];
+    queries.addChild('agent states');
+    queries.addOwn('status');
+    return [...parts, Buffer.from(SENTINEL)];
   };
   const replacementFor = (command: OscCommand): string | undefined => {
     const isState = command.code === STATE_CODE;
@@ -271,14 +271,14 @@ export const makeAgentStateProxy = (inner: StreamFilter, signs: TitleSigns): Age
     takeAnswer: () => {
       const wasEmulating = isEmulating;
       const isForChild = isAsked || !wasEmulating;
-      queries.takeAnswer(STATE_CODE);
+      queries.takeAnswer('agent states');
       [isAsked, isEmulating, isSupported] = [false, false, true];
       if (wasEmulating)
         onLateAnswer(decodeLatin1(title.unsigned() + (lastState && `\x1b]${STATE_CODE};${lastState}\x1b\\`)));
       return isForChild;
     },
     takeDueAnswer: (giveUp) => {
-      if (!isAsked || isStopped || (queries.hasOpenChildQuery(STATE_CODE) && !giveUp)) return undefined;
+      if (!isAsked || isStopped || (queries.isChildWaiting('agent states') && !giveUp)) return undefined;
       [isAsked, isEmulating, isSupported] = [false, true, false];
       return ANSWER;
     },

@@ -8,90 +8,17 @@ import {
   type InputState,
 } from '../core/terminal-input.js';
 import type { AgentStateProxy } from './agent-state-proxy.js';
+import type { AnswerHandler, QueryKind, QueryQueue } from './query-queue.js';
+import { type MouseReports, type ScreenGeometry, translateForChild } from './reports.js';
 
 // Splits the bytes from the user's terminal: the hotkey and answers to the wrapper's queries stay here, all else goes to the child.
-
-/** Answers and mouse reports of the terminal count all rows; the child must see a terminal without the footer row. */
-export interface ScreenGeometry {
-  /** rows of the real terminal and of the child */
-  readonly terminalRows: number;
-  readonly childRows: number;
-  readonly columns: number;
-}
-
-const pixels = (height: number, { terminalRows, childRows }: ScreenGeometry): number =>
-  Math.round((height / terminalRows) * childRows);
-
-const windowReport = (sequence: string, geometry: ScreenGeometry): string | undefined => {
-  const [, operation = '', rest = ''] = /^\x1b\[(4|8|48);([\d;]+)t$/.exec(sequence) ?? [];
-  const values = rest.split(';').map(Number);
-  const [first = 0, ...others] = values;
-  // the answer may come before the wrapper knows the new size: only the difference is certain
-  const less = (rows: number): number => Math.max(1, rows - geometry.terminalRows + geometry.childRows);
-  const isSwapped = first === geometry.columns && others[0] === geometry.terminalRows && first !== others[0]; // tmux 3.3 has columns first
-  if (operation === '8' && isSwapped) return `\x1b[8;${first};${less(geometry.terminalRows)}t`;
-  const rows = less(first);
-  if (operation === '8') return `\x1b[8;${[rows, ...others].join(';')}t`;
-  if (operation === '4') return `\x1b[4;${[pixels(first, geometry), ...others].join(';')}t`;
-  if (operation !== '48') return undefined;
-  const [columns = 0, height = 0, width = 0] = others; // in-band resize, mode 2048
-  return `\x1b[48;${rows};${columns};${pixels(height, geometry)};${width}t`;
-};
-
-/** DECRQDE's answer: the displayed extent in rows and columns. */
-const extentReport = (sequence: string, geometry: ScreenGeometry): string | undefined => {
-  const match = /^\x1b\[(\d+);(\d+;[\d;]*)"w$/.exec(sequence);
-  return match && Number(match[1]) === geometry.terminalRows
-    ? `\x1b[${geometry.childRows};${match[2] ?? ''}"w`
-    : undefined;
-};
-
-/** DECRQSS's answers that name a number of lines: DECSNLS and DECSLPP. */
-const statusReport = (sequence: string, geometry: ScreenGeometry): string | undefined => {
-  const [, lines, what = ''] = /^\x1bP1\$r(\d+)(\*\||t)\x1b\\$/.exec(sequence) ?? [];
-  if (lines === undefined) return undefined;
-  return `\x1bP1$r${Number(lines) - geometry.terminalRows + geometry.childRows}${what}\x1b\\`;
-};
-
-/** Drops a press on the footer; a release or drag that ends there is reported in the child's last row. */
-const mouseReport = (
-  sequence: string,
-  { childRows }: ScreenGeometry,
-  { hasOldMouse, hasPixelMouse }: InputContext,
-): string | undefined => {
-  const numbers = /^\x1b\[(<?)(\d+);(\d+);(\d+)([Mm])$/.exec(sequence); // SGR's form, or urxvt's without the `<`
-  if (numbers ? hasPixelMouse : !hasOldMouse) return undefined;
-  const [, sgr = '', button = '', column = '', row = '', final = ''] = numbers ?? [];
-  if ((numbers ? Number(row) : sequence.charCodeAt(5) - 32) <= childRows) return undefined;
-  const code = numbers ? Number(button) - (sgr ? 0 : 32) : sequence.charCodeAt(3) - 32;
-  const isMotion = (code & 32) !== 0;
-  const isRelease = sgr ? final === 'm' : (code & 3) === 3 && (code & 64) === 0;
-  if (!isMotion && !isRelease) return '';
-  return numbers
-    ? `\x1b[${sgr}${button};${column};${childRows}${final}`
-    : sequence.slice(0, 5) + String.fromCharCode(childRows + 32);
-};
-
-/** Translates rows in a report to those of the child's screen. */
-const translateForChild = (element: InputElement, context: InputContext): InputElement => {
-  const { kind, text } = element;
-  const { geometry } = context;
-  if (!geometry) return element;
-  const report =
-    kind === 'mouse'
-      ? mouseReport(text, geometry, context)
-      : kind === 'answer'
-        ? (windowReport(text, geometry) ?? extentReport(text, geometry) ?? statusReport(text, geometry))
-        : undefined;
-  return report === undefined ? element : { kind, text: report };
-};
 
 /** A part of the input, classified, in input order. */
 export type InputPart =
   | { readonly type: 'forward'; readonly element: InputElement }
   | { readonly type: 'hotkey'; readonly element: InputElement }
   /** the answer to a query of the wrapper: parameters and final byte, `12;40R`, or a colour, `rgb:ffff/ffff/ffff` */
-  | { readonly type: 'answer'; readonly text: string };
+  | { readonly type: 'answer'; readonly text: string; readonly accept: AnswerHandler };
 
 /** State of the session that decides how input is read. */
 export interface InputContext {
@@ -99,17 +26,12 @@ export interface InputContext {
   readonly hotkey: number | undefined;
   /** undefined while there is no footer: reports pass unchanged */
   readonly geometry: ScreenGeometry | undefined;
-  /**
-   * true if the next answer with this final byte (`R`, `c`) or code (`11`) belongs to a query of the wrapper; removes the query from the queue.
-   * `couldBeKey`: a key sends the same bytes
-   */
-  readonly takeIfOwn: (final: string, couldBeKey: boolean) => boolean;
+  /** tell whose an answer is */
+  readonly queries: Pick<QueryQueue, 'takeAnswer' | 'takePasted' | 'noteLookalike' | 'hasOpenOwnQuery'>;
   /** answers the child's query for agent states; undefined if the wrapper does not */
   readonly stateProxy?: Pick<AgentStateProxy, 'isAsked' | 'takeAnswer' | 'takeDueAnswer'> | undefined;
-  /** the child has asked for mouse reports in the old form, `CSI M` and three bytes */
-  readonly hasOldMouse: boolean;
-  /** mouse reports are in pixels (mode 1016) */
-  readonly hasPixelMouse: boolean;
+  /** undefined while the mouse is the overlay's: reports pass unchanged */
+  readonly mouse: MouseReports | undefined;
   /** no input for so long that a paste without an end marker may be over */
   readonly isQuiet: boolean;
 }
@@ -117,22 +39,37 @@ export interface InputContext {
 // Answers of the terminal among the user's keys: to the wrapper's queries, and to queries of the child that the wrapper needs.
 
 const STATES = '\x1b]7501;';
-const MODIFIED_F3 = /^1;(?:[2-9]|1[0-6])R$/; // F3 with modifiers; a CPR report for row 1 and one of these columns has the same bytes
-const DA1 = /^\x1b\[\?[\d;]*c$/; // the answer goes to the child, but shows that the terminal did not answer the queries before it
 
-/** Code of the query for the background colour (OSC 11), and of its answer in the queue of queries. */
-export const BACKGROUND_CODE = '11';
+const answers: readonly (readonly [QueryKind, RegExp])[] = [
+  ['extended cursor', /^\x1b\[\?(\d+;\d+(?:;\d+)?R)$/],
+  ['cursor', /^\x1b\[(\d+;\d+R)$/],
+  ['status', /^\x1b\[(\d+n)$/],
+  ['primary attributes', /^\x1b\[\?([\d;]*c)$/],
+  ['secondary attributes', /^\x1b\[>([\d;]*c)$/],
+  ['text area', /^\x1b\[(4;\d+;\d+t)$/],
+  ['background', /^\x1b\]11;([\x20-\x7e]*)/],
+];
 
-const BACKGROUND = /^\x1b\]11;([\x20-\x7e]*)/;
+/** The column of each plain cursor report for the wrapper that names row 1. */
+export const MARK_COLUMN = 17;
+/** F3 with modifiers, or a cursor report for the child; the wrapper's name another row, or the column of the mark. */
+const MODIFIED_F3 = new RegExp(`^1;(?!${MARK_COLUMN}R)`);
 
-/** Answers to OSC 11 (`OSC 11 ; rgb:ffff/ffff/ffff`), CPR (`CSI row ; column R`) and DA2 (`CSI > … c`), the queries of the wrapper. */
-const answerOf = (sequence: string, context: InputContext): string | undefined => {
-  if (context.stateProxy?.isAsked() && DA1.test(sequence)) context.takeIfOwn('?c', false);
-  const color = BACKGROUND.exec(sequence)?.[1];
-  if (color !== undefined) return context.takeIfOwn(BACKGROUND_CODE, false) ? color : undefined;
-  const text = /^\x1b\[(\d+;\d+R)$/.exec(sequence)?.[1] ?? /^\x1b\[>([\d;]*c)$/.exec(sequence)?.[1];
-  if (text === undefined) return undefined;
-  return context.takeIfOwn(text.slice(-1), MODIFIED_F3.test(text)) ? text : undefined;
+interface OwnAnswer {
+  readonly text: string;
+  readonly accept: AnswerHandler;
+}
+
+/** The answer, if it is for the wrapper; `isPasted`: it is in the middle of a paste. */
+const ownAnswer = (sequence: string, { queries }: InputContext, isPasted: boolean): OwnAnswer | undefined => {
+  for (const [kind, form] of answers) {
+    const text = form.exec(sequence)?.[1];
+    if (text === undefined) continue;
+    if (kind === 'cursor' && MODIFIED_F3.test(text)) return void queries.noteLookalike(kind);
+    const accept = isPasted ? queries.takePasted(kind) : queries.takeAnswer(kind);
+    return accept && { text, accept };
+  }
+  return undefined;
 };
 
 /** The wrapper's own answer for the child, if it is due before the terminal's next answer. */
@@ -140,13 +77,6 @@ const dueAnswers = ({ stateProxy }: InputContext): readonly InputPart[] => {
   const text = stateProxy?.takeDueAnswer();
   return text === undefined ? [] : [{ type: 'forward', element: { kind: 'answer', text } }];
 };
-
-/**
- * True if the held bytes may be the start of an answer to CPR or DA2, which a slow line can deliver in pieces.
- * `isOwnAnswerExpected`: one must be on its way, so the first byte is enough.
- */
-export const isHoldingAnswer = ({ held }: InputState, isOwnAnswerExpected: boolean): boolean =>
-  (isOwnAnswerExpected ? /^\x1b(?:\[[>?\d;]*|\])?$/ : /^\x1b\[[>\d;]*$/).test(held);
 
 /** Ctrl-5 sends the same character where terminals send characters, and can be typed on keyboards without a key for `]` (DEC VT220). */
 const CONTROL_BRACKET = 0x1d;
@@ -163,17 +93,48 @@ const hotkeyAction = (
   return isRelease ? 'release' : 'press';
 };
 
-const classify = (element: InputElement, context: InputContext): readonly InputPart[] => {
-  const { kind, text } = element;
-  const answer = kind === 'answer' ? answerOf(text, context) : undefined;
-  if (answer !== undefined) return [{ type: 'answer', text: answer }];
+const classify = (element: InputElement, context: InputContext, isPasted: boolean): readonly InputPart[] => {
+  const { kind, text, passedOn = '' } = element;
+  const answer = kind === 'answer' ? ownAnswer(passedOn + text, context, isPasted) : undefined;
+  if (answer) return [{ type: 'answer', ...answer }];
+  if (isPasted) return [{ type: 'forward', element: kind === 'answer' ? { kind: 'paste', text } : element }];
   const pressed = hotkeyAction(element, context);
   if (pressed) return pressed === 'press' ? [{ type: 'hotkey', element }] : [];
   if (kind === 'answer' && text.startsWith(STATES) && context.stateProxy?.takeAnswer() === false) return [];
-  return [{ type: 'forward', element: translateForChild(element, context) }];
+  const { geometry, mouse } = context;
+  return [{ type: 'forward', element: geometry ? translateForChild(element, geometry, mouse) : element }];
 };
 
-const MAX_SINGLE_BYTES = 64; // bytes of a single answer, or of a hotkey held down
+/** A part of an answer for the wrapper whose rest was lost, so that the next key has become a part of it. */
+const isBrokenAnswer = (held: string, first: InputElement | undefined, { queries }: InputContext): boolean =>
+  /^\x1b\[[?>]/.test(held) && first?.kind === 'key' && queries.hasOpenOwnQuery();
+
+/** Sorts the elements of one read; an answer in pieces, too long to be held, is dropped whole. */
+const sortElements = (
+  elements: readonly InputElement[],
+  before: InputState['inside'],
+  context: InputContext,
+) => {
+  let isInPaste = before === 'paste';
+  let isDropped = before === 'dropped answer';
+  const parts = elements.flatMap((element) => {
+    const { kind, piece } = element;
+    if (piece === 'next' && isDropped) return [];
+    const own = classify(element, context, isInPaste); // may be the answer that makes the wrapper's own answer due, so it comes first
+    isDropped = piece === 'first' && own[0]?.type === 'answer';
+    if (kind === 'paste-start' || kind === 'paste-end') isInPaste = kind === 'paste-start';
+    return [...dueAnswers(context), ...own];
+  });
+  return { parts, isDropped };
+};
+
+/** A hotkey without anything else, after a silence: a paste without an end is over. */
+const isLoneHotkey = (text: string, context: InputContext): boolean =>
+  context.isQuiet &&
+  text.length <= MAX_SINGLE_BYTES &&
+  splitElements(text).every((element) => hotkeyAction(element, context) === 'press');
+
+const MAX_SINGLE_BYTES = 64; // bytes of a hotkey held down
 
 /** Reads input from the user's terminal, one character per byte. */
 export const readInput = (
@@ -181,22 +142,14 @@ export const readInput = (
   text: string,
   context: InputContext,
 ): { readonly parts: readonly InputPart[]; readonly state: InputState } => {
-  let { inside } = state;
-  if (inside === 'paste' && text.length <= MAX_SINGLE_BYTES) {
-    const alone = state.held + text;
-    const answer = answerOf(alone, context);
-    if (answer !== undefined) {
-      const parts = [...dueAnswers(context), { type: 'answer', text: answer } as const];
-      return { parts, state: { ...state, held: '' } }; // the paste continues
-    }
-    // only hotkey presses after a silence: the paste is over
-    const isHotkey = splitElements(alone).every((element) => hotkeyAction(element, context) === 'press');
-    if (context.isQuiet && isHotkey) inside = undefined;
-  }
-  const read = readElements({ ...state, inside }, text);
-  const parts = read.elements.flatMap((element) => {
-    const own = classify(element, context); // may be the answer that makes the wrapper's own answer due, so it comes first
-    return [...dueAnswers(context), ...own];
-  });
-  return { parts, state: read.state };
+  const isOver = state.inside === 'paste' && isLoneHotkey(state.held + text, context);
+  const inside = isOver ? undefined : state.inside;
+  const hasUtf8 = context.mouse?.hasUtf8;
+  const whole = readElements({ ...state, inside }, text, hasUtf8);
+  const read = isBrokenAnswer(state.held, whole.elements[0], context)
+    ? readElements({ ...state, held: '', inside }, text, hasUtf8)
+    : whole;
+  const { parts, isDropped } = sortElements(read.elements, inside, context);
+  const isStillDropped = isDropped && read.state.inside !== undefined;
+  return { parts, state: isStillDropped ? { ...read.state, inside: 'dropped answer' } : read.state };
 };

@@ -1,6 +1,7 @@
+import { makeQueryQueue, type QueryQueue } from './query-queue.js';
+
 /*
- * Tracks the modes, keyboard flags and OSC settings that the child has set in the terminal, so that they can be undone, and which
- * answers of the terminal belong to the wrapper.
+ * Tracks the modes, keyboard flags and OSC settings that the child has set in the terminal, so that they can be undone.
  *
  * First, operating system commands (OSC) with a lasting effect: titles, hyperlinks, progress bars, agent states, colours (xterm ctlseqs;
  * OSC 8, 9;4 and 7501 as in facts/).
@@ -61,6 +62,12 @@ export interface LinkSequences {
 const linkSequences = (text: string | undefined): LinkSequences => {
   if (text === undefined) return { close: '', reopen: '' };
   return { close: NO_LINK, reopen: text === NOT_REPEATABLE ? '' : `\x1b]8;${text}${STRING_END}` };
+};
+
+/** OSC 10 to 11: each further value is for the colour with the next number (xterm ctlseqs), so `10;?;?` asks for the background, too. */
+const asksBackground = (text: string): boolean => {
+  const [code, ...values] = text.split(';', 3);
+  return (code === '10' || code === '11') && values[11 - Number(code)] === '?';
 };
 
 const undoSequence = (name: string, text: string, hasDied: boolean): string => {
@@ -157,79 +164,6 @@ const restoreSequences = (state: ModeState, hasDied: boolean): ModeRestore => {
   };
 };
 
-/** Open queries of the wrapper and the child. Terminals answer in order, which shows whose answer the next one is. */
-export interface QueryQueue {
-  /** adds a query; `final` byte of its answer: `R` for CPR, `c` for DA2, `?c` for DA1; `7501` for agent states, `11` for the background */
-  add: (final: string, isOwn: boolean) => void;
-  /** removes the answered query; true if it was the wrapper's. `couldBeKey`: a key sends the same bytes */
-  takeAnswer: (final: string, couldBeKey?: boolean) => boolean;
-  /** the child waits for an answer of this kind, asked in the last 2 s */
-  isChildWaiting: (final: string) => boolean;
-  /** a query of the child has no answer yet, however old it is, and no later query has been answered */
-  hasOpenChildQuery: (final: string) => boolean;
-  /** number of the wrapper's queries whose answers may still come */
-  ownCount: () => number;
-  /** an answer for the wrapper may still come, in pieces over a slow line */
-  isOwnAnswerExpected: () => boolean;
-  /** a query of the wrapper has no answer, however old it is */
-  hasOpenOwnQuery: () => boolean;
-}
-
-interface Query {
-  readonly final: string;
-  readonly isOwn: boolean;
-  readonly askedAt: number;
-}
-
-const EXPIRY_MS = 2_000; // after that it is a key: Shift-F3 has the same bytes as a cursor report for row 1
-const SLOW_MS = 15_000; // for a line so slow that an answer arrives in pieces
-// Limits for a terminal that never answers.
-const MAX_OPEN = 4096;
-const MAX_OWN = 64;
-
-export const makeQueryQueue = (now: () => number = () => performance.now()): QueryQueue => {
-  const open: Query[] = [];
-  const isFresh = ({ askedAt }: Query): boolean => now() - askedAt < EXPIRY_MS;
-  /**
-   * The answer belongs to the oldest query. A query of the wrapper that was unanswered for 2 s when the child asked is probably lost; if
-   * it is not, the child gets the older of two answers instead of none, and the wrapper gets the other.
-   */
-  const indexOf = (final: string, couldBeKey: boolean): number => {
-    const isAsked = (query: Query): boolean => query.final === final && (!couldBeKey || isFresh(query));
-    const first = open.findIndex(isAsked);
-    const oldest = open[first];
-    if (!oldest?.isOwn) return first;
-    const later = open.findIndex((query) => isAsked(query) && !query.isOwn);
-    const isLost = later >= 0 && (open[later]?.askedAt ?? 0) - oldest.askedAt >= EXPIRY_MS;
-    return isLost ? later : first;
-  };
-  return {
-    add: (final, isOwn) => {
-      open.push({ final, isOwn, askedAt: now() });
-      if (open.length > MAX_OPEN) open.shift();
-      if (isOwn && open.filter((query) => query.isOwn).length > MAX_OWN)
-        open.splice(
-          open.findIndex((query) => query.isOwn),
-          1,
-        );
-    },
-    takeAnswer: (final, couldBeKey = false) => {
-      const index = indexOf(final, couldBeKey);
-      const query = open[index];
-      if (!query) return false;
-      // a terminal answers in order, so older queries will get no answer; the wrapper's stay, since they may only seem lost
-      const before = open.splice(0, index + 1).filter(({ isOwn }) => isOwn && !query.isOwn);
-      open.unshift(...before);
-      return query.isOwn;
-    },
-    isChildWaiting: (final) => open.some((query) => query.final === final && !query.isOwn && isFresh(query)),
-    hasOpenChildQuery: (final) => open.some((query) => query.final === final && !query.isOwn),
-    ownCount: () => open.filter((query) => query.isOwn && isFresh(query)).length,
-    isOwnAnswerExpected: () => open.some(({ isOwn, askedAt }) => isOwn && now() - askedAt < SLOW_MS),
-    hasOpenOwnQuery: () => open.some(({ isOwn }) => isOwn),
-  };
-};
-
 /**
  * The modes that the child has turned on and not off again. After a child that dies without cleaning up, the wrapper uses them to leave
  * the terminal as the user's shell needs it. The filter calls the setters.
@@ -252,6 +186,8 @@ export interface ModeTracker {
   /** `softly`: DECSTR; otherwise RIS */
   reset: (softly: boolean) => void;
   isModeSet: (mode: number) => boolean;
+  /** the child has set it at some time, perhaps not now: reports from then may still come */
+  wasModeSet: (mode: number) => boolean;
   /** a copy of `isModeSet` with the present values */
   copyModes: () => (mode: number) => boolean;
   /** flags of the kitty keyboard protocol in this screen buffer */
@@ -343,13 +279,14 @@ export const makeModeTracker = (): ModeTracker => {
       if (trackedAnsiModes.has(mode)) change(({ ansi }) => (on ? ansi.add(mode) : ansi.delete(mode)));
     },
     trackCommand: (command) => {
-      if (/^11;(?:[^;]*;)*\?/.test(command.text)) queries.add('11', false);
+      if (asksBackground(command.text)) queries.addChild('background');
       recordCommand(state, command);
     },
     reset: (softly) => {
       state = resetModes(state, softly);
     },
     isModeSet: (mode) => state.modes.get(mode) ?? onByDefault.has(mode),
+    wasModeSet: (mode) => state.modes.has(mode),
     copyModes: () => {
       const modes = new Map(state.modes);
       return (mode) => modes.get(mode) ?? onByDefault.has(mode);

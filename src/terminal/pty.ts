@@ -96,6 +96,8 @@ export interface Child {
   /** bytes that the child has not read yet */
   pending: () => number;
   resize: (size: Size) => void;
+  /** height of its terminal, as last set */
+  rows: () => number;
   /** signals the child's process group: some agents ignore a signal to their first process (facts/gemini.md §8) */
   signal: (signal: NodeJS.Signals) => void;
   /** back-pressure: stops reading; reading resumes when the child exits, so that its last output is not lost */
@@ -165,6 +167,7 @@ const spawnIn = (
 /** Starts the child. Throws the system's error if no pseudo-terminal is available. */
 export const startChild = (options: ChildOptions, listener: ChildListener): Child => {
   let isPaused = false;
+  let lastRows = options.size.rows;
   const handleClose = (): void => {
     queue.close();
     listener.onDrain();
@@ -193,8 +196,10 @@ export const startChild = (options: ChildOptions, listener: ChildListener): Chil
     write: queue.write,
     pending: queue.pending,
     resize: ({ columns, rows }) => {
-      if (isOpen()) pty.resize(Math.max(1, columns), Math.max(1, rows));
+      lastRows = Math.max(1, rows);
+      if (isOpen()) pty.resize(Math.max(1, columns), lastRows);
     },
+    rows: () => lastRows,
     signal: (signal) => signalGroup(pty.pid, signal),
     pause: () => {
       if (isPaused || heldPts.isEnding()) return;

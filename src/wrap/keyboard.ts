@@ -2,7 +2,6 @@ import { type DirectAction, directActionOf, toOverlayKey } from '../core/overlay
 import {
   splitElements,
   flushElements,
-  isAnswerBegun,
   isPressed,
   isTyped,
   parseKey,
@@ -10,8 +9,8 @@ import {
   type InputElement,
   type InputState,
 } from '../core/terminal-input.js';
-import { hasFooter } from '../terminal/filter/grid.js';
-import { isHoldingAnswer, readInput, type InputContext, type InputPart } from '../terminal/input.js';
+import { readInput, type InputPart } from '../terminal/input.js';
+import { contextOf, holdMs, isMouseAsked, isRestSure } from './input-context.js';
 import type { Overlay } from './overlay.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 import type { KeyHold } from './typing-steps.js';
@@ -189,10 +188,7 @@ export const makeChildInput = (terminal: InputTerminal, listener: ChildInputList
 };
 
 const LEFT_MS = 1_000; // mouse reports may still arrive for so long after the overlay, which requested them, was closed
-const CURSOR_REPORT = /^\x1b\[\d+;\d+R$/;
-
-const mouseModes = [9, 1000, 1001, 1002, 1003];
-const newMouseModes = [1005, 1006, 1015, 1016];
+const MODIFIED_F3 = /^\x1b\[1;\d+R$/; // or a cursor report for row 1
 
 /** Routes input to the overlay while it is open, and drops its late mouse reports after it was closed. */
 const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker } }: TerminalSession) => {
@@ -203,7 +199,7 @@ const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker
     kind === 'mouse' &&
     text.startsWith('\x1b[<') &&
     performance.now() - openAt < LEFT_MS &&
-    !mouseModes.some(modeTracker.isModeSet);
+    !isMouseAsked(modeTracker);
   /** Passes the characters to the overlay until one of them closes it; returns the remaining ones. */
   const press = (keys: Pick<Overlay, 'isOpen' | 'onKey'>, kind: 'text' | 'key' | 'mouse', text: string) => {
     const each = kind === 'text' ? 1 : text.length;
@@ -231,7 +227,7 @@ const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker
       openAt = overlay?.isOpen() ? performance.now() : openAt;
       switch (kind) {
         case 'answer':
-          return awaitsCursor || !CURSOR_REPORT.test(text) ? element : undefined;
+          return awaitsCursor || !MODIFIED_F3.test(text) ? element : undefined;
         case 'focus':
           return element;
         case 'paste-start':
@@ -254,9 +250,6 @@ export interface Keyboard extends ChildInput {
   stop: () => void;
 }
 
-const HELD_MS = 20; // an ESC that nothing follows within this time is the Escape key
-const ANSWER_MS = 300; // for the rest of an answer to a query of the wrapper
-const STRING_MS = 1_000; // for the rest of an answer that cannot be a key
 const QUIET_MS = 1_000; // after so much silence inside a paste, a hotkey does not belong to the paste
 const PASTE_MS = 5_000; // after so much silence a dropped paste counts as ended: its end marker was lost, and keys must not be dropped forever
 const MOST_UNREAD = 4 * 1024 * 1024; // bytes that the child has not read yet; above this the wrapper stops reading the terminal
@@ -268,25 +261,6 @@ const isGround = ({ held, flushed, inside }: InputState): boolean =>
   held === '' && flushed === '' && inside === undefined;
 
 const isPrintable = (byte: number): boolean => byte >= 0x20 && byte < 0x7f;
-
-const contextOf = (
-  { filter, session, overlayOutput, stateProxy }: TerminalSession,
-  isQuiet: boolean,
-): InputContext => {
-  const { grid, modeTracker } = filter;
-  const { terminalRows, rows: childRows, columns } = grid;
-  const { hotkey } = session.values;
-  const oldMouse = mouseModes.some(modeTracker.isModeSet) && !newMouseModes.some(modeTracker.isModeSet);
-  return {
-    hotkey: hotkey === 'none' ? undefined : hotkey,
-    geometry: hasFooter(grid) ? { terminalRows, childRows, columns } : undefined,
-    takeIfOwn: modeTracker.queries.takeAnswer,
-    stateProxy: stateProxy,
-    hasOldMouse: oldMouse && !overlayOutput,
-    hasPixelMouse: modeTracker.isModeSet(1016) || overlayOutput !== undefined, // the rows below the child's belong to the overlay then
-    isQuiet,
-  };
-};
 
 /** Handles the parsed parts of the input. Input of one read that goes to the child is one write. */
 const makePartHandler = (terminal: TerminalSession, listener: KeyboardListener, { forward }: ChildInput) => {
@@ -310,7 +284,7 @@ const makePartHandler = (terminal: TerminalSession, listener: KeyboardListener, 
   /** Sends the elements collected so far before it handles a hotkey, or an answer while the overlay is open, to keep the order. */
   const handle = (part: InputPart, awaitsCursor: boolean): void => {
     if (part.type === 'hotkey' || (part.type === 'answer' && listener.overlay?.isOpen())) send();
-    if (part.type === 'answer') return listener.onAnswer(part.text);
+    if (part.type === 'answer') return part.accept(part.text);
     if (part.type === 'hotkey') {
       overlayInput.endPaste();
       return hotkey.press(part.element);
@@ -347,28 +321,25 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
   const silence = makeSilenceTimer(() => flush());
   const childInput = makeChildInput(terminal, listener);
   const { handle, send, hotkey, overlayInput } = makePartHandler(terminal, listener, childInput);
-  const { queries } = terminal.filter.modeTracker;
+  const { modeTracker } = terminal.filter;
+  const { queries } = modeTracker;
 
-  const waitMs = (): number | undefined => {
-    if (state.held === '') return overlayInput.isInPaste() ? PASTE_MS : undefined;
-    if (isAnswerBegun(state.held)) return STRING_MS;
-    const isExpected = queries.hasOpenOwnQuery() || terminal.stateProxy !== undefined;
-    return isExpected && isHoldingAnswer(state, queries.isOwnAnswerExpected()) ? ANSWER_MS : HELD_MS;
-  };
   const wait = (): void => {
-    const ms = waitMs();
-    if (ms !== undefined) silence.wait(ms);
+    const { held, inside } = state;
+    if (isRestSure(state, modeTracker)) return;
+    if (held !== '' || inside === 'dropped answer') silence.wait(holdMs(state, queries));
+    else if (overlayInput.isInPaste()) silence.wait(PASTE_MS);
   };
   const flush = (): void => {
     const { elements, state: after } = flushElements(state);
     if (elements.length === 0) overlayInput.endPaste();
     state = elements.length === 0 ? startInput : after;
-    for (const element of elements) handle({ type: 'forward', element }, queries.isChildWaiting('R'));
+    for (const element of elements) handle({ type: 'forward', element }, queries.isChildWaiting('cursor'));
     send();
     wait();
   };
   const read = (text: string): void => {
-    const awaitsCursor = queries.isChildWaiting('R');
+    const awaitsCursor = queries.isChildWaiting('cursor');
     const isQuiet = performance.now() - readAt > QUIET_MS;
     readAt = performance.now();
     const { held } = state;
@@ -376,7 +347,7 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
     state = after;
     for (const part of parts) handle(part, awaitsCursor);
     // input whose end is incomplete waits as a whole, but only once: keys that arrive without a pause must not wait forever
-    if (state.held === '' || held !== '') send();
+    if (state.held === '' || held !== '' || isRestSure(state, modeTracker)) send();
     wait();
   };
   const isForChild = (): boolean => isGround(state) && !overlayInput.isWanted() && !hotkey.isChordOpen();
@@ -410,5 +381,4 @@ export interface KeyboardListener extends ChildInputListener {
   overlay?: Pick<Overlay, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey'> | undefined;
   /** the hotkey was followed by the key of this action; undefined where that has no meaning and the key goes to the child */
   onDirectAction?: ((action: DirectAction) => void) | undefined;
-  onAnswer: (text: string) => void;
 }

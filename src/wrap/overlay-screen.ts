@@ -11,7 +11,8 @@ import {
 } from '../terminal/overlay/queries.js';
 import type { Size } from '../terminal/tty.js';
 import { HIGH_WATER, pauseIfBehind } from './output.js';
-import { type CursorQuery, forceRepaint } from './resize.js';
+import type { CursorQuery } from './cursor-query.js';
+import { forceRepaint } from './resize.js';
 import {
   type OverlayOutput,
   type TerminalSession,

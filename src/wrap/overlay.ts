@@ -12,7 +12,7 @@ import { paintHindrance } from '../terminal/footer-sequences.js';
 import type { Size } from '../terminal/tty.js';
 import type { Output } from './output.js';
 import { showOverlay, type ShownOverlay } from './overlay-screen.js';
-import type { CursorQuery } from './resize.js';
+import type { CursorQuery } from './cursor-query.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 
 // Whether the terminal has an alternate screen. Some have it disabled (xterm's titeInhibit, tmux's alternate-screen) and do not report

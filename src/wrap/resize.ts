@@ -1,13 +1,11 @@
 import { hasFooter, defaultSavedCursor, resizeGrid } from '../terminal/filter/grid.js';
-import { quirksFromDeviceAttributes } from '../terminal/filter/quirks.js';
 import { resizeSequence } from '../terminal/footer-sequences.js';
-import { BACKGROUND_CODE } from '../terminal/input.js';
 import type { Size } from '../terminal/tty.js';
-import { asksBackground, backgroundFrom } from '../ui/look.js';
+import type { CursorQuery } from './cursor-query.js';
 import type { Output } from './output.js';
 import { childSize, type TerminalSession } from './terminal-session.js';
 
-// Changes of the terminal's size, and queries for the cursor position.
+// Changes of the terminal's size.
 
 /** Sets terminal, filter, screen model and child to one size, in the order of facts/terminals.md §2. */
 export interface Resize {
@@ -161,96 +159,6 @@ export const makeResize = (
     stop: async () => {
       isStopped = true;
       await running;
-    },
-  };
-};
-
-/** Asks the terminal for the cursor position; the keyboard passes the answer on. */
-export interface CursorQuery {
-  /** the same, with the questions that are asked only once: what the terminal is, and its background */
-  askAtStart: (waitMs: number) => Promise<{ readonly row: number; readonly column: number } | undefined>;
-  /** resolves with row and column from 0, or with undefined when the terminal does not answer in time */
-  ask: (
-    prefix: string,
-    waitMs: number,
-  ) => Promise<{ readonly row: number; readonly column: number } | undefined>;
-  /** calls `act` when all earlier queries are answered, or after `waitMs`; terminals answer in order */
-  afterAnswers: (waitMs: number, act: () => void) => void;
-  /** parameters and final byte of an answer to the wrapper */
-  onAnswer: (text: string) => void;
-  /** resolves when all queries of the wrapper are answered, or after `waitMs` */
-  settled: (waitMs: number) => Promise<void>;
-}
-
-const CPR = '\x1b[6n';
-/** Secondary device attributes (DA2): its answer identifies xterm.js. */
-const DEVICE_ATTRIBUTES = '\x1b[>c';
-/** Asks for the background colour (xterm ctlseqs, OSC 11). */
-const BACKGROUND_COLOR = '\x1b]11;?\x1b\\';
-
-const positionFrom = (answer = ''): { readonly row: number; readonly column: number } | undefined => {
-  const [, row, column] = /^(\d+);(\d+)R$/.exec(answer) ?? [];
-  return row === undefined || column === undefined
-    ? undefined
-    : { row: Number(row) - 1, column: Number(column) - 1 };
-};
-
-/** `onLate`: called when an answer arrives after its timeout; `onBackground`: when the terminal has told its background. */
-export const makeCursorQuery = (
-  terminal: TerminalSession,
-  onLate: () => void,
-  onBackground: () => void,
-): CursorQuery => {
-  const { grid, modeTracker } = terminal.filter;
-  const { queries } = modeTracker;
-  let listeners: ((text: string) => void)[] = [];
-
-  const awaitAnswer = (waitMs: number, act: (text: string | undefined) => void): void => {
-    const finish = (text: string | undefined): void => {
-      clearTimeout(timer);
-      listeners = listeners.filter((listener) => listener !== finish);
-      act(text);
-    };
-    const timer = setTimeout(() => finish(undefined), waitMs);
-    listeners = [...listeners, finish];
-  };
-  const next = (waitMs: number): Promise<string | undefined> =>
-    new Promise((resolve) => awaitAnswer(waitMs, resolve));
-
-  const ask: CursorQuery['ask'] = async (prefix, waitMs) => {
-    queries.add('R', true);
-    terminal.tty.write(prefix + CPR);
-    return positionFrom(await next(waitMs));
-  };
-  return {
-    askAtStart: (waitMs) => {
-      const { env, values } = terminal.session;
-      const isColorAsked = asksBackground(env, values.theme);
-      if (isColorAsked) queries.add(BACKGROUND_CODE, true);
-      queries.add('c', true);
-      return ask((isColorAsked ? BACKGROUND_COLOR : '') + DEVICE_ATTRIBUTES, waitMs);
-    },
-    ask,
-    afterAnswers: (waitMs, act) => {
-      queries.add('R', true);
-      terminal.tty.write(CPR);
-      awaitAnswer(waitMs, act);
-    },
-    onAnswer: (text) => {
-      if (text.startsWith('rgb')) {
-        terminal.background = backgroundFrom(text);
-        return onBackground();
-      }
-      if (text.endsWith('c')) {
-        grid.quirks = quirksFromDeviceAttributes(text.slice(0, -1), grid.quirks);
-        return;
-      }
-      const [first] = listeners; // answers arrive in the order of the queries
-      if (first) first(text);
-      else onLate();
-    },
-    settled: async (waitMs) => {
-      if (queries.ownCount() > 0) await next(waitMs);
     },
   };
 };

@@ -5,7 +5,7 @@ import { processStat } from '../storage/processes.js';
 import { reserveFooterSequence, restoreTerminalSequence } from '../terminal/footer-sequences.js';
 import { suspendProcessGroup } from '../terminal/tty.js';
 import type { Output } from './output.js';
-import type { CursorQuery } from './resize.js';
+import type { CursorQuery } from './cursor-query.js';
 import type { TerminalSession } from './terminal-session.js';
 
 // Job control: suspends the wrapper together with the child, and resumes both.

@@ -7,6 +7,7 @@ import { endOfFrame } from '../terminal/mode-tracker.js';
 import { restoreTerminalSequence } from '../terminal/footer-sequences.js';
 import type { SttyProcess } from '../terminal/stty-process.js';
 import type { Child } from '../terminal/pty.js';
+import type { PixelPlaces } from '../terminal/reports.js';
 import type { ChildScreen } from '../terminal/screen-model.js';
 import { type Size, type Tty, openTty, type TtyListener } from '../terminal/tty.js';
 import type { Background } from '../ui/look.js';
@@ -52,6 +53,8 @@ export interface TerminalSession {
   hasSecondScreen: boolean | undefined;
   /** as the terminal has answered at the start */
   background: Background | undefined;
+  /** how mouse reports in pixels are read */
+  readonly pixels: PixelPlaces;
   /** the terminal has reported its cursor position at the start, so the screen model's rows match the terminal's */
   isCursorKnown: boolean;
   /** the child has been told to end, and this is started then */
@@ -123,6 +126,7 @@ export const openTerminalSession = (
     isPassthrough,
     hasSecondScreen: undefined,
     background: undefined,
+    pixels: { cellHeight: undefined, areSeen: false },
     isCursorKnown: false,
     restart: undefined,
     isRestartTaken: false,

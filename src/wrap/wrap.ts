@@ -14,6 +14,7 @@ import { type ChildEnd, type Child, startChild, type ChildListener } from '../te
 import type { ScreenMeasures } from '../terminal/screen-model.js';
 import { catchUncaughtErrors, listenToSignals } from '../terminal/tty.js';
 import { type Footer, makeFooter } from './footer.js';
+import { isPixelMouseAsked } from './input-context.js';
 import { type Keyboard, makeKeyboard } from './keyboard.js';
 import { type IdleWriter, makeIdleWriter } from './notifier.js';
 import type { ExitStatus, SessionEnd, WrapSession } from './options.js';
@@ -26,7 +27,8 @@ import {
   type OverlayContents,
   type OverlayTour,
 } from './overlay.js';
-import { type CursorQuery, type Resize, makeCursorQuery, makeResize } from './resize.js';
+import { type CursorQuery, makeCursorQuery } from './cursor-query.js';
+import { type Resize, makeResize } from './resize.js';
 import { makeSuspend, type Suspend } from './suspend.js';
 import {
   type TerminalSession,
@@ -148,7 +150,9 @@ export const makeParts = (
   const onOutput = (bytes: Uint8Array): void => {
     for (const part of [footer, overlay, titleAnimation]) part.noteOutput();
     suspend.noteOutput(bytes);
-    if (terminal.filter.modeTracker.takeChanged()) armSttyProcess(terminal);
+    const { modeTracker } = terminal.filter;
+    if (modeTracker.takeChanged()) armSttyProcess(terminal);
+    if (isPixelMouseAsked(modeTracker)) cursorQuery.askCellHeight();
   };
   const output = makeOutput(terminal, {
     isResized: () => resize.check(),
@@ -207,16 +211,12 @@ const fallBackToPassthrough = ({
 
 const connectKeyboard = ({
   terminal,
-  cursorQuery,
   resize,
   suspend,
   footer,
   overlay,
   titleAnimation,
-}: Pick<
-  Parts,
-  'terminal' | 'cursorQuery' | 'resize' | 'suspend' | 'footer' | 'overlay' | 'titleAnimation'
->): Keyboard =>
+}: Pick<Parts, 'terminal' | 'resize' | 'suspend' | 'footer' | 'overlay' | 'titleAnimation'>): Keyboard =>
   makeKeyboard(terminal, {
     onEscape: () => {
       if (!footer.countsDown() || terminal.overlayOutput) return false;
@@ -235,7 +235,6 @@ const connectKeyboard = ({
     onDirectAction: terminal.session.agent.recipe && ((action) => actDirectly(terminal, action)),
     onTyped: () => emit(terminal, { type: 'user-keys' }),
     onEntered: () => terminal.worker.post({ type: 'entered', at: Date.now() }),
-    onAnswer: cursorQuery.onAnswer,
     onForward: (elements) => {
       suspend.noteKeys(elements);
       titleAnimation.noteKeys(elements);

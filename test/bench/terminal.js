@@ -13,8 +13,9 @@ const environment = () => {
 
 /** Answers to the questions that ctxwrap and tmux ask when they start, in the order of the questions. */
 const answersTo = (text) =>
-  [...text.matchAll(/\x1b\[(6n|>0?c|0?c)/g)].map(([, question]) => {
-    if (question === '6n') return '\x1b[1;1R';
+  [...text.matchAll(/\x1b\[(\??6n|5n|>0?c|0?c)/g)].map(([, question]) => {
+    if (question === '5n') return '\x1b[0n';
+    if (question.endsWith('6n')) return question === '6n' ? '\x1b[1;1R' : '\x1b[?1;1R';
     return question.startsWith('>') ? '\x1b[>0;276;0c' : '\x1b[?62;22c';
   });
 

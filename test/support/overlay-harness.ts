@@ -65,6 +65,7 @@ export const makeOverlayHarness = (
   const notices: string[] = [];
   let [received, sent, armed] = ['', '', ''];
   let size = { columns, rows: rows + 1 };
+  let childRows = rows;
   const filter = makeStreamFilter(grid);
   const stateProxy = titleSigns && makeAgentStateProxy(filter, titleSigns(env));
   const model = makeScreenModel({ columns, rows }, () => '');
@@ -95,7 +96,8 @@ export const makeOverlayHarness = (
         writes.push(text);
       },
       pending: () => 0,
-      resize: () => undefined,
+      resize: (given: { rows: number }) => (childRows = given.rows),
+      rows: () => childRows,
       pause: () => undefined,
       resume: () => undefined,
     },
@@ -103,6 +105,7 @@ export const makeOverlayHarness = (
     isPassthrough: false,
     hasSecondScreen: true,
     isCursorKnown: true,
+    pixels: { cellHeight: undefined, areSeen: false },
   } as unknown as TerminalSession;
   const parts = makeParts(terminalSession, (_, close) => ({
     onDrawn: () => undefined,

@@ -3,7 +3,7 @@ import { spawn } from '@lydell/node-pty';
 import { programPath } from './programs.js';
 import type { Ending } from './wrapped.js';
 
-/** A terminal that can stop reading, and draws nothing. It answers the query for the cursor position. */
+/** A terminal that can stop reading, and draws nothing. It answers the queries for the cursor position and the status. */
 export interface PausableTerminal {
   /** of the program; its parent keeps the terminal open */
   pid: () => number;
@@ -49,7 +49,8 @@ export const openPausableTerminal = ({ command, cwd, env }: PausableTerminalOpti
   pty.onData((data) => {
     const bytes = data as unknown as Buffer; // there is no encoding
     chunks.push(bytes);
-    if (bytes.includes('\x1b[6n')) pty.write('\x1b[1;1R');
+    if (bytes.includes('\x1b[?6n')) pty.write('\x1b[?1;1R');
+    if (bytes.includes('\x1b[5n')) pty.write('\x1b[0n');
     const recent = Buffer.concat(chunks.slice(-3)).toString('latin1'); // a message may arrive in pieces
     for (const message of messages(recent)) {
       if (message.pid === undefined) finish(message);
@@ -87,5 +88,8 @@ export const processGone = async (pid: number): Promise<void> => {
 export const linesIn = (valve: PausableTerminal): string => {
   const text = valve.bytes().toString('utf8');
   const paint = new RegExp(String.raw`\x1b7\x1b\[${VALVE_ROWS};1H[^]*?\x1b8`, 'g');
-  return text.slice(text.indexOf('line 0')).replaceAll(paint, '').replaceAll('\x1b[6n', '');
+  return text
+    .slice(text.indexOf('line 0'))
+    .replaceAll(paint, '')
+    .replaceAll(/\x1b\[(?:\?6|5)n/g, '');
 };

@@ -1,15 +1,32 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { flushElements, startInput } from '../../src/core/terminal-input.js';
-import { isHoldingAnswer, readInput, type InputContext } from '../../src/terminal/input.js';
+import { readInput, type InputContext } from '../../src/terminal/input.js';
+import { makeQueryQueue, type QueryKind } from '../../src/terminal/query-queue.js';
+import type { MouseReports } from '../../src/terminal/reports.js';
+
+const geometry = { terminalRows: 25, childRows: 24, columns: 80, knownRows: 24 };
+const mouseOf = (changes: Partial<MouseReports> = {}): MouseReports => ({
+  isAsked: false,
+  hasUtf8: false,
+  hasPixels: false,
+  pixels: { cellHeight: undefined, areSeen: false },
+  ...changes,
+});
 
 const context: InputContext = {
   hotkey: 0x1d,
-  geometry: { terminalRows: 25, childRows: 24, columns: 80 },
-  takeIfOwn: () => false,
-  hasOldMouse: false,
-  hasPixelMouse: false,
+  geometry,
+  queries: makeQueryQueue(),
+  mouse: mouseOf(),
   isQuiet: false,
+};
+
+/** The wrapper waits for an answer of each of these kinds. */
+const asked = (...kinds: readonly QueryKind[]): Partial<InputContext> => {
+  const queries = makeQueryQueue();
+  for (const kind of kinds) queries.addOwn(kind);
+  return { queries };
 };
 
 const textOf = (elements: readonly { readonly text: string }[]): string =>
@@ -97,10 +114,62 @@ describe('what the terminal reports', () => {
     expect(read(bytes(from))).toBe(to);
   });
 
-  it('about the mouse in the old form is translated only while the child has requested it', () => {
+  it.each([
+    {
+      what: 'in bytes',
+      place: (row: number) => `\x1b[M \x7f${String.fromCharCode(row + 32)}`,
+      hasUtf8: false,
+    },
+    {
+      what: 'in UTF-8',
+      place: (row: number) => Buffer.from(`\x1b[M ${String.fromCodePoint(232, row + 32)}`).toString('latin1'),
+      hasUtf8: true,
+    },
+    { what: 'as urxvt does', place: (row: number) => `\x1b[32;95;${row}M`, hasUtf8: false },
+    { what: 'as SGR does', place: (row: number) => `\x1b[<0;95;${row}M`, hasUtf8: false },
+  ])(
+    'about the mouse $what never names a row below the child’s last, however it is cut',
+    ({ place, hasUtf8 }) => {
+      const mouse = mouseOf({ isAsked: true, hasUtf8 });
+      const sizes = { terminalRows: 121, childRows: 120, columns: 300, knownRows: 110 };
+      for (const pieces of [[`a${place(110)}b${place(111)}c`], bytes(`a${place(110)}b${place(121)}c`)])
+        expect(read(pieces, { mouse, geometry: sizes })).toBe(`a${place(110)}bc`);
+    },
+  );
+
+  it('about a drag below the child’s last row is told in that row, in UTF-8, too', () => {
+    const place = (row: number): string =>
+      Buffer.from(`\x1b[M@${String.fromCodePoint(332, row + 32)}`).toString('latin1');
+    const mouse = mouseOf({ isAsked: true, hasUtf8: true });
+    const sizes = { terminalRows: 121, childRows: 120, columns: 400, knownRows: 120 };
+    expect(read([place(121)], { mouse, geometry: sizes })).toBe(place(120));
+  });
+
+  it('about the mouse in pixels names no place below the child’s last row', () => {
+    const mouse = mouseOf({ hasPixels: true, pixels: { cellHeight: 20, areSeen: false } });
+    const shown = read(['\x1b[<0;300;479M\x1b[<0;300;480M\x1b[<0;300;499m\x1b[<0;9;25M'], { mouse });
+    expect(shown).toBe('\x1b[<0;300;479M\x1b[<0;300;479m\x1b[<0;9;25M');
+  });
+
+  it('about the mouse is in cells where the terminal does not know of pixels', () => {
+    const mouse = mouseOf({ hasPixels: true, pixels: { cellHeight: 20, areSeen: false } });
+    expect(read(['\x1b[<0;80;25M\x1b[<0;80;24M'], { mouse })).toBe('\x1b[<0;80;24M');
+  });
+
+  it.each(['\x1b[4;500;800t', '\x1b[6;20;10t', '\x1b[48;25;80;500;800t'])(
+    'of its size tells the height of a cell: %j',
+    (report) => {
+      const mouse = mouseOf();
+      read([report], { mouse });
+      expect(mouse.pixels.cellHeight).toBe(20);
+    },
+  );
+
+  it('about the mouse in the old form is translated only once the child has requested it', () => {
     const press = '\x1b[M \x30\x39'; // row 25
-    expect(read(bytes(press), { hasOldMouse: true })).toBe('');
-    expect(read(['\x1b[M#\x30\x39'], { hasOldMouse: true })).toBe('\x1b[M#\x30\x38');
+    const mouse = mouseOf({ isAsked: true });
+    expect(read(bytes(press), { mouse })).toBe('');
+    expect(read(['\x1b[M#\x30\x39'], { mouse })).toBe('\x1b[M#\x30\x38');
     expect(read([press])).toBe(press);
   });
 
@@ -110,23 +179,30 @@ describe('what the terminal reports', () => {
   });
 
   it('goes to the wrapper if it answers the wrapper’s query, otherwise to the child', () => {
-    const answers = '\x1b[12;40R\x1b[>41;379;0c';
-    expect(read([answers], { takeIfOwn: () => true })).toBe('<ANSWER 12;40R><ANSWER 41;379;0c>');
+    const answers = '\x1b[12;40R\x1b[?12;40;1R\x1b[>41;379;0c\x1b[0n';
+    const kinds: readonly QueryKind[] = ['cursor', 'extended cursor', 'secondary attributes', 'status'];
+    const taken = '<ANSWER 12;40R><ANSWER 12;40;1R><ANSWER 41;379;0c><ANSWER 0n>';
+    expect(read([answers], asked(...kinds))).toBe(taken);
+    expect(read(bytes(answers), asked(...kinds))).toBe(taken);
     expect(read([answers])).toBe(answers);
   });
-});
 
-describe('an answer in pieces', () => {
-  it.each([
-    ['\x1b[12', true, true],
-    ['\x1b[>41;3', true, true],
-    ['\x1b', true, false],
-    ['\x1b[', true, true],
-    ['\x1b[<12', false, false],
-    ['\x1bO', false, false],
-  ])('is waited for after %j: %s while one must come, %s later', (begun, soon, later) => {
-    const { state } = readInput(startInput, begun, context);
-    expect([isHoldingAnswer(state, true), isHoldingAnswer(state, false)]).toEqual([soon, later]);
+  it('never goes to the wrapper where it may be F3 with a modifier', () => {
+    const keys = Array.from({ length: 16 }, (_, column) => `\x1b[1;${column + 1}R`).join('');
+    expect(read([keys], asked('cursor', 'cursor'))).toBe(keys);
+    expect(read(['\x1b[1;17R'], asked('cursor'))).toBe('<ANSWER 1;17R>');
+  });
+
+  it('of its answer goes to the wrapper whole, also when the beginning had been passed on as keys, or it never ends', () => {
+    const begun = readInput(startInput, '\x1b', context).state;
+    const late = flushElements(begun).state;
+    const { parts } = readInput(late, '[?3;4Rx', { ...context, ...asked('extended cursor') });
+    expect(parts.map(({ type }) => type)).toEqual(['answer', 'forward']);
+    const long = `\x1b]11;${'x'.repeat(300)}`;
+    expect(read([long.slice(0, 90), long.slice(90), '\x07a'], asked('background'))).toBe(
+      `<ANSWER ${'x'.repeat(85)}>a`,
+    );
+    expect(read(['\x1b[?3;', 'a'], asked('extended cursor'))).toBe('a');
   });
 });
 
@@ -163,7 +239,7 @@ describe('keys that look like the hotkey', () => {
   it('the hotkey with Alt is another key and goes to the child', () => {
     expect(read(['a\x1b\x1db'])).toBe('a\x1b\x1db');
     expect(read(['\x1b\x1b[93;5u'])).toBe('\x1b\x1b[93;5u');
-    expect(read(['\x1b\x1b[12;40R\x1d'], { takeIfOwn: () => true })).toBe('\x1b<ANSWER 12;40R><HOTKEY>');
+    expect(read(['\x1b\x1b[12;40R\x1d'], asked('cursor'))).toBe('\x1b<ANSWER 12;40R><HOTKEY>');
   });
 
   it('a colour report of the terminal never contains the hotkey', () => {
@@ -179,18 +255,16 @@ describe('keys that look like the hotkey', () => {
 
 describe('the background of the terminal', () => {
   const answer = '\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\';
-  const asked = (): Partial<InputContext> => {
-    let open = 1;
-    return { takeIfOwn: (final) => final === '11' && open-- > 0 };
-  };
-
   it('is not passed on where the wrapper asked for it, also when it comes byte by byte', () => {
-    expect(read([`a${answer}b`], asked())).toBe('a<ANSWER rgb:1e1e/1e1e/1e1e>b');
-    expect(read(bytes(`a${answer}b`), asked())).toBe('a<ANSWER rgb:1e1e/1e1e/1e1e>b');
+    expect(read([`a${answer}b`], asked('background'))).toBe('a<ANSWER rgb:1e1e/1e1e/1e1e>b');
+    expect(read(bytes(`a${answer}b`), asked('background'))).toBe('a<ANSWER rgb:1e1e/1e1e/1e1e>b');
   });
 
   it('is passed on where the child asked, too', () => {
-    expect(read([answer + answer], asked())).toBe(`<ANSWER rgb:1e1e/1e1e/1e1e>${answer}`);
+    const queries = makeQueryQueue();
+    queries.addOwn('background');
+    queries.addChild('background');
+    expect(read([answer + answer], { queries })).toBe(`<ANSWER rgb:1e1e/1e1e/1e1e>${answer}`);
     expect(read([answer])).toBe(answer);
   });
 });
@@ -227,13 +301,15 @@ describe('a paste', () => {
     expect(pressed('text\x1d', true)).toEqual(['forward']);
   });
 
-  it('without an end marker does not block answers to the wrapper', () => {
-    const begun = readInput(startInput, '\x1b[200~half', context).state;
-    const { parts, state } = readInput(begun, '\x1b[5;3R', {
-      ...context,
-      takeIfOwn: () => true,
-    });
-    expect(parts).toEqual([{ type: 'answer', text: '5;3R' }]);
-    expect(state.inside).toBe('paste');
+  it('loses an answer to the wrapper in the middle of it, wherever it is split, and nothing else', () => {
+    const answers = '\x1b[?5;3R\x1b]11;rgb:1/2/3\x07';
+    const taken = '<ANSWER 5;3R><ANSWER rgb:1/2/3>';
+    const paste = `\x1b[200~\x1b[?25h\x1b[1${answers}ha\x1d${answers}lf\x1b[201~`;
+    const expected = `\x1b[200~\x1b[?25h\x1b[1${taken}ha\x1d${answers}lf\x1b[201~<HOTKEY>`;
+    for (let at = 1; at < paste.length; at += 1)
+      expect(
+        read([paste.slice(0, at), `${paste.slice(at)}\x1d`], asked('extended cursor', 'background')),
+      ).toBe(expected);
+    expect(read(bytes(`${paste}\x1d`), asked('extended cursor', 'background'))).toBe(expected);
   });
 });

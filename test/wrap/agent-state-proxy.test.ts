@@ -8,7 +8,7 @@ import { makeOverlayHarness, type OverlayHarness } from '../support/overlay-harn
 const QUESTION = '\x1b]7501;?\x07';
 const ANSWER = '\x1b]7501;?\x1b\\';
 const GAP_MS = 5; // until the wrapper writes into a gap of the child's output
-const CPR = '\x1b[6n';
+const SENTINEL = '\x1b[5n';
 const STATE = /\x1b\]7501;([^\x07\x1b]*)(?:\x07|\x1b\\)/g;
 
 beforeEach(() => void vi.useFakeTimers());
@@ -35,7 +35,7 @@ const open = (): Run => {
 const openAnswered = (): Run => {
   const run = open();
   run.write(`\x1b]0;✳ Claude Code\x07${QUESTION}\x1b[c`);
-  run.type('\x1b[3;1R');
+  run.type('\x1b[0n');
   return run;
 };
 
@@ -61,7 +61,7 @@ const play = (run: Run, said: readonly Said[], piece: number): void => {
     at = seconds;
     const whole = Buffer.from(bytes);
     for (let from = 0; from < whole.length; from += piece) run.write(whole.subarray(from, from + piece));
-    if (bytes.includes(QUESTION)) run.type('\x1b[3;1R\x1b[?1;2c');
+    if (bytes.includes(QUESTION)) run.type('\x1b[0n\x1b[?1;2c');
   }
 };
 
@@ -75,9 +75,9 @@ describe('an agent that asks whether the terminal understands states', () => {
   it('is answered in the terminal’s place when the terminal answers a later query first', () => {
     const run = open();
     run.write(`${QUESTION}\x1b[c`);
-    expect(run.sent()).toContain(`${QUESTION}${CPR}\x1b[c`);
+    expect(run.sent()).toContain(`${QUESTION}${SENTINEL}\x1b[c`);
     expect(run.received()).toBe('');
-    run.type('\x1b[3;1R\x1b[?1;2c');
+    run.type('\x1b[0n\x1b[?1;2c');
     expect(run.received()).toBe(`${ANSWER}\x1b[?1;2c`);
     run.stop();
   });
@@ -85,7 +85,7 @@ describe('an agent that asks whether the terminal understands states', () => {
   it('gets the answer of a terminal that understands, and nothing is changed for that', () => {
     const run = open();
     run.write(`\x1b]0;✳ Claude Code\x07${QUESTION}\x1b[c`);
-    run.type('\x1b]7501;?\x07\x1b[3;1R\x1b[?1;2c');
+    run.type('\x1b]7501;?\x07\x1b[0n\x1b[?1;2c');
     expect(run.received()).toBe('\x1b]7501;?\x07\x1b[?1;2c');
     run.write(`${state('working')}\x1b]0;Claude Code\x07`);
     expect(run.states()).toEqual(['?', 'state=working:app=claude-code']);
@@ -100,7 +100,7 @@ describe('an agent that asks whether the terminal understands states', () => {
     expect(run.received()).toBe('');
     vi.advanceTimersByTime(1);
     expect(run.received()).toBe(ANSWER);
-    run.type('\x1b[3;1R');
+    run.type('\x1b[0n');
     vi.advanceTimersByTime(5_000);
     expect(run.received()).toBe(ANSWER);
     run.stop();
@@ -126,7 +126,7 @@ describe('an agent that asks whether the terminal understands states', () => {
     run.type('\x1b[?1;2c');
     vi.advanceTimersByTime(5_000);
     expect(run.received()).toBe('\x1b[?1;2c');
-    expect(run.sent()).not.toContain(CPR);
+    expect(run.sent()).not.toContain(SENTINEL);
     run.stop();
   });
 
@@ -148,7 +148,7 @@ describe('an agent that asks whether the terminal understands states', () => {
         const run = open();
         const question = QUESTION + (asksMore ? '\x1b[c' : '');
         inPieces(question, cuts, (piece) => run.write(piece));
-        const fence = isSilent ? '' : `\x1b[3;1R${asksMore ? '\x1b[?1;2c' : ''}`;
+        const fence = isSilent ? '' : `\x1b[0n${asksMore ? '\x1b[?1;2c' : ''}`;
         const heard = isLate ? [fence, said] : [said, fence];
         const before = keys.slice(0, place);
         const input = [...before, heard[0], ...keys.slice(place), heard[1]].join('');
@@ -248,7 +248,7 @@ describe('a terminal that the wrapper has answered for', () => {
   it('gets no sign where the agent has put none, and not two where it keeps its own', () => {
     const bare = open();
     bare.write(`\x1b]0;Claude Code\x07${QUESTION}`);
-    bare.type('\x1b[3;1R');
+    bare.type('\x1b[0n');
     bare.write(`${state('working')}\x1b]0;Fancy\x07`);
     expect(bare.titles()).toEqual(['Claude Code', 'Fancy']);
     bare.stop();

@@ -151,7 +151,7 @@ describe('what the user types', () => {
 
   it('together with an answer to us is still one write', async () => {
     const run = makeOverlayHarness(80, 24);
-    run.stage.filter.modeTracker.queries.add('R', true);
+    run.stage.filter.modeTracker.queries.addOwn('cursor');
     run.type('a\x1b\x1b[5;1Rb');
     expect(run.writes).toEqual(['a\x1bb']);
     run.stop();

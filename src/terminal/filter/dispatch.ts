@@ -1,4 +1,5 @@
 import type { ModeTracker } from '../mode-tracker.js';
+import { type QueryKind, type QueryQueue, SENTINEL } from '../query-queue.js';
 import { parameterOrOne, parameterOrZero, type ControlSequence } from './bytes.js';
 import { cursorRules, type Rule } from './cursor-rules.js';
 import type { Grid } from './grid.js';
@@ -34,6 +35,22 @@ const ansiModes =
     return undefined;
   };
 
+/**
+ * The child asks for the cursor. Where the wrapper still waits for an answer of the same kind, a query that every terminal answers goes
+ * first, to show whether that answer is only late or has got lost.
+ */
+const cursorQuery = (
+  { origin, row, top }: Grid,
+  queries: QueryQueue,
+  kind: QueryKind,
+  query: string,
+): string | undefined => {
+  const isShared = queries.isOwnOpen(kind);
+  if (isShared) queries.addOwn('status');
+  queries.addChild(kind, kind === 'cursor' && row === (origin ? top : 0));
+  return isShared ? SENTINEL + query : undefined;
+};
+
 const trackedRules: Readonly<Record<string, TrackedRule>> = {
   '?h': (grid, modeTracker, sequence) => setPrivateModes(grid, modeTracker, sequence, true),
   '?l': (grid, modeTracker, sequence) => setPrivateModes(grid, modeTracker, sequence, false),
@@ -53,17 +70,26 @@ const trackedRules: Readonly<Record<string, TrackedRule>> = {
     modeTracker.popKeyboard(parameterOrOne(sequence, 0), grid.alternate);
     return undefined;
   },
-  n: (_grid, modeTracker, sequence) => {
-    if (parameterOrZero(sequence, 0) === 6) modeTracker.queries.add('R', false);
+  n: (grid, { queries }, sequence) => {
+    const what = parameterOrZero(sequence, 0);
+    if (what === 5) queries.addChild('status');
+    return what === 6 ? cursorQuery(grid, queries, 'cursor', '\x1b[6n') : undefined;
+  },
+  '?n': (grid, { queries }, sequence) =>
+    parameterOrZero(sequence, 0) === 6
+      ? cursorQuery(grid, queries, 'extended cursor', '\x1b[?6n')
+      : undefined,
+  c: (_grid, { queries }) => {
+    queries.addChild('primary attributes');
     return undefined;
   },
-  c: (_grid, modeTracker) => {
-    modeTracker.queries.add('?c', false);
+  '>c': (_grid, { queries }) => {
+    queries.addChild('secondary attributes');
     return undefined;
   },
-  '>c': (_grid, modeTracker) => {
-    modeTracker.queries.add('c', false);
-    return undefined;
+  t: (grid, { queries }, sequence) => {
+    if (parameterOrZero(sequence, 0) === 14) queries.addChild('text area');
+    return windowRules['t']?.(grid, sequence);
   },
   '=u': (_grid, modeTracker, sequence) => {
     modeTracker.keyboardFlags(parameterOrZero(sequence, 0));

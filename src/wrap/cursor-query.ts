@@ -1,0 +1,165 @@
+import { markSlotOverwritten } from '../terminal/filter/grid.js';
+import { quirksFromDeviceAttributes } from '../terminal/filter/quirks.js';
+import { MARK_COLUMN } from '../terminal/input.js';
+import { SENTINEL } from '../terminal/query-queue.js';
+import { noteCellHeight } from '../terminal/reports.js';
+import { asksBackground, backgroundFrom } from '../ui/look.js';
+import type { TerminalSession } from './terminal-session.js';
+
+/*
+ * Asks the terminal for its cursor position, and at the start for what it is. A plain cursor report (CPR) can have the bytes of F3 with
+ * a modifier, so the extended one (DECXCPR) is asked for. xterm, kitty, VTE and Windows Terminal know it; alacritty, foot, ghostty,
+ * Terminal.app, tmux and screen do not. Those answer the sentinel behind it first, and are then asked so that no report can be a key.
+ */
+
+/** Counted from 0. */
+export interface CursorPosition {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** Asks the terminal for the cursor position; the keyboard passes the answers on. */
+export interface CursorQuery {
+  /** the same, with the questions that are asked only once: what the terminal is, and its background */
+  askAtStart: (waitMs: number) => Promise<CursorPosition | undefined>;
+  /** resolves with undefined when the terminal does not answer in time; `prefix` is written before the query */
+  ask: (prefix: string, waitMs: number) => Promise<CursorPosition | undefined>;
+  /** asks once how high a cell is: mouse reports are in pixels */
+  askCellHeight: () => void;
+  /** calls `act` when all earlier queries are answered, or after `waitMs`; terminals answer in order */
+  afterAnswers: (waitMs: number, act: () => void) => void;
+  /** resolves when all queries of the wrapper are answered, or after `waitMs` */
+  settled: (waitMs: number) => Promise<void>;
+}
+
+/** DECXCPR; the page number in some answers does not matter. */
+const EXTENDED = '\x1b[?6n';
+/**
+ * CPR twice: a row further down, so that it is not row 1, for the column; and in the column of the mark, which stands for no modifier
+ * that keyboards have, for the row. The cursor stays; its slot is overwritten.
+ */
+const PLAIN = `\x1b7\x1b[B\x1b[6n\x1b8\x1b[${MARK_COLUMN}G\x1b[6n\x1b8`;
+/** Secondary device attributes (DA2): its answer identifies xterm.js. */
+const DEVICE_ATTRIBUTES = '\x1b[>c';
+/** Asks for the size of the text area in pixels (xterm ctlseqs, XTWINOPS). */
+const TEXT_AREA = '\x1b[14t';
+/** Asks for the background colour (xterm ctlseqs, OSC 11). */
+const BACKGROUND_COLOR = '\x1b]11;?\x1b\\';
+
+const positionFrom = (answer: string): CursorPosition => {
+  const [row = 1, column = 1] = answer.split(/[;R]/).map(Number);
+  return { row: row - 1, column: column - 1 };
+};
+
+/** Calls back with what comes first: a value, or undefined after `waitMs`. */
+const makeAwaited = <T>(waitMs: number, act: (value: T | undefined) => void) => {
+  let isOver = false;
+  const finish = (value: T | undefined): void => {
+    clearTimeout(timer);
+    if (!isOver) act(value);
+    isOver = true;
+  };
+  const timer = setTimeout(finish, waitMs, undefined);
+  return { finish, isOver: () => isOver };
+};
+
+type Terminal = Pick<TerminalSession, 'filter' | 'session' | 'tty' | 'background' | 'pixels'>;
+
+type Ask = (
+  prefix: string,
+  waitMs: number,
+  /** the answer has come after `waitMs` */
+  onLate?: () => void,
+) => Promise<CursorPosition | undefined>;
+
+const makeAsk = ({ filter: { grid, modeTracker }, tty }: Terminal): Ask => {
+  const { queries } = modeTracker;
+  let hasExtended: boolean | undefined; // whether the terminal knows the extended form; undefined until it has shown that
+
+  const askPlainly = (onFound: (position: CursorPosition) => void): string => {
+    let column = 0;
+    markSlotOverwritten(grid);
+    queries.addOwn('cursor', (text) => ({ column } = positionFrom(text)));
+    queries.addOwn('cursor', (text) => onFound({ row: positionFrom(text).row, column }));
+    return PLAIN;
+  };
+  const askExtended = (onFound: (position: CursorPosition) => void): string => {
+    queries.addOwn('extended cursor', (text) => {
+      hasExtended = true;
+      onFound(positionFrom(text));
+    });
+    return EXTENDED;
+  };
+  /** Writes the query in one form, and a sentinel behind it; `onEnd`: the terminal has got past both. */
+  const send = (prefix: string, onFound: (position: CursorPosition) => void, onEnd: () => void): void => {
+    const isPlain = hasExtended === false;
+    const isShared = queries.isChildWaiting(isPlain ? 'cursor' : 'extended cursor');
+    if (isShared) queries.addOwn('status');
+    const query = isPlain ? askPlainly(onFound) : askExtended(onFound);
+    queries.addOwn('status', onEnd);
+    tty.write((isShared ? SENTINEL : '') + prefix + query + SENTINEL);
+  };
+  return (prefix, waitMs, onLate) =>
+    new Promise((resolve) => {
+      const { finish, isOver } = makeAwaited(waitMs, resolve);
+      let isFound = false;
+      const onFound = (position: CursorPosition | undefined): void => {
+        if (!isFound && isOver()) onLate?.();
+        isFound = true;
+        finish(position);
+      };
+      const isKnown = hasExtended !== undefined;
+      send(prefix, onFound, () => {
+        if (isFound) return;
+        hasExtended ??= false;
+        if (isKnown || isOver()) onFound(undefined);
+        else send('', onFound, () => finish(undefined));
+      });
+    });
+};
+
+/** `onLate`: the answer to `askAtStart` has come after its timeout; `onBackground`: the terminal has told its background. */
+export const makeCursorQuery = (
+  terminal: Terminal,
+  onLate: () => void,
+  onBackground: () => void,
+): CursorQuery => {
+  const { grid, modeTracker } = terminal.filter;
+  const { queries } = modeTracker;
+  const ask = makeAsk(terminal);
+  let isHeightAsked = false;
+  return {
+    askAtStart: (waitMs) => {
+      const { env, values } = terminal.session;
+      const isColorAsked = asksBackground(env, values.theme);
+      if (isColorAsked)
+        queries.addOwn('background', (text) => {
+          terminal.background = backgroundFrom(text);
+          onBackground();
+        });
+      queries.addOwn('secondary attributes', (text) => {
+        grid.quirks = quirksFromDeviceAttributes(text.slice(0, -1), grid.quirks);
+      });
+      return ask((isColorAsked ? BACKGROUND_COLOR : '') + DEVICE_ATTRIBUTES, waitMs, onLate);
+    },
+    ask: (prefix, waitMs) => ask(prefix, waitMs),
+    askCellHeight: () => {
+      if (isHeightAsked || !terminal.filter.isGround()) return;
+      isHeightAsked = true;
+      queries.addOwn('text area', (text) => noteCellHeight(`\x1b[${text}`, grid, terminal.pixels));
+      queries.addOwn('status');
+      terminal.tty.write(TEXT_AREA + SENTINEL);
+    },
+    afterAnswers: (waitMs, act) => {
+      const { finish } = makeAwaited(waitMs, act);
+      queries.addOwn('status', () => finish(undefined));
+      terminal.tty.write(SENTINEL);
+    },
+    settled: (waitMs) =>
+      new Promise((resolve) => {
+        if (!queries.isOwnAnswerExpected()) return resolve();
+        const { finish } = makeAwaited<undefined>(waitMs, () => resolve());
+        queries.onceAnswered(() => finish(undefined));
+      }),
+  };
+};

@@ -209,6 +209,7 @@ const startLoop = (parts: TrackerParts, { port, blackBox, take, actions }: LoopP
     port,
     copy: blackBox.copy,
     channel: askableChannel(session, port, () => loop.flow()),
+    begin: publisher && publisher.beginTyping,
     shorten: (strategy, signal) => actions().shorten({ strategy, isForAttempt: true }, { signal }),
     log: session.log,
     onEvent: take,

@@ -97,7 +97,7 @@ const outcomeOf = (
   signal: NodeJS.Signals | undefined,
   notices: readonly string[] = [],
 ): Outcome => {
-  const isCut = reports.some(({ outcome }) => outcome === 'cancelled');
+  const isCut = reports.some(({ outcome }) => outcome === 'cancelled' || outcome === 'unknown');
   if (isCut && signal !== undefined) return { status: { kind: 'signal', signal }, notices };
   const code = Math.max(0, ...reports.map(statusOfOutcome));
   return { status: { kind: 'code', code }, notices };

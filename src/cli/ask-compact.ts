@@ -104,7 +104,7 @@ const factOf = ({ outcome, words, durationMs = 0 }: CompactReport): string => {
     case 'refused':
       return `not compacted: ${words}`;
     case 'unknown':
-      return `outcome unknown: ${words}`;
+      return `outcome unknown: ${words}; ctxwrap history shows whether it has compacted`;
     default:
       return words;
   }

@@ -93,14 +93,16 @@ export const withdrawRequest = async (folder: string, key: RequestKey): Promise<
   if (answer && isLastAnswer(answer)) return { kind: 'answered', answer };
   // where the request is gone without an answer, the folder may have been emptied, with an answer in it
   const isSeen = removal === 'removed' || (removal === 'gone' && answer !== undefined);
-  return { kind: isSeen && !(await mayHaveBegun(folder, key)) ? 'unbegun' : 'unknown' };
+  return { kind: isSeen && !(await mayHaveBegun(folder, key, answer)) ? 'unbegun' : 'unknown' };
 };
 
-/** Whether something may have been typed for the request, as far as its answer tells. */
-export const mayHaveBegun = async (folder: string, key: RequestKey): Promise<boolean> => {
-  const answer = await readAnswer(folder, key);
-  return answer ? answer.state !== 'waiting' : !(await isMissing(pathOf(folder, key, ANSWER)));
-};
+/** Whether something may have been typed for the request, as far as its answer tells: undefined where none could be read. */
+export const mayHaveBegun = async (
+  folder: string,
+  key: RequestKey,
+  answer: AnswerRecord | undefined,
+): Promise<boolean> =>
+  answer ? answer.state !== 'waiting' : !(await isMissing(pathOf(folder, key, ANSWER)));
 
 const isMissing = (path: string): Promise<boolean> =>
   lstat(path).then(

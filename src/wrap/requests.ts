@@ -13,6 +13,7 @@ import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason } from '../storage/errors.js';
 import {
+  readAnswer,
   readRequest,
   ensureRequestsFolder,
   mayHaveBegun,
@@ -72,7 +73,7 @@ const answerToOld = async (
 ): Promise<AnswerContent | undefined> => {
   if (request.askedAt < from) {
     // it belonged to the part that has failed
-    return (await mayHaveBegun(folder, request))
+    return (await mayHaveBegun(folder, request, await readAnswer(folder, request)))
       ? { state: 'unknown', reason: RESTARTED }
       : { state: 'refused', reason: `${RESTARTED}: ask again` };
   }

@@ -48,9 +48,8 @@ const insideItself = (id: string): UserError =>
     `ctxwrap compact --no-wait ${id}`,
   );
 
-/** What helps after this outcome; nothing where the session itself shows it. */
+/** What helps after this outcome; nothing where that is said with it, or the session itself shows it. */
 const helpAfter = ({ outcome, words, session: { id } }: CompactReport): readonly string[] => {
-  if (outcome === 'unknown') return ["look at the agent's own window"];
   if (outcome !== 'refused') return [];
   return [words.startsWith('paused') ? `ctxwrap compact --force ${id}` : 'ctxwrap ps shows what it is doing'];
 };

@@ -157,15 +157,18 @@ const reasonToLeave = ({ session, isKept, isNoticed, askedAt, seenAt, now }: Fol
   return now - askedAt > LONGEST_MS ? { left: 'the session does not answer' } : undefined;
 };
 
+const BEGUN = 'it is carried out: too late to withdraw it';
+
 /** What the session says about this request, or that it says nothing. */
 const wordsOf = (
-  { request }: AnyRequest,
+  { schema, request }: AnyRequest,
   session: ListedSession | undefined,
   answer: AnswerRecord | undefined,
 ): string | undefined => {
   if (session?.liveness === 'stale')
     return 'the session does not react; if it is suspended, run fg in its terminal';
   if (answer?.state === 'waiting' && answer.reason !== undefined) return answer.reason;
+  if (answer?.state === 'begun' && schema !== 'ctxwrap.request/1') return BEGUN;
   const { compaction } = session?.record ?? {};
   return compaction?.request === request ? compaction.words : undefined; // its other words are about something else
 };

@@ -12,7 +12,7 @@ import { watchRequests, type Requests } from '../../src/wrap/requests.js';
 import { findSources } from '../../src/wrap/session-sources.js';
 import type { SwitchResult } from '../../src/wrap/switcher.js';
 import { ids, writeStores } from '../support/stored-sessions.js';
-import { bin, ctxwrap, makeBench, start, type Bench } from './launcher.js';
+import { bin, ctxwrap, inTerminal, makeBench, start, type Bench } from './launcher.js';
 
 const WAIT = { timeout: 20_000, interval: 20 };
 
@@ -315,6 +315,15 @@ describe('the other commands, cut short', () => {
         '✗ outcome unknown: you no longer wait for it; ctxwrap history shows whether it has compacted\n',
     });
   });
+});
+
+it('a command says while it waits when it is too late to withdraw it', async () => {
+  listen(begins);
+  const terminal = inTerminal(process.execPath, [bin, 'brief'], bench);
+  await terminal.seen(/waiting for a safe moment/);
+  await terminal.seen(/it is carried out: too late to withdraw it/);
+  terminal.type('\x03');
+  expect((await terminal.ended).signal).toBe(2);
 });
 
 it('a command inside the agent does not wait for it, and its request outlives it', async () => {

@@ -1,21 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
-import { REQUEST_MS } from '../core/compaction/machine.js';
 import type { OutcomeKind } from '../core/compaction/outcome.js';
-import type { AttemptRecord, RequestRecord } from '../core/compaction/protocol.js';
+import type { AttemptRecord } from '../core/compaction/protocol.js';
 import { UserError } from '../core/errors.js';
 import type { SessionRecord } from '../core/records.js';
-import { systemReason } from '../storage/errors.js';
-import { processStart } from '../storage/processes.js';
-import {
-  readAnswer,
-  removeAnswer,
-  removeRequest,
-  ensureRequestsFolder,
-  writeRequest,
-} from '../storage/requests.js';
-import { type ListedSession, readSession } from '../storage/sessions.js';
+import type { ListedSession } from '../storage/sessions.js';
 import { toPlainText } from '../ui/text.js';
+import { askSession, type Answered, type Asking } from './ask-session.js';
 import { ageText } from './sessions-text.js';
 
 // Asking a running session to compact, for `ctxwrap compact` and `ctxwrap top`.
@@ -61,93 +50,7 @@ const cannotAsk = (reason: string): UserError =>
     'make the state folder of ctxwrap writable: ctxwrap doctor',
   );
 
-const withdrawn = 'request withdrawn; a compaction that has begun continues';
-
-const notNoticed = 'the session does not react to requests';
-
 export const nameOf = (id: string): string => `session ${id}`;
-
-// The requesting side of `ctxwrap compact`: writes the request file and waits for the wrapper's reply.
-
-interface CompactQuestion {
-  readonly stateFolder: string;
-  readonly request: RequestRecord;
-  /** wait for the outcome, not only until the wrapper has seen the request */
-  readonly waits: boolean;
-  /** aborting it withdraws the request */
-  readonly signal: AbortSignal;
-  /** called when the request is written */
-  readonly onAsked: () => Promise<void>;
-  /** called with what the session is doing while the request waits */
-  readonly onWords: (words: string) => void;
-}
-
-type CompactReply =
-  | { readonly kind: 'ended'; readonly attempt: AttemptRecord }
-  | { readonly kind: 'refused'; readonly reason: string }
-  /** the wrapper has the request, and the caller does not wait */
-  | { readonly kind: 'asked' }
-  /** the command was typed, but its outcome is unknown */
-  | { readonly kind: 'unknown'; readonly reason: string }
-  | { readonly kind: 'cancelled' };
-
-const POLL_MS = 200;
-const NOTICE_MS = 20_000; // a wrapper polls every 5 s where the system does not report file changes
-const LONGEST_MS = 2 * REQUEST_MS; // the wrapper finds a safe moment in the first half of this time, or refuses
-
-/** Resolves with the outcome of the request. Rejects with a UserError when the request cannot be written. */
-const askRequest = async (question: CompactQuestion): Promise<CompactReply> => {
-  const { stateFolder, request, onAsked } = question;
-  const folder = await ensureRequestsFolder(stateFolder)
-    .then(async (path) => {
-      await writeRequest(path, request);
-      return path;
-    })
-    .catch((error: unknown) => {
-      throw cannotAsk(systemReason(error));
-    });
-  await onAsked();
-  const reply = await replyIn(folder, question);
-  // without --no-wait the file goes now; with it the file stays until the wrapper has acted on it
-  if (reply.kind !== 'asked') await removeRequest(folder, request);
-  await removeAnswer(folder, request);
-  return reply;
-};
-
-const replyIn = async (folder: string, question: CompactQuestion): Promise<CompactReply> => {
-  const { stateFolder, request, waits, signal, onWords } = question;
-  let isNoticed = false;
-  let isBegun = false;
-  let isGone = false;
-  const lost = (reason: string): CompactReply => ({ kind: isBegun ? 'unknown' : 'refused', reason });
-  let said: string | undefined;
-  while (!signal.aborted) {
-    const answer = await readAnswer(folder, request);
-    if (answer?.state === 'ended') return { kind: 'ended', attempt: answer.attempt };
-    if (answer?.state === 'refused') return { kind: 'refused', reason: answer.reason };
-    isNoticed ||= answer !== undefined;
-    isBegun ||= answer?.state === 'begun';
-    if (isNoticed && !waits) return { kind: 'asked' };
-    // the reply may have arrived between the two checks
-    if (isGone) return lost('the session has ended');
-    const waited = Date.now() - request.askedAt;
-    if (!isNoticed && waited > NOTICE_MS) return { kind: 'refused', reason: notNoticed };
-    if (waited > LONGEST_MS) return lost('the session does not answer');
-    const session = await readSession(stateFolder, request.session, Date.now());
-    isGone = session === undefined || session.liveness === 'ended' || session.liveness === 'dead';
-    const words = wordsAbout(request, session);
-    if (words !== undefined && words !== said) onWords(words);
-    said = words;
-    if (!isGone) await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
-  }
-  return { kind: 'cancelled' };
-};
-
-/** What the session does about this request. Its other words are about something else, such as an attempt that has ended. */
-const wordsAbout = ({ request }: RequestRecord, session: ListedSession | undefined): string | undefined => {
-  const { compaction } = session?.record ?? {};
-  return compaction?.request === request ? compaction.words : undefined;
-};
 
 // The result of `ctxwrap compact`, for people and for scripts.
 
@@ -161,22 +64,25 @@ export interface CompactReport extends Partial<Omit<AttemptRecord, 'schema' | 'o
   readonly durationMs?: number;
 }
 
-const compactReport = ({ id, pid, runtime: agent }: SessionRecord, reply: CompactReply): CompactReport => {
+const compactReport = ({ id, pid, runtime: agent }: SessionRecord, answered: Answered): CompactReport => {
   const base = { schema: 'ctxwrap.compact/1', session: { id, pid, runtime: agent } } as const;
-  switch (reply.kind) {
-    case 'ended': {
-      const { schema: _, ...attempt } = reply.attempt;
+  switch (answered.outcome) {
+    case 'done': {
+      if (!answered.attempt) return { ...base, outcome: 'unknown', words: 'an answer of an unknown form' };
+      const { schema: _, ...attempt } = answered.attempt;
       const { startedAt, endedAt } = attempt;
       return { ...base, ...attempt, durationMs: Math.max(0, endedAt - startedAt) };
     }
     case 'refused':
-      return { ...base, outcome: 'refused', words: reply.reason };
+      return {
+        ...base,
+        outcome: answered.why === 'withdrawn' ? 'cancelled' : 'refused',
+        words: answered.reason,
+      };
     case 'unknown':
-      return { ...base, outcome: 'unknown', words: `${reply.reason} after the command was typed` };
-    case 'asked':
+      return { ...base, outcome: 'unknown', words: answered.reason };
+    case 'begun':
       return { ...base, outcome: 'asked', words: 'it will compact at its next safe moment' };
-    case 'cancelled':
-      return { ...base, outcome: 'cancelled', words: 'withdrawn' };
   }
 };
 
@@ -198,39 +104,24 @@ const factOf = ({ outcome, words, durationMs = 0 }: CompactReport): string => {
     case 'refused':
       return `not compacted: ${words}`;
     case 'unknown':
-      return `outcome unknown: ${words}`;
-    case 'cancelled':
-      return withdrawn;
+      return `outcome unknown: ${words}; ctxwrap history shows whether it has compacted`;
     default:
       return words;
   }
 };
 
-export interface AskOptions extends Pick<CompactQuestion, 'stateFolder' | 'signal'> {
+export interface CompactAsking extends Asking {
   readonly force?: boolean;
   readonly focus?: string | undefined;
-  /** wait for the outcome, not only until the session has the request */
-  readonly waits: boolean;
-  readonly onAsked?: () => Promise<void>;
-  readonly onWords?: (words: string) => void;
 }
 
 /** Asks a session that can be asked. Rejects with a UserError when the request cannot be written. */
 export const askToCompact = async (
   session: SessionRecord,
-  { force = false, focus, waits, ...question }: AskOptions,
+  { force = false, focus, ...asking }: CompactAsking,
 ): Promise<CompactReport> => {
-  const start = processStart(process.pid);
-  const request: RequestRecord = {
-    schema: 'ctxwrap.request/1',
-    session: session.id,
-    request: `${process.pid}-${randomBytes(6).toString('hex')}`,
-    askedAt: Date.now(),
-    force,
-    ...(focus === undefined ? {} : { focus }),
-    ...(waits ? { pid: process.pid } : {}),
-    ...(waits && start !== undefined ? { processStart: start } : {}),
-  };
-  const { onAsked = async () => undefined, onWords = () => undefined } = question;
-  return compactReport(session, await askRequest({ ...question, request, waits, onAsked, onWords }));
+  const asked = { schema: 'ctxwrap.request/1', force, ...(focus === undefined ? {} : { focus }) } as const;
+  const answered = await askSession(session.id, asked, asking);
+  if (answered.outcome === 'refused' && answered.why === 'unwritten') throw cannotAsk(answered.reason);
+  return compactReport(session, answered);
 };

@@ -1,142 +1,267 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { REQUEST_MS } from '../core/compaction/machine.js';
-import type {
-  AnswerRecord,
-  BriefRecord,
-  ShortenRecord,
-  SwitchRecord,
-  UndoRecord,
+import {
+  SESSION_ENDED,
+  type AnswerRecord,
+  type AttemptRecord,
+  type BriefRecord,
+  type RequestRecord,
+  type ShortenRecord,
+  type SwitchRecord,
+  type UndoRecord,
 } from '../core/compaction/protocol.js';
 import { systemReason } from '../storage/errors.js';
 import { processStart } from '../storage/processes.js';
 import {
   ensureRequestsFolder,
+  isLastAnswer,
+  isRequestThere,
   readAnswer,
   removeAnswer,
   removeRequest,
+  withdrawRequest,
   writeRequest,
-  type ActionRecord,
+  type AnyRequest,
 } from '../storage/requests.js';
-import { readSession } from '../storage/sessions.js';
+import { readSession, type ListedSession } from '../storage/sessions.js';
 import { isThere } from './session-argument.js';
+import type { Outcome } from './session.js';
 import { noProgress, progressLine } from './text.js';
 import { catchStopSignals } from './verify.js';
 
-// Asks a running session to type something for the user besides the compact command, and waits for what comes of it.
+// Asks a running session for something, and waits for what comes of it: the one place that does, for every command. What a command makes of
+// the answer, and how it says it, is in the command's own file.
 
-export interface AskedOutcome {
-  /** `asked`: by a command inside the agent, which the session does not wait for; with words, the agent is started again for it */
-  readonly outcome: 'done' | 'refused' | 'unknown' | 'asked';
-  /** why it is not done, or what was done */
-  readonly words?: string;
-  /** refused, because the agent cannot do it in this way */
-  readonly isImpossible?: true;
-}
+/** What is known when the asking is over. */
+export type Answered =
+  /** the session carries it out, and this command does not wait for it; with words, the agent is started again for it */
+  | { readonly outcome: 'begun'; readonly words?: string }
+  /** it is over: `attempt` of a request to compact, which may have failed; `words` of what was done */
+  | { readonly outcome: 'done'; readonly words?: string; readonly attempt?: AttemptRecord }
+  /** nothing was typed, or it was taken back, and nothing will be: a file that was made for it can be removed */
+  | { readonly outcome: 'refused'; readonly reason: string; readonly why?: RefusedWhy }
+  /** it may have been typed, and nobody knows what comes of it: the agent may be using what was made for it */
+  | {
+      readonly outcome: 'unknown';
+      readonly reason: string;
+      /** the session has ended, so its agent cannot be told anything */
+      readonly isOver: boolean;
+    };
+
+/** `impossible`: the agent cannot do it in this way; `unwritten`: the session could not be asked */
+type RefusedWhy = 'withdrawn' | 'impossible' | 'unwritten';
 
 /** What is asked for, without what every request has. */
 export type Asked =
+  | Pick<RequestRecord, 'schema' | 'force' | 'focus'>
   | Pick<SwitchRecord, 'schema' | 'name'>
   | Pick<BriefRecord, 'schema'>
   | Pick<UndoRecord, 'schema'>
   | Pick<ShortenRecord, 'schema' | 'strategy' | 'keepRecent' | 'budgetTokens'>;
 
-export interface AskOptions {
+export interface Asking {
   readonly stateFolder: string;
-  readonly isQuiet: boolean;
+  /** wait for the outcome, not only until the session has the request, which then outlives this command */
+  readonly waits: boolean;
+  /** aborting it withdraws the request */
+  readonly signal: AbortSignal;
+  /** called when the request is written */
+  readonly onAsked?: () => Promise<void>;
+  /** called with what the session waits for or does, when that has changed */
+  readonly onWords?: (words: string) => void;
 }
 
-const WAITING = 'waiting for a safe moment';
-const POLL_MS = 200;
-const NOTICE_MS = 20_000; // a wrapper polls every 5 s where the system does not report file changes
-const LONGEST_MS = 2 * REQUEST_MS;
-
-/** Ctrl-C withdraws the request. Never rejects. */
-export const askSession = async (
-  session: string,
-  asked: Asked,
-  { stateFolder, isQuiet }: AskOptions,
-): Promise<AskedOutcome> => {
-  // the agent runs this command in its shell: the agent waits for it, and must not be waited for
-  const isInside = process.env['CTXWRAP_SESSION'] === session;
+/** Never rejects, as long as `onAsked` does not. */
+export const askSession = async (session: string, asked: Asked, asking: Asking): Promise<Answered> => {
+  const { stateFolder, waits, onAsked } = asking;
   const start = processStart(process.pid);
-  const request: ActionRecord = {
+  const request: AnyRequest = {
     ...asked,
     session,
     request: `${process.pid}-${randomBytes(6).toString('hex')}`,
     askedAt: Date.now(),
-    ...(isInside ? {} : { pid: process.pid }),
-    ...(isInside || start === undefined ? {} : { processStart: start }),
+    ...(waits ? { pid: process.pid } : {}),
+    ...(waits && start !== undefined ? { processStart: start } : {}),
   };
-  const stopping = catchStopSignals();
-  const progress = isQuiet ? noProgress : progressLine();
+  let folder: string;
   try {
-    const folder = await ensureRequestsFolder(stateFolder);
+    folder = await ensureRequestsFolder(stateFolder);
     await writeRequest(folder, request);
-    if (isInside) return { outcome: 'asked' };
-    progress.say(WAITING);
-    const { signal } = stopping;
-    const outcome = await outcomeIn(folder, request, { stateFolder, signal, onWords: progress.say });
-    await removeRequest(folder, request);
-    await removeAnswer(folder, request);
-    return outcome;
   } catch (error) {
-    return { outcome: 'refused', words: systemReason(error) };
-  } finally {
-    progress.clear();
-    stopping.release();
+    return { outcome: 'refused', reason: systemReason(error), why: 'unwritten' };
   }
+  await onAsked?.();
+  const followed = await followRequest(folder, request, asking).catch((error: unknown): Left => ({
+    left: systemReason(error),
+  }));
+  const answered = 'left' in followed ? await leave(folder, request, followed) : followed;
+  // a request that nobody waits for stays until the session has carried it out
+  if (answered.outcome !== 'begun') await removeRequest(folder, request);
+  await removeAnswer(folder, request);
+  return answered;
 };
 
-interface Waiting {
-  readonly stateFolder: string;
-  readonly signal: AbortSignal;
-  /** called with what the session waits for, when that has changed */
-  readonly onWords: (words: string) => void;
+/** Why this command waits no longer. */
+interface Left {
+  readonly left: string;
+  readonly isOver?: boolean;
+  readonly isWithdrawn?: boolean;
 }
 
-const outcomeIn = async (
+const POLL_MS = 200;
+const NOTICE_MS = 20_000; // a wrapper polls every 5 s where the system does not report file changes
+const LONGEST_MS = 2 * REQUEST_MS; // the wrapper finds a safe moment in the first half of this time, or refuses
+
+const followRequest = async (
   folder: string,
-  request: ActionRecord,
-  { stateFolder, signal, onWords }: Waiting,
-): Promise<AskedOutcome> => {
+  request: AnyRequest,
+  { stateFolder, waits, signal, onWords }: Asking,
+): Promise<Answered | Left> => {
   let isNoticed = false;
-  let said = WAITING;
+  let said: string | undefined;
+  let seenAt = Date.now();
   while (!signal.aborted) {
-    // a session answers before it ends
-    const session = await readSession(stateFolder, request.session, Date.now());
+    const now = Date.now();
+    const isKept = await isRequestThere(folder, request); // a session answers before it removes it, and before it ends
+    const session = await readSession(stateFolder, request.session, now);
     const answer = await readAnswer(folder, request);
-    const outcome = answer && finalOf(answer);
-    if (outcome) return outcome;
+    if (answer && isLastAnswer(answer)) return answeredBy(answer);
     isNoticed ||= answer !== undefined;
-    const words = (answer?.state === 'waiting' && answer.reason) || WAITING;
-    if (words !== said) onWords(words);
+    if (isNoticed && !waits) return { outcome: 'begun' };
+    if (session) seenAt = now;
+    const left = reasonToLeave({ session, isKept, isNoticed, askedAt: request.askedAt, seenAt, now });
+    if (left) return left;
+    const words = wordsOf(request, session, answer);
+    if (words !== undefined && words !== said) onWords?.(words);
     said = words;
-    const waited = Date.now() - request.askedAt;
-    if (!isNoticed && waited > NOTICE_MS)
-      return { outcome: 'refused', words: 'the running session does not notice requests' };
-    const isGone = session === undefined || !isThere(session);
-    if (isGone || waited > LONGEST_MS) return { outcome: 'refused', words: 'the session has ended' };
     await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
-  return { outcome: 'refused', words: 'request withdrawn; what was typed already stays' };
+  return { left: 'you no longer wait for it', isWithdrawn: true };
 };
 
-const finalOf = (answer: AnswerRecord): AskedOutcome | undefined => {
+interface Followed {
+  readonly session: ListedSession | undefined;
+  readonly isKept: boolean;
+  readonly isNoticed: boolean;
+  readonly askedAt: number;
+  readonly seenAt: number;
+  readonly now: number;
+}
+
+const reasonToLeave = ({ session, isKept, isNoticed, askedAt, seenAt, now }: Followed): Left | undefined => {
+  if (session && !isThere(session)) return { left: SESSION_ENDED, isOver: true };
+  if (now - seenAt > NOTICE_MS) return { left: 'what the session says of itself cannot be read' };
+  if (!isKept) return { left: 'the request was removed' };
+  if (!isNoticed && now - askedAt > NOTICE_MS) return { left: 'the session does not react to requests' };
+  return now - askedAt > LONGEST_MS ? { left: 'the session does not answer' } : undefined;
+};
+
+const BEGUN = 'it is carried out: too late to withdraw it';
+
+/** What the session says about this request, or that it says nothing. */
+const wordsOf = (
+  { schema, request }: AnyRequest,
+  session: ListedSession | undefined,
+  answer: AnswerRecord | undefined,
+): string | undefined => {
+  if (session?.liveness === 'stale')
+    return 'the session does not react; if it is suspended, run fg in its terminal';
+  if (answer?.state === 'waiting' && answer.reason !== undefined) return answer.reason;
+  if (answer?.state === 'begun' && schema !== 'ctxwrap.request/1') return BEGUN;
+  const { compaction } = session?.record ?? {};
+  return compaction?.request === request ? compaction.words : undefined; // its other words are about something else
+};
+
+/** Withdraws the request, which tells whether anything was done. */
+const leave = async (
+  folder: string,
+  request: AnyRequest,
+  { left: reason, isOver = false, isWithdrawn = false }: Left,
+): Promise<Answered> => {
+  const withdrawal = await withdrawRequest(folder, request);
+  switch (withdrawal.kind) {
+    case 'answered':
+      return answeredBy(withdrawal.answer);
+    case 'unknown':
+      return { outcome: 'unknown', reason, isOver };
+    case 'unbegun':
+      return isWithdrawn
+        ? { outcome: 'refused', reason: 'request withdrawn; nothing was typed', why: 'withdrawn' }
+        : { outcome: 'refused', reason };
+  }
+};
+
+const answeredBy = (answer: AnswerRecord): Answered => {
   switch (answer.state) {
     case 'switched':
     case 'drafted':
       return { outcome: 'done' };
     case 'shortened':
       return { outcome: 'done', words: answer.words };
+    case 'ended':
+      return { outcome: 'done', attempt: answer.attempt };
     case 'restarting':
-      return { outcome: 'asked', words: answer.words };
+      return { outcome: 'begun', words: answer.words };
     case 'impossible':
-      return { outcome: 'refused', words: answer.reason, isImpossible: true };
+      return { outcome: 'refused', reason: answer.reason, why: 'impossible' };
+    case 'refused':
+      return { outcome: 'refused', reason: answer.reason };
+    case 'unknown':
+      return { outcome: 'unknown', reason: answer.reason, isOver: answer.reason === SESSION_ENDED };
+    case 'waiting':
+    case 'begun':
+      return { outcome: 'begun' };
+  }
+};
+
+// For a command that has nothing else to do.
+
+export interface AloneOptions {
+  readonly stateFolder: string;
+  readonly isQuiet: boolean;
+}
+
+/** What is known, and how the command ends. */
+export interface AskedAlone {
+  readonly answered: Answered;
+  readonly status: Outcome['status'];
+}
+
+const WAITING = 'waiting for a safe moment';
+
+/** Says meanwhile what the session waits for; Ctrl-C withdraws the request. Never rejects. */
+export const askAlone = async (
+  session: string,
+  asked: Asked,
+  { stateFolder, isQuiet }: AloneOptions,
+): Promise<AskedAlone> => {
+  const stopping = catchStopSignals();
+  const progress = isQuiet ? noProgress : progressLine();
+  try {
+    const answered = await askSession(session, asked, {
+      stateFolder,
+      // the agent runs this command in its shell: the agent waits for it, and must not be waited for
+      waits: process.env['CTXWRAP_SESSION'] !== session,
+      signal: stopping.signal,
+      onAsked: async () => progress.say(WAITING),
+      onWords: progress.say,
+    });
+    return { answered, status: statusOf(answered, stopping.name()) };
+  } finally {
+    progress.clear();
+    stopping.release();
+  }
+};
+
+/** 1 where it was refused or is not known; a signal that has cut it short ends the command, too. */
+const statusOf = ({ outcome }: Answered, signal: NodeJS.Signals | undefined): Outcome['status'] => {
+  switch (outcome) {
+    case 'begun':
+    case 'done':
+      return { kind: 'code', code: 0 };
     case 'refused':
     case 'unknown':
-      return { outcome: answer.state, words: answer.reason };
-    default:
-      return undefined;
+      return signal === undefined ? { kind: 'code', code: 1 } : { kind: 'signal', signal };
   }
 };

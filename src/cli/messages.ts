@@ -315,7 +315,8 @@ export const longFocus = (given: number, most: number): UserError =>
 
 /** What the exit status means. */
 export const exitStatus = `That of the agent, even if a signal killed it. Otherwise:
-  1    doctor or verify found a problem, or an undo, a copy or an edit failed
+  1    doctor or verify found a problem, an undo, a copy or an edit failed, or
+       what was asked of a running session was refused or is not known
   2    invalid usage, an unwritable file, or config check found an error
   125  ctxwrap failed before the agent started
   126  the agent was found but cannot be executed

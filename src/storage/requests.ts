@@ -1,4 +1,4 @@
-import { readdir, stat, unlink } from 'node:fs/promises';
+import { lstat, readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jsonText } from '../core/printable.js';
 import {
@@ -15,11 +15,16 @@ import {
   type SwitchRecord,
   type UndoRecord,
 } from '../core/compaction/protocol.js';
+import { errorCode } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
 import { ensureFolder, readOwnFile, writeAtomic } from './state-folder.js';
 
 // Requests to running wrappers and their answers: `requests/<session>.<request>.{request,answer}.json` in the state folder.
 // The requester withdraws a request by removing its file.
+//
+// What cannot be withdrawn begins so: the wrapper writes the answer `begun`, and then looks whether the request is still there. Who withdraws
+// removes the request, and then looks for that answer. Whatever the order, and whoever is stopped or killed in between, one of the two sees the
+// other: a request that is gone without `begun` is never carried out.
 
 const FOLDER = 'requests';
 const REQUEST_BYTES = 8 * 1024; // a request has a few hundred, most of it focus text
@@ -62,6 +67,53 @@ export const listRequests = async (folder: string, session: string): Promise<rea
     .filter((id) => ID.test(id))
     .slice(0, MAX_REQUESTS);
 };
+
+/** False also where that cannot be seen. */
+export const isRequestThere = (folder: string, key: RequestKey): Promise<boolean> =>
+  lstat(pathOf(folder, key, REQUEST)).then(
+    () => true,
+    () => false,
+  );
+
+/** What was made of a request by the time it was withdrawn. */
+export type Withdrawal =
+  /** nothing, and nothing will be */
+  | { readonly kind: 'unbegun' }
+  /** the last answer had come already */
+  | { readonly kind: 'answered'; readonly answer: AnswerRecord }
+  /** it has begun, or that cannot be seen */
+  | { readonly kind: 'unknown' };
+
+/** Withdraws a request. Never rejects. */
+export const withdrawRequest = async (folder: string, key: RequestKey): Promise<Withdrawal> => {
+  const removal = await unlink(pathOf(folder, key, REQUEST)).then(
+    () => 'removed' as const,
+    (error: unknown) => (errorCode(error) === 'ENOENT' ? ('gone' as const) : ('failed' as const)),
+  );
+  const answer = await readAnswer(folder, key);
+  if (answer && isLastAnswer(answer)) return { kind: 'answered', answer };
+  // where the request is gone without an answer, the folder may have been emptied, with an answer in it
+  const isSeen = removal === 'removed' || (removal === 'gone' && answer !== undefined);
+  return { kind: isSeen && !(await mayHaveBegun(folder, key, answer)) ? 'unbegun' : 'unknown' };
+};
+
+/** Whether something may have been typed for the request, as far as its answer tells: undefined where none could be read. */
+export const mayHaveBegun = async (
+  folder: string,
+  key: RequestKey,
+  answer: AnswerRecord | undefined,
+): Promise<boolean> =>
+  answer ? answer.state !== 'waiting' : !(await isMissing(pathOf(folder, key, ANSWER)));
+
+const isMissing = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => false,
+    (error: unknown) => errorCode(error) === 'ENOENT',
+  );
+
+/** After any other answer another one follows. */
+export const isLastAnswer = ({ state }: Pick<AnswerRecord, 'state'>): boolean =>
+  state !== 'waiting' && state !== 'begun';
 
 export const removeRequest = (folder: string, key: RequestKey): Promise<void> =>
   unlink(pathOf(folder, key, REQUEST)).catch(() => undefined);

@@ -12,6 +12,7 @@ import type { Publisher } from './publish.js';
 import type { SessionSource } from './read-history.js';
 import { makeReceipts, type Receipts } from './receipts.js';
 import type { SessionLoop } from './session.js';
+import type { MomentWait, TypingGate } from './safe-moment.js';
 import { copiesOf } from './session-sources.js';
 import { openSummariser } from './summariser.js';
 import { makeRestarter, type RestartPlan } from './restarter.js';
@@ -94,19 +95,19 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
     audit: parts.publisher,
     onEvent: take,
   });
-  const undo = makeKeyRequest('undo', ports.take, (signal) => {
+  const undo = makeKeyRequest('undo', ports.take, (wait) => {
     const before = shortener.previous();
     const path = ports.sessionFile();
     const as = newSession(parts.session.cwd);
     return before === undefined || path === undefined
-      ? undoLast(parts, ports, { switcher, channelUndo, signal })
-      : returnLive({ agent, as, before, path, switcher, onEvent: ports.take, signal });
+      ? undoLast(parts, ports, { switcher, channelUndo, ...wait })
+      : returnLive({ agent, as, before, path, switcher, onEvent: ports.take, ...wait });
   });
-  const rescue = makeKeyRequest('rescue', ports.take, (signal) => shortener.rescue(signal));
-  const brief = makeKeyRequest('brief', ports.take, (signal) => {
+  const rescue = makeKeyRequest('rescue', ports.take, shortener.rescue);
+  const brief = makeKeyRequest('brief', ports.take, (wait) => {
     const say = (words: string): void => ports.take(answerEvent(words));
     say('brief: waiting for a safe moment');
-    return receipts.brief({ signal, onHold: (words) => say(`brief ${words}`) });
+    return receipts.brief({ ...wait, onHold: (words) => say(`brief ${words}`) });
   });
   return {
     noteEvent: (event) => {
@@ -131,23 +132,35 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
   };
 };
 
+type KeyWait = Required<Pick<MomentWait, 'signal' | 'gate'>>;
+
 /** What a key asks for, once at a time; pressed again while it waits, the key withdraws it. */
 const makeKeyRequest = (
   name: string,
   take: (event: Event) => void,
-  perform: (signal: AbortSignal) => Promise<unknown>,
+  perform: (wait: KeyWait) => Promise<unknown>,
 ) => {
   let waiting: AbortController | undefined;
+  let isTyping = false; // from here on it cannot be withdrawn, and what comes of it is said
+  const gate: TypingGate = {
+    begin: async () => {
+      isTyping = true;
+      return undefined;
+    },
+    rest: () => (isTyping = false),
+  };
   const start = (): void => {
     if (waiting) return;
     const mine = new AbortController();
     waiting = mine;
-    void perform(mine.signal).finally(() => (waiting = undefined));
+    isTyping = false;
+    void perform({ signal: mine.signal, gate }).finally(() => (waiting = undefined));
   };
   return {
     start,
     press: (): void => {
       if (!waiting) return start();
+      if (isTyping) return take(answerEvent(`${name}: too late to withdraw it`));
       waiting.abort();
       take(answerEvent(`${name} withdrawn`));
     },
@@ -222,7 +235,7 @@ const makeSessionShortener = (
   });
 };
 
-interface UndoWays extends Pick<LiveUndo, 'switcher' | 'signal'> {
+interface UndoWays extends Pick<LiveUndo, 'switcher' | 'signal' | 'gate'> {
   readonly channelUndo: Pick<ChannelUndo, 'undo'>;
 }
 
@@ -230,11 +243,11 @@ interface UndoWays extends Pick<LiveUndo, 'switcher' | 'signal'> {
 const undoLast = async (
   { session: { agent, cwd, env, channel } }: ActionParts,
   { take, sessionFile }: ActionPorts,
-  { switcher, channelUndo, signal }: UndoWays,
+  { switcher, channelUndo, signal, gate }: UndoWays,
 ): Promise<void> => {
   const refuse = (reason: string): void => take(answerEvent(`not undone: ${reason}`));
   if (agent.channel?.undo && (channel || !agent.newSessions)) {
-    const result = await channelUndo.undo({ signal });
+    const result = await channelUndo.undo({ signal, gate });
     if (result.kind !== 'impossible') return;
     if (!agent.newSessions) return refuse(result.reason);
   }
@@ -245,5 +258,5 @@ const undoLast = async (
   if (path === undefined) return refuse(reason);
   const as = newSession(cwd);
   const copies = () => copiesOf(stateFolder(env, homeFolder(env)), { agent, path });
-  await undoLive({ agent, path, as, copies, switcher, onEvent: take, signal });
+  await undoLive({ agent, path, as, copies, switcher, onEvent: take, signal, gate });
 };

@@ -213,6 +213,7 @@ const startLoop = (
     port,
     copy: blackBox.copy,
     channel: askableChannel(session, { childPid, port }, () => loop.flow()),
+    begin: publisher && publisher.beginTyping,
     shorten: (strategy, signal) => actions().shorten({ strategy, isForAttempt: true }, { signal }),
     log: session.log,
     onEvent: take,

@@ -1,5 +1,6 @@
 import type { AgentChannel } from '../agents/channel.js';
 import type { Via } from '../core/compaction/outcome.js';
+import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import { answerEvent } from '../core/session-flow.js';
@@ -21,9 +22,11 @@ import {
 export interface ChannelUndo {
   readonly noteEvent: (event: Event) => void;
   /** Waits for a safe moment, asks, and says in the footer what comes of it, unless the undo goes on in another way. Never rejects. */
-  readonly undo: (wait: Pick<SwitchWait, 'signal' | 'onHold'>) => Promise<ChannelUndone>;
+  readonly undo: (wait: UndoWait) => Promise<ChannelUndone>;
   readonly stop: () => void;
 }
+
+type UndoWait = Pick<SwitchWait, 'signal' | 'onHold' | 'gate'>;
 
 /** `switched` here means that the compaction is taken back. */
 export type ChannelUndone =
@@ -63,21 +66,20 @@ export const makeChannelUndo = (options: ChannelUndoOptions): ChannelUndo => {
     log.info(`asking ${channel.name} to undo the compaction: ${result.kind}${reason}`);
     return askedOf(result, channel);
   };
-  const attempt = async (
-    sessionId: string,
-    { signal, onHold }: Pick<SwitchWait, 'signal' | 'onHold'>,
-  ): Promise<ChannelUndone> => {
+  const attempt = async (sessionId: string, wait: UndoWait): Promise<ChannelUndone> => {
     isTaken = true;
     say('undo: waiting for a safe moment');
-    const hold = (words: string): void => {
+    const onHold = (words: string): void => {
       say(`undo ${words}`);
-      onHold?.(words);
+      wait.onHold?.(words);
     };
     const result = await typeAtSafeMoment<Asked>(options, sessionId, {
-      wait: { signal, sparesDraft: true, onHold: hold },
+      wait: { ...wait, sparesDraft: true, onHold },
       ended: ended.signal,
       type: (signalOfEnd) => ask(sessionId, signalOfEnd),
-    }).finally(() => (isTaken = false));
+    })
+      .catch((error: unknown): SwitchResult => ({ kind: 'unknown', reason: errorText(error) })) // it may have been asked
+      .finally(() => (isTaken = false));
     return result.kind === 'refused' && 'via' in result ? impossible(result.reason) : result;
   };
   return {

@@ -111,7 +111,7 @@ export const askToUndo = (given: ChannelUndoRequest): Promise<ChannelUndoResult>
     if (asked.kind === 'refused') return { kind: 'refused', reason: asked.reason };
     return undo.isUndone(asked.answer, target.id)
       ? { kind: 'undone' }
-      : { kind: 'refused', reason: 'the agent has not taken it back' };
+      : { kind: 'unknown', reason: 'the agent does not say that it has taken it back' };
   });
 
 /** Asks once the agent rests, by its own word and by its screen. */

@@ -26,6 +26,8 @@ export interface CompactorOptions {
   readonly channel: AskableChannel | undefined;
   /** shortens the conversation by this strategy, in place of the command; never rejects */
   readonly shorten: (strategy: string, signal: AbortSignal) => Promise<ShortenResult>;
+  /** tells those who have asked for it that it begins; resolves with why it must not. Must not reject */
+  readonly begin?: (() => Promise<string | undefined>) | undefined;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
 }
@@ -59,8 +61,8 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     attempt.abort(); // the previous attempt must not interfere
     const mine = new AbortController();
     attempt = mine;
-    const { onRestoring } = draft;
-    request = { recipe, focus, isQueued, mayStash, port, signal: mine.signal, onRestoring };
+    const given = { recipe, focus, isQueued, mayStash, port, onRestoring: draft.onRestoring };
+    request = { ...given, signal: mine.signal };
     typedBefore = port.typedCount();
     draft.begin();
     const result = await typeCommand(request);
@@ -76,20 +78,18 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     const tell = await act(mine.signal);
     if (!isOver && attempt === mine) tell();
   };
+  const entry = makeEntry(options, { type, withoutKeys });
   return {
     run: (effect) => {
       switch (effect.type) {
         case 'type-compact':
-          // a microtask: the step that decided this is not finished yet
-          return queueMicrotask(() => {
-            const act = insteadOfKeys(effect, options);
-            void (act ? withoutKeys(act) : type(effect));
-          });
+          return entry.begin(effect);
         case 'copy':
           return void copy().then((result) => {
             if (!isOver) onEvent({ type: 'copied', id: effect.id, result });
           });
         case 'ended':
+          entry.leave();
           log.info(endedText(effect.ended));
           if (isOver) return undefined;
           if (effect.ended.via !== undefined) endAsking(effect.ended, attempt, options);
@@ -101,8 +101,39 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     },
     stop: () => {
       isOver = true;
+      entry.leave();
       attempt.abort();
       draft.stop();
+    },
+  };
+};
+
+/** The two ways to carry an attempt out. */
+interface Ways {
+  readonly type: (effect: TypeEffect) => Promise<void>;
+  readonly withoutKeys: (act: NonNullable<ReturnType<typeof insteadOfKeys>>) => Promise<void>;
+}
+
+/** Carries an attempt out once those who have asked for it are told, unless it has ended by then. */
+const makeEntry = (options: CompactorOptions, { type, withoutKeys }: Ways) => {
+  const { begin, onEvent } = options;
+  let waiting: TypeEffect | undefined;
+  const enter = async (effect: TypeEffect): Promise<void> => {
+    const reason = await begin?.();
+    if (waiting !== effect) return;
+    if (reason !== undefined)
+      return onEvent({ type: 'typed', result: { kind: 'skipped', reason, evidence: [] } });
+    const act = insteadOfKeys(effect, options);
+    return act ? withoutKeys(act) : type(effect);
+  };
+  return {
+    begin: (effect: TypeEffect): void => {
+      waiting = effect;
+      // a microtask: the step that decided this is not finished yet
+      queueMicrotask(() => void enter(effect));
+    },
+    leave: (): void => {
+      waiting = undefined;
     },
   };
 };

@@ -245,6 +245,8 @@ export interface Publisher {
   readonly onReplaced: (replaced: Replaced) => void;
   /** each effect of the core, with the state it came from */
   readonly onEffect: (effect: Effect, state: Session) => void;
+  /** called before a compact command is typed; resolves with why it must not be */
+  readonly beginTyping: () => Promise<string | undefined>;
   /** how much a compaction has kept */
   readonly onReceipt: (receipt: ReceiptCounts, state: Session) => void;
   /** keys of the wrapper on their way to the agent */
@@ -343,6 +345,7 @@ export const openPublisher = (
       events.onEffect(effect);
       metrics?.onEffect(effect);
     },
+    beginTyping: requests.begin,
     onReceipt: attempts.onReceipt,
     ...attempts.typing,
     end: async (status) => {

@@ -3,9 +3,16 @@ import { setTimeout as pass } from 'node:timers/promises';
 import type { SavedSession } from '../agents/agent.js';
 import type { Mode } from '../core/compaction/state.js';
 import type { Millis } from '../core/reading.js';
+import { errorText } from '../core/errors.js';
 import { noticeEvent } from '../core/session-flow.js';
 import type { WrapSession } from './options.js';
-import { typeAtSafeMoment, type SwitcherOptions, type SwitchResult, type SwitchWait } from './switcher.js';
+import {
+  takenBack,
+  typeAtSafeMoment,
+  type SwitcherOptions,
+  type SwitchResult,
+  type SwitchWait,
+} from './switcher.js';
 import { leftoverNotice, retractLate, typeCommand, typedText } from './typist.js';
 import type { TypeRequest } from './typing-steps.js';
 
@@ -75,7 +82,7 @@ export const makeRestarter = (options: RestarterOptions): Restarter => {
         wait,
         ended: ended.signal,
         type: (signal) => typeExit(options, plan, signal),
-      }),
+      }).catch((error: unknown) => ({ kind: 'unknown', reason: errorText(error) })), // it may have been sent
     stop: () => ended.abort(),
   };
 };
@@ -92,11 +99,11 @@ const typeExit = async (
   const typedBefore = port.typedCount();
   const result = await typeCommand(request);
   log.info(typedText(request.recipe.command, result));
+  if (result.kind === 'skipped') return undefined; // nothing is planned before the first key
   if (result.kind === 'sent') await pass(exitMs, undefined, { ref: false, signal }).catch(() => undefined);
   if (signal.aborted) return { kind: 'restarting' };
   onPlan(undefined);
-  if (result.kind === 'skipped') return undefined;
-  if (result.kind === 'withdrawn') return { kind: 'refused', reason: result.reason };
+  if (result.kind === 'withdrawn') return takenBack(result);
   await retractLate(request, { typedBefore, wasSent: true });
   const left = leftoverNotice(request, typedBefore);
   if (left !== undefined) onEvent(noticeEvent(left));

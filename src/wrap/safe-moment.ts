@@ -13,6 +13,14 @@ export interface MomentPorts {
   readonly port: Pick<TypistPort, 'takeTurn'>;
 }
 
+/** Told around the typing, which cannot be withdrawn. */
+export interface TypingGate {
+  /** before the first key, from which on the agent may have what is typed; resolves with why nothing may be typed any more */
+  readonly begin: () => Promise<string | undefined>;
+  /** nothing was typed: the moment had passed, and another one is waited for */
+  readonly rest: () => void;
+}
+
 export interface MomentWait {
   /** by `performance.now()` */
   readonly until: Millis;
@@ -26,28 +34,38 @@ export interface MomentWait {
   readonly refusal?: (() => string | undefined) | undefined;
   /** called with what it waits for, as often as that changes: `waiting: a dialog is open` */
   readonly onHold?: ((words: string) => void) | undefined;
+  readonly gate?: TypingGate | undefined;
 }
+
+/** The reason where the user wants it no more. */
+export const WITHDRAWN = 'withdrawn';
 
 const LOOK_MS = 200;
 
 /** Resolves when a key may be typed, with what ends the turn; or with the reason why none will be. */
 export const safeMoment = async (
   { flow, port }: MomentPorts,
-  { until, signal, refusal, onHold, ...rules }: MomentWait,
+  { until, signal, refusal, onHold, gate, ...rules }: MomentWait,
 ): Promise<{ readonly endTurn: () => void } | { readonly reason: string }> => {
   let told: string | undefined;
+  gate?.rest();
   while (!signal.aborted) {
     const refused = refusal?.();
     if (refused !== undefined) return { reason: refused };
     const hold = holdIn(flow(), rules);
     const endTurn = hold === undefined ? port.takeTurn() : undefined;
-    if (endTurn) return { endTurn };
+    if (endTurn) {
+      const closed = (await gate?.begin()) ?? (signal.aborted ? WITHDRAWN : refusal?.());
+      if (closed === undefined) return { endTurn };
+      endTurn();
+      return { reason: closed };
+    }
     if (performance.now() > until) return { reason: REQUEST_EXPIRED };
     if (hold?.isLasting && hold.words !== told) onHold?.(hold.words);
     told = hold?.words ?? told;
     await pass(LOOK_MS, undefined, { ref: false, signal }).catch(() => undefined);
   }
-  return { reason: 'withdrawn' };
+  return { reason: WITHDRAWN };
 };
 
 interface Hold {

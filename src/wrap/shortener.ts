@@ -15,7 +15,7 @@ import type { ConversationSource } from './read-conversation.js';
 import type { RestartPlan, Restarter } from './restarter.js';
 import type { SessionLoop } from './session.js';
 import { shorten, writeForSwitch, writeShortened, type Shortened } from './shorten.js';
-import { safeMoment, type MomentWait } from './safe-moment.js';
+import { safeMoment, WITHDRAWN, type MomentWait, type TypingGate } from './safe-moment.js';
 import { type Switcher, UNSUPPORTED } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 import { newSession } from './undo.js';
@@ -47,8 +47,8 @@ export type ShortenResult =
   | { readonly kind: 'restarting'; readonly words: string }
   /** nothing was typed, or it was taken back: the agent has its conversation as before */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** the command was sent, and its effect is not known */
-  | { readonly kind: 'unknown'; readonly reason: string };
+  /** the command may have been sent, and its effect is not known; `byHand` is what the user can type to have the shorter conversation */
+  | { readonly kind: 'unknown'; readonly reason: string; readonly byHand?: string };
 
 export interface ShortenerOptions {
   readonly agent: Agent;
@@ -79,7 +79,7 @@ export interface Replaced {
   readonly to: SavedSession;
 }
 
-export type ShortenWait = Pick<MomentWait, 'signal' | 'onHold'>;
+export type ShortenWait = Pick<MomentWait, 'signal' | 'onHold' | 'gate'>;
 
 export interface Shortener {
   /** a record that stands in a session that this has written: what it did is told already */
@@ -88,7 +88,7 @@ export interface Shortener {
   /** never rejects */
   readonly shorten: (asked: ShortenAsked, wait: ShortenWait) => Promise<ShortenResult>;
   /** the same for the user's key: what comes of it is said in the footer */
-  readonly rescue: (signal: AbortSignal) => Promise<void>;
+  readonly rescue: (wait: Omit<ShortenWait, 'onHold'>) => Promise<void>;
   /** the session before the last shortening, while the agent has the shortened one */
   readonly previous: () => SavedSession | undefined;
   readonly stop: () => void;
@@ -136,7 +136,7 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
       log.info(`shortening: ${result.kind}, ${'reason' in result ? result.reason : result.words}`);
       return result;
     } catch (error) {
-      return { kind: 'refused', reason: errorText(error) };
+      return { kind: 'unknown', reason: errorText(error) }; // the agent may have been told
     } finally {
       isTaken = false;
     }
@@ -145,12 +145,11 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
     isOwnBoundary: written.isOwn,
     noteEvent: turn.noteEvent,
     shorten: run,
-    rescue: async (signal) => {
+    rescue: async (wait) => {
       const say = (text: string): void => onEvent(answerEvent(text));
       say('rescue: shortening the conversation without the agent');
-      const result = await run({ isTooLong: true }, { signal, onHold: (words) => say(`rescue ${words}`) });
-      if (ended.signal.aborted || signal.aborted) return;
-      say('reason' in result ? `rescue failed: ${result.reason}` : `rescued ${result.words}`);
+      const result = await run({ isTooLong: true }, { ...wait, onHold: (words) => say(`rescue ${words}`) });
+      if (!ended.signal.aborted && !wait.signal.aborted) say(rescueText(result));
     },
     previous: replaced.previous,
     stop: () => {
@@ -158,6 +157,19 @@ export const makeShortener = (options: ShortenerOptions): Shortener => {
       restarter?.stop();
     },
   };
+};
+
+/** One line for the footer. */
+const rescueText = (result: ShortenResult): string => {
+  switch (result.kind) {
+    case 'shortened':
+    case 'restarting':
+      return `rescued ${result.words}`;
+    case 'refused':
+      return `rescue failed: ${result.reason}`;
+    case 'unknown':
+      return `rescue not confirmed${result.byHand === undefined ? `: ${result.reason}` : ` · by hand: ${result.byHand}`}`;
+  }
 };
 
 /** The session that the agent had before the one that it has now. */
@@ -266,21 +278,33 @@ const shortenOnce = async (options: ShortenerOptions, once: Once): Promise<Short
   const worked = turn.watch();
   const isOutdated = (): boolean => worked.aborted && !signal.aborted;
   const both = AbortSignal.any([signal, worked]);
+  let isTold = false;
+  const given = { ...wait, signal: both, gate: noting(wait.gate, () => (isTold = true)) };
   try {
     const source = { agent, path };
     const computed = await compute(options, { asked, source, signal: both });
     if (worked.aborted) return undefined;
-    if (signal.aborted) return { kind: 'refused', reason: 'withdrawn' };
+    if (signal.aborted) return { kind: 'refused', reason: WITHDRAWN };
     // withdrawn if the agent works before the first key
-    const result = await applyTo(options, once, { ...computed, source, wait: { ...wait, signal: both } });
+    const result = await applyTo(options, once, { ...computed, source, wait: given });
     return result.kind === 'refused' && isOutdated() ? undefined : result;
   } catch (error) {
+    if (isTold) return { kind: 'unknown', reason: errorText(error) };
     if (isOutdated()) return undefined;
-    return { kind: 'refused', reason: signal.aborted ? 'withdrawn' : errorText(error) };
+    return { kind: 'refused', reason: signal.aborted ? WITHDRAWN : errorText(error) };
   } finally {
     turn.rest();
   }
 };
+
+/** Also calls back before the first key. */
+const noting = (gate: TypingGate | undefined, onBegin: () => void): TypingGate => ({
+  begin: async () => {
+    onBegin();
+    return gate?.begin();
+  },
+  rest: () => gate?.rest(),
+});
 
 interface Computed {
   readonly shortened: Shortened;
@@ -323,9 +347,9 @@ interface Application extends Computed {
   readonly wait: ShortenWait;
 }
 
-/** Writes the new session and has the agent go on with it; the file is removed where the agent was not told of it. */
+/** Writes the new session and has the agent go on with it; the file is removed where it is certain that the agent was not told of it. */
 const applyTo = async (
-  { cwd, switcher, restarter, flow }: ShortenerOptions,
+  { agent, cwd, switcher, restarter, flow }: ShortenerOptions,
   { asked: { isForAttempt }, written: watch, onReplaced, doneAt }: Once,
   { source, shortened, words, preTokens, postTokens, wait }: Application,
 ): Promise<ShortenResult> => {
@@ -346,19 +370,27 @@ const applyTo = async (
       mode: compaction.mode,
       times: [...doneAt, as.now],
     };
-    const result = await restarter.restartWith(plan, given);
-    if (result.kind === 'refused') await removeCreated(file.path);
+    let isPlanned = false; // then the main thread may start the agent with it as soon as that has ended
+    const gate = noting(given.gate, () => (isPlanned = true));
+    const result = await restarter.restartWith(plan, { ...given, gate });
+    if (result.kind === 'refused' && !isPlanned) await removeCreated(file.path);
     return 'reason' in result ? result : { kind: 'restarting', words };
   }
   const file = await writeForSwitch({ source }, shortened, as);
-  const onTyping = (): void => watch.begin(as.now);
-  const result = await switcher.switchTo(file.name, { ...given, onTyping });
+  const gate = noting(given.gate, () => watch.begin(as.now));
+  const result = await switcher.switchTo(file.name, { ...given, gate });
   watch.end(result.kind === 'switched');
   if (result.kind === 'refused') await removeCreated(file.path);
-  if (result.kind !== 'switched') return result;
+  if (result.kind === 'unknown') return { ...result, ...byHand(agent, file.name) };
+  if (result.kind === 'refused') return result;
   if (sessionId !== undefined && sessionId !== file.name)
     onReplaced({ from: { id: sessionId, path: source.path }, to: { id: file.name, path: file.path } });
   return { kind: 'shortened', words, preTokens, postTokens };
+};
+
+const byHand = ({ newSessions }: Agent, name: string): { readonly byHand?: string } => {
+  const command = newSessions?.switching?.command(name);
+  return command === undefined ? {} : { byHand: command };
 };
 
 /** The configured strategy; in place of the agent's own command, what works without it. */

@@ -2,6 +2,8 @@ import { setTimeout as pass } from 'node:timers/promises';
 import type { CompactRecipe, SavedSession, Switching } from '../agents/agent.js';
 import { REQUEST_MS } from '../core/compaction/machine.js';
 import type { Via } from '../core/compaction/outcome.js';
+import { SESSION_ENDED } from '../core/compaction/protocol.js';
+import type { TypeResult } from '../core/compaction/state.js';
 import type { NewSession } from '../core/conversation.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
@@ -51,10 +53,7 @@ export interface Switcher {
   readonly stop: () => void;
 }
 
-export interface SwitchWait extends Pick<MomentWait, 'signal' | 'onHold' | 'isForAttempt' | 'sparesDraft'> {
-  /** called before the first key: from here on the agent may take the other session */
-  readonly onTyping?: (() => void) | undefined;
-}
+export type SwitchWait = Pick<MomentWait, 'signal' | 'onHold' | 'isForAttempt' | 'sparesDraft' | 'gate'>;
 
 export interface SwitcherOptions {
   /** how the agent's other command is typed; without it nothing is */
@@ -78,7 +77,6 @@ const MOST_SKIPS = 20; // attempts that ended before the first key
 
 /** Why nothing is typed into an agent without `switching`. */
 export const UNSUPPORTED = 'ctxwrap does not know how to tell this agent';
-const ENDED = 'the session has ended';
 export const OTHER_UNDO = 'another undo is waiting already';
 
 export const makeSwitcher = (options: SwitcherOptions): Switcher => {
@@ -135,9 +133,8 @@ export const typeAtSafeMoment = async <Result extends TypedResult>(
   };
   for (let skips = 0; skips < MOST_SKIPS; skips += 1) {
     const moment = await safeMoment({ flow, port }, wait);
-    if ('reason' in moment) return { kind: 'refused', reason: ended.aborted ? ENDED : moment.reason };
+    if ('reason' in moment) return { kind: 'refused', reason: ended.aborted ? SESSION_ENDED : moment.reason };
     audit?.beginSwitch(flow().session);
-    given.onTyping?.();
     const result = await type(ended).finally(moment.endTurn);
     audit?.endSwitch(name, result);
     if (result) return result;
@@ -165,13 +162,22 @@ const typeSwitch = async (
   const result = await typeCommand(request);
   log.info(typedText(request.recipe.command, result));
   if (result.kind === 'skipped') return undefined;
-  if (result.kind === 'withdrawn') return { kind: 'refused', reason: result.reason };
+  if (result.kind === 'withdrawn') return takenBack(result);
   if (await isConfirmed(options, { name, restored, signal })) return { kind: 'switched' };
   await retractLate(request, { typedBefore, wasSent: true });
   const left = signal.aborted ? undefined : leftoverNotice(request, typedBefore);
   if (left !== undefined) onEvent(noticeEvent(left));
-  return { kind: 'unknown', reason: signal.aborted ? ENDED : UNCONFIRMED };
+  return { kind: 'unknown', reason: signal.aborted ? SESSION_ENDED : UNCONFIRMED };
 };
+
+/** A command that may still stand in the prompt may still be sent, by the user's own Enter. */
+export const takenBack = ({
+  reason,
+  isLeft = false,
+}: Extract<TypeResult, { kind: 'withdrawn' }>): Exclude<SwitchResult, { kind: 'switched' }> => ({
+  kind: isLeft ? 'unknown' : 'refused',
+  reason,
+});
 
 /** An agent whose sessions are not in the files that it has open is followed by what it writes after Enter. */
 const tellingEnter = (
@@ -268,14 +274,16 @@ const isConfirmed = async (
 
 // The undo of the last compaction in the running agent.
 
-export interface LiveUndo extends Omit<UndoRequest, 'number'> {
+/** What an undo in the running session uses, and the user's withdrawal. */
+interface LiveParts extends Pick<SwitchWait, 'signal' | 'gate'> {
   readonly switcher: Pick<Switcher, 'switchTo'>;
   readonly onEvent: (event: Event) => void;
-  readonly signal: AbortSignal;
 }
 
+export interface LiveUndo extends Omit<UndoRequest, 'number'>, LiveParts {}
+
 /** Undoes it and says what happens in the footer. Leaves no new session where the agent was not told of it. Never rejects. */
-export const undoLive = async ({ switcher, onEvent, signal, ...request }: LiveUndo): Promise<void> => {
+export const undoLive = async ({ switcher, onEvent, signal, gate, ...request }: LiveUndo): Promise<void> => {
   const say = (text: string): void => onEvent(answerEvent(text));
   const { agent } = request;
   if (agent.newSessions && !agent.newSessions.switching)
@@ -283,23 +291,22 @@ export const undoLive = async ({ switcher, onEvent, signal, ...request }: LiveUn
   try {
     say('undo: waiting for a safe moment');
     const { plan, name, path } = await prepareSwitch(request);
-    const result = await switcher.switchTo(name, { signal, onHold: (words) => say(`undo ${words}`) });
+    const result = await switcher.switchTo(name, { signal, gate, onHold: (words) => say(`undo ${words}`) });
     if (result.kind === 'refused') await removeCreated(path);
-    say(liveText(result, plan, agent.newSessions?.switching?.command(name)));
+    say(liveText(result, undoneText(plan), agent.newSessions?.switching?.command(name)));
   } catch (error) {
     say(`not undone: ${error instanceof UndoError ? error.message : errorText(error)}`);
   }
 };
 
-/** One line for the footer. */
-const liveText = (
-  result: SwitchResult,
-  { prompts }: Pick<UndonePlan, 'prompts'>,
-  command: string | undefined,
-): string => {
+const undoneText = ({ prompts }: Pick<UndonePlan, 'prompts'>): string =>
+  `compaction undone: your ${prompts === 1 ? 'message is' : `${prompts} messages are`} back`;
+
+/** One line for the footer; `command` is what the user can type where the effect is not known. */
+const liveText = (result: SwitchResult, done: string, command: string | undefined): string => {
   switch (result.kind) {
     case 'switched':
-      return `compaction undone: your ${prompts === 1 ? 'message is' : `${prompts} messages are`} back`;
+      return done;
     case 'refused':
       return `not undone: ${result.reason}`;
     case 'unknown':
@@ -307,21 +314,24 @@ const liveText = (
   }
 };
 
-export interface LiveReturn extends ReturnRequest {
-  readonly switcher: Pick<Switcher, 'switchTo'>;
-  readonly onEvent: (event: Event) => void;
-  readonly signal: AbortSignal;
-}
+export interface LiveReturn extends ReturnRequest, LiveParts {}
 
 /** Has the agent go back to an earlier session, which is still there, and says what happens in the footer. Never rejects. */
-export const returnLive = async ({ switcher, onEvent, signal, ...request }: LiveReturn): Promise<void> => {
+export const returnLive = async ({
+  switcher,
+  onEvent,
+  signal,
+  gate,
+  ...request
+}: LiveReturn): Promise<void> => {
   const say = (text: string): void => onEvent(answerEvent(text));
   try {
     say('undo: waiting for a safe moment');
     const { name, created } = await prepareReturn(request);
-    const result = await switcher.switchTo(name, { signal, onHold: (words) => say(`undo ${words}`) });
+    const result = await switcher.switchTo(name, { signal, gate, onHold: (words) => say(`undo ${words}`) });
     if (result.kind === 'refused' && created !== undefined) await removeCreated(created);
-    say(result.kind === 'switched' ? 'the whole conversation is back' : `not undone: ${result.reason}`);
+    const command = request.agent.newSessions?.switching?.command(name);
+    say(liveText(result, 'the whole conversation is back', command));
   } catch (error) {
     say(`not undone: ${errorText(error)}`);
   }

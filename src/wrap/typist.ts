@@ -35,10 +35,13 @@ export interface RetractOptions {
   readonly stroke: (keys: string, name: string) => void;
 }
 
-/** Why the text had to be retracted. `isHidden`: it may still stand in a prompt that something else covers. */
+/** Why the text had to be retracted. */
 export interface RetractResult {
   readonly reason: string;
+  /** it may still stand in a prompt that something else covers */
   readonly isHidden: boolean;
+  /** the screen shows that it is gone */
+  readonly isGone: boolean;
 }
 
 /** Where the text is, on a screen that was drawn after it was written. */
@@ -89,13 +92,13 @@ const retract = async (
   while (!signal.aborted) {
     const observed = await observeAfterPause(port, signal, clock);
     const seen = observed && locateText(observed, text);
-    if (hasLostScreen(clock)) return { reason: AWAY, isHidden: true };
+    if (hasLostScreen(clock)) return { reason: AWAY, isHidden: true, isGone: false };
     if (seen === 'hidden') {
       // not read yet, so the input is still in order; or another program reads it, to which neither this text nor the user's keys mean
       // anything
       const isElsewhere = port.outputBytes() === options.outputBefore || observed?.isUntrusted === true;
       if (isElsewhere && times === 0) erase(text);
-      return { reason: AWAY, isHidden: !isElsewhere };
+      return { reason: AWAY, isHidden: !isElsewhere, isGone: false };
     }
     const place = port.outputBytes() === drawn ? undefined : seen; // undefined when the screen is older than the last keystroke sent
     if (place === undefined && !isOver(STALLED_MS)) continue;
@@ -103,12 +106,12 @@ const retract = async (
       erase(arrivedPart(observed ? (promptText(observed) ?? '') : '', text) ?? text);
       continue;
     }
-    if (times > 0) break;
+    if (times > 0) return { reason: NOT_ALONE, isHidden: false, isGone: place === 'not here' };
     if (place === 'not here' && !isOver(WAIT_MS)) continue;
     if (place === undefined || (observed && promptText(observed) === '')) erase(text); // the Backspaces follow the text in order, wherever it still is
-    return { reason: NOT_THERE, isHidden: false };
+    return { reason: NOT_THERE, isHidden: false, isGone: false };
   }
-  return { reason: NOT_ALONE, isHidden: false };
+  return { reason: NOT_ALONE, isHidden: false, isGone: false };
 };
 
 /**
@@ -214,10 +217,13 @@ export const typeCommand = async (request: TypeRequest): Promise<TypeResult> => 
   if (taken.kind === 'skipped') return { ...taken, evidence: [] };
   const { typedBefore, first, hold } = taken;
   const strokes: string[] = [];
-  const attempt: Attempt = { typedBefore, draft: first?.prompt?.text ?? '', hold, strokes };
+  const draft = first?.prompt?.text ?? '';
+  const attempt: Attempt = { typedBefore, draft, hold, strokes, isSubmitting: false };
   return type(request, attempt).catch((error: unknown): TypeResult => {
     hold.release();
-    return withdrawnResult(String(error), strokes);
+    // the key that fails may have been written
+    if (attempt.isSubmitting) return sentResult(request, [...strokes, String(error)]);
+    return withdrawnResult(String(error), strokes, { isLeft: strokes.length > 0 });
   });
 };
 
@@ -292,6 +298,8 @@ export const typeDraft = async (request: DraftRequest): Promise<DraftResult> => 
       signal,
     });
     return { kind: isThere ? 'there' : 'unseen' };
+  } catch {
+    return { kind: 'unseen' }; // it may be there
   } finally {
     hold.release();
   }
@@ -308,6 +316,7 @@ interface Attempt {
   readonly hold: KeyHold;
   /** names of the keystrokes sent so far */
   readonly strokes: string[];
+  isSubmitting: boolean;
 }
 
 /**
@@ -373,8 +382,8 @@ const type = async (request: TypeRequest, attempt: Attempt): Promise<TypeResult>
   const isOver = (): boolean =>
     clock.ms >= (port.typedCount() === typedBefore ? SLOW_MS : HOLD_MS) - RETRACT_MS;
   const stroke = (keys: string, name: string): void => {
-    port.write(Buffer.from(keys));
     strokes.push(name);
+    port.write(Buffer.from(keys));
   };
   const waitFor = (wanted: (observed: ScreenObservation) => boolean, pauseMs: number): Promise<boolean> =>
     waitUntil(port, { isMet: wanted, pauseMs, clock, isOver, signal });
@@ -395,10 +404,17 @@ const type = async (request: TypeRequest, attempt: Attempt): Promise<TypeResult>
   if (signal.aborted) return leave('the agent has ended');
   if (!isThere) return retractAndRestore(request, attempt, options);
   const enter = { ...options, outputBefore: port.outputBytes() };
+  attempt.isSubmitting = true;
   stroke(recipe.submit, recipe.submit === '\t' ? 'Tab' : 'Enter');
   void releaseWhenAccepted(request, attempt, enter).catch(hold.release);
-  return { kind: 'sent', isQueued: request.isQueued, evidence: [`typed ${strokes.join(', ')}`] };
+  return sentResult(request, strokes);
 };
+
+const sentResult = ({ isQueued }: TypeRequest, strokes: readonly string[]): TypeResult => ({
+  kind: 'sent',
+  isQueued,
+  evidence: [`typed ${strokes.join(', ')}`],
+});
 
 type Stroke = (keys: string, name: string) => void;
 
@@ -425,7 +441,7 @@ const retractAndRestore = async (
 ): Promise<TypeResult> => {
   const { draft, hold, strokes } = attempt;
   const text = commandText(request);
-  const { reason, isHidden } = await retract(request, text, options);
+  const { reason, isHidden, isGone } = await retract(request, text, options);
   let isHeld = true;
   const release = (): void => {
     isHeld = false;
@@ -435,7 +451,7 @@ const retractAndRestore = async (
     await restoreDraftWhileHeld(request, { draft, stroke: options.stroke, isHeld: () => isHeld });
   if (isHidden) void guardHiddenPrompt(request, text, { ...hold, release }, options).catch(release);
   else release();
-  return withdrawnResult(reason, strokes);
+  return withdrawnResult(reason, strokes, { isLeft: !isGone });
 };
 
 /** The prompt holds the command, nothing else has opened, and the submit key would submit only the command. */
@@ -452,8 +468,13 @@ const isCommandTyped = (
   return recipe.isListed !== true || text !== recipe.command;
 };
 
-const withdrawnResult = (reason: string, strokes: readonly string[]): TypeResult => ({
+const withdrawnResult = (
+  reason: string,
+  strokes: readonly string[],
+  { isLeft }: { readonly isLeft: boolean } = { isLeft: false },
+): TypeResult => ({
   kind: 'withdrawn',
   reason,
+  ...(isLeft ? { isLeft } : {}),
   evidence: strokes.length > 0 ? [`typed ${strokes.join(', ')}`] : [],
 });

@@ -11,7 +11,7 @@ import { makeNotifier } from './notifier.js';
 import type { ExitStatus, WrapSession } from './options.js';
 import { makePanel, type Panel } from './overlay-panel.js';
 import { openPublisher, type Publisher } from './publish.js';
-import type { RequestActions } from './requests.js';
+import type { RequestActions } from './action-requests.js';
 import { makeEnterTimes } from './session-file.js';
 import type { KeyHold } from './typing-steps.js';
 import {

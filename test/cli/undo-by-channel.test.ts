@@ -114,7 +114,10 @@ describe('ctxwrap undo where the agent can be asked without keys', () => {
       { kind: 'refused', reason: 'something was said since' },
       '✗ not undone in codex: something was said since\n',
     ],
-    [{ kind: 'unknown', reason: 'the answer did not come' }, '✗ the answer did not come\n'],
+    [
+      { kind: 'unknown', reason: 'the answer did not come' },
+      '✗ not known whether codex has gone back: the answer did not come; look at its window\n',
+    ],
   ] as const)('after %j does nothing more, and says why', async (result, told) => {
     await inCodex(result);
     const before = newSessions();

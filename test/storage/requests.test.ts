@@ -18,8 +18,11 @@ import {
   removeAnswer,
   removeRequest,
   ensureRequestsFolder,
+  isRequestThere,
   listRequests,
   sweepRequests,
+  withdrawRequest,
+  type Withdrawal,
   writeAnswer,
   writeRequest,
 } from '../../src/storage/requests.js';
@@ -103,6 +106,40 @@ describe('a request', () => {
     const { chownSync } = await import('node:fs');
     chownSync(join(folder, 'me.one.request.json'), 12_345, 12_345);
     expect(await readRequest(folder, request)).toBeUndefined();
+  });
+});
+
+describe('a request that is withdrawn', () => {
+  const answerFile = 'me.one.answer.json';
+  const base = { schema: 'ctxwrap.answer/1', session: 'me', request: 'one', at: 2_000 } as const;
+  const answerIs = (state: 'waiting' | 'begun') => (): Promise<void> =>
+    writeAnswer(folder, { ...base, state });
+  const isAnswered = (): Promise<void> => writeAnswer(folder, answer);
+  const isThere = (): Promise<void> => writeRequest(folder, request);
+  const nothing = (): void => undefined;
+  const cannotGo = (): void => void mkdirSync(join(folder, 'me.one.request.json'));
+
+  it.each<[string, () => Promise<void> | void, () => Promise<void> | void, Withdrawal]>([
+    ['was not answered', isThere, nothing, { kind: 'unbegun' }],
+    ['waits', isThere, answerIs('waiting'), { kind: 'unbegun' }],
+    ['waits, and was removed by somebody else', nothing, answerIs('waiting'), { kind: 'unbegun' }],
+    ['has begun', isThere, answerIs('begun'), { kind: 'unknown' }],
+    ['was removed, and so may be its answer', nothing, nothing, { kind: 'unknown' }],
+    ['cannot be removed', cannotGo, answerIs('waiting'), { kind: 'unknown' }],
+    ['has half an answer', isThere, () => put(answerFile, '{"schema":"ctxwr'), { kind: 'unknown' }],
+    [
+      'has an answer that is a link',
+      isThere,
+      () => symlinkSync('/nowhere', join(folder, answerFile)),
+      { kind: 'unknown' },
+    ],
+    ['has its last answer', isThere, isAnswered, { kind: 'answered', answer }],
+    ['has ended with its last answer', nothing, isAnswered, { kind: 'answered', answer }],
+  ])('and %s tells what is known of it', async (_, asked, answered, known) => {
+    await asked();
+    await answered();
+    expect(await withdrawRequest(folder, request)).toEqual(known);
+    expect(await isRequestThere(folder, request)).toBe(asked === cannotGo);
   });
 });
 

@@ -69,9 +69,9 @@ export const openShortening = (
     cwd: '/proj',
     summarise: undefined,
     switcher: {
-      switchTo: async (name, { onTyping }) => {
+      switchTo: async (name, { gate }) => {
         names.push(name);
-        onTyping?.();
+        await gate?.begin();
         return result;
       },
     },

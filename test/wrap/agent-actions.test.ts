@@ -115,6 +115,20 @@ describe.sequential('the key for undo', () => {
     expect(agent.state.written).toEqual([]);
   });
 
+  it('is too late once the command is typed, and says one thing after the other that fit', async () => {
+    agent.state.onWrite = (keys) => {
+      actions.pressUndo();
+      const id = agent.state.text.replace('/resume ', '');
+      if (keys === '\r') happens(inSession(id));
+    };
+    becomes('ready');
+    actions.pressUndo();
+    await says('compaction undone: your 3 messages are back');
+    expect(told).toContain('undo: too late to withdraw it');
+    expect(told).not.toContain('undo withdrawn');
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+
   it('names the command to type where the agent does not show the conversation', async () => {
     agent.state.onWrite = (keys) => {
       if (keys === '\r') setImmediate(actions.stop);
@@ -150,6 +164,15 @@ describe.sequential('the key for the brief', () => {
     await rests();
     expect(agent.state.written).toEqual([expect.stringMatching(BRIEF)]);
     expect(agent.state.submitted).toEqual([]);
+  });
+
+  it('is too late once the draft is pasted', async () => {
+    agent.state.onWrite = () => actions.pressBrief();
+    becomes('ready');
+    actions.pressBrief();
+    await says('draft in the prompt, not sent');
+    expect(told).toContain('brief: too late to withdraw it');
+    expect(told).not.toContain('brief withdrawn');
   });
 
   it.each([

@@ -162,18 +162,19 @@ describe.sequential('the undo by the control channel', () => {
     expect(calls.join()).not.toContain(REVERT);
   });
 
-  it.each<[string, Reply]>([
-    ['says no', json({}, 500)],
-    ['has taken nothing back', json(aSession())],
-  ])('is not told as done where the server %s', async (_, reply) => {
-    const { run } = await serve({ [REVERT]: reply });
+  it('is not told as done where the server says no', async () => {
+    const { run } = await serve({ [REVERT]: json({}, 500) });
     const reason = await run();
     expect(reason).toContain(' ');
     expect(told()).toEqual(['undo: waiting for a safe moment', `not undone: ${reason}`]);
   });
 
-  it('is told as not confirmed where the server breaks off, because it may have been done', async () => {
-    const { run } = await serve({ [REVERT]: (response) => response.destroy() });
+  it.each<[string, Reply]>([
+    ['breaks off', (response) => response.destroy()],
+    ['answers without saying so', json(aSession())],
+    ['answers something else', json('x')],
+  ])('is told as not confirmed where the server %s, because it may have been done', async (_, reply) => {
+    const { run } = await serve({ [REVERT]: reply });
     expect(await run()).toBe('unknown');
     expect(told().at(-1)).toMatch(/^undo not confirmed: /);
     expect(audit.at(-1)).toMatchObject([SESSION_ID, { kind: 'unknown' }]);

@@ -16,7 +16,7 @@ const ended = (outcome: EndedCompaction['outcome']): { type: 'ended'; ended: End
 });
 
 /** The signals that the channel was asked with, and the events of the compactor. */
-const start = (answer: Promise<ChannelResult>) => {
+const start = (answer: Promise<ChannelResult>, begin?: () => Promise<string | undefined>) => {
   const [signals, events]: [AbortSignal[], Event[]] = [[], []];
   const compactor = makeCompactor({
     recipe: typed,
@@ -30,6 +30,7 @@ const start = (answer: Promise<ChannelResult>) => {
         return answer;
       },
     },
+    begin,
     shorten: () => Promise.reject(new Error('unused')),
     log: nullLog,
     onEvent: (event) => events.push(event),
@@ -68,5 +69,34 @@ describe('an attempt by the control channel', () => {
     compactor.run(ended({ kind: 'failed', failure: 'error', text: 'overloaded' }));
     await settled();
     expect(events).toMatchObject([{ type: 'typed' }]);
+  });
+});
+
+describe('an attempt that somebody has asked for', () => {
+  it('waits until that is answered, and is skipped where it was withdrawn', async () => {
+    let refuse: (reason: string) => void = () => undefined;
+    const begin = () => new Promise<string>((resolve) => (refuse = resolve));
+    const { compactor, signals, events } = start(NEVER, begin);
+    compactor.run(ask);
+    await settled();
+    expect(signals).toEqual([]);
+    refuse('withdrawn');
+    await settled();
+    expect(signals).toEqual([]);
+    expect(events).toEqual([
+      { type: 'typed', result: { kind: 'skipped', reason: 'withdrawn', evidence: [] } },
+    ]);
+  });
+
+  it('is not carried out where it has ended by then', async () => {
+    let begins: () => void = () => undefined;
+    const begin = () => new Promise<undefined>((resolve) => (begins = () => resolve(undefined)));
+    const { compactor, signals, events } = start(NEVER, begin);
+    compactor.run(ask);
+    await settled();
+    compactor.run(ended({ kind: 'not-delivered', reason: 'typing did not end' }));
+    begins();
+    await settled();
+    expect([signals, events]).toEqual([[], []]);
   });
 });

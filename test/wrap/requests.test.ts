@@ -1,11 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Effect } from '../../src/core/compaction/state.js';
 import { processStart } from '../../src/storage/processes.js';
-import { readAnswer, removeAnswer, removeRequest, writeRequest } from '../../src/storage/requests.js';
+import {
+  readAnswer,
+  removeAnswer,
+  removeRequest,
+  writeAnswer,
+  writeRequest,
+} from '../../src/storage/requests.js';
 import type { RequestEvent } from '../../src/wrap/requests.js';
 import type { Requests } from '../../src/wrap/requests.js';
 import { makeRequester, endedFor, holdTimers, keyOf, slowLook } from '../support/requester.js';
@@ -52,6 +58,45 @@ describe('a request', () => {
       reason: 'ctxwrap had to restart a part of itself: ask again',
     });
     expect(asking.events).toEqual([]);
+  });
+
+  it('that a watcher before it has begun is told as not known, because the command may have been typed', async () => {
+    const { folder } = asking;
+    for (const id of ['begun', 'waiting', 'torn']) await asking.leave(id);
+    const base = { schema: 'ctxwrap.answer/1', session: 'me', at: 1 } as const;
+    await writeAnswer(folder, { ...base, request: 'begun', state: 'begun' });
+    await writeAnswer(folder, { ...base, request: 'waiting', state: 'waiting' });
+    writeFileSync(join(folder, 'me.torn.answer.json'), '{"schema":"ctxwrap.answ');
+    asking.watch({ from: asking.now + 1 });
+    const reason = 'ctxwrap had to restart a part of itself';
+    await asking.answered('begun', { state: 'unknown', reason });
+    await asking.answered('torn', { state: 'unknown', reason });
+    await asking.answered('waiting', { state: 'refused', reason: `${reason}: ask again` });
+    expect(asking.events).toEqual([]);
+  });
+
+  it('that is withdrawn before its command is typed stops that, also where nobody has noticed yet', async () => {
+    const requests = asking.watch();
+    await asking.leave('one');
+    await asking.answered('one', { state: 'waiting' });
+    requests.applyEffect(typing);
+    expect(await requests.begin()).toBeUndefined();
+    expect(await readAnswer(asking.folder, keyOf('one'))).toMatchObject({ state: 'begun' });
+    unlinkSync(join(asking.folder, 'me.one.request.json'));
+    requests.applyEffect(typing); // before the watcher can have told of it
+    expect(await requests.begin()).toBe('withdrawn');
+  });
+
+  it('that had begun when the session ends is told as not known', async () => {
+    const requests = asking.watch();
+    await asking.leave('one');
+    await asking.answered('one', { state: 'waiting' });
+    requests.applyEffect(typing);
+    await requests.stop();
+    expect(await readAnswer(asking.folder, keyOf('one'))).toMatchObject({
+      state: 'unknown',
+      reason: 'the session has ended',
+    });
   });
 
   it('that the core refuses at once is answered so, and never as waiting', async () => {

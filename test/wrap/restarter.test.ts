@@ -84,6 +84,19 @@ describe.sequential('ending the agent to start it again', () => {
     expect(plans).toEqual(['the-new', undefined]);
   });
 
+  it('is not known where nobody can look any more after the command was sent', async () => {
+    let isSent = false;
+    const { agent, restarter } = open({
+      onPlan: () => {
+        if (isSent) throw new Error('gone');
+      },
+    });
+    agent.state.onWrite = (keys) => {
+      isSent ||= keys === '\r';
+    };
+    expect(await restarter.restartWith(plan, never)).toEqual({ kind: 'unknown', reason: 'gone' });
+  });
+
   it.each<Activity>(['dialog', 'busy', 'draft', 'compacting', 'unknown'])(
     'types and plans nothing while the agent is %s, and can be withdrawn',
     async (activity) => {

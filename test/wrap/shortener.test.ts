@@ -8,6 +8,7 @@ import { defaultValues } from '../../src/core/config/keys.js';
 import { windowOf } from '../../src/core/conversation.js';
 import type { Event } from '../../src/core/event.js';
 import type { Activity } from '../../src/core/reading.js';
+import type { Restarter } from '../../src/wrap/restarter.js';
 import type { ShortenerOptions } from '../../src/wrap/shortener.js';
 import type { SwitchResult } from '../../src/wrap/switcher.js';
 import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
@@ -157,9 +158,9 @@ describe('shortening a running conversation', () => {
     const { shortener } = open({
       agent: agents.gemini,
       switcher: {
-        switchTo: async (_, { onTyping }) => {
+        switchTo: async (_, { gate }) => {
           seen.push(shortener.isOwnBoundary({ at: 5 }));
-          onTyping?.();
+          await gate?.begin();
           seen.push(shortener.isOwnBoundary({ at: 5 }));
           return { kind: 'switched' };
         },
@@ -172,11 +173,46 @@ describe('shortening a running conversation', () => {
 
   it('says in the footer what becomes of it when the key is pressed', async () => {
     const { shortener } = open({}, { kind: 'refused', reason: 'a dialog is open' });
-    await shortener.rescue(wait.signal);
+    await shortener.rescue(wait);
     expect(events.map((event) => (event.type === 'notice' ? event.text : event.type))).toEqual([
       'rescue: shortening the conversation without the agent',
       expect.stringMatching(/^rescue failed: /),
     ]);
+  });
+
+  it('says that it is not known, and what to type, where the agent was told and does not show it', async () => {
+    const { shortener, names } = open({}, { kind: 'unknown', reason: 'not shown' });
+    await shortener.rescue(wait);
+    const told = events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+    expect(told.at(-1)).toBe(`rescue not confirmed · by hand: /resume ${names[0]}`);
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  it('is not known, and the file stays, where something fails after the agent was told', async () => {
+    const { shortener } = open({
+      onReplaced: () => {
+        throw new Error('gone');
+      },
+    });
+    expect(await shortener.shorten(asked, wait)).toEqual({ kind: 'unknown', reason: 'gone' });
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  it.each([
+    ['keeps the file that the agent may be started with, once it has begun to end it', true, 2],
+    ['removes the file where it has not begun to end the agent', false, 1],
+  ])('by a restart %s', async (_, hasBegun, files) => {
+    const restarter: Restarter = {
+      obstacle: () => undefined,
+      restartWith: async (_plan, { gate }) => {
+        if (hasBegun) await gate?.begin();
+        return { kind: 'refused', reason: 'withdrawn' };
+      },
+      stop: () => undefined,
+    };
+    const { shortener } = open({ restarter });
+    expect(await shortener.shorten(asked, wait)).toEqual({ kind: 'refused', reason: 'withdrawn' });
+    expect(readdirSync(folder)).toHaveLength(files);
   });
 
   it.skipIf(process.getuid?.() === 0)('says why where the folder cannot be written', async () => {

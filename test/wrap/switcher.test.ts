@@ -122,16 +122,27 @@ describe.sequential('a switch', () => {
     switcher.stop();
   });
 
-  it('is taken back where a dialog opens before Enter, which would answer it', async () => {
+  it('of which only a part arrives is taken back, and told as refused', async () => {
+    const { agent, switcher } = open();
+    agent.state.most = 4;
+    expect(await switcher.switchTo('the-new', never)).toMatchObject({ kind: 'refused' });
+    expect(agent.state.text).toBe('');
+    expect(audit).toEqual(['begin', ['the-new', 'refused']]);
+  });
+
+  it('is not known where a dialog opens before Enter: the command may still stand in the prompt behind it', async () => {
     const { agent, switcher } = open();
     agent.state.onWrite = () => {
       agent.state.activity = 'dialog';
       agent.state.hasPrompt = false;
       agent.state.outputBytes += 1;
     };
-    expect(await switcher.switchTo('the-new', never)).toMatchObject({ kind: 'refused' });
+    expect(await switcher.switchTo('the-new', never)).toEqual({
+      kind: 'unknown',
+      reason: 'the prompt went away while the command was typed',
+    });
     expect(agent.state.submitted).toEqual([]);
-    expect(audit).toEqual(['begin', ['the-new', 'refused']]);
+    expect(audit).toEqual(['begin', ['the-new', 'unknown']]);
     expect(events).toEqual([]);
   });
 
@@ -171,6 +182,31 @@ describe.sequential('a switch', () => {
       isSent ||= keys === '\r';
     };
     expect(await switcher.switchTo('the-new', never)).toEqual({ kind: 'unknown', reason: 'gone' });
+  });
+
+  it('begins before its first key, types nothing where it must not, and rests when the moment has passed', async () => {
+    const { agent, switcher } = open();
+    const steps: string[] = [];
+    const begins: (string | undefined)[] = [undefined, 'withdrawn'];
+    agent.state.onHold = () => {
+      steps.push('held');
+      agent.state.activity = 'dialog'; // the moment passes before the first key
+      setTimeout(() => (agent.state.activity = undefined));
+    };
+    const gate = {
+      begin: async () => {
+        steps.push('begins');
+        return begins.shift();
+      },
+      rest: () => void steps.push('rests'),
+    };
+    expect(await switcher.switchTo('the-new', { ...never, gate })).toEqual({
+      kind: 'refused',
+      reason: 'withdrawn',
+    });
+    expect(steps).toEqual(['rests', 'begins', 'held', 'rests', 'begins']);
+    expect(agent.state.written).toEqual([]);
+    expect(agent.port.takeTurn()).toBeDefined();
   });
 
   it('is refused for an agent that cannot be told', async () => {
@@ -220,6 +256,12 @@ describe('going back to the session before a shortening', () => {
     expect(told).toBe('the whole conversation is back');
     const copy = readdirSync(folder).find((name) => name !== NAME) ?? '';
     expect(readFileSync(join(folder, copy), 'utf8')).toBe(TEXT.replaceAll(OLD, as.id));
+  });
+
+  it('keeps the copy, and names the command, where nobody knows whether the agent has it', async () => {
+    const { told, as } = await goBack(agents.codex, { kind: 'unknown', reason: 'it does not show it' });
+    expect(told).toBe(`undo not confirmed · by hand: /resume ${as.id}`);
+    expect(readdirSync(folder)).toHaveLength(2);
   });
 
   it('leaves no copy, and says why, where nothing was typed', async () => {

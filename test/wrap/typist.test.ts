@@ -129,6 +129,7 @@ describe.concurrent('a command on an unexpected screen', () => {
     expect(await type(typed)).toMatchObject({
       kind: 'withdrawn',
       reason: 'the prompt went away while the command was typed',
+      isLeft: true,
     });
     expect(state.written).toEqual(['/compact']);
   });
@@ -155,7 +156,7 @@ describe.concurrent('a command on an unexpected screen', () => {
   it('is followed by Backspaces when it does not arrive: wherever it still is, they come behind it in order', async () => {
     const { state, type } = makeAgent();
     state.isDeaf = true;
-    expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
+    expect(await type(typed)).toMatchObject({ kind: 'withdrawn', isLeft: true }); // nobody sees where it is
     expect(state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
     expect(state.released.at(-1)).toBe('released after 2');
   });
@@ -282,8 +283,20 @@ describe.concurrent('a command on an unexpected screen', () => {
   it('is retracted as far as it arrived', async () => {
     const { state, type } = makeAgent();
     state.most = 4;
-    await type(typed);
+    expect(await type(typed)).not.toHaveProperty('isLeft');
     expect(state.written).toEqual(['/compact', BACKSPACE.repeat(4)]);
+  });
+
+  it.each([
+    ['the text', 1, { kind: 'withdrawn', isLeft: true }],
+    ['the key that submits it', 2, { kind: 'sent' }],
+  ])('may be there when writing %s fails, and nobody knows how much went out', async (_, failing, result) => {
+    const { state, type } = makeAgent();
+    state.onWrite = () => {
+      if (state.written.length === failing) throw new Error('gone');
+    };
+    expect(await type(typed)).toMatchObject(result);
+    expect(state.released.at(-1)).toBe(`released after ${failing}`);
   });
 
   it('gets no further key once the agent has ended', async () => {

@@ -4,7 +4,7 @@ import { listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
 import { toPlainText } from '../../ui/text.js';
 import { readReceipt } from '../../wrap/read-receipt.js';
-import { askSession, type AskedOutcome } from '../ask-session.js';
+import { askAlone, type Answered } from '../ask-session.js';
 import * as messages from '../messages.js';
 import { print, printLines } from '../print.js';
 import type { BriefRequest } from '../request.js';
@@ -38,20 +38,22 @@ const putBrief = async ({ target, options }: BriefRequest): Promise<Outcome> => 
   if (!session || !isThere(session)) throw messages.noLiveSession(target ?? '', sessionNames(sessions));
   const { id, runtime: agent } = session.record;
   const isQuiet = options.values.quiet === true;
-  const result = await askSession(id, { schema: 'ctxwrap.brief/1' }, { stateFolder, isQuiet });
-  await printLines([toPlainText(textOf(result, agent))]);
-  return done(result.outcome === 'done' || result.outcome === 'asked' ? 0 : 1);
+  const { answered, status } = await askAlone(id, { schema: 'ctxwrap.brief/1' }, { stateFolder, isQuiet });
+  await printLines([toPlainText(textOf(answered, agent))]);
+  return { status, notices: [] };
 };
 
-const textOf = ({ outcome, words = '' }: AskedOutcome, agent: string): string => {
-  switch (outcome) {
+const textOf = (answered: Answered, agent: string): string => {
+  switch (answered.outcome) {
     case 'done':
       return `✓ a draft is in the prompt of ${agent}; nothing was sent`;
-    case 'asked':
+    case 'begun':
       return 'the draft comes as soon as the agent is idle';
     case 'refused':
-      return `✗ no draft in ${agent}: ${words}`;
+      return `✗ no draft in ${agent}: ${answered.reason}`;
     case 'unknown':
-      return `✗ ${words}`;
+      return answered.isOver
+        ? `✗ not known whether the draft was in the prompt of ${agent}: ${answered.reason}; nothing was sent`
+        : `✗ not known whether the draft is in the prompt of ${agent}: ${answered.reason}; look there before you ask again`;
   }
 };

@@ -49,9 +49,8 @@ const insideItself = (id: string): UserError =>
     `ctxwrap compact --no-wait ${id}`,
   );
 
-/** What helps after this outcome; nothing where the session itself shows it. */
+/** What helps after this outcome; nothing where that is said with it, or the session itself shows it. */
 const helpAfter = ({ outcome, words, session: { id } }: CompactReport): readonly string[] => {
-  if (outcome === 'unknown') return ["look at the agent's own window"];
   if (outcome !== 'refused') return [];
   return [words.startsWith('paused') ? `ctxwrap compact --force ${id}` : 'ctxwrap ps shows what it is doing'];
 };
@@ -98,7 +97,7 @@ const outcomeOf = (
   signal: NodeJS.Signals | undefined,
   notices: readonly string[] = [],
 ): Outcome => {
-  const isCut = reports.some(({ outcome }) => outcome === 'cancelled');
+  const isCut = reports.some(({ outcome }) => outcome === 'cancelled' || outcome === 'unknown');
   if (isCut && signal !== undefined) return { status: { kind: 'signal', signal }, notices };
   const code = Math.max(0, ...reports.map(statusOfOutcome));
   return { status: { kind: 'code', code }, notices };

@@ -4,13 +4,13 @@ import { formatTokens } from '../../core/format.js';
 import type { Change } from '../../core/strategies/check.js';
 import type { SessionRecord } from '../../core/records.js';
 import { systemReason } from '../../storage/errors.js';
-import { homeFolder } from '../../storage/state-folder.js';
+import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { toPlainText } from '../../ui/text.js';
 import { findStrategy } from '../../wrap/find-strategy.js';
 import { shorten, ShortenError, writeShortened, type Shortened } from '../../wrap/shorten.js';
 import { openSummariser } from '../../wrap/summariser.js';
 import { newSession } from '../../wrap/undo.js';
-import { askSession, type AskedOutcome } from '../ask-session.js';
+import { askAlone, type Answered } from '../ask-session.js';
 import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
 import { print, printLines, workingFolder } from '../print.js';
@@ -65,8 +65,7 @@ export const shortenCommand = async (request: ShortenCommandRequest): Promise<Ou
   if (!isDryRun && agent.log?.conversation && !agent.newSessions)
     throw messages.unwrittenSessions(agent.name);
   const isLive = session?.liveness === 'live' && agent.newSessions?.switching !== undefined;
-  if (isLive && !isDryRun && !isNewSession)
-    return shortenInAgent(request, session.record, search.stateFolder);
+  if (isLive && !isDryRun && !isNewSession) return shortenInAgent(request, source, session.record);
   const stopping = catchStopSignals();
   const progress = json || options.values.quiet === true ? noProgress : progressLine();
   try {
@@ -89,34 +88,60 @@ export const shortenCommand = async (request: ShortenCommandRequest): Promise<Ou
 /** The running session does it itself, because only that knows when the agent rests. */
 const shortenInAgent = async (
   { strategy, keepRecent, budgetTokens, json, options }: ShortenCommandRequest,
-  { id, runtime }: SessionRecord,
-  stateFolder: string,
+  { agent, path }: OneSource['source'],
+  { id, runtime, cwd, agentSessionId }: SessionRecord,
 ): Promise<Outcome> => {
-  const asked = await askSession(
+  const { env } = process;
+  const { answered, status } = await askAlone(
     id,
     { schema: 'ctxwrap.shorten/1', strategy, keepRecent, budgetTokens },
-    { stateFolder, isQuiet: json || options.values.quiet === true },
+    { stateFolder: stateFolder(env, homeFolder(env)), isQuiet: json || options.values.quiet === true },
   );
-  const { outcome, words } = asked;
-  const live = { id, outcome: outcome === 'done' ? ('shortened' as const) : outcome, words };
-  const report: LiveReport = { schema: 'ctxwrap.shorten/1', runtime, strategy, live };
-  const text = askedText(asked);
-  await (json ? print(jsonText(report, 2)) : printLines([toPlainText(text)]));
-  const code = outcome === 'refused' || outcome === 'unknown' ? failed : 0;
-  return { status: { kind: 'code', code }, notices: [] };
+  const report: LiveReport = {
+    schema: 'ctxwrap.shorten/1',
+    runtime,
+    strategy,
+    live: { id, ...liveOf(answered) },
+  };
+  // nobody runs the agent any more, and the session from before is as it was
+  const isLeft = answered.outcome === 'unknown' && answered.isOver && agentSessionId !== undefined;
+  const resume = isLeft ? resumeRows(resumeOf(agent, { id: agentSessionId, path }, cwd)) : [];
+  const rows = [toPlainText(askedText(answered, { id, runtime })), ...resume];
+  await (json ? print(jsonText(report, 2)) : printLines(rows));
+  return { status, notices: [] };
 };
 
-const askedText = ({ outcome, words }: AskedOutcome): string => {
-  switch (outcome) {
+const liveOf = (answered: Answered): Omit<LiveReport['live'], 'id'> => {
+  switch (answered.outcome) {
     case 'done':
-      return `✓ shortened ${words ?? ''}; u in the overview brings the whole conversation back`;
-    case 'asked':
-      return words === undefined
-        ? 'the conversation is shortened as soon as the agent is at rest'
-        : `the agent starts again, shortened ${words}; its footer says when it has the shorter conversation`;
+      return { outcome: 'shortened', words: answered.words };
+    case 'begun':
+      return { outcome: 'asked', words: answered.words };
     case 'refused':
     case 'unknown':
-      return `✗ not shortened: ${words ?? 'the outcome is not known'}`;
+      return { outcome: answered.outcome, words: answered.reason };
+  }
+};
+
+const askedText = (
+  answered: Answered,
+  { id, runtime: agent }: Pick<SessionRecord, 'id' | 'runtime'>,
+): string => {
+  switch (answered.outcome) {
+    case 'done':
+      return `✓ shortened ${answered.words ?? ''}; u in the overview brings the whole conversation back`;
+    case 'begun':
+      return answered.words === undefined
+        ? 'the conversation is shortened as soon as the agent is at rest'
+        : `the agent starts again, shortened ${answered.words}; its footer says when it has the shorter conversation`;
+    case 'refused':
+      return `✗ not shortened: ${answered.reason}`;
+    case 'unknown': {
+      const advice = answered.isOver
+        ? 'the whole one is as it was'
+        : `ctxwrap context ${id} shows how full it is`;
+      return `✗ not known whether ${agent} has the shorter conversation: ${answered.reason}; ${advice}`;
+    }
   }
 };
 

@@ -11,7 +11,7 @@ import { removeCreated } from '../../storage/files.js';
 import type { ListedSession } from '../../storage/sessions.js';
 import { toPlainText } from '../../ui/text.js';
 import { readWholeConversation } from '../../wrap/read-conversation.js';
-import { prepareReturn, prepareSwitch, type Prepared } from '../../wrap/switcher.js';
+import { prepareReturn, prepareSwitch } from '../../wrap/switcher.js';
 import { copiesOf } from '../../wrap/session-sources.js';
 import {
   newSession,
@@ -22,7 +22,7 @@ import {
   type UndoSource,
 } from '../../wrap/undo.js';
 import * as messages from '../messages.js';
-import { askSession, type Asked, type AskedOutcome } from '../ask-session.js';
+import { askAlone, type Answered, type Asked, type AskedAlone } from '../ask-session.js';
 import { timeText } from '../context-text.js';
 import { findOneSource, isUndoneByChannel, type OneSource } from '../one-source.js';
 import { print, printLines } from '../print.js';
@@ -48,34 +48,34 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   const isElsewhere = !live && !(await isInStore(found.source, search));
   const folder = dirname(found.source.path);
   if (request.run && isElsewhere) throw messages.undoneElsewhere(agent.name, folder);
-  const report = !live
-    ? await undoInFile(found, search)
-    : before
-      ? await returnInAgent(found, { live, before }, request, search)
-      : await undoInAgent(found, live, request, search);
-  if (!request.run) return told(report, found, request, isElsewhere);
-  await show(report, request, isElsewhere);
-  return runIt(agent, report, request, start);
+  if (live && before)
+    return told(await returnInAgent(found, { live, before }, request, search), found, request);
+  if (live) return told(await undoInAgent(found, live, request, search), found, request);
+  const made = { report: await undoInFile(found, search), isElsewhere };
+  if (!request.run) return told(made, found, request);
+  await show(made, request);
+  return runIt(agent, made.report, request, start);
 };
 
-const show = (
-  report: UndoReport,
-  { json }: Pick<UndoCommandRequest, 'json'>,
-  isElsewhere: boolean,
-): ReturnType<typeof print> => (json ? print(jsonText(report, 2)) : printLines(textOf(report, isElsewhere)));
+/** What is said when it is over. */
+interface Told {
+  readonly report: UndoReport;
+  readonly isElsewhere?: boolean;
+  /** where a running session was asked */
+  readonly live?: AskedAlone;
+  /** what the user can type in the running agent, where it is not known whether it has gone back */
+  readonly byHand?: string | undefined;
+}
 
-const told = async (
-  report: UndoReport,
-  { source }: OneSource,
-  request: UndoCommandRequest,
-  isElsewhere = false,
-): Promise<Outcome> => {
-  await show(report, request, isElsewhere);
-  const { outcome } = report.live ?? {};
-  const { damagedLines } = report;
+const show = (made: Told, { json }: Pick<UndoCommandRequest, 'json'>): ReturnType<typeof print> =>
+  json ? print(jsonText(made.report, 2)) : printLines(rowsOf(made));
+
+const told = async (made: Told, { source }: OneSource, request: UndoCommandRequest): Promise<Outcome> => {
+  await show(made, request);
+  const { damagedLines } = made.report;
   const isTold = damagedLines > 0 && !request.json;
   return {
-    status: { kind: 'code', code: outcome === 'refused' || outcome === 'unknown' ? 1 : 0 },
+    status: made.live?.status ?? { kind: 'code', code: 0 },
     notices: isTold ? [messages.damagedLines(source.path, damagedLines)] : [],
   };
 };
@@ -85,27 +85,31 @@ const undoByChannel = async (
   { source, session, number }: OneSource,
   request: UndoCommandRequest,
   { stateFolder }: Search,
-): Promise<UndoReport | undefined> => {
+): Promise<Told | undefined> => {
   const { agent } = source;
   if (request.run || number !== undefined || session?.liveness !== 'live') return undefined;
   const { id, channel, shortenedFrom } = session.record;
   if (!agent.channel?.undo || channel === undefined || shortenedFrom !== undefined) return undefined;
   const whole = await orExplain(source, readWholeConversation(source));
-  const { isImpossible, ...answer } = await askLive(id, { schema: 'ctxwrap.undo/1' }, request, stateFolder);
-  if (isImpossible && !agent.newSessions) throw messages.undoneByChannel(agent.name, answer.words);
-  if (isImpossible) return undefined;
+  const live = await askLive(id, { schema: 'ctxwrap.undo/1' }, request, stateFolder);
+  const { answered } = live;
+  if (answered.outcome === 'refused' && answered.why === 'impossible') {
+    if (!agent.newSessions) throw messages.undoneByChannel(agent.name, answered.reason);
+    return undefined;
+  }
   const all = whole ? compactionsOf(whole) : [];
   const last = all.findLast(({ isUndone }) => isUndone !== true);
   const before = whole && last && beforeCompaction(whole, last);
-  return {
+  const report: UndoReport = {
     schema: 'ctxwrap.undo/1',
     runtime: agent.name,
     from: source.path,
     compaction: compactionIn(last?.boundary, last ? all.indexOf(last) + 1 : 1, Math.max(1, all.length)),
     messages: before ? windowOf(before).filter(({ kind }) => kind === 'prompt').length : 0,
     damagedLines: whole?.damaged ?? 0,
-    live: { id, ...answer },
+    live: { id, ...liveOf(answered) },
   };
+  return { report, live };
 };
 
 /** The running session that can be told to go on with another session. */
@@ -228,18 +232,35 @@ const undoInAgent = async (
   { record }: ListedSession,
   request: UndoCommandRequest,
   search: Search,
-): Promise<UndoReport> => {
+): Promise<Told> => {
   const { source } = found;
+  const { agent } = source;
   const as = newSession(record.cwd);
   const prepared = await orExplain(source, prepareSwitch(requestOf(found, as, search)));
-  const answer = await askToSwitch(record.id, prepared.name, request, search.stateFolder);
-  const live = { id: record.id, ...answer };
-  const report = { ...reportOf(source, prepared.plan), live };
-  const session = sessionOf(prepared, as);
-  if (session) return withSession(report, source.agent, prepared.plan, session);
-  if (answer.outcome === 'switched' || answer.outcome === 'asked') return report;
-  // the running agent has not taken the checkpoint; the session file can be resumed
-  return { ...(await undoInFile(found, search)), live };
+  const { name, plan, path } = prepared;
+  const asked = { schema: 'ctxwrap.switch/1', name } as const;
+  const live = await askLive(record.id, asked, request, search.stateFolder);
+  const told = { live, byHand: agent.newSessions?.switching?.command(name) };
+  const outcome = { live: { id: record.id, ...liveOf(live.answered) } };
+  const report = { ...reportOf(source, plan), ...outcome };
+  if (name === as.id) return { ...told, report: withSession(report, agent, plan, { id: name, path }) };
+  if (live.answered.outcome === 'refused') await removeCreated(path);
+  if (!isWithoutAgent(live.answered)) return { ...told, report };
+  // nobody takes the checkpoint any more; the session file can be resumed
+  return { ...told, report: { ...(await undoInFile(found, search)), ...outcome } };
+};
+
+/** The agent has not gone back, and will not by itself. */
+const isWithoutAgent = (answered: Answered): boolean => {
+  switch (answered.outcome) {
+    case 'done':
+    case 'begun':
+      return false;
+    case 'refused':
+      return true;
+    case 'unknown':
+      return answered.isOver;
+  }
 };
 
 interface Shortened {
@@ -253,16 +274,16 @@ const returnInAgent = async (
   { live: { record }, before }: Shortened,
   request: UndoCommandRequest,
   { stateFolder }: Search,
-): Promise<UndoReport> => {
+): Promise<Told> => {
   const { agent, path } = source;
   const whole = await orExplain(source, readWholeConversation({ agent, path: before.path }));
   const { name, created } = await orExplain(
     source,
     prepareReturn({ agent, as: newSession(record.cwd), before, path }),
   );
-  const answer = await askToSwitch(record.id, name, request, stateFolder);
-  if (answer.outcome === 'refused' && created !== undefined) await removeCreated(created);
-  return {
+  const live = await askLive(record.id, { schema: 'ctxwrap.switch/1', name }, request, stateFolder);
+  if (live.answered.outcome === 'refused' && created !== undefined) await removeCreated(created);
+  const report: UndoReport = {
     schema: 'ctxwrap.undo/1',
     runtime: agent.name,
     from: before.path,
@@ -270,77 +291,80 @@ const returnInAgent = async (
     damagedLines: whole?.damaged ?? 0,
     session: before,
     resume: resumeOf(agent, before, whole?.head.cwd),
-    live: { id: record.id, ...answer },
+    live: { id: record.id, ...liveOf(live.answered) },
   };
+  return { report, live, byHand: agent.newSessions?.switching?.command(name) };
 };
 
-const sessionOf = ({ name, path }: Prepared, { id }: NewSession): SavedSession | undefined =>
-  name === id ? { id, path } : undefined;
-
-type LiveOutcome = Omit<NonNullable<UndoReport['live']>, 'id'>;
-
-const askToSwitch = async (
-  session: string,
-  name: string,
-  request: UndoCommandRequest,
-  stateFolder: string,
-): Promise<LiveOutcome> => {
-  const { isImpossible: _, ...answer } = await askLive(
-    session,
-    { schema: 'ctxwrap.switch/1', name },
-    request,
-    stateFolder,
-  );
-  return answer;
-};
-
-const askLive = async (
+const askLive = (
   session: string,
   asked: Asked,
   { json, options }: UndoCommandRequest,
   stateFolder: string,
-): Promise<LiveOutcome & Pick<AskedOutcome, 'isImpossible'>> => {
-  const isQuiet = json || options.values.quiet === true;
-  const { outcome, ...rest } = await askSession(session, asked, { stateFolder, isQuiet });
-  if (outcome === 'done') return { outcome: 'switched' };
-  if (outcome === 'asked') return { outcome, words: 'the agent goes back as soon as it is idle' };
-  return { outcome, ...rest };
+): Promise<AskedAlone> =>
+  askAlone(session, asked, { stateFolder, isQuiet: json || options.values.quiet === true });
+
+const liveOf = (answered: Answered): Omit<NonNullable<UndoReport['live']>, 'id'> => {
+  switch (answered.outcome) {
+    case 'done':
+      return { outcome: 'switched' };
+    case 'begun':
+      return { outcome: 'asked', words: 'the agent goes back as soon as it is idle' };
+    case 'refused':
+    case 'unknown':
+      return { outcome: answered.outcome, words: answered.reason };
+  }
 };
 
 // For people.
 
-const textOf = (report: UndoReport, isElsewhere: boolean): readonly string[] => {
-  const { compaction, messages: count, session, live } = report;
-  const said = count === 1 ? 'your message' : `your ${count} messages`;
-  const done = compaction ? undoneText(compaction) : '✓ shortening undone';
-  const rows =
-    live?.outcome === 'switched'
-      ? [`${done} in ${report.runtime}: ${said} ${count === 1 ? 'is' : 'are'} back in the window`]
-      : [
-          ...(live?.words === undefined ? [] : [liveWords(live, report.runtime)]),
-          ...(session ? [`${done} in a new session with ${said}: ${session.id}`] : []),
-        ];
-  const isDone = live?.outcome === 'switched' || live?.outcome === 'asked';
-  const resume =
-    isDone || !report.resume ? [] : isElsewhere ? elsewhereRows(report) : resumeRows(report.resume);
-  return [...[...rows, ...copyRows(report)].map(toPlainText), ...resume];
+const rowsOf = ({ report, live, byHand, isElsewhere = false }: Told): readonly string[] => {
+  const { runtime: agent, session, resume } = report;
+  const copied = copyRows(report).map(toPlainText);
+  const resumed = resume ? resumeRows(resume) : [];
+  if (!live)
+    return [toPlainText(madeText(report)), ...copied, ...(isElsewhere ? elsewhereRows(report) : resumed)];
+  const { answered } = live;
+  switch (answered.outcome) {
+    case 'done':
+      return [toPlainText(backText(report)), ...copied];
+    case 'begun':
+      return ['the agent goes back as soon as it is idle', ...copied];
+    case 'refused':
+      return [
+        toPlainText(`✗ not undone in ${agent}: ${answered.reason}`),
+        ...(session ? [toPlainText(keptText(report, session)), ...copied, ...resumed] : []),
+      ];
+    case 'unknown': {
+      const asked = `✗ not known whether ${agent} has gone back: ${answered.reason}`;
+      if (answered.isOver && session)
+        return [toPlainText(asked), toPlainText(keptText(report, session)), ...copied, ...resumed];
+      const advice =
+        byHand === undefined ? 'look at its window' : `if its window does not show it, type ${byHand} there`;
+      return [toPlainText(`${asked}; ${advice}`), ...copied];
+    }
+  }
 };
 
-const undoneText = ({ number, of, preTokens, postTokens }: NonNullable<UndoReport['compaction']>): string => {
+const madeText = (report: UndoReport): string =>
+  `${undoneText(report)} in a new session with ${saidText(report)}: ${report.session?.id ?? ''}`;
+
+const backText = (report: UndoReport): string =>
+  `${undoneText(report)} in ${report.runtime}: ${saidText(report)} ${report.messages === 1 ? 'is' : 'are'} back in the window`;
+
+/** Where the conversation is, whatever the running agent has. */
+const keptText = (report: UndoReport, { id }: SavedSession): string =>
+  `The conversation from before, with ${saidText(report)}, is in the session ${id}.`;
+
+const saidText = ({ messages: count }: UndoReport): string =>
+  count === 1 ? 'your message' : `your ${count} messages`;
+
+const undoneText = ({ compaction }: UndoReport): string => {
+  if (!compaction) return '✓ shortening undone';
+  const { number, of, preTokens, postTokens } = compaction;
   const sizes = [preTokens, postTokens].map((each) => (each === undefined ? '?' : formatTokens(each)));
   const size = preTokens === undefined ? '' : ` (${sizes.join(' → ')})`;
   return `✓ compaction ${number} of ${of}${size} undone`;
-};
-
-const liveWords = ({ outcome, words = '' }: LiveOutcome, agent: string): string => {
-  switch (outcome) {
-    case 'refused':
-      return `✗ not undone in ${agent}: ${words}`;
-    case 'unknown':
-      return `✗ ${words}`;
-    default:
-      return words;
-  }
 };
 
 const copyRows = ({ copiedAt }: UndoReport): readonly string[] =>

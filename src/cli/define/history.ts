@@ -169,7 +169,10 @@ export const defineUndo = (program: Command, ask: Ask): void => {
         'What happens',
         'ctxwrap writes the conversation to a new session of the same agent. No file is\noverwritten. If the agent is running, it switches at its next safe moment;\notherwise ctxwrap prints the command that resumes the new session.',
       ],
-      ['Exit status', '0  done\n1  it cannot be undone, or the running agent did not go on with it'],
+      [
+        'Exit status',
+        '0  done\n1  it cannot be undone, the agent did not go back, or that is not known\nCtrl-C withdraws it while it waits, and ends with that signal.',
+      ],
     ],
   });
 };

@@ -186,6 +186,9 @@ const shortenRequest = (
   };
 };
 
+const compactStatus =
+  '0  compacted, or nothing to compact\n1  any other outcome, or it is not known\n2  invalid usage\nCtrl-C withdraws it while it waits, and ends with that signal.';
+
 export const defineCompact = (program: Command, ask: Ask): void => {
   const compact = program
     .command('compact')
@@ -236,9 +239,7 @@ export const defineCompact = (program: Command, ask: Ask): void => {
       });
     });
   addNotes(compact, {
-    sections: [
-      ['Exit status', '0  compacted, or nothing to compact\n1  any other outcome\n2  invalid usage'],
-    ],
+    sections: [['Exit status', compactStatus]],
     examples: [
       'ctxwrap compact --focus "the failing tests"',
       'ctxwrap compact --all --idle',

@@ -146,8 +146,9 @@ export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; r
   /** `reason`: what it waits for, in the words of the footer */
   (
     | { readonly state: 'waiting'; readonly reason?: string }
-    /** the command is being typed, or was sent */
+    /** it cannot be withdrawn any more: something may be typed from here on, or was sent */
     | { readonly state: 'begun' }
+    /** nothing was typed, or it was taken back */
     | { readonly state: 'refused'; readonly reason: string }
     | { readonly state: 'ended'; readonly attempt: AttemptRecord }
     /** the agent has gone on with the other session, or has taken its compaction back */
@@ -160,9 +161,12 @@ export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; r
     | { readonly state: 'shortened'; readonly words: string }
     /** the agent has ended, and is started again with a shorter conversation */
     | { readonly state: 'restarting'; readonly words: string }
-    /** the keys for it were sent, and their effect is not known */
+    /** the keys for it may have been sent, and their effect is not known */
     | { readonly state: 'unknown'; readonly reason: string }
   );
+
+/** The reason of an answer after which no other can come. */
+export const SESSION_ENDED = 'the session has ended';
 
 const LONGEST_REASON = 300;
 

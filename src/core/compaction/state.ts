@@ -217,8 +217,8 @@ export type Effect =
 /** The result of typing the command. */
 export type TypeResult = { readonly evidence: readonly string[] } & (
   | { readonly kind: 'sent'; readonly isQueued: boolean }
-  /** the typed text was removed from the prompt */
-  | { readonly kind: 'withdrawn'; readonly reason: string }
+  /** the typed text was not submitted, and was removed from the prompt; `isLeft`: the screen does not show that it is gone */
+  | { readonly kind: 'withdrawn'; readonly reason: string; readonly isLeft?: boolean }
   /** no key was typed */
   | { readonly kind: 'skipped'; readonly reason: string }
 );

@@ -1,4 +1,5 @@
 import { hasFooter, defaultSavedCursor, resizeGrid } from '../terminal/filter/grid.js';
+import { fixCursor, placeCursor } from '../terminal/filter/reverse-wrap.js';
 import { quirksFromDeviceAttributes } from '../terminal/filter/quirks.js';
 import { resizeSequence } from '../terminal/footer-sequences.js';
 import { BACKGROUND_CODE } from '../terminal/input.js';
@@ -17,6 +18,8 @@ export interface Resize {
   force: () => Promise<void>;
   /** asks for the cursor position again: the first answer came too late */
   realign: () => Promise<void>;
+  /** the child's output has left the cursor where only the terminal knows: holds the output and asks it */
+  locate: () => void;
   /** starts no further change; resolves when a running one is done */
   stop: () => Promise<void>;
 }
@@ -58,7 +61,17 @@ const alignCursor = async (terminal: TerminalSession, cursorQuery: CursorQuery):
   grid.row = Math.min(grid.rows - 1, cursor.row);
   grid.column = Math.min(grid.columns - 1, cursor.column);
   terminal.isCursorKnown = true;
+  grid.isCursorUnsure = false;
   screen.alignCursor(grid.row);
+};
+
+/** Asks the terminal where its cursor is; if it cannot be asked, puts it where the filter has it. */
+const locateCursor = async (terminal: TerminalSession, cursorQuery: CursorQuery): Promise<void> => {
+  const { grid, modeTracker } = terminal.filter;
+  const canAsk = terminal.isCursorKnown && !modeTracker.isModeSet(SYNCHRONIZED) && !grid.vt52;
+  const cursor = canAsk ? await cursorQuery.ask('', LATE_ANSWER_MS) : undefined;
+  if (!grid.isCursorUnsure || terminal.isPassthrough) return; // meanwhile a change of size has asked
+  terminal.tty.write(cursor ? placeCursor(grid, cursor) : fixCursor(grid));
 };
 
 /** The cursor was tracked from a wrong start row: corrects the cursor and the saved cursor. */
@@ -120,6 +133,7 @@ export const makeResize = (
   { output, cursorQuery, onStart, onDone }: ResizeParts,
 ): Resize => {
   let running: Promise<void> | undefined;
+  let locating: Promise<void> | undefined;
   let isStopped = false;
 
   const run = async (force: boolean): Promise<void> => {
@@ -158,8 +172,22 @@ export const makeResize = (
       await correctCursor(terminal, cursorQuery);
       output.release();
     },
+    locate: () => {
+      const { filter, overlayOutput } = terminal;
+      if (isStopped || locating || overlayOutput || !filter.isGround() || !hasFooter(filter.grid)) return;
+      output.hold();
+      locating = locateCursor(terminal, cursorQuery)
+        .catch((error: unknown) =>
+          terminal.session.log.error(`asking for the cursor failed: ${String(error)}`),
+        )
+        .finally(() => {
+          locating = undefined;
+          output.release();
+        });
+    },
     stop: async () => {
       isStopped = true;
+      await locating;
       await running;
     },
   };

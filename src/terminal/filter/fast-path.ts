@@ -24,7 +24,8 @@ const MAX_VALUE = 99_999; // a larger parameter is left to the general readers
 const canUseFastPath = ({ grid, string, isStringOpen, partialLength }: FilterState): boolean =>
   string === undefined &&
   partialLength === 0 &&
-  !(isStringOpen || grid.vt52 || grid.sideMargins || grid.origin || grid.newLine);
+  !(isStringOpen || grid.vt52 || grid.sideMargins || grid.origin || grid.newLine) &&
+  !(grid.reverseWrap || grid.extendedReverseWrap || grid.isCursorUnsure);
 
 const print = (state: FilterState, grid: Grid, count: number, at: number): void => {
   const column = grid.column + count;

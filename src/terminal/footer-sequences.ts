@@ -9,7 +9,11 @@ import type { ModeTracker } from './mode-tracker.js';
 
 /** Why a paint has to wait although the child's output is between two sequences. */
 export type PaintHindrance =
-  'pending wrap' | 'unsure cursor' | 'origin mode' | 'side margins' | 'synchronized output';
+  | 'pending wrap'
+  | 'unsure cursor'
+  | 'origin mode'
+  | 'side margins'
+  | 'synchronized output';
 
 const SYNCHRONIZED = 2026;
 

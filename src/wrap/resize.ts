@@ -74,6 +74,37 @@ const locateCursor = async (terminal: TerminalSession, cursorQuery: CursorQuery)
   terminal.tty.write(cursor ? placeCursor(grid, cursor) : fixCursor(grid));
 };
 
+/** Locates the cursor, one question at a time; `stop` resolves when the last one is answered. */
+const makeLocator = (
+  terminal: TerminalSession,
+  { output, cursorQuery }: Pick<ResizeParts, 'output' | 'cursorQuery'>,
+): { readonly locate: () => void; readonly stop: () => Promise<void> } => {
+  const { filter, session } = terminal;
+  let running: Promise<void> | undefined;
+  let isStopped = false;
+
+  const run = async (): Promise<void> => {
+    output.hold();
+    try {
+      await locateCursor(terminal, cursorQuery);
+    } catch (error) {
+      session.log.error(`asking for the cursor failed: ${String(error)}`);
+    }
+    running = undefined;
+    output.release();
+  };
+  return {
+    locate: () => {
+      const isPossible = filter.isGround() && hasFooter(filter.grid) && !terminal.overlayOutput;
+      if (!isStopped && !running && isPossible) running = run();
+    },
+    stop: async () => {
+      isStopped = true;
+      await running;
+    },
+  };
+};
+
 /** The cursor was tracked from a wrong start row: corrects the cursor and the saved cursor. */
 const correctCursor = async (terminal: TerminalSession, cursorQuery: CursorQuery): Promise<void> => {
   const { grid } = terminal.filter;
@@ -133,7 +164,7 @@ export const makeResize = (
   { output, cursorQuery, onStart, onDone }: ResizeParts,
 ): Resize => {
   let running: Promise<void> | undefined;
-  let locating: Promise<void> | undefined;
+  const locator = makeLocator(terminal, { output, cursorQuery });
   let isStopped = false;
 
   const run = async (force: boolean): Promise<void> => {
@@ -172,22 +203,10 @@ export const makeResize = (
       await correctCursor(terminal, cursorQuery);
       output.release();
     },
-    locate: () => {
-      const { filter, overlayOutput } = terminal;
-      if (isStopped || locating || overlayOutput || !filter.isGround() || !hasFooter(filter.grid)) return;
-      output.hold();
-      locating = locateCursor(terminal, cursorQuery)
-        .catch((error: unknown) =>
-          terminal.session.log.error(`asking for the cursor failed: ${String(error)}`),
-        )
-        .finally(() => {
-          locating = undefined;
-          output.release();
-        });
-    },
+    locate: locator.locate,
     stop: async () => {
       isStopped = true;
-      await locating;
+      await locator.stop();
       await running;
     },
   };

@@ -85,7 +85,7 @@ describe('reverse wrap', () => {
     ['another', on, '\x1b[H\b', '\x1b[H', [1, 1]],
     ['another', on, '\x1b[4;9r\x1b[5;1H\x1b[99D', '\x1b[4;9r\x1b[5;1H\x1b[20D', [5, 1]],
     ['another', extended, '\x1b[2;5r\x1b[2;1H\b', '\x1b[2;5r\x1b[2;1H\x1b[5;20H', [5, 20]],
-  ] as const)('goes in %s, mode %j, only where it is safe: %j', (name, mode, bytes, sent, place) => {
+  ] as const)('goes in %s, mode %j, only where it is safe: %j', (...[name, mode, bytes, sent, place]) => {
     const after = played(name, mode, bytes);
     expect(after.sent).toBe(sent);
     expect(after.place).toEqual([...place]);
@@ -169,5 +169,32 @@ describe('a cursor that only the terminal knows', () => {
     expect(filter.grid.isCursorUnsure).toBe(false);
     filter.push(Buffer.from('\x1b8'));
     expect(filter.grid.isCursorUnsure).toBe(true);
+  });
+});
+
+describe('the cursor of xterm, from which BS goes on', () => {
+  const full = '*'.repeat(COLUMNS);
+
+  it.each(['\x1b[K', '\x1b[1K', '\x1b[2K', '\x1b[?K', '\x1b[J', '\x1b[1J', '\x1b[?2J', '\x1b[?1049h'])(
+    'has no pending wrap after %j, with reverse wrap or without',
+    (erase) => {
+      expect(played('xterm 379', full + erase, 'x').place).toEqual([1, 20]);
+      expect(played('xterm 379', on + full + erase, '\b').place).toEqual([1, 19]);
+      expect(played('another', full + erase, 'x').place).toEqual([2, 2]);
+    },
+  );
+
+  it.each(['\x1b[3J', '\x1b[9K', '\x1b[?1047h'])('still has it after %j', (other) => {
+    expect(played('xterm 379', full + other, 'x').place).toEqual([2, 2]);
+  });
+
+  it('stops at the right margin where it is addressed in origin mode', () => {
+    expect(played('xterm 379', `${margins}\x1b[?6h\x1b[3;9H`).place).toEqual([3, 10]);
+    expect(played('xterm 379', `${margins}\x1b[?6h\x1b[3;1H\x1b[9G`).place).toEqual([3, 10]);
+  });
+
+  it('stays where it is when a line is inserted or deleted outside the side margins', () => {
+    expect(played('xterm 379', `${margins}\x1b[3;2H\x1b[L`).place).toEqual([3, 2]);
+    expect(played('xterm 379', `${margins}\x1b[3;7H\x1b[M`).place).toEqual([3, 5]);
   });
 });

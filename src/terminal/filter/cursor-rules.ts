@@ -18,6 +18,7 @@ import {
   moveTo,
   moveToAddress,
   moveUp,
+  noteErased,
   tabBackward,
   tabForward,
   eraseFooter,
@@ -122,11 +123,18 @@ const column: Rule = (grid, sequence) => {
 const eraseDisplay: Rule = (grid, sequence) => {
   const part = parameterOrZero(sequence, 0);
   if (part === 3 && grid.quirks.isXtermJs && !grid.alternate) grid.scrolled = 0; // the saved cursor does not move with the lines
+  if (part <= 2) noteErased(grid);
   if (part === 1 || part === 3) return undefined;
   grid.footerDirty = true;
   const isWhole = part !== 0 || (grid.row === 0 && grid.column === 0);
   if (!isWhole || sequence.prefix !== 0 || !isFooterOnMain(grid)) return undefined;
   return `${eraseFooter(grid)}\x1b[${parameterText(sequence)}J`;
+};
+
+/** EL, DECSEL. */
+const eraseLine: Rule = (grid, sequence) => {
+  if (parameterOrZero(sequence, 0) <= 2) noteErased(grid);
+  return undefined;
 };
 
 /** IL, DL: move the cursor to the first column if it is between the margins. */
@@ -199,6 +207,7 @@ export const cursorRules: Readonly<Record<string, Rule>> = {
   H: position,
   I: staysAbove(tabForward),
   J: eraseDisplay,
+  K: eraseLine,
   L: shiftLines,
   M: shiftLines,
   P: shiftCells,
@@ -214,6 +223,7 @@ export const cursorRules: Readonly<Record<string, Rule>> = {
   s: sideMarginsOrSave,
   u: (grid) => restoreCursor(grid),
   '?J': eraseDisplay,
+  '?K': eraseLine,
 };
 
 /** In the child's last row below its region an index only ends a pending wrap; VPA to the same row does that too. */

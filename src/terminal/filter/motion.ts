@@ -19,6 +19,11 @@ export const clearWrap = (grid: Grid): void => {
   grid.wrapLost = false;
 };
 
+/** ED and EL, 0 to 2. */
+export const noteErased = (grid: Grid): void => {
+  if (grid.quirks.eraseEndsWrap) clearWrap(grid);
+};
+
 export const moveTo = (grid: Grid, row: number, column: number): void => {
   const lowest = grid.origin ? grid.top : 0;
   const highest = grid.origin ? grid.bottom : grid.rows - 1;
@@ -243,7 +248,10 @@ export const switchBuffer = (grid: Grid, mode: number, on: boolean): string | un
   const sequence = `\x1b[?${mode}${on ? 'h' : 'l'}`;
   const before = on && isFooterOnMain(grid) ? eraseFooter(grid) : '';
   const changed = grid.alternate !== on;
-  if (on && mode === 1049) saveCursor(grid);
+  if (on && mode === 1049) {
+    saveCursor(grid);
+    noteErased(grid);
+  }
   if (changed && grid.quirks.regionPerBuffer) {
     const kept = grid.mainRegion;
     if (on) grid.mainRegion = { top: grid.top, bottom: grid.bottom };

@@ -43,6 +43,8 @@ export interface Quirks {
   readonly c1: Support;
   /** reverse wrap, modes 45 and 1045: see reverse-wrap.ts */
   readonly reverseWrap: ReverseWrap;
+  /** erasing a row or the screen ends a pending wrap (xterm) */
+  readonly eraseEndsWrap: boolean;
   /** the terminal is xterm.js, with further differences: see where this is read */
   readonly isXtermJs: boolean;
   /** a wide character that wraps early blanks the cell it leaves free (xterm.js) */
@@ -68,6 +70,7 @@ export const standardQuirks: Quirks = {
   eighthTabs: 'unknown',
   c1: 'unknown',
   reverseWrap: 'unknown',
+  eraseEndsWrap: false,
   isXtermJs: false,
   earlyWrapBlanks: false,
   cursorStaysOnShrink: false,
@@ -104,6 +107,7 @@ const realXterm = (patch: number): Partial<Quirks> => ({
   eighthTabs: 'yes',
   c1: 'yes',
   reverseWrap: reverseWrapOf(patch),
+  eraseEndsWrap: true,
 });
 
 /** Of `XTerm(379)`. */

@@ -9,7 +9,12 @@ import type { ModeTracker } from './mode-tracker.js';
  */
 
 /** Why a paint has to wait although the child's output is between two sequences. */
-export type PaintHindrance = 'pending wrap' | 'origin mode' | 'side margins' | 'synchronized output';
+export type PaintHindrance =
+  | 'pending wrap'
+  | 'unsure cursor'
+  | 'origin mode'
+  | 'side margins'
+  | 'synchronized output';
 
 const SYNCHRONIZED = 2026;
 
@@ -17,6 +22,7 @@ const SYNCHRONIZED = 2026;
 export const paintHindrance = (grid: Grid, modeTracker: ModeTracker): PaintHindrance | undefined => {
   if (modeTracker.isModeSet(SYNCHRONIZED)) return 'synchronized output';
   if (grid.pendingWrap && !grid.wrapLost) return 'pending wrap';
+  if (grid.isCursorUnsure) return 'unsure cursor'; // a wrap may be pending
   if (grid.sideMargins) return 'side margins'; // they would clip the footer row, and restoring them moves the cursor
   return grid.origin ? 'origin mode' : undefined;
 };

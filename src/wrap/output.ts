@@ -18,6 +18,8 @@ export interface OutputListener {
   /** called before each chunk: true if the terminal's size has changed, so that the chunk has to wait */
   isResized: () => boolean;
   onOutput: (bytes: Uint8Array) => void;
+  /** called after a chunk that has left the cursor where only the terminal knows; the next ones may have to wait */
+  onUnsure: () => void;
   onFailure: () => void;
 }
 
@@ -68,7 +70,7 @@ const send = (terminal: TerminalSession, bytes: Uint8Array, onFailure: () => voi
 
 export const makeOutput = (terminal: TerminalSession, listener: OutputListener): Output => {
   const { tty, session, counters } = terminal;
-  let held: Uint8Array[] = [];
+  const held: Uint8Array[] = [];
   let heldBytes = 0;
   let holds = 0;
   let isFollowed = true; // false after the first failure: it is not tried again for each chunk
@@ -88,6 +90,7 @@ export const makeOutput = (terminal: TerminalSession, listener: OutputListener):
     pauseIfBehind(terminal);
     noteBehind();
     notifyListener(bytes);
+    if (terminal.filter.grid.isCursorUnsure) listener.onUnsure();
   };
   const keep = (bytes: Uint8Array): void => {
     held.push(bytes);
@@ -108,10 +111,10 @@ export const makeOutput = (terminal: TerminalSession, listener: OutputListener):
     release: () => {
       holds -= 1;
       if (holds > 0) return;
-      const waiting = held;
-      held = [];
-      heldBytes = 0;
-      for (const bytes of waiting) deliver(bytes);
+      for (let next = held.shift(); next; next = holds === 0 ? held.shift() : undefined) {
+        heldBytes -= next.length;
+        deliver(next);
+      }
       noteBehind();
       if (tty.pending() <= HIGH_WATER) terminal.child?.resume();
     },

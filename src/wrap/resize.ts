@@ -1,4 +1,5 @@
 import { hasFooter, defaultSavedCursor, resizeGrid } from '../terminal/filter/grid.js';
+import { fixCursor, placeCursor } from '../terminal/filter/reverse-wrap.js';
 import { resizeSequence } from '../terminal/footer-sequences.js';
 import type { Size } from '../terminal/tty.js';
 import type { CursorQuery } from './cursor-query.js';
@@ -15,6 +16,8 @@ export interface Resize {
   force: () => Promise<void>;
   /** asks for the cursor position again: the first answer came too late */
   realign: () => Promise<void>;
+  /** the child's output has left the cursor where only the terminal knows: holds the output and asks it */
+  locate: () => void;
   /** starts no further change; resolves when a running one is done */
   stop: () => Promise<void>;
 }
@@ -56,7 +59,48 @@ const alignCursor = async (terminal: TerminalSession, cursorQuery: CursorQuery):
   grid.row = Math.min(grid.rows - 1, cursor.row);
   grid.column = Math.min(grid.columns - 1, cursor.column);
   terminal.isCursorKnown = true;
+  grid.isCursorUnsure = false;
   screen.alignCursor(grid.row);
+};
+
+/** Asks the terminal where its cursor is; if it cannot be asked, puts it where the filter has it. */
+const locateCursor = async (terminal: TerminalSession, cursorQuery: CursorQuery): Promise<void> => {
+  const { grid, modeTracker } = terminal.filter;
+  const canAsk = terminal.isCursorKnown && !modeTracker.isModeSet(SYNCHRONIZED) && !grid.vt52;
+  const cursor = canAsk ? await cursorQuery.ask('', LATE_ANSWER_MS) : undefined;
+  if (!grid.isCursorUnsure || terminal.isPassthrough) return; // meanwhile a change of size has asked
+  terminal.tty.write(cursor ? placeCursor(grid, cursor) : fixCursor(grid));
+};
+
+/** Locates the cursor, one question at a time; `stop` resolves when the last one is answered. */
+const makeLocator = (
+  terminal: TerminalSession,
+  { output, cursorQuery }: Pick<ResizeParts, 'output' | 'cursorQuery'>,
+): { readonly locate: () => void; readonly stop: () => Promise<void> } => {
+  const { filter, session } = terminal;
+  let running: Promise<void> | undefined;
+  let isStopped = false;
+
+  const run = async (): Promise<void> => {
+    output.hold();
+    try {
+      await locateCursor(terminal, cursorQuery);
+    } catch (error) {
+      session.log.error(`asking for the cursor failed: ${String(error)}`);
+    }
+    running = undefined;
+    output.release();
+  };
+  return {
+    locate: () => {
+      const isPossible = filter.isGround() && hasFooter(filter.grid) && !terminal.overlayOutput;
+      if (!isStopped && !running && isPossible) running = run();
+    },
+    stop: async () => {
+      isStopped = true;
+      await running;
+    },
+  };
 };
 
 /** The cursor was tracked from a wrong start row: corrects the cursor and the saved cursor. */
@@ -118,6 +162,7 @@ export const makeResize = (
   { output, cursorQuery, onStart, onDone }: ResizeParts,
 ): Resize => {
   let running: Promise<void> | undefined;
+  const locator = makeLocator(terminal, { output, cursorQuery });
   let isStopped = false;
 
   const run = async (force: boolean): Promise<void> => {
@@ -156,8 +201,10 @@ export const makeResize = (
       await correctCursor(terminal, cursorQuery);
       output.release();
     },
+    locate: locator.locate,
     stop: async () => {
       isStopped = true;
+      await locator.stop();
       await running;
     },
   };

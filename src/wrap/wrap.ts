@@ -157,6 +157,7 @@ export const makeParts = (
   const output = makeOutput(terminal, {
     isResized: () => resize.check(),
     onOutput,
+    onUnsure: () => void resize.locate(),
     onFailure: () => fallBackToPassthrough({ terminal, footer, overlay }),
   });
   const onUncovered = (): void => footer.noteOutput();

@@ -34,7 +34,6 @@ const always: readonly Topic[] = ['text', 'controls', 'position'];
 
 /** What the emulator does in a way of its own that hangs on more than the filter can know, by topic: together with which others. */
 const peculiar: Partial<Readonly<Record<Topic, RegExp>>> = {
-  reverseWrap: /^/, // goes by what was printed
   charsets: /^saving|^buffers/, // DECRC brings the one in use back, but not the ones designated
   links: /^saving|^buffers|^softReset|^resets/, // DECRC brings half of one back, DECSTR ends it
   autowrap: /^repeat/, // without it a wide character that has no room is not printed, and then something else is repeated

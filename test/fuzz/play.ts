@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toPrintable } from '../../src/core/printable.js';
-import { makeGrid } from '../../src/terminal/filter/grid.js';
+import { makeGrid, type Grid } from '../../src/terminal/filter/grid.js';
 import { quirksFromEnv, quirksFromDeviceAttributes } from '../../src/terminal/filter/quirks.js';
+import { placeCursor } from '../../src/terminal/filter/reverse-wrap.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { paintHindrance, paintSequence } from '../../src/terminal/footer-sequences.js';
 import { describeTerminal, makeEmulator, type Emulator } from '../support/emulator.js';
@@ -35,6 +36,12 @@ const footerFault = (wrapped: Emulator, rows: number): Fault => {
 /** xterm.js counts one column more than there is while a character waits to be wrapped, until a paint has made it forget that. */
 const answersOf = ({ terminal, answers }: Emulator): string =>
   answers().replaceAll(`;${terminal.cols + 1}R`, `;${terminal.cols}R`);
+
+/** What the terminal would report, which counts from the top margin in origin mode. */
+const cursorOf = ({ terminal }: Emulator, { origin, top }: Grid): { row: number; column: number } => ({
+  row: terminal.buffer.active.cursorY - (origin ? top : 0),
+  column: terminal.buffer.active.cursorX,
+});
 
 const differences = (plain: Emulator, wrapped: Emulator): Fault => {
   const bare = describeTerminal(plain.terminal);
@@ -73,6 +80,8 @@ export const play = async ({ columns, rows, isKnown, isOverdue, steps }: Case): 
     await plain.write(bytesOf(chunk));
     for (const part of filter.push(bytesOf(chunk))) await wrapped.write(part);
     chunk = '';
+    if (filter.grid.isCursorUnsure)
+      await wrapped.write(placeCursor(filter.grid, cursorOf(wrapped, filter.grid)));
     const fault = footerFault(wrapped, rows) ?? (isPainted === true ? await paint(isOverdue) : undefined);
     if (fault !== undefined) return fault;
   }

@@ -41,6 +41,7 @@ const play = (terminal: TerminalSession, more: Partial<OutputListener> = {}): vo
   const output = makeOutput(terminal, {
     isResized: () => false,
     onOutput: () => undefined,
+    onUnsure: () => undefined,
     onFailure: () => switchToPassthrough(terminal, { stop: () => undefined }),
     ...more,
   });

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { makeOverlayHarness } from '../support/overlay-harness.js';
+import { describe, expect, it } from 'vitest';
+import { makeOverlayHarness, shown, shownPlainly } from '../support/overlay-harness.js';
 import { eventually } from '../support/eventually.js';
 
 const COLUMNS = 80;
@@ -28,4 +28,57 @@ it('the screen is read as drawn when the terminal tells its cursor late, in the 
   } finally {
     stop();
   }
+});
+
+describe('a cursor that has wrapped backwards', () => {
+  const long = `\x1b[?45h\x1b[3;1H${'x'.repeat(COLUMNS + 5)}\r`;
+
+  it('is asked for before anything else is written', async () => {
+    const harness = makeOverlayHarness(COLUMNS, ROWS);
+    const { stage, parts, write, stop } = harness;
+    const { grid } = stage.filter;
+    try {
+      const chunks = [`${long}\b`, 'yz', '\r\b', '\b\x1b7\x1b[9;1H\x1b8', 'w'];
+      for (const chunk of chunks) write(chunk);
+      expect(parts.output.hasHeldBytes()).toBe(true);
+      await eventually(() => expect(parts.output.hasHeldBytes()).toBe(false), { interval: 1 });
+      const wrapped = await shown(harness);
+      expect(wrapped).toEqual(await shownPlainly(chunks.join(''), COLUMNS, ROWS));
+      expect({ row: grid.row, column: grid.column }).toEqual(wrapped.cursor);
+      expect(grid.isCursorUnsure).toBe(false);
+    } finally {
+      stop();
+    }
+  });
+
+  it.each([
+    ['has not told its cursor at the start', ''],
+    ['does not answer during a synchronized update', '\x1b[?2026h'],
+  ])('is put where the filter has it in a terminal that %s', async (_, before) => {
+    const { stage, parts, emulator, write, sent, drawn, stop } = makeOverlayHarness(COLUMNS, ROWS);
+    stage.isCursorKnown = before !== '';
+    try {
+      write(`${before}${long}\b`);
+      await parts.resize.stop();
+      await drawn();
+      expect(sent()).not.toContain('\x1b[6n');
+      expect(stage.filter.grid).toMatchObject({ row: 3, column: 0, isCursorUnsure: false });
+      expect(emulator.terminal.buffer.active).toMatchObject({ cursorY: 3, cursorX: 0 });
+    } finally {
+      stop();
+    }
+  });
+
+  it('loses no output when the session ends meanwhile', async () => {
+    const { stage, parts, sent, write, stop } = makeOverlayHarness(COLUMNS, ROWS);
+    try {
+      for (const name of ['one', 'two', 'three']) write(`${long}\b<${name}>`);
+      await parts.resize.stop();
+      await Promise.resolve(); // the output is released
+      expect(sent().match(/<\w+>/g)).toEqual(['<one>', '<two>', '<three>']);
+      expect(stage.filter.isComplete()).toBe(true);
+    } finally {
+      stop();
+    }
+  });
 });

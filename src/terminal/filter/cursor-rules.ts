@@ -8,6 +8,7 @@ import {
   resetGrid,
 } from './grid.js';
 import {
+  addressColumn,
   clearWrap,
   lowestRow,
   moveBy,
@@ -17,6 +18,7 @@ import {
   moveTo,
   moveToAddress,
   moveUp,
+  noteErased,
   tabBackward,
   tabForward,
   eraseFooter,
@@ -25,14 +27,15 @@ import {
   cursorPositionSequence,
   restoreCursor,
   saveCursor,
-  backspace,
   carriageReturn,
   index,
+  isBetweenSideMargins,
   isBlockedBelow,
   reverseIndex,
   alignScreen,
   regionSequence,
 } from './motion.js';
+import { moveBack } from './reverse-wrap.js';
 
 // What control and escape sequences do to the cursor and margins, and what to send instead to protect the footer row.
 
@@ -46,6 +49,14 @@ const staysAbove =
     move(grid, parameterOrOne(sequence, 0));
     return undefined;
   };
+
+/** CUB. */
+const left: Rule = (grid, sequence) => {
+  const count = parameterOrOne(sequence, 0);
+  if (!grid.quirks.isXtermJs) return moveBack(grid, count);
+  moveLeft(grid, count); // it wraps backwards only with BS
+  return undefined;
+};
 
 const addressRow = (grid: Grid): number => (grid.origin ? grid.row - grid.top : grid.row) + 1;
 
@@ -104,8 +115,7 @@ const previousLine: Rule = (grid, sequence) => {
 
 /** CHA, HPA. */
 const column: Rule = (grid, sequence) => {
-  const margin = grid.origin && grid.sideMargins ? grid.left : 0;
-  moveBy(grid, 0, parameterOrOne(sequence, 0) - 1 + margin - grid.column);
+  moveBy(grid, 0, addressColumn(grid, parameterOrOne(sequence, 0) - 1) - grid.column);
   return undefined;
 };
 
@@ -113,6 +123,7 @@ const column: Rule = (grid, sequence) => {
 const eraseDisplay: Rule = (grid, sequence) => {
   const part = parameterOrZero(sequence, 0);
   if (part === 3 && grid.quirks.isXtermJs && !grid.alternate) grid.scrolled = 0; // the saved cursor does not move with the lines
+  if (part <= 2) noteErased(grid);
   if (part === 1 || part === 3) return undefined;
   grid.footerDirty = true;
   const isWhole = part !== 0 || (grid.row === 0 && grid.column === 0);
@@ -120,10 +131,17 @@ const eraseDisplay: Rule = (grid, sequence) => {
   return `${eraseFooter(grid)}\x1b[${parameterText(sequence)}J`;
 };
 
-/** IL, DL: move the cursor to the first column if it is in the region. */
+/** EL, DECSEL. */
+const eraseLine: Rule = (grid, sequence) => {
+  if (parameterOrZero(sequence, 0) <= 2) noteErased(grid);
+  return undefined;
+};
+
+/** IL, DL: move the cursor to the first column if it is between the margins. */
 const shiftLines: Rule = (grid) => {
   clearWrap(grid);
-  if (grid.row >= grid.top && grid.row <= grid.bottom) grid.column = grid.sideMargins ? grid.left : 0;
+  const isBetween = grid.row >= grid.top && grid.row <= grid.bottom && isBetweenSideMargins(grid);
+  if (isBetween) grid.column = grid.sideMargins ? grid.left : 0;
   return undefined;
 };
 
@@ -182,13 +200,14 @@ export const cursorRules: Readonly<Record<string, Rule>> = {
   A: staysAbove(moveUp),
   B: down,
   C: staysAbove(moveRight),
-  D: staysAbove(moveLeft),
+  D: left,
   E: nextLine,
   F: previousLine,
   G: column,
   H: position,
   I: staysAbove(tabForward),
   J: eraseDisplay,
+  K: eraseLine,
   L: shiftLines,
   M: shiftLines,
   P: shiftCells,
@@ -204,6 +223,7 @@ export const cursorRules: Readonly<Record<string, Rule>> = {
   s: sideMarginsOrSave,
   u: (grid) => restoreCursor(grid),
   '?J': eraseDisplay,
+  '?K': eraseLine,
 };
 
 /** In the child's last row below its region an index only ends a pending wrap; VPA to the same row does that too. */
@@ -244,16 +264,17 @@ const leaveUtf8 = (grid: Grid): string | undefined => {
   return shift(grid, 0);
 };
 
-/** BS. Terminals differ in how it wraps backwards, so the position is sent explicitly. */
+/** BS. */
 const backspaceRule = (grid: Grid): string | undefined => {
-  if (grid.reverseWrap && grid.quirks.isXtermJs && grid.column === 0) return ''; // the new position depends on what was printed
-  if (grid.reverseWrap && grid.quirks.isXtermJs && grid.pendingWrap) {
+  if (!grid.quirks.isXtermJs) return moveBack(grid, 1);
+  if (grid.reverseWrap && grid.pendingWrap) {
     const instead = grid.wrapLost ? '' : undefined;
     clearWrap(grid);
     return instead;
   }
-  backspace(grid);
-  return grid.reverseWrap && !grid.quirks.isXtermJs ? cursorPositionSequence(grid) : undefined;
+  if (grid.reverseWrap && grid.column === 0) grid.isCursorUnsure = true; // it goes up if the row above ends in a wrap
+  moveLeft(grid, 1);
+  return undefined;
 };
 
 /** Moves the grid as a C0 control does; returns what to send instead of it, if anything. */

@@ -1,6 +1,6 @@
 import { type ControlSequence, widthOf } from './bytes.js';
 import { hasFooter, type Grid } from './grid.js';
-import { clearWrap, index, printCells, printWide } from './motion.js';
+import { clearWrap, index, noteErased, printCells, printWide } from './motion.js';
 import { notePrinted, type FilterState } from './parser.js';
 import { addRendition } from './rendition.js';
 
@@ -24,7 +24,8 @@ const MAX_VALUE = 99_999; // a larger parameter is left to the general readers
 const canUseFastPath = ({ grid, string, isStringOpen, partialLength }: FilterState): boolean =>
   string === undefined &&
   partialLength === 0 &&
-  !(isStringOpen || grid.vt52 || grid.sideMargins || grid.origin || grid.newLine);
+  !(isStringOpen || grid.vt52 || grid.sideMargins || grid.origin || grid.newLine) &&
+  !(grid.reverseWrap || grid.extendedReverseWrap || grid.isCursorUnsure);
 
 const print = (state: FilterState, grid: Grid, count: number, at: number): void => {
   const column = grid.column + count;
@@ -130,6 +131,7 @@ const applySequence = (
   const { row, column, columns, rows, bottom, top } = grid;
   switch (final) {
     case EL:
+      if ((values[0] ?? 0) <= 2) noteErased(grid);
       return true;
     case CUP: {
       const second = (count > 1 && values[1]) || 1;

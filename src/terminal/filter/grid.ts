@@ -28,6 +28,8 @@ export interface SavedCursor {
   readonly isProtected: boolean;
   /** the grid's `scrolled` when it was saved */
   readonly scrolled: number;
+  /** the cursor was unsure */
+  readonly isUnsure: boolean;
   /** the terminal's own slot no longer holds this: the wrapper has used the slot for a paint or resize since */
   readonly overwritten: boolean;
 }
@@ -57,7 +59,12 @@ export interface Grid {
   insertMode: boolean;
   /** LNM: a line feed also returns the carriage */
   newLine: boolean;
+  /** mode 45: BS and CUB at the left edge go on in the row above */
   reverseWrap: boolean;
+  /** mode 1045: also in a row that does not end in a wrap */
+  extendedReverseWrap: boolean;
+  /** the terminal's cursor may be before this one, in reading order: where a reverse wrap ends depends on what is on the screen */
+  isCursorUnsure: boolean;
   /** 1 where a tab stop is */
   tabs: Uint8Array;
   /** tab stops of the main screen while the alternate one is shown, for terminals with tab stops per buffer */
@@ -111,6 +118,7 @@ export const defaultSavedCursor: SavedCursor = {
   charsets: asciiCharsets,
   isProtected: false,
   scrolled: 0,
+  isUnsure: false,
   overwritten: false,
 };
 
@@ -127,6 +135,8 @@ const defaultGridModes = {
   insertMode: false,
   newLine: false,
   reverseWrap: false,
+  extendedReverseWrap: false,
+  isCursorUnsure: false,
   vt52: false,
 };
 

@@ -13,11 +13,13 @@ import {
   softReset,
   softResetModes,
   moveDown,
-  moveLeft,
   moveRight,
   moveUp,
   reverseIndex,
+  VT52_ORIGIN,
+  vt52Address,
 } from './motion.js';
+import { moveBack } from './reverse-wrap.js';
 
 // What modes, window operations, rectangle operations and VT52 sequences do to the grid.
 
@@ -63,7 +65,7 @@ const rules: Readonly<Record<number, ModeRule>> = {
   7: trackOnly((grid, on) => (grid.autowrap = on)),
   40: trackOnly((grid, on) => (grid.isColumnModeAllowed = on)),
   45: trackOnly((grid, on) => (grid.reverseWrap = on)),
-  1045: trackOnly((grid, on) => (grid.reverseWrap = on && !grid.quirks.isXtermJs)),
+  1045: trackOnly((grid, on) => (grid.extendedReverseWrap = on)),
   69: trackOnly(setSideMargins),
   47: (grid, on) => switchBuffer(grid, 47, on),
   1047: (grid, on) => switchBuffer(grid, 1047, on),
@@ -120,7 +122,10 @@ export const restorePrivateModes = (
     else if (mode === 7 || mode === 69) instead += rules[mode]?.(grid, saved) ?? sequence;
     else if (mode === 47 || mode === 1047 || mode === 1049)
       instead += switchBuffer(grid, mode, saved) ?? sequence;
-    else others.push(mode);
+    else {
+      if (mode === 45 || mode === 1045) rules[mode]?.(grid, saved);
+      others.push(mode);
+    }
   }
   if (instead === '') return undefined;
   return others.length > 0 ? `\x1b[?${others.join(';')}r${instead}` : instead;
@@ -234,9 +239,8 @@ export const windowRules: Readonly<Record<string, Rule>> = {
   '?W': resetTabs,
 };
 
-const ORIGIN = 0x20; // rows and columns of `ESC Y` are sent with this added
-
 const ADDRESS = 0x59; // Y
+const CURSOR_LEFT = 0x44; // D
 
 /** How many bytes after ESC a VT52 sequence has. */
 export const vt52Length = (first: number): number => (first === ADDRESS ? 3 : 1); // Y row column
@@ -246,7 +250,6 @@ const vt52Rules: Readonly<Record<string, (grid: Grid) => void>> = {
   A: (grid) => moveUp(grid, 1),
   B: (grid) => moveDown(grid, 1),
   C: (grid) => moveRight(grid, 1),
-  D: (grid) => moveLeft(grid, 1),
   H: home,
   I: reverseIndex,
   J: (grid) => {
@@ -259,8 +262,9 @@ const vt52Rules: Readonly<Record<string, (grid: Grid) => void>> = {
 
 /** `bytes` follow ESC in VT52 mode. Returns what to send instead, or undefined. */
 export const vt52Escape = (grid: Grid, bytes: Uint8Array): string | undefined => {
-  const [first = 0, row = ORIGIN, column = ORIGIN] = bytes;
-  if (first === ADDRESS) return address(grid, row - ORIGIN, column - ORIGIN);
+  const [first = 0, row = VT52_ORIGIN, column = VT52_ORIGIN] = bytes;
+  if (first === ADDRESS) return address(grid, row - VT52_ORIGIN, column - VT52_ORIGIN);
+  if (first === CURSOR_LEFT) return moveBack(grid, 1);
   vt52Rules[String.fromCharCode(first)]?.(grid);
   return undefined;
 };
@@ -268,5 +272,5 @@ export const vt52Escape = (grid: Grid, bytes: Uint8Array): string | undefined =>
 const address = (grid: Grid, row: number, column: number): string | undefined => {
   moveTo(grid, row, column);
   if (!hasFooter(grid) || row < grid.rows) return undefined;
-  return `\x1bY${String.fromCharCode(grid.rows - 1 + ORIGIN, column + ORIGIN)}`;
+  return vt52Address(grid.rows - 1, column);
 };

@@ -19,6 +19,11 @@ export const clearWrap = (grid: Grid): void => {
   grid.wrapLost = false;
 };
 
+/** ED and EL, 0 to 2. */
+export const noteErased = (grid: Grid): void => {
+  if (grid.quirks.eraseEndsWrap) clearWrap(grid);
+};
+
 export const moveTo = (grid: Grid, row: number, column: number): void => {
   const lowest = grid.origin ? grid.top : 0;
   const highest = grid.origin ? grid.bottom : grid.rows - 1;
@@ -33,15 +38,19 @@ export const moveBy = (grid: Grid, rows: number, columns: number): void => {
   moveTo(grid, grid.row + rows + extra, grid.column + columns);
 };
 
+/** The column that an address means: in origin mode it counts from the left margin and ends at the right one. */
+export const addressColumn = (grid: Grid, column: number): number =>
+  grid.origin && grid.sideMargins ? Math.min(grid.right, grid.left + column) : column;
+
 /** CUP and friends count from the margins in origin mode (DECOM). */
 export const moveToAddress = (grid: Grid, row: number, column: number): void => {
-  const left = grid.origin && grid.sideMargins ? grid.left : 0;
-  moveTo(grid, grid.origin ? row + grid.top : row, column + left);
+  grid.isCursorUnsure = false;
+  moveTo(grid, grid.origin ? row + grid.top : row, addressColumn(grid, column));
 };
 
 export const home = (grid: Grid): void => moveToAddress(grid, 0, 0);
 
-const isBetweenSideMargins = (grid: Grid): boolean =>
+export const isBetweenSideMargins = (grid: Grid): boolean =>
   !grid.sideMargins || (grid.column >= grid.left && grid.column <= grid.right);
 
 /** Records that `lines` lines have scrolled out of the region at its top. */
@@ -87,16 +96,12 @@ export const moveRight = (grid: Grid, count: number): void => {
   moveBy(grid, 0, Math.min(limit, grid.column + count) - grid.column);
 };
 
-const leftLimit = (grid: Grid): number => (grid.sideMargins && grid.column >= grid.left ? grid.left : 0);
+/** The column where a movement to the left ends: the left margin, or the edge for a cursor left of it. */
+export const leftLimit = (grid: Grid): number =>
+  grid.sideMargins && grid.column >= grid.left ? grid.left : 0;
 
 export const moveLeft = (grid: Grid, count: number): void =>
   moveBy(grid, 0, Math.max(leftLimit(grid), grid.column - count) - grid.column);
-
-export const backspace = (grid: Grid): void => {
-  if (grid.column > 0 || !grid.reverseWrap || !grid.autowrap)
-    return moveTo(grid, grid.row, Math.max(leftLimit(grid), grid.column - 1));
-  moveTo(grid, grid.row > grid.top ? grid.row - 1 : grid.bottom, grid.columns - 1);
-};
 
 /** The column of the next tab stop, at most the right edge. */
 export const tabForward = (grid: Grid, count: number): void => {
@@ -124,6 +129,7 @@ const bufferOf = (grid: Grid): 'main' | 'alternate' => (grid.alternate ? 'altern
 /** DECSC, SCOSC, mode 1048: one slot for each screen buffer (facts/terminals.md, table). */
 export const saveCursor = (grid: Grid): void => {
   const { row, column, pendingWrap, origin, rendition, charsets, isProtected, scrolled, wrapLost } = grid;
+  const isUnsure = grid.isCursorUnsure;
   grid.saved[bufferOf(grid)] = {
     row,
     column,
@@ -133,6 +139,7 @@ export const saveCursor = (grid: Grid): void => {
     charsets,
     isProtected,
     scrolled,
+    isUnsure,
     overwritten: wrapLost,
   };
 };
@@ -142,8 +149,15 @@ const forgetSavedCursor = (grid: Grid): void => {
   grid.saved[bufferOf(grid)] = { ...defaultSavedCursor, scrolled: grid.scrolled };
 };
 
+/** Rows and columns of `ESC Y`, VT52's cursor address, are sent with this added. */
+export const VT52_ORIGIN = 0x20;
+
+export const vt52Address = (row: number, column: number): string =>
+  `\x1bY${String.fromCharCode(row + VT52_ORIGIN, column + VT52_ORIGIN)}`;
+
 /** CUP to the cursor's row and this column; not CHA, with which xterm.js also changes the row in origin mode. */
 export const cursorPositionSequence = (grid: Grid, column: number = grid.column): string => {
+  if (grid.vt52) return vt52Address(grid.row, column);
   const row = grid.origin ? grid.row - grid.top : grid.row;
   const left = grid.origin && grid.sideMargins ? grid.left : 0;
   return `\x1b[${row + 1};${column - left + 1}H`;
@@ -172,8 +186,10 @@ export const restoreCursor = (grid: Grid): string | undefined => {
   grid.isProtected = saved.isProtected;
   clearWrap(grid);
   grid.pendingWrap = saved.pendingWrap && !grid.quirks.restoreKeepsOrigin;
+  grid.isCursorUnsure = saved.isUnsure;
   if (!saved.overwritten && !hasMoved && grid.origin === originBefore) return undefined;
   grid.wrapLost = grid.pendingWrap;
+  grid.isCursorUnsure = false;
   const originSwitch = grid.origin === originBefore ? '' : `\x1b[?6${grid.origin ? 'h' : 'l'}`;
   return originSwitch + cursorSequence(grid);
 };
@@ -232,7 +248,10 @@ export const switchBuffer = (grid: Grid, mode: number, on: boolean): string | un
   const sequence = `\x1b[?${mode}${on ? 'h' : 'l'}`;
   const before = on && isFooterOnMain(grid) ? eraseFooter(grid) : '';
   const changed = grid.alternate !== on;
-  if (on && mode === 1049) saveCursor(grid);
+  if (on && mode === 1049) {
+    saveCursor(grid);
+    noteErased(grid);
+  }
   if (changed && grid.quirks.regionPerBuffer) {
     const kept = grid.mainRegion;
     if (on) grid.mainRegion = { top: grid.top, bottom: grid.bottom };
@@ -279,7 +298,7 @@ export const softReset = (grid: Grid, sequence: string): string | undefined => {
     charsets: asciiCharsets,
   });
   Object.assign(grid, { sideMargins: false, left: 0, right: grid.columns - 1, isProtected: false });
-  Object.assign(grid, { insertMode: false, reverseWrap: false });
+  Object.assign(grid, { insertMode: false, reverseWrap: false, extendedReverseWrap: false });
   forgetSavedCursor(grid);
   if (grid.quirks.softResetKeepsRegion || !hasFooter(grid)) return undefined;
   resetRegion(grid);

@@ -3,6 +3,9 @@
 /** Whether a terminal supports a feature; for 'unknown' the filter must avoid depending on it. */
 export type Support = 'yes' | 'no' | 'unknown';
 
+/** How BS and CUB wrap backwards, by the first patch of xterm that does it this way (cursor.c, CursorBack; 347 also for mode 45 only). */
+export type ReverseWrap = 'xterm-347' | 'xterm-383' | 'xterm-397' | 'unknown';
+
 /**
  * Behaviour in which terminals differ (facts/terminals.md, table). The filter must track the cursor as the user's terminal moves it, so it
  * follows the terminal instead of one reading of the standard.
@@ -38,6 +41,10 @@ export interface Quirks {
   readonly eighthTabs: Support;
   /** C1 controls in UTF-8 work like their 7-bit forms; 'no': only those that xterm.js supports */
   readonly c1: Support;
+  /** reverse wrap, modes 45 and 1045: see reverse-wrap.ts */
+  readonly reverseWrap: ReverseWrap;
+  /** erasing a row or the screen ends a pending wrap (xterm) */
+  readonly eraseEndsWrap: boolean;
   /** the terminal is xterm.js, with further differences: see where this is read */
   readonly isXtermJs: boolean;
   /** a wide character that wraps early blanks the cell it leaves free (xterm.js) */
@@ -62,6 +69,8 @@ export const standardQuirks: Quirks = {
   columnMode: 'unknown',
   eighthTabs: 'unknown',
   c1: 'unknown',
+  reverseWrap: 'unknown',
+  eraseEndsWrap: false,
   isXtermJs: false,
   earlyWrapBlanks: false,
   cursorStaysOnShrink: false,
@@ -83,15 +92,26 @@ const xtermJs: Partial<Quirks> = {
   earlyWrapBlanks: true,
 };
 
+const reverseWrapOf = (patch: number): ReverseWrap => {
+  if (patch >= 397 && patch <= 401) return 'xterm-397';
+  if (patch >= 383) return 'xterm-383';
+  return patch >= 347 && patch <= 379 ? 'xterm-347' : 'unknown';
+};
+
 /** xterm itself, as documented in ctlseqs. */
-const realXterm: Partial<Quirks> = {
+const realXterm = (patch: number): Partial<Quirks> => ({
   sideMargins: 'yes',
   memoryLock: 'yes',
   vt52: 'yes',
   columnMode: 'yes',
   eighthTabs: 'yes',
   c1: 'yes',
-};
+  reverseWrap: reverseWrapOf(patch),
+  eraseEndsWrap: true,
+});
+
+/** Of `XTerm(379)`. */
+const patchIn = (version = ''): number => Number(/\((\d+)/.exec(version)?.[1]);
 
 const byTerm: readonly (readonly [RegExp, Partial<Quirks>])[] = [
   [/^xterm-kitty/, { softResetKeepsRegion: true, cursorStaysOnShrink: true }],
@@ -120,7 +140,7 @@ export const quirksFromEnv = (env: Readonly<Record<string, string | undefined>>)
   const match = byTerm.find(([pattern]) => pattern.test(env['TERM'] ?? ''));
   if (match) Object.assign(quirks, match[1]);
   if (env['STY'] !== undefined && env['TMUX'] === undefined) quirks.switchResetsRegion = true;
-  if (isRealXterm(env)) Object.assign(quirks, realXterm);
+  if (isRealXterm(env)) Object.assign(quirks, realXterm(patchIn(env['XTERM_VERSION'])));
   if (env['TERM_PROGRAM'] === 'vscode' && env['TMUX'] === undefined) Object.assign(quirks, xtermJs);
   return quirks;
 };
@@ -128,5 +148,6 @@ export const quirksFromEnv = (env: Readonly<Record<string, string | undefined>>)
 /** Quirks by the answer to DA2 (`CSI > c`): only xterm.js answers `0;276;0`; xterm answers as a VT420 with its patch level (ctlseqs). */
 export const quirksFromDeviceAttributes = (reply: string, quirks: Quirks): Quirks => {
   if (reply === '0;276;0') return { ...quirks, ...xtermJs };
-  return /^41;[2-9]\d\d;0$/.test(reply) ? { ...quirks, ...realXterm } : quirks;
+  const [, patch] = /^41;([2-9]\d\d);0$/.exec(reply) ?? [];
+  return patch === undefined ? quirks : { ...quirks, ...realXterm(Number(patch)) };
 };

@@ -2,7 +2,7 @@
 // The session's half is played here.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
@@ -248,6 +248,40 @@ describe('ctxwrap undo, cut short', () => {
     const { stdout } = await ended;
     expect(copies()).toHaveLength(1);
     expect(stdout).toMatch(new RegExp(`^✗ not known .*; if .*, type /resume ${copyId()} there\\n$`));
+  });
+});
+
+describe('ctxwrap undo in an agent that takes a checkpoint', () => {
+  const gemini = (): string => join(bench.folder, '.gemini/tmp/app-gemini');
+  const made = (): readonly string[] =>
+    readdirSync(gemini(), { recursive: true, encoding: 'utf8' })
+      .filter((name) => statSync(join(gemini(), name)).isFile())
+      .toSorted();
+
+  it.each([
+    [
+      'refused',
+      0,
+      1,
+      /^✗ not undone in gemini: no\nThe conversation from before, with your \d+ messages?, is in the session /,
+    ],
+    [
+      'unknown',
+      1,
+      0,
+      /^✗ not known whether gemini has gone back: no; if .*, type \/chat resume ctxwrap-\w{8} there\n$/,
+    ],
+  ] as const)('that is %s', async (kind, checkpoints, sessions, text) => {
+    const before = made();
+    const logPath = join(gemini(), before.find((name) => name.includes('60f4dd20')) ?? '');
+    await publish({ runtime: 'gemini', logPath, agentSessionId: ids.gemini, shortenedFrom: undefined });
+    listen(async () => ({ kind, reason: 'no' }));
+    const { stdout, code } = await ctxwrap(['--quiet', 'undo'], bench);
+    expect(stdout).toMatch(text);
+    const fresh = made().filter((name) => !before.includes(name));
+    expect(fresh.filter((name) => name.includes('ctxwrap-'))).toHaveLength(checkpoints);
+    expect(fresh.filter((name) => name.includes('session-'))).toHaveLength(sessions);
+    expect(code).toBe(1);
   });
 });
 

@@ -58,6 +58,15 @@ describe('a draft', () => {
     expect(agent.state.released.at(-1)).toBe('released after 1');
   });
 
+  it('is told as unseen when writing it fails, and nobody knows how much went out', async () => {
+    const agent = makeAgent();
+    agent.state.onWrite = () => {
+      throw new Error('gone');
+    };
+    expect(await draft(agent)).toEqual({ kind: 'unseen' });
+    expect(agent.state.released.at(-1)).toBe('released after 1');
+  });
+
   it('can neither end the paste nor hold a key, whatever is in it', async () => {
     await fc.assert(
       fc.asyncProperty(

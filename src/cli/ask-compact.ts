@@ -4,7 +4,7 @@ import { REQUEST_MS } from '../core/compaction/machine.js';
 import type { OutcomeKind } from '../core/compaction/outcome.js';
 import type { AttemptRecord, RequestRecord } from '../core/compaction/protocol.js';
 import { UserError } from '../core/errors.js';
-import type { SessionRecord } from '../core/records.js';
+import { FAILED_WORDS, isRunningAs, type SessionRecord } from '../core/records.js';
 import { systemReason } from '../storage/errors.js';
 import { processStart } from '../storage/processes.js';
 import {
@@ -39,6 +39,11 @@ export const unaskable = ({ record, liveness }: ListedSession, now: number): Use
       return refusing(
         `${name} has not answered for ${ageText(now - record.heartbeatAt)}`,
         'if it is suspended, run fg in its terminal',
+      );
+    case 'failed':
+      return refusing(
+        `the ctxwrap of ${name} has failed`,
+        `type the compact command of ${toPlainText(record.runtime)} yourself`,
       );
     case 'live':
       if (record.compaction === undefined)
@@ -119,6 +124,7 @@ const replyIn = async (folder: string, question: CompactQuestion): Promise<Compa
   let isNoticed = false;
   let isBegun = false;
   let isGone = false;
+  let hasFailed = false;
   const lost = (reason: string): CompactReply => ({ kind: isBegun ? 'unknown' : 'refused', reason });
   let said: string | undefined;
   while (!signal.aborted) {
@@ -130,15 +136,17 @@ const replyIn = async (folder: string, question: CompactQuestion): Promise<Compa
     if (isNoticed && !waits) return { kind: 'asked' };
     // the reply may have arrived between the two checks
     if (isGone) return lost('the session has ended');
+    if (hasFailed) return lost(FAILED_WORDS);
     const waited = Date.now() - request.askedAt;
     if (!isNoticed && waited > NOTICE_MS) return { kind: 'refused', reason: notNoticed };
     if (waited > LONGEST_MS) return lost('the session does not answer');
     const session = await readSession(stateFolder, request.session, Date.now());
-    isGone = session === undefined || session.liveness === 'ended' || session.liveness === 'dead';
+    isGone = session === undefined || !isRunningAs(session.liveness);
+    hasFailed = session?.liveness === 'failed';
     const words = wordsAbout(request, session);
     if (words !== undefined && words !== said) onWords(words);
     said = words;
-    if (!isGone) await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
+    if (!isGone && !hasFailed) await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
   return { kind: 'cancelled' };
 };

@@ -8,6 +8,7 @@ import type {
   SwitchRecord,
   UndoRecord,
 } from '../core/compaction/protocol.js';
+import { FAILED_WORDS } from '../core/records.js';
 import { systemReason } from '../storage/errors.js';
 import { processStart } from '../storage/processes.js';
 import {
@@ -115,6 +116,7 @@ const outcomeIn = async (
     const waited = Date.now() - request.askedAt;
     if (!isNoticed && waited > NOTICE_MS)
       return { outcome: 'refused', words: 'the running session does not notice requests' };
+    if (session?.liveness === 'failed') return { outcome: 'refused', words: FAILED_WORDS };
     const isGone = session === undefined || !isThere(session);
     if (isGone || waited > LONGEST_MS) return { outcome: 'refused', words: 'the session has ended' };
     await wait(POLL_MS, undefined, { signal }).catch(() => undefined);

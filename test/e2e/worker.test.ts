@@ -175,6 +175,22 @@ describe('a worker that fails', () => {
   );
 });
 
+it(
+  'a session that has given its row up, because its filter has failed, tells other programs so',
+  async () => {
+    await withFault(async (wrapped, fault, _log, folder) => {
+      const { player } = wrapped;
+      await fault.make('filter');
+      await player.write('\x1b[1m');
+      await player.until(() => player.size()?.[0] === ROWS);
+      const state = stateFolder({ XDG_STATE_HOME: folder }, folder);
+      const sessions = () => listSessions(state, Date.now());
+      await vi.waitFor(async () => expect(await sessions()).toMatchObject([{ liveness: 'failed' }]), WAIT);
+    });
+  },
+  LONG_MS,
+);
+
 describe('a session whose workers have failed', () => {
   const withLost = (act: (wrapped: Wrapped, folder: string) => Promise<void>): Promise<void> =>
     withFault(async (wrapped, fault, _log, folder) => {

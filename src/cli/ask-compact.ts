@@ -29,6 +29,11 @@ export const unaskable = ({ record, liveness }: ListedSession, now: number): Use
         `${name} has not answered for ${ageText(now - record.heartbeatAt)}`,
         'if it is suspended, run fg in its terminal',
       );
+    case 'failed':
+      return refusing(
+        `the ctxwrap of ${name} has failed`,
+        `type the compact command of ${toPlainText(record.runtime)} yourself`,
+      );
     case 'live':
       if (record.compaction === undefined)
         return refusing(

@@ -11,6 +11,7 @@ import {
   type SwitchRecord,
   type UndoRecord,
 } from '../core/compaction/protocol.js';
+import { FAILED_WORDS } from '../core/records.js';
 import { systemReason } from '../storage/errors.js';
 import { processStart } from '../storage/processes.js';
 import {
@@ -151,6 +152,7 @@ interface Followed {
 
 const reasonToLeave = ({ session, isKept, isNoticed, askedAt, seenAt, now }: Followed): Left | undefined => {
   if (session && !isThere(session)) return { left: SESSION_ENDED, isOver: true };
+  if (session?.liveness === 'failed') return { left: FAILED_WORDS };
   if (now - seenAt > NOTICE_MS) return { left: 'what the session says of itself cannot be read' };
   if (!isKept) return { left: 'the request was removed' };
   if (!isNoticed && now - askedAt > NOTICE_MS) return { left: 'the session does not react to requests' };

@@ -1,7 +1,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { errorText, UserError } from '../core/errors.js';
 import { own, type Printable, toPrintableLines, toPrintableText } from '../core/printable.js';
-import { exitCodeOfSignal, exitBySignal } from '../wrap/exit-status.js';
+import { exitCodeOfSignal, exitBySignal, exitWithoutThreads } from '../wrap/exit-status.js';
 import { run } from './commands/run.js';
 import { applyConfiguration } from './config/apply.js';
 import { commandWithoutNotify, OWN_FAILURE } from './messages.js';
@@ -23,7 +23,7 @@ const main = async (): Promise<void> => {
   // the mode may come from a file, the command only from the command line
   const { flags, values } = task.options;
   if (flags['notify.command'] !== undefined && !values['notify.on']) throw commandWithoutNotify();
-  finish(await perform(task), values.quiet);
+  await finish(await perform(task), values.quiet);
 };
 
 const perform = async (request: Task): Promise<Outcome> => {
@@ -103,13 +103,18 @@ const printed = async (text: Printable): Promise<Outcome> => {
   return { status: { kind: 'code', code: 0 }, notices: [] };
 };
 
-const finish = ({ status, notices, isLineOpen }: Outcome, quiet: boolean): void => {
+const finish = async (
+  { status, notices, isLineOpen, hasStuckThread }: Outcome,
+  quiet: boolean,
+): Promise<void> => {
   const told = quiet ? [] : notices;
   if (isLineOpen && told.length > 0 && process.stderr.isTTY) printError(own`\n`);
   for (const notice of told) say(toAsciiIfNeeded(notice, process.env));
   if (status.kind === 'signal') exitBySignal(status.signal);
   // The child is gone: no open handle may keep the user's shell waiting.
-  process.exit(status.kind === 'signal' ? exitCodeOfSignal(status.signal) : status.code);
+  const code = status.kind === 'signal' ? exitCodeOfSignal(status.signal) : status.code;
+  if (hasStuckThread) await exitWithoutThreads(code);
+  process.exit(code);
 };
 
 const fail = (error: unknown): void => {

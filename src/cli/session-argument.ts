@@ -1,3 +1,4 @@
+import { isRunningAs } from '../core/records.js';
 import type { ListedSession } from '../storage/sessions.js';
 import { toPlainText } from '../ui/text.js';
 import * as messages from './messages.js';
@@ -5,8 +6,8 @@ import * as messages from './messages.js';
 // Resolves a `[session]` argument: an id or its beginning, a pid, or an agent's name; without one, the session this process runs in, or the
 // only one.
 
-/** The wrapper runs, even if it is stale: stopped or hanging. */
-export const isThere = ({ liveness }: ListedSession): boolean => liveness === 'live' || liveness === 'stale';
+/** The wrapper runs, even if it is stopped or hanging, or has failed. */
+export const isThere = ({ liveness }: ListedSession): boolean => isRunningAs(liveness);
 
 /** The session that matches; undefined when none does. Throws when several do. */
 export const findSession = (

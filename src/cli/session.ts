@@ -36,6 +36,8 @@ export interface Outcome {
   readonly notices: readonly string[];
   /** the cursor is in the middle of a line, so that a notice needs another one */
   readonly isLineOpen?: boolean | undefined;
+  /** a thread does not end, so that an ordinary exit would wait for it */
+  readonly hasStuckThread?: boolean | undefined;
 }
 
 /** Opens the log of a task. If only a file or the environment names it and it cannot be written, the session starts without it. */
@@ -106,9 +108,9 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
   };
   try {
     const first = sessionOf(command, { options, recording, log });
-    const { status, summary, isLineOpen } = await runToEnd(first, starting, runOnce);
+    const { status, summary, isLineOpen, hasStuckThread } = await runToEnd(first, starting, runOnce);
     const told = options.values.summary && summary !== undefined ? [summary] : [];
-    return { status, notices: [...told, ...notices], isLineOpen };
+    return { status, notices: [...told, ...notices], isLineOpen, hasStuckThread };
   } finally {
     await recording?.close();
   }
@@ -332,7 +334,7 @@ const startThread = (data: ThreadData, { onMessage, onEnd }: ThreadListener): Wo
   worker.unref(); // the session ends without it
   return {
     post: (message, transfer) => worker.postMessage(message, [...transfer]),
-    terminate: () => void worker.terminate(),
+    terminate: () => worker.terminate(),
   };
 };
 

@@ -3,7 +3,7 @@ import { cacheText, limitsText } from '../core/economy.js';
 import type { FooterView } from '../core/footer-view.js';
 import { formatTokens, isDrawable } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
-import type { SessionRecord } from '../core/records.js';
+import { FAILED_WORDS, type SessionRecord } from '../core/records.js';
 import type { ListedSession } from '../storage/sessions.js';
 import { barOf, percentOf, usedOf } from '../ui/footer.js';
 import type { Look } from '../ui/look.js';
@@ -128,6 +128,8 @@ export const activityText = (session: ListedSession, now: Millis): string => {
       const exit = exitText(record);
       return `ended ${ageText(now - (endedAt ?? heartbeatAt))} ago${exit === '0' ? '' : `: ${exit}`}`;
     }
+    case 'failed':
+      return FAILED_WORDS;
     default:
       return `${liveness}: seen ${ageText(now - heartbeatAt)} ago`;
   }
@@ -144,6 +146,7 @@ export const isForUser = ({ activity }: SessionRecord): boolean =>
 
 const waitsText = ({ record, liveness }: ListedSession): string => {
   const { activity, asks, compaction } = record;
+  if (liveness === 'failed') return FAILED_WORDS;
   if (liveness !== 'live') return '';
   if (activity === 'dialog') return asks ?? 'permission';
   if (activity === 'draft') return 'unsent text';
@@ -195,7 +198,7 @@ const fields: Readonly<Record<FieldName, (session: ListedSession, view: Sessions
   tier: ({ record }) => record.tier ?? '',
   activity: ({ record, liveness }) => (liveness === 'live' ? record.activity : liveness),
   waits: waitsText,
-  mode: ({ record }) => record.compaction?.mode ?? '',
+  mode: ({ record, liveness }) => (liveness === 'failed' ? '' : (record.compaction?.mode ?? '')),
   age: ({ record }, { now }) => ageText(now - record.startedAt),
   compactions: ({ record }) => String(record.compactions),
   turns: ({ record: { turns } }) => (turns === undefined ? '' : String(turns)),

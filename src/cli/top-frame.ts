@@ -112,7 +112,13 @@ const headOf = ({ all, look }: TopView, order: string, theme: Theme): Printable 
     const count = there.filter(({ record }) => record.tier === tier).length;
     return count === 0 ? [] : [`${count} ${tier}`];
   });
-  const told = [`${there.length} running`, ...(waiting > 0 ? [`${waiting} waiting for you`] : []), ...tiers];
+  const failed = there.filter(({ liveness }) => liveness === 'failed').length;
+  const told = [
+    `${there.length} running`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(waiting > 0 ? [`${waiting} waiting for you`] : []),
+    ...tiers,
+  ];
   const name = 'ctxwrap top';
   const textOf = (count: number): string =>
     count === 0 ? name : `${name}  ${told.slice(0, count).join(' · ')}`;

@@ -183,8 +183,9 @@ const tiers: readonly (Tier | undefined)[] = [undefined, 'safe', 'warn', 'auto',
 
 const fillOf = ({ record }: ListedSession): number => record.reading?.usedPercent ?? -1;
 
-/** A dialog stops an agent at work; behind unsent text it is idle. */
+/** A dialog stops an agent at work; behind unsent text it is idle. Where ctxwrap has failed, only the user can keep the window from filling. */
 const needOf = ({ liveness, record }: ListedSession): number => {
+  if (liveness === 'failed') return 15;
   if (liveness !== 'live') return -1;
   return isForUser(record) ? (record.activity === 'dialog' ? 20 : 10) : tiers.indexOf(record.tier);
 };

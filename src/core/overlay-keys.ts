@@ -115,10 +115,10 @@ export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKe
   }
 };
 
-/** The direct action of an element of the input. */
-export const directActionOf = (element: InputElement): DirectAction | undefined => {
+/** What an element of the input does as the first key of the overlay. */
+export const firstAction = (element: InputElement): OverlayAction | undefined => {
   const key = toOverlayKey(element);
-  return key && directAction(pressOverlayKey(initialOverlayState, key).action);
+  return key && pressOverlayKey(initialOverlayState, key).action;
 };
 
 const nextModes: Readonly<Record<Mode, Mode>> = { auto: 'ask', ask: 'warn', warn: 'auto', off: 'auto' };

@@ -97,6 +97,7 @@ const session = fields({
   startedAt: moment,
   heartbeatAt: moment,
   endedAt: maybe(moment),
+  failedAt: maybe(moment),
   exit: maybe(v.union([v.object({ signal: v.string() }), v.object({ code: count })])),
   agentVersion: maybe(v.string()),
   agentSessionId: maybe(v.string()),

@@ -39,6 +39,8 @@ export interface SessionRecord extends SessionIdentity {
   readonly heartbeatAt: Millis;
   readonly endedAt?: Millis;
   readonly exit?: Exit;
+  /** since when ctxwrap itself has failed in this session: the agent runs on, and nothing is compacted any more; since 0.3 */
+  readonly failedAt?: Millis;
   /** from the agent's own records */
   readonly agentVersion?: string;
   /** the agent's id of the conversation */
@@ -101,19 +103,29 @@ export const compactionRecord = (
   };
 };
 
-/** Whether the wrapper of a record still runs: `stale` runs but has not written for long, `dead` ended without a last record. */
-export type Liveness = 'live' | 'stale' | 'dead' | 'ended';
+/**
+ * Whether the wrapper of a record still runs: `stale` runs but has not written for long, `failed` runs but only passes the agent's bytes on,
+ * `dead` ended without a last record.
+ */
+export type Liveness = 'live' | 'stale' | 'failed' | 'dead' | 'ended';
+
+/** The wrapper runs, whatever it can still do. */
+export const isRunningAs = (liveness: Liveness): boolean => liveness !== 'dead' && liveness !== 'ended';
+
+/** What `ps` and others say of a session in which ctxwrap has failed. */
+export const FAILED_WORDS = 'ctxwrap has failed: no compaction';
 
 /** A wrapper that has not written for longer is stopped, or its machine sleeps. */
 const STALE_MS = 60_000;
 
 export const livenessOf = (
-  { endedAt, heartbeatAt }: Pick<SessionRecord, 'endedAt' | 'heartbeatAt'>,
+  { endedAt, heartbeatAt, failedAt }: Pick<SessionRecord, 'endedAt' | 'heartbeatAt' | 'failedAt'>,
   isRunning: boolean,
   now: Millis,
 ): Liveness => {
   if (endedAt !== undefined) return 'ended';
   if (!isRunning) return 'dead';
+  if (failedAt !== undefined) return 'failed';
   return Math.abs(now - heartbeatAt) > STALE_MS ? 'stale' : 'live'; // a clock that was set back makes the last report one of the future
 };
 
@@ -129,12 +141,13 @@ export interface PublishedFacts {
   readonly replaced?: Replacement | undefined;
   readonly compaction?: CompactionRecord | undefined;
   readonly end?: { readonly at: Millis; readonly exit: Exit } | undefined;
+  readonly failedAt?: Millis | undefined;
 }
 
 export const sessionRecord = (
   identity: SessionIdentity,
   state: Session,
-  { logPath, replaced, compaction, end }: PublishedFacts,
+  { logPath, replaced, compaction, end, failedAt }: PublishedFacts,
   now: Millis,
 ): SessionRecord => {
   const reading = readingRecord(state, now);
@@ -144,6 +157,7 @@ export const sessionRecord = (
     ...identity,
     heartbeatAt: now,
     ...(end ? { endedAt: end.at, exit: end.exit } : {}),
+    ...(failedAt === undefined ? {} : { failedAt }),
     ...(state.agentVersion === undefined ? {} : { agentVersion: state.agentVersion }),
     ...(state.sessionId === undefined ? {} : { agentSessionId: state.sessionId }),
     ...(logPath === undefined ? {} : { logPath }),
@@ -168,6 +182,32 @@ export const sessionRecord = (
 const withoutWords = (compaction: CompactionRecord): CompactionRecord => {
   const { words: _, request: __, ...rest } = compaction;
   return rest;
+};
+
+/**
+ * The record of a session that nothing follows any more. What was known of the conversation's state is left out, because it would be taken
+ * for the present one; what `before` tells of its identity stays.
+ */
+export const failedRecord = (
+  identity: SessionIdentity,
+  before: SessionRecord | undefined,
+  { failedAt, now }: { readonly failedAt: Millis; readonly now: Millis },
+): SessionRecord => {
+  const { agentVersion, agentSessionId, logPath, shortenedFrom, compactions = 0 } = before ?? {};
+  return {
+    schema: 'ctxwrap.session/1',
+    ...identity,
+    heartbeatAt: now,
+    failedAt,
+    ...(agentVersion === undefined ? {} : { agentVersion }),
+    ...(agentSessionId === undefined ? {} : { agentSessionId }),
+    ...(logPath === undefined ? {} : { logPath }),
+    ...(shortenedFrom === undefined ? {} : { shortenedFrom }),
+    note: FAILED_WORDS,
+    activity: 'unknown',
+    compactions,
+    thresholds: [],
+  };
 };
 
 const MOST_ENDED = 50;

@@ -8,6 +8,7 @@ import {
   type Removal,
 } from '../core/checkpoint.js';
 import type { Millis } from '../core/reading.js';
+import { isRunningAs } from '../core/records.js';
 import {
   blackBoxFolder,
   CHUNKS_FOLDER,
@@ -99,9 +100,7 @@ const toPrunable = (copy: KeptCopy): PrunableCopy => ({
 const liveKeys = async ({ stateFolder, now, liveKey }: PruneRequest): Promise<ReadonlySet<string>> => {
   const listed = await listSessions(stateFolder, now);
   const keys = listed.flatMap(({ record: { runtime, agentSessionId: session }, liveness }) =>
-    session !== undefined && (liveness === 'live' || liveness === 'stale')
-      ? [keptKey({ runtime, session })]
-      : [],
+    session !== undefined && isRunningAs(liveness) ? [keptKey({ runtime, session })] : [],
   );
   return new Set([...keys, ...(liveKey === undefined ? [] : [liveKey])]);
 };

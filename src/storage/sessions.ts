@@ -5,6 +5,7 @@ import { jsonText } from '../core/printable.js';
 import { errorCode } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
 import {
+  isRunningAs,
   isSessionId,
   livenessOf,
   findOutdated,
@@ -167,7 +168,7 @@ export const cleanSessions = async (stateFolder: string, now: Millis): Promise<v
   const sessions = await listSessions(stateFolder, now);
   for (const { id } of findOutdated(sessions, now))
     await unlink(join(folder, id + SUFFIX)).catch(() => undefined);
-  const running = sessions.filter(({ liveness }) => liveness === 'live' || liveness === 'stale');
+  const running = sessions.filter(({ liveness }) => isRunningAs(liveness));
   const ids = new Set(running.map(({ record }) => record.id));
   await sweepJournals(stateFolder, (id) => ids.has(id), now);
   for (const name of (await listNames(folder)).filter((each) => each.endsWith('.tmp'))) {

@@ -52,6 +52,8 @@ export interface NativePtyListener {
   readonly onData: (bytes: Uint8Array) => void;
   /** nothing more can be read or written */
   readonly onClose: () => void;
+  /** the child has just ended; its last output may still follow */
+  readonly onGone?: (() => void) | undefined;
   /** the child has ended; after `onClose`. `signal` is a number, 0 for a normal exit */
   readonly onExit: (exitCode: number, signal: number) => void;
 }
@@ -96,6 +98,7 @@ export const openNativePty = (options: NativePtyOptions, listener: NativePtyList
   let isClosed = false;
   let onClosed: () => void = () => undefined;
   const onExit = (exitCode: number, signal: number): void => {
+    listener.onGone?.();
     if (isClosed) return listener.onExit(exitCode, signal);
     // not before what the PTY still holds has been read once more: a busy machine may have left no time for it
     const timer = setTimeout(() => setImmediate(() => socket.destroy()), CLOSE_MS);

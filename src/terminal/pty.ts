@@ -119,6 +119,8 @@ export interface ChildListener {
   onOutput: (bytes: Uint8Array) => void;
   /** the child has read everything queued, or will read nothing more */
   onDrain: () => void;
+  /** the child has just ended; its last output may still follow */
+  onGone?: () => void;
   /** after the last byte of output */
   onEnd: (end: ChildEnd) => void;
 }
@@ -178,6 +180,7 @@ export const startChild = (options: ChildOptions, listener: ChildListener): Chil
       listener.onOutput(bytes);
     },
     onClose: handleClose,
+    onGone: listener.onGone,
     onExit: (exitCode, signal) => {
       heldPts.close();
       listener.onEnd({ exitCode, signal });

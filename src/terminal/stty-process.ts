@@ -20,13 +20,18 @@ export interface SttyProcess {
  * It prints the termios, then reads lines from a pipe: `q` = exit, `o` = turn output processing off and print a line, any other line =
  * what to print when the pipe closes (facts/terminals.md §4). It ignores every signal that a terminal or a killed process group sends,
  * and TTOU so that stty works from the background.
- * If the wrapper was killed before raw mode, there is nothing to restore. Afterwards the user's shell may show its prompt first: the script waits for that, restores the termios only if they
- * are still what they were in raw mode, and sends SIGWINCH, at which the shell draws its prompt again at the cursor.
+ * If the wrapper was killed before raw mode, there is nothing to restore. A parent with job control, which has given the wrapper a process
+ * group of its own, is a shell that may show its prompt first: the script waits for that, and restores the termios only if they are still
+ * what they were in raw mode. Any other parent (`sh -c`, npm) never restores them, and the shell above it would keep what it finds, so they
+ * are restored at once. SIGWINCH has the shell draw its prompt again at the cursor.
  */
 const SCRIPT = `trap '' HUP INT QUIT TERM TSTP TTIN TTOU PIPE
 t=$(stty -g <&3 2>/dev/null)
 printf '%s\\n' "$t"
-s= r=
+s= r= j=1
+group() { l= g=; read -r l <"/proc/$1/stat"; l=\${l##*) }; set -- $l; g=$3; }
+group "$PPID"; o=$g; group "$0"
+[ -z "$o" ] || [ "$o" != "$g" ] || j=
 while IFS= read -r l; do
 case $l in
 q) exit 0;;
@@ -35,9 +40,13 @@ o) stty -opost <&3 2>/dev/null; r=$(stty -g <&3 2>/dev/null); echo;;
 esac
 done
 [ -n "$r" ] || exit 0
+[ -n "$s" ] || j=1
+[ -n "$j" ] || stty "$t" <&3 2>/dev/null
 printf "$s" >&3
-sleep 0.1
+if [ -n "$j" ]; then
+sleep 0.03
 [ "$(stty -g <&3 2>/dev/null)" != "$r" ] || stty "$t" <&3 2>/dev/null
+fi
 [ "$0" -le 1 ] || kill -WINCH "$0" 2>/dev/null`;
 
 const ANSWER_MS = 1_000; // a shell that takes longer is not awaited

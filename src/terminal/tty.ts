@@ -25,6 +25,8 @@ export interface Tty {
   /** stops reading input; the kernel keeps it */
   pauseInput: () => void;
   resumeInput: () => void;
+  /** the same for good: what is typed from now on stays in the terminal, for the program that reads it next */
+  leaveInput: () => void;
   /**
    * raw mode; also called after a suspend, when the shell has changed the terminal. Resolves when output processing is off, too: until
    * then an LF would become CR LF.
@@ -132,6 +134,7 @@ export const openTty = (
   let lastSize = sizeOf(output);
   const queue = queueTo(output, listener);
   let isInputPaused = false;
+  let isInputLeft = false;
   const stopListening = listen(input, output, listener);
   return {
     size: () => {
@@ -150,8 +153,12 @@ export const openTty = (
       input.pause();
     },
     resumeInput: () => {
-      if (isInputPaused) input.resume();
+      if (isInputPaused && !isInputLeft) input.resume();
       isInputPaused = false;
+    },
+    leaveInput: () => {
+      isInputLeft = true;
+      input.pause();
     },
     enterRawMode: () => {
       input.setRawMode(false); // otherwise libuv assumes that the terminal is still raw

@@ -1,5 +1,6 @@
 import type { ScreenEvidence } from '../agents/agent.js';
 import type { AgentChannel, ChannelUndo, UndoEvidence } from '../agents/channel.js';
+import { isRunningAs } from '../core/records.js';
 import { listSessions } from '../storage/sessions.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { OpenChannel, WrapSession } from './options.js';
@@ -170,10 +171,7 @@ export const isInOtherTerminal = async (
   const sessions = await listSessions(stateFolder(env, homeFolder(env)), Date.now()).catch(() => []);
   return sessions.some(
     ({ record: { id, runtime, agentSessionId }, liveness }) =>
-      (liveness === 'live' || liveness === 'stale') &&
-      id !== wrapper?.id &&
-      runtime === agent.name &&
-      agentSessionId === sessionId,
+      isRunningAs(liveness) && id !== wrapper?.id && runtime === agent.name && agentSessionId === sessionId,
   );
 };
 

@@ -82,6 +82,8 @@ const startPaintState = (now: number): PaintState => ({
 /** The footer row. */
 export interface Footer {
   show: (view: FooterView) => void;
+  /** shows this row from now on, and nothing else */
+  showFixed: (row: (look: Look) => Printable) => void;
   /** the look has changed */
   redraw: () => void;
   /** true while the user sees a countdown */
@@ -115,6 +117,48 @@ const lookOf = ({ session, filter, background }: TerminalSession): Look => {
   return readLook({ env, isTTY: true, columns: filter.grid.columns, theme: values.theme, background });
 };
 
+/** What stands in the row: what was shown last, or a row that is fixed. `hint` is what to show about the hotkey. */
+const makeContents = (terminal: TerminalSession, hint: () => string | undefined) => {
+  let render: Render | undefined;
+  let view: FooterView | undefined;
+  let fixed: ((look: Look) => Printable) | undefined;
+  return {
+    load: (loaded: Render): void => void (render = loaded),
+    show: (next: FooterView): void => void (view = next),
+    fix: (row: (look: Look) => Printable): void => {
+      fixed = row;
+      view = undefined; // its countdown has ended
+    },
+    countsDown: () => view?.due === 'countdown',
+    /** undefined until there is something to show */
+    row: (): Printable | undefined => {
+      if (fixed) return fixed(lookOf(terminal));
+      if (!render || !view) return undefined;
+      return render(withHint(view, hint()), lookOf(terminal), terminal.session.values['footer.items']);
+    },
+  };
+};
+
+/** Paints now or as soon as it is possible. */
+const makePaintTimer = (terminal: TerminalSession, state: PaintState, isResized: () => boolean) => {
+  let timer: NodeJS.Timeout | undefined;
+  const cancel = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const tryNow = (): void => {
+    cancel();
+    runGuarded(terminal, 'painting the footer', () => {
+      if (isResized()) return; // the resize requests the next paint when it is done
+      const now = performance.now();
+      const held = state.heldUntil - now;
+      const delay = held > 0 ? held : tryPaint(terminal, state, now);
+      if (delay !== undefined) timer = setTimeout(tryNow, delay);
+    });
+  };
+  return { tryNow, trySoon: (): void => void (timer ??= setTimeout(tryNow, 0)), cancel };
+};
+
 /**
  * `isResized` is called before each paint: true while the terminal's size differs from the known one. `hint` is what to show about the
  * hotkey.
@@ -126,41 +170,33 @@ export const makeFooter = (
 ): Footer => {
   const { grid } = terminal.filter;
   const state = startPaintState(performance.now());
-  let render: Render | undefined;
-  let view: FooterView | undefined;
+  const contents = makeContents(terminal, hint);
+  const { tryNow, trySoon, cancel } = makePaintTimer(terminal, state, isResized);
   let isDrawn = false;
-  let timer: NodeJS.Timeout | undefined;
 
-  const tryNow = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    runGuarded(terminal, 'painting the footer', () => {
-      if (isResized()) return; // the resize requests the next paint when it is done
-      const now = performance.now();
-      const held = state.heldUntil - now;
-      const delay = held > 0 ? held : tryPaint(terminal, state, now);
-      if (delay !== undefined) timer = setTimeout(tryNow, delay);
-    });
-  };
-  const trySoon = (): void => void (timer ??= setTimeout(tryNow, 0));
   const draw = (): void => {
     isDrawn = runGuarded(terminal, 'rendering the footer', () => {
-      if (!render || !view || !hasFooter(grid)) return;
-      state.row = render(withHint(view, hint()), lookOf(terminal), terminal.session.values['footer.items']);
+      const row = hasFooter(grid) ? contents.row() : undefined;
+      if (row === undefined) return;
+      state.row = row;
       if (isPaintDue(terminal, state)) trySoon();
     });
   };
   const loading = loadLater(terminal, (loaded) => {
-    render = loaded;
+    contents.load(loaded);
     draw();
   });
   return {
     show: (next) => {
-      view = next;
+      contents.show(next);
+      draw();
+    },
+    showFixed: (row) => {
+      contents.fix(row);
       draw();
     },
     redraw: draw,
-    countsDown: () => view?.due === 'countdown' && isVisible(terminal, state),
+    countsDown: () => contents.countsDown() && isVisible(terminal, state),
     isPainted: () =>
       isDrawn && hasFooter(grid) && !state.isStopped && state.row !== '' && !isPaintDue(terminal, state),
     noteOutput: () => {
@@ -175,7 +211,7 @@ export const makeFooter = (
     stop: () => {
       state.isStopped = true;
       clearImmediate(loading);
-      clearTimeout(timer);
+      cancel();
     },
   };
 };

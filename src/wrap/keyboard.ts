@@ -1,4 +1,4 @@
-import { type DirectAction, directActionOf, toOverlayKey } from '../core/overlay-keys.js';
+import { type DirectAction, directAction, firstAction, toOverlayKey } from '../core/overlay-keys.js';
 import {
   splitElements,
   flushElements,
@@ -21,7 +21,7 @@ import type { KeyHold } from './typing-steps.js';
 export interface HotkeyHandler {
   /** the hotkey was pressed */
   readonly press: (element: InputElement) => void;
-  /** true if these keys complete a chord, hotkey + `c`, `u` or `b`, which is then carried out */
+  /** true if these keys complete a chord, hotkey + `c`, `u` or `b`, or a way out, which is then carried out */
   readonly takeChord: (elements: readonly InputElement[]) => boolean;
   /** true while the next key may complete the chord */
   readonly isChordOpen: () => boolean;
@@ -33,7 +33,7 @@ const TWICE_MS = 500; // a second hotkey within this time is sent to the child
 const CHORD_MS = 1_000; // for the key after the hotkey
 
 const makeHotkeyHandler = (
-  { overlay, onHotkey, onDirectAction, onTyped }: KeyboardListener,
+  { overlay, onHotkey, onLeave, onDirectAction, onTyped }: KeyboardListener,
   forward: ChildInput['forward'],
 ): HotkeyHandler => {
   let lastHotkey = -Infinity;
@@ -65,7 +65,9 @@ const makeHotkeyHandler = (
       const [only, ...others] = elements;
       const isChord = isChordOpen() && only !== undefined && others.length === 0;
       if (elements.some(isPressed)) chordAt = -Infinity;
-      const action = isChord ? directActionOf(only) : undefined;
+      const first = isChord ? firstAction(only) : undefined;
+      if (first === 'close') return onLeave?.() === true;
+      const action = directAction(first);
       if (!onDirectAction || action === undefined) return false;
       onHotkey(); // undoes the effect of the hotkey
       onDirectAction(action);
@@ -377,6 +379,8 @@ export interface KeyboardListener extends ChildInputListener {
   onEscape?: (() => boolean) | undefined;
   /** the hotkey was pressed and there is no overlay to open */
   onHotkey: () => void;
+  /** a key that closes the overlay was pressed right after the hotkey, and there is none: true if it is not the child's */
+  onLeave?: (() => boolean) | undefined;
   /** receives the keys while it is open; the hotkey opens and closes it */
   overlay?: Pick<Overlay, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey'> | undefined;
   /** the hotkey was followed by the key of this action; undefined where that has no meaning and the key goes to the child */

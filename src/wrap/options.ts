@@ -17,6 +17,8 @@ export interface SessionEnd {
   readonly status: ExitStatus;
   /** what happened, in one line for the user's shell; undefined if nothing did */
   readonly summary?: string | undefined;
+  /** a thread still runs that was told to end: an ordinary exit would wait for it */
+  readonly hasStuckThread?: boolean;
   /** the child has left the cursor in the middle of a line */
   readonly isLineOpen?: boolean;
   /** the agent has ended to be started again with this */

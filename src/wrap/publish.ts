@@ -23,13 +23,13 @@ import { receiptLine, type ReceiptCounts } from '../core/receipt.js';
 import { readingRecord } from '../core/report.js';
 import { startSession, type Session } from '../core/session.js';
 import { type Audit, openAudit } from '../storage/log-file.js';
-import { processStart } from '../storage/processes.js';
-import { cleanSessions, ensureSessionsFolder, readSession, writeSession } from '../storage/sessions.js';
+import { cleanSessions, ensureSessionsFolder, writeSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../storage/state-folder.js';
+import { exitOf, identityOf, type PublishedSession } from './lost-record.js';
 import { openMetrics } from './metrics.js';
-import type { ExitStatus, StartedChild, Wrapper, WrapSession } from './options.js';
+import type { ExitStatus, StartedChild, WrapSession } from './options.js';
 import { watchRequests, type RequestsOptions } from './requests.js';
-import { endLostEvents, publishEvents } from './session-events.js';
+import { publishEvents } from './session-events.js';
 import type { Replaced } from './shortener.js';
 import type { TypedResult } from './switcher.js';
 import { endsWithin, serialize } from './timing.js';
@@ -60,6 +60,8 @@ export interface RecordPublisher {
   readonly snapshot: () => SessionRecord;
   /** the agent has a shortened session in place of another */
   readonly updateReplaced: (replaced: Replaced) => void;
+  /** a part of ctxwrap has failed, so that nothing is typed any more */
+  readonly fail: () => void;
   /** records the end of the session; resolves when that is written or has failed */
   readonly end: (exit: Exit) => Promise<void>;
 }
@@ -111,6 +113,10 @@ export const publishRecord = (options: RecordPublisherOptions): RecordPublisher 
       published = { ...published, replaced };
       scheduleWrite();
     },
+    fail: () => {
+      published = { ...published, failedAt: published.failedAt ?? now() };
+      scheduleWrite();
+    },
     end: async (exit) => {
       clearInterval(heartbeat);
       published = { ...published, end: { at: now(), exit } };
@@ -134,9 +140,6 @@ const makeRecordWriter = ({ stateFolder, onFailure }: RecordPublisherOptions) =>
   };
 };
 
-const exitOf = (status: ExitStatus): Exit =>
-  status.kind === 'code' ? { code: status.code } : { signal: status.signal };
-
 /** The fields whose changes are published soon; the others are written with the next heartbeat. */
 const urgentFields = (
   { fused, blank, activity, asks, compactions, sessionId }: Session,
@@ -154,24 +157,6 @@ const urgentFields = (
     sessionId,
     compaction,
   ]);
-
-/** Records the end of a session whose worker has failed, from what was published last. Never rejects. */
-export const endLostRecord = async (
-  { wrapper, env, log }: Pick<WrapSession, 'wrapper' | 'env' | 'log'>,
-  status: ExitStatus,
-): Promise<void> => {
-  try {
-    const folder = stateFolderOf(env, homeFolder(env));
-    const now = Date.now();
-    const found = wrapper && (await readSession(folder, wrapper.id, now));
-    if (!found || found.record.endedAt !== undefined) return;
-    const ended = { ...found.record, endedAt: now, exit: exitOf(status) };
-    await writeSession(await ensureSessionsFolder(folder), ended);
-    await endLostEvents(folder, ended);
-  } catch (error) {
-    log.warn(`the end of the session is not recorded: ${errorText(error)}`);
-  }
-};
 
 // Writes the audit log: for each attempt the state before the first key, every key of the wrapper, and the outcome.
 
@@ -243,6 +228,8 @@ export interface Publisher {
   readonly onFile: (path: string | undefined) => void;
   /** the agent has a shortened session in place of another */
   readonly onReplaced: (replaced: Replaced) => void;
+  /** the terminal is not followed any more, so that nothing is typed */
+  readonly onFailed: () => void;
   /** each effect of the core, with the state it came from */
   readonly onEffect: (effect: Effect, state: Session) => void;
   /** called before a compact command is typed; resolves with why it must not be */
@@ -268,8 +255,7 @@ type ChildToPublish = StartedChild & { readonly requestsFrom?: Millis | undefine
 
 /** The session's record and its events. */
 const openRecords = (
-  { agent, env, log, cwd, values, channel, control: place }: WrapSession,
-  wrapper: Wrapper,
+  session: PublishedSession,
   {
     pid: childPid,
     startedAt,
@@ -277,16 +263,15 @@ const openRecords = (
     onEvent,
   }: ChildToPublish & { readonly onEvent: (event: Event) => void },
 ) => {
+  const { agent, env, log, values, wrapper, control: place } = session;
   const stateFolder = stateFolderOf(env, homeFolder(env));
-  const start = processStart(wrapper.pid);
-  const via = channel === undefined ? {} : { channel: channel.via };
-  const identity = { ...wrapper, childPid, runtime: agent.name, cwd, startedAt, ...via };
+  const identity = identityOf(session, { pid: childPid, startedAt });
   const ladder = ladderChoice(values);
   const state = startSession({ agent: agent.name, native: agent.nativeTrigger(env), ladder }, Date.now());
   const common = { stateFolder, state, compaction: { mode: values.mode }, now: Date.now };
   const record = publishRecord({
     ...common,
-    identity: start === undefined ? identity : { ...identity, processStart: start },
+    identity,
     onFailure: (reason) => log.warn(`other programs do not see this session: ${reason}`),
   });
   const events = publishEvents({
@@ -313,7 +298,7 @@ export const openPublisher = (
   const { wrapper, agent, env, log, cwd } = session;
   if (!wrapper) return undefined;
   const stateFolder = stateFolderOf(env, homeFolder(env));
-  const { record, events } = openRecords(session, wrapper, { ...child, onEvent });
+  const { record, events } = openRecords({ ...session, wrapper }, { ...child, onEvent });
   const requests = watchRequests({
     stateFolder,
     sessionId: wrapper.id,
@@ -339,6 +324,10 @@ export const openPublisher = (
     },
     onFile: record.updateFile,
     onReplaced: record.updateReplaced,
+    onFailed: () => {
+      record.fail();
+      events.tellState();
+    },
     onEffect: (effect, state) => {
       requests.applyEffect(effect);
       attempts.note(effect, state);

@@ -102,6 +102,8 @@ export interface EventPublisherOptions extends Omit<SessionEventsOptions, 'emit'
 }
 
 export interface EventPublisher extends Omit<SessionEvents, 'end'> {
+  /** emits all that is known now */
+  readonly tellState: () => void;
   /** resolves when the last event is written or has failed */
   readonly end: (exit: Exit) => Promise<void>;
 }
@@ -144,6 +146,11 @@ export const publishEvents = (options: EventPublisherOptions): EventPublisher =>
   return {
     onState: (state, compaction) => guarded(() => events?.onState(state, compaction)),
     onEffect: (effect) => guarded(() => events?.onEffect(effect)),
+    tellState: () =>
+      guarded(() => {
+        journal.append(stateNow(), options.now());
+        control?.emit(stateNow());
+      }),
     end: async (exit) => {
       guarded(() => events?.end(exit));
       await Promise.all([endsWithin(END_MS, journal.close()), control?.close()]);
@@ -151,15 +158,27 @@ export const publishEvents = (options: EventPublisherOptions): EventPublisher =>
   };
 };
 
-/** Writes the end of a session whose worker has failed. */
-export const endLostEvents = async (stateFolder: string, state: SessionRecord): Promise<void> => {
+/** Appends to the journal of a session whose worker has failed. */
+const appendLost = async (
+  stateFolder: string,
+  state: SessionRecord,
+  content: EventContent,
+): Promise<void> => {
   const journal = openEventJournal({
     stateFolder,
     session: state.id,
     isContinued: true,
     snapshot: () => ({ type: 'state', state }),
-    onFailure: () => undefined, // its readers see that the process is gone
+    onFailure: () => undefined, // its readers see the record, or that the process is gone
   });
-  journal.append({ type: 'session-end', exit: state.exit }, Date.now());
+  journal.append(content, Date.now());
   await journal.close();
 };
+
+/** Writes what is known of a session when its worker has failed. */
+export const tellLostState = (stateFolder: string, state: SessionRecord): Promise<void> =>
+  appendLost(stateFolder, state, { type: 'state', state });
+
+/** Writes the end of a session whose worker has failed. */
+export const endLostEvents = (stateFolder: string, state: SessionRecord): Promise<void> =>
+  appendLost(stateFolder, state, { type: 'session-end', exit: state.exit });

@@ -4,8 +4,9 @@ import { nullLog } from '../storage/log-file.js';
 import { cursorSequence } from '../terminal/filter/motion.js';
 import type { Grid } from '../terminal/filter/grid.js';
 import { noMeasures, type ChildScreen, type ScreenMeasures } from '../terminal/screen-model.js';
-import type { ExitStatus, WrapSession } from './options.js';
+import type { ExitStatus, StartedChild, WrapSession } from './options.js';
 import { endsWithin } from './timing.js';
+import { makeFeed, type Feed } from './worker-feed.js';
 import type { Counters, FromWorker, ToWorker, WorkerStart } from './worker-messages.js';
 
 // The worker of a session, seen from the main thread: sends it the child's output and what the user does, and notices when it hangs.
@@ -13,8 +14,8 @@ import type { Counters, FromWorker, ToWorker, WorkerStart } from './worker-messa
 /** A worker thread that has been started. */
 export interface WorkerThread {
   readonly post: (message: ToWorker, transfer: readonly ArrayBuffer[]) => void;
-  /** it ends even in the middle of a loop */
-  readonly terminate: () => void;
+  /** it ends even in the middle of a loop; resolves when it has, which a long garbage collection or a native call delays */
+  readonly terminate: () => Promise<unknown>;
 }
 
 export interface ThreadListener {
@@ -30,7 +31,7 @@ export type WorkerRequest = Exclude<FromWorker, { readonly type: 'measured' | 's
 
 export interface WorkerListener {
   readonly onRequest: (request: WorkerRequest) => void;
-  /** it has failed; `isLast`: no other one is started */
+  /** it has failed; `isLast`: no other one is started, and the listener records the rest of the session */
   readonly onFailure: (isLast: boolean) => void;
 }
 
@@ -40,13 +41,17 @@ export interface SessionWorker {
   readonly post: (message: ToWorker) => void;
   readonly handle: (event: Event) => void;
   /** starts it when the child runs; what was sent before is kept for it */
-  readonly start: (childPid: number, isScreenRead: () => boolean, listener: WorkerListener) => void;
+  readonly start: (child: StartedChild, isScreenRead: () => boolean, listener: WorkerListener) => void;
   readonly isRunning: () => boolean;
   /** it runs, and has sent something */
   readonly isReady: () => boolean;
-  /** the child has ended; resolves when the last records are written, or after a while, with a line for the user's shell if there is one */
-  readonly stop: (status: ExitStatus) => Promise<string | undefined>;
-  readonly close: () => void;
+  /**
+   * The child has ended; resolves when the last records are written, or after a while, with a line for the user's shell if there is one.
+   * `isHurried`: somebody else waits for the end of the session.
+   */
+  readonly stop: (status: ExitStatus, isHurried: boolean) => Promise<string | undefined>;
+  /** ends every thread; resolves with false if one of them still runs after a while */
+  readonly close: () => Promise<boolean>;
 }
 
 export interface SessionWorkerOptions {
@@ -56,16 +61,15 @@ export interface SessionWorkerOptions {
   readonly startThread: StartThread;
 }
 
-const SEND_MS = 8; // output and keys are told together
-const MOST_TOLD = 256 * 1024; // bytes told together
-const MOST_UNREAD = 256 * 1024; // bytes that the screen model has not read; more are left out, and it starts anew
-const RESTART_MS = 250; // between two such starts, while a child writes without a pause
 const TICK_MS = 500;
 const HUNG_TICKS = 10; // so often nothing was handled: 5 s, because a busy machine may leave it without a core for a while
 const START_TICKS = 60; // loading takes seconds on a busy machine
 const LATE_MS = 250; // a tick that is so late says that this thread has not run either
 const ANSWER_MS = 1_000; // the child's output is held meanwhile
 const STOP_MS = 1_500; // for the last records; a disk that hangs must not keep the user's shell waiting
+const HURRIED_STOP_MS = 300; // the same after SIGTERM or SIGHUP: a worker in its last garbage collections answers after seconds
+const HURRIED_RECORD_MS = 200; // for the end of the session, recorded without the worker
+const THREAD_MS = 100; // for a thread to end; an idle one takes 10 ms
 const MOST_STARTS = 2;
 const HEALTHY_MS = 600_000; // a worker that has run for so long may be replaced, however often that was done before
 const RESTARTED = 'ctxwrap had to restart a part of itself: it asks before it compacts';
@@ -171,9 +175,10 @@ const makeConnection = (startThread: StartThread, { onMessage, onFailure }: Conn
     alarm.watch();
     return true;
   };
+  const ending: Promise<unknown>[] = [];
   const close = (): void => {
     alarm.stop();
-    thread?.terminate();
+    if (thread) ending.push(thread.terminate());
     thread = undefined;
   };
   const leave = (reason: string): void => {
@@ -183,6 +188,8 @@ const makeConnection = (startThread: StartThread, { onMessage, onFailure }: Conn
   return {
     send,
     isRunning: () => thread !== undefined,
+    /** resolves when all threads that were told to end have ended */
+    ended: (): Promise<unknown> => Promise.allSettled(ending),
     /** `first` is sent before what was sent while there was no thread */
     start: (start: Omit<WorkerStart, 'handled'>, first: ToWorker | undefined): void => {
       handled = makeHandled(); // the thread before may still count
@@ -208,142 +215,42 @@ const makeConnection = (startThread: StartThread, { onMessage, onFailure }: Conn
 
 type Connection = ReturnType<typeof makeConnection>;
 
-/** Bytes on their way to the worker, in a buffer of their own, which can be handed over without a copy. */
-const join = (chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> => {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
-};
-
-interface FeedPort {
-  readonly counters: Counters;
-  readonly send: (message: ToWorker, transfer?: readonly ArrayBuffer[]) => boolean;
-  /** resolves when the worker has read everything sent before */
-  readonly settled: () => Promise<unknown>;
-  /** bytes that bring a new screen model to the child's cursor and modes */
-  readonly seed: () => string;
-}
-
-/** How much of the child's output the worker has read: one that is slow loses output, and its screen model starts anew. */
-const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
-  let unread = 0;
-  let isAsked = false; // whether the worker has read what it got
-  let skippedAt: number | undefined;
-
-  const restart = (): void => {
-    if (skippedAt === undefined) return;
-    skippedAt = undefined;
-    unread = 0;
-    send({ type: 'restart', seed: seed(), fed: counters.get('fed') });
-  };
-  const ask = (): void => {
-    if (isAsked) return;
-    isAsked = true;
-    const before = unread;
-    void settled().then(() => {
-      isAsked = false;
-      unread = Math.max(0, unread - before);
-      if (skippedAt === undefined) return;
-      setTimeout(restart, Math.max(0, skippedAt + RESTART_MS - performance.now())).unref();
-    });
-  };
-  return {
-    restart,
-    isSkipping: () => skippedAt !== undefined,
-    hasRoom: (bytes: number): boolean => unread + bytes <= MOST_UNREAD,
-    noteSent: (bytes: number): void => {
-      unread += bytes;
-      if (unread > MOST_UNREAD / 2) ask();
-      if (unread > MOST_UNREAD) skippedAt ??= performance.now();
-    },
-    reset: (): void => {
-      [unread, isAsked, skippedAt] = [0, false, undefined];
-    },
-  };
-};
-
-/** Sends the child's output, and the user's keys as an event, at most every 8 ms. */
-const makeFeed = (port: FeedPort) => {
-  const { counters, send } = port;
-  const flow = makeFlowControl(port);
-  let chunks: Uint8Array[] = [];
-  let length = 0;
-  let hasKeys = false;
-  let timer: NodeJS.Timeout | undefined;
-
-  const cancel = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-  };
-  const flush = (): void => {
-    cancel();
-    if (length > 0) {
-      const bytes = join(chunks, length);
-      [chunks, length] = [[], 0];
-      send({ type: 'output', bytes }, [bytes.buffer]);
-      flow.noteSent(bytes.length);
-    }
-    if (hasKeys) send({ type: 'keys', typed: counters.get('typed') });
-    hasKeys = false;
-  };
-  const flushSoon = (): void => {
-    timer ??= setTimeout(flush, SEND_MS);
-  };
-  return {
-    flush,
-    restart: flow.restart,
-    output: (bytes: Uint8Array): void => {
-      counters.add('fed', bytes.length);
-      if (flow.isSkipping()) return;
-      chunks.push(bytes);
-      length += bytes.length;
-      if (length < MOST_TOLD && flow.hasRoom(length)) flushSoon();
-      else flush();
-    },
-    keys: (): void => {
-      hasKeys = true;
-      flushSoon();
-    },
-    /** there is another worker, which has got nothing yet */
-    reset: (): void => {
-      cancel();
-      flow.reset();
-      [chunks, length, hasKeys] = [[], 0, false];
-    },
-  };
-};
-
-type Feed = ReturnType<typeof makeFeed>;
+/** Bytes that bring a new screen model to the child's screen and cursor. */
+const seedOf = (grid: Grid): string =>
+  (grid.alternate ? `\x1b[?${grid.alternateMode}h` : '') + cursorSequence(grid);
 
 interface ScreenParts {
   readonly feed: Feed;
   readonly post: (message: ToWorker) => boolean;
   readonly questions: ReturnType<typeof makeQuestions>;
-  readonly seed: () => string;
+  readonly grid: Grid;
 }
 
+/** Undefined without an answer. */
 const measureIn = async (
   { post, questions }: Pick<ScreenParts, 'post' | 'questions'>,
   columns: number,
   waitMs?: number,
-): Promise<ScreenMeasures> => {
+): Promise<ScreenMeasures | undefined> => {
   const answer = await questions.ask((id) => post({ type: 'measure', id, columns }), waitMs);
-  return answer?.type === 'measured' ? answer.measures : noMeasures;
+  return answer?.type === 'measured' ? answer.measures : undefined;
 };
 
+/** Any row below the cursor may be the child's, and a child that does not draw again would lose it. */
+const cautiousMeasures = ({ rows, row }: Grid): ScreenMeasures => ({
+  ...noMeasures,
+  rowsBelowCursor: Math.max(0, rows - 1 - row),
+});
+
 /** The screen whose model is in the worker. */
-const makeWorkerScreen = ({ feed, post, questions, seed }: ScreenParts): ChildScreen => ({
+const makeWorkerScreen = ({ feed, post, questions, grid }: ScreenParts): ChildScreen => ({
   feed: feed.output,
-  resize: (size) => void post({ type: 'resize', size, seed: seed() }),
+  resize: (size) => void post({ type: 'resize', size, seed: seedOf(grid) }),
   alignCursor: (row) => void post({ type: 'align', row }),
   eraseBelow: (rows) => void post({ type: 'erase', rows }),
-  measure: (columns) => {
+  measure: async (columns) => {
     feed.restart();
-    return measureIn({ post, questions }, columns, ANSWER_MS);
+    return (await measureIn({ post, questions }, columns, ANSWER_MS)) ?? cautiousMeasures(grid);
   },
   save: async () => {
     feed.restart();
@@ -369,11 +276,7 @@ const forReplacement = (session: WorkerStart['session']): WorkerStart['session']
 };
 
 /** Starts the first worker, and another one when it fails. */
-const makeStarts = (
-  { session, grid, counters }: SessionWorkerOptions,
-  connection: () => Connection,
-  seed: () => string,
-) => {
+const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connection: () => Connection) => {
   let starts = 0;
   let startedAt = -Infinity;
   let child: () => ToWorker | undefined = () => undefined;
@@ -403,38 +306,59 @@ const makeStarts = (
     return connection().isRunning();
   };
   return {
-    first: (pid: number, isScreenRead: () => boolean): boolean => {
-      const at = Date.now();
-      child = () => ({ type: 'child', pid, startedAt: at, isScreenRead: isScreenRead() });
+    first: (started: StartedChild, isScreenRead: () => boolean): boolean => {
+      child = () => ({ type: 'child', ...started, isScreenRead: isScreenRead() });
       return tryBegin({ seed: '', fed: 0 });
     },
     next: (): boolean => {
       if (performance.now() - startedAt >= HEALTHY_MS) starts = 1;
-      return tryBegin({ seed: seed(), fed: counters.get('fed') });
-    },
-  };
-};
-
-/** How a worker that was told to stop has ended: it has written the last records, or has failed. */
-const makeWorkerEnding = () => {
-  let isDone = false;
-  let summary: string | undefined;
-  let onEnd: (() => void) | undefined;
-  return {
-    isDone: () => isDone,
-    summary: () => summary,
-    wait: (): Promise<void> => new Promise((resolve) => (onEnd = resolve)),
-    settle: (done: boolean, told?: string): void => {
-      isDone ||= done;
-      summary = told;
-      onEnd?.();
+      return tryBegin({ seed: seedOf(grid), fed: counters.get('fed') });
     },
   };
 };
 
 /** Records the end where no worker could. */
 const recordEnd = async (session: WrapSession, status: ExitStatus): Promise<void> =>
-  (await import('./publish.js')).endLostRecord(session, status);
+  (await import('./lost-record.js')).endLostRecord(session, status);
+
+interface Stopping {
+  readonly status: ExitStatus;
+  readonly isHurried: boolean;
+  /** false if there is no worker to tell */
+  readonly tell: (message: ToWorker) => boolean;
+  readonly end: () => void;
+}
+
+/** How the worker ends with the session: it writes the last records, or fails. */
+const makeWorkerEnding = (session: WrapSession) => {
+  let isDone = false;
+  let isAwaited = false;
+  let isLost = false;
+  let summary: string | undefined;
+  let onEnd: (() => void) | undefined;
+  return {
+    /** the session ends, so that no other worker is started */
+    isAwaited: () => isAwaited,
+    /** there is no worker any more, and the listener records the end */
+    lose: (): void => {
+      isLost = true;
+    },
+    settle: (done: boolean, told?: string): void => {
+      isDone ||= done;
+      summary = told;
+      onEnd?.();
+    },
+    stop: async ({ status, isHurried, tell, end }: Stopping): Promise<string | undefined> => {
+      isAwaited = true;
+      const ended = new Promise<void>((resolve) => (onEnd = resolve));
+      if (tell({ type: 'stop', status })) await endsWithin(isHurried ? HURRIED_STOP_MS : STOP_MS, ended);
+      if (isDone || isLost) return summary;
+      end(); // early, because it may take a while
+      await endsWithin(isHurried ? HURRIED_RECORD_MS : STOP_MS, recordEnd(session, status));
+      return undefined;
+    },
+  };
+};
 
 /** The worker of a session, and the one that replaces it when it fails. */
 export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker => {
@@ -442,9 +366,7 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
   const { log } = options.session;
   const questions = makeQuestions();
   let listener: WorkerListener | undefined;
-  const ending = makeWorkerEnding();
-
-  const seed = (): string => (grid.alternate ? `\x1b[?${grid.alternateMode}h` : '') + cursorSequence(grid);
+  const ending = makeWorkerEnding(options.session);
   let isHeard = false;
   const onMessage = (message: FromWorker): void => {
     isHeard = true;
@@ -459,41 +381,43 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
     feed.reset();
     questions.giveUp();
     ending.settle(false);
+    if (ending.isAwaited()) return end();
     if (starts.next()) listener?.onFailure(false);
     else giveUp();
   };
+  const end = (): void => [feed.end, connection.end, questions.giveUp].forEach((act) => act());
   const giveUp = (): void => {
-    connection.end();
+    ending.lose();
+    end();
     listener?.onFailure(true);
   };
   const connection: Connection = makeConnection(startThread, { onMessage, onFailure });
-  const starts = makeStarts(options, () => connection, seed);
+  const starts = makeStarts(options, () => connection);
   const post = (message: ToWorker): boolean => {
     feed.flush();
     return connection.send(message);
   };
+  const tell = (message: ToWorker): boolean => connection.isRunning() && post(message);
   const feed: Feed = makeFeed({
     counters,
-    seed,
+    seed: () => seedOf(grid),
     send: connection.send,
     settled: () => measureIn({ post, questions }, grid.columns),
   });
   return {
-    screen: makeWorkerScreen({ feed, post, questions, seed }),
+    screen: makeWorkerScreen({ feed, post, questions, grid }),
     post: (message) => void post(message),
     handle: (event) => void (event.type === 'user-keys' ? feed.keys() : post({ type: 'event', event })),
-    start: (childPid, isScreenRead, given) => {
+    start: (child, isScreenRead, given) => {
       listener = given;
-      if (!starts.first(childPid, isScreenRead)) giveUp();
+      if (!starts.first(child, isScreenRead)) giveUp();
     },
     isRunning: connection.isRunning,
     isReady: () => connection.isRunning() && isHeard,
-    stop: async (status) => {
-      const ended = ending.wait();
-      if (connection.isRunning() && post({ type: 'stop', status })) await endsWithin(STOP_MS, ended);
-      if (!ending.isDone()) await endsWithin(STOP_MS, recordEnd(options.session, status));
-      return ending.summary();
+    stop: (status, isHurried) => ending.stop({ status, isHurried, tell, end }),
+    close: () => {
+      end();
+      return endsWithin(THREAD_MS, connection.ended());
     },
-    close: () => [feed.reset, connection.end, questions.giveUp].forEach((act) => act()),
   };
 };

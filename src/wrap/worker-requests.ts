@@ -266,6 +266,7 @@ export const serveWorker = (parts: WorkerParts): WorkerListener => {
     terminal.restart = undefined; // nobody knows whether the agent was told to end
     overlay?.close();
     visibility.forget();
+    visibility.watch(false);
     if (isLast) return onLost();
     if (terminal.isPassthrough) return;
     show(restarting(shown));

@@ -179,9 +179,7 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
     input,
     screen,
     tracker: () => tracker,
-    see: (reason: InvisibleReason | undefined): void => {
-      unseen = reason;
-    },
+    see: (reason: InvisibleReason | undefined): void => void (unseen = reason),
     follow: ({ pid, startedAt, isScreenRead }: Extract<ToWorker, { readonly type: 'child' }>): void => {
       // requests from before belong to the worker that failed, which may have carried them out
       const requestsFrom = start.isReplacement ? Date.now() : undefined;
@@ -193,7 +191,7 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
           actions: actionsOf(() => tracker),
         },
       );
-      if (!isScreenRead) return;
+      if (!isScreenRead) return session.values.mode === 'off' ? undefined : publisher?.onFailed();
       const parts = {
         session,
         screen: screen.screen,
@@ -209,6 +207,11 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
         ...restartPort(port),
       };
       tracker = trackAgent(parts, { pid, startedAt });
+    },
+    /** the main thread has given up the footer */
+    fail: (): void => {
+      publisher?.onFailed();
+      tracker?.stopReadingScreen();
     },
     stop: async (status: ExitStatus): Promise<void> => {
       tracker?.stop();
@@ -248,7 +251,7 @@ export const runWorker = (
       case 'child':
         return following.follow(message);
       case 'stop-reading':
-        return tracker()?.stopReadingScreen();
+        return following.fail();
       case 'event':
         return tracker()?.handle(message.event);
       case 'keys':

@@ -1,18 +1,13 @@
-import { constants } from 'node:os';
 import type { Event } from '../core/event.js';
 import { errorStack, UserError } from '../core/errors.js';
 import { compactKeys } from '../core/format.js';
 import type { DirectAction } from '../core/overlay-keys.js';
 import { resizeGrid } from '../terminal/filter/grid.js';
-import {
-  restoreTerminalSequence,
-  removeFooterSequence,
-  reserveFooterSequence,
-} from '../terminal/footer-sequences.js';
+import { removeFooterSequence, reserveFooterSequence } from '../terminal/footer-sequences.js';
 import type { SttyProcess } from '../terminal/stty-process.js';
-import { type ChildEnd, type Child, startChild, type ChildListener } from '../terminal/pty.js';
-import type { ScreenMeasures } from '../terminal/screen-model.js';
+import { type Child, startChild, type ChildListener } from '../terminal/pty.js';
 import { catchUncaughtErrors, listenToSignals } from '../terminal/tty.js';
+import { type Ending, hangUp, makeEnding, restoreTerminal, statusOf } from './ending.js';
 import { type Footer, makeFooter } from './footer.js';
 import { isPixelMouseAsked } from './input-context.js';
 import { type Keyboard, makeKeyboard } from './keyboard.js';
@@ -28,6 +23,7 @@ import {
   type OverlayTour,
 } from './overlay.js';
 import { type CursorQuery, makeCursorQuery } from './cursor-query.js';
+import { makeProtection, type Protection } from './protection.js';
 import { type Resize, makeResize } from './resize.js';
 import { makeSuspend, type Suspend } from './suspend.js';
 import {
@@ -39,58 +35,13 @@ import {
 } from './terminal-session.js';
 import type { RestartPlan } from './restarter.js';
 import type { StartThread } from './session-worker.js';
-import { endsWithin } from './timing.js';
 import { hotkeyCompactRequest } from './worker-messages.js';
 import { makeWorkerContents, serveWorker, type WorkerContents } from './worker-requests.js';
 import { makeTitleAnimation, type TitleAnimation } from './title-animation.js';
 
 // Runs one wrapped session from start to end: builds its parts, starts the child, handles signals, and restores the terminal.
 
-const SCREEN_MS = 300; // for the screen model to catch up, so that the cursor can be put below its content
-const ENDING_ANSWER_MS = 300; // for an answer that would otherwise end up as input of the user's shell
-const STUCK_MS = 1_000; // when the wrapper was told to end, a terminal that accepts nothing for so long is stuck
-
-/** Waits until the terminal has accepted everything written; gives up on a stuck terminal only when the wrapper was told to end. */
-const drain = async (terminal: TerminalSession, isTerminating: () => boolean): Promise<boolean> => {
-  const drained = terminal.tty.drained();
-  let left = terminal.tty.pending();
-  while (!(await endsWithin(STUCK_MS, drained))) {
-    if (isTerminating() && terminal.tty.pending() >= left) return false;
-    left = terminal.tty.pending();
-  }
-  return true;
-};
-
-const nothing = new Uint8Array();
-const NOWHERE = -1; // in mode off the child leaves the cursor where it likes
-
-/** Restores the terminal after the child's end. If the terminal does not accept the sequence, the stty process writes it. */
-const restoreTerminal = async (
-  terminal: TerminalSession,
-  end: ChildEnd,
-  { cursorQuery, isTerminating }: { cursorQuery: CursorQuery; isTerminating: () => boolean },
-): Promise<void> => {
-  const { filter, screen, tty, sttyProcess } = terminal;
-  await cursorQuery.settled(ENDING_ANSWER_MS); // the first output waits for this answer, too
-  const isStringOpen = !filter.isGround();
-  const rest = terminal.isPassthrough ? nothing : filter.flush(); // a failed filter is not called again
-  if (rest.length > 0) tty.write(rest);
-  const hasModel = terminal.isCursorKnown && !terminal.isPassthrough;
-  let measured: ScreenMeasures | undefined;
-  const measuring = hasModel && screen.measure(filter.grid.columns).then((found) => (measured = found));
-  if (measuring) await endsWithin(SCREEN_MS, measuring);
-  const isOff = terminal.session.values.mode === 'off';
-  const lastRow = isOff ? NOWHERE : measured?.lastRow;
-  tty.write(
-    restoreTerminalSequence(filter.grid, filter.modeTracker, {
-      isStringOpen: isStringOpen || rest.length > 0,
-      hasDied: end.signal > 0 || isTerminating(), // an agent that was told to end may leave its cursor inside its input box
-      lastRow,
-      isFooterAbandoned: terminal.isPassthrough && !isOff,
-    }),
-  );
-  if (await drain(terminal, isTerminating)) sttyProcess.disarm();
-};
+const ALIVE_MS = 60_000;
 
 // After a failure in the wrapper, the session continues as if there were no wrapper.
 
@@ -126,6 +77,7 @@ export interface Parts {
   /** writes notifications */
   readonly idleWriter: IdleWriter;
   readonly titleAnimation: TitleAnimation;
+  readonly protection: Protection;
 }
 
 /** Makes the overlay's contents; `close` closes the overlay. */
@@ -174,7 +126,8 @@ export const makeParts = (
   const onStopping = (): void => overlay.close();
   const suspend = makeSuspend(terminal, { output, cursorQuery, onStopping, onResumed: () => resize.force() });
   const titleAnimation = makeTitleAnimation(terminal, (elements) => keyboard.forward(elements));
-  const others = { terminal, cursorQuery, resize, suspend, footer, overlay, titleAnimation };
+  const protection = makeProtection(terminal, { footer, resize });
+  const others = { terminal, cursorQuery, resize, suspend, footer, overlay, titleAnimation, protection };
   const keyboard = connectKeyboard(others);
   const idleWriter = makeIdleWriter(terminal);
   return { ...others, output, onDrawn, overlayTour, keyboard, idleWriter };
@@ -217,7 +170,8 @@ const connectKeyboard = ({
   footer,
   overlay,
   titleAnimation,
-}: Pick<Parts, 'terminal' | 'resize' | 'suspend' | 'footer' | 'overlay' | 'titleAnimation'>): Keyboard =>
+  protection,
+}: Omit<Parts, 'output' | 'onDrawn' | 'overlayTour' | 'keyboard' | 'idleWriter' | 'cursorQuery'>): Keyboard =>
   makeKeyboard(terminal, {
     onEscape: () => {
       if (!footer.countsDown() || terminal.overlayOutput) return false;
@@ -227,11 +181,13 @@ const connectKeyboard = ({
       return true;
     },
     onHotkey: () => {
+      if (protection.onHotkey()) return;
       if (terminal.session.values.footer)
         return emit(terminal, noOverlayNotice(terminal, overlay.hindrance() ?? NOT_YET));
       terminal.isFooterWanted = !terminal.isFooterWanted; // there was none from the beginning
       resize.check();
     },
+    onLeave: protection.onLeave,
     overlay,
     onDirectAction: terminal.session.agent.recipe && ((action) => actDirectly(terminal, action)),
     onTyped: () => emit(terminal, { type: 'user-keys' }),
@@ -262,39 +218,6 @@ const noOverlayNotice = ({ session }: TerminalSession, why: string): Event => {
 /** Guarded, because a failure here must not look as if the keys had not been sent. */
 const emit = (terminal: TerminalSession, event: Event): void => {
   runGuarded(terminal, 'noting the keys', () => terminal.worker.handle(event));
-};
-
-const HANGUP_MS = 3_000; // for the child to end after the terminal has hung up
-
-/** How a session ends. */
-export interface Ending {
-  readonly ended: Promise<ChildEnd>;
-  readonly finish: (end: ChildEnd) => void;
-  /** the wrapper has received a signal to end, or the terminal has hung up */
-  isTerminating: boolean;
-  /** the terminal has hung up */
-  hasHungUp: boolean;
-}
-
-const makeEnding = (): Ending => {
-  let finish: (end: ChildEnd) => void = () => undefined;
-  const ended = new Promise<ChildEnd>((resolve) => (finish = resolve));
-  return { ended, finish, isTerminating: false, hasHungUp: false };
-};
-
-/** The terminal has hung up: the child gets SIGHUP. If it does not end in time, the wrapper ends, which closes the child's terminal. */
-const hangUp = (ending: Ending, child: Child | undefined): void => {
-  ending.isTerminating = true;
-  ending.hasHungUp = true;
-  child?.signal('SIGHUP');
-  setTimeout(() => ending.finish({ exitCode: 0, signal: constants.signals.SIGHUP }), HANGUP_MS).unref();
-};
-
-/** The child's end as an exit status for the command line. */
-const statusOf = ({ exitCode, signal }: ChildEnd): ExitStatus => {
-  const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0];
-  if (name !== undefined) return { kind: 'signal', signal: name as NodeJS.Signals };
-  return { kind: 'code', code: signal > 0 ? 128 + signal : exitCode }; // Node has no names for real-time signals
 };
 
 const ANSWER_MS = 60; // for the terminal to report its cursor position; the child starts meanwhile
@@ -348,9 +271,11 @@ const listen = (parts: Parts, ending: Ending): (() => void) => {
 
 /** Starts the worker when the child runs, because loading it must not delay the child. */
 const startWorker = (parts: Parts, childPid: number): void => {
-  const { terminal } = parts;
-  const onLost = (): void => fallBackToPassthrough(parts);
-  terminal.worker.start(childPid, () => !terminal.isPassthrough, serveWorker({ ...parts, onLost }));
+  const { terminal, protection } = parts;
+  const child = { pid: childPid, startedAt: Date.now() };
+  protection.prepare();
+  const onLost = (): void => protection.lose(child);
+  terminal.worker.start(child, () => !terminal.isPassthrough, serveWorker({ ...parts, onLost }));
 };
 
 /** What to start after the child's end, if it has ended because it was told to. */
@@ -372,24 +297,47 @@ const hasLostRestart = (
   status.kind === 'code' &&
   (status.code !== 0 || counters.get('typed') === 0);
 
+/**
+ * Restores the terminal, and has the end recorded meanwhile: whatever keeps the worker from its last records, the terminal does not wait
+ * for it.
+ */
+const leaveTerminal = async (
+  parts: Parts,
+  ending: Ending,
+  isRaw: Promise<void>,
+): Promise<Pick<SessionEnd, 'summary' | 'hasStuckThread'>> => {
+  const { terminal, cursorQuery, footer, overlay, resize, suspend, keyboard, idleWriter } = parts;
+  const { session, tty, worker, child } = terminal;
+  const alive = setInterval(() => undefined, ALIVE_MS); // nothing else that is awaited here keeps the process running
+  const end = child ? await ending.ended : { exitCode: 0, signal: 0 };
+  const status = statusOf(end);
+  parts.overlayTour.stop();
+  const recorded = child && worker.stop(status, ending.isTerminating);
+  const failureRecorded = parts.protection.stop(status);
+  await overlay.stop();
+  await resize.stop(); // a late change of size must not come after the terminal was restored
+  for (const part of [footer, suspend, keyboard, idleWriter, parts.titleAnimation]) part.stop();
+  await isRaw; // the first output waits for it
+  await restoreTerminal(terminal, end, { cursorQuery, isTerminating: () => ending.isTerminating });
+  const summary = await recorded;
+  await failureRecorded;
+  const hasStuckThread = !(await worker.close());
+  session.log.info(`ended: exit code ${end.exitCode}, signal ${end.signal}`);
+  if (!restartOf(parts, ending, status)) await session.recording?.close();
+  tty.restoreTermios();
+  tty.close();
+  clearInterval(alive);
+  return { summary, hasStuckThread };
+};
+
 /** Runs the child to its end, and restores the terminal afterwards. */
 const runChild = async (parts: Parts, ending: Ending): Promise<SessionEnd> => {
-  const {
-    terminal,
-    cursorQuery,
-    output,
-    footer,
-    overlay,
-    overlayTour,
-    resize,
-    suspend,
-    keyboard,
-    idleWriter,
-    titleAnimation,
-  } = parts;
-  const { session, tty, filter, worker, isPassthrough } = terminal;
+  const { terminal, output } = parts;
+  const { session, tty, filter, isPassthrough } = terminal;
+  const { queries } = filter.modeTracker;
   output.hold();
   const isRaw = tty.enterRawMode().then(output.release);
+  let left: Pick<SessionEnd, 'summary' | 'hasStuckThread'>;
   try {
     if (!isPassthrough) tty.write(reserveFooterSequence(filter.grid));
     if (!isPassthrough) void findCursor(parts);
@@ -397,28 +345,20 @@ const runChild = async (parts: Parts, ending: Ending): Promise<SessionEnd> => {
     const child = startInTerminal(terminal, {
       onOutput: output.fromChild,
       onDrain: tty.resumeInput,
+      onGone: () => {
+        session.log.info('the child is gone');
+        if (!queries.isOwnAnswerExpected()) tty.leaveInput(); // an answer to the wrapper must not be left
+      },
       onEnd: ending.finish,
     });
     terminal.child = child;
     session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.agent.name}`);
     runGuarded(terminal, 'starting the worker', () => startWorker(parts, child.pid));
-    const end = await ending.ended;
-    const status = statusOf(end);
-    return { status, summary: await worker.stop(status) };
+    await ending.ended;
   } finally {
-    overlayTour.stop();
-    await overlay.stop();
-    await resize.stop(); // a late change of size must not come after the terminal was restored
-    for (const part of [footer, suspend, keyboard, idleWriter, titleAnimation]) part.stop();
-    const end = terminal.child ? await ending.ended : { exitCode: 0, signal: 0 };
-    await isRaw; // the first output waits for it
-    await restoreTerminal(terminal, end, { cursorQuery, isTerminating: () => ending.isTerminating });
-    worker.close();
-    session.log.info(`ended: exit code ${end.exitCode}, signal ${end.signal}`);
-    if (!restartOf(parts, ending, statusOf(end))) await session.recording?.close();
-    tty.restoreTermios();
-    tty.close();
+    left = await leaveTerminal(parts, ending, isRaw);
   }
+  return { status: statusOf(await ending.ended), ...left };
 };
 
 /**

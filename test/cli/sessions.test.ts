@@ -119,6 +119,16 @@ describe('the table of sessions', () => {
     );
   });
 
+  it('says that ctxwrap has failed in a session, whatever its agent does', () => {
+    const asking = { activity: 'dialog', asks: 'approve Bash: ls', compaction: { mode: 'auto' } } as const;
+    const failed = session({ ...asking, failedAt: now - 1 }, 'failed');
+    expect(activityOf(failed)).toBe('ctxwrap has failed: no compaction');
+    expect(shown([failed], 80)[1]).toContain('ctxwrap has failed');
+    expect(filled('{activity}/{waits}/{mode}', failed)).toEqual([
+      'failed/ctxwrap has failed: no compaction/',
+    ]);
+  });
+
   it('cuts a long question, and a folder from its left', () => {
     const [, row = ''] = shown(
       [session({ activity: 'dialog', asks: 'x'.repeat(200), cwd: `/${'y/'.repeat(99)}end` })],

@@ -155,6 +155,21 @@ describe('the table of top', () => {
     expect(order({ isAll: true })).toContain('over');
   });
 
+  it('has a session in which ctxwrap has failed above those that only wait, and counts it in the head', () => {
+    const drafting = session('drafts', { activity: 'draft' });
+    const failed = { ...session('failed', { failedAt: NOW }), liveness: 'failed' as const };
+    const all = [drafting, failed, ...fleet];
+    expect(chosenSessions(all, startTop, () => '').map(({ record }) => record.id)).toEqual([
+      'asks',
+      'failed',
+      'drafts',
+      'full',
+      'calm',
+      'warm',
+    ]);
+    expect(plain(frameOf({}, 120, 30, all).head)).toContain('6 running · 1 failed · 2 waiting for you');
+  });
+
   it('has only what the filter finds', () => expect(order({ filter: 'BASH' })).toEqual(['asks']));
 
   const plain = (text: string): string => text.replace(/\x1b\[[\d;]*m/g, '');

@@ -143,6 +143,9 @@ describe('a session', () => {
     { heartbeatAt: 1_000, runs: true, now: 61_001, is: 'stale' },
     { heartbeatAt: 9_000, runs: true, now: 1_000, is: 'live' }, // the clock was set back
     { heartbeatAt: 9_000_000, runs: true, now: 1_000, is: 'stale' }, // and nothing was written since
+    { heartbeatAt: 1_000, runs: true, now: 2_000, failedAt: 1_000, is: 'failed' },
+    { heartbeatAt: 1_000, runs: true, now: 99_000, failedAt: 1_000, is: 'failed' }, // stopped, which is the lesser evil
+    { heartbeatAt: 1_000, runs: false, now: 2_000, failedAt: 1_000, is: 'dead' },
     { heartbeatAt: 1_000, runs: false, now: 2_000, is: 'dead' },
     { heartbeatAt: 1_000, runs: false, now: 2_000, endedAt: 1_000, is: 'ended' },
     { heartbeatAt: 1_000, runs: true, now: 99_000, endedAt: 1_000, is: 'ended' },

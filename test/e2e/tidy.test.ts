@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
@@ -5,7 +7,17 @@ import { casts } from '../support/casts.js';
 import { describeRows, makeEmulator } from '../support/emulator.js';
 import { makeFault, type Fault } from '../support/fault.js';
 import { watchLeftovers } from '../support/leftovers.js';
-import { inFolder, withWrapped, type Ending, type Wrapped } from '../support/wrapped.js';
+import { bin } from '../support/programs.js';
+import { makeScriptedChild } from '../support/scripted-child.js';
+import { openWindow } from '../support/window.js';
+import {
+  footerShown,
+  inFolder,
+  plainEnv,
+  withWrapped,
+  type Ending,
+  type Wrapped,
+} from '../support/wrapped.js';
 
 const [COLUMNS, ROWS] = [80, 24];
 const OLD = Array.from({ length: 60 }, (_, index) => `old line ${index}`);
@@ -88,6 +100,19 @@ const endings: readonly {
     },
   },
 ];
+
+const parentOf = (pid: number): number => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+};
+
+/** An environment in which `sleep` only notes for how long. */
+const withSleep = (folder: string): { readonly PATH: string } => {
+  const programs = join(folder, 'programs');
+  mkdirSync(programs);
+  writeFileSync(join(programs, 'sleep'), `#!/bin/sh\necho "$1" >>'${folder}/slept'\n`, { mode: 0o755 });
+  return { PATH: `${programs}:${process.env['PATH']}` };
+};
 
 const mainRows = ({ terminal }: { terminal: Wrapped['window']['emulator']['terminal'] }): string[] => {
   const { normal } = terminal.buffer;
@@ -186,6 +211,42 @@ describe.concurrent('the terminal is as the shell needs it', () => {
       expect(kept).toEqual(expect.arrayContaining(rows.filter((row) => row.startsWith('old line'))));
       expect(new Set(kept).size).toBe(kept.length);
       await expectWholeScreenScrolls(wrapped, point.rows + 1);
+    });
+  });
+
+  it('at once when the wrapper is killed under a parent without job control, which never restores it', async () => {
+    await inFolder(async (folder) => {
+      const env = withSleep(folder);
+      await withWrapped({ rows: ROWS, env }, async (wrapped) => {
+        await wrapped.started();
+        process.kill(wrapped.pid(), 'SIGKILL');
+        await wrapped.ended();
+        await vi.waitFor(() => expect(wrapped.window.termios()).toBe(wrapped.termios), 30_000);
+        expect(existsSync(join(folder, 'slept'))).toBe(false);
+      });
+    });
+  });
+
+  it('soon when the wrapper is killed under a shell with job control, which may restore it first', async () => {
+    await inFolder(async (folder) => {
+      const player = makeScriptedChild(folder);
+      const command = [process.execPath, bin, '--', ...player.command].map((word) => `'${word}'`).join(' ');
+      const window = openWindow({
+        file: 'sh',
+        args: ['-mc', `stty -g >termios; ${command}; read line`],
+        cwd: folder,
+        env: { ...plainEnv(folder), ...player.env, ...withSleep(folder) },
+        columns: COLUMNS,
+        rows: ROWS,
+      });
+      const { pid } = await player.ready();
+      await footerShown(window);
+      process.kill(parentOf(pid), 'SIGKILL');
+      const before = readFileSync(join(folder, 'termios'), 'utf8').trim();
+      await vi.waitFor(() => expect(window.termios()).toBe(before), 30_000);
+      expect(readFileSync(join(folder, 'slept'), 'utf8')).toBe('0.03\n');
+      window.close();
+      player.close();
     });
   });
 

@@ -12,7 +12,7 @@ type Thread = 'main' | 'worker';
 export interface Fault {
   readonly env: Readonly<Record<string, string>>;
   /** makes the code of a thread fail as soon as the thread runs; of the newest worker */
-  make: (what: 'throw' | 'filter' | 'hang' | 'exit' | 'leak', thread?: Thread) => Promise<void>;
+  make: (what: 'throw' | 'filter' | 'hang' | 'exit' | 'leak' | 'native', thread?: Thread) => Promise<void>;
   /** workers that were started */
   workers: () => number;
   close: () => void;

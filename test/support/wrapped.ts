@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { isRunningAs } from '../../src/core/records.js';
 import { isRunning, processStart } from '../../src/storage/processes.js';
 import { listSessions } from '../../src/storage/sessions.js';
 import { stateFolder } from '../../src/storage/state-folder.js';
@@ -30,6 +31,8 @@ export interface Wrapped {
   passed: (output: Uint8Array) => Promise<void>;
   /** resolves with the wrapper's end, when all output before it is on the screen */
   ended: () => Promise<Ending>;
+  /** what was typed, and is left for the program that reads the terminal after the wrapper */
+  left: () => string;
   /** termios of the terminal before the wrapper took it */
   readonly termios: string;
 }
@@ -60,7 +63,7 @@ export const inFolder = async (act: (folder: string) => Promise<void>): Promise<
 const wrappersGone = (home: string): Promise<void> =>
   eventually(async () => {
     const sessions = await listSessions(stateFolder({}, home), Date.now());
-    const running = sessions.filter(({ liveness }) => liveness === 'live' || liveness === 'stale');
+    const running = sessions.filter(({ liveness }) => isRunningAs(liveness));
     expect(running.map(({ record }) => record.pid)).toEqual([]);
   });
 
@@ -112,10 +115,12 @@ export const withWrapped = (
     let start: string | undefined;
     let ending: Ending | undefined;
     let caughtUp = 0;
+    let left = '';
     const { parser } = window.emulator.terminal;
     parser.registerOscHandler(7777, (text) => {
-      const message = JSON.parse(text) as Ending & { pid?: number; termios?: string };
-      if (message.pid === undefined) ending = message;
+      const message = JSON.parse(text) as Ending & { pid?: number; termios?: string; left?: string };
+      if (message.left !== undefined) left += message.left;
+      else if (message.pid === undefined) ending = message;
       else {
         pid = message.pid;
         termios = message.termios ?? '';
@@ -134,6 +139,7 @@ export const withWrapped = (
         return termios;
       },
       pid: () => pid,
+      left: () => left,
       started: async () => {
         await player.ready();
         await footerShown(window);

@@ -86,6 +86,28 @@ describe('a key right behind the hotkey, where no overview can open', () => {
     expect(await press(agents.claude, `\x1d${key}`)).toEqual({ acted: [], writes: [key] });
   });
 
+  it.each(['q', '\x1b'])(
+    '%j, a way out of the overview, reaches the child while ctxwrap has not failed',
+    async (key) => {
+      const run = makeOverlayHarness(80, 24, { isAvailable: () => false });
+      run.type(`\x1d${key}`);
+      await eventually(() => expect(run.writes).toEqual([key]), { interval: 2 });
+      run.stop();
+    },
+  );
+
+  it.each(['q', '\x1b', '\x1b[113u'])('%j hides the row that says that ctxwrap has failed', async (key) => {
+    const run = makeOverlayHarness(80, 24, { isAvailable: () => false });
+    run.parts.protection.lose({ pid: 1, startedAt: 0 });
+    run.type(`\x1d${key}`);
+    await eventually(() => expect(run.stage.isFooterWanted).toBe(false), { interval: 2 });
+    run.type('\x1d');
+    expect(run.stage.isFooterWanted).toBe(true);
+    run.type('x');
+    await eventually(() => expect(run.writes).toEqual(['x']), { interval: 2 });
+    run.stop();
+  });
+
   it('reaches a child to which ctxwrap types nothing', async () => {
     expect(await press({}, '\x1du')).toEqual({ acted: [], writes: ['u'] });
   });

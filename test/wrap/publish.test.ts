@@ -2,11 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import { defaultValues } from '../../src/core/config/keys.js';
 import { parseSessionRecord } from '../../src/core/read-record.js';
 import { startSession, stepSession } from '../../src/core/session.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { writeAtomic } from '../../src/storage/state-folder.js';
-import { endLostRecord, publishRecord } from '../../src/wrap/publish.js';
+import { endLostRecord, publishLostRecord } from '../../src/wrap/lost-record.js';
+import { publishRecord } from '../../src/wrap/publish.js';
 import type { Session } from '../../src/core/session.js';
 
 let folder: string;
@@ -201,5 +204,68 @@ describe('a session whose worker has failed', () => {
     await lost();
     expect(record()).toBeUndefined();
     expect(failures).toEqual([]);
+  });
+});
+
+describe('a session that no worker follows any more', () => {
+  const session = () => ({
+    wrapper: { id: 'me', version: '1', pid: process.pid },
+    env: { XDG_STATE_HOME: folder },
+    log: { ...nullLog, warn: (text: string) => void failures.push(text) },
+    agent: agents.claude,
+    cwd: '/proj',
+    file: '/bin/claude',
+    args: [],
+    values: defaultValues,
+    isModeGiven: false,
+    recording: undefined,
+  });
+  const child = { pid: 1, startedAt: 7 };
+
+  it('is published as failed: nothing that may be old is told as the present state', async () => {
+    const publisher = publish();
+    publisher.updateFile('/proj/log.jsonl');
+    publisher.update(stepSession(at(170_000), { type: 'session-changed', sessionId: 'abc' }, 6));
+    await written(() => record()?.agentSessionId === 'abc');
+    const lost = publishLostRecord(session(), child);
+    await written(() => record()?.failedAt !== undefined);
+    expect(record()).toEqual({
+      schema: 'ctxwrap.session/1',
+      ...session().wrapper,
+      processStart: expect.any(String),
+      childPid: 1,
+      runtime: 'claude',
+      cwd: '/proj',
+      startedAt: 7,
+      heartbeatAt: expect.any(Number),
+      failedAt: expect.any(Number),
+      agentSessionId: 'abc',
+      logPath: '/proj/log.jsonl',
+      note: 'ctxwrap has failed: no compaction',
+      activity: 'unknown',
+      compactions: 0,
+      thresholds: [],
+    });
+    await lost.end({ kind: 'signal', signal: 'SIGTERM' });
+    expect(record()).toMatchObject({ exit: { signal: 'SIGTERM' }, endedAt: expect.any(Number) });
+    expect(failures).toEqual([]);
+  });
+
+  it('is published where nothing was written before, and goes on to say that it is there', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
+    const lost = publishLostRecord(session(), child);
+    await written(() => record()?.failedAt !== undefined);
+    const { heartbeatAt = 0, failedAt } = record() ?? {};
+    vi.advanceTimersByTime(5_000);
+    await written(() => (record()?.heartbeatAt ?? 0) > heartbeatAt);
+    expect(record()?.failedAt).toBe(failedAt);
+    await lost.end({ kind: 'code', code: 0 });
+  });
+
+  it('disturbs nothing where it cannot be written', async () => {
+    writeFileSync(join(folder, 'ctxwrap'), 'in the way');
+    const lost = publishLostRecord(session(), child);
+    await lost.end({ kind: 'code', code: 0 });
+    expect(failures[0]).toContain('other programs do not see that ctxwrap has failed');
   });
 });

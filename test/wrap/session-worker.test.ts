@@ -18,6 +18,8 @@ interface Thread {
   /** what the thread does with a message: handle it, or nothing */
   isAwake: boolean;
   isOver: boolean;
+  /** it does not end when it is told to */
+  isStuck: boolean;
 }
 
 beforeEach(() => void vi.useFakeTimers());
@@ -28,7 +30,7 @@ const open = (canStart: (starts: number) => boolean = () => true) => {
   const failures: boolean[] = [];
   const startThread: StartThread = (start, listener) => {
     if (!canStart(threads.length)) throw new Error('no more threads');
-    const thread: Thread = { start, listener, got: [], isAwake: true, isOver: false };
+    const thread: Thread = { start, listener, got: [], isAwake: true, isOver: false, isStuck: false };
     threads.push(thread);
     const handled = new Int32Array(start.handled);
     return {
@@ -38,6 +40,7 @@ const open = (canStart: (starts: number) => boolean = () => true) => {
       },
       terminate: () => {
         thread.isOver = true;
+        return thread.isStuck ? new Promise(() => undefined) : Promise.resolve();
       },
     };
   };
@@ -56,7 +59,10 @@ const open = (canStart: (starts: number) => boolean = () => true) => {
   const grid = makeGrid(80, 23, 24, quirksFromEnv({}));
   const worker = makeSessionWorker({ session, grid, counters, startThread });
   const start = (): void =>
-    worker.start(1, () => true, { onRequest: () => undefined, onFailure: (isLast) => failures.push(isLast) });
+    worker.start({ pid: 1, startedAt: 5 }, () => true, {
+      onRequest: () => undefined,
+      onFailure: (isLast) => failures.push(isLast),
+    });
   return { worker, counters, grid, threads, failures, start };
 };
 
@@ -199,5 +205,67 @@ it('a session goes on without a worker where none can be started', async () => {
   start();
   expect(failures).toEqual([true]);
   expect((await worker.screen.measure(80)).lastRow).toBe(Infinity);
-  await worker.stop({ kind: 'code', code: 0 });
+  await worker.stop({ kind: 'code', code: 0 }, false);
+});
+
+describe('at the end of the session a worker', () => {
+  const status = { kind: 'code', code: 0 } as const;
+
+  it.each([
+    [true, 300],
+    [false, 1_500],
+  ])('that does not answer is ended (after a signal to end: %s) after %i ms', async (isHurried, ms) => {
+    const { worker, threads, start } = open();
+    start();
+    let isStopped = false;
+    const stopping = worker.stop(status, isHurried).then(() => (isStopped = true));
+    await vi.advanceTimersByTimeAsync(ms - 1);
+    expect(threads.map(({ isOver }) => isOver)).toEqual([false]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(threads.map(({ isOver }) => isOver)).toEqual([true]);
+    await vi.advanceTimersByTimeAsync(isHurried ? 200 : 1_500);
+    expect(isStopped).toBe(true);
+    await stopping;
+  });
+
+  it('that answers is not ended before it has recorded everything', async () => {
+    const { worker, threads, start } = open();
+    start();
+    const stopping = worker.stop(status, true);
+    threads[0]?.listener.onMessage({ type: 'stopped', summary: 'one compaction' });
+    expect(await stopping).toBe('one compaction');
+    expect(threads[0]?.isOver).toBe(false);
+    expect(await worker.close()).toBe(true);
+    expect(threads[0]?.isOver).toBe(true);
+  });
+
+  it('that fails is not replaced', async () => {
+    const { worker, threads, failures, start } = open();
+    start();
+    const stopping = worker.stop(status, false);
+    threads[0]?.listener.onEnd('it has thrown');
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(await stopping).toBeUndefined();
+    expect(threads).toHaveLength(1);
+    expect(failures).toEqual([]);
+  });
+
+  it.each([
+    ['no thread', -1, true],
+    ['a thread that was left before', 0, false],
+    ['the last thread', 1, false],
+  ])(
+    'is closed at the latest after 100 ms, and it is known whether %s is stuck',
+    async (_, stuck, isOver) => {
+      const { worker, threads, start } = open();
+      start();
+      for (const index of [0, 1]) {
+        Object.assign(threads[index] ?? {}, { isStuck: index === stuck });
+        if (index === 0) threads[index]?.listener.onEnd('it has thrown');
+      }
+      const closing = worker.close();
+      await vi.advanceTimersByTimeAsync(100);
+      expect(await closing).toBe(isOver);
+    },
+  );
 });

@@ -118,11 +118,14 @@ const folder = ({
 const sessions = ({ sessions: listed }: FolderFacts): Check => {
   const count = (liveness: ListedSession['liveness']): number =>
     listed.filter((each) => each.liveness === liveness).length;
-  const stale = count('stale');
-  const ended = `${count('ended') + count('dead')} ended`;
-  if (stale === 0) return ok('sessions', `${count('live')} running, ${ended}`);
-  const silent = `${stale} not responding for more than a minute`;
-  return warn('sessions', `${count('live')} running, ${silent}, ${ended}`, 'ctxwrap ps --all');
+  const [stale, failed] = [count('stale'), count('failed')];
+  const troubles = [
+    ...(stale > 0 ? [`${stale} not responding for more than a minute`] : []),
+    ...(failed > 0 ? [`${failed} in which ctxwrap has failed`] : []),
+  ];
+  const counts = [`${count('live')} running`, ...troubles, `${count('ended') + count('dead')} ended`];
+  const text = counts.join(', ');
+  return troubles.length === 0 ? ok('sessions', text) : warn('sessions', text, 'ctxwrap ps --all');
 };
 
 const witnesses = ['records', 'screen', 'state'] as const;

@@ -1,6 +1,7 @@
 import { formatFill, formatTokens } from '../../core/format.js';
 import { getCount, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import type { ReadEvent } from '../../core/published-event.js';
+import { FAILED_WORDS } from '../../core/records.js';
 import { toOneLine } from '../../core/text.js';
 import { eventsFolder, listJournals } from '../../storage/event-journal.js';
 import { type ListedSession, listSessions } from '../../storage/sessions.js';
@@ -96,7 +97,7 @@ const stateWords = (state: JsonRecord | undefined): string =>
     getText(state, 'cwd'),
     readingWords(getRecord(state, 'reading')),
     getText(state, 'tier'),
-    getText(state, 'activity'),
+    state?.['failedAt'] === undefined ? getText(state, 'activity') : FAILED_WORDS,
   ]
     .filter((part) => part !== undefined)
     .join(' ');

@@ -82,8 +82,9 @@ const parseText = (text: string): ConfigText => {
   const root = parseTree(body, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const at = positionsIn(body);
   const isObject = root?.type === 'object';
+  const pairs = isObject ? pairsOf(root) : [];
   return {
-    entries: isObject ? entriesOf(root, at) : [],
+    entries: entriesOf(pairs, at),
     faults: [
       ...errors.map(({ error, offset }) => ({
         reason: readableCode(printParseErrorCode(error)),
@@ -91,15 +92,14 @@ const parseText = (text: string): ConfigText => {
       })),
       ...(root && !isObject ? [{ reason: 'an object { … } is expected', at: at(root.offset) }] : []),
     ],
-    members: isObject ? pairsOf(root).map(toMember) : [],
+    members: pairs.map(toMember),
     duplicates: root ? duplicatesIn(root, '', at) : [],
     positionOf: (path) => {
       const node = root && findNodeAtLocation(root, path.map(pathSegment));
       return node && at(node.offset);
     },
     isInValue: (offset) =>
-      isObject &&
-      pairsOf(root).some(({ value }) => value.offset <= offset && offset < value.offset + value.length),
+      pairs.some(({ value }) => value.offset <= offset && offset < value.offset + value.length),
     end: isObject && errors.length === 0 ? root.offset + root.length - 1 : undefined,
     missingCommaAt: isObject ? findMissingComma(root, body) : undefined,
   };
@@ -107,11 +107,13 @@ const parseText = (text: string): ConfigText => {
 
 type PositionOf = (offset: number) => Position;
 
-const entriesOf = (root: Node, at: PositionOf): readonly Entry[] => {
-  const pairs = pairsOf(root).map(
-    ({ key, value }) => [key, { key, value: getNodeValue(value) as unknown, at: at(value.offset) }] as const,
-  );
-  return [...new Map(pairs).values()];
+const entriesOf = (pairs: readonly Pair[], at: PositionOf): readonly Entry[] => {
+  const last = new Map(pairs.map((pair) => [pair.key, pair.value]));
+  return [...last].map(([key, value]) => ({
+    key,
+    value: getNodeValue(value) as unknown,
+    at: at(value.offset),
+  }));
 };
 
 interface Pair {
@@ -135,15 +137,14 @@ const toMember = ({ key, from, value: { offset, length } }: Pair): Member => ({
 
 const duplicatesIn = (node: Node, prefix: string, at: PositionOf): readonly DuplicateKey[] => {
   if (node.type !== 'object') return (node.children ?? []).flatMap((each) => duplicatesIn(each, prefix, at));
-  const last = new Map<string, Node>();
-  const twice = new Set<string>();
-  for (const { key, value } of pairsOf(node)) {
-    if (last.has(key)) twice.add(key);
-    last.set(key, value);
-  }
+  const pairs = pairsOf(node);
+  const last = new Map(pairs.map(({ key, value }) => [key, value]));
+  const twice = new Set(
+    last.size === pairs.length ? [] : pairs.flatMap(({ key, value }) => (last.get(key) === value ? [] : key)),
+  );
   return [...last].flatMap(([key, value]) => [
     ...(twice.has(key) ? [{ key: prefix + key, at: at(value.offset) }] : []),
-    ...duplicatesIn(value, `${prefix}${key}.`, at),
+    ...(value.children ? duplicatesIn(value, `${prefix}${key}.`, at) : []),
   ]);
 };
 
@@ -153,7 +154,7 @@ const findMissingComma = (root: Node, text: string): number | undefined => {
   if (!last) return undefined;
   const end = last.offset + last.length;
   const rest = text.slice(end, root.offset + root.length - 1);
-  const bare = rest.replace(/\/\/[^\r\n]*|\/\*[^]*?\*\//g, '');
+  const bare = rest.replace(/\/\/[^\r\n]*|\/\*[^]*?(?:\*\/|$)/g, ''); // a comment without an end is not looked for again
   return bare.includes(',') ? undefined : end;
 };
 

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { getuid } from 'node:process';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readConfigFile, readTrustedFile } from '../../src/storage/config-file.js';
+import { parseConfig, readConfigFile, readTrustedFile } from '../../src/storage/config-file.js';
 import { projectConfigPath, userConfigPath } from '../../src/storage/config-paths.js';
 
 let folder = '';
@@ -154,6 +154,12 @@ describe('a file that is not read', () => {
     rmSync(at(), { recursive: true });
     spawnSync('mkfifo', [at()]);
     expect(readConfigFile(at())).toEqual(refusal('it is not a regular file', 'unusable'));
+  });
+
+  it('has comments without an end, which are looked for once', () => {
+    const text = `{"auto":"80%"${' /*x'.repeat(700_000)}`;
+    expect(parseConfig(text)?.entries).toMatchObject([{ key: 'auto' }]);
+    expect(parseConfig(text)?.faults).not.toEqual([]);
   });
 
   it('is nested too deep to be read', () => {

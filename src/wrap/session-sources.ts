@@ -4,18 +4,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Agent } from '../agents/agent.js';
 import { type AgentFolders, idInPath, SESSION_ENDING } from '../agents/home.js';
 import type { RowQuery, SessionDatabase } from '../agents/database.js';
-import { errorText } from '../core/errors.js';
 import { listKept, newestCopy, readCopy } from '../storage/blackbox.js';
 import { eachRow, readRows } from '../storage/database.js';
 import {
   canUnpack,
   listStore,
   PACKED,
+  problemAt,
   storedFile,
   type StoreProblem,
   type StoredFile,
 } from '../storage/session-store.js';
-import { systemReason } from '../storage/errors.js';
 import type { SessionSource } from './read-history.js';
 import { agentOfFile } from './read-session-file.js';
 
@@ -122,7 +121,7 @@ const sourcesInDatabase = async (agent: Agent, path: string | undefined): Promis
   try {
     return { sources: readSessions(agent, database, path), skipped: [] };
   } catch (error) {
-    return { sources: [], skipped: [{ path, reason: errorText(error) }] };
+    return { sources: [], skipped: [problemAt(path, error)] };
   }
 };
 
@@ -216,7 +215,7 @@ export const sourcesAt = async (search: PathSearch): Promise<FoundSources> => {
         return agent ? [{ ...each, agent }] : [];
       } catch (error) {
         if (!isFolder) throw error;
-        problems.push({ path: each.path, reason: systemReason(error) });
+        problems.push(problemAt(each.path, error));
         return [];
       }
     }),

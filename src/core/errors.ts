@@ -35,6 +35,10 @@ export class LimitError extends Error {
 /** The error's message. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** Why something was not read, for the log and the overview. */
+export const troubleText = (error: unknown): string =>
+  error instanceof LimitError ? `left out: ${error.message}` : errorText(error);
+
 /** The error's message and stack, for the log. */
 export const errorStack = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -122,6 +122,9 @@ const MOST_TIMES = 50; // what a file takes on the disk; text is packed to a ten
 const LEAST_MS = 10_000; // of computing, in which more than 1 GB of an ordinary file is read
 const BYTES_A_SECOND = 20_000_000; // more time for larger files: ordinary ones are read five to ten times as fast
 
+/** How long a file that takes so many bytes on the disk may be read. */
+export const readingLimitMs = (diskBytes: number): Millis => LEAST_MS + (diskBytes / BYTES_A_SECOND) * 1000;
+
 /** Computing time of this process so far: unlike a clock, it does not run while others have the processor. */
 const computingMs = (): number => {
   const { user, system } = cpuUsage();
@@ -138,7 +141,7 @@ export async function* withinLimits(
   clock: () => Millis = computingMs,
 ): AsyncGenerator<Buffer, void> {
   const mostBytes = Math.max(MOST_BYTES, MOST_TIMES * diskBytes);
-  const mostMs = LEAST_MS + (diskBytes / BYTES_A_SECOND) * 1000;
+  const mostMs = readingLimitMs(diskBytes);
   const began = clock();
   let bytes = 0;
   for await (const piece of pieces) {
@@ -156,7 +159,7 @@ export async function* withinLimits(
 const BLOCK_BYTES = 512; // st_blocks counts these, whatever the file system uses
 
 /** What a file takes on the disk: of one with holes less than its size. */
-const diskBytesOf = ({ size, blocks }: Pick<Stats, 'size' | 'blocks'>): number =>
+export const diskBytesOf = ({ size, blocks }: Pick<Stats, 'size' | 'blocks'>): number =>
   Math.min(size, blocks * BLOCK_BYTES);
 
 /**

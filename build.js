@@ -80,6 +80,7 @@ const demoAgent = { ...common, entryPoints: { 'demo-agent': join(SOURCE, 'demo/m
 const databaseReader = {
   ...common,
   banner: {},
+  minify: true,
   entryPoints: { 'database-reader': join(SOURCE, 'storage/database-reader.ts') },
 };
 

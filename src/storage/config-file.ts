@@ -20,6 +20,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { getuid } from 'node:process';
+import { parseJson } from '../core/json.js';
 import type { Position } from '../core/config/merge.js';
 import type { Entry } from '../core/config/read.js';
 import { systemReason } from './errors.js';
@@ -161,6 +162,97 @@ const findMissingComma = (root: Node, text: string): number | undefined => {
 /** jsonc-parser expects numbers for indexes of lists. */
 const pathSegment = (part: string): string | number => (/^\d+$/.test(part) ? Number(part) : part);
 
+const MOST_UNKNOWN = 100; // members that are parsed; the tree of tens of thousands would delay each start
+
+/** The text with blanks in place of the members that are not known, after the first ones, and how many those are. */
+const blankUnknown = (
+  text: string,
+  isKnown: (key: string) => boolean,
+): { readonly text: string; readonly left: number } => {
+  const runs: { readonly from: number; to: number }[] = []; // to be blanked: neighbours with what is between them
+  let unknown = 0;
+  let isRun = false;
+  for (const { from, keyTo, to } of topMembers(text)) {
+    const isUnknown = !isKnown(keyIn(text.slice(from, keyTo)));
+    unknown += isUnknown ? 1 : 0;
+    const isLeft = isUnknown && unknown > MOST_UNKNOWN;
+    const last = runs.at(-1);
+    if (isLeft && isRun && last) last.to = to;
+    else if (isLeft) runs.push({ from, to });
+    isRun = isLeft;
+  }
+  let blanked = '';
+  let end = 0;
+  for (const { from, to } of runs) {
+    blanked += text.slice(end, from) + text.slice(from, to).replace(/[^\r\n]/g, ' ');
+    end = to;
+  }
+  return { text: blanked + text.slice(end), left: Math.max(0, unknown - MOST_UNKNOWN) };
+};
+
+const keyIn = (written: string): string =>
+  written.includes('\\') ? String(parseJson(written)) : written.slice(1, -1);
+
+interface TopMember {
+  readonly from: number;
+  readonly keyTo: number;
+  /** after the comma that follows it, if one does */
+  readonly to: number;
+}
+
+/** The members of the object in a text, up to the first one that is not as it should be. */
+function* topMembers(text: string): Generator<TopMember> {
+  let at = skipTrivia(text, 0);
+  if (text[at] !== '{') return;
+  at = skipTrivia(text, at + 1);
+  while (text[at] === '"') {
+    const from = at;
+    const keyTo = endOf(STRING, text, at);
+    at = skipTrivia(text, keyTo);
+    if (keyTo === from || text[at] !== ':') return;
+    const valueFrom = skipTrivia(text, at + 1);
+    const valueTo = endOfValue(text, valueFrom);
+    if (valueTo === valueFrom) return;
+    at = skipTrivia(text, valueTo);
+    const isFollowed = text[at] === ',';
+    if (!isFollowed && text[at] !== '}') return;
+    yield { from, keyTo, to: isFollowed ? at + 1 : valueTo };
+    at = isFollowed ? skipTrivia(text, at + 1) : at;
+  }
+}
+
+const TRIVIA = /(?:[ \t\r\n]+|\/\/[^\r\n]*|\/\*[^]*?(?:\*\/|$))*/y;
+const STRING = /"(?:[^"\\\r\n]|\\.)*"/y;
+const PLAIN = /[\w.+-]+/y;
+const INNER = /[^"{}[\]/]+|\/(?![/*])/y;
+
+/** Where the match ends that begins here; the same place where there is none. */
+const endOf = (pattern: RegExp, text: string, at: number): number => {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+};
+
+const skipTrivia = (text: string, at: number): number => endOf(TRIVIA, text, at);
+
+/** The same place where there is no value. */
+const endOfValue = (text: string, start: number): number => {
+  if (text[start] === '"') return endOf(STRING, text, start);
+  if (text[start] !== '{' && text[start] !== '[') return endOf(PLAIN, text, start);
+  let depth = 0;
+  for (let at = start; at < text.length;) {
+    const sign = text[at] ?? '';
+    if ('{['.includes(sign)) depth += 1;
+    if ('}]'.includes(sign)) depth -= 1;
+    if (depth === 0) return at + 1;
+    const next = '{}[]'.includes(sign)
+      ? at + 1
+      : endOf(STRING, text, endOf(INNER, text, skipTrivia(text, at)));
+    if (next === at) return start;
+    at = next;
+  }
+  return start;
+};
+
 const positionsIn = (text: string): PositionOf => {
   const starts = [0, ...Array.from(text.matchAll(/\r\n|[\r\n]/g), ({ index, 0: end }) => index + end.length)];
   return (offset) => {
@@ -214,8 +306,20 @@ interface ReadText {
   readonly text: string;
 }
 
-/** Reads and parses a configuration file. A symbolic link is refused. */
-export const readConfigFile = (path: string): ConfigFile => parsed(readTrustedFile(path));
+/**
+ * Reads and parses a configuration file that is not changed. A symbolic link is refused. Of its members that are `isKnown` all are entries, of
+ * the others the first ones; further ones are only counted, as `left`.
+ */
+export const readConfigFile = (
+  path: string,
+  isKnown: (key: string) => boolean = () => true,
+): ConfigFile & { readonly left?: number } => {
+  const found = readTrustedFile(path);
+  if (found.kind !== 'read') return found;
+  const { text, left } = blankUnknown(found.text, isKnown);
+  const file = parsed({ ...found, text });
+  return file.kind === 'read' ? { ...file, left } : file;
+};
 
 /** Reads and parses the user's own file, also through a link that nobody else could have put there. */
 export const readUserConfig = (path: string): ConfigFile => parsed(readUserFile(path));

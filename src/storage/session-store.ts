@@ -122,6 +122,15 @@ const MOST_TIMES = 50; // what a file takes on the disk; text is packed to a ten
 const LEAST_MS = 10_000; // of computing, in which more than 1 GB of an ordinary file is read
 const BYTES_A_SECOND = 20_000_000; // more time for larger files: ordinary ones are read five to ten times as fast
 
+/** Throws a LimitError for contents of so many bytes in a file that takes far less on the disk. */
+export const checkContents = (bytes: number, diskBytes: number): void => {
+  const most = Math.max(MOST_BYTES, MOST_TIMES * diskBytes);
+  if (bytes > most)
+    throw new LimitError(
+      `it holds more than ${formatBytes(most)}, and takes ${formatBytes(diskBytes)} on the disk`,
+    );
+};
+
 /** How long a file that takes so many bytes on the disk may be read. */
 export const readingLimitMs = (diskBytes: number): Millis => LEAST_MS + (diskBytes / BYTES_A_SECOND) * 1000;
 
@@ -140,16 +149,12 @@ export async function* withinLimits(
   diskBytes: number,
   clock: () => Millis = computingMs,
 ): AsyncGenerator<Buffer, void> {
-  const mostBytes = Math.max(MOST_BYTES, MOST_TIMES * diskBytes);
   const mostMs = readingLimitMs(diskBytes);
   const began = clock();
   let bytes = 0;
   for await (const piece of pieces) {
     bytes += piece.length;
-    if (bytes > mostBytes)
-      throw new LimitError(
-        `it holds more than ${formatBytes(mostBytes)}, and takes ${formatBytes(diskBytes)} on the disk`,
-      );
+    checkContents(bytes, diskBytes);
     yield piece;
     if (clock() - began > mostMs)
       throw new LimitError(`reading it takes more than ${Math.round(mostMs / 1000)} s`);

@@ -16,11 +16,12 @@ const SCHEMA = '$schema'; // used by editors
 /** Unknown keys that become a problem each; a file with more of them is none of ctxwrap's, and thousands would delay the start. */
 const MOST_UNKNOWN = 10;
 
-/** Reads the settings of a file. */
+/** Reads the settings of a file. `left`: further unknown keys that are not among the entries. */
 export const readEntries = (
   layer: 'user' | 'project',
   place: string,
   entries: readonly Entry[],
+  left = 0,
 ): ReadSettings => {
   let unknown = 0;
   const reads = entries.flatMap(({ key, value, at }): readonly ReadSettings[] => {
@@ -30,7 +31,7 @@ export const readEntries = (
     const isTold = key !== SCHEMA && unknown <= MOST_UNKNOWN;
     return isTold ? [problem({ kind: 'unknown', level: 'error', key, origin })] : [];
   });
-  const count = unknown - MOST_UNKNOWN;
+  const count = unknown + left - MOST_UNKNOWN;
   const more: Problem = { kind: 'more', level: 'error', of: 'unknown', count, origin: { layer, place } };
   return joined(count > 0 ? [...reads, problem(more)] : reads);
 };

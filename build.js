@@ -77,6 +77,12 @@ const program = {
 // its names would be half of its size, and nobody reads them
 const library = { ...common, minify: true, entryPoints: { library: join(SOURCE, 'cli/library.ts') } };
 const demoAgent = { ...common, entryPoints: { 'demo-agent': join(SOURCE, 'demo/main.ts') } };
+const databaseReader = {
+  ...common,
+  banner: {},
+  minify: true,
+  entryPoints: { 'database-reader': join(SOURCE, 'storage/database-reader.ts') },
+};
 
 const CHUNK = /"\.\/([\w-]+)\.js"/g;
 const IMPORT = /\b(?:from|import) ?"\.\/([\w-]+)\.js"/g; // `import` alone loads a chunk for its effects
@@ -140,7 +146,7 @@ const launcher = {
   entryPoints: { launcher: join(SOURCE, 'cli/launcher.ts') },
   define: { ...common.define, BUILD: JSON.stringify(hash.digest('hex').slice(0, 16)) },
 };
-const outputs = (await Promise.all([library, demoAgent, launcher].map(build)))
+const outputs = (await Promise.all([library, demoAgent, databaseReader, launcher].map(build)))
   .flatMap(({ metafile }) => Object.keys(metafile.outputs))
   .concat(files.map(({ name }) => name));
 

@@ -1,5 +1,5 @@
 import type { NativeTrigger } from '../core/build-ladder.js';
-import { isRecord, type JsonRecord } from '../core/json.js';
+import { isRecord, type JsonRecord, parseRecord } from '../core/json.js';
 import type { SettingsPort, ChildPlace } from './agent.js';
 
 // Where an agent compacts by itself, according to its own settings; read by the session and by `ctxwrap doctor`.
@@ -52,13 +52,11 @@ export const readSettingsFiles = async (
 export const parseCommentedJson = (text: string): JsonRecord | undefined => {
   const bare = text
     .replace(/^\uFEFF/, '')
-    .replace(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, kept?: string) => kept ?? ' ');
-  try {
-    const value: unknown = JSON.parse(bare);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+    .replace(
+      /("(?:\\.|[^"\\])*(?:"|$))|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,
+      (_, kept?: string) => kept ?? ' ',
+    );
+  return parseRecord(bare);
 };
 
 /** The number at a path of names, from the last of these files that has it; impossible values are ignored. */

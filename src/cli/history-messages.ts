@@ -1,5 +1,6 @@
 import { UserError } from '../core/errors.js';
 import { quoteForCopying } from '../core/text.js';
+import type { StoreProblem } from '../storage/session-store.js';
 import { listed, usageError } from './usage-error.js';
 
 // Messages of `ctxwrap history` and `ctxwrap undo`.
@@ -40,7 +41,7 @@ export const undoneByChannel = (agent: string, reason?: string): UserError =>
 export const unknownHistory = (
   given: string,
   agents: readonly { readonly name: string }[],
-  unread: readonly { readonly path: string; readonly reason: string }[] = [],
+  unread: readonly StoreProblem[] = [],
 ): UserError =>
   usageError(
     `there is no session or session file "${given}"`,
@@ -48,7 +49,7 @@ export const unknownHistory = (
       agents.some(({ name }) => name === given)
         ? `for all sessions of ${given}: ctxwrap history --runtime ${given}`
         : 'ctxwrap history lists the sessions with compactions, ctxwrap ps those that run',
-      ...unread.map(({ path, reason }) => skippedFile(path, reason)),
+      ...unread.map(skippedFile),
     ].join('\n'),
   );
 
@@ -125,7 +126,8 @@ export const incompleteConversation = (reason: string): string => `this is only 
 export const earlierPart = (given: string, number: number): string =>
   `an earlier compaction left a summary; what was before it: ctxwrap history show ${quoteForCopying(given.replace(/#\d+$/, `#${number - 1}`))} --before`;
 
-export const skippedFile = (path: string, reason: string): string => `skipped ${path}: ${reason}`;
+export const skippedFile = ({ path, reason, isLimit }: StoreProblem): string =>
+  isLimit ? `left out: ${path}: ${reason}` : `skipped ${path}: ${reason}`;
 
 export const damagedLines = (path: string, count: number): string =>
   `${path}: ${count} damaged line${count === 1 ? ' was' : 's were'} skipped`;

@@ -24,8 +24,20 @@ export class SummaryError extends Error {
   }
 }
 
+/** A file holds more than is read of one: it is left out. `message` says what the limit is: `reading it takes more than 10 s`. */
+export class LimitError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'LimitError';
+  }
+}
+
 /** The error's message. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Why something was not read, for the log and the overview. */
+export const troubleText = (error: unknown): string =>
+  error instanceof LimitError ? `left out: ${error.message}` : errorText(error);
 
 /** The error's message and stack, for the log. */
 export const errorStack = (error: unknown): string =>

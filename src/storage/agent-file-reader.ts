@@ -1,6 +1,7 @@
 import { constants, readdirSync, readlinkSync } from 'node:fs';
 import { lstat, open, readdir, type FileHandle, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { LimitError } from '../core/errors.js';
 import { type Row, type RowQuery, readRows } from './database.js';
 import { readAtMost } from './files.js';
 import { allChildrenOf, processStat } from './processes.js';
@@ -106,7 +107,13 @@ const withFile = async <T>(path: string, use: (file: FileHandle) => Promise<T>):
 
 const rows = async (path: string, query: RowQuery): Promise<readonly Row[] | undefined> => {
   if (!(await entry(path))) return undefined;
-  return trySync(() => readRows(path, [query])[0]);
+  try {
+    const [rows] = await readRows(path, [query]);
+    return rows;
+  } catch (error) {
+    if (error instanceof LimitError) throw error; // the user has to know that there will be no numbers
+    return undefined;
+  }
 };
 
 // /proc is in memory, not on a disk: synchronous calls take a tenth of the CPU time of asynchronous ones, and these are repeated for the

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { Chunk } from '../core/checkpoint.js';
+import { checkContents, diskBytesOf } from './session-store.js';
 import { isOwn, openOwn } from './files.js';
 
 // The pieces of the black box's copies: compressed files that are named after the hash of their text. A piece is written under another
@@ -123,6 +124,7 @@ export const copyPrefix = async (
   folder: string,
   { end, known, marks, mostBytes }: PrefixRequest,
 ): Promise<CopiedPrefix> => {
+  checkContents(end, diskBytesOf(await source.stat()));
   const hash = makePrefixHash(marks);
   const chunks: Chunk[] = [];
   let written = 0;

@@ -19,6 +19,7 @@ import { isSessionId } from '../core/records.js';
 import { readChunk } from './blackbox-chunks.js';
 import { systemReason, unreadableFolderError } from './errors.js';
 import { isOwn, openOwn } from './files.js';
+import { withinLimits } from './session-store.js';
 import { readOwnFile } from './state-folder.js';
 import { makeLineSplitter } from './tail.js';
 
@@ -126,9 +127,10 @@ export const readCopy = (
   copy: KeptCopy,
 ): AsyncGenerator<Buffer, void> => {
   const folder = join(blackBoxFolder(stateFolder), key);
-  return copy.kind === 'file'
-    ? readLinked(join(folder, copy.id + FILE_ENDING), copy)
-    : readPieces(join(folder, CHUNKS_FOLDER), copy);
+  if (copy.kind === 'file') return readLinked(join(folder, copy.id + FILE_ENDING), copy);
+  const stored = new Map(copy.chunks.map((chunk) => [chunk.sha256, chunk.storedBytes]));
+  const diskBytes = [...stored.values()].reduce((sum, bytes) => sum + bytes, 0);
+  return withinLimits(readPieces(join(folder, CHUNKS_FOLDER), copy), diskBytes);
 };
 
 /** Calls `onLine` with each complete line of a copy. */
@@ -195,15 +197,19 @@ async function* readLinked(path: string, identity: FileIdentity) {
     const stats = await file.stat({ bigint: true });
     if (!isSameFile(identityOf(stats), identity)) throw new Error('it is another file');
     const end = Number(stats.size); // the agent may still write
-    for (let offset = 0; offset < end;) {
-      const length = Math.min(READ_BYTES, end - offset);
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, offset);
-      if (bytesRead === 0) throw new Error('it became shorter while it was read');
-      offset += bytesRead;
-      yield buffer.subarray(0, bytesRead);
-    }
+    yield* withinLimits(beginningOf(file, end), Math.min(end, Number(stats.blocks) * BLOCK_BYTES));
   } finally {
     await file.close();
+  }
+}
+
+async function* beginningOf(file: FileHandle, end: number): AsyncGenerator<Buffer, void> {
+  for (let offset = 0; offset < end;) {
+    const length = Math.min(READ_BYTES, end - offset);
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, offset);
+    if (bytesRead === 0) throw new Error('it became shorter while it was read');
+    offset += bytesRead;
+    yield buffer.subarray(0, bytesRead);
   }
 }
 

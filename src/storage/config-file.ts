@@ -20,6 +20,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { getuid } from 'node:process';
+import { parseJson } from '../core/json.js';
 import type { Position } from '../core/config/merge.js';
 import type { Entry } from '../core/config/read.js';
 import { systemReason } from './errors.js';
@@ -82,8 +83,9 @@ const parseText = (text: string): ConfigText => {
   const root = parseTree(body, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const at = positionsIn(body);
   const isObject = root?.type === 'object';
+  const pairs = isObject ? pairsOf(root) : [];
   return {
-    entries: isObject ? entriesOf(root, at) : [],
+    entries: entriesOf(pairs, at),
     faults: [
       ...errors.map(({ error, offset }) => ({
         reason: readableCode(printParseErrorCode(error)),
@@ -91,15 +93,14 @@ const parseText = (text: string): ConfigText => {
       })),
       ...(root && !isObject ? [{ reason: 'an object { … } is expected', at: at(root.offset) }] : []),
     ],
-    members: isObject ? pairsOf(root).map(toMember) : [],
+    members: pairs.map(toMember),
     duplicates: root ? duplicatesIn(root, '', at) : [],
     positionOf: (path) => {
       const node = root && findNodeAtLocation(root, path.map(pathSegment));
       return node && at(node.offset);
     },
     isInValue: (offset) =>
-      isObject &&
-      pairsOf(root).some(({ value }) => value.offset <= offset && offset < value.offset + value.length),
+      pairs.some(({ value }) => value.offset <= offset && offset < value.offset + value.length),
     end: isObject && errors.length === 0 ? root.offset + root.length - 1 : undefined,
     missingCommaAt: isObject ? findMissingComma(root, body) : undefined,
   };
@@ -107,11 +108,13 @@ const parseText = (text: string): ConfigText => {
 
 type PositionOf = (offset: number) => Position;
 
-const entriesOf = (root: Node, at: PositionOf): readonly Entry[] => {
-  const pairs = pairsOf(root).map(
-    ({ key, value }) => [key, { key, value: getNodeValue(value) as unknown, at: at(value.offset) }] as const,
-  );
-  return [...new Map(pairs).values()];
+const entriesOf = (pairs: readonly Pair[], at: PositionOf): readonly Entry[] => {
+  const last = new Map(pairs.map((pair) => [pair.key, pair.value]));
+  return [...last].map(([key, value]) => ({
+    key,
+    value: getNodeValue(value) as unknown,
+    at: at(value.offset),
+  }));
 };
 
 interface Pair {
@@ -135,15 +138,14 @@ const toMember = ({ key, from, value: { offset, length } }: Pair): Member => ({
 
 const duplicatesIn = (node: Node, prefix: string, at: PositionOf): readonly DuplicateKey[] => {
   if (node.type !== 'object') return (node.children ?? []).flatMap((each) => duplicatesIn(each, prefix, at));
-  const last = new Map<string, Node>();
-  const twice = new Set<string>();
-  for (const { key, value } of pairsOf(node)) {
-    if (last.has(key)) twice.add(key);
-    last.set(key, value);
-  }
+  const pairs = pairsOf(node);
+  const last = new Map(pairs.map(({ key, value }) => [key, value]));
+  const twice = new Set(
+    last.size === pairs.length ? [] : pairs.flatMap(({ key, value }) => (last.get(key) === value ? [] : key)),
+  );
   return [...last].flatMap(([key, value]) => [
     ...(twice.has(key) ? [{ key: prefix + key, at: at(value.offset) }] : []),
-    ...duplicatesIn(value, `${prefix}${key}.`, at),
+    ...(value.children ? duplicatesIn(value, `${prefix}${key}.`, at) : []),
   ]);
 };
 
@@ -153,12 +155,103 @@ const findMissingComma = (root: Node, text: string): number | undefined => {
   if (!last) return undefined;
   const end = last.offset + last.length;
   const rest = text.slice(end, root.offset + root.length - 1);
-  const bare = rest.replace(/\/\/[^\r\n]*|\/\*[^]*?\*\//g, '');
+  const bare = rest.replace(/\/\/[^\r\n]*|\/\*[^]*?(?:\*\/|$)/g, ''); // a comment without an end is not looked for again
   return bare.includes(',') ? undefined : end;
 };
 
 /** jsonc-parser expects numbers for indexes of lists. */
 const pathSegment = (part: string): string | number => (/^\d+$/.test(part) ? Number(part) : part);
+
+const MOST_UNKNOWN = 100; // members that are parsed; the tree of tens of thousands would delay each start
+
+/** The text with blanks in place of the members that are not known, after the first ones, and how many those are. */
+const blankUnknown = (
+  text: string,
+  isKnown: (key: string) => boolean,
+): { readonly text: string; readonly left: number } => {
+  const runs: { readonly from: number; to: number }[] = []; // to be blanked: neighbours with what is between them
+  let unknown = 0;
+  let isRun = false;
+  for (const { from, keyTo, to } of topMembers(text)) {
+    const isUnknown = !isKnown(keyIn(text.slice(from, keyTo)));
+    unknown += isUnknown ? 1 : 0;
+    const isLeft = isUnknown && unknown > MOST_UNKNOWN;
+    const last = runs.at(-1);
+    if (isLeft && isRun && last) last.to = to;
+    else if (isLeft) runs.push({ from, to });
+    isRun = isLeft;
+  }
+  let blanked = '';
+  let end = 0;
+  for (const { from, to } of runs) {
+    blanked += text.slice(end, from) + text.slice(from, to).replace(/[^\r\n]/g, ' ');
+    end = to;
+  }
+  return { text: blanked + text.slice(end), left: Math.max(0, unknown - MOST_UNKNOWN) };
+};
+
+const keyIn = (written: string): string =>
+  written.includes('\\') ? String(parseJson(written)) : written.slice(1, -1);
+
+interface TopMember {
+  readonly from: number;
+  readonly keyTo: number;
+  /** after the comma that follows it, if one does */
+  readonly to: number;
+}
+
+/** The members of the object in a text, up to the first one that is not as it should be. */
+function* topMembers(text: string): Generator<TopMember> {
+  let at = skipTrivia(text, 0);
+  if (text[at] !== '{') return;
+  at = skipTrivia(text, at + 1);
+  while (text[at] === '"') {
+    const from = at;
+    const keyTo = endOf(STRING, text, at);
+    at = skipTrivia(text, keyTo);
+    if (keyTo === from || text[at] !== ':') return;
+    const valueFrom = skipTrivia(text, at + 1);
+    const valueTo = endOfValue(text, valueFrom);
+    if (valueTo === valueFrom) return;
+    at = skipTrivia(text, valueTo);
+    const isFollowed = text[at] === ',';
+    if (!isFollowed && text[at] !== '}') return;
+    yield { from, keyTo, to: isFollowed ? at + 1 : valueTo };
+    at = isFollowed ? skipTrivia(text, at + 1) : at;
+  }
+}
+
+const TRIVIA = /(?:[ \t\r\n]+|\/\/[^\r\n]*|\/\*[^]*?(?:\*\/|$))*/y;
+const STRING = /"(?:[^"\\\r\n]|\\.)*"/y;
+const PLAIN = /[\w.+-]+/y;
+const INNER = /[^"{}[\]/]+|\/(?![/*])/y;
+
+/** Where the match ends that begins here; the same place where there is none. */
+const endOf = (pattern: RegExp, text: string, at: number): number => {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+};
+
+const skipTrivia = (text: string, at: number): number => endOf(TRIVIA, text, at);
+
+/** The same place where there is no value. */
+const endOfValue = (text: string, start: number): number => {
+  if (text[start] === '"') return endOf(STRING, text, start);
+  if (text[start] !== '{' && text[start] !== '[') return endOf(PLAIN, text, start);
+  let depth = 0;
+  for (let at = start; at < text.length;) {
+    const sign = text[at] ?? '';
+    if ('{['.includes(sign)) depth += 1;
+    if ('}]'.includes(sign)) depth -= 1;
+    if (depth === 0) return at + 1;
+    const next = '{}[]'.includes(sign)
+      ? at + 1
+      : endOf(STRING, text, endOf(INNER, text, skipTrivia(text, at)));
+    if (next === at) return start;
+    at = next;
+  }
+  return start;
+};
 
 const positionsIn = (text: string): PositionOf => {
   const starts = [0, ...Array.from(text.matchAll(/\r\n|[\r\n]/g), ({ index, 0: end }) => index + end.length)];
@@ -213,8 +306,20 @@ interface ReadText {
   readonly text: string;
 }
 
-/** Reads and parses a configuration file. A symbolic link is refused. */
-export const readConfigFile = (path: string): ConfigFile => parsed(readTrustedFile(path));
+/**
+ * Reads and parses a configuration file that is not changed. A symbolic link is refused. Of its members that are `isKnown` all are entries, of
+ * the others the first ones; further ones are only counted, as `left`.
+ */
+export const readConfigFile = (
+  path: string,
+  isKnown: (key: string) => boolean = () => true,
+): ConfigFile & { readonly left?: number } => {
+  const found = readTrustedFile(path);
+  if (found.kind !== 'read') return found;
+  const { text, left } = blankUnknown(found.text, isKnown);
+  const file = parsed({ ...found, text });
+  return file.kind === 'read' ? { ...file, left } : file;
+};
 
 /** Reads and parses the user's own file, also through a link that nobody else could have put there. */
 export const readUserConfig = (path: string): ConfigFile => parsed(readUserFile(path));

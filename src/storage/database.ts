@@ -1,9 +1,14 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fork, type ChildProcess } from 'node:child_process';
+import { existsSync, lstatSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { env, execPath, versions } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { errorText, LimitError } from '../core/errors.js';
+import type { Millis } from '../core/reading.js';
+import { diskBytesOf, readingLimitMs } from './session-store.js';
 
-// Reads SQLite databases that another program is writing, with the SQLite of Node (22.13 and newer; Node 20 has none). Nothing is written,
-// also not the index of the write-ahead log (`readonly_shm`), and no lock outlasts a read, so the program can always write and exit.
+// Reads SQLite databases that another program is writing, in a process of their own (database-reader.ts), which is killed when a statement
+// takes too long: SQLite cannot be interrupted from the thread in which it runs.
 
 /** A statement with its parameters. */
 export interface RowQuery {
@@ -13,91 +18,184 @@ export interface RowQuery {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-interface Sqlite {
-  readonly DatabaseSync: new (place: URL, options: { readonly readOnly: true }) => Database;
+/** What the process is asked. Rows that come one after the other have a number, until they are ended. */
+export type DatabaseQuestion =
+  | { readonly kind: 'all'; readonly path: string; readonly queries: readonly RowQuery[] }
+  | { readonly kind: 'begin'; readonly id: number; readonly path: string; readonly query: RowQuery }
+  | { readonly kind: 'next' | 'end'; readonly id: number };
+
+/** What it answers, with its computing time so far. */
+export type DatabaseAnswer = { readonly cpuMs: number } & (
+  | { readonly kind: 'all'; readonly results: readonly (readonly Row[])[] }
+  | { readonly kind: 'rows'; readonly rows: readonly Row[]; readonly isLast: boolean }
+  | { readonly kind: 'failed'; readonly message: string; readonly isLimit: boolean }
+);
+
+/** Whether this Node can read databases: 22.13 and newer can. */
+export const canReadDatabases = (): boolean => isBuiltin('node:sqlite');
+
+/** The rows of each query, all at the same moment. Rejects with the database's error, and with a LimitError for what could take for ever. */
+export const readRows = async (
+  path: string,
+  queries: readonly RowQuery[],
+  timer = makeTimer(path),
+): Promise<readonly (readonly Row[])[]> => {
+  const answer = await ask(path, { kind: 'all', path, queries }, timer);
+  return answer.kind === 'all' ? answer.results : [];
+};
+
+let lastId = 0;
+
+/** The rows of one query, some at a time, all of the moment of the first. Rejects as `readRows` does. */
+export async function* rowBatches(path: string, query: RowQuery): AsyncGenerator<readonly Row[], void> {
+  const id = (lastId += 1);
+  const timer = makeTimer(path);
+  let isOver = false;
+  try {
+    for (
+      let asked: DatabaseQuestion = { kind: 'begin', id, path, query };
+      !isOver;
+      asked = { kind: 'next', id }
+    ) {
+      const answer = await ask(path, asked, timer);
+      isOver = answer.kind !== 'rows' || answer.isLast;
+      if (answer.kind === 'rows' && answer.rows.length > 0) yield answer.rows;
+    }
+  } finally {
+    if (!isOver) await ask(path, { kind: 'end', id }, timer).catch(() => undefined);
+  }
 }
 
-interface Database {
-  readonly prepare: (sql: string) => {
-    readonly all: (...values: readonly (string | number)[]) => readonly Row[];
-    readonly iterate: (...values: readonly (string | number)[]) => Iterable<Row>;
+/** How long a read may still wait for the process. */
+interface ReadTimer {
+  readonly seconds: number;
+  /** waits so far */
+  ticks: number;
+}
+
+/** Longer for a larger file. */
+const makeTimer = (path: string): ReadTimer => {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return { seconds: Math.round(readingLimitMs(stats ? diskBytesOf(stats) : 0) / 1000), ticks: 0 };
+};
+
+const TICK_MS = 1_000; // counted, so that time in which this process was stopped counts as one
+const REFUSED_MS = 300_000; // a database that took too long is not tried again at every look
+
+const refused = new Map<string, { readonly error: LimitError; readonly until: Millis }>();
+
+/** One question after the other. */
+let asking: Promise<unknown> = Promise.resolve();
+
+const ask = (path: string, question: DatabaseQuestion, timer: ReadTimer): Promise<DatabaseAnswer> => {
+  const answered = asking.then(() => askNow(path, question, timer));
+  asking = answered.catch(() => undefined);
+  return answered;
+};
+
+const askNow = async (
+  path: string,
+  question: DatabaseQuestion,
+  timer: ReadTimer,
+): Promise<DatabaseAnswer> => {
+  if (!canReadDatabases()) throw new Error(`Node ${versions.node} has no SQLite; Node 22.13 and newer have`);
+  const before = refused.get(path);
+  if (before && performance.now() < before.until) throw before.error;
+  const answer = await (reader ??= startReader()).ask(question, timer);
+  if (typeof answer === 'string') {
+    const error = new LimitError(answer);
+    refused.set(path, { error, until: performance.now() + REFUSED_MS });
+    throw error;
+  }
+  if (answer.kind !== 'failed') return answer;
+  throw answer.isLimit ? new LimitError(answer.message) : new Error(answer.message);
+};
+
+/** An answer, or why there is none: the process was killed, or has ended. */
+type AnswerOrLoss = DatabaseAnswer | string;
+
+interface Reader {
+  readonly ask: (question: DatabaseQuestion, timer: ReadTimer) => Promise<AnswerOrLoss>;
+}
+
+let reader: Reader | undefined;
+
+/** Beside this file once the program is built; the tests run the source. */
+const PROGRAM = ['./database-reader.js', '../../dist/database-reader.js']
+  .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+  .find((path) => existsSync(path));
+
+const CPU_SECONDS = 60; // the system ends a process that was left behind in the middle of a statement
+const OLD_MS = 20_000; // of computing: another process takes its place before that
+const IDLE_MS = 5_000; // between two questions; then the process ends
+const RUN = 'ulimit -t "$0" 2>/dev/null; exec "$@"';
+
+const startProcess = (): ChildProcess => {
+  const { NODE_OPTIONS: _, ...plain } = env; // they are meant for the agent and for this process
+  return fork(PROGRAM ?? '', [], {
+    execPath: '/bin/sh',
+    execArgv: ['-c', RUN, String(CPU_SECONDS), execPath],
+    env: plain,
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+};
+
+/** A process that answers one question after the other until it is idle or old. Only while it is asked does it keep this one alive. */
+const startReader = (): Reader => {
+  const child = startProcess();
+  const open = new Set<number>(); // rows that were begun and not ended
+  let idle: NodeJS.Timeout | undefined;
+  let settle: (answer: AnswerOrLoss) => void = () => undefined;
+  let lost: string | undefined;
+
+  const leave = (): void => {
+    if (reader === own) reader = undefined;
+    if (child.connected) child.disconnect(); // it ends
   };
-  readonly close: () => void;
-}
+  const lose = (why: string): void => {
+    lost ??= why;
+    leave();
+    settle(lost);
+  };
+  child.on('message', (answer: DatabaseAnswer) => settle(answer));
+  child.on('error', (error) => lose(`the process that reads it fails: ${error.message}`));
+  child.on('exit', (code, signal) => lose(`the process that reads it ended with ${code ?? signal}`));
 
-let sqlite: Sqlite | undefined | 'unasked' = 'unasked';
-
-/** Loaded late. Its warning that it is experimental would be written into the user's terminal. */
-const loadSqlite = (): Sqlite | undefined => {
-  if (sqlite !== 'unasked') return sqlite;
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
-  try {
-    const found = process.getBuiltinModule?.('node:sqlite') as unknown;
-    sqlite = found as Sqlite | undefined;
-  } catch {
-    sqlite = undefined;
-  } finally {
-    process.emitWarning = emitWarning;
-  }
-  return sqlite;
+  const keepAlive = (isKept: boolean): void => {
+    for (const handle of [child, child.channel])
+      if (isKept) handle?.ref();
+      else handle?.unref();
+  };
+  const note = (question: DatabaseQuestion, answer: AnswerOrLoss): void => {
+    if (typeof answer === 'string') return;
+    if (question.kind !== 'all' && answer.kind === 'rows' && !answer.isLast) open.add(question.id);
+    else if (question.kind !== 'all') open.delete(question.id);
+    if (open.size > 0) return;
+    if (answer.cpuMs > OLD_MS) leave();
+    else idle = setTimeout(leave, IDLE_MS).unref();
+  };
+  const own: Reader = {
+    ask: async (question, timer) => {
+      clearTimeout(idle);
+      keepAlive(true);
+      const ticking = setInterval(() => {
+        timer.ticks += 1;
+        if (timer.ticks < timer.seconds) return;
+        lose(`reading it takes more than ${timer.seconds} s`);
+        child.kill('SIGKILL');
+      }, TICK_MS);
+      const answer = await new Promise<AnswerOrLoss>((resolve) => {
+        settle = resolve;
+        if (lost === undefined) child.send(question, (error) => error && lose(errorText(error)));
+        else resolve(lost);
+      });
+      clearInterval(ticking);
+      keepAlive(false);
+      note(question, answer);
+      return answer;
+    },
+  };
+  keepAlive(false);
+  return own;
 };
-
-/** Whether this Node can read databases. */
-export const canReadDatabases = (): boolean => loadSqlite() !== undefined;
-
-const MODE_AT = 18; // byte 18 of the header: 2 for a database with a write-ahead log (SQLite's file format, 1.3.3)
-
-const hasLogMode = (path: string): boolean => {
-  const file = openSync(path, 'r');
-  try {
-    const mode = Buffer.alloc(1);
-    readSync(file, mode, 0, 1, MODE_AT);
-    return mode[0] === 2;
-  } finally {
-    closeSync(file);
-  }
-};
-
-/**
- * Every program has closed it: its log is gone or empty, and so is the index, which SQLite would make anew. Throws for a log without its
- * index, and the system's error.
- */
-const isClosed = (path: string): boolean => {
-  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
-  if (!log) return hasLogMode(path);
-  if (existsSync(`${path}-shm`)) return false;
-  if (log.size === 0) return true;
-  throw new Error(`${basename(path)}-shm is missing; its program makes it again when you start that`);
-};
-
-const openToRead = (path: string): Database => {
-  const found = loadSqlite();
-  if (!found) throw new Error(`Node ${process.versions.node} has no SQLite; Node 22.13 and newer have`);
-  // opening a pipe would wait for its writer
-  if (!statSync(path).isFile()) throw new Error('not a regular file');
-  const how = isClosed(path) ? 'immutable=1' : 'readonly_shm=1';
-  const place = new URL(`${pathToFileURL(path).href}?mode=ro&${how}`);
-  return new found.DatabaseSync(place, { readOnly: true });
-};
-
-/** The rows of each query, all at the same moment. Throws the database's error, as for one that is no database or has other tables. */
-export const readRows = (path: string, queries: readonly RowQuery[]): readonly (readonly Row[])[] => {
-  const database = openToRead(path);
-  try {
-    database.prepare('BEGIN').all();
-    return queries.map(({ sql, values }) => database.prepare(sql).all(...values));
-  } finally {
-    database.close();
-  }
-};
-
-/** The rows of one query, one after the other, all of the moment of the first. Throws as `readRows` does. */
-export function* eachRow(path: string, { sql, values }: RowQuery): Generator<Row> {
-  const database = openToRead(path);
-  try {
-    yield* database.prepare(sql).iterate(...values);
-  } finally {
-    database.close();
-  }
-}

@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
 import { UserError } from '../core/errors.js';
-import { getCount, parseRecord, getText, type JsonRecord } from '../core/json.js';
+import { getCount, parseJson, parseRecord, getText, type JsonRecord } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason } from './errors.js';
 import { openRegular } from './files.js';
@@ -186,10 +186,6 @@ const readEvent = (line: string): RecordedEvent | 'other' | undefined => {
 };
 
 const parseList = (line: string): readonly unknown[] => {
-  try {
-    const value: unknown = JSON.parse(line);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
+  const value = parseJson(line);
+  return Array.isArray(value) ? value : [];
 };

@@ -1,9 +1,11 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { lstat, open, opendir, realpath, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cpuUsage } from 'node:process';
 import * as zlib from 'node:zlib';
 import type { Readable } from 'node:stream';
-import { errorCode } from '../core/errors.js';
+import { errorCode, LimitError } from '../core/errors.js';
+import { formatBytes } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason } from './errors.js';
 import { isOwn } from './files.js';
@@ -23,7 +25,16 @@ export interface StoredFile {
 export interface StoreProblem {
   readonly path: string;
   readonly reason: string;
+  /** nothing is wrong with it, but it is more than is read */
+  readonly isLimit?: true;
 }
+
+/** Why something at a path was not read. */
+export const problemAt = (path: string, error: unknown): StoreProblem => ({
+  path,
+  reason: systemReason(error),
+  ...(error instanceof LimitError ? { isLimit: true } : {}),
+});
 
 const MOST_FILES = 200_000; // of one store
 const DEEPEST = 6; // folders
@@ -37,16 +48,20 @@ export interface StoreContents {
 export const listStore = async (
   folder: string,
   isWanted: (relativePath: string) => boolean,
+  mostFiles = MOST_FILES,
 ): Promise<StoreContents> => {
   const files: StoredFile[] = [];
   const problems: StoreProblem[] = [];
+  let isFull = false;
   const walk = async (path: string, relative: string, depth: number): Promise<void> => {
     for (const { name, isFolder } of await entriesIn(path, problems)) {
       const inner = relative === '' ? name : `${relative}/${name}`;
+      if (isFull) return;
       if (isFolder && depth < DEEPEST) await walk(join(path, name), inner, depth + 1);
-      else if (!isFolder && isWanted(inner) && files.length < MOST_FILES) {
+      else if (!isFolder && isWanted(inner)) {
         const stats = await lstat(join(path, name)).catch(() => undefined);
-        if (stats?.isFile())
+        isFull = files.length >= mostFiles && stats?.isFile() === true;
+        if (stats?.isFile() && !isFull)
           files.push({ path: join(path, name), size: stats.size, modifiedAt: stats.mtimeMs });
       }
     }
@@ -57,7 +72,11 @@ export const listStore = async (
     return undefined;
   });
   if (root !== undefined) await walk(root, '', 0);
-  return { files, problems };
+  const limit = `all but the first ${mostFiles} session files in it`;
+  return {
+    files,
+    problems: isFull ? [...problems, { path: folder, reason: limit, isLimit: true }] : problems,
+  };
 };
 
 const MOST_OWNERS = 500; // of the newest files
@@ -98,17 +117,68 @@ export const storedFile = async (given: string): Promise<StoredFile & { readonly
 
 const CHUNK_BYTES = 1024 * 1024;
 
+const MOST_BYTES = 1_000_000_000; // of contents that take hardly anything on the disk: packed ones, holes
+const MOST_TIMES = 50; // what a file takes on the disk; text is packed to a tenth
+const LEAST_MS = 10_000; // of computing, in which more than 1 GB of an ordinary file is read
+const BYTES_A_SECOND = 20_000_000; // more time for larger files: ordinary ones are read five to ten times as fast
+
+/** Throws a LimitError for contents of so many bytes in a file that takes far less on the disk. */
+export const checkContents = (bytes: number, diskBytes: number): void => {
+  const most = Math.max(MOST_BYTES, MOST_TIMES * diskBytes);
+  if (bytes > most)
+    throw new LimitError(
+      `it holds more than ${formatBytes(most)}, and takes ${formatBytes(diskBytes)} on the disk`,
+    );
+};
+
+/** How long a file that takes so many bytes on the disk may be read. */
+export const readingLimitMs = (diskBytes: number): Millis => LEAST_MS + (diskBytes / BYTES_A_SECOND) * 1000;
+
+/** Computing time of this process so far: unlike a clock, it does not run while others have the processor. */
+const computingMs = (): number => {
+  const { user, system } = cpuUsage();
+  return (user + system) / 1000;
+};
+
+/**
+ * Passes on the contents of a file that takes so many bytes on the disk. Throws a LimitError when they are far more than that, or when
+ * reading them, with all that the reader does between two pieces, takes far longer than ordinary contents do.
+ */
+export async function* withinLimits(
+  pieces: AsyncIterable<Buffer>,
+  diskBytes: number,
+  clock: () => Millis = computingMs,
+): AsyncGenerator<Buffer, void> {
+  const mostMs = readingLimitMs(diskBytes);
+  const began = clock();
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.length;
+    checkContents(bytes, diskBytes);
+    yield piece;
+    if (clock() - began > mostMs)
+      throw new LimitError(`reading it takes more than ${Math.round(mostMs / 1000)} s`);
+  }
+}
+
+const BLOCK_BYTES = 512; // st_blocks counts these, whatever the file system uses
+
+/** What a file takes on the disk: of one with holes less than its size. */
+export const diskBytesOf = ({ size, blocks }: Pick<Stats, 'size' | 'blocks'>): number =>
+  Math.min(size, blocks * BLOCK_BYTES);
+
 /**
  * The bytes of a session file from its beginning, unpacked if it is a gzip or zstd file. A chunk is only valid until the next one. Rejects
- * if the file cannot be read, and with a sentence for a packing that this Node does not know.
+ * if the file cannot be read, with a sentence for a packing that this Node does not know, and as `withinLimits` for too large contents.
  */
 export async function* readStored(path: string): AsyncGenerator<Buffer> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    if (!(await file.stat()).isFile()) throw new Error('not a regular file');
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new Error('not a regular file');
     const packing = await packingOf(file);
-    if (packing === undefined) yield* chunksOf(file);
-    else yield* unpacked(file, packing);
+    const contents = packing === undefined ? chunksOf(file) : unpacked(file, packing);
+    yield* withinLimits(contents, diskBytesOf(stats));
   } finally {
     await file.close();
   }

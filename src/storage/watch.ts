@@ -1,6 +1,6 @@
 import { watch, lstatSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { errorText } from '../core/errors.js';
+import { troubleText } from '../core/errors.js';
 
 // Watches folders and files for changes.
 
@@ -61,7 +61,7 @@ export const followByPolling = (options: FollowOptions): { readonly stop: () => 
       if (isNew) changedAt = performance.now();
       if (isNew && !isStopped) onCaughtUp();
     } catch (error) {
-      const reason = `${path}: ${errorText(error)}`;
+      const reason = `${path}: ${troubleText(error)}`;
       if (!isStopped && reason !== problem) onProblem(reason);
       problem = reason;
       reset();

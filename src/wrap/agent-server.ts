@@ -5,6 +5,7 @@ import { Duplex } from 'node:stream';
 import { setTimeout as pass } from 'node:timers/promises';
 import type { ServerCall, ServerChannel } from '../agents/channel.js';
 import { errorCode, errorText } from '../core/errors.js';
+import { parseJson } from '../core/json.js';
 import { portOwner } from '../storage/port-owner.js';
 import type { Answer, ChannelCaller } from './channel.js';
 import type { OpenChannel } from './options.js';
@@ -64,11 +65,7 @@ const call = (given: ServerConnection, { method, path, body }: ServerCall): Prom
 
 const readAnswer = (status: number, text: string): Answer => {
   if (status !== 200) return { kind: 'refused', reason: `status ${status}` };
-  try {
-    return { kind: 'answer', answer: JSON.parse(text) as unknown };
-  } catch {
-    return { kind: 'answer', answer: undefined };
-  }
+  return { kind: 'answer', answer: parseJson(text) };
 };
 
 const reasonOf = (error: Error): string => {

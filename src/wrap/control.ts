@@ -13,6 +13,7 @@ import { endsWithin } from './timing.js';
 const MOST_WAITING = 256 * 1024; // bytes that the parent has not read; more are dropped, and counted
 const LONGEST_LINE = 16 * 1024;
 const MOST_CHANNELS = 8;
+const MOST_A_TURN = 16; // commands of one connection: what else the session does goes on between them
 const END_MS = 500;
 
 export interface ControlOptions {
@@ -89,7 +90,7 @@ const makeChannel = (socket: Socket, options: ControlOptions, requests: Requests
         type: 'error',
         message: line === undefined ? `a line has at most ${LONGEST_LINE} bytes` : command.message,
       });
-    if (command.kind === 'state') return emit(options.snapshot());
+    if (command.kind === 'state') return emit(options.snapshot);
     const { event } = command;
     if (event.type === 'compact-cancelled') return withdraw(event.id);
     if (event.type === 'compact-requested') {
@@ -99,13 +100,13 @@ const makeChannel = (socket: Socket, options: ControlOptions, requests: Requests
     }
     options.onEvent(event);
   };
-  socket.on('data', makeLines(onLine));
+  takeInTurns(socket, onLine);
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
     for (const [id, from] of requests) if (from === socket) withdraw(id);
   });
   socket.unref();
-  emit(options.snapshot());
+  emit(options.snapshot);
   return {
     emit,
     isOpen: () => !socket.destroyed,
@@ -118,11 +119,11 @@ const makeChannel = (socket: Socket, options: ControlOptions, requests: Requests
   };
 };
 
-/** Writes events. Those that are not read are dropped, and counted once the parent reads again. */
+/** Writes events; a function gives one that is made only if it is written. Those that are not read are dropped, and counted once the parent reads again. */
 const makeEmitter = (
   socket: Socket,
   { session, snapshot, now }: ControlOptions,
-): ((content: EventContent) => void) => {
+): ((content: EventContent | (() => EventContent)) => void) => {
   let seq = 0;
   let dropped = 0;
   const write = (content: EventContent): void => {
@@ -143,22 +144,52 @@ const makeEmitter = (
       write({ type: 'dropped', count });
       write(snapshot());
     }
-    write(content);
+    write(typeof content === 'function' ? content() : content);
   };
 };
 
-/** Splits bytes into lines; undefined stands for one that is too long. */
-const makeLines = (onLine: (line: string | undefined) => void): ((bytes: Buffer) => void) => {
-  let rest = Buffer.alloc(0);
+/** A line; undefined stands for one that is too long. */
+type OnLine = (line: string | undefined) => void;
+
+/** Calls back with some lines a turn of the event loop, and reads nothing more from the socket before the last one. */
+const takeInTurns = (socket: Socket, onLine: OnLine): void => {
+  const lines = makeLines();
+  const take = (): void => {
+    for (let count = 0; count < MOST_A_TURN; count += 1) {
+      if (socket.destroyed) return;
+      const next = lines.next();
+      if (!next) return void socket.resume();
+      onLine(next.line);
+    }
+    setImmediate(take);
+  };
+  socket.on('data', (bytes: Buffer) => {
+    socket.pause();
+    lines.push(bytes);
+    take();
+  });
+};
+
+/** Splits bytes into lines, one at a time. */
+const makeLines = () => {
+  let all = Buffer.alloc(0);
   let isTooLong = false;
-  return (bytes) => {
-    let all = Buffer.concat([rest, bytes]);
-    for (let end = all.indexOf(0x0a); end >= 0; end = all.indexOf(0x0a)) {
-      onLine(isTooLong || end > LONGEST_LINE ? undefined : all.toString('utf8', 0, end));
+  return {
+    push: (bytes: Buffer): void => {
+      all = Buffer.concat([all, bytes]);
+    },
+    /** the next whole line; undefined where there is none */
+    next: (): { readonly line: Parameters<OnLine>[0] } | undefined => {
+      const end = all.indexOf(0x0a);
+      if (end < 0) {
+        isTooLong ||= all.length > LONGEST_LINE;
+        if (isTooLong) all = Buffer.alloc(0);
+        return undefined;
+      }
+      const line = isTooLong || end > LONGEST_LINE ? undefined : all.toString('utf8', 0, end);
       isTooLong = false;
       all = all.subarray(end + 1);
-    }
-    isTooLong ||= all.length > LONGEST_LINE;
-    rest = isTooLong ? Buffer.alloc(0) : Buffer.from(all);
+      return { line };
+    },
   };
 };

@@ -1,15 +1,22 @@
 import type { Conversation, ConversationReader, Entry, Step } from '../core/conversation.js';
 import { buildConversation } from '../core/build-conversation.js';
 import type { RecordedCompaction } from '../core/boundary-record.js';
+import { LimitError } from '../core/errors.js';
+import { formatBytes } from '../core/format.js';
 import { readStored } from '../storage/session-store.js';
 import { makeByteSplitter } from '../storage/tail.js';
 import { MAX_LINE_BYTES, type SessionSource } from './read-history.js';
 
 // Reads the part of a session file that is the conversation before a compaction.
 
-/** The whole conversation of a session file; the rest as `readConversationBefore`. */
-export const readWholeConversation = (source: ConversationSource): Promise<Conversation | undefined> =>
-  readConversationBefore(source, { line: Infinity });
+/**
+ * The whole conversation of a session file; the rest as `readConversationBefore`. Rejects with a LimitError for one with more bytes than
+ * these, which a packed file does not show by its size.
+ */
+export const readWholeConversation = (
+  source: ConversationSource,
+  mostBytes = Infinity,
+): Promise<Conversation | undefined> => readPart(source, Infinity, withoutNative, mostBytes);
 
 /** The same with the agent's own form of each part, so that it can be written again; it takes twice the memory. */
 export const readWritableConversation = (source: ConversationSource): Promise<Conversation | undefined> =>
@@ -36,6 +43,7 @@ const readPart = async (
   source: ConversationSource,
   end: number,
   keep: (step: Step) => Step,
+  mostBytes = Infinity,
 ): Promise<Conversation | undefined> => {
   const start = source.agent.log?.conversation?.();
   if (!start) return undefined;
@@ -54,7 +62,10 @@ const readPart = async (
     if (result.steps.length > 0) read.push({ line: line - 1, steps: result.steps.map(keep) });
   };
   const splitter = makeByteSplitter(take, { maxBytes: MAX_LINE_BYTES });
+  let bytes = 0;
   for await (const chunk of source.open?.('everything') ?? readStored(source.path)) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw new LimitError(`it holds more than ${formatBytes(mostBytes)}`);
     splitter.push(chunk);
     if (line >= end) break;
   }

@@ -11,7 +11,7 @@ import type {
 import type { CompactionSummary, RecordedCompaction, SessionHistory } from '../core/boundary-record.js';
 import type { Fill } from '../core/compaction/outcome.js';
 import { emptyUsage, recordUsage, type UsageHistory } from '../core/history.js';
-import { parseRecord } from '../core/json.js';
+import { isTooComplex, parseRecord } from '../core/json.js';
 import { makeOutlineReader, type Outline, type OutlineReader } from '../core/outline.js';
 import { percentUsed, validReading, type Millis, type Reading } from '../core/reading.js';
 import { parseIsoTime } from '../core/time.js';
@@ -60,10 +60,12 @@ export interface HistoryOptions {
 /** A session, and where asked for its usage until its last number. */
 export interface ReadSession {
   readonly history: SessionHistory;
+  /** lines that are more than is read: `2 lines with more than 64 MB`; absent where there are none */
+  readonly leftOut?: string;
   readonly usage?: { readonly history: UsageHistory; readonly until: Millis };
 }
 
-/** Longer lines are counted as damaged: an agent's longest ones hold a whole conversation. */
+/** Longer lines are left out: an agent's longest ones hold a whole conversation. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Undefined for a file that is no conversation of the user's, or not wanted. Rejects when it cannot be read. */
@@ -101,8 +103,24 @@ export const readHistory = async (
       compactions,
       ...(source.open && source.idInDatabase === undefined ? { isKept: true } : {}),
     },
+    ...leftOutText(reader.leftOutLines()),
     ...(options.withUsage ? { usage: usage.end(compactions.map(({ at }) => at)) } : {}),
   };
+};
+
+/** Lines that are whole, for all that is known, and more than is read. */
+interface LeftOutLines {
+  readonly long: number;
+  readonly complex: number;
+}
+
+const leftOutText = ({ long, complex }: LeftOutLines): Pick<ReadSession, 'leftOut'> => {
+  const lines = (count: number): string => `${count} line${count === 1 ? '' : 's'}`;
+  const found = [
+    ...(long > 0 ? [`${lines(long)} with more than 64 MB`] : []),
+    ...(complex > 0 ? [`${lines(complex)} nested too deep or with too many values`] : []),
+  ];
+  return found.length > 0 ? { leftOut: found.join(' and ') } : {};
 };
 
 interface FileReader {
@@ -113,6 +131,7 @@ interface FileReader {
   /** the session is known not to be wanted */
   readonly isOver: () => boolean;
   readonly damagedLines: () => number;
+  readonly leftOutLines: () => LeftOutLines;
 }
 
 const DOCUMENT_START = '{';
@@ -126,6 +145,7 @@ const makeFileReader = (
   let place = { line: 0, offset: 0 };
   let nextOffset = 0;
   let damagedLines = 0;
+  let [long, complex] = [0, 0];
   let document: DocumentReader | undefined;
   let lastText = '';
   const lines = makeLineTaker(agent, fold, now);
@@ -145,9 +165,13 @@ const makeFileReader = (
     nextOffset += length + 1;
     if (place.line === 1 && bytes?.length === 1 && bytes.toString() === DOCUMENT_START)
       document = format?.document?.reader();
-    if (bytes === undefined) damagedLines += 1;
+    if (bytes === undefined) long += 1;
     else if (document) ofDocument(document, bytes);
-    else if (!lines.take(bytes, place)) damagedLines += 1;
+    else {
+      const taken = lines.take(bytes, place);
+      if (taken === 'damaged') damagedLines += 1;
+      if (taken === 'too complex') complex += 1;
+    }
   };
 
   return {
@@ -167,6 +191,7 @@ const makeFileReader = (
       return session.isOther === true || (session.project !== undefined && isWanted?.(session) === false);
     },
     damagedLines: () => damagedLines,
+    leftOutLines: () => ({ long, complex }),
   };
 };
 
@@ -182,8 +207,7 @@ const textIn = (line: Uint8Array, start: number, end: number): string =>
   (line as Buffer).toString('utf8', start, end);
 
 interface LineTaker {
-  /** false for a line that is damaged */
-  readonly take: (line: Buffer, place: LinePlace) => boolean;
+  readonly take: (line: Buffer, place: LinePlace) => 'whole' | 'damaged' | 'too complex';
   readonly isWhole: (line: Buffer) => boolean;
 }
 
@@ -216,7 +240,7 @@ const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTak
     isWhole: (line) => read(line) !== undefined,
     take: (line, place) => {
       const outline = read(line);
-      if (!outline) return isBlankLine(line);
+      if (!outline) return isBlankLine(line) ? 'whole' : 'damaged';
       if (needsSession) {
         const session = format.session?.(outline) ?? {};
         needsSession = session.project === undefined;
@@ -231,7 +255,8 @@ const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTak
       }
       const isWhole = takeRecord(sort, outline, place);
       if (sort.turn === 'ends') fold.endTurn(sort.turnMs);
-      return isWhole;
+      if (isWhole) return 'whole';
+      return isTooComplex(outline.whole()) ? 'too complex' : 'damaged';
     },
   };
 };
@@ -244,7 +269,8 @@ const everyLine: HistoryFormat = {
   messages: 'appended',
 };
 
-const isBlankLine = (line: Buffer): boolean => line.length < 100 && line.toString('utf8').trim() === '';
+const isBlankLine = (line: Buffer): boolean =>
+  line.length === 0 || (line.length < 100 && line.toString('utf8').trim() === '');
 
 const FIRST_LINES = 5;
 const FIRST_CHARACTERS = 600;

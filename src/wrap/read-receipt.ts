@@ -1,4 +1,5 @@
 import { compactionsOf } from '../core/conversation.js';
+import { LimitError } from '../core/errors.js';
 import { keptCounts, receiptOf, type KeptCount, type Receipt } from '../core/receipt.js';
 import type { SessionSource } from './read-history.js';
 import { readWholeConversation, type ConversationSource } from './read-conversation.js';
@@ -36,6 +37,10 @@ export const readReceipt = async (
   return { receipt, ...(id === undefined ? {} : { sessionId: id }) };
 };
 
+const ignoreLimit = (error: unknown): undefined => {
+  if (!(error instanceof LimitError)) throw error;
+};
+
 /**
  * How much each compaction of a session file has kept, by the line of its record from 1; without those of which that is not known. Empty for
  * a file that is too large. Rejects when it cannot be read.
@@ -43,7 +48,8 @@ export const readReceipt = async (
 export const readKeptCounts = async (
   source: SessionSource,
 ): Promise<ReadonlyMap<number, readonly KeptCount[]>> => {
-  const conversation = source.size > MOST_BYTES ? undefined : await readWholeConversation(source);
+  const conversation =
+    source.size > MOST_BYTES ? undefined : await readWholeConversation(source, MOST_BYTES).catch(ignoreLimit);
   const found = new Map<number, readonly KeptCount[]>();
   for (const compaction of conversation ? compactionsOf(conversation) : []) {
     const receipt = conversation && receiptOf(conversation, compaction);

@@ -49,11 +49,12 @@ const makeRowReader = ({ path, sessionId, database, onLine, onRestart }: FollowD
   let wasRead = false;
   let isStopped = false;
 
-  const readSince = (stamp: string): void => {
-    const [[count] = [], changed = []] = readRows(path, [
+  const readSince = async (stamp: string): Promise<void> => {
+    const [[count] = [], changed = []] = await readRows(path, [
       database.counted(sessionId, position.since),
       database.changed(sessionId, position.since),
     ]);
+    if (isStopped) return;
     const rows = Number(count?.['rows']);
     // all that were there have been read, so they are not newer than the last of them: fewer of those means that some were removed
     if (Number(count?.['older']) < position.rows) {
@@ -71,8 +72,8 @@ const makeRowReader = ({ path, sessionId, database, onLine, onRestart }: FollowD
     readNew: async (): Promise<boolean> => {
       const stamp = await stampOf(path); // before reading, so that a change in between is noticed
       if (isStopped || stamp === position.stamp) return false;
-      readSince(stamp);
-      return true;
+      await readSince(stamp);
+      return !isStopped;
     },
     reset: (): void => {
       position = UNREAD;

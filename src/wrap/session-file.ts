@@ -1,4 +1,4 @@
-import { errorText } from '../core/errors.js';
+import { errorText, troubleText } from '../core/errors.js';
 import type { LineResult, Located, Agent, ChildPlace, SessionLog, Env } from '../agents/agent.js';
 import type { Fact, Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
@@ -264,6 +264,7 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
   let choice = startChoice;
   let file: Subscription | undefined;
   let isStopped = false;
+  const trouble = tellOnce(options.onProblem);
 
   // A file guessed from its growth may belong to the same agent in another terminal, where somebody else types.
   const isAfterEnter = ({ writtenAt }: Located): boolean => {
@@ -297,9 +298,10 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
         startedAt: startedAt() - FILE_CLOCK_LAG_MS,
         ...(choice.current?.path === undefined ? {} : { currentPath: choice.current.path }),
       });
+      trouble(undefined);
       if (found && !isStopped) switchTo(found);
     } catch (error) {
-      options.onProblem(`looking for the session file: ${errorText(error)}`);
+      if (!isStopped) trouble(`looking for the session file: ${troubleText(error)}`);
     }
   };
 
@@ -310,6 +312,15 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
       polling.stop();
       file?.stop();
     },
+  };
+};
+
+/** Passes on a problem that is not the same as the last one; undefined for none. */
+const tellOnce = (onProblem: FollowOptions['onProblem']): ((reason: string | undefined) => void) => {
+  let last: string | undefined;
+  return (reason) => {
+    if (reason !== undefined && reason !== last) onProblem(reason);
+    last = reason;
   };
 };
 

@@ -1,21 +1,20 @@
 import { basename, relative } from 'node:path';
 import { lstat, realpath, stat } from 'node:fs/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Agent } from '../agents/agent.js';
 import { type AgentFolders, idInPath, SESSION_ENDING } from '../agents/home.js';
 import type { RowQuery, SessionDatabase } from '../agents/database.js';
-import { errorText } from '../core/errors.js';
 import { listKept, newestCopy, readCopy } from '../storage/blackbox.js';
-import { eachRow, readRows } from '../storage/database.js';
+import { rowBatches, readRows } from '../storage/database.js';
 import {
   canUnpack,
   listStore,
   PACKED,
+  problemAt,
   storedFile,
   type StoreProblem,
   type StoredFile,
+  withinLimits,
 } from '../storage/session-store.js';
-import { systemReason } from '../storage/errors.js';
 import type { SessionSource } from './read-history.js';
 import { agentOfFile } from './read-session-file.js';
 
@@ -120,42 +119,35 @@ const sourcesInDatabase = async (agent: Agent, path: string | undefined): Promis
   const file = path === undefined ? undefined : await lstat(path).catch(() => undefined);
   if (!database || path === undefined || !file?.isFile()) return { sources: [], skipped: [] };
   try {
-    return { sources: readSessions(agent, database, path), skipped: [] };
+    return { sources: await readSessions(agent, database, path), skipped: [] };
   } catch (error) {
-    return { sources: [], skipped: [{ path, reason: errorText(error) }] };
+    return { sources: [], skipped: [problemAt(path, error)] };
   }
 };
 
-/** All of them, or the one with this id. Throws the database's error. */
-const readSessions = (
+/** All of them, or the one with this id. Rejects with the database's error. */
+const readSessions = async (
   agent: Agent,
   database: SessionDatabase,
   path: string,
   sessionId?: string,
-): readonly SessionSource[] => {
-  const [rows = []] = readRows(path, [database.sessions(sessionId)]);
+): Promise<readonly SessionSource[]> => {
+  const [rows = []] = await readRows(path, [database.sessions(sessionId)]);
   return rows.flatMap(({ id, at, bytes }): readonly SessionSource[] => {
     if (typeof id !== 'string' || typeof at !== 'number') return [];
     const open: SessionSource['open'] = (want) =>
-      linesOf(path, want === 'everything' ? database.whole(id) : database.changed(id, 0));
+      withinLimits(
+        linesOf(path, want === 'everything' ? database.whole(id) : database.changed(id, 0)),
+        Number(bytes),
+      );
     return [{ agent, path, size: Number(bytes), modifiedAt: at, open, idInDatabase: id }];
   });
 };
 
-const TURN_BYTES = 256 * 1024; // as much as a file gives at once, about: rows come without waiting for the disk
-
 /** In pieces, so that everything else goes on. */
 async function* linesOf(path: string, query: RowQuery): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for (const { line } of eachRow(path, query)) {
-    if (typeof line !== 'string') continue;
-    const piece = Buffer.from(`${line}\n`);
-    yield piece;
-    bytes += piece.length;
-    if (bytes < TURN_BYTES) continue;
-    bytes = 0;
-    await nextTurn();
-  }
+  for await (const rows of rowBatches(path, query))
+    yield Buffer.from(rows.map(({ line }) => (typeof line === 'string' ? `${line}\n` : '')).join(''));
 }
 
 /** What is known of a session that runs. */
@@ -176,7 +168,7 @@ export const runningSource = async (
   if (database)
     return sessionId === undefined
       ? undefined
-      : readSessions(agent, database, database.path(where), sessionId)[0];
+      : (await readSessions(agent, database, database.path(where), sessionId))[0];
   if (path === undefined) return undefined;
   const { size, mtimeMs } = await stat(path);
   return { agent, path, size, modifiedAt: mtimeMs };
@@ -216,7 +208,7 @@ export const sourcesAt = async (search: PathSearch): Promise<FoundSources> => {
         return agent ? [{ ...each, agent }] : [];
       } catch (error) {
         if (!isFolder) throw error;
-        problems.push({ path: each.path, reason: systemReason(error) });
+        problems.push(problemAt(each.path, error));
         return [];
       }
     }),

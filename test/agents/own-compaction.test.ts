@@ -1,6 +1,7 @@
 // What the agents' own settings say of where they compact, as real files of theirs would have it.
 import { describe, expect, it } from 'vitest';
 import { nativeTriggerTokens, triggerRuleFor } from '../../src/core/build-ladder.js';
+import { parseCommentedJson } from '../../src/agents/own-compaction.js';
 import { agents } from '../../src/agents/index.js';
 
 interface Case {
@@ -237,5 +238,13 @@ describe('the own compaction of qwen', () => {
     { what: 'more than all', files: { [QWEN]: '{"context":{"autoCompactThreshold":5}}' }, at: 98_072 },
   ])('with $what is $at', async (each) => {
     expect(await pointOf('qwen', each)).toBe(each.at);
+  });
+});
+
+// a project can bring such a file along; read again from each of its comments and quotes, it would take hours
+describe('settings in a project, with comments or strings that never end', () => {
+  it.each([['/*x'], ['"\\"'], ['"\\"/*']])('are no settings, however often %j comes in them', (each) => {
+    expect(parseCommentedJson(`{"a":1,${each.repeat(1_000_000)}`)).toBeUndefined();
+    expect(parseCommentedJson('{"a":"/*","b":"\\"//"/* c */}// d\n')).toEqual({ a: '/*', b: '"//' });
   });
 });

@@ -1,5 +1,5 @@
 // `ctxwrap history` as users run it, over a home folder with the session files of all agents.
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -277,6 +277,39 @@ describe('what cannot be read', () => {
       expect(stdout).toContain('red');
       expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
     }
+  });
+});
+
+describe('what is more than is read', () => {
+  const store = '.claude/projects/-large';
+  const [holes, complex] = [4, 5].map(
+    (digit) => `${store}/${`${digit}`.repeat(8)}-2222-4333-8444-555555555555.jsonl`,
+  ) as [string, string];
+
+  it('is left out, which is told with the reason, and nothing else is lost', async () => {
+    const before = await sessionsOf();
+    mkdirSync(at(store), { recursive: true });
+    const fixtureText = readFileSync(fixture('claude/session-with-compaction.jsonl'), 'utf8');
+    const deep = `{"type":"assistant","x":${'['.repeat(600)}${']'.repeat(600)}}`;
+    writeFileSync(at(complex), `${fixtureText.trimEnd()}\n${deep}\n`);
+    writeFileSync(at(holes), fixtureText);
+    truncateSync(at(holes), 2 ** 41);
+    const { stdout, stderr, code } = await history();
+    expect([stdout, code]).toEqual([expect.stringMatching(/^55555555#1 /m), 0]);
+    const large = /^ctxwrap: left out: (\S+): it holds more than 1 GB, and takes \S+ kB on the disk$/m.exec(
+      stderr,
+    );
+    expect(large?.[1]).toBe(at(holes));
+    const line = '1 line nested too deep or with too many values';
+    expect(stderr).toContain(`ctxwrap: left out: ${at(complex)}: ${line}\n`);
+    expect((await json()).skipped).toEqual(
+      expect.arrayContaining([
+        { path: at(complex), reason: `left out: ${line}` },
+        { path: at(holes), reason: expect.stringMatching(/^left out: it holds more than 1 GB/) as unknown },
+      ]),
+    );
+    expect(await sessionsOf()).toEqual([...before, `claude ${'5'.repeat(8)}`].toSorted());
+    rmSync(at(store), { recursive: true });
   });
 });
 

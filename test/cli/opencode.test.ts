@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { canReadDatabases } from '../../src/storage/database.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { makeOpencodeDatabase, recordedAskId, recordedId } from '../support/opencode-database.js';
+import { writeStores } from '../support/stored-sessions.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
 let bench: Bench;
@@ -109,6 +110,23 @@ describe.runIf(canReadDatabases())('a session of opencode (skipped where Node ha
       stderr: 'ctxwrap: the records of opencode cannot be read: no such table: session\n',
       code: 0,
     });
+  });
+
+  it('is left out where its database could be read without end, and other sessions are listed', async () => {
+    writeStores(bench.folder);
+    database.run('ALTER TABLE part RENAME TO other');
+    database.run(
+      "CREATE VIEW part AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n AS id, '{}' AS data, n AS message_id, n AS session_id FROM r",
+    );
+    const { stdout, stderr, code } = await ctxwrap(['history', '--json'], bench);
+    const reason = '"part" in it is a view and no table, and could compute without end';
+    expect({ stderr, code }).toEqual({
+      stderr: `ctxwrap: left out: ${database.path}: ${reason}\n`,
+      code: 0,
+    });
+    const { sessions, skipped } = JSON.parse(stdout);
+    expect(skipped).toEqual([{ path: database.path, reason: `left out: ${reason}` }]);
+    expect(sessions).toHaveLength(5);
   });
 
   it('is never written, and its database is as it was', async () => {

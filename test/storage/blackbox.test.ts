@@ -176,6 +176,12 @@ describe('a copy of a session file', () => {
     expect(filesIn(box.stateFolder).filter((name) => /chunks/.test(name))).toEqual([]);
   });
 
+  it('is not made of a file with terabytes of holes', async () => {
+    writeFileSync(box.path, first);
+    truncateSync(box.path, 2 ** 41);
+    await expect(box.keep()).rejects.toThrow(/^it holds more than 1 GB, and takes .* on the disk$/);
+  });
+
   it('of any file in any steps has the bytes of each step', { timeout: 60_000 }, async () => {
     const step = fc.record({
       bytes: fc.oneof(fc.nat(2_000), fc.nat(400_000), fc.constant(CHUNK_BYTES), fc.nat(2 * CHUNK_BYTES)),

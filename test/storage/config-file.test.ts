@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { getuid } from 'node:process';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readConfigFile, readTrustedFile } from '../../src/storage/config-file.js';
+import { parseConfig, readConfigFile, readTrustedFile } from '../../src/storage/config-file.js';
 import { projectConfigPath, userConfigPath } from '../../src/storage/config-paths.js';
 
 let folder = '';
@@ -154,6 +154,56 @@ describe('a file that is not read', () => {
     rmSync(at(), { recursive: true });
     spawnSync('mkfifo', [at()]);
     expect(readConfigFile(at())).toEqual(refusal('it is not a regular file', 'unusable'));
+  });
+
+  it('has thousands of members, of which the known ones and the first others are read where they are, and the rest is counted', () => {
+    const value = fc.constantFrom(
+      '1',
+      'true',
+      '"}, \\\\\\""',
+      '{"a": [1, {}], // }\n}',
+      '[[], "]", /* ] */ {}]',
+      '-1.5e3',
+    );
+    const key = fc.constantFrom('"mode"', '"\\\\u006dode"', '"auto"', '"x"', '"y z"', '"{"', '"\\\\""');
+    const gap = fc.constantFrom('', ' ', '\n', '// , "a": 1\n', '/* { */');
+    const member = fc
+      .tuple(gap, key, gap, value, gap)
+      .map(([a, name, b, each, c]) => `${a}${name}${b}:${a}${each}${c}`);
+    fc.assert(
+      fc.property(fc.array(member, { maxLength: 30 }), fc.nat(5), gap, (members, times, end) => {
+        const text = `{${Array.from({ length: times }, () => members.join(',')).join(',')}${end}}`;
+        const isKnown = (name: string): boolean => name === 'mode' || name === 'auto';
+        const [whole, read] = [readConfigFile(put(text)), readConfigFile(at(), isKnown)];
+        if (whole.kind !== 'read' || read.kind !== 'read') throw new Error('not read');
+        expect(read.entries.filter((each) => isKnown(each.key))).toEqual(
+          whole.entries.filter((each) => isKnown(each.key)),
+        );
+        expect(read.faults).toEqual(whole.faults);
+        const unknown = whole.members.filter((each) => !isKnown(each.key)).length;
+        expect(whole.faults.length > 0 || read.left === Math.max(0, unknown - 100)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+    const many = Array.from({ length: 20_000 }, (_, index) => `"k${index}":1`).join(',\n');
+    const read = readConfigFile(put(`{${many},\n"mode":"ask"}`), (name) => name === 'mode');
+    expect(read).toMatchObject({ kind: 'read', faults: [], left: 19_900 });
+    const entries = read.kind === 'read' ? read.entries : [];
+    expect([entries.length, entries.at(-1)?.at]).toEqual([101, { line: 20_001, column: 8 }]);
+  });
+
+  it.each(['//\n', '/**/', '/*', '"\\\\', '"a":{', '"a":[', '"a":"\\\\'])(
+    'has nothing but %j, tens of thousands of times',
+    (each) => {
+      const text = `{${each.repeat(60_000)}`.slice(0, 250_000);
+      expect(readConfigFile(put(text), () => false).path).toBe(at());
+    },
+  );
+
+  it('has comments without an end, which are looked for once', () => {
+    const text = `{"auto":"80%"${' /*x'.repeat(700_000)}`;
+    expect(parseConfig(text)?.entries).toMatchObject([{ key: 'auto' }]);
+    expect(parseConfig(text)?.faults).not.toEqual([]);
   });
 
   it('is nested too deep to be read', () => {

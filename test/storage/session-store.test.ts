@@ -1,9 +1,18 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listStore, readStored, storedFile } from '../../src/storage/session-store.js';
+import { LimitError } from '../../src/core/errors.js';
+import { listStore, readStored, storedFile, withinLimits } from '../../src/storage/session-store.js';
 
 let folder: string;
 beforeEach(() => {
@@ -49,6 +58,18 @@ describe('the files of a store', () => {
   });
 });
 
+describe('more files than a store may have', () => {
+  it('are left out, and that is told', async () => {
+    for (let index = 0; index < 5; index += 1) write(`${index}/a.jsonl`);
+    const { files, problems } = await listStore(folder, isSession, 3);
+    expect(files).toHaveLength(3);
+    expect(problems).toEqual([
+      { path: folder, reason: 'all but the first 3 session files in it', isLimit: true },
+    ]);
+    expect((await listStore(folder, isSession, 5)).problems).toEqual([]);
+  });
+});
+
 describe('a stored file', () => {
   it('is read from beginning to end, also packed with gzip', async () => {
     const text = 'line\n'.repeat(500_000);
@@ -68,5 +89,39 @@ describe('a stored file', () => {
     await expect(contentOf(write('a.jsonl.gz', packed.subarray(0, packed.length / 2)))).rejects.toThrow(
       /unexpected end/,
     );
+  });
+
+  it('that takes hardly anything on the disk is read up to 1 GB: one with holes, and a packed one', async () => {
+    const holes = write('a.jsonl', 'line\n');
+    truncateSync(holes, 2 ** 41);
+    const member = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    const bomb = Buffer.concat(Array.from({ length: 17 }, () => member));
+    for (const path of [holes, write('b.jsonl.gz', bomb)]) {
+      let bytes = 0;
+      const reading = async (): Promise<void> => {
+        for await (const chunk of readStored(path)) bytes += chunk.length;
+      };
+      await expect(reading()).rejects.toThrow(/^it holds more than 1 GB, and takes \d.* on the disk$/);
+      expect(bytes).toBeLessThanOrEqual(1_000_000_000);
+    }
+  });
+
+  it.each([
+    [0, 10],
+    [200_000_000, 20],
+  ])('of %i bytes is read for %i seconds of computing', async (diskBytes, seconds) => {
+    let now = 0;
+    let pieces = 0;
+    async function* endless(): AsyncGenerator<Buffer> {
+      for (;;) yield Buffer.from('line\n');
+    }
+    const reading = async (): Promise<void> => {
+      for await (const _ of withinLimits(endless(), diskBytes, () => now)) {
+        pieces += 1;
+        now += 1_000;
+      }
+    };
+    await expect(reading()).rejects.toThrow(new LimitError(`reading it takes more than ${seconds} s`));
+    expect(pieces).toBe(seconds + 1);
   });
 });

@@ -28,12 +28,18 @@ async function* inChunks(bytes: Buffer, sizes: readonly number[]): AsyncGenerato
   }
 }
 
-export const readBytes = async (agent: Name, bytes: Buffer | string, sizes: readonly number[] = [65_536]) => {
+export const readSource = async (
+  agent: Name,
+  bytes: Buffer | string,
+  sizes: readonly number[] = [65_536],
+) => {
   const content = Buffer.from(bytes);
   const source = { agent: agents[agent], path: '/x/session.jsonl', size: content.length, modifiedAt: 0 };
-  const read = await readHistory({ ...source, open: () => inChunks(content, sizes) }, options);
-  return read?.history;
+  return readHistory({ ...source, open: () => inChunks(content, sizes) }, options);
 };
+
+export const readBytes = async (...given: Parameters<typeof readSource>) =>
+  (await readSource(...given))?.history;
 
 export const recordsOf = (
   history: NonNullable<Awaited<ReturnType<typeof readBytes>>>,

@@ -24,12 +24,14 @@ let path: string;
 let control: Control;
 let taken: Event[];
 let failures: string[];
+let snapshots: number;
+let details: string; // of the state
 const sockets: Socket[] = [];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'control-'));
   path = join(folder, 'c.sock');
-  [taken, failures] = [[], []];
+  [taken, failures, snapshots, details] = [[], [], 0, ''];
   control = open();
   await vi.waitFor(() => statSync(path), WAIT);
 });
@@ -44,7 +46,10 @@ const open = (): Control =>
     place: { path },
     session: 'me',
     isReplacement: false,
-    snapshot: () => ({ type: 'state', state: { id: 'me' } as never }),
+    snapshot: () => {
+      snapshots += 1;
+      return { type: 'state', state: { id: 'me', details } as never };
+    },
     now: Date.now,
     onEvent: (event) => taken.push(event),
     onFailure: (reason) => failures.push(reason),
@@ -124,6 +129,35 @@ describe('the channel of a parent', () => {
     await vi.waitFor(() => expect(lines[at + 1]?.type).toBe('state'), WAIT);
     expect(lines[at]?.['count']).toBe((lines[at]?.seq ?? 0) - (lines[at - 1]?.seq ?? 0));
     expect(lines[at + 1]?.seq).toBe((lines[at]?.seq ?? 0) + 1);
+  });
+
+  it('takes some commands of a flood a turn, in order, so that everything else goes on between them', async () => {
+    const { socket, lines } = connect();
+    await seen(lines, 'state');
+    let [before, most, isOver] = [snapshots, 0, false];
+    const turn = (): void => {
+      most = Math.max(most, snapshots - before);
+      before = snapshots;
+      if (!isOver) setImmediate(turn);
+    };
+    turn();
+    const states = 20_000;
+    socket.write('{"do":"state"}\n'.repeat(states));
+    socket.write('{"do":"compact","id":"last"}\n');
+    await vi.waitFor(() => expect(taken).toHaveLength(1), { timeout: 60_000 });
+    isOver = true;
+    expect(snapshots).toBe(states + 1);
+    expect(most).toBeLessThanOrEqual(100);
+  });
+
+  it('makes no state that a parent does not read', async () => {
+    const { socket, lines } = connect();
+    await seen(lines, 'state');
+    socket.pause();
+    details = 'x'.repeat(10_000);
+    socket.write(`${'{"do":"state"}\n'.repeat(3_000)}{"do":"pause"}\n`);
+    await vi.waitFor(() => expect(taken).toEqual([{ type: 'postpone' }]), WAIT);
+    expect(snapshots).toBeLessThan(1_000); // of 256 KB and what the sockets hold
   });
 
   it('withdraws what a parent has asked for when that goes away', async () => {

@@ -2,7 +2,15 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { counted, fixture, readBytes, recordsOf, type Name } from '../support/counted-compactions.js';
+import { MAX_LINE_BYTES } from '../../src/wrap/read-history.js';
+import {
+  counted,
+  fixture,
+  readBytes,
+  readSource,
+  recordsOf,
+  type Name,
+} from '../support/counted-compactions.js';
 
 const cases = counted.filter(({ file, found }) => file.endsWith('.jsonl') && found.length > 0);
 const linesOf = (agent: Name, file: string): readonly string[] =>
@@ -49,6 +57,25 @@ describe('a damaged session file', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('is read around lines that are too long or too complex, which are told apart from damaged ones', async () => {
+    const agent = 'claude';
+    const lines = linesOf(agent, 'session-with-compaction.jsonl');
+    const whole = await readSource(agent, `${lines.join('\n')}\n`);
+    const added = [
+      `{"type":"assistant","x":${'['.repeat(600)}${']'.repeat(600)}}`,
+      `{"type":"assistant","x":[${'{},'.repeat(1_000_001)}1]}`,
+      'x'.repeat(MAX_LINE_BYTES + 1),
+      'garbage',
+    ];
+    const read = await readSource(agent, `${[...lines, ...added].join('\n')}\n`);
+    expect(read?.history.compactions).toEqual(whole?.history.compactions);
+    expect([whole?.leftOut, read?.leftOut]).toEqual([
+      undefined,
+      '1 line with more than 64 MB and 2 lines nested too deep or with too many values',
+    ]);
+    expect(read?.history.damagedLines).toBe(1);
   });
 
   it('never fails, whatever bytes are changed', async () => {

@@ -1,13 +1,13 @@
 // Receipts of session files: recorded ones against counts made by hand from their records, and written ones with planted facts.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allAgents } from '../../src/agents/index.js';
+import { agents, allAgents } from '../../src/agents/index.js';
 import { compactionsOf } from '../../src/core/conversation.js';
 import { keptCounts, keptText, lostItems, type Receipt } from '../../src/core/receipt.js';
 import { readWholeConversation } from '../../src/wrap/read-conversation.js';
-import { readReceipt } from '../../src/wrap/read-receipt.js';
+import { readKeptCounts, readReceipt } from '../../src/wrap/read-receipt.js';
 import { fixture } from '../support/stored-sessions.js';
 
 const receiptOfFile = async (name: string, path: string, number: number): Promise<Receipt> => {
@@ -103,5 +103,21 @@ describe('the receipt of a session with planted facts', () => {
     expect(keptCounts(receipt)).toEqual(
       ['path', 'command', 'constraint', 'plan'].map((kind) => ({ kind, kept, of })),
     );
+  });
+});
+
+describe('the counts of a packed session file', () => {
+  it('are none where its contents are larger than their limit, whatever its size says', async () => {
+    const text = readFileSync(plantedFile(10, 3));
+    async function* open(fill: number): AsyncGenerator<Buffer> {
+      yield text;
+      const line = Buffer.from(`${'x'.repeat(1_000_000)}\n`);
+      for (let count = 0; count < fill; count += 1) yield line;
+    }
+    const countsOf = async (fill: number): Promise<number> => {
+      const source = { agent: agents.claude, path: '/x', size: 10, modifiedAt: 0, open: () => open(fill) };
+      return (await readKeptCounts(source)).size;
+    };
+    expect([await countsOf(1), await countsOf(70)]).toEqual([1, 0]);
   });
 });

@@ -15,12 +15,10 @@ import {
   parseOwnAttempt,
   type OwnAttempt,
 } from '../../core/compaction/own-compactions.js';
-import { errorText } from '../../core/errors.js';
 import type { Millis } from '../../core/reading.js';
-import { systemReason } from '../../storage/errors.js';
 import { openSettingsFiles } from '../../storage/agent-file-reader.js';
 import { readAudit } from '../../storage/log-file.js';
-import type { StoreProblem } from '../../storage/session-store.js';
+import { problemAt, type StoreProblem } from '../../storage/session-store.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook, type Look } from '../../ui/look.js';
 import { wrapText } from '../../ui/text.js';
@@ -80,7 +78,14 @@ const jsonOf = (
     ({ compactions, damagedLines }) => targets.length > 0 || compactions.length > 0 || damagedLines > 0,
   );
   const text = jsonText(
-    { schema: 'ctxwrap.history/1', sessions: shown.map(sessionHistoryRecord), skipped },
+    {
+      schema: 'ctxwrap.history/1',
+      sessions: shown.map(sessionHistoryRecord),
+      skipped: skipped.map(({ path, reason, isLimit }) => ({
+        path,
+        reason: isLimit ? `left out: ${reason}` : reason,
+      })),
+    },
     2,
   );
   return toPrintableText(text.replace(NUMBERS, (list) => list.replace(/\s+/g, ' ')));
@@ -133,7 +138,9 @@ const noticesOf = (
   const damaged = sessions
     .filter(({ damagedLines }) => damagedLines > 0)
     .map(({ path, damagedLines }) => messages.damagedLines(path, damagedLines));
-  const all = [...problems.map(({ path, reason }) => messages.skippedFile(path, reason)), ...damaged];
+  const leftOut = problems.filter(({ isLimit }) => isLimit);
+  const skipped = problems.filter(({ isLimit }) => !isLimit);
+  const all = [...[...leftOut, ...skipped].map(messages.skippedFile), ...damaged];
   const more = all.length - MOST_NOTICES;
   return more > 0 ? [...all.slice(0, MOST_NOTICES), messages.moreSkipped(more)] : all;
 };
@@ -197,18 +204,17 @@ export async function* readTargets(
     for (const target of wanted) {
       try {
         const read = await readTarget(target, search, { request, folders, onBytes: progress.add });
+        if (read?.leftOut !== undefined)
+          onProblem({ path: target.source.path, reason: read.leftOut, isLimit: true });
         if (read) yield within(read, target, since);
       } catch (error) {
-        onProblem({ path: target.source.path, reason: reasonOf(error) });
+        onProblem(problemAt(target.source.path, error));
       }
     }
   } finally {
     progress.clear();
   }
 }
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? systemReason(error) : errorText(error);
 
 interface TargetReading {
   readonly request: ReadRequest;

@@ -3,7 +3,7 @@ import type { Agent } from '../../agents/agent.js';
 import { changeAgent, defineAgent, isWholeDefinition } from '../../agents/defined/agent.js';
 import { agents } from '../../agents/index.js';
 import { limitProblems, problemKind } from '../../core/config/check.js';
-import { envNames, keyNames, configKey, type CurrentSettings } from '../../core/config/keys.js';
+import { envNames, isKeyName, keyNames, configKey, type CurrentSettings } from '../../core/config/keys.js';
 import {
   type Setting,
   type Position,
@@ -173,7 +173,9 @@ export const readConfiguration = (options: ConfigOptions, surroundings: ConfigCo
   const user = fileRead('user', userFile, { options, make: init });
   // a folder whose project file is the user's own configuration has no project file
   const project =
-    projectPath === userPath ? noRead : fileRead('project', readConfigFile(projectPath), { options });
+    projectPath === userPath
+      ? noRead
+      : fileRead('project', readConfigFile(projectPath, isKeyName), { options });
   const sources: Sources = { flags, env: readEnv(env), project, user };
   const file = mergeSources(sources).values['env.file'];
   const settings = mergeSources({ ...sources, env: withFile(sources.env, file, { surroundings, options }) });
@@ -189,10 +191,14 @@ interface Mending {
   readonly make?: string | undefined;
 }
 
-const fileRead = (layer: 'user' | 'project', file: ConfigFile, mending: Mending): ReadSettings => {
+const fileRead = (
+  layer: 'user' | 'project',
+  file: ConfigFile & { readonly left?: number },
+  mending: Mending,
+): ReadSettings => {
   const { path } = file;
   if (file.kind !== 'read') return unread({ layer, place: path }, file, mending);
-  const { settings, problems } = readEntries(layer, path, file.entries);
+  const { settings, problems } = readEntries(layer, path, file.entries, file.left);
   // errors after the first mostly follow from it
   const faults = file.faults.slice(0, 1).map(({ reason, at }): Problem => ({
     kind: 'syntax',

@@ -13,21 +13,28 @@ export interface Entry {
 
 const SCHEMA = '$schema'; // used by editors
 
-/** Reads the settings of a file. */
+/** Unknown keys that become a problem each; a file with more of them is none of ctxwrap's, and thousands would delay the start. */
+const MOST_UNKNOWN = 10;
+
+/** Reads the settings of a file. `left`: further unknown keys that are not among the entries. */
 export const readEntries = (
   layer: 'user' | 'project',
   place: string,
   entries: readonly Entry[],
-): ReadSettings =>
-  joined(
-    entries
-      .filter(({ key }) => key !== SCHEMA)
-      .map(({ key, value, at }) => {
-        const origin: Origin = { layer, place, ...(at ? { at } : {}) };
-        if (isKeyName(key)) return readValue(key, value, origin);
-        return problem({ kind: 'unknown', level: 'error', key, origin });
-      }),
-  );
+  left = 0,
+): ReadSettings => {
+  let unknown = 0;
+  const reads = entries.flatMap(({ key, value, at }): readonly ReadSettings[] => {
+    const origin: Origin = { layer, place, ...(at ? { at } : {}) };
+    if (isKeyName(key)) return [readValue(key, value, origin)];
+    unknown += key === SCHEMA ? 0 : 1;
+    const isTold = key !== SCHEMA && unknown <= MOST_UNKNOWN;
+    return isTold ? [problem({ kind: 'unknown', level: 'error', key, origin })] : [];
+  });
+  const count = unknown + left - MOST_UNKNOWN;
+  const more: Problem = { kind: 'more', level: 'error', of: 'unknown', count, origin: { layer, place } };
+  return joined(count > 0 ? [...reads, problem(more)] : reads);
+};
 
 type Env = Readonly<Record<string, string | undefined>>;
 

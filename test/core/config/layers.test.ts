@@ -201,6 +201,19 @@ describe('a name that is no key', () => {
     ]);
   });
 
+  it('is told ten times in a file, and further ones are only counted, also between keys that are known', () => {
+    const many = Array.from({ length: 24_000 }, (_, index) => ({ key: `k${index}`, value: 1 }));
+    const read = readEntries('project', 'f', [...many, { key: 'mode', value: 'ask' }]);
+    expect(read.settings).toMatchObject([{ key: 'mode', value: 'ask' }]);
+    expect(read.problems).toHaveLength(11);
+    expect(read.problems.at(-1)).toMatchObject({
+      kind: 'more',
+      of: 'unknown',
+      count: 23_990,
+      level: 'error',
+    });
+  });
+
   it.each(['__proto__', 'constructor', 'toString'])('may be %s without harm', (key) => {
     expect(readEntries('user', 'f', [{ key, value: {} }]).problems).toMatchObject([{ kind: 'unknown', key }]);
   });

@@ -8,7 +8,6 @@ import type { SystemFacts, TerminalFacts } from '../../src/cli/commands/doctor-c
 import { configSection, folderSection } from '../../src/cli/commands/doctor-files.js';
 import type { ConfigFacts, FolderFacts } from '../../src/cli/commands/doctor-files.js';
 import type { Problem } from '../../src/core/config/merge.js';
-import type { Liveness } from '../../src/core/records.js';
 import { doctorReport, fail, none, ok, warn, type CheckSection } from '../../src/core/doctor-report.js';
 import { verifiedRecord } from '../support/verified.js';
 import { doctorOf, record } from '../support/boundaries.js';
@@ -189,7 +188,7 @@ describe('the state folder', () => {
       }),
       name,
     );
-  const session = (liveness: Liveness) => ({
+  const session = (liveness: 'live' | 'stale' | 'failed' | 'dead' | 'ended') => ({
     record: {
       ...record(startSession({ agent: 'claude' }, 0)),
       pid: 4711,
@@ -258,13 +257,8 @@ describe('the state folder', () => {
     ],
     [
       'sessions',
-      { sessions: [session('live'), session('stale')] },
-      'warn: 1 running, 1 not responding for more than a minute, 0 ended → ctxwrap ps --all',
-    ],
-    [
-      'sessions',
-      { sessions: [session('live'), session('failed')] },
-      'warn: 1 running, 1 in which ctxwrap has failed, 0 ended → ctxwrap ps --all',
+      { sessions: (['live', 'stale', 'failed'] as const).map(session) },
+      'warn: 1 running, 1 not responding for more than a minute, 1 in which ctxwrap has failed, 0 ended → ctxwrap ps --all',
     ],
     ['evidence', { sessions: [session('ended')] }, undefined],
     ['evidence', { sessions: [session('live')] }, 'ok: claude (pid 4711): records ✓, screen ✓, state –'],

@@ -212,7 +212,7 @@ describe('at the end of the session a worker', () => {
   const status = { kind: 'code', code: 0 } as const;
 
   it.each([
-    [true, 300],
+    [true, 200],
     [false, 1_500],
   ])('that does not answer is ended (after a signal to end: %s) after %i ms', async (isHurried, ms) => {
     const { worker, threads, start } = open();
@@ -223,7 +223,7 @@ describe('at the end of the session a worker', () => {
     expect(threads.map(({ isOver }) => isOver)).toEqual([false]);
     await vi.advanceTimersByTimeAsync(1);
     expect(threads.map(({ isOver }) => isOver)).toEqual([true]);
-    await vi.advanceTimersByTimeAsync(isHurried ? 200 : 1_500);
+    await vi.advanceTimersByTimeAsync(isHurried ? 150 : 1_500);
     expect(isStopped).toBe(true);
     await stopping;
   });

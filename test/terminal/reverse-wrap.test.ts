@@ -122,8 +122,9 @@ describe('reverse wrap', () => {
     expect(filter.grid).toMatchObject({ row: 0, column: 19, pendingWrap: false, wrapLost: false });
   });
 
-  it('keeps its place in VT52 mode, where CUP means nothing', () => {
-    const { sent, place } = played('xterm 410', extended, '\x1b[3;7r\x1b[H\x1b[?2l', '\x1bD');
+  it('keeps its place in VT52 mode, where CUP means nothing and no paint is possible', () => {
+    const { filter, sent, place } = played('xterm 410', extended, '\x1b[3;7r\x1b[H\x1b[?2l', '\x1bD');
+    expect(paintHindrance(filter.grid, filter.modeTracker)).toBe('VT52 mode');
     expect(sent).toBe('\x1bY 3');
     expect(place).toEqual([1, 20]);
   });

@@ -36,6 +36,7 @@ const moves = [
   '\x1b[3;6r\x1b[3;1H\bX',
   '\x1b[3;6r\x1b[8;1H\bX',
   '\x1b[6;3H\x1b[30DX',
+  `${margins}\x1b[5;23Habc\b\bX`,
   `${wide}\r\b\bX`,
   `${wide}\x1b[40DX`,
   `${wide}\x1b7\x1b[60D\x1b8X`,

@@ -14,12 +14,14 @@ export type PaintHindrance =
   | 'unsure cursor'
   | 'origin mode'
   | 'side margins'
+  | 'VT52 mode'
   | 'synchronized output';
 
 const SYNCHRONIZED = 2026;
 
 /** A paint loses the last-column flag in seven of ten terminals and origin mode in four; and it should not split a frame. */
 export const paintHindrance = (grid: Grid, modeTracker: ModeTracker): PaintHindrance | undefined => {
+  if (grid.vt52) return 'VT52 mode'; // the sequences of a paint would be printed
   if (modeTracker.isModeSet(SYNCHRONIZED)) return 'synchronized output';
   if (grid.pendingWrap && !grid.wrapLost) return 'pending wrap';
   if (grid.isCursorUnsure) return 'unsure cursor'; // a wrap may be pending
@@ -158,7 +160,7 @@ export const paintDelay = (timing: PaintTiming): number => {
   const { now, dueSince, lastOutput, lastPaint, isGround, hindrance, isErased } = timing;
   const spacing = lastPaint + (isErased ? ERASED_INTERVAL_MS : INTERVAL_MS) - now;
   if (spacing > 0) return spacing;
-  if (!isGround || hindrance === 'side margins') return RETRY_MS;
+  if (!isGround || hindrance === 'side margins' || hindrance === 'VT52 mode') return RETRY_MS;
   const waited = now - dueSince;
   if (hindrance !== undefined) {
     const limit = hindrance === 'synchronized output' ? DEADLINE_MS + FRAME_GRACE_MS : DEADLINE_MS;

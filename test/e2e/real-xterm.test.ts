@@ -21,6 +21,7 @@ interface Place {
 }
 
 const margins = '\x1b[?69h\x1b[5;10s';
+const full = `\x1b[4;1H${'*'.repeat(COLUMNS)}`;
 const wide = `\x1b[4;1H${'*'.repeat(2 * COLUMNS + 5)}`;
 /** Not from the first two rows: patches 397 to 401 of xterm leave the screen there. */
 const moves = [
@@ -35,11 +36,14 @@ const moves = [
   '\x1b[3;6r\x1b[3;1H\bX',
   '\x1b[3;6r\x1b[8;1H\bX',
   '\x1b[6;3H\x1b[30DX',
+  `${margins}\x1b[5;23Habc\b\bX`,
   `${wide}\r\b\bX`,
   `${wide}\x1b[40DX`,
   `${wide}\x1b7\x1b[60D\x1b8X`,
   '\x1b[5;23Hab\x1b[3DX',
   '\x1b[4;8r\x1b[?6h\x1b[3;1H\bX',
+  ...['\x1b[K', '\x1b[1J', '\x1b[?2K', '\x1b[3J'].map((erase) => `${full}${erase}X`),
+  ...['\x1b[K', '\x1b[1J', '\x1b[?2K', '\x1b[3J'].map((erase) => `${full}${erase}\bX`),
 ];
 const texts = ['\x1b[?45h', '\x1b[?1045h', '\x1b[?45;1045h', '\x1b[?45h\x1b[?7l'].flatMap((mode) =>
   moves.map((move) => mode + move),

@@ -32,6 +32,7 @@ describe('a paint of the footer', () => {
       moment: { hindrance: 'side margins', dueSince: 0 },
       delay: 25,
     },
+    { when: 'never comes in VT52 mode', moment: { hindrance: 'VT52 mode', dueSince: 0 }, delay: 25 },
     { when: 'waits for a pending wrap to end', moment: { hindrance: 'pending wrap' }, delay: 25 },
     {
       when: 'does not wait for it for ever',

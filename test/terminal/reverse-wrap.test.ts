@@ -112,6 +112,7 @@ describe('reverse wrap', () => {
     expect(both(extended, '\x1b[?45l').place).toEqual([4, 20]);
     expect(both(on, '\x1b[?1045l').isCursorUnsure).toBe(true);
     expect(both(extended, '\x1b[?1045s\x1b[?1045l\x1b[?1045r').place).toEqual([4, 20]);
+    expect(both(extended, '\x1b[?1045r').place).toEqual([5, 1]); // nothing was saved
     expect(both('\x1b[?1045s', extended, '\x1b[?1045r').place).toEqual([5, 1]);
   });
 
@@ -122,8 +123,9 @@ describe('reverse wrap', () => {
     expect(filter.grid).toMatchObject({ row: 0, column: 19, pendingWrap: false, wrapLost: false });
   });
 
-  it('keeps its place in VT52 mode, where CUP means nothing', () => {
-    const { sent, place } = played('xterm 410', extended, '\x1b[3;7r\x1b[H\x1b[?2l', '\x1bD');
+  it('keeps its place in VT52 mode, where CUP means nothing and no paint is possible', () => {
+    const { filter, sent, place } = played('xterm 410', extended, '\x1b[3;7r\x1b[H\x1b[?2l', '\x1bD');
+    expect(paintHindrance(filter.grid, filter.modeTracker)).toBe('VT52 mode');
     expect(sent).toBe('\x1bY 3');
     expect(place).toEqual([1, 20]);
   });
@@ -164,6 +166,12 @@ describe('a cursor that only the terminal knows', () => {
     expect(grid.isCursorUnsure).toBe(false);
   });
 
+  it('stays where the terminal has it at a soft reset', () => {
+    const { sent, isCursorUnsure } = played('another', on, '\x1b[5;1H\b', '\x1b[!p');
+    expect(sent).toBe(`\x1b[!p\x1b7\x1b[1;${ROWS}r\x1b8`);
+    expect(isCursorUnsure).toBe(true);
+  });
+
   it('is unsure again after DECRC, if it was so at DECSC', () => {
     const { filter } = played('another', on, '\x1b[5;1H\b\x1b7\x1b[H');
     expect(filter.grid.isCursorUnsure).toBe(false);
@@ -191,6 +199,10 @@ describe('the cursor of xterm, from which BS goes on', () => {
   it('stops at the right margin where it is addressed in origin mode', () => {
     expect(played('xterm 379', `${margins}\x1b[?6h\x1b[3;9H`).place).toEqual([3, 10]);
     expect(played('xterm 379', `${margins}\x1b[?6h\x1b[3;1H\x1b[9G`).place).toEqual([3, 10]);
+  });
+
+  it('comes to the left margin with a wrap, from outside the margins too', () => {
+    expect(played('xterm 379', `${margins}\x1b[3;19Habc`).place).toEqual([4, 6]);
   });
 
   it('stays where it is when a line is inserted or deleted outside the side margins', () => {

@@ -114,7 +114,9 @@ export const restorePrivateModes = (
   let instead = '';
   const others: number[] = [];
   for (const mode of sequence.values.subarray(0, sequence.count)) {
-    const saved = grid.savedModes.get(mode);
+    const isReverseWrap = mode === 45 || mode === 1045;
+    const unsaved = isReverseWrap && grid.quirks.reverseWrap !== 'unknown' ? false : undefined; // xterm turns it off
+    const saved = grid.savedModes.get(mode) ?? unsaved;
     if (saved === undefined || saved === isPrivateModeOn(grid, modeTracker, mode)) continue;
     modeTracker.setPrivateMode(mode, saved);
     const sequence = `\x1b[?${mode}${saved ? 'h' : 'l'}`;
@@ -123,7 +125,7 @@ export const restorePrivateModes = (
     else if (mode === 47 || mode === 1047 || mode === 1049)
       instead += switchBuffer(grid, mode, saved) ?? sequence;
     else {
-      if (mode === 45 || mode === 1045) rules[mode]?.(grid, saved);
+      if (isReverseWrap) rules[mode]?.(grid, saved);
       others.push(mode);
     }
   }

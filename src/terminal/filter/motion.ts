@@ -302,6 +302,7 @@ export const softReset = (grid: Grid, sequence: string): string | undefined => {
   forgetSavedCursor(grid);
   if (grid.quirks.softResetKeepsRegion || !hasFooter(grid)) return undefined;
   resetRegion(grid);
+  if (grid.isCursorUnsure) return sequence + setRegionAgain(grid);
   if (grid.pendingWrap) grid.wrapLost = true;
   return `${sequence}${regionSequence(grid)}\x1b7\x1b[${grid.row + 1};${grid.column + 1}H`;
 };
@@ -347,7 +348,7 @@ export const wrap = (grid: Grid, at: number, insert: Insert): void => {
   if (blocked) insert(at, `${blankCell(grid)}\r`);
   else if (grid.wrapLost) insert(at, '\r\x1bD');
   if (!blocked) index(grid);
-  grid.column = grid.sideMargins && grid.column <= grid.right ? grid.left : 0;
+  grid.column = grid.sideMargins ? grid.left : 0;
   clearWrap(grid);
 };
 

@@ -68,6 +68,8 @@ describe('reverse wrap', () => {
     ['xterm 379', '\x1b[3;7r\x1b[H\b', '\x1b[3;7r\x1b[H\x1b[21D', [9, 20]],
     ['xterm 379', '\x1b[H\x1b[C\x1b[3D', '\x1b[H\x1b[C\x1b[23D', [9, 19]],
     ['xterm 379', '\x1b[2;4H\x1b[190D', '\x1b[2;4H\x1b[10D', [1, 14]],
+    // right of margins that are narrow, a shorter move would end in this row
+    ['xterm 379', '\x1b[?69h\x1b[9;10s\x1b[3;20H\x1b[999D', '\x1b[?69h\x1b[9;10s\x1b[3;20H\x1b[29D', [4, 9]],
     ['xterm 379', '\x1b[3;9r\x1b[?6h\x1b[100D', '\x1b[3;9r\x1b[?6h\x1b[100D', [9, 20]],
   ] as const)('never takes the cursor of %s into the footer row: %j', (name, bytes, sent, place) => {
     const after = played(name, on, bytes);

@@ -63,8 +63,10 @@ const moveInLine = (grid: Grid, cells: number): number => {
   const before = grid.row * width + grid.column - limit;
   const length = grid.rows * width;
   const after = ((offset % length) + length) % length;
-  Object.assign(grid, { row: Math.floor(after / width), column: (after % width) + limit });
-  return before - after + (after > before ? grid.terminalRows * width : 0);
+  const row = Math.floor(after / width);
+  const isShort = row !== grid.row && before - after <= grid.column - limit; // it would end in this row, right of the margins
+  Object.assign(grid, { row, column: (after % width) + limit });
+  return before - after + (after > before || isShort ? grid.terminalRows * width : 0);
 };
 
 /** For later ones the last row of the region comes before its first one. */

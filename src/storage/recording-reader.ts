@@ -1,10 +1,12 @@
-import { pipeline, type Readable } from 'node:stream';
+import type { Stats } from 'node:fs';
+import { pipeline } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
 import { UserError } from '../core/errors.js';
 import { getCount, parseJson, parseRecord, getText, type JsonRecord } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason } from './errors.js';
 import { openRegular } from './files.js';
+import { diskBytesOf, withinLimits } from './session-store.js';
 import { makeLineSplitter } from './tail.js';
 
 // Reads asciicast v2, also gzipped, one line at a time: https://docs.asciinema.org/manual/asciicast/v2/
@@ -53,7 +55,8 @@ export const openRecordingFile = async (path: string): Promise<RecordingFile> =>
 /** The lines of a text file, one in memory at a time; throws a UserError if it cannot be read. `what` names the file in the message. */
 export async function* readLines(path: string, what: string): AsyncGenerator<string> {
   try {
-    yield* linesOf((await openRegular(path)).createReadStream());
+    const file = await openRegular(path);
+    yield* linesOf(bounded(file.createReadStream(), await file.stat()));
   } catch (error) {
     throw new UserError(`cannot read the ${what} "${path}": ${systemReason(error)}`, {
       exitCode: 2,
@@ -71,15 +74,25 @@ const SIZE = /^(\d{1,5})x(\d{1,5})$/;
 const unreadable = (path: string, reason: string, hint = MAKE_HINT): UserError =>
   new UserError(`cannot replay "${path}": ${reason}`, { exitCode: 2, hint });
 
-const openPossiblyZipped = async (path: string): Promise<Readable> => {
+const TIMES_LONGER = 20; // than a session file: a recording is drawn on a screen model
+
+const bounded = (bytes: AsyncIterable<Buffer>, stats: Stats): AsyncGenerator<Buffer> =>
+  withinLimits(bytes, diskBytesOf(stats), { timesLonger: TIMES_LONGER });
+
+const openPossiblyZipped = async (path: string): Promise<AsyncIterable<Buffer>> => {
   try {
     const file = await openRegular(path); // a regular file, since it is read twice
     const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    const stats = await file.stat();
     const plain = file.createReadStream({ start: 0 });
     const isZipped = bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
-    if (!isZipped) return plain;
+    if (!isZipped) return bounded(plain, stats);
     // Z_SYNC_FLUSH reads a truncated file as far as possible; errors of either stream appear where the lines are read
-    return pipeline(plain, createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }), () => undefined);
+    const unpacked = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
+    return bounded(
+      pipeline(plain, unpacked, () => undefined),
+      stats,
+    );
   } catch (error) {
     throw unreadable(path, systemReason(error), HINT);
   }
@@ -98,7 +111,7 @@ async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
 }
 
 /** The lines that are not blank. */
-async function* textLines(bytes: Readable, path: string): AsyncGenerator<string> {
+async function* textLines(bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<string> {
   try {
     for await (const line of linesOf(bytes)) if (line.trim() !== '') yield line.replace(/^\uFEFF/, '');
   } catch (error) {

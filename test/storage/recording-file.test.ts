@@ -5,6 +5,7 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -84,6 +85,12 @@ describe('a recording', () => {
     const { events, notes } = await read(fileOf(`${lines.join('\n')}\n[3, "o", "half`));
     expect(events).toEqual(expected.events);
     expect(notes).toEqual(['the recording was cut off: line 7, its last one, is not complete']);
+  });
+
+  it('that holds far more than it takes on the disk is not read to its end', async () => {
+    const path = fileOf(lines.join('\n'));
+    truncateSync(path, 4_000_000_000_000); // a hole
+    await expect(read(path)).rejects.toThrow(/it holds more than .*, and takes .* on the disk/);
   });
 
   it('that was cut off inside its gzip stream gives the complete events', async () => {

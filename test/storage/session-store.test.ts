@@ -116,7 +116,7 @@ describe('a stored file', () => {
       for (;;) yield Buffer.from('line\n');
     }
     const reading = async (): Promise<void> => {
-      for await (const _ of withinLimits(endless(), diskBytes, () => now)) {
+      for await (const _ of withinLimits(endless(), diskBytes, { clock: () => now })) {
         pieces += 1;
         now += 1_000;
       }

@@ -243,7 +243,10 @@ describe('text for people', () => {
     );
 
   it('becomes printable in one file', () => {
-    expect(only(/\bas (?:unknown as )?Printable\b/, 'core/printable.ts')).toEqual([]);
+    expect(only(/\bas (?:unknown as )?(?:Printable|Styled|Span)\b/, 'core/printable.ts')).toEqual([]);
+    expect(
+      only(/\bcolourWith\b/, 'core/printable.ts', 'ui/theme.ts', 'cli/text.ts', 'wrap/protection.ts'),
+    ).toEqual([]);
   });
 
   it('is written by one file, which takes nothing else', () => {

@@ -1,5 +1,5 @@
 import type { Tier } from '../core/ladder.js';
-import { own, type Styled, toPrintable, toPrintableLines } from '../core/printable.js';
+import { own, type Styled, toPrintable, toPrintableLines, colourWith } from '../core/printable.js';
 import { barOf } from '../ui/footer.js';
 import { readLook } from '../ui/look.js';
 import { shorten, widthOf, toPlainText } from '../ui/text.js';
@@ -100,12 +100,8 @@ export interface Painter {
   readonly tier: (tier: Tier | undefined, text: string) => Styled;
 }
 
-const sgr =
-  (on: string, off: string) =>
-  (text: string): Styled => ({
-    text,
-    paint: (clean) => (clean === '' ? '' : `\x1b[${on}m${clean}\x1b[${off}m`),
-  });
+const sgr = (on: string, off: string): ((text: string) => Styled) =>
+  colourWith((text) => (text === '' ? '' : `\x1b[${on}m${text}\x1b[${off}m`));
 
 const colours: Readonly<Record<Tier, string>> = { safe: '32', warn: '33', auto: '35', hard: '31' };
 

@@ -8,14 +8,26 @@ declare const isPrintable: unique symbol;
 /** Text without any control or format character but the newlines and sequences that ctxwrap's own code has put there. */
 export type Printable = string & { readonly [isPrintable]: true };
 
-/** A part of a row. `paint` adds SGR sequences around text that is already clean; it must add nothing else. */
-export interface Span {
+declare const isSpan: unique symbol;
+
+/** A part of a row with a colour, from `colourWith`. */
+interface Span {
   readonly text: Styled;
-  readonly paint: (text: string) => string;
+  readonly colour: (text: string) => string;
+  readonly [isSpan]: true;
 }
 
-/** A row that is not printable yet: pieces of text from anywhere, some of them with a colour. */
-export type Styled = string | Span | readonly Styled[];
+/** Any text but `Printable`, whose colours would be cleaned away. */
+type Plain = string & { readonly [isPrintable]?: never };
+
+/** A row that is not printable yet: pieces of text from anywhere, some of them with a colour, or with what is printable already. */
+export type Styled = Plain | Span | { readonly printable: Printable } | readonly Styled[];
+
+/** What gives a text a colour; `colour` adds SGR sequences around text that is clean by then, and nothing else. */
+export const colourWith =
+  (colour: (text: string) => string) =>
+  (text: Styled): Styled =>
+    ({ text, colour }) as Span;
 
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
@@ -24,7 +36,8 @@ export const stripControls = (text: string): string => text.replace(CONTROLS, '\
 
 const render = (styled: Styled): string => {
   if (typeof styled === 'string') return stripControls(styled);
-  return 'paint' in styled ? styled.paint(render(styled.text)) : styled.map(render).join('');
+  if ('printable' in styled) return styled.printable;
+  return 'colour' in styled ? styled.colour(render(styled.text)) : styled.map(render).join('');
 };
 
 /** One row. A newline in it becomes U+FFFD: whoever wants lines splits the text. */

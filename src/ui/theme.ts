@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import type { Styled } from '../core/printable.js';
+import { colourWith, type Styled } from '../core/printable.js';
 import type { ColorName } from '../core/config/theme.js';
 import type { Tier } from '../core/ladder.js';
 import type { Background, Look } from './look.js';
@@ -86,9 +86,7 @@ type Colored = Pick<Look, 'colorLevel' | 'hasStyles' | 'background' | 'palette' 
  */
 export const makeTheme = (tier: Tier | undefined, look: Colored, isStale = false): Theme => {
   const sequences = Object.entries(sequencesFor(tier, look, isStale));
-  return Object.fromEntries(
-    sequences.map(([name, paint]) => [name, (text: Styled): Styled => ({ text, paint })]),
-  ) as Theme;
+  return Object.fromEntries(sequences.map(([name, colour]) => [name, colourWith(colour)])) as Theme;
 };
 
 type ThemeSequences = Readonly<Record<keyof Theme, Sequences>>;

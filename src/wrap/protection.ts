@@ -1,5 +1,5 @@
 import { hotkeyName } from '../core/format.js';
-import { type Printable, toPrintable } from '../core/printable.js';
+import { type Printable, toPrintable, colourWith } from '../core/printable.js';
 import type { Look } from '../ui/look.js';
 import type { Footer } from './footer.js';
 import type { PublishedSession, LostRecord } from './lost-record.js';
@@ -37,13 +37,15 @@ const rowTexts = ({ hotkey, command }: RowTexts, dot: string): readonly string[]
   ].map((parts) => parts.join(` ${dot} `));
 };
 
+const red = colourWith((text) => `\x1b[31m${text}\x1b[39m`);
+
 /** The row: ASCII and at most one sign, in red where there are colours; never wider than the terminal. */
 export const lostRow = ({ columns, ascii, colorLevel }: Look, texts: RowTexts): Printable => {
   const room = Math.max(0, columns - MARGIN);
   const all = rowTexts(texts, ascii ? '-' : '·');
   const text = all.find(({ length }) => length <= room) ?? '';
   const row = ' '.repeat(Math.min(MARGIN, columns)) + text;
-  return toPrintable(colorLevel > 0 ? { text: row, paint: (plain) => `\x1b[31m${plain}\x1b[39m` } : row);
+  return toPrintable(colorLevel > 0 ? red(row) : row);
 };
 
 /** Whether ctxwrap still does what it is for in this session. */

@@ -186,6 +186,10 @@ describe('ctxwrap history', () => {
     const { stdout } = await history('01a1fd1c', '--chart');
     expect(stdout).toMatch(/^ 100% [\u2800-\u28ff]+$/m);
     expect(stdout.match(/⟳/g)?.length).toBe(4);
+    const shown = inTerminal(process.execPath, [bin, 'history', '01a1fd1c', '--chart'], bench);
+    await shown.seen(/\u001b\[2m 100% \u001b\[22m/);
+    expect((await shown.ended).exitCode).toBe(0);
+    expect(shown.output()).not.toContain('\ufffd');
   });
 
   it('says with --full what each compaction has kept, and its whole summary', async () => {

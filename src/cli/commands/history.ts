@@ -111,8 +111,8 @@ const linesFor = async (
 const chartsOf = async (
   read: readonly ReadSession[],
   look: Look,
-): Promise<ReadonlyMap<SessionHistory, readonly string[]>> => {
-  const charts = new Map<SessionHistory, readonly string[]>();
+): Promise<ReadonlyMap<SessionHistory, readonly Styled[]>> => {
+  const charts = new Map<SessionHistory, readonly Styled[]>();
   const wanted = read.filter(({ usage, history: { compactions } }) => usage && compactions.length > 0);
   if (wanted.length === 0) return charts;
   const { renderReport } = await import('../../ui/Report.js');
@@ -124,7 +124,7 @@ const chartsOf = async (
           { sections: [{ usage: { history: usage.history, now: usage.until, marks: [] }, rows: [] }] },
           look,
           CHART_ROWS,
-        ),
+        ).map((row) => ({ printable: row })),
       );
   return charts;
 };

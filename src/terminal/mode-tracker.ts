@@ -66,8 +66,9 @@ const linkSequences = (text: string | undefined): LinkSequences => {
 
 /** OSC 10 to 11: each further value is for the colour with the next number (xterm ctlseqs), so `10;?;?` asks for the background, too. */
 const asksBackground = (text: string): boolean => {
-  const [code, ...values] = text.split(';', 3);
-  return (code === '10' || code === '11') && values[11 - Number(code)] === '?';
+  const [digits = '', ...values] = text.split(';', 3);
+  const code = /^\d+$/.test(digits) ? Number(digits) : undefined; // `011`, too
+  return (code === 10 || code === 11) && values[11 - code] === '?';
 };
 
 const undoSequence = (name: string, text: string, hasDied: boolean): string => {

@@ -41,7 +41,7 @@ export interface QueryQueue {
   takeAnswer: (kind: QueryKind) => AnswerHandler | undefined;
   /** as `takeAnswer`, for bytes inside a paste, which may be the user's: only an open query makes them an answer */
   takePasted: (kind: QueryKind) => AnswerHandler | undefined;
-  /** notes a key that may be the answer to the child's oldest query */
+  /** notes a key that may be the answer to the child's oldest query; it is one only where the child's cursor is in row 1 */
   noteLookalike: (kind: QueryKind) => void;
   /** an answer to a query of the child may still come */
   isChildWaiting: (kind: QueryKind) => boolean;
@@ -63,8 +63,6 @@ interface Query {
   readonly onAnswer: AnswerHandler | undefined;
   /** its answer looks like a key */
   readonly isFirstRow: boolean;
-  /** a key that may have been its answer has come since */
-  hasLookalike: boolean;
 }
 
 const ignore: AnswerHandler = () => undefined;
@@ -104,11 +102,12 @@ const preferred = (kind: QueryKind, queue: readonly Query[], oldest: Query): Que
   return queue.find(({ onAnswer, askedAt }) => !onAnswer && askedAt - oldest.askedAt >= LOST_MS);
 };
 
-/** In row 1 it is the answer; elsewhere it is only taken for one if no better comes. */
+/**
+ * In row 1 it is the answer. Elsewhere it is a key; if the row was wrong, the answer to a later query shows that no better one comes.
+ */
 const noteLookalikeIn = (queue: Query[], isDue: (query: Query) => boolean): void => {
   const query = queue.find((each) => !each.onAnswer && isDue(each));
   if (query?.isFirstRow) queue.splice(queue.indexOf(query), 1);
-  else if (query) query.hasLookalike = true;
 };
 
 /** It was asked so long ago that its answer, if it still comes, comes without warning. `answeredAt`: time of the last answer of any kind. */
@@ -125,7 +124,7 @@ export const makeQueryQueue = (now: () => number = () => performance.now()): Que
 
   const queueOf = (kind: QueryKind): Query[] => queues.get(kind) ?? [];
   /** No later query has been answered yet, so its answer is most likely still to come. */
-  const isDue = ({ order, hasLookalike }: Query): boolean => order > answered && !hasLookalike;
+  const isDue = ({ order }: Query): boolean => order > answered;
   const isOwnAnswerExpected = (): boolean =>
     [...queues].some(([kind, queue]) =>
       queue.some((query) => query.onAnswer && isDue(query) && !isOverdue(kind, query, answeredAt, now())),
@@ -135,7 +134,7 @@ export const makeQueryQueue = (now: () => number = () => performance.now()): Que
     const queue = queueOf(kind);
     queues.set(kind, queue);
     asked += 1;
-    queue.push({ order: asked, askedAt: now(), onAnswer, isFirstRow, hasLookalike: false });
+    queue.push({ order: asked, askedAt: now(), onAnswer, isFirstRow });
     if (queue.length > MAX_OWN) limitQueue(queue);
   };
   const take = (kind: QueryKind): Query | undefined => {

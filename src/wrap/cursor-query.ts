@@ -77,6 +77,7 @@ const makeAsk = ({ filter: { grid, modeTracker }, tty }: Terminal): Ask => {
   let hasExtended: boolean | undefined; // whether the terminal knows the extended form; undefined until it has shown that
 
   const askPlainly = (onFound: (position: CursorPosition) => void): string => {
+    if (tty.size().columns < MARK_COLUMN) return ''; // its report would be F3; there is no footer that needs it
     let column = 0;
     markSlotOverwritten(grid);
     queries.addOwn('cursor', (text) => ({ column } = positionFrom(text)));

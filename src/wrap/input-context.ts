@@ -2,7 +2,6 @@ import { begunBy, isAnswerBegun, type InputState } from '../core/terminal-input.
 import { hasFooter } from '../terminal/filter/grid.js';
 import type { InputContext } from '../terminal/input.js';
 import type { ModeTracker } from '../terminal/mode-tracker.js';
-import type { QueryQueue } from '../terminal/query-queue.js';
 import type { TerminalSession } from './terminal-session.js';
 
 // What the state of the session means for the input: how it is read, and how long the rest of something incomplete is waited for.
@@ -59,8 +58,14 @@ export const isRestSure = ({ held }: InputState, modeTracker: ModeTracker): bool
   return isExpected && !isKey;
 };
 
+/** A mouse report so slow that its `CSI` was passed on as keys. Perhaps the user has typed that, so its rest is not sure. */
+const isSlowReport = ({ held, flushed }: InputState): boolean =>
+  flushed !== '' && /^\x1b\[<[\d;]*$/.test(flushed + held);
+
 /** Milliseconds to wait for the rest of what is held. */
-export const holdMs = ({ held, inside }: InputState, queries: QueryQueue): number => {
+export const holdMs = (state: InputState, modeTracker: ModeTracker): number => {
+  const { held, inside } = state;
   if (inside === 'dropped answer' || isAnswerBegun(held)) return ANSWER_MS;
-  return begunBy(held).isAnswer && queries.isOwnAnswerExpected() ? ANSWER_MS : HELD_MS;
+  if (isSlowReport(state) && wasMouseAsked(modeTracker)) return ANSWER_MS;
+  return begunBy(held).isAnswer && modeTracker.queries.isOwnAnswerExpected() ? ANSWER_MS : HELD_MS;
 };

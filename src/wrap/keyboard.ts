@@ -329,7 +329,7 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
   const wait = (): void => {
     const { held, inside } = state;
     if (isRestSure(state, modeTracker)) return;
-    if (held !== '' || inside === 'dropped answer') silence.wait(holdMs(state, queries));
+    if (held !== '' || inside === 'dropped answer') silence.wait(holdMs(state, modeTracker));
     else if (overlayInput.isInPaste()) silence.wait(PASTE_MS);
   };
   const flush = (): void => {

@@ -78,14 +78,23 @@ describe('answers of the terminal', () => {
     expect(queries.takePasted('extended cursor')).toBeUndefined();
   });
 
-  it('that look like a key do not keep a later one from the wrapper', () => {
+  it('that look like a key do not keep a later one from the wrapper once a later question is answered', () => {
     const queries = makeQueryQueue();
     queries.addChild('cursor');
-    expect(queries.isChildWaiting('cursor')).toBe(true);
     queries.noteLookalike('cursor');
-    expect(queries.isChildWaiting('cursor')).toBe(false);
+    expect(queries.isChildWaiting('cursor')).toBe(true);
+    queries.addOwn('status');
     queries.addOwn('cursor');
+    queries.takeAnswer('status');
     expect(owners(queries, 'cursor', 2)).toEqual(['ours', 'child']);
+  });
+
+  it('keep their order when a key comes that looks like one', () => {
+    const queries = makeQueryQueue();
+    queries.addChild('cursor');
+    queries.noteLookalike('cursor');
+    queries.addOwn('cursor');
+    expect(owners(queries, 'cursor', 2)).toEqual(['child', 'ours']);
   });
 
   it('that look like a key are the child’s where its cursor is in row 1', () => {

@@ -208,3 +208,49 @@ describe('answers to the wrapper', () => {
     );
   });
 });
+
+describe('an answer to the child', () => {
+  it('is its own when the user presses F3 with Ctrl before it, and the wrapper asks behind it', async () => {
+    const run = makeOverlayHarness(80, 24, {}, { isSilent: true });
+    void run.parts.cursorQuery.askAtStart(60);
+    run.type('\x1b[0n'); // the terminal has no extended reports
+    run.type('\x1b[2;1R\x1b[1;17R\x1b[0n');
+    run.write('\x1b[7;3H\x1b[6n');
+    run.type('\x1b[1;5R');
+    void run.parts.cursorQuery.ask('', 60);
+    run.type('\x1b[7;3R\x1b[0n\x1b[8;3R\x1b[7;17R\x1b[0n');
+    expect(run.received()).toBe('\x1b[1;5R\x1b[7;3R');
+    run.stop();
+  });
+
+  it.each(['\x1b]11;?\x07', '\x1b]011;?\x07', '\x1b]0010;?;?\x07', '\x1b]011;?\x1b\\', '\u009d11;?\u009c'])(
+    'about the background reaches it after the question %j',
+    (question) => {
+      const run = makeOverlayHarness(80, 24, {}, { isSilent: true });
+      void run.parts.cursorQuery.askAtStart(60);
+      run.type(`${BACKGROUND}\x1b[>41;379;0c\x1b[?1;5R\x1b[0n`);
+      run.write(question);
+      run.type(BACKGROUND);
+      expect(run.received()).toBe(BACKGROUND);
+      run.stop();
+    },
+  );
+
+  it.each([
+    ['\x1b[06n', '\x1b[7;3R'],
+    ['\u009b6n', '\x1b[7;3R'],
+    ['\x1b[?006n', '\x1b[?7;3R'],
+    ['\x1b[05n', '\x1b[0n'],
+    ['\x1b[>00c', '\x1b[>41;379;0c'],
+    ['\u009b>c', '\x1b[>41;379;0c'],
+  ])('to %j reaches it although the wrapper has asked the same', (question, answer) => {
+    const run = makeOverlayHarness(80, 24, {}, { isSilent: true });
+    void run.parts.cursorQuery.askAtStart(60);
+    run.type(`${BACKGROUND}\x1b[>41;379;0c\x1b[0n`);
+    run.type('\x1b[2;1R\x1b[1;17R\x1b[0n');
+    run.write(`\x1b[7;3H${question}`);
+    run.type(answer);
+    expect(run.received()).toBe(answer);
+    run.stop();
+  });
+});

@@ -35,6 +35,27 @@ describe.each([
   });
 });
 
+describe('a narrow terminal without extended cursor reports', () => {
+  it.each([1, 14, 16])('of %i columns is not asked in a way whose report could be F3', async (columns) => {
+    const run = makeOverlayHarness(columns, ROWS);
+    run.emulator.terminal.parser.registerCsiHandler({ prefix: '?', final: 'n' }, () => true);
+    expect(await run.parts.cursorQuery.askAtStart(WAIT_MS)).toBeUndefined();
+    expect(await run.parts.cursorQuery.ask('', WAIT_MS)).toBeUndefined();
+    expect(run.received()).toBe('');
+    run.stop();
+  });
+
+  it('is asked once it is wide enough', async () => {
+    const run = makeOverlayHarness(14, ROWS);
+    run.emulator.terminal.parser.registerCsiHandler({ prefix: '?', final: 'n' }, () => true);
+    expect(await run.parts.cursorQuery.askAtStart(WAIT_MS)).toBeUndefined();
+    run.resize(17, ROWS + 1);
+    expect(await run.parts.cursorQuery.ask('', WAIT_MS)).toEqual({ row: 0, column: 0 });
+    expect(run.received()).toBe('');
+    run.stop();
+  });
+});
+
 describe('a terminal that has given an extended cursor report', () => {
   it('is not asked for a plain one when its next answer is lost', async () => {
     const run = makeOverlayHarness(COLUMNS, ROWS, {}, { isSilent: true });

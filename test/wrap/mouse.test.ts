@@ -35,6 +35,31 @@ describe('a mouse report on the footer', () => {
       });
   });
 
+  it('does not reach the child in part when each byte comes after a pause', () => {
+    withMouse('\x1b[?1000;1006h', (run) => {
+      const say = (report: string): void => {
+        for (const byte of report) {
+          run.type(byte);
+          vi.advanceTimersByTime(400);
+        }
+      };
+      say('\x1b[<0;10;25M');
+      expect(run.received()).toBe('\x1b[');
+      say('\x1b[<0;10;24M');
+      expect(run.received()).toBe('\x1b[\x1b[<0;10;24M');
+    });
+  });
+
+  it('is not waited for long where the user has typed what begins like one', () => {
+    withMouse('\x1b[?1000;1006h', (run) => {
+      for (const key of '\x1b[<') {
+        run.type(key);
+        vi.advanceTimersByTime(1_100);
+      }
+      expect(run.received()).toBe('\x1b[<');
+    });
+  });
+
   it('is not completed for a child that has got its first byte as Escape', () => {
     withMouse('\x1b[?1000;1006h', (run) => {
       run.type('\x1b');

@@ -234,6 +234,11 @@ describe('what the terminal reports', () => {
     expect(read(['\x1b[32;9;25M\x1b[34;9;20M\x1b[35;9;20M\x1b[35;9;20M'])).toBe('\x1b[34;9;20M\x1b[35;9;20M');
   });
 
+  it('about the wheel on the footer does not hide the next click, for a wheel is never released', () => {
+    const click = '\x1b[32;9;20M\x1b[35;9;20M';
+    expect(read([`\x1b[97;9;25M\x1b[99;9;25M${click}`])).toBe(click);
+  });
+
   it('about a click on the footer is not completed by a release after the footer has gone', () => {
     const mouse = mouseOf();
     expect(read(['\x1b[<0;9;25M'], { mouse })).toBe('');

@@ -24,7 +24,7 @@ export type InputPart =
 export interface InputContext {
   /** control character of the hotkey; undefined if it is off */
   readonly hotkey: number | undefined;
-  /** undefined while there is no footer: reports pass unchanged */
+  /** undefined while there is no footer: reports pass unchanged, but for the rest of a click that began on it */
   readonly geometry: ScreenGeometry | undefined;
   /** tell whose an answer is */
   readonly queries: Pick<QueryQueue, 'takeAnswer' | 'takePasted' | 'noteLookalike' | 'hasOpenOwnQuery'>;
@@ -101,8 +101,7 @@ const classify = (element: InputElement, context: InputContext, isPasted: boolea
   const pressed = hotkeyAction(element, context);
   if (pressed) return pressed === 'press' ? [{ type: 'hotkey', element }] : [];
   if (kind === 'answer' && text.startsWith(STATES) && context.stateProxy?.takeAnswer() === false) return [];
-  const { geometry, mouse } = context;
-  return [{ type: 'forward', element: geometry ? translateForChild(element, geometry, mouse) : element }];
+  return [{ type: 'forward', element: translateForChild(element, context.geometry, context.mouse) }];
 };
 
 /** A part of an answer for the wrapper whose rest was lost, so that the next key has become a part of it. */

@@ -20,7 +20,22 @@ export interface MouseReports {
   /** mode 1016, where the terminal knows it: places are in pixels */
   readonly hasPixels: boolean;
   readonly pixels: PixelPlaces;
+  readonly dropped: DroppedPresses;
 }
+
+/** Buttons that were pressed below the child's last row and not released yet: the child knows nothing of them. Changed in place. */
+export interface DroppedPresses {
+  /** in the order of their presses */
+  readonly buttons: Set<number>;
+  /** the terminal has been asked to report releases, too; otherwise it does not tell when a button is up again */
+  areReleasesAsked: boolean;
+}
+
+/** Forgets the presses of an earlier time when the terminal begins to report releases. */
+export const noteReleasesAsked = (dropped: DroppedPresses, areAsked: boolean): void => {
+  if (areAsked && !dropped.areReleasesAsked) dropped.buttons.clear();
+  dropped.areReleasesAsked = areAsked;
+};
 
 /** How the terminal counts in pixels; changed in place. */
 export interface PixelPlaces {
@@ -66,26 +81,37 @@ const statusReport = (sequence: string, geometry: ScreenGeometry): string | unde
 
 /** A mouse report, read: its place, and how it looks with another row. */
 interface MousePlace {
-  /** number of the button with its modifiers */
-  readonly code: number;
-  readonly isRelease: boolean;
+  readonly kind: 'press' | 'release' | 'motion' | 'wheel';
+  /** without modifiers; undefined if none is pressed, or if the form does not name the one that was released */
+  readonly button: number | undefined;
   /** from 1, in cells or pixels */
   readonly column: number;
   readonly row: number;
   readonly withRow: (row: number) => string;
 }
 
-const isOldRelease = (code: number): boolean => (code & 3) === 3 && (code & 64) === 0;
+// Bits of a report's number (xterm ctlseqs, "Mouse Tracking"); the others are modifiers.
+const BUTTON = 128 | 3; // buttons 8 to 11 have 128
+const NO_BUTTON = 3;
+const MOTION = 32;
+const WHEEL = 64;
+
+/** `isSgrRelease`: SGR's form says so; the others have a release for no button. */
+const actionOf = (code: number, isSgrRelease: boolean): Pick<MousePlace, 'kind' | 'button'> => {
+  const pressed = code & BUTTON;
+  const button = pressed === NO_BUTTON ? undefined : pressed;
+  if ((code & WHEEL) !== 0) return { kind: 'wheel', button };
+  if ((code & MOTION) !== 0) return { kind: 'motion', button };
+  return { kind: isSgrRelease || button === undefined ? 'release' : 'press', button };
+};
 
 /** SGR's form (mode 1006, with pixels 1016), or urxvt's (1015) without the `<`. */
 const numberedPlace = (sequence: string): MousePlace | undefined => {
   const found = /^\x1b\[(<?)(\d+);(\d+);(\d+)([Mm])$/.exec(sequence);
   if (!found) return undefined;
   const [, sgr = '', button = '', column = '', row = '', final = ''] = found;
-  const code = Number(button) - (sgr ? 0 : 32);
   return {
-    code,
-    isRelease: sgr ? final === 'm' : isOldRelease(code),
+    ...actionOf(Number(button) - (sgr ? 0 : 32), sgr !== '' && final === 'm'),
     column: Number(column),
     row: Number(row),
     withRow: (other) => `\x1b[${sgr}${button};${column};${other}${final}`,
@@ -102,7 +128,7 @@ const oldPlace = (sequence: string, hasUtf8: boolean): MousePlace | undefined =>
     const before = Buffer.from(places.slice(0, 2).join(''), encoding).toString('latin1');
     return `\x1b[M${before}${last}`;
   };
-  return { code, isRelease: isOldRelease(code), column, row, withRow };
+  return { ...actionOf(code, false), column, row, withRow };
 };
 
 /** The last row of the child's screen in the unit of the report; undefined if nothing is known about it. */
@@ -117,13 +143,30 @@ const lastRowOf = (
   return pixels.cellHeight === undefined ? undefined : Math.floor(knownRows * pixels.cellHeight) - 1; // some count from 0
 };
 
-/** Drops a press below the child's last row; a release or drag that ends there is reported in the last row. */
-const mouseReport = (sequence: string, geometry: ScreenGeometry, mouse: MouseReports): string | undefined => {
+/** Whether the child must not see it: it is part of a click or drag that began below its last row, or nothing is held there. */
+const isDropped = ({ kind, button }: MousePlace, isBelow: boolean, { buttons }: DroppedPresses): boolean => {
+  if (kind === 'wheel') return isBelow;
+  if (kind === 'motion') return button === undefined ? isBelow : buttons.has(button);
+  const meant = button ?? [...buttons].at(-1);
+  if (meant === undefined) return false;
+  const wasDropped = buttons.delete(meant);
+  if (kind === 'release') return wasDropped;
+  if (isBelow) buttons.add(meant);
+  return isBelow;
+};
+
+/** Drops clicks and drags that begin below the child's last row; a drag that ends there is reported in the last row. */
+const mouseReport = (
+  sequence: string,
+  geometry: ScreenGeometry | undefined,
+  mouse: MouseReports,
+): string | undefined => {
   const place = numberedPlace(sequence) ?? (mouse.isAsked ? oldPlace(sequence, mouse.hasUtf8) : undefined);
-  const last = place && lastRowOf(place, geometry, mouse);
-  if (!place || last === undefined || place.row <= last) return undefined;
-  const isMotion = (place.code & 32) !== 0;
-  return isMotion || place.isRelease ? place.withRow(last) : '';
+  if (!place) return undefined;
+  const last = geometry && lastRowOf(place, geometry, mouse);
+  const isBelow = last !== undefined && place.row > last;
+  if (isDropped(place, isBelow, mouse.dropped)) return '';
+  return isBelow ? place.withRow(last) : undefined;
 };
 
 /** The height of a cell, which the terminal tells in answers about its size in pixels (xterm ctlseqs, `CSI 14 t` and `CSI 16 t`; mode 2048). */
@@ -139,18 +182,21 @@ export const noteCellHeight = (
   if (cell >= 1) pixels.cellHeight = cell;
 };
 
-/** Translates rows in a report to those of the child's screen. `mouse`: undefined while the rows below the child's belong to the overlay. */
+/**
+ * Translates rows in a report to those of the child's screen. `geometry`: undefined while the child has all rows. `mouse`: undefined while
+ * the rows below the child's belong to the overlay.
+ */
 export const translateForChild = (
   element: InputElement,
-  geometry: ScreenGeometry,
+  geometry: ScreenGeometry | undefined,
   mouse: MouseReports | undefined,
 ): InputElement => {
   const { kind, text, passedOn = '' } = element;
-  if (kind === 'answer' && mouse) noteCellHeight(text, geometry, mouse.pixels);
+  if (kind === 'answer' && geometry && mouse) noteCellHeight(text, geometry, mouse.pixels);
   const report =
     kind === 'mouse' && mouse
       ? mouseReport(passedOn + text, geometry, mouse)?.slice(passedOn.length)
-      : kind === 'answer'
+      : kind === 'answer' && geometry
         ? (windowReport(text, geometry) ?? extentReport(text, geometry) ?? statusReport(text, geometry))
         : undefined;
   return report === undefined ? element : { ...element, text: report };

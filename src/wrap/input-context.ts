@@ -2,11 +2,13 @@ import { begunBy, isAnswerBegun, type InputState } from '../core/terminal-input.
 import { hasFooter } from '../terminal/filter/grid.js';
 import type { InputContext } from '../terminal/input.js';
 import type { ModeTracker } from '../terminal/mode-tracker.js';
+import { noteReleasesAsked } from '../terminal/reports.js';
 import type { TerminalSession } from './terminal-session.js';
 
 // What the state of the session means for the input: how it is read, and how long the rest of something incomplete is waited for.
 
-const mouseModes = [9, 1000, 1001, 1002, 1003];
+const releaseModes = [1000, 1001, 1002, 1003]; // X10's, 9, reports only presses
+const mouseModes = [9, ...releaseModes];
 const UTF8_MOUSE = 1005;
 const PIXEL_MOUSE = 1016;
 
@@ -21,7 +23,7 @@ const wasMouseAsked = ({ wasModeSet }: ModeTracker): boolean => mouseModes.some(
 
 /** How the next input is read. `isQuiet`: there was no input for long enough that a paste without an end may be over. */
 export const contextOf = (
-  { filter, session, overlayOutput, stateProxy, child, pixels }: TerminalSession,
+  { filter, session, overlayOutput, stateProxy, child, pixels, dropped }: TerminalSession,
   isQuiet: boolean,
 ): InputContext => {
   const { grid, modeTracker } = filter;
@@ -29,6 +31,7 @@ export const contextOf = (
   const { hotkey } = session.values;
   const knownRows = Math.min(childRows, child?.rows() ?? childRows);
   const isSmaller = hasFooter(grid) || knownRows < terminalRows;
+  noteReleasesAsked(dropped, !overlayOutput && releaseModes.some(modeTracker.isModeSet));
   return {
     hotkey: hotkey === 'none' ? undefined : hotkey,
     geometry: isSmaller ? { terminalRows, childRows, columns, knownRows } : undefined,
@@ -41,6 +44,7 @@ export const contextOf = (
           hasUtf8: modeTracker.isModeSet(UTF8_MOUSE),
           hasPixels: isPixelMouseAsked(modeTracker),
           pixels,
+          dropped,
         },
     isQuiet,
   };

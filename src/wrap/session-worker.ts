@@ -66,6 +66,7 @@ const HUNG_TICKS = 10; // so often nothing was handled: 5 s, because a busy mach
 const START_TICKS = 60; // loading takes seconds on a busy machine
 const LATE_MS = 250; // a tick that is so late says that this thread has not run either
 const ANSWER_MS = 1_000; // the child's output is held meanwhile
+const PING_MS = 15_000; // while an agent rests nothing else is sent, and that is when it is to be compacted
 const STOP_MS = 1_500; // for the last records; a disk that hangs must not keep the user's shell waiting
 const HURRIED_STOP_MS = 200; // the same after SIGTERM or SIGHUP: a worker in its last garbage collections answers after seconds
 const HURRIED_RECORD_MS = 150; // for the end of the session, recorded without the worker
@@ -176,8 +177,10 @@ const makeConnection = (startThread: StartThread, { onMessage, onFailure }: Conn
     return true;
   };
   const ending: Promise<unknown>[] = [];
+  let pinging: NodeJS.Timeout | undefined;
   const close = (): void => {
     alarm.stop();
+    clearInterval(pinging);
     if (thread) ending.push(thread.terminate());
     thread = undefined;
   };
@@ -202,6 +205,7 @@ const makeConnection = (startThread: StartThread, { onMessage, onFailure }: Conn
         },
       );
       thread = own;
+      pinging = setInterval(() => void send({ type: 'ping' }), PING_MS).unref();
       for (const message of [...(first ? [first] : []), ...early.splice(0)]) send(message);
     },
     /** nothing is sent any more */

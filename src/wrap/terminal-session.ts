@@ -7,7 +7,7 @@ import { endOfFrame } from '../terminal/mode-tracker.js';
 import { restoreTerminalSequence } from '../terminal/footer-sequences.js';
 import type { SttyProcess } from '../terminal/stty-process.js';
 import type { Child } from '../terminal/pty.js';
-import type { PixelPlaces } from '../terminal/reports.js';
+import type { DroppedPresses, PixelPlaces } from '../terminal/reports.js';
 import type { ChildScreen } from '../terminal/screen-model.js';
 import { type Size, type Tty, openTty, type TtyListener } from '../terminal/tty.js';
 import type { Background } from '../ui/look.js';
@@ -55,6 +55,8 @@ export interface TerminalSession {
   background: Background | undefined;
   /** how mouse reports in pixels are read */
   readonly pixels: PixelPlaces;
+  /** clicks on the footer that are not over */
+  readonly dropped: DroppedPresses;
   /** the terminal has reported its cursor position at the start, so the screen model's rows match the terminal's */
   isCursorKnown: boolean;
   /** the child has been told to end, and this is started then */
@@ -127,6 +129,7 @@ export const openTerminalSession = (
     hasSecondScreen: undefined,
     background: undefined,
     pixels: { cellHeight: undefined, areSeen: false },
+    dropped: { buttons: new Set(), areReleasesAsked: false },
     isCursorKnown: false,
     restart: undefined,
     isRestartTaken: false,

@@ -106,6 +106,7 @@ export const makeOverlayHarness = (
     hasSecondScreen: true,
     isCursorKnown: true,
     pixels: { cellHeight: undefined, areSeen: false },
+    dropped: { buttons: new Set(), areReleasesAsked: false },
   } as unknown as TerminalSession;
   const parts = makeParts(terminalSession, (_, close) => ({
     onDrawn: () => undefined,

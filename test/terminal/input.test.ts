@@ -11,6 +11,7 @@ const mouseOf = (changes: Partial<MouseReports> = {}): MouseReports => ({
   hasUtf8: false,
   hasPixels: false,
   pixels: { cellHeight: undefined, areSeen: false },
+  dropped: { buttons: new Set(), areReleasesAsked: true },
   ...changes,
 });
 
@@ -36,8 +37,9 @@ const textOf = (elements: readonly { readonly text: string }[]): string =>
 const read = (pieces: readonly string[], changes: Partial<InputContext> = {}): string => {
   let state = startInput;
   let seen = '';
+  const { mouse = mouseOf() } = changes;
   for (const piece of pieces) {
-    const result = readInput(state, piece, { ...context, ...changes });
+    const result = readInput(state, piece, { ...context, mouse, ...changes });
     state = result.state;
     for (const part of result.parts) {
       if (part.type === 'forward') seen += part.element.text;
@@ -108,6 +110,11 @@ describe('what the terminal reports', () => {
     { what: 'a release on the footer', from: '\x1b[<0;10;25m', to: '\x1b[<0;10;24m' },
     { what: 'a press on the footer', from: '\x1b[<0;10;25M', to: '' },
     { what: 'a press above it', from: '\x1b[<0;10;24M', to: '\x1b[<0;10;24M' },
+    { what: 'the wheel on the footer', from: '\x1b[<65;10;25M\x1b[<65;10;25m', to: '' },
+    { what: 'no button on the footer', from: '\x1b[<35;10;25M\x1b[<39;10;25m\x1b[67;10;25M', to: '' },
+    { what: 'no button above it', from: '\x1b[<35;10;24M', to: '\x1b[<35;10;24M' },
+    { what: 'a click on the footer', from: '\x1b[<0;10;25M\x1b[<0;10;25m', to: '' },
+    { what: 'a drag from the footer', from: '\x1b[<4;9;25M\x1b[<32;9;20M\x1b[<0;9;20m', to: '' },
     { what: 'a press on the footer as urxvt sends it', from: '\x1b[32;10;25M', to: '' },
   ])('of $what is told as a terminal without the footer would', ({ from, to }) => {
     expect(read([from])).toBe(to);
@@ -147,7 +154,9 @@ describe('what the terminal reports', () => {
 
   it('about the mouse in pixels names no place below the child’s last row', () => {
     const mouse = mouseOf({ hasPixels: true, pixels: { cellHeight: 20, areSeen: false } });
-    const shown = read(['\x1b[<0;300;479M\x1b[<0;300;480M\x1b[<0;300;499m\x1b[<0;9;25M'], { mouse });
+    const shown = read(['\x1b[<0;300;479M\x1b[<0;300;499m\x1b[<0;300;480M\x1b[<0;300;499m\x1b[<0;9;25M'], {
+      mouse,
+    });
     expect(shown).toBe('\x1b[<0;300;479M\x1b[<0;300;479m\x1b[<0;9;25M');
   });
 
@@ -169,8 +178,73 @@ describe('what the terminal reports', () => {
     const press = '\x1b[M \x30\x39'; // row 25
     const mouse = mouseOf({ isAsked: true });
     expect(read(bytes(press), { mouse })).toBe('');
+    expect(read(['\x1b[M#\x30\x39'], { mouse })).toBe('');
     expect(read(['\x1b[M#\x30\x39'], { mouse })).toBe('\x1b[M#\x30\x38');
     expect(read([press])).toBe(press);
+  });
+
+  it.each([
+    {
+      form: 'SGR',
+      modes: {},
+      sgr: '<',
+      place: (code: number, row: number, end: string) => `\x1b[<${code};9;${row}${end}`,
+    },
+    { form: 'urxvt', modes: {}, place: (code: number, row: number) => `\x1b[${code + 32};9;${row}M` },
+    {
+      form: 'the oldest',
+      modes: { isAsked: true },
+      place: (code: number, row: number) =>
+        `\x1b[M${String.fromCharCode(code + 32)}\x29${String.fromCharCode(row + 32)}`,
+    },
+  ])(
+    'about the mouse in the form of $form is of a click only if it began in the child’s rows',
+    ({ modes, sgr, place }) => {
+      const step = fc.record({
+        button: fc.nat(2),
+        isDrag: fc.boolean(),
+        row: fc.integer({ min: 22, max: 25 }),
+      });
+      fc.assert(
+        fc.property(fc.array(step, { maxLength: 12 }), fc.boolean(), (steps, isCut) => {
+          const held = new Map<number, boolean>(); // and whether the child knows
+          let sent = '';
+          let expected = '';
+          for (const { button, isDrag, row } of steps) {
+            const pressed = sgr ? button : ([...held.keys()][0] ?? button); // a release without a name is of the only button
+            const isPress = !held.has(pressed);
+            const isKnown = held.get(pressed) ?? row < 25;
+            const code = isDrag && !isPress ? pressed + 32 : isPress || sgr ? pressed : 3;
+            const end = isDrag || isPress ? 'M' : 'm';
+            sent += place(code, row, end);
+            if (isKnown) expected += place(code, Math.min(row, 24), end);
+            if (isPress) held.set(pressed, isKnown);
+            else if (!isDrag) held.delete(pressed);
+          }
+          const mouse = mouseOf(modes);
+          expect(read(isCut ? bytes(sent) : [sent], { mouse })).toBe(expected);
+        }),
+      );
+    },
+  );
+
+  it('about one of two buttons does not hide the click of the other', () => {
+    const shown = read(['\x1b[<0;9;25M\x1b[<2;9;20M\x1b[<2;9;25m\x1b[<0;9;25m\x1b[<0;9;25m']);
+    expect(shown).toBe('\x1b[<2;9;20M\x1b[<2;9;24m\x1b[<0;9;24m');
+    expect(read(['\x1b[32;9;25M\x1b[34;9;20M\x1b[35;9;20M\x1b[35;9;20M'])).toBe('\x1b[34;9;20M\x1b[35;9;20M');
+  });
+
+  it('about the wheel on the footer does not hide the next click, for a wheel is never released', () => {
+    const click = '\x1b[32;9;20M\x1b[35;9;20M';
+    expect(read([`\x1b[97;9;25M\x1b[99;9;25M${click}`])).toBe(click);
+  });
+
+  it('about a click on the footer is not completed by a release after the footer has gone', () => {
+    const mouse = mouseOf();
+    expect(read(['\x1b[<0;9;25M'], { mouse })).toBe('');
+    expect(read(['\x1b[<32;9;25M\x1b[<0;9;25m\x1b[<0;9;25M'], { mouse, geometry: undefined })).toBe(
+      '\x1b[<0;9;25M',
+    );
   });
 
   it('reaches the child unchanged while there is no footer', () => {

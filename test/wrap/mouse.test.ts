@@ -60,6 +60,43 @@ describe('a mouse report on the footer', () => {
     });
   });
 
+  it.each([
+    { form: 'SGR', modes: '\x1b[?1000;1006h', press: '\x1b[<0;10;25M', release: '\x1b[<0;10;25m' },
+    { form: 'urxvt', modes: '\x1b[?1000;1015h', press: '\x1b[32;10;25M', release: '\x1b[35;10;25M' },
+    { form: 'the oldest', modes: '\x1b[?1000h', press: '\x1b[M \x2a\x39', release: '\x1b[M#\x2a\x39' },
+    {
+      form: 'UTF-8',
+      modes: '\x1b[?1000;1005h',
+      press: '\x1b[M \xc4\x80\x39',
+      release: '\x1b[M#\xc4\x80\x39',
+    },
+  ])(
+    'takes its release with it in the form of $form, whatever comes between them',
+    ({ modes, press, release }) => {
+      withMouse(modes, (run) => {
+        for (const key of `${press}a${release}`) run.type(key);
+        run.type(`${press}b`);
+        run.write('\x1b[?1000l');
+        run.type(release);
+        expect(run.received()).toBe('ab');
+      });
+    },
+  );
+
+  it.each([
+    { what: 'has asked for no reports', between: '\x1b[?1000l' },
+    { what: 'has asked for presses alone', between: '\x1b[?1000l\x1b[?9h' },
+  ])('is forgotten once the child $what', ({ between }) => {
+    withMouse('\x1b[?1000h', (run) => {
+      run.type('\x1b[M \x2a\x39');
+      run.write(between);
+      run.type('\x1b[A');
+      run.write('\x1b[?1000h');
+      run.type('\x1b[M"\x2a\x30\x1b[M#\x2a\x30');
+      expect(run.received()).toBe('\x1b[A\x1b[M"\x2a\x30\x1b[M#\x2a\x30');
+    });
+  });
+
   it('is not completed for a child that has got its first byte as Escape', () => {
     withMouse('\x1b[?1000;1006h', (run) => {
       run.type('\x1b');

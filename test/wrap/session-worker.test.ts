@@ -148,8 +148,20 @@ describe('a worker that handles nothing', () => {
     start();
     vi.advanceTimersByTime(60_000);
     expect(failures).toEqual([]);
-    expect(vi.getTimerCount()).toBe(0); // nothing wakes an idle session
+    vi.advanceTimersByTime(1_000);
+    expect(vi.getTimerCount()).toBe(1); // only a ping wakes an idle session, every 15 s
     worker.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is noticed although there is nothing to handle, because it is pinged', () => {
+    const { threads, failures, start } = open();
+    start();
+    const [thread] = threads;
+    if (thread) thread.isAwake = false;
+    vi.advanceTimersByTime(25_000);
+    expect(failures).toEqual([false]);
+    expect(thread?.isOver).toBe(true);
   });
 
   it('gets what is needed to go on: the child, the cursor, and what it has missed', () => {

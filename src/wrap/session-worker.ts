@@ -75,11 +75,12 @@ const MOST_STARTS = 2;
 const HEALTHY_MS = 600_000; // a worker that has run for so long may be replaced, however often that was done before
 const RESTARTED = 'ctxwrap had to restart a part of itself: it asks before it compacts';
 
-/** Calls back when `isIdle` is false for too long without progress. No timer runs while it is idle. */
+/** Calls back when `isIdle` is false for too long without progress. While it is idle only a ping runs. */
 const makeHangAlarm = (
   { isIdle, progress }: { readonly isIdle: () => boolean; readonly progress: () => number },
   onHang: () => void,
 ) => {
+  let pinging: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
   let seen = 0;
   let ticks = 0;
@@ -106,7 +107,12 @@ const makeHangAlarm = (
       [seen, ticks] = [progress(), 0];
       again();
     },
+    /** gives the worker something to handle now and then */
+    begin: (ping: () => void): void => {
+      pinging = setInterval(ping, PING_MS).unref();
+    },
     stop: (): void => {
+      clearInterval(pinging);
       clearTimeout(timer);
       timer = undefined;
     },
@@ -167,20 +173,15 @@ const makeConnection = (startThread: StartThread, { onMessage, onFailure }: Conn
   /** False if nobody will get it. */
   const send = (message: ToWorker, transfer: readonly ArrayBuffer[] = []): boolean => {
     if (isOver) return false;
-    if (!thread) {
-      early.push(message);
-      return true;
-    }
+    if (!thread) return early.push(message) > 0;
     sent = (sent + 1) | 0;
     thread.post(message, transfer);
     alarm.watch();
     return true;
   };
   const ending: Promise<unknown>[] = [];
-  let pinging: NodeJS.Timeout | undefined;
   const close = (): void => {
     alarm.stop();
-    clearInterval(pinging);
     if (thread) ending.push(thread.terminate());
     thread = undefined;
   };
@@ -205,7 +206,7 @@ const makeConnection = (startThread: StartThread, { onMessage, onFailure }: Conn
         },
       );
       thread = own;
-      pinging = setInterval(() => void send({ type: 'ping' }), PING_MS).unref();
+      alarm.begin(() => void send({ type: 'ping' }));
       for (const message of [...(first ? [first] : []), ...early.splice(0)]) send(message);
     },
     /** nothing is sent any more */

@@ -9,12 +9,19 @@ export interface RowQuery {
   readonly values: readonly (string | number)[];
 }
 
+/** At most so many; with this id, or with ids that begin so in any case of letters, where one is given. */
+export interface WantedSessions {
+  readonly most: number;
+  readonly id?: string | undefined;
+  readonly start?: string | undefined;
+}
+
 /** The rows of a session in an SQLite database, as the lines that the agent's `LineReader` reads. */
 export interface SessionDatabase {
   /** where the database is */
   readonly path: (where: AgentFolders) => string;
-  /** the user's sessions, or the one with this id: `id`, `at`, the time of the last change, and `bytes`, how much its contents take */
-  readonly sessions: (sessionId?: string) => RowQuery;
+  /** the user's sessions, the last changed first: `id`, `at`, the time of the last change, and `bytes`, how much its contents take */
+  readonly sessions: (wanted: WantedSessions) => RowQuery;
   /**
    * rows written since then (milliseconds since the epoch; 0 for all), the conversation's oldest first: `line` is a JSON text, `at` the time
    * of the last change. The same row comes again whenever it has changed

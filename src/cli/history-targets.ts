@@ -56,15 +56,15 @@ interface AllSources {
   readonly copies: readonly KeptSource[];
 }
 
-/** The agents' own files, and copies of those that are gone. */
-const findAll = async (search: TargetSearch): Promise<AllSources> => {
+/** The agents' own files, and copies of those that are gone; of a database only what has an id that begins so, where that is given. */
+const findAll = async (search: TargetSearch, start?: string): Promise<AllSources> => {
   const problems: StoreProblem[] = [];
   const copies = await keptSources(search.stateFolder, search.agents).catch(() => {
     problems.push({ path: blackBoxFolder(search.stateFolder), reason: 'the black box cannot be read' });
     return [];
   });
   const kept = copies.filter(({ isNewest }) => isNewest).map(({ source }) => source);
-  const { sources, skipped } = await findSources({ ...search, kept });
+  const { sources, skipped } = await findSources({ ...search, kept, start });
   return { sources, skipped: [...skipped, ...problems], copies };
 };
 
@@ -109,8 +109,8 @@ const byId = async (id: string, search: TargetSearch) => {
   const path = live?.logPath;
   if (path !== undefined && (await exists(path)))
     return { ...(await atPath(path, search)), isWanted: () => true };
-  const { sources, skipped, copies } = await findAll(search);
   const start = (live?.agentSessionId ?? id).toLowerCase();
+  const { sources, skipped, copies } = await findAll(search, start);
   const named = sources.filter(({ agent, path: file, idInDatabase }) =>
     isNamedAfter(idInDatabase?.toLowerCase() ?? idInPath(agent.home, file), start),
   );

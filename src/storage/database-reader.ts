@@ -167,6 +167,8 @@ const nextRows = (id: number): { readonly rows: readonly Row[]; readonly isLast:
   return { rows, isLast: false };
 };
 
+const TOO_BIG = 18; // SQLITE_TOOBIG: a text or blob is longer than LONGEST_VALUE
+
 const answer = (asked: DatabaseQuestion): DatabaseAnswer => {
   const cpuMs = (): number => process.cpuUsage().user / 1000;
   try {
@@ -178,8 +180,8 @@ const answer = (asked: DatabaseQuestion): DatabaseAnswer => {
     return { kind: 'rows', ...rows, cpuMs: cpuMs() };
   } catch (error) {
     if (asked.kind !== 'all') end(asked.id);
-    const { message, isLimit = false } = error as Error & { readonly isLimit?: boolean };
-    return { kind: 'failed', message, isLimit, cpuMs: cpuMs() };
+    const { message, isLimit, errcode } = error as Error & Partial<Record<'isLimit' | 'errcode', unknown>>;
+    return { kind: 'failed', message, isLimit: isLimit === true || errcode === TOO_BIG, cpuMs: cpuMs() };
   }
 };
 

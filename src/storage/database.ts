@@ -47,9 +47,12 @@ export const readRows = async (
 let lastId = 0;
 
 /** The rows of one query, some at a time, all of the moment of the first. Rejects as `readRows` does. */
-export async function* rowBatches(path: string, query: RowQuery): AsyncGenerator<readonly Row[], void> {
+export async function* rowBatches(
+  path: string,
+  query: RowQuery,
+  timer = makeTimer(path),
+): AsyncGenerator<readonly Row[], void> {
   const id = (lastId += 1);
-  const timer = makeTimer(path);
   let isOver = false;
   try {
     for (
@@ -66,18 +69,20 @@ export async function* rowBatches(path: string, query: RowQuery): AsyncGenerator
   }
 }
 
-/** How long a read may still wait for the process. */
-interface ReadTimer {
+/** How long a read, or several that share it, may still wait for the process. */
+export interface ReadTimer {
   readonly seconds: number;
-  /** waits so far */
+  /** seconds waited so far; of a shorter wait only what was computed */
   ticks: number;
 }
 
 /** Longer for a larger file. */
-const makeTimer = (path: string): ReadTimer => {
+export const makeTimer = (path: string): ReadTimer => {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return { seconds: Math.round(readingLimitMs(stats ? diskBytesOf(stats) : 0) / 1000), ticks: 0 };
 };
+
+const tooLong = ({ seconds }: ReadTimer): string => `reading it takes more than ${seconds} s`;
 
 const TICK_MS = 1_000; // counted, so that time in which this process was stopped counts as one
 const REFUSED_MS = 300_000; // a database that took too long is not tried again at every look
@@ -101,6 +106,7 @@ const askNow = async (
   if (!canReadDatabases()) throw new Error(`Node ${versions.node} has no SQLite; Node 22.13 and newer have`);
   const before = refused.get(path);
   if (before && performance.now() < before.until) throw before.error;
+  if (timer.ticks >= timer.seconds && question.kind !== 'end') throw new LimitError(tooLong(timer));
   const answer = await (reader ??= startReader()).ask(question, timer);
   if (typeof answer === 'string') {
     const error = new LimitError(answer);
@@ -141,6 +147,20 @@ const startProcess = (): ChildProcess => {
   });
 };
 
+/** Counts a wait, and says when it is too long; the function that ends it takes the computing time in it, so that short ones add up. */
+const startTicking = (timer: ReadTimer, onTooLong: () => void): ((computingMs: Millis) => void) => {
+  let since = performance.now();
+  const ticking = setInterval(() => {
+    since = performance.now();
+    timer.ticks += 1;
+    if (timer.ticks >= timer.seconds) onTooLong();
+  }, TICK_MS);
+  return (computingMs) => {
+    clearInterval(ticking);
+    timer.ticks += Math.min(performance.now() - since, computingMs, TICK_MS) / 1000;
+  };
+};
+
 /** A process that answers one question after the other until it is idle or old. Only while it is asked does it keep this one alive. */
 const startReader = (): Reader => {
   const child = startProcess();
@@ -148,6 +168,7 @@ const startReader = (): Reader => {
   let idle: NodeJS.Timeout | undefined;
   let settle: (answer: AnswerOrLoss) => void = () => undefined;
   let lost: string | undefined;
+  let cpuMs = 0; // at its last answer
 
   const leave = (): void => {
     if (reader === own) reader = undefined;
@@ -179,18 +200,18 @@ const startReader = (): Reader => {
     ask: async (question, timer) => {
       clearTimeout(idle);
       keepAlive(true);
-      const ticking = setInterval(() => {
-        timer.ticks += 1;
-        if (timer.ticks < timer.seconds) return;
-        lose(`reading it takes more than ${timer.seconds} s`);
+      const stopTicking = startTicking(timer, () => {
+        lose(tooLong(timer));
         child.kill('SIGKILL');
-      }, TICK_MS);
+      });
       const answer = await new Promise<AnswerOrLoss>((resolve) => {
         settle = resolve;
         if (lost === undefined) child.send(question, (error) => error && lose(errorText(error)));
         else resolve(lost);
       });
-      clearInterval(ticking);
+      const computingMs = typeof answer === 'string' ? 0 : answer.cpuMs - cpuMs;
+      cpuMs += computingMs;
+      stopTicking(computingMs);
       keepAlive(false);
       note(question, answer);
       return answer;

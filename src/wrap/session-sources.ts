@@ -2,9 +2,9 @@ import { basename, relative } from 'node:path';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import type { Agent } from '../agents/agent.js';
 import { type AgentFolders, idInPath, SESSION_ENDING } from '../agents/home.js';
-import type { RowQuery, SessionDatabase } from '../agents/database.js';
+import type { RowQuery, SessionDatabase, WantedSessions } from '../agents/database.js';
 import { listKept, newestCopy, readCopy } from '../storage/blackbox.js';
-import { rowBatches, readRows } from '../storage/database.js';
+import { makeTimer, rowBatches, readRows, type ReadTimer } from '../storage/database.js';
 import {
   canUnpack,
   listStore,
@@ -26,6 +26,8 @@ export interface SourceSearch {
   readonly where: AgentFolders;
   /** copies of session files, which count where the agent's own file is gone; none when absent */
   readonly kept?: readonly SessionSource[] | undefined;
+  /** of a database, only the sessions whose ids begin so; those in files are all found */
+  readonly start?: string | undefined;
 }
 
 export interface FoundSources {
@@ -36,11 +38,16 @@ export interface FoundSources {
 }
 
 /** All sessions of these agents. */
-export const findSources = async ({ agents, where, kept = [] }: SourceSearch): Promise<FoundSources> => {
+export const findSources = async ({
+  agents,
+  where,
+  kept = [],
+  start,
+}: SourceSearch): Promise<FoundSources> => {
   const stores = agents.flatMap((agent) => storesOf(agent, where));
   const found = await Promise.all([
     ...stores.map(sourcesIn),
-    ...agents.map((agent) => sourcesInDatabase(agent, agent.log?.database?.path(where))),
+    ...agents.map((agent) => sourcesInDatabase(agent, agent.log?.database?.path(where), start)),
   ]);
   const own = found.flatMap(({ sources }) => sources);
   const areGone = await Promise.all(kept.map((each) => isGone(each, own)));
@@ -113,31 +120,42 @@ const sourcesIn = async ({ agent, folder }: Store): Promise<FoundSources> => {
   );
 };
 
-/** The sessions in an agent's database; none where the agent has none, or it is not there. */
-const sourcesInDatabase = async (agent: Agent, path: string | undefined): Promise<FoundSources> => {
+const MOST_SESSIONS = 10_000; // of one database: each is a statement of its own
+
+/** The newest sessions in an agent's database; none where the agent has none, or it is not there. */
+const sourcesInDatabase = async (
+  agent: Agent,
+  path: string | undefined,
+  start?: string,
+): Promise<FoundSources> => {
   const database = agent.log?.database;
   const file = path === undefined ? undefined : await lstat(path).catch(() => undefined);
   if (!database || path === undefined || !file?.isFile()) return { sources: [], skipped: [] };
   try {
-    return { sources: await readSessions(agent, database, path), skipped: [] };
+    const found = await readSessions(agent, database, path, { most: MOST_SESSIONS + 1, start });
+    const reason = `all but the ${MOST_SESSIONS} newest sessions in it`;
+    const skipped: readonly StoreProblem[] =
+      found.length > MOST_SESSIONS ? [{ path, reason, isLimit: true }] : [];
+    return { sources: found.slice(0, MOST_SESSIONS), skipped };
   } catch (error) {
     return { sources: [], skipped: [problemAt(path, error)] };
   }
 };
 
-/** All of them, or the one with this id. Rejects with the database's error. */
+/** All that are wanted, which share the time for reading them. Rejects with the database's error. */
 const readSessions = async (
   agent: Agent,
   database: SessionDatabase,
   path: string,
-  sessionId?: string,
+  wanted: WantedSessions,
 ): Promise<readonly SessionSource[]> => {
-  const [rows = []] = await readRows(path, [database.sessions(sessionId)]);
+  const timer = makeTimer(path);
+  const [rows = []] = await readRows(path, [database.sessions(wanted)], timer);
   return rows.flatMap(({ id, at, bytes }): readonly SessionSource[] => {
     if (typeof id !== 'string' || typeof at !== 'number') return [];
     const open: SessionSource['open'] = (want) =>
       withinLimits(
-        linesOf(path, want === 'everything' ? database.whole(id) : database.changed(id, 0)),
+        linesOf(path, want === 'everything' ? database.whole(id) : database.changed(id, 0), timer),
         Number(bytes),
       );
     return [{ agent, path, size: Number(bytes), modifiedAt: at, open, idInDatabase: id }];
@@ -145,8 +163,8 @@ const readSessions = async (
 };
 
 /** In pieces, so that everything else goes on. */
-async function* linesOf(path: string, query: RowQuery): AsyncGenerator<Buffer> {
-  for await (const rows of rowBatches(path, query))
+async function* linesOf(path: string, query: RowQuery, timer: ReadTimer): AsyncGenerator<Buffer> {
+  for await (const rows of rowBatches(path, query, timer))
     yield Buffer.from(rows.map(({ line }) => (typeof line === 'string' ? `${line}\n` : '')).join(''));
 }
 
@@ -168,7 +186,7 @@ export const runningSource = async (
   if (database)
     return sessionId === undefined
       ? undefined
-      : (await readSessions(agent, database, database.path(where), sessionId))[0];
+      : (await readSessions(agent, database, database.path(where), { id: sessionId, most: 1 }))[0];
   if (path === undefined) return undefined;
   const { size, mtimeMs } = await stat(path);
   return { agent, path, size, modifiedAt: mtimeMs };

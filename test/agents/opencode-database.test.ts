@@ -13,6 +13,7 @@ import { readHistory } from '../../src/wrap/read-history.js';
 import { readReceipt } from '../../src/wrap/read-receipt.js';
 import { readSessionFile } from '../../src/wrap/read-session-file.js';
 import { followSession } from '../../src/wrap/session-file.js';
+import { findTargets } from '../../src/cli/history-targets.js';
 import { findSources, runningSource, sourcesAt } from '../../src/wrap/session-sources.js';
 import { makeOpencodeDatabase, recordedAskId, recordedId } from '../support/opencode-database.js';
 import { linesOf } from '../support/read-log.js';
@@ -231,6 +232,7 @@ describe.runIf(canReadDatabases())(
   'the history in opencode’s database (skipped where Node has no SQLite)',
   () => {
     const search = () => ({ agents: [agents.opencode], where: { env: {}, home, cwd: '/' } });
+    const targetSearch = () => ({ ...search(), stateFolder: join(home, 'state') });
     const read = async () => {
       const { sources } = await findSources(search());
       const [first] = sources;
@@ -292,6 +294,24 @@ describe.runIf(canReadDatabases())(
         skipped: [{ path: database.path, reason: 'no such table: session' }],
       });
       database.run('CREATE TABLE session (id text)');
+    });
+
+    it('lists the newest 10,000 sessions, tells that there are more, and finds an older one by its id', async () => {
+      database.run(
+        `WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 10002)
+         INSERT INTO session SELECT 'ses_' || n, NULL, '/', '1', NULL, n FROM r`,
+      );
+      const { sources, skipped } = await findSources(search());
+      expect(sources).toHaveLength(10_000);
+      expect(sources.at(-1)?.idInDatabase).toBe('ses_3');
+      const reason = 'all but the 10000 newest sessions in it';
+      expect(skipped).toEqual([{ path: database.path, reason, isLimit: true }]);
+      const named = await findSources({ ...search(), start: 'ses_2' });
+      expect(named.sources.at(-1)?.idInDatabase).toBe('ses_2');
+      expect(named.skipped).toEqual([]);
+      expect((await findTargets(['SES_1'], targetSearch())).targets).toContainEqual(
+        expect.objectContaining({ source: expect.objectContaining({ idInDatabase: 'ses_1' }) as unknown }),
+      );
     });
 
     it('is left out where a table of it is a view that never ends, by a session that runs, too, and told once', async () => {

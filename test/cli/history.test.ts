@@ -304,6 +304,12 @@ describe('what is more than is read', () => {
       stderr,
     );
     expect(large?.[1]).toBe(at(holes));
+    expect(await ctxwrap(['context', at(holes)], bench)).toMatchObject({
+      stderr: expect.stringContaining(
+        `cannot read the session file "${at(holes)}": it holds more than 1 GB`,
+      ) as unknown,
+      code: 2,
+    });
     const line = '1 line nested too deep or with too many values';
     expect(stderr).toContain(`ctxwrap: left out: ${at(complex)}: ${line}\n`);
     expect((await json()).skipped).toEqual(

@@ -163,14 +163,33 @@ describe.runIf(canReadDatabases())(
       writers.forEach((writer) => writer.close());
     });
 
+    it('is left out when many short reads together take too long', async () => {
+      const path = join(folder, 'some.db');
+      const writer = openWriter(path);
+      const timer = { seconds: 1, ticks: 0 };
+      const sql =
+        'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 300000) SELECT count(*) AS n FROM r';
+      await readRows(path, [{ sql, values: [] }], timer);
+      expect(timer.ticks).toBeGreaterThan(0);
+      timer.ticks = 1;
+      await expect(readRows(path, [query], timer)).rejects.toThrow(
+        new LimitError('reading it takes more than 1 s'),
+      );
+      expect(await readRows(path, [query])).toEqual([[{ n: 1 }, { n: 2 }]]);
+      writer.close();
+    });
+
     it('is left out where its rows would fill the memory, one by one or together', async () => {
       const path = join(folder, 'some.db');
       const writer = openWriter(path);
       for (const sql of [
         'SELECT hex(zeroblob(400000000)) AS n',
         'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r',
-      ])
-        await expect(readRows(path, [{ sql, values: [] }])).rejects.toThrow(/too big|too long|more rows/);
+      ]) {
+        const reading = readRows(path, [{ sql, values: [] }]);
+        await expect(reading).rejects.toThrow(/too big|too long|more rows/);
+        await expect(reading).rejects.toThrow(LimitError);
+      }
       expect(await readRows(path, [query])).toEqual([[{ n: 1 }, { n: 2 }]]);
       writer.close();
     });

@@ -3,7 +3,7 @@ import { getCount, getText, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import type { ChildPlace, FilePort, Located } from '../agent.js';
 import type { AgentFolders } from '../home.js';
-import type { RowQuery, SessionDatabase } from '../database.js';
+import type { RowQuery, SessionDatabase, WantedSessions } from '../database.js';
 import { sentBetween } from '../files.js';
 
 // Where opencode keeps its sessions (docs/facts/opencode.md): all in one SQLite database, with the tables `session`, `message` and `part`.
@@ -99,12 +99,14 @@ const counted = (sessionId: string, until: Millis): RowQuery => ({
   values: [sessionId, until],
 });
 
-const sessions = (sessionId?: string): RowQuery => ({
+const sessions = ({ most, id, start }: WantedSessions): RowQuery => ({
   sql: `
-    SELECT id, time_updated AS at,
-           (SELECT total(octet_length(data)) FROM part WHERE session_id = session.id) AS bytes
-    FROM session WHERE parent_id IS NULL${sessionId === undefined ? '' : ' AND id = ?'}`,
-  values: sessionId === undefined ? [] : [sessionId],
+    SELECT s.id AS id, s.at AS at,
+           (SELECT total(octet_length(data)) FROM part WHERE session_id = s.id) AS bytes
+    FROM (SELECT id, time_updated AS at FROM session
+          WHERE parent_id IS NULL${id === undefined ? '' : ' AND id = ?'}${start === undefined ? '' : ' AND instr(lower(id), lower(?)) = 1'}
+          ORDER BY time_updated DESC LIMIT ?) s`,
+  values: [...[id, start].filter((each) => each !== undefined), most],
 });
 
 export const opencodeDatabase: SessionDatabase = {

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import { errorCode } from '../../core/errors.js';
+import { errorCode, LimitError } from '../../core/errors.js';
 import type { Agent } from '../../agents/agent.js';
 import type { AgentFolders } from '../../agents/home.js';
 import { agents, allAgents } from '../../agents/index.js';
@@ -183,11 +183,15 @@ const named = async (
 const fileReport = async (given: string, request: ContextRequest): Promise<ContextReport> => {
   const path = await readablePath(given);
   const asked = await agentFromOption(request.options.runtime, request.options.configured?.runtimes);
-  const recognised = await agentOfFile(path, Object.values(agents));
+  const cannotRead = (error: unknown): never => {
+    const isOfFile = error instanceof LimitError || errorCode(error) !== undefined;
+    throw isOfFile ? messages.unreadableFile(given, systemReason(error)) : error;
+  };
+  const recognised = await agentOfFile(path, Object.values(agents)).catch(cannotRead);
   const agent = asked ?? recognised;
   if (!agent) throw messages.unknownFile(given);
   if (!agent.log) throw messages.unfollowedAgent(agent.name);
-  const report = await sourceReport({ path, agent }, request);
+  const report = await sourceReport({ path, agent }, request).catch(cannotRead);
   // a file without a number may be a session before its first answer, or no session of this agent
   const isOther = agent.log.recognises !== undefined && recognised !== agent;
   if (!report.reading && report.compactions.length === 0 && isOther)

@@ -199,16 +199,22 @@ export async function* readTargets(
   keepGarbageSmall();
   const folders = request.project === undefined ? undefined : await foldersOf(request.project);
   const wanted = targets.filter(({ source }) => source.modifiedAt >= since);
+  const told = new Set<string>(); // the sessions of a database share its path, and its limits
+  const tell = (problem: StoreProblem): void => {
+    const key = `${problem.path}\n${problem.reason}`;
+    if (!problem.isLimit || !told.has(key)) onProblem(problem);
+    told.add(key);
+  };
   const progress = byteProgress(wanted.reduce((sum, { source }) => sum + source.size, 0));
   try {
     for (const target of wanted) {
       try {
         const read = await readTarget(target, search, { request, folders, onBytes: progress.add });
         if (read?.leftOut !== undefined)
-          onProblem({ path: target.source.path, reason: read.leftOut, isLimit: true });
+          tell({ path: target.source.path, reason: read.leftOut, isLimit: true });
         if (read) yield within(read, target, since);
       } catch (error) {
-        onProblem(problemAt(target.source.path, error));
+        tell(problemAt(target.source.path, error));
       }
     }
   } finally {

@@ -65,8 +65,9 @@ export const readDefinedAgents = (
   defined: Readonly<Record<string, JsonRecord>>,
   where: DefinitionPlace,
 ): DefinedAgents => {
-  const entries = Object.entries(defined);
-  if (entries.length === 0) return { runtimes: [], windows: {}, problems: [] };
+  const all = Object.entries(defined);
+  if (all.length === 0) return { runtimes: [], windows: {}, problems: [] };
+  const entries = all.slice(0, MOST_DEFINED);
   const taken = takenNames();
   const each = entries.map(([name, value]): One =>
     taken.has(name)
@@ -80,11 +81,24 @@ export const readDefinedAgents = (
         agent && windowTokens !== undefined ? [[agent.name, windowTokens]] : [],
       ),
     ),
-    problems: told(
-      each.flatMap(({ faults }) => faults),
-      where,
-    ),
+    problems: [
+      ...tooMany(all.length - entries.length, where),
+      ...told(
+        each.flatMap(({ faults }) => faults),
+        where,
+      ),
+    ],
   };
+};
+
+const MOST_DEFINED = 200; // checking them delays every start
+
+const tooMany = (count: number, { path: place, positionOf }: DefinitionPlace): readonly Problem[] => {
+  if (count === 0) return [];
+  const at = positionOf(['runtimes']);
+  const origin = { layer: 'user', place, ...(at ? { at } : {}) } as const;
+  const reason = `it holds ${MOST_DEFINED + count} agents, and only the first ${MOST_DEFINED} are read`;
+  return [{ kind: 'definition', level: 'error', key: 'runtimes', origin, reason }];
 };
 
 interface One {

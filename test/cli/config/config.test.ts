@@ -266,4 +266,20 @@ describe('config check', () => {
     expect(stdout.match(/^error: runtimes.toy is not valid/gm)).toHaveLength(10);
     expect(stdout).toContain('error: 4990 more mistakes are in descriptions of agents');
   });
+
+  it('reads the first 200 of thousands of agents, and tells how many there are', async () => {
+    const names = Array.from({ length: 8_000 }, (_, index) => `"r${index}": {}`);
+    write(`{ "footer": false,\n  "runtimes": { ${names.join(', ')} } }`);
+    const { code, stdout } = await config('check');
+    expect(code).toBe(2);
+    expect(stdout).toContain(
+      [
+        'error: runtimes is not valid',
+        `  where  ${userFile()}:2:15`,
+        '  why    it holds 8000 agents, and only the first 200 are read',
+        `  fix    \${EDITOR:-vi} +2 ${userFile()}`,
+      ].join('\n'),
+    );
+    expect(stdout).toMatch(/error: \d{3} more mistakes are in descriptions of agents/);
+  });
 });

@@ -39,6 +39,15 @@ describe('a repeated character', () => {
     );
   });
 
+  it.each(['\x18', '\x1a'])(
+    'is none behind a string that %j has cancelled, also after a paint',
+    async (cancel) => {
+      const pieces = [bytesOf(`rd\x1bXs${cancel}`), bytesOf('\x1b[65b')];
+      const { plain, wrapped } = await play(pieces, 20, 8, () => true);
+      expect(describeTerminal(wrapped.terminal, 1)).toEqual(describeTerminal(plain.terminal));
+    },
+  );
+
   it('takes a few dozen bytes, however often and wherever it is repeated', () => {
     for (const place of [
       '',

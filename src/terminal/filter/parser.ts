@@ -346,6 +346,7 @@ export const readString = (state: FilterState, kind: StringKind, start: number):
   if (bytes[end] === ESC && end + 1 === bytes.length) return collectCommand(state, start, end);
   collectCommand(state, start, end);
   if (kind === 'command') endCommand(state, bytes[end] ?? 0);
+  if (bytes[end] === CAN || bytes[end] === SUB) state.grid.lastWidth = 0; // as after any control, in xterm.js too
   state.string = state.stringEnds = undefined;
   state.isStringOpen = bytes[end] === ESC;
   return state.isStringOpen ? end : end + (bytes[end] === C1_LEAD ? 2 : 1);

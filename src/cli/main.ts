@@ -23,7 +23,7 @@ const main = async (): Promise<void> => {
   // the mode may come from a file, the command only from the command line
   const { flags, values } = task.options;
   if (flags['notify.command'] !== undefined && !values['notify.on']) throw commandWithoutNotify();
-  await finish(await perform(task), values.quiet);
+  finish(await perform(task), values.quiet);
 };
 
 const perform = async (request: Task): Promise<Outcome> => {
@@ -103,17 +103,14 @@ const printed = async (text: Printable): Promise<Outcome> => {
   return { status: { kind: 'code', code: 0 }, notices: [] };
 };
 
-const finish = async (
-  { status, notices, isLineOpen, hasStuckThread }: Outcome,
-  quiet: boolean,
-): Promise<void> => {
+const finish = ({ status, notices, isLineOpen, hasStuckThread }: Outcome, quiet: boolean): void => {
   const told = quiet ? [] : notices;
   if (isLineOpen && told.length > 0 && process.stderr.isTTY) printError(own`\n`);
   for (const notice of told) say(toAsciiIfNeeded(notice, process.env));
   if (status.kind === 'signal') exitBySignal(status.signal);
   // The child is gone: no open handle may keep the user's shell waiting.
   const code = status.kind === 'signal' ? exitCodeOfSignal(status.signal) : status.code;
-  if (hasStuckThread) await exitWithoutThreads(code);
+  if (hasStuckThread) exitWithoutThreads(code);
   process.exit(code);
 };
 

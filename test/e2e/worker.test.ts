@@ -88,7 +88,7 @@ describe('a worker that fails', () => {
     LONG_MS,
   );
 
-  it.each([...kinds, 'native'] as const)(
+  it.each(kinds)(
     'by a %s while the child ends leaves the terminal tidy',
     async (kind) => {
       await withFault(async (wrapped, fault) => {
@@ -122,6 +122,35 @@ describe('a worker that fails', () => {
         expect(window.termios()).toBe(wrapped.termios);
         expect(window.rows('all').filter((row) => row !== '')).toEqual(['the last output']);
         expect(window.emulator.terminal.modes.bracketedPasteMode).toBe(false);
+      });
+    },
+    LONG_MS,
+  );
+
+  const canReplace = 'execve' in process; // since Node 22.15
+
+  it.runIf(canReplace)(
+    'in the middle of a native call does not keep a session whose child exits',
+    async () => {
+      await withFault(async (wrapped, fault) => {
+        await fault.make('native', 'worker');
+        wrapped.player.exit(3);
+        expect(await wrapped.ended()).toEqual({ code: 3, signal: null });
+        expect(wrapped.window.termios()).toBe(wrapped.termios);
+      });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'in the middle of a native call ends with the signal that a child has turned into its status, where Node can do no better',
+    async () => {
+      await withFault(async (wrapped, fault) => {
+        await fault.make('native', 'worker');
+        wrapped.player.exit(143);
+        const ending = await wrapped.ended();
+        expect(ending).toEqual(canReplace ? { code: 143, signal: null } : { code: null, signal: 'SIGTERM' });
+        expect(wrapped.window.termios()).toBe(wrapped.termios);
       });
     },
     LONG_MS,

@@ -19,9 +19,11 @@ export const print = async (text: Printable): Promise<boolean> => {
   throw unwritableOutput(systemReason(error));
 };
 
-/** Prints rows, with ctxwrap's own symbols in ASCII where the terminal has only that. */
-export const printLines = (lines: readonly Styled[]): Promise<boolean> =>
-  print(toAsciiIfNeeded(toPrintableLines(lines), process.env));
+/** Rows with a newline behind each, and ctxwrap's own symbols in ASCII where the terminal has only that. */
+export const linesToPrint = (lines: readonly Styled[]): Printable =>
+  toAsciiIfNeeded(toPrintableLines(lines), process.env);
+
+export const printLines = (lines: readonly Styled[]): Promise<boolean> => print(linesToPrint(lines));
 
 /** Writes to standard error, if that still exists. */
 export const printError = (text: Printable): void => void process.stderr.write(text);

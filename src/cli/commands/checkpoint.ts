@@ -29,12 +29,12 @@ import { toPlainText, wrapText } from '../../ui/text.js';
 import { timeText } from '../context-text.js';
 import * as checkpointMessages from '../checkpoint-messages.js';
 import * as messages from '../messages.js';
-import { toAsciiIfNeeded, workingFolder } from '../print.js';
+import { linesToPrint, workingFolder } from '../print.js';
 import type { CheckpointRequest } from '../request.js';
 import { findSession, onlySession, sessionNames } from '../session-argument.js';
 import { folderText } from '../sessions-text.js';
 import { shortId, table, widthOfOutput, type Column } from '../text.js';
-import { jsonText, type Printable, type Styled, toPrintableLines } from '../../core/printable.js';
+import { jsonText, type Printable, type Styled } from '../../core/printable.js';
 
 /** `ctxwrap checkpoint …`: what the black box keeps. */
 export const checkpoint = async (request: CheckpointRequest): Promise<Printable> => {
@@ -68,7 +68,7 @@ const entriesOf = (sessions: readonly KeptSession[]): readonly Entry[] =>
     .flatMap((session) => session.copies.map((copy) => ({ session, copy })))
     .toSorted((a, b) => a.copy.at - b.copy.at);
 
-const lines = (texts: readonly Styled[]): Printable => toAsciiIfNeeded(toPrintableLines(texts), process.env);
+const lines = (texts: readonly Styled[]): Printable => linesToPrint(texts);
 
 // JSON: one form for all, `ctxwrap.checkpoint/1`.
 

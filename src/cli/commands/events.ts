@@ -8,11 +8,11 @@ import { type ListedSession, listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
 import { eventsOf } from '../event-sources.js';
 import { sessionEndedLongAgo, unknownSession } from '../messages.js';
-import { print, toAsciiIfNeeded } from '../print.js';
+import { linesToPrint, print } from '../print.js';
 import type { EventsRequest } from '../request.js';
 import type { Outcome } from '../session.js';
 import { findSession, isThere, sessionNames } from '../session-argument.js';
-import { jsonText, joinPrintable, type Printable, toPrintableLines } from '../../core/printable.js';
+import { jsonText, joinPrintable, type Printable } from '../../core/printable.js';
 
 // `ctxwrap events`: what happens in one or all sessions, from their journals. It handles no signals: without a terminal to restore, the
 // default is right, also while it waits for its reader.
@@ -30,7 +30,7 @@ export const events = async (request: EventsRequest): Promise<Outcome> => {
 };
 
 const lineOf = (event: ReadEvent, { ndjson }: EventsRequest): Printable =>
-  ndjson ? jsonText(event.fields) : toAsciiIfNeeded(toPrintableLines([eventText(event)]), process.env);
+  ndjson ? jsonText(event.fields) : linesToPrint([eventText(event)]);
 
 /** The id of the session that is meant. */
 const sessionOf = async (

@@ -17,7 +17,7 @@ import { toPlainText } from '../../ui/text.js';
 import { readWholeConversation } from '../../wrap/read-conversation.js';
 import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
-import { print, printError, toAsciiIfNeeded, workingFolder } from '../print.js';
+import { linesToPrint, print, printError, workingFolder } from '../print.js';
 import type { HandoffRequest, RunRequest } from '../request.js';
 import { transparentReason, isSessionRunning, type Outcome } from '../session.js';
 import { openSearch } from './history.js';
@@ -158,8 +158,7 @@ const startWith = async (
   });
 };
 
-const tell = (text: string): void =>
-  printError(toAsciiIfNeeded(toPrintableLines([`ctxwrap: ${toPlainText(text)}`]), process.env));
+const tell = (text: string): void => printError(linesToPrint([`ctxwrap: ${toPlainText(text)}`]));
 
 /** The agent's files are named relative to the folder of the session. */
 const goTo = (folder: string | undefined): void => {
@@ -180,7 +179,7 @@ const ask = (from: string, to: string, command: string): 'import' | 'draft' => {
     `  1  import: ${command} is put into its prompt, and Enter lets you choose what to import`,
     '  2  handoff: what is on record is put into its prompt, as a draft',
   ];
-  printError(toAsciiIfNeeded(toPrintableLines(rows), process.env));
+  printError(linesToPrint(rows));
   for (;;) {
     printError(own`Which one? [1] `);
     const answer = readLine();

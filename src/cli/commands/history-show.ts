@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { type Printable, type Styled, toPrintableLines } from '../../core/printable.js';
+import { type Printable, type Styled } from '../../core/printable.js';
 import type { RecordedCompaction, SessionHistory } from '../../core/boundary-record.js';
 import { windowOf, type Entry } from '../../core/conversation.js';
 import { keptCounts, keptText } from '../../core/receipt.js';
@@ -13,7 +13,7 @@ import { conversationMarkdown, conversationText } from '../conversation-text.js'
 import { compactionMarkdown, compactionText } from '../history-text.js';
 import { findTargets } from '../history-targets.js';
 import * as messages from '../messages.js';
-import { print, toAsciiIfNeeded } from '../print.js';
+import { linesToPrint, print } from '../print.js';
 import type { HistoryShowRequest } from '../request.js';
 import type { Outcome } from '../session.js';
 import { widthOfOutput } from '../text.js';
@@ -28,7 +28,7 @@ export const historyShow = async (request: HistoryShowRequest): Promise<Outcome>
   const { lines, notices } = request.before
     ? await beforeLines(found, request, look)
     : { lines: compactionLines(found, request, look, await keptOf(found)), notices: [] };
-  await page(toAsciiIfNeeded(toPrintableLines(lines), env));
+  await page(linesToPrint(lines));
   return { status: { kind: 'code', code: 0 }, notices };
 };
 

@@ -3,18 +3,18 @@ import { countPassed, type SessionRecord } from '../../core/records.js';
 import { type ListedSession, listSessions, readVerified } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../ui/look.js';
-import { toAsciiIfNeeded } from '../print.js';
+import { linesToPrint } from '../print.js';
 import type { PsRequest } from '../request.js';
 import { isThere } from '../session-argument.js';
 import { sessionsText, templateLines } from '../sessions-text.js';
 import { widthOfOutput } from '../text.js';
-import { jsonText, type Printable, type Styled, toPrintableLines } from '../../core/printable.js';
+import { jsonText, type Printable, type Styled } from '../../core/printable.js';
 
 /** `ctxwrap ps`: lists running sessions, with --all also those that have ended. */
 export const ps = async (request: PsRequest): Promise<Printable> => {
   const found = await findSessions(request);
   if (request.json) return jsonOf(found);
-  return toAsciiIfNeeded(toPrintableLines(sessionsLines(found, request, Date.now())), process.env);
+  return linesToPrint(sessionsLines(found, request, Date.now()));
 };
 
 /** What is listed now. */

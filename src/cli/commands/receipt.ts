@@ -1,7 +1,7 @@
 import { evidenceKinds } from '../../core/conversation-evidence.js';
 import { formatTokens } from '../../core/format.js';
 import { keptCounts, keptText, nounOf, type Receipt, type ReceiptItem } from '../../core/receipt.js';
-import { stripControls, type Styled } from '../../core/printable.js';
+import { jsonText, stripControls, type Styled } from '../../core/printable.js';
 import { readLook } from '../../ui/look.js';
 import { wrapText } from '../../ui/text.js';
 import { makeTheme, type Theme } from '../../ui/theme.js';
@@ -11,7 +11,6 @@ import { print, printLines } from '../print.js';
 import type { ReceiptRequest } from '../request.js';
 import type { Outcome } from '../session.js';
 import { widthOfOutput } from '../text.js';
-import { jsonText } from '../../core/printable.js';
 import { findCompaction, type OneCompaction } from './history-show.js';
 
 /** `ctxwrap receipt SESSION#N`: what a compaction has kept of what was in the window before it, and what it has lost. */

@@ -7,7 +7,7 @@ import type { ReplayedReading, ReplayEvent } from '../../replay/events.js';
 import { openReplay } from '../../replay/replay.js';
 import { detectAgent } from '../../replay/sources.js';
 import { openRecordingFile } from '../../storage/recording-reader.js';
-import { print, toAsciiIfNeeded } from '../print.js';
+import { linesToPrint, print } from '../print.js';
 import type { ReplayRequest } from '../request.js';
 import { agentFromOption } from '../agent-option.js';
 import type { Outcome } from '../session.js';
@@ -94,7 +94,7 @@ interface Printer {
 
 const printers: Readonly<Record<ReplayRequest['format'], (agent: string) => Printer>> = {
   text: (agent) => ({
-    line: (event) => toAsciiIfNeeded(toPrintableLines([replayLine(event)]), process.env),
+    line: (event) => linesToPrint([replayLine(event)]),
     end: (events, seconds) => toPrintableLines([replaySummary(agent, seconds, events)]),
   }),
   json: (agent) => ({

@@ -17,7 +17,7 @@ const withoutDevtools = {
 
 const SOURCE = resolve('src');
 const START = join(SOURCE, 'cli/main.ts');
-const SESSION = join(SOURCE, 'wrap/session-start.ts');
+const SESSION = join(SOURCE, 'main-thread/session-start.ts');
 
 // What several entries share becomes a chunk of its own, dozens of them, and a start would wait for each. So every module that is loaded
 // later says what is there by then: all of it shares that, and it stays in one piece.
@@ -27,9 +27,11 @@ const loadedLater = {
     onResolve({ filter: /^\./ }, async ({ path, kind, resolveDir, importer }) => {
       if (kind !== 'dynamic-import' || !importer.startsWith(SOURCE)) return undefined;
       const target = (await find(path, { resolveDir, importer, kind: 'import-statement' })).path;
-      const isInSession = /^(?:wrap|terminal|ui)\//.test(relative(SOURCE, importer));
+      const isInSession = /^(?:session|session-files|typing|worker|main-thread|terminal|ui)\//.test(
+        relative(SOURCE, importer),
+      );
       // they have parts of a session: without the rest of it they would break it into pieces
-      const hasParts = ['cli/commands/verify.ts', 'wrap/worker.ts'].includes(relative(SOURCE, target));
+      const hasParts = ['cli/commands/verify.ts', 'worker/worker.ts'].includes(relative(SOURCE, target));
       const there = isInSession || hasParts ? [START, SESSION] : [START];
       return { path: target.replace(/\.tsx?$/, ''), namespace: 'later', pluginData: { target, there } };
     });

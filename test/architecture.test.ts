@@ -12,9 +12,25 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   ui: ['core'],
   demo: ['core'],
   verify: ['core', 'terminal'],
-  wrap: ['core', 'agents', 'terminal', 'storage', 'ui'],
-  replay: ['core', 'agents', 'terminal', 'storage', 'wrap'],
-  cli: ['core', 'agents', 'terminal', 'storage', 'ui', 'verify', 'wrap', 'replay'],
+  session: ['core', 'agents', 'terminal', 'storage', 'ui'],
+  'session-files': ['core', 'agents', 'storage'],
+  typing: ['core', 'agents', 'terminal', 'storage', 'session', 'session-files'],
+  worker: ['core', 'agents', 'terminal', 'storage', 'ui', 'session', 'session-files', 'typing'],
+  'main-thread': ['core', 'agents', 'terminal', 'storage', 'ui', 'session'],
+  replay: ['core', 'agents', 'terminal', 'storage', 'session-files', 'worker'],
+  cli: [
+    'core',
+    'agents',
+    'terminal',
+    'storage',
+    'ui',
+    'verify',
+    'session',
+    'session-files',
+    'worker',
+    'main-thread',
+    'replay',
+  ],
 };
 
 /** What a floor may import from outside; `node:` stands for all of Node. */
@@ -32,14 +48,17 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   ui: ['ink', 'react', 'chalk', 'string-width', 'd3-scale', 'd3-shape'],
   demo: ['node:', 'string-width'],
   verify: ['node:'],
-  wrap: [
+  session: [],
+  'session-files': ['node:'],
+  typing: ['node:', 'ws'],
+  worker: [
     'node:',
     '@opentelemetry/api',
     '@opentelemetry/exporter-metrics-otlp-http',
     '@opentelemetry/resources',
     '@opentelemetry/sdk-metrics',
-    'ws',
   ],
+  'main-thread': ['node:'],
   replay: ['node:'],
   cli: ['node:', 'commander', 'string-width'],
 };
@@ -50,10 +69,10 @@ const doors: Readonly<Record<string, string>> = {
   '@xterm/headless': 'terminal/emulator.ts',
   ink: 'ui/',
   commander: 'cli/',
-  '@opentelemetry/api': 'wrap/otlp.ts',
-  '@opentelemetry/exporter-metrics-otlp-http': 'wrap/otlp.ts',
-  '@opentelemetry/resources': 'wrap/otlp.ts',
-  '@opentelemetry/sdk-metrics': 'wrap/otlp.ts',
+  '@opentelemetry/api': 'worker/otlp.ts',
+  '@opentelemetry/exporter-metrics-otlp-http': 'worker/otlp.ts',
+  '@opentelemetry/resources': 'worker/otlp.ts',
+  '@opentelemetry/sdk-metrics': 'worker/otlp.ts',
 };
 
 /** Knows the time, the machine or chance: a decision that uses one of these cannot be replayed. */
@@ -74,12 +93,13 @@ const processPlaces = [
   'terminal/',
   'demo/',
   'storage/database-reader.ts', // a process of its own
-  'wrap/exit-status.ts',
-  'wrap/passthrough.ts',
-  'wrap/timing.ts',
+  'main-thread/exit-status.ts',
+  'main-thread/passthrough.ts',
+  'storage/timing.ts',
 ];
 
 const [maxFileLines, maxFunctionLines] = [500, 60];
+const [mostFiles, mostLevels] = [35, 10]; // of a folder
 const smallLines = 50; // a smaller file is one because two others need it
 /** Entries of the program, and what is loaded later, which has a file of its own for that. */
 const entries = [
@@ -88,9 +108,9 @@ const entries = [
   'cli/library.ts',
   'demo/main.ts',
   'storage/database-reader.ts',
-  'wrap/session-start.ts',
+  'main-thread/session-start.ts',
 ];
-const startsWith = ['cli/main.ts', 'wrap/session-start.ts']; // they run before the child
+const startsWith = ['cli/main.ts', 'main-thread/session-start.ts']; // they run before the child
 const slowPackages = ['valibot', 'jsonc-parser', 'chalk', 'string-width', '@xterm/headless', 'ink', 'react'];
 const vagueNames = /(^|-)(utils?|helpers?|managers?|services?|handlers?|base|common|misc|shared|index)(-|$)/;
 
@@ -235,6 +255,54 @@ describe('the floors', () => {
   });
 });
 
+describe('the folders', () => {
+  const found = new Map(sources.map((source) => [stemOf(source.path), source]));
+  const nextOf = (source: Source): readonly Source[] =>
+    loadsOf(source).flatMap((name) => found.get(pathOf(source, name)) ?? []);
+  const folderOf = ({ path }: Source): string => dirname(path);
+
+  it('hold few enough files to be read as a list', () => {
+    const counts = new Map<string, number>();
+    for (const source of sources) counts.set(folderOf(source), (counts.get(folderOf(source)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > mostFiles)).toEqual([]);
+  });
+
+  it('have few levels of files that load one another, and no circle', () => {
+    const [levels, open, faults] = [new Map<string, number>(), new Set<string>(), new Set<string>()];
+    const levelOf = (source: Source): number => {
+      const known = levels.get(source.path);
+      if (known !== undefined) return known;
+      if (open.has(source.path)) faults.add(`${source.path}: a circle`);
+      if (open.has(source.path)) return 0;
+      open.add(source.path);
+      const below = nextOf(source).map((next) => [levelOf(next), folderOf(next)] as const);
+      const inside = below.filter(([, folder]) => folder === folderOf(source)).map(([level]) => level);
+      const level = 1 + Math.max(0, ...inside);
+      if (level > mostLevels) faults.add(`${source.path}: level ${level}`);
+      levels.set(source.path, level);
+      return level;
+    };
+    sources.forEach(levelOf);
+    expect([...faults]).toEqual([]);
+  });
+
+  it.each(['undo', 'shorten'])(
+    '%s works on files alone: it loads nothing of a running session',
+    (command) => {
+      const loaded = new Set<Source>();
+      const load = (source: Source | undefined): void => {
+        if (!source || loaded.has(source)) return;
+        loaded.add(source);
+        nextOf(source).forEach(load);
+      };
+      load(found.get(`cli/commands/${command}`));
+      const floorsOf = [...loaded].map(({ floor }) => floor);
+      expect(floorsOf).toContain('session-files');
+      expect(floorsOf.filter((floor) => ['main-thread', 'worker', 'typing'].includes(floor))).toEqual([]);
+    },
+  );
+});
+
 // A type proves nothing about text that goes around it.
 describe('text for people', () => {
   const only = (pattern: RegExp, ...places: readonly string[]): readonly string[] =>
@@ -245,7 +313,7 @@ describe('text for people', () => {
   it('becomes printable in one file', () => {
     expect(only(/\bas (?:unknown as )?(?:Printable|Styled|Span)\b/, 'core/printable.ts')).toEqual([]);
     expect(
-      only(/\bcolourWith\b/, 'core/printable.ts', 'ui/theme.ts', 'cli/text.ts', 'wrap/protection.ts'),
+      only(/\bcolourWith\b/, 'core/printable.ts', 'ui/theme.ts', 'cli/text.ts', 'main-thread/protection.ts'),
     ).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import type {
   ConversationReader,
   ConversationWriter,
   NewSession,
-} from '../core/conversation.js';
+} from '../core/conversation/conversation.js';
 import type { Fact } from '../core/event.js';
 import type { JsonRecord } from '../core/json.js';
 import type { OwnLadder } from '../core/ladder.js';

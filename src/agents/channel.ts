@@ -3,7 +3,7 @@ import type { Millis } from '../core/reading.js';
 import type { Env, ScreenEvidence } from './agent.js';
 import type { AgentFolders } from './home.js';
 
-// How an agent is asked to compact without keys, or to undo that, by an interface of its own. Data and pure functions; src/wrap/channel.ts does the asking.
+// How an agent is asked to compact without keys, or to undo that, by an interface of its own. Data and pure functions; src/typing/channel.ts does the asking.
 
 export type AgentChannel = ServerChannel | DaemonChannel;
 

@@ -8,7 +8,7 @@ import type {
   SourceRecord,
   Step,
   TouchedFile,
-} from '../core/conversation.js';
+} from '../core/conversation/conversation.js';
 import { getList, getText, isRecord, type JsonRecord } from '../core/json.js';
 import { estimateTokens } from '../core/reading.js';
 import { outputText, outputTokens, type ToolEvent } from './records.js';

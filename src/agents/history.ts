@@ -1,6 +1,6 @@
 import type { Fact } from '../core/event.js';
 import type { JsonRecord } from '../core/json.js';
-import type { Outline, OutlineWish } from '../core/outline.js';
+import type { Outline, OutlineWish } from '../core/conversation/outline.js';
 import type { Millis } from '../core/reading.js';
 
 // How the compactions of an agent are found in its session files for `ctxwrap history`. A file can have 500 MB, so only the outline of each

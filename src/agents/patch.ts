@@ -1,4 +1,4 @@
-import type { TouchedFile } from '../core/conversation.js';
+import type { TouchedFile } from '../core/conversation/conversation.js';
 
 const PATCHED_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$/gm;
 

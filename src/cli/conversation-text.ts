@@ -1,4 +1,4 @@
-import type { Call, Entry, Result } from '../core/conversation.js';
+import type { Call, Entry, Result } from '../core/conversation/conversation.js';
 import type { Styled } from '../core/printable.js';
 import type { Look } from '../ui/look.js';
 import { makeTheme, type Theme } from '../ui/theme.js';

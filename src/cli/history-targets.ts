@@ -8,8 +8,8 @@ import type { StoreProblem } from '../storage/session-store.js';
 import { systemReason } from '../storage/errors.js';
 import { blackBoxFolder } from '../storage/blackbox.js';
 import { listSessions } from '../storage/sessions.js';
-import { findSources, keptSources, sourcesAt, type KeptSource } from '../wrap/session-sources.js';
-import type { SessionSource } from '../wrap/read-history.js';
+import { findSources, keptSources, sourcesAt, type KeptSource } from '../session-files/session-sources.js';
+import type { SessionSource } from '../session-files/read-history.js';
 import * as messages from './messages.js';
 import { findSession } from './session-argument.js';
 

@@ -3,10 +3,10 @@ import {
   type BoundaryInitiator,
   type RecordedCompaction,
   type SessionHistory,
-} from '../core/boundary-record.js';
+} from '../core/conversation/boundary-record.js';
 import { counted, formatDuration, formatTokens } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
-import { keptText } from '../core/receipt.js';
+import { keptText } from '../core/conversation/receipt.js';
 import type { Styled } from '../core/printable.js';
 import type { Look } from '../ui/look.js';
 import { makeTextsSafe, shorten, wrapText } from '../ui/text.js';

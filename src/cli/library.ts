@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import { agents } from '../agents/index.js';
-import type { RecordedCompaction } from '../core/boundary-record.js';
+import type { RecordedCompaction } from '../core/conversation/boundary-record.js';
 import { buildLadder } from '../core/build-ladder.js';
 import { backendWindow } from '../core/config/backends.js';
 import { ladderChoice, type Values } from '../core/config/keys.js';
@@ -199,8 +199,8 @@ export const readSession = async (
   path: string,
   { agent: name, windowTokens }: SessionFileOptions = {},
 ): Promise<SessionFile | undefined> => {
-  const { agentOfFile, readSessionFile } = await import('../wrap/read-session-file.js');
-  const { readHistory } = await import('../wrap/read-history.js');
+  const { agentOfFile, readSessionFile } = await import('../session-files/read-session-file.js');
+  const { readHistory } = await import('../session-files/read-history.js');
   const { storedFile } = await import('../storage/session-store.js');
   const { readingRecord, sessionThresholds } = await import('../core/report.js');
   const agent = name === undefined ? await agentOfFile(path, Object.values<Agent>(agents)) : agentNamed(name);

@@ -1,7 +1,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { errorText, UserError } from '../core/errors.js';
 import { own, type Printable, toPrintableLines, toPrintableText } from '../core/printable.js';
-import { exitCodeOfSignal, exitBySignal, exitWithoutThreads } from '../wrap/exit-status.js';
+import { exitCodeOfSignal, exitBySignal, exitWithoutThreads } from '../main-thread/exit-status.js';
 import { run } from './commands/run.js';
 import { applyConfiguration } from './config/apply.js';
 import { commandWithoutNotify, OWN_FAILURE } from './messages.js';

@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import type { CurrentSettings, KeyName, Values } from '../core/config/keys.js';
-import type { HandoffSection } from '../core/handoff.js';
+import type { HandoffSection } from '../core/conversation/handoff.js';
 import type { Millis } from '../core/reading.js';
 import type { ControlPlace } from '../storage/control-place.js';
 import type { AgentOption } from './options.js';

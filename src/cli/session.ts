@@ -9,9 +9,9 @@ import { nullLog, openLog, type Log } from '../storage/log-file.js';
 import { isRunning } from '../storage/processes.js';
 import { openRecording, type Recording } from '../storage/recording.js';
 import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
-import type { ExitStatus, SessionEnd, Tour, WrapSession } from '../wrap/options.js';
-import type { ThreadListener, WorkerThread } from '../wrap/session-worker.js';
-import type { WorkerStart } from '../wrap/worker-messages.js';
+import type { ExitStatus, SessionEnd, Tour, WrapSession } from '../session/options.js';
+import type { ThreadListener, WorkerThread } from '../main-thread/worker-host.js';
+import type { WorkerStart } from '../session/thread-messages.js';
 import { holdCommand } from './hooks.js';
 import { recordingStopped, unwritableLog } from './messages.js';
 import { print, version, workingFolder } from './print.js';
@@ -82,7 +82,7 @@ interface Run {
 
 /** The wrapper is loaded only here; a transparent run does not need it. */
 const runWith = async (starting: Promise<SttyProcess>, { command, options, log }: Run): Promise<Outcome> => {
-  const { wrap, childSize, askOfficially } = await import('../wrap/session-start.js');
+  const { wrap, childSize, askOfficially } = await import('../main-thread/session-start.js');
   const { columns = 80, rows = 24 } = process.stdout;
   const size = childSize(
     { columns, rows },
@@ -119,7 +119,7 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
 /** Loaded only where it is wanted, because each module delays the agent. */
 const withChannel = async (session: WrapSession): Promise<WrapSession> =>
   session.values.via === 'channel'
-    ? (await import('../wrap/channel-launch.js')).openChannel(session)
+    ? (await import('../main-thread/channel-launch.js')).openChannel(session)
     : session;
 
 type RunOnce = (session: WrapSession, sttyProcess: SttyProcess) => Promise<SessionEnd>;

@@ -1,5 +1,5 @@
 import type { Initiator } from './compaction/outcome.js';
-import { boundaryRecord } from './boundary-record.js';
+import { boundaryRecord } from './conversation/boundary-record.js';
 import type { Tier, OwnLadder, Threshold } from './ladder.js';
 import type { Millis, ToolResult } from './reading.js';
 import type { Liveness } from './records.js';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ID, type CheckpointRecord, type KeptRecord } from './checkpoint.js';
+import { ID, type CheckpointRecord, type KeptRecord } from './conversation/checkpoint.js';
 import { toOneLine } from './text.js';
 import { askedText, IMPOSSIBLE_TOKENS } from './reading.js';
 import { SESSION_ID, type SessionRecord, type VerifiedRecord } from './records.js';

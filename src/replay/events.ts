@@ -1,4 +1,4 @@
-import { boundaryRecord, type BoundaryRecord } from '../core/boundary-record.js';
+import { boundaryRecord, type BoundaryRecord } from '../core/conversation/boundary-record.js';
 import type { Boundary, Event } from '../core/event.js';
 import type { Tier } from '../core/ladder.js';
 import {

@@ -9,8 +9,8 @@ import {
   type SessionFlow,
 } from '../core/session-flow.js';
 import type { RecordingFile, RecordingHeader } from '../storage/recording-reader.js';
-import { estimateDue, estimateStep, noEstimate } from '../wrap/estimate.js';
-import { OUTPUT_EVERY_MS, blankScreen, startScreenState, readScreen } from '../wrap/screen-reader.js';
+import { estimateDue, estimateStep, noEstimate } from '../worker/estimate.js';
+import { OUTPUT_EVERY_MS, blankScreen, startScreenState, readScreen } from '../worker/screen-reader.js';
 import { makeReplayEvents, type ReplayEvent } from './events.js';
 import {
   mergeByTime,

@@ -10,8 +10,8 @@ import {
   type RecordingFile,
 } from '../storage/recording-reader.js';
 import { makeScreenModel, type ScreenModel } from '../terminal/screen-model.js';
-import { addPendingOutput, postponeRead, readDue, type PendingOutput } from '../wrap/screen-reader.js';
-import { makeFactCoalescer, makeFileReader } from '../wrap/session-file.js';
+import { addPendingOutput, postponeRead, readDue, type PendingOutput } from '../worker/screen-reader.js';
+import { makeFactCoalescer, makeFileReader } from '../session-files/session-facts.js';
 
 // The inputs of a replay in order of time: screens of the recording and lines of session files. Also detects which agent was recorded.
 

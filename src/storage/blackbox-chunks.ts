@@ -4,7 +4,7 @@ import { lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/p
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import type { Chunk } from '../core/checkpoint.js';
+import type { Chunk } from '../core/conversation/checkpoint.js';
 import { checkContents, diskBytesOf } from './session-store.js';
 import { isOwn, openOwn } from './files.js';
 

@@ -16,7 +16,7 @@ import {
   type KeptFile,
   type KeptOf,
   type KeptRecord,
-} from '../core/checkpoint.js';
+} from '../core/conversation/checkpoint.js';
 import { errorCode } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
 import type { ReadingRecord } from '../core/report.js';

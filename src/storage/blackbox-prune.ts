@@ -6,7 +6,7 @@ import {
   type PrunableCopy,
   type PrunableSession,
   type Removal,
-} from '../core/checkpoint.js';
+} from '../core/conversation/checkpoint.js';
 import type { Millis } from '../core/reading.js';
 import { isRunningAs } from '../core/records.js';
 import {

@@ -10,8 +10,8 @@ import type {
   KeptFile,
   KeptOf,
   KeptRecord,
-} from '../core/checkpoint.js';
-import { ID, isSameFile } from '../core/checkpoint.js';
+} from '../core/conversation/checkpoint.js';
+import { ID, isSameFile } from '../core/conversation/checkpoint.js';
 import { errorCode } from '../core/errors.js';
 import { parseCheckpoint, parseKept } from '../core/read-record.js';
 import type { Millis } from '../core/reading.js';

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import type { GitState } from '../core/checkpoint.js';
+import type { GitState } from '../core/conversation/checkpoint.js';
 
 // What git says about a folder. It only reads: no lock, no refreshed index, no hook, no monitor, no question.
 

@@ -2,11 +2,11 @@ import { scaleBand, scaleLinear, scaleSqrt, scaleTime } from 'd3-scale';
 import { stack } from 'd3-shape';
 import type { Fill } from '../core/compaction/outcome.js';
 import { fromTo } from '../core/compaction/texts.js';
-import { evidenceKinds } from '../core/conversation-evidence.js';
+import { evidenceKinds } from '../core/conversation/conversation-evidence.js';
 import { counted, formatDuration, formatPercent, formatTokens } from '../core/format.js';
 import { stripControls } from '../core/printable.js';
 import type { Millis } from '../core/reading.js';
-import { keptText, nounOf, type KeptCount } from '../core/receipt.js';
+import { keptText, nounOf, type KeptCount } from '../core/conversation/receipt.js';
 
 // The page of `ctxwrap report --html`: one file without scripts, with its charts as static SVG.
 

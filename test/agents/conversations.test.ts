@@ -4,8 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/build-conversation.js';
-import { windowOf, type Conversation, type Entry, type NewSession } from '../../src/core/conversation.js';
+import { readConversation } from '../../src/core/conversation/build-conversation.js';
+import {
+  windowOf,
+  type Conversation,
+  type Entry,
+  type NewSession,
+} from '../../src/core/conversation/conversation.js';
 import { conversationOf } from '../support/generated-conversation.js';
 import { readLines } from '../support/read-log.js';
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { buildConversation } from '../../src/core/build-conversation.js';
-import { compactionsOf, type NewSession, type Step, windowOf } from '../../src/core/conversation.js';
+import { buildConversation } from '../../src/core/conversation/build-conversation.js';
+import {
+  compactionsOf,
+  type NewSession,
+  type Step,
+  windowOf,
+} from '../../src/core/conversation/conversation.js';
 import { linesOf } from '../support/read-log.js';
 
 const { newSessions: form, log } = agents.copilot;

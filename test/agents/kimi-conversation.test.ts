@@ -2,8 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/build-conversation.js';
-import { compactionsOf, type NewSession, toolUsesIn, windowOf } from '../../src/core/conversation.js';
+import { readConversation } from '../../src/core/conversation/build-conversation.js';
+import {
+  compactionsOf,
+  type NewSession,
+  toolUsesIn,
+  windowOf,
+} from '../../src/core/conversation/conversation.js';
 import { linesOf } from '../support/read-log.js';
 
 const { newSessions: form, log } = agents.kimi;

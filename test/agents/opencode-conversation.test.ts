@@ -1,9 +1,9 @@
 // A session of opencode 1.18.33, recorded with `compaction.tail_turns: 1`: tools, a file named with @, a shell command, two compactions.
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/build-conversation.js';
-import { compactionsOf, toolUsesIn, windowOf } from '../../src/core/conversation.js';
-import { receiptOf } from '../../src/core/receipt.js';
+import { readConversation } from '../../src/core/conversation/build-conversation.js';
+import { compactionsOf, toolUsesIn, windowOf } from '../../src/core/conversation/conversation.js';
+import { receiptOf } from '../../src/core/conversation/receipt.js';
 import { linesOf, readContents } from '../support/read-log.js';
 
 const { log } = agents.opencode;

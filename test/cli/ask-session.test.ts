@@ -7,10 +7,10 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
-import type { RequestActions } from '../../src/wrap/action-requests.js';
-import { watchRequests, type Requests } from '../../src/wrap/requests.js';
-import { findSources } from '../../src/wrap/session-sources.js';
-import type { SwitchResult } from '../../src/wrap/switcher.js';
+import type { RequestActions } from '../../src/worker/action-requests.js';
+import { watchRequests, type Requests } from '../../src/worker/requests.js';
+import { findSources } from '../../src/session-files/session-sources.js';
+import type { SwitchResult } from '../../src/typing/switcher.js';
 import { ids, writeStores } from '../support/stored-sessions.js';
 import { bin, ctxwrap, inTerminal, makeBench, start, type Bench } from './launcher.js';
 

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { report } from '../../src/cli/commands/report.js';
 import { parseArguments } from '../../src/cli/program.js';
 import { auditLine } from '../../src/core/compaction/protocol.js';
-import { receiptLine } from '../../src/core/receipt.js';
+import { receiptLine } from '../../src/core/conversation/receipt.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { renderReportPage } from '../../src/ui/report-page.js';
 import { successfulEnd } from '../support/ended.js';

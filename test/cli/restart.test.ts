@@ -4,8 +4,7 @@ import { agents } from '../../src/agents/index.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { sessionAfter } from '../../src/cli/session.js';
-import type { WrapSession } from '../../src/wrap/options.js';
-import type { RestartPlan } from '../../src/wrap/restarter.js';
+import type { WrapSession, RestartPlan } from '../../src/session/options.js';
 
 const first: WrapSession = {
   values: { ...defaultValues, mode: 'auto' },

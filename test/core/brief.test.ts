@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { briefText } from '../../src/core/brief.js';
-import { evidenceKinds } from '../../src/core/conversation-evidence.js';
-import type { Receipt } from '../../src/core/receipt.js';
+import { briefText } from '../../src/core/conversation/brief.js';
+import { evidenceKinds } from '../../src/core/conversation/conversation-evidence.js';
+import type { Receipt } from '../../src/core/conversation/receipt.js';
 
 const receipt = (items: readonly (readonly [kind: string, text: string, isKept?: true])[]): Receipt => ({
   items: items.map(([kind, text, isKept = false]) => ({

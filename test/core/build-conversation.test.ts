@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildConversation } from '../../src/core/build-conversation.js';
+import { buildConversation } from '../../src/core/conversation/build-conversation.js';
 import {
   compactionsOf,
   planIn,
@@ -9,7 +9,7 @@ import {
   type Entry,
   type SourceRecord,
   type Step,
-} from '../../src/core/conversation.js';
+} from '../../src/core/conversation/conversation.js';
 
 const textsOf = (entries: readonly Entry[]): readonly string[] =>
   entries.map((entry) => ('text' in entry ? entry.text : entry.kind));

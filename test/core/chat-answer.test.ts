@@ -1,7 +1,7 @@
 // Answers of model servers as they come over the wire: cut anywhere, in the forms that servers use, and broken.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeChatAnswerReader } from '../../src/core/chat-answer.js';
+import { makeChatAnswerReader } from '../../src/core/conversation/chat-answer.js';
 import { SummaryError } from '../../src/core/errors.js';
 
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;

@@ -1,7 +1,7 @@
 // Which sentences of a user's message are demands.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { demandsIn } from '../../src/core/message-evidence.js';
+import { demandsIn } from '../../src/core/conversation/message-evidence.js';
 
 describe('a demand', () => {
   it.each([

@@ -5,16 +5,27 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/build-conversation.js';
-import type { Call, Conversation, Entry, PlanChange, TouchedFile } from '../../src/core/conversation.js';
+import { readConversation } from '../../src/core/conversation/build-conversation.js';
+import type {
+  Call,
+  Conversation,
+  Entry,
+  PlanChange,
+  TouchedFile,
+} from '../../src/core/conversation/conversation.js';
 import {
   handoffSections,
   makeHandoff,
   type Handoff,
   type HandoffInput,
   type HandoffSection,
-} from '../../src/core/handoff.js';
-import { handoffDraft, handoffMarkdown, sizeAdvice, sizeOf } from '../../src/core/handoff-text.js';
+} from '../../src/core/conversation/handoff.js';
+import {
+  handoffDraft,
+  handoffMarkdown,
+  sizeAdvice,
+  sizeOf,
+} from '../../src/core/conversation/handoff-text.js';
 
 const NOW = Date.UTC(2026, 10, 24, 12);
 

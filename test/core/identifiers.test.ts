@@ -1,6 +1,6 @@
 // Which names and numbers of a user's message are evidence.
 import { describe, expect, it } from 'vitest';
-import { identifiersIn } from '../../src/core/message-evidence.js';
+import { identifiersIn } from '../../src/core/conversation/message-evidence.js';
 
 describe('names and numbers', () => {
   it.each([

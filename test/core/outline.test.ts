@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeOutlineReader, type Decode } from '../../src/core/outline.js';
+import { makeOutlineReader, type Decode } from '../../src/core/conversation/outline.js';
 
 const decode: Decode = (bytes, start, end) => Buffer.from(bytes).toString('utf8', start, end);
 const read = makeOutlineReader(

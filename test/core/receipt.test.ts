@@ -1,8 +1,8 @@
 // What a compaction has kept: counted by texts alone, against facts that were planted in the conversation before it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildConversation } from '../../src/core/build-conversation.js';
-import { evidenceIn } from '../../src/core/conversation-evidence.js';
+import { buildConversation } from '../../src/core/conversation/build-conversation.js';
+import { evidenceIn } from '../../src/core/conversation/conversation-evidence.js';
 import {
   compactionsOf,
   windowOf,
@@ -12,7 +12,7 @@ import {
   type PlanItem,
   type Step,
   type Summary,
-} from '../../src/core/conversation.js';
+} from '../../src/core/conversation/conversation.js';
 import {
   keptCounts,
   keptText,
@@ -21,7 +21,7 @@ import {
   receiptLine,
   receiptOf,
   type Receipt,
-} from '../../src/core/receipt.js';
+} from '../../src/core/conversation/receipt.js';
 
 type Draft =
   | { readonly prompt: string }

@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SummaryError } from '../../src/core/errors.js';
 import { estimateTokens } from '../../src/core/reading.js';
-import { makeAnswerCounter, MOST_SUMMARY_TOKENS, summaryIn } from '../../src/core/summary-text.js';
+import {
+  makeAnswerCounter,
+  MOST_SUMMARY_TOKENS,
+  summaryIn,
+} from '../../src/core/conversation/summary-text.js';
 
 const SUMMARY = '## Goal\n\nFix `src/a.ts`';
 

@@ -8,7 +8,7 @@ import type { Event } from '../../src/core/event.js';
 import { agents } from '../../src/agents/index.js';
 import { toAgentFacts, type Agent } from '../../src/agents/agent.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
-import { startScreenState, readScreen } from '../../src/wrap/screen-reader.js';
+import { startScreenState, readScreen } from '../../src/worker/screen-reader.js';
 import { startOfRecording } from '../../src/replay/replay.js';
 import { mergeByTime } from '../../src/replay/sources.js';
 import { openReplayLogs } from '../../src/replay/sources.js';

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, unlinkSync, writeFi
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { nextRemoval } from '../../src/core/checkpoint.js';
+import { nextRemoval } from '../../src/core/conversation/checkpoint.js';
 import { keptKey, listKept } from '../../src/storage/blackbox.js';
 import { keepCopy, linkFile } from '../../src/storage/blackbox-keep.js';
 import { pruneBlackBox } from '../../src/storage/blackbox-prune.js';

@@ -11,7 +11,7 @@ const withOverlay: Plugin = {
   name: 'with-overlay',
   setup: ({ onResolve }) => {
     onResolve({ filter: /\/wrap\.js$/ }, ({ importer }) =>
-      importer.endsWith('/wrap/session-start.ts') ? { path: pathOf('overlay-wrap.ts') } : undefined,
+      importer.endsWith('/main-thread/session-start.ts') ? { path: pathOf('overlay-wrap.ts') } : undefined,
     );
   },
 };

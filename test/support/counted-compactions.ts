@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { agents } from '../../src/agents/index.js';
-import { historyRecord, type HistoryRecord } from '../../src/core/boundary-record.js';
-import { readHistory, type HistoryOptions } from '../../src/wrap/read-history.js';
+import { historyRecord, type HistoryRecord } from '../../src/core/conversation/boundary-record.js';
+import { readHistory, type HistoryOptions } from '../../src/session-files/read-history.js';
 
 export type Name = 'claude' | 'codex' | 'gemini' | 'qwen';
 

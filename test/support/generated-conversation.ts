@@ -1,6 +1,6 @@
 // Conversations of any shape: turns of the user with answers, thoughts, and tool calls, some at the same time, some without a result.
 import fc from 'fast-check';
-import type { Conversation, Entry, PlanItem } from '../../src/core/conversation.js';
+import type { Conversation, Entry, PlanItem } from '../../src/core/conversation/conversation.js';
 import { estimateTokens } from '../../src/core/reading.js';
 
 type Action =

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { CheckpointReason } from '../../src/core/checkpoint.js';
+import type { CheckpointReason } from '../../src/core/conversation/checkpoint.js';
 import { listKept, readCopy, type KeptCopy, type KeptSession } from '../../src/storage/blackbox.js';
 import { keepCopy, linkFile, type CopyRequest, type KeepPlace } from '../../src/storage/blackbox-keep.js';
 

@@ -12,10 +12,10 @@ import { makeAgentStateProxy } from '../../src/terminal/agent-state-proxy.js';
 import { makeScreenModel, screenOf, type ScreenModel } from '../../src/terminal/screen-model.js';
 import '../../src/ui/footer.js'; // which the footer loads later: a short test would be over by then
 import { nullLog } from '../../src/storage/log-file.js';
-import { makeParts, type Parts } from '../../src/wrap/wrap.js';
-import type { OverlayContents } from '../../src/wrap/overlay.js';
-import { makeCounters } from '../../src/wrap/worker-messages.js';
-import type { TerminalSession } from '../../src/wrap/terminal-session.js';
+import { makeParts, type Parts } from '../../src/main-thread/wrap.js';
+import type { OverlayContents } from '../../src/main-thread/overlay.js';
+import { makeCounters } from '../../src/session/thread-messages.js';
+import type { TerminalSession } from '../../src/main-thread/terminal-session.js';
 import { describeTerminal, makeEmulator, type Emulator } from './emulator.js';
 
 /** The overlay's text in tests. */

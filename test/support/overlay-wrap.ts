@@ -1,9 +1,9 @@
-// Stands in for src/wrap/wrap.ts in the program that changed-program.ts builds: an overlay that only says its name.
+// Stands in for src/main-thread/wrap.ts in the program that changed-program.ts builds: an overlay that only says its name.
 import { own } from '../../src/core/printable.js';
 import type { SttyProcess } from '../../src/terminal/stty-process.js';
-import { wrap as wrapWith } from '../../src/wrap/wrap.js';
-import type { WrapSession } from '../../src/wrap/options.js';
-import type { StartThread } from '../../src/wrap/session-worker.js';
+import { wrap as wrapWith } from '../../src/main-thread/wrap.js';
+import type { WrapSession } from '../../src/session/options.js';
+import type { StartThread } from '../../src/main-thread/worker-host.js';
 
 export const wrap = (session: WrapSession, sttyProcess: SttyProcess, startThread: StartThread) =>
   wrapWith(session, sttyProcess, startThread, (_, close) => ({

@@ -4,8 +4,8 @@ import {
   type Compaction,
   type Conversation,
   type Entry,
-} from '../../src/core/conversation.js';
-import { keptCounts, receiptOf } from '../../src/core/receipt.js';
+} from '../../src/core/conversation/conversation.js';
+import { keptCounts, receiptOf } from '../../src/core/conversation/receipt.js';
 import { conversationOf, type Turn } from './generated-conversation.js';
 
 const PROSE =

@@ -7,10 +7,10 @@ import { expect, vi } from 'vitest';
 import type { RequestRecord } from '../../src/core/compaction/protocol.js';
 import type { Effect } from '../../src/core/compaction/state.js';
 import { readAnswer, ensureRequestsFolder, writeRequest } from '../../src/storage/requests.js';
-import type { RequestActions } from '../../src/wrap/action-requests.js';
-import type { RequestEvent } from '../../src/wrap/requests.js';
-import { watchRequests } from '../../src/wrap/requests.js';
-import type { Requests } from '../../src/wrap/requests.js';
+import type { RequestActions } from '../../src/worker/action-requests.js';
+import type { RequestEvent } from '../../src/worker/requests.js';
+import { watchRequests } from '../../src/worker/requests.js';
+import type { Requests } from '../../src/worker/requests.js';
 import { successfulEnd } from './ended.js';
 
 interface More {

@@ -4,9 +4,10 @@ import { defaultValues } from '../../src/core/config/keys.js';
 import type { Event } from '../../src/core/event.js';
 import type { Activity } from '../../src/core/reading.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import type { WrapSession } from '../../src/wrap/options.js';
-import { makeSessionLoop, type SessionLoop } from '../../src/wrap/session.js';
+import type { WrapSession } from '../../src/session/options.js';
+import { makeSessionLoop } from '../../src/worker/session-loop.js';
 import { inSession } from './sessions.js';
+import type { SessionLoop } from '../../src/session/ports.js';
 
 export interface RestingSession extends SessionLoop {
   readonly becomes: (activity: Activity) => Event;

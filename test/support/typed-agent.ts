@@ -1,8 +1,9 @@
 import type { Activity } from '../../src/core/reading.js';
 import type { CompactRecipe } from '../../src/agents/agent.js';
-import { retractLate } from '../../src/wrap/typist.js';
-import { makeTurns, type ScreenObservation, type TypeRequest } from '../../src/wrap/typing-steps.js';
-import { typeCommand } from '../../src/wrap/typist.js';
+import { retractLate } from '../../src/typing/typist.js';
+import { makeTurns, type TypeRequest } from '../../src/typing/typing-steps.js';
+import { typeCommand } from '../../src/typing/typist.js';
+import type { ScreenObservation } from '../../src/session/ports.js';
 
 export const typed: CompactRecipe = {
   command: '/compact',

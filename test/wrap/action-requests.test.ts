@@ -4,9 +4,9 @@ import { readdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAnswer, withdrawRequest, writeRequest, type Withdrawal } from '../../src/storage/requests.js';
-import type { RequestActions } from '../../src/wrap/action-requests.js';
-import { beginIn, makeAnswerWriter } from '../../src/wrap/answers.js';
-import type { SwitchResult } from '../../src/wrap/switcher.js';
+import type { RequestActions } from '../../src/worker/action-requests.js';
+import { beginIn, makeAnswerWriter } from '../../src/worker/answers.js';
+import type { SwitchResult } from '../../src/typing/switcher.js';
 import { keyOf, makeRequester } from '../support/requester.js';
 
 let asking: Awaited<ReturnType<typeof makeRequester>>;

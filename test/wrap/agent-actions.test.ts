@@ -8,13 +8,14 @@ import { defaultValues } from '../../src/core/config/keys.js';
 import type { Event } from '../../src/core/event.js';
 import type { Activity } from '../../src/core/reading.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import { makeAgentActions, type AgentActions } from '../../src/wrap/agent-actions.js';
-import type { WrapSession } from '../../src/wrap/options.js';
-import { runningSource } from '../../src/wrap/session-sources.js';
-import { makeSessionLoop, type SessionLoop } from '../../src/wrap/session.js';
+import { makeAgentActions, type AgentActions } from '../../src/typing/agent-actions.js';
+import type { WrapSession } from '../../src/session/options.js';
+import { runningSource } from '../../src/session-files/session-sources.js';
+import { makeSessionLoop } from '../../src/worker/session-loop.js';
 import { compacted, inSession } from '../support/sessions.js';
 import { fixture } from '../support/stored-sessions.js';
 import { makeAgent } from '../support/typed-agent.js';
+import type { SessionLoop } from '../../src/session/ports.js';
 
 const WAIT = { timeout: 30_000, interval: 20 };
 const BRIEF = /^\x1b\[200~The summary of our conversation [^\x1b]*\x1b\[201~$/;

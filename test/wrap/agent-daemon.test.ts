@@ -18,7 +18,7 @@ import { getuid } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { codexChannel } from '../../src/agents/codex/channel.js';
-import { askToCompact } from '../../src/wrap/channel.js';
+import { askToCompact } from '../../src/typing/channel.js';
 import { makeAgent } from '../support/typed-agent.js';
 
 const STRANGER = 12_345;

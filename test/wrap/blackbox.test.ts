@@ -22,8 +22,8 @@ import { startSession, stepSession } from '../../src/core/session.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
 import { listKept, readCopy, type KeptCopy } from '../../src/storage/blackbox.js';
 import type { Log } from '../../src/storage/log-file.js';
-import { openBlackBox, type BlackBox } from '../../src/wrap/blackbox.js';
-import { compactSettings } from '../../src/wrap/compactor.js';
+import { openBlackBox, type BlackBox } from '../../src/worker/blackbox.js';
+import { compactSettings } from '../../src/typing/compactor.js';
 import { linesFrom, SESSION } from '../support/kept.js';
 import { tokens } from '../support/sessions.js';
 

@@ -11,7 +11,7 @@ import { opencodeChannel } from '../../src/agents/opencode/channel.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import type { Event } from '../../src/core/event.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import { makeChannelUndo, type ChannelUndoOptions } from '../../src/wrap/channel-undo.js';
+import { makeChannelUndo, type ChannelUndoOptions } from '../../src/typing/channel-undo.js';
 import {
   answeredMessages,
   ASKING_ID,

@@ -16,9 +16,9 @@ import type { SessionRecord } from '../../src/core/records.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { stateFolder } from '../../src/storage/state-folder.js';
-import { askToCompact, isInOtherTerminal } from '../../src/wrap/channel.js';
-import { openChannel } from '../../src/wrap/channel-launch.js';
-import type { WrapSession } from '../../src/wrap/options.js';
+import { askToCompact, isInOtherTerminal } from '../../src/typing/channel.js';
+import { openChannel } from '../../src/main-thread/channel-launch.js';
+import type { WrapSession } from '../../src/session/options.js';
 import { makeAgent } from '../support/typed-agent.js';
 
 const closers: (() => void)[] = [];
@@ -400,7 +400,7 @@ describe('a launch with a control channel', () => {
       const folder = mkdtempSync(join(tmpdir(), 'channel-'));
       closers.push(() => rmSync(folder, { recursive: true }));
       const contents = `
-        import { openChannel } from './src/wrap/channel-launch.ts';
+        import { openChannel } from './src/main-thread/channel-launch.ts';
         import { opencodeChannel } from './src/agents/opencode/channel.ts';
         const log = { info: () => {}, warn: () => {} };
         const agent = { name: 'opencode', command: 'opencode', channel: opencodeChannel };

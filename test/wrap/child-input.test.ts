@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitElements } from '../../src/core/terminal-input.js';
-import { makeChildInput } from '../../src/wrap/keyboard.js';
-import { makeCounters } from '../../src/wrap/worker-messages.js';
+import { makeChildInput } from '../../src/main-thread/keyboard.js';
+import { makeCounters } from '../../src/session/thread-messages.js';
 import { eventually } from '../support/eventually.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');

@@ -4,9 +4,9 @@ import { agents } from '../../src/agents/index.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import type { CompactSettings, Effect } from '../../src/core/compaction/state.js';
 import type { Activity } from '../../src/core/reading.js';
-import type { WrapSession } from '../../src/wrap/options.js';
-import { makeSessionLoop } from '../../src/wrap/session.js';
-import { makeClock } from '../../src/wrap/timing.js';
+import type { WrapSession } from '../../src/session/options.js';
+import { makeSessionLoop } from '../../src/worker/session-loop.js';
+import { makeClock } from '../../src/storage/timing.js';
 import { blank, shows, tokens } from '../support/sessions.js';
 
 const HOUR = 3_600_000;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { EndedCompaction } from '../../src/core/compaction/outcome.js';
 import type { Event } from '../../src/core/event.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import type { ChannelResult } from '../../src/wrap/channel.js';
-import { makeCompactor } from '../../src/wrap/compactor.js';
+import type { ChannelResult } from '../../src/typing/channel.js';
+import { makeCompactor } from '../../src/typing/compactor.js';
 import { makeAgent, typed } from '../support/typed-agent.js';
 
 const channel = { via: 'server', name: "opencode's server" } as const;

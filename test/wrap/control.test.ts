@@ -16,7 +16,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import { checkControlPlace } from '../../src/storage/control-place.js';
-import { openControl, type Control } from '../../src/wrap/control.js';
+import { openControl, type Control } from '../../src/worker/control.js';
 
 const WAIT = { timeout: 20_000, interval: 10 };
 let folder: string;

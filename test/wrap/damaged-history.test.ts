@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_LINE_BYTES } from '../../src/wrap/read-history.js';
+import { MAX_LINE_BYTES } from '../../src/session-files/read-history.js';
 import {
   counted,
   fixture,

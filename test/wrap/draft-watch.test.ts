@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Event } from '../../src/core/event.js';
-import { makeDraftWatch } from '../../src/wrap/draft.js';
+import { makeDraftWatch } from '../../src/typing/draft.js';
 import type { Log } from '../../src/storage/log-file.js';
 import { BACKSPACE, makeAgent, typed } from '../support/typed-agent.js';
 

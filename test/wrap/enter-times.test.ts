@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { makeEnterTimes } from '../../src/wrap/session-file.js';
+import { makeEnterTimes } from '../../src/worker/follow-session.js';
 
 const after = (...times: readonly number[]) => {
   const enters = makeEnterTimes();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Fact } from '../../src/core/event.js';
 import { makeScreenModel } from '../../src/terminal/screen-model.js';
-import { estimateStep, makeEstimateSource, noEstimate } from '../../src/wrap/estimate.js';
+import { estimateStep, makeEstimateSource, noEstimate } from '../../src/worker/estimate.js';
 
 const usedOf = (facts: readonly Fact[]): readonly (number | undefined)[] =>
   facts.map((fact) => (fact.type === 'reading' ? fact.reading.usedTokens : undefined));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/core/event.js';
-import { makeFactCoalescer } from '../../src/wrap/session-file.js';
+import { makeFactCoalescer } from '../../src/session-files/session-facts.js';
 
 const used = (usedTokens: number): Fact => ({
   type: 'reading',

@@ -8,7 +8,7 @@ import { footerView } from '../../src/core/footer-view.js';
 import { demoReader } from '../../src/agents/demo/agent.js';
 import { agents } from '../../src/agents/index.js';
 import type { Located, Agent } from '../../src/agents/agent.js';
-import { followSession } from '../../src/wrap/session-file.js';
+import { followSession } from '../../src/worker/follow-session.js';
 import { linesOf } from '../support/read-log.js';
 import type { Env, ChildPlace } from '../../src/agents/agent.js';
 

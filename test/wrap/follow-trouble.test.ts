@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSession, stepSession } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { agents } from '../../src/agents/index.js';
-import { followSession } from '../../src/wrap/session-file.js';
+import { followSession } from '../../src/worker/follow-session.js';
 import { linesOf } from '../support/read-log.js';
 
 const WAIT = { timeout: 20_000, interval: 20 };

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import type { Fact } from '../../src/core/event.js';
-import { readReceipt } from '../../src/wrap/read-receipt.js';
-import { planCheckpoint } from '../../src/wrap/undo.js';
+import { readReceipt } from '../../src/session-files/read-receipt.js';
+import { planCheckpoint } from '../../src/session-files/undo.js';
 
 let folder: string;
 beforeEach(() => {

@@ -3,8 +3,8 @@ import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { standardQuirks } from '../../src/terminal/filter/quirks.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import { makeIdleWriter } from '../../src/wrap/notifier.js';
-import type { TerminalSession } from '../../src/wrap/terminal-session.js';
+import type { TerminalSession } from '../../src/main-thread/terminal-session.js';
+import { makeIdleWriter } from '../../src/main-thread/idle-writer.js';
 
 const makeScene = () => {
   const written: string[] = [];

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
-import type { ToWorker } from '../../src/wrap/worker-messages.js';
+import type { ToWorker } from '../../src/session/thread-messages.js';
 import { makeOverlayHarness } from '../support/overlay-harness.js';
 import { eventually } from '../support/eventually.js';
 

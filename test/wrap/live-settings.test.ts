@@ -5,10 +5,10 @@ import type { LadderChoice } from '../../src/core/ladder.js';
 import { sessionLadder } from '../../src/core/report.js';
 import { toAgentFacts } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
-import { followSettings } from '../../src/wrap/session.js';
+import { followSettings } from '../../src/worker/session-loop.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import { startFlow, stepFlow, type SessionFlow } from '../../src/core/session-flow.js';
-import type { SettingsListener, WrapSession } from '../../src/wrap/options.js';
+import type { SettingsListener, WrapSession } from '../../src/session/options.js';
 import { tokens } from '../support/sessions.js';
 
 const compact = (mode: Mode = 'auto', focus?: string): CompactSettings => ({

@@ -22,8 +22,8 @@ import { startSession } from '../../src/core/session.js';
 import { agents } from '../../src/agents/index.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { sweepMetrics } from '../../src/storage/sessions.js';
-import { openMetrics } from '../../src/wrap/metrics.js';
-import type { WrapSession } from '../../src/wrap/options.js';
+import { openMetrics } from '../../src/worker/metrics.js';
+import type { WrapSession } from '../../src/session/options.js';
 import { successfulEnd } from '../support/ended.js';
 import { sessionAfter, tokens } from '../support/sessions.js';
 
@@ -126,7 +126,7 @@ describe('the collector', () => {
     const metrics = openMetrics(sessionOf('4711-a', { 'metrics.otlp': endpoint }));
     metrics?.onState(full);
     metrics?.onEffect(ended);
-    const { startOtlp } = await import('../../src/wrap/otlp.js');
+    const { startOtlp } = await import('../../src/worker/otlp.js');
     const gauges = { usedTokens: 50_000, windowTokens: 200_000, usedRatio: 0.25, model: 'opus' };
     const own = startOtlp({
       endpoint: `${endpoint}/v1/metrics`,
@@ -191,7 +191,7 @@ describe('the collector', () => {
 
   it('never gets an old number again: not of a former model, and none where the number is unknown', async () => {
     const { bodies, endpoint, close } = await collect();
-    const { startOtlp } = await import('../../src/wrap/otlp.js');
+    const { startOtlp } = await import('../../src/worker/otlp.js');
     let gauges: WindowGauges = { usedTokens: 178_000, model: 'opus' };
     const { end } = startOtlp({
       endpoint,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { NotificationRecord } from '../../src/core/records.js';
 import { isRunning } from '../../src/storage/processes.js';
-import { commandArguments, makeNotifyCommand } from '../../src/wrap/notifier.js';
+import { commandArguments, makeNotifyCommand } from '../../src/worker/notifier.js';
 
 const WAIT = { timeout: 20_000, interval: 10 };
 

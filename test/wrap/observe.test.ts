@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import type { ScreenReader } from '../../src/agents/agent.js';
 import { type AgentStatus, makeScreenReader } from '../../src/agents/agent.js';
-import { makeObserver } from '../../src/wrap/screen-reader.js';
+import { makeObserver } from '../../src/worker/screen-reader.js';
 
 const screen = {
   columns: 80,

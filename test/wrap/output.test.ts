@@ -4,10 +4,10 @@ import { nullLog } from '../../src/storage/log-file.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
-import { makeOutput, type OutputListener } from '../../src/wrap/output.js';
-import { makeCounters } from '../../src/wrap/worker-messages.js';
-import type { TerminalSession } from '../../src/wrap/terminal-session.js';
-import { switchToPassthrough } from '../../src/wrap/wrap.js';
+import { makeOutput, type OutputListener } from '../../src/main-thread/output.js';
+import { makeCounters } from '../../src/session/thread-messages.js';
+import type { TerminalSession } from '../../src/main-thread/terminal-session.js';
+import { switchToPassthrough } from '../../src/main-thread/wrap.js';
 
 let written: string;
 let said: string[];

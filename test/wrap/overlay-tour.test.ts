@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { makeOverlayTour, type OverlayTour } from '../../src/wrap/overlay.js';
+import { makeOverlayTour, type OverlayTour } from '../../src/main-thread/overlay.js';
 
 type TourTerminal = Parameters<typeof makeOverlayTour>[0];
 

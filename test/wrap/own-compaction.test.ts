@@ -7,7 +7,7 @@ import { defaultValues } from '../../src/core/config/keys.js';
 import { agents } from '../../src/agents/index.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import { followOwnCompaction } from '../../src/wrap/status-line.js';
+import { followOwnCompaction } from '../../src/worker/agent-reports.js';
 
 const folders: string[] = [];
 const stops: (() => void)[] = [];

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLook } from '../../src/ui/look.js';
-import { lostRow } from '../../src/wrap/protection.js';
+import { lostRow } from '../../src/main-thread/protection.js';
 
 const look = (columns: number, env: Readonly<Record<string, string>> = { TERM: 'xterm-256color' }) =>
   readLook({ env, isTTY: true, columns });

@@ -8,8 +8,8 @@ import { parseSessionRecord } from '../../src/core/read-record.js';
 import { startSession, stepSession } from '../../src/core/session.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { writeAtomic } from '../../src/storage/state-folder.js';
-import { endLostRecord, publishLostRecord } from '../../src/wrap/lost-record.js';
-import { publishRecord } from '../../src/wrap/publish.js';
+import { endLostRecord, publishLostRecord } from '../../src/main-thread/lost-record.js';
+import { publishRecord } from '../../src/worker/publish.js';
 import type { Session } from '../../src/core/session.js';
 
 let folder: string;

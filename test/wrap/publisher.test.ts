@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSession } from '../../src/core/session.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import { agents } from '../../src/agents/index.js';
-import { openPublisher } from '../../src/wrap/publish.js';
+import { openPublisher } from '../../src/worker/publish.js';
 import { ensureRequestsFolder, listRequests, readAnswer, writeRequest } from '../../src/storage/requests.js';
 import { readSession } from '../../src/storage/sessions.js';
 import { endedFor } from '../support/requester.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { readHistory } from '../../src/wrap/read-history.js';
+import { readHistory } from '../../src/session-files/read-history.js';
 import { counted, day, fixture, readBytes, readFixture, recordsOf } from '../support/counted-compactions.js';
 
 describe('the compactions of a recorded session', () => {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agents, allAgents } from '../../src/agents/index.js';
-import { compactionsOf } from '../../src/core/conversation.js';
-import { keptCounts, keptText, lostItems, type Receipt } from '../../src/core/receipt.js';
-import { readWholeConversation } from '../../src/wrap/read-conversation.js';
-import { readKeptCounts, readReceipt } from '../../src/wrap/read-receipt.js';
+import { compactionsOf } from '../../src/core/conversation/conversation.js';
+import { keptCounts, keptText, lostItems, type Receipt } from '../../src/core/conversation/receipt.js';
+import { readWholeConversation } from '../../src/session-files/read-conversation.js';
+import { readKeptCounts, readReceipt } from '../../src/session-files/read-receipt.js';
 import { fixture } from '../support/stored-sessions.js';
 
 const receiptOfFile = async (name: string, path: string, number: number): Promise<Receipt> => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { provenance } from '../../src/core/report.js';
 import { agents } from '../../src/agents/index.js';
 import type { Agent } from '../../src/agents/agent.js';
-import { readSessionFile, agentOfFile } from '../../src/wrap/read-session-file.js';
+import { readSessionFile, agentOfFile } from '../../src/session-files/read-session-file.js';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/logs/${name}`, import.meta.url));
 const read = (agent: Agent, path: string) => readSessionFile({ path, agent: agent, env: {}, now: 0 });

@@ -12,8 +12,8 @@ import {
   writeAnswer,
   writeRequest,
 } from '../../src/storage/requests.js';
-import type { RequestEvent } from '../../src/wrap/requests.js';
-import type { Requests } from '../../src/wrap/requests.js';
+import type { RequestEvent } from '../../src/worker/requests.js';
+import type { Requests } from '../../src/worker/requests.js';
 import { makeRequester, endedFor, holdTimers, keyOf, slowLook } from '../support/requester.js';
 
 let asking: Awaited<ReturnType<typeof makeRequester>>;

@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import type { Activity } from '../../src/core/reading.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import { makeRestarter, type RestartPlan, type RestarterOptions } from '../../src/wrap/restarter.js';
+import { makeRestarter, type RestarterOptions } from '../../src/typing/restarter.js';
 import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
 import { makeAgent, typed } from '../support/typed-agent.js';
+import type { RestartPlan } from '../../src/session/options.js';
 
 const plan: RestartPlan = {
   session: { id: 'the-new', path: '/x/the-new.jsonl' },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
-import { makeScreenLog } from '../../src/wrap/screen-reader.js';
-import { startScreenState, readScreen } from '../../src/wrap/screen-reader.js';
+import { makeScreenLog } from '../../src/worker/screen-reader.js';
+import { startScreenState, readScreen } from '../../src/worker/screen-reader.js';
 import { settledScreens } from '../../src/replay/sources.js';
 import { castPath } from '../support/screen-play.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionDatabase } from '../../src/agents/database.js';
 import { canReadDatabases } from '../../src/storage/database.js';
-import { followDatabase } from '../../src/wrap/session-database.js';
+import { followDatabase } from '../../src/worker/session-database.js';
 
 interface Writer {
   readonly exec: (sql: string) => void;

@@ -4,7 +4,7 @@ import type { EventContent } from '../../src/core/published-event.js';
 import type { CompactionRecord, SessionRecord } from '../../src/core/records.js';
 import { startSession, stepSession, type Session } from '../../src/core/session.js';
 import type { Event } from '../../src/core/event.js';
-import { sessionEvents } from '../../src/wrap/session-events.js';
+import { sessionEvents } from '../../src/worker/session-events.js';
 import { endedFor } from '../support/requester.js';
 import { tokens } from '../support/sessions.js';
 

@@ -18,8 +18,8 @@ import type { Fact } from '../../src/core/event.js';
 import { agents } from '../../src/agents/index.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { makeTailReader } from '../../src/storage/tail.js';
-import { makeFactCoalescer, makeFileReader } from '../../src/wrap/session-file.js';
 import { footerSequence, linesOf, readLines } from '../support/read-log.js';
+import { makeFactCoalescer, makeFileReader } from '../../src/session-files/session-facts.js';
 
 const cases = [
   { name: 'claude', file: 'session-with-compaction.jsonl' },

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { InvisibleReason } from '../../src/core/compaction/policy.js';
 import type { CompactSettings, Effect } from '../../src/core/compaction/state.js';
 import { agents } from '../../src/agents/index.js';
-import { makeSessionLoop } from '../../src/wrap/session.js';
+import { makeSessionLoop } from '../../src/worker/session-loop.js';
 import { defaultValues } from '../../src/core/config/keys.js';
-import type { WrapSession } from '../../src/wrap/options.js';
+import type { WrapSession } from '../../src/session/options.js';
 import { tokens } from '../support/sessions.js';
 
 beforeEach(() => void vi.useFakeTimers());

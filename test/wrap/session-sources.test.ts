@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { readHistory, type SessionSource } from '../../src/wrap/read-history.js';
-import { findSources, sourcesAt } from '../../src/wrap/session-sources.js';
+import { readHistory, type SessionSource } from '../../src/session-files/read-history.js';
+import { findSources, sourcesAt } from '../../src/session-files/session-sources.js';
 
 let home: string;
 beforeEach(() => {

@@ -5,9 +5,13 @@ import { defaultValues } from '../../src/core/config/keys.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
-import type { WrapSession } from '../../src/wrap/options.js';
-import { makeSessionWorker, type StartThread, type ThreadListener } from '../../src/wrap/session-worker.js';
-import { makeCounters, type ToWorker, type WorkerStart } from '../../src/wrap/worker-messages.js';
+import type { WrapSession } from '../../src/session/options.js';
+import {
+  makeSessionWorker,
+  type StartThread,
+  type ThreadListener,
+} from '../../src/main-thread/worker-host.js';
+import { makeCounters, type ToWorker, type WorkerStart } from '../../src/session/thread-messages.js';
 
 const KILOBYTE = 1024;
 

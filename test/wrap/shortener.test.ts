@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { defaultValues } from '../../src/core/config/keys.js';
-import { windowOf } from '../../src/core/conversation.js';
+import { windowOf } from '../../src/core/conversation/conversation.js';
 import type { Event } from '../../src/core/event.js';
 import type { Activity } from '../../src/core/reading.js';
-import type { Restarter } from '../../src/wrap/restarter.js';
-import type { ShortenerOptions } from '../../src/wrap/shortener.js';
-import type { SwitchResult } from '../../src/wrap/switcher.js';
+import type { Restarter } from '../../src/typing/restarter.js';
+import type { ShortenerOptions } from '../../src/typing/shortener.js';
+import type { SwitchResult } from '../../src/typing/switcher.js';
 import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
 import { inSession } from '../support/sessions.js';
 import {

@@ -1,7 +1,7 @@
 // A text that is put into the prompt as a draft: once, as one paste, and never sent.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { typeDraft } from '../../src/wrap/typist.js';
+import { typeDraft } from '../../src/typing/typist.js';
 import { makeAgent } from '../support/typed-agent.js';
 
 type Agent = ReturnType<typeof makeAgent>;

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { leftoverNotice, retractLate } from '../../src/wrap/typist.js';
+import { leftoverNotice, retractLate } from '../../src/typing/typist.js';
 import { BACKSPACE, makeAgent, typed } from '../support/typed-agent.js';
 
 const NOT_ASIDE = 'the agent does not say that the draft was put aside';

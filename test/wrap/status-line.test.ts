@@ -15,9 +15,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import { agents } from '../../src/agents/index.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import { requestReports, followReports } from '../../src/wrap/status-line.js';
+import { followReports } from '../../src/worker/agent-reports.js';
 import { defaultValues, type Values } from '../../src/core/config/keys.js';
-import type { WrapSession } from '../../src/wrap/options.js';
+import type { WrapSession } from '../../src/session/options.js';
+import { requestReports } from '../../src/main-thread/launch-reports.js';
 
 let home = '';
 let said: string[] = [];

@@ -17,7 +17,7 @@ import { agents } from '../../src/agents/index.js';
 import { defaultValues, type Values } from '../../src/core/config/keys.js';
 import { SummaryError } from '../../src/core/errors.js';
 import { isRunning } from '../../src/storage/processes.js';
-import { openSummariser } from '../../src/wrap/summariser.js';
+import { openSummariser } from '../../src/session-files/summariser.js';
 
 const WAIT = { timeout: 20_000, interval: 10 };
 const REQUEST = {

@@ -9,7 +9,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { defaultValues, type Values } from '../../src/core/config/keys.js';
 import { SummaryError } from '../../src/core/errors.js';
-import { openSummariser, type ServerWaits } from '../../src/wrap/summariser.js';
+import { openSummariser } from '../../src/session-files/summariser.js';
+import type { ServerWaits } from '../../src/session-files/ask-for-summary.js';
 
 const REQUEST = { instructions: 'Summarise.', text: 'User: my secret plan is to rename parseTokens' };
 const KEY = 'sk-made-up-0123456789';

@@ -8,19 +8,19 @@ import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
 import type { Activity } from '../../src/core/reading.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import type { SessionLoop } from '../../src/wrap/session.js';
 import {
   makeSwitcher,
   returnLive,
   undoLive,
   type SwitcherOptions,
   type SwitchResult,
-} from '../../src/wrap/switcher.js';
-import { newSession } from '../../src/wrap/undo.js';
+} from '../../src/typing/switcher.js';
+import { newSession } from '../../src/session-files/undo.js';
 import { linesOf } from '../support/read-log.js';
 import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
 import { inSession } from '../support/sessions.js';
 import { makeAgent, typed } from '../support/typed-agent.js';
+import type { SessionLoop } from '../../src/session/ports.js';
 
 const WAIT = { timeout: 30_000, interval: 20 };
 const byId: Switching = { command: (id) => `/resume ${id}` };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../src/core/reading.js';
 import type { Signals } from '../../src/core/reading.js';
 import type { AgentStatus, ScreenEvidence } from '../../src/agents/agent.js';
-import { makeTrustFilter } from '../../src/wrap/screen-reader.js';
+import { makeTrustFilter } from '../../src/worker/screen-reader.js';
 
 /** A trust filter, and the processes that read the terminal. */
 const makeWatch = () => {

@@ -16,10 +16,15 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/build-conversation.js';
-import { compactionsOf, windowOf, type Conversation, type NewSession } from '../../src/core/conversation.js';
-import type { SessionSource } from '../../src/wrap/read-history.js';
-import { planCheckpoint, undoCompaction, UndoError } from '../../src/wrap/undo.js';
+import { readConversation } from '../../src/core/conversation/build-conversation.js';
+import {
+  compactionsOf,
+  windowOf,
+  type Conversation,
+  type NewSession,
+} from '../../src/core/conversation/conversation.js';
+import type { SessionSource } from '../../src/session-files/read-history.js';
+import { planCheckpoint, undoCompaction, UndoError } from '../../src/session-files/undo.js';
 
 const logs = join(import.meta.dirname, '../fixtures/logs');
 const ID = '0f0f0f0f-1111-4222-8333-444444444444';

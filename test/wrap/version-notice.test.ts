@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { makeVersionNotifier, versionNotice } from '../../src/wrap/version-notice.js';
+import { makeVersionNotifier, versionNotice } from '../../src/worker/version-notice.js';
 import { verifiedRecord } from '../support/verified.js';
 import { inFolder } from '../support/wrapped.js';
 

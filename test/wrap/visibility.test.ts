@@ -1,9 +1,9 @@
 // What the user can see of the wrapper, in a terminal drawn in memory.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FooterView } from '../../src/core/footer-view.js';
-import { makeVisibilityCheck } from '../../src/wrap/footer.js';
-import { switchToPassthrough } from '../../src/wrap/wrap.js';
-import type { OverlayContents } from '../../src/wrap/overlay.js';
+import { makeVisibilityCheck } from '../../src/main-thread/footer.js';
+import { switchToPassthrough } from '../../src/main-thread/wrap.js';
+import type { OverlayContents } from '../../src/main-thread/overlay.js';
 import { lastDrawnRow, makeOverlayHarness, type OverlayHarness } from '../support/overlay-harness.js';
 import { eventually } from '../support/eventually.js';
 

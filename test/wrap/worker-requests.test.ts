@@ -1,8 +1,8 @@
 // What happens to the user's keys, the screen and the overlay when the worker fails while it is needed.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { errorText } from '../../src/core/errors.js';
-import type { FromWorker, ToWorker } from '../../src/wrap/worker-messages.js';
-import { makeWorkerContents, serveWorker } from '../../src/wrap/worker-requests.js';
+import type { FromWorker, ToWorker } from '../../src/session/thread-messages.js';
+import { makeWorkerContents, serveWorker } from '../../src/main-thread/worker-effects.js';
 import { makeOverlayHarness, type OverlayHarness } from '../support/overlay-harness.js';
 
 const BACKSPACE = '\x7f';

@@ -5,7 +5,7 @@ import {
   type PlanChange,
   type SessionHead,
   type SourceRecord,
-} from '../../core/conversation.js';
+} from '../../core/conversation/conversation.js';
 import { getList, getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
 import { parseIsoTime } from '../../core/time.js';
 import {

@@ -5,7 +5,7 @@ import {
   type ConversationWriter,
   type Entry,
   type NewSession,
-} from '../../core/conversation.js';
+} from '../../core/conversation/conversation.js';
 import { getCount, getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';

@@ -8,7 +8,7 @@ import {
   type SourceRecord,
   type Step,
   type TouchedFile,
-} from '../../core/conversation.js';
+} from '../../core/conversation/conversation.js';
 import {
   getCount,
   getList,

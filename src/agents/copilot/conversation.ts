@@ -5,7 +5,7 @@ import {
   type SessionHead,
   type SourceRecord,
   type Step,
-} from '../../core/conversation.js';
+} from '../../core/conversation/conversation.js';
 import { getRecord, getText, type JsonRecord, parseRecord } from '../../core/json.js';
 import { parseIsoTime } from '../../core/time.js';
 import { recordStep, textEntry, toolEntries, type Tools, withHead } from '../entries.js';

@@ -4,7 +4,7 @@ import {
   type Entry,
   type NewSession,
   windowOf,
-} from '../../core/conversation.js';
+} from '../../core/conversation/conversation.js';
 import { getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';

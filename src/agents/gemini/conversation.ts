@@ -6,7 +6,7 @@ import {
   type SessionHead,
   type SourceRecord,
   type Step,
-} from '../../core/conversation.js';
+} from '../../core/conversation/conversation.js';
 import { getList, getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
 import { parseIsoTime } from '../../core/time.js';
 import {

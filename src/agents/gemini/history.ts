@@ -1,7 +1,7 @@
 import { getList, getRecord, getText, isRecord } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import type { Fact } from '../../core/event.js';
-import type { Outline } from '../../core/outline.js';
+import type { Outline } from '../../core/conversation/outline.js';
 import type { Millis } from '../../core/reading.js';
 import { parseIsoTime } from '../../core/time.js';
 import {

@@ -6,7 +6,7 @@ import {
   type SessionHead,
   type SourceRecord,
   type Step,
-} from '../../core/conversation.js';
+} from '../../core/conversation/conversation.js';
 import { getCount, getList, getRecord, getText, type JsonRecord, parseRecord } from '../../core/json.js';
 import {
   planOf,

@@ -1,5 +1,10 @@
 import { posix } from 'node:path';
-import { type ConversationWriter, type Entry, type NewSession, windowOf } from '../../core/conversation.js';
+import {
+  type ConversationWriter,
+  type Entry,
+  type NewSession,
+  windowOf,
+} from '../../core/conversation/conversation.js';
 import { getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import type { NewSessionForm } from '../agent.js';

@@ -5,7 +5,7 @@ import {
   type SessionHead,
   type SourceRecord,
   type Step,
-} from '../../core/conversation.js';
+} from '../../core/conversation/conversation.js';
 import type { Boundary } from '../../core/event.js';
 import { getList, getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
 import { parseIsoTime } from '../../core/time.js';

@@ -1,9 +1,9 @@
 import { toPrintableText } from '../../core/printable.js';
-import { briefText } from '../../core/brief.js';
+import { briefText } from '../../core/conversation/brief.js';
 import { listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
 import { toPlainText } from '../../ui/text.js';
-import { readReceipt } from '../../wrap/read-receipt.js';
+import { readReceipt } from '../../session-files/read-receipt.js';
 import { askAlone, type Answered } from '../ask-session.js';
 import * as messages from '../messages.js';
 import { print, printLines } from '../print.js';

@@ -5,7 +5,7 @@ import {
   type CheckpointRecord,
   type FileEvent,
   type FileFate,
-} from '../../core/checkpoint.js';
+} from '../../core/conversation/checkpoint.js';
 import { allAgents } from '../../agents/index.js';
 import { isBlackBoxOn } from '../../core/config/keys.js';
 import { errorCode, UserError } from '../../core/errors.js';

@@ -31,10 +31,14 @@ import { readStored } from '../../storage/session-store.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../ui/look.js';
-import type { SessionSource } from '../../wrap/read-history.js';
-import type { ConversationSource } from '../../wrap/read-conversation.js';
-import { runningSource } from '../../wrap/session-sources.js';
-import { readSessionFile, agentOfFile, type SessionFileSummary } from '../../wrap/read-session-file.js';
+import type { SessionSource } from '../../session-files/read-history.js';
+import type { ConversationSource } from '../../session-files/read-conversation.js';
+import { runningSource } from '../../session-files/session-sources.js';
+import {
+  readSessionFile,
+  agentOfFile,
+  type SessionFileSummary,
+} from '../../session-files/read-session-file.js';
 import { contextSections } from '../context-text.js';
 import * as messages from '../messages.js';
 import { print, workingFolder } from '../print.js';

@@ -15,7 +15,7 @@ import {
   stateFolder,
   writeAtomic,
 } from '../../storage/state-folder.js';
-import type { Tour } from '../../wrap/options.js';
+import type { Tour } from '../../session/options.js';
 import * as messages from '../messages.js';
 import { printLines } from '../print.js';
 import { shells, type DemoRequest, type Options } from '../request.js';

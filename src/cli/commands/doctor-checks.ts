@@ -10,7 +10,7 @@ import {
   type TerminalAnswers,
 } from '../../core/doctor-report.js';
 import { readLook, type Env, type Look } from '../../ui/look.js';
-import type { ProbedTerminal } from '../../wrap/probes.js';
+import type { ProbedTerminal } from './doctor-probes.js';
 import { type Shell, shells } from '../request.js';
 import { isSwitchedOn } from '../session.js';
 import { startupLines } from '../shell/init.js';

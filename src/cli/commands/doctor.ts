@@ -18,7 +18,7 @@ import { listSessions, readVerified } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { listNames, readSettings } from '../../storage/status-line.js';
 import { toPlainText, wrapText } from '../../ui/text.js';
-import { probeTerminal, ptyFailure, readVersionOutput } from '../../wrap/probes.js';
+import { probeTerminal, ptyFailure, readVersionOutput } from './doctor-probes.js';
 import { readWholeConfiguration } from '../config/load.js';
 import { currentContext } from '../config/path.js';
 import { print, toAsciiIfNeeded, version } from '../print.js';

@@ -9,7 +9,7 @@ import {
   sessionHistoryRecord,
   type RecordedCompaction,
   type SessionHistory,
-} from '../../core/boundary-record.js';
+} from '../../core/conversation/boundary-record.js';
 import {
   markOwnCompactions,
   parseOwnAttempt,
@@ -22,8 +22,8 @@ import { problemAt, type StoreProblem } from '../../storage/session-store.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook, type Look } from '../../ui/look.js';
 import { wrapText } from '../../ui/text.js';
-import { readKeptCounts } from '../../wrap/read-receipt.js';
-import { readHistory, type ReadSession, type SessionSource } from '../../wrap/read-history.js';
+import { readKeptCounts } from '../../session-files/read-receipt.js';
+import { readHistory, type ReadSession, type SessionSource } from '../../session-files/read-history.js';
 import { agentFromOption } from '../agent-option.js';
 import { countsText, historyText } from '../history-text.js';
 import { findTargets, type HistoryTarget } from '../history-targets.js';

@@ -1,11 +1,17 @@
-import { evidenceKinds } from '../../core/conversation-evidence.js';
+import { evidenceKinds } from '../../core/conversation/conversation-evidence.js';
 import { formatTokens } from '../../core/format.js';
-import { keptCounts, keptText, nounOf, type Receipt, type ReceiptItem } from '../../core/receipt.js';
+import {
+  keptCounts,
+  keptText,
+  nounOf,
+  type Receipt,
+  type ReceiptItem,
+} from '../../core/conversation/receipt.js';
 import { jsonText, stripControls, type Styled } from '../../core/printable.js';
 import { readLook } from '../../ui/look.js';
 import { wrapText } from '../../ui/text.js';
 import { makeTheme, type Theme } from '../../ui/theme.js';
-import { readReceipt } from '../../wrap/read-receipt.js';
+import { readReceipt } from '../../session-files/read-receipt.js';
 import * as messages from '../messages.js';
 import { print, printLines } from '../print.js';
 import type { ReceiptRequest } from '../request.js';

@@ -4,7 +4,7 @@ import type { OutcomeKind } from '../../core/compaction/outcome.js';
 import { type AuditedAttempt, parseAuditLine } from '../../core/compaction/protocol.js';
 import { counted } from '../../core/format.js';
 import type { Millis } from '../../core/reading.js';
-import { parseReceiptLine } from '../../core/receipt.js';
+import { parseReceiptLine } from '../../core/conversation/receipt.js';
 import { systemReason } from '../../storage/errors.js';
 import { readAudit } from '../../storage/log-file.js';
 import { type ListedSession, listSessions } from '../../storage/sessions.js';

@@ -6,7 +6,7 @@ import type { Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
 import { systemReason } from '../../storage/errors.js';
 import { findCommand, isShellScript, obstacleReasons } from '../../storage/find-command.js';
-import { passthrough } from '../../wrap/passthrough.js';
+import { passthrough } from '../../main-thread/passthrough.js';
 import * as messages from '../messages.js';
 import { agentWords, listedCommands } from '../program.js';
 import type { Options, RunRequest } from '../request.js';

@@ -1,7 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
 import type { Agent, SavedSession } from '../../agents/agent.js';
-import { beforeCompaction, compactionsOf, windowOf, type NewSession } from '../../core/conversation.js';
+import {
+  beforeCompaction,
+  compactionsOf,
+  windowOf,
+  type NewSession,
+} from '../../core/conversation/conversation.js';
 import type { Boundary } from '../../core/event.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
@@ -10,9 +15,8 @@ import { systemReason } from '../../storage/errors.js';
 import { removeCreated } from '../../storage/files.js';
 import type { ListedSession } from '../../storage/sessions.js';
 import { toPlainText } from '../../ui/text.js';
-import { readWholeConversation } from '../../wrap/read-conversation.js';
-import { prepareReturn, prepareSwitch } from '../../wrap/switcher.js';
-import { copiesOf } from '../../wrap/session-sources.js';
+import { readWholeConversation } from '../../session-files/read-conversation.js';
+import { copiesOf } from '../../session-files/session-sources.js';
 import {
   newSession,
   undoCompaction,
@@ -20,7 +24,7 @@ import {
   type UndonePlan,
   type UndoRequest,
   type UndoSource,
-} from '../../wrap/undo.js';
+} from '../../session-files/undo.js';
 import * as messages from '../messages.js';
 import { askAlone, type Answered, type Asked, type AskedAlone } from '../ask-session.js';
 import { timeText } from '../context-text.js';
@@ -31,6 +35,7 @@ import { resumeOf, resumeRows, type Resume } from '../resume.js';
 import type { Outcome } from '../session.js';
 import { jsonText } from '../../core/printable.js';
 import { openSearch, type Search } from './history.js';
+import { prepareReturn, prepareSwitch } from '../../session-files/prepare-switch.js';
 
 /** Starts an agent under ctxwrap; given by the caller, because only `--run` needs that much code. */
 export type Start = (request: RunRequest) => Promise<Outcome>;

@@ -1,6 +1,11 @@
 import { type Command, Option } from 'commander';
 import { parseBytes } from '../../core/format.js';
-import { DEFAULT_REQUESTS, handoffSections, MOST_REQUESTS, type HandoffSection } from '../../core/handoff.js';
+import {
+  DEFAULT_REQUESTS,
+  handoffSections,
+  MOST_REQUESTS,
+  type HandoffSection,
+} from '../../core/conversation/handoff.js';
 import type { Millis } from '../../core/reading.js';
 import * as checkpointMessages from '../checkpoint-messages.js';
 import * as messages from '../messages.js';

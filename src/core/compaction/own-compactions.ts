@@ -1,4 +1,4 @@
-import type { BoundaryInitiator } from '../boundary-record.js';
+import type { BoundaryInitiator } from '../conversation/boundary-record.js';
 import { getText, parseRecord } from '../json.js';
 import type { Millis } from '../reading.js';
 import type { OutcomeKind } from './outcome.js';

@@ -1,4 +1,4 @@
-import type { Conversation } from '../conversation.js';
+import type { Conversation } from '../conversation/conversation.js';
 import { sizeForBudget } from './keep.js';
 
 // How long a shortened conversation may be. Agents count their instructions and tools, too, and count otherwise than `estimateTokens`: what the

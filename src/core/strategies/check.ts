@@ -1,6 +1,12 @@
 import { formatTokens } from '../format.js';
 import { sizeForBudget } from './keep.js';
-import { tokensOf, windowOf, type Conversation, type Entry, type Prompt } from '../conversation.js';
+import {
+  tokensOf,
+  windowOf,
+  type Conversation,
+  type Entry,
+  type Prompt,
+} from '../conversation/conversation.js';
 
 // What must hold for a shortened conversation, whoever shortened it. Otherwise nothing is written, and the agent keeps what it has.
 

@@ -1,5 +1,5 @@
-import { toolUsesIn, type Entry, type Prompt } from '../conversation.js';
-import { evidenceIn } from '../conversation-evidence.js';
+import { toolUsesIn, type Entry, type Prompt } from '../conversation/conversation.js';
+import { evidenceIn } from '../conversation/conversation-evidence.js';
 import { estimateTokens } from '../reading.js';
 import { toOneLine } from '../text.js';
 import { divideWithBlock } from './evidence-block.js';

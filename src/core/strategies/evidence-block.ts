@@ -1,6 +1,6 @@
-import { evidenceIn, type EvidenceItem, type EvidenceKind } from '../conversation-evidence.js';
-import type { Conversation, Entry } from '../conversation.js';
-import { windowOf } from '../conversation.js';
+import { evidenceIn, type EvidenceItem, type EvidenceKind } from '../conversation/conversation-evidence.js';
+import type { Conversation, Entry } from '../conversation/conversation.js';
+import { windowOf } from '../conversation/conversation.js';
 import { estimateTokens } from '../reading.js';
 import { divide, type Division, type KeepLimits } from './keep.js';
 

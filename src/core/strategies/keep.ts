@@ -1,5 +1,5 @@
-import type { Context, Conversation, Entry, Prompt, Summary } from '../conversation.js';
-import { tokensOf, windowOf } from '../conversation.js';
+import type { Context, Conversation, Entry, Prompt, Summary } from '../conversation/conversation.js';
+import { tokensOf, windowOf } from '../conversation/conversation.js';
 import { estimateTokens } from '../reading.js';
 import { partsOf, type Part } from './parts.js';
 

@@ -1,4 +1,4 @@
-import type { Entry, Prompt } from '../conversation.js';
+import type { Entry, Prompt } from '../conversation/conversation.js';
 
 // Cuts what is in the window into parts that only stay or go as a whole: a tool call with its result, the records of one answer, a thought with
 // what it led to. A model's server refuses a history in which they are apart (facts/sessions.md §B).

@@ -1,4 +1,4 @@
-import type { Conversation } from '../conversation.js';
+import type { Conversation } from '../conversation/conversation.js';
 import type { StrategyName } from './names.js';
 import { clustering } from './clustering.js';
 import { summarize } from './summarize.js';

@@ -1,4 +1,4 @@
-import type { Entry } from '../conversation.js';
+import type { Entry } from '../conversation/conversation.js';
 import { estimateTokens } from '../reading.js';
 import { divideWithBlock } from './evidence-block.js';
 import { joined } from './keep.js';

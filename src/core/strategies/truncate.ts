@@ -1,4 +1,4 @@
-import { tokensOf, type Entry, type Summary } from '../conversation.js';
+import { tokensOf, type Entry, type Summary } from '../conversation/conversation.js';
 import { estimateTokens } from '../reading.js';
 import { divideWithBlock, withoutBlock } from './evidence-block.js';
 import { joined, type Division } from './keep.js';

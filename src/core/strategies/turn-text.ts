@@ -1,4 +1,4 @@
-import type { Entry } from '../conversation.js';
+import type { Entry } from '../conversation/conversation.js';
 
 // An entry as text for a summariser. Long ones are cut in the middle: the beginning says what it is, the end how it came out.
 

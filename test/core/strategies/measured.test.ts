@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { tokensOf, windowOf } from '../../../src/core/conversation.js';
+import { tokensOf, windowOf } from '../../../src/core/conversation/conversation.js';
 import { formatTokens } from '../../../src/core/format.js';
 import { strategies } from '../../../src/core/strategies/strategy.js';
 import { plantedConversation, plantedFactsIn } from '../../support/planted-turns.js';

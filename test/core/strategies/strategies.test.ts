@@ -5,8 +5,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../src/agents/agent.js';
 import { agents } from '../../../src/agents/index.js';
-import { readConversation } from '../../../src/core/build-conversation.js';
-import { tokensOf, windowOf, type Conversation, type Entry } from '../../../src/core/conversation.js';
+import { readConversation } from '../../../src/core/conversation/build-conversation.js';
+import {
+  tokensOf,
+  windowOf,
+  type Conversation,
+  type Entry,
+} from '../../../src/core/conversation/conversation.js';
 import { changeBetween, checkShortened, obstacleIn } from '../../../src/core/strategies/check.js';
 import { MOST_BLOCK_TOKENS } from '../../../src/core/strategies/evidence-block.js';
 import { strategyNames } from '../../../src/core/strategies/names.js';

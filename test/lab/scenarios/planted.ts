@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isRecord, parseRecord } from '../../../src/core/json.js';
 import { assertThat } from '../../../src/verify/checks.js';
-import { readWholeConversation } from '../../../src/wrap/read-conversation.js';
-import { writeSession } from '../../../src/wrap/write-session.js';
+import { readWholeConversation } from '../../../src/session-files/read-conversation.js';
+import { writeSession } from '../../../src/session-files/write-session.js';
 import { plantedConversation, plantedFactsIn } from '../../support/planted-turns.js';
 import { definitionOf } from '../agents/agent.js';
 import { HARD, QUICK_SUMMARY_MS, LITTLE, type LabSession, type Scenario } from './scenario.js';

@@ -1,0 +1,388 @@
+import { type DirectAction, directAction, firstAction, toOverlayKey } from '../core/overlay-keys.js';
+import {
+  splitElements,
+  flushElements,
+  isPressed,
+  isTyped,
+  parseKey,
+  startInput,
+  type InputElement,
+  type InputState,
+} from '../core/terminal-input.js';
+import { readInput, type InputPart } from '../terminal/input.js';
+import { contextOf, holdMs, isMouseAsked, isRestSure } from './input-context.js';
+import type { Overlay } from './overlay.js';
+import { type TerminalSession, runGuarded } from './terminal-session.js';
+import type { KeyHold } from '../session/ports.js';
+
+// Input from the terminal: recognizes the hotkey and answers to the wrapper's queries, and sends the rest to the overlay or the child.
+
+/** Handles the hotkey and the key pressed right after it. */
+export interface HotkeyHandler {
+  /** the hotkey was pressed */
+  readonly press: (element: InputElement) => void;
+  /** true if these keys complete a chord, hotkey + `c`, `u` or `b`, or a way out, which is then carried out */
+  readonly takeChord: (elements: readonly InputElement[]) => boolean;
+  /** true while the next key may complete the chord */
+  readonly isChordOpen: () => boolean;
+  /** another key was pressed, so the next hotkey is not a double press */
+  readonly noteKey: () => void;
+}
+
+const TWICE_MS = 500; // a second hotkey within this time is sent to the child
+const CHORD_MS = 1_000; // for the key after the hotkey
+
+const makeHotkeyHandler = (
+  { overlay, onHotkey, onLeave, onDirectAction, onTyped }: KeyboardListener,
+  forward: ChildInput['forward'],
+): HotkeyHandler => {
+  let lastHotkey = -Infinity;
+  let chordAt = -Infinity; // set only where no overlay opens; an open overlay gets the key itself
+
+  /** Opens or closes the overlay; false where there is no overlay that can be opened. */
+  const isForOverlay = (): boolean => {
+    if (overlay?.isOpen()) overlay.close();
+    else if (overlay?.canOpen()) overlay.open();
+    else return false;
+    return true;
+  };
+  const isChordOpen = (): boolean => performance.now() - chordAt < CHORD_MS;
+  return {
+    press: (element) => {
+      const isSecond = performance.now() - lastHotkey < TWICE_MS;
+      lastHotkey = isSecond ? -Infinity : performance.now();
+      const isTaken = isForOverlay();
+      chordAt = isTaken ? -Infinity : lastHotkey;
+      if (isSecond) forward([element]);
+      else onTyped(); // counts as a key for code that waits until the user stops typing
+      if (!isTaken) onHotkey(); // the second press undoes the first
+    },
+    isChordOpen,
+    noteKey: () => {
+      lastHotkey = -Infinity;
+    },
+    takeChord: (elements) => {
+      const [only, ...others] = elements;
+      const isChord = isChordOpen() && only !== undefined && others.length === 0;
+      if (elements.some(isPressed)) chordAt = -Infinity;
+      const first = isChord ? firstAction(only) : undefined;
+      if (first === 'close') return onLeave?.() === true;
+      const action = directAction(first);
+      if (!onDirectAction || action === undefined) return false;
+      onHotkey(); // undoes the effect of the hotkey
+      onDirectAction(action);
+      return true;
+    },
+  };
+};
+
+// The bytes written to the child, from the user and from the wrapper, in one order.
+
+export interface ChildInput {
+  /** sends what the user has typed and what the terminal answers to the child */
+  readonly forward: (elements: readonly InputElement[]) => void;
+  /** as `forward`, for printable ASCII of the user */
+  readonly forwardText: (bytes: Uint8Array) => void;
+  /** sends bytes of the wrapper; a recording contains them among the keys */
+  readonly type: (bytes: Uint8Array) => void;
+  /** holds the user's keys until they are released; a new hold replaces one that is not released yet */
+  readonly hold: () => HeldKeys;
+}
+
+/** Held keys in the thread that holds them. */
+export interface HeldKeys extends KeyHold {
+  /** drops them and ends the hold */
+  readonly drop: () => void;
+}
+
+export interface ChildInputListener {
+  /** what was sent to the child, without the wrapper's own bytes */
+  readonly onForward: (elements: readonly InputElement[]) => void;
+  /** the elements sent include keys of the user */
+  readonly onTyped: () => void;
+  /** the elements sent include Enter */
+  readonly onEntered: () => void;
+}
+
+const ESC = '\x1b';
+const ESCAPE_MS = 50; // between ESC and the next key, or an agent takes both for one key with Alt
+
+const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+
+const bytesOf = (elements: readonly InputElement[]): Uint8Array =>
+  Buffer.from(elements.map(({ text }) => text).join(''), 'latin1');
+
+/** A line break inside a paste counts as Enter too, because it is pasted as `\r`. */
+const isEnter = ({ kind, text }: InputElement): boolean =>
+  text.includes('\r') || (kind === 'key' && parseKey(text).name === 'enter');
+
+type InputTerminal = Pick<TerminalSession, 'child' | 'counters' | 'session'>;
+
+const makeSender = (terminal: InputTerminal, { onForward, onTyped, onEntered }: ChildInputListener) => {
+  const write = (bytes: Uint8Array): void => {
+    terminal.child?.write(bytes);
+    terminal.session.recording?.input(bytes);
+  };
+  return {
+    write,
+    send: (elements: readonly InputElement[], bytes: Uint8Array = bytesOf(elements)): void => {
+      write(bytes);
+      if (elements.some(isEnter)) onEntered();
+      onForward(elements);
+      if (elements.some(isTyped)) onTyped();
+    },
+  };
+};
+
+export const makeChildInput = (terminal: InputTerminal, listener: ChildInputListener): ChildInput => {
+  const { counters } = terminal;
+  const { write, send } = makeSender(terminal, listener);
+  let held: (readonly InputElement[])[] | undefined;
+  let releasing: NodeJS.Timeout | undefined;
+
+  const noteHeld = (): void => counters.set('held', held?.length ?? 0);
+  const handleKeys = (elements: readonly InputElement[], bytes?: Uint8Array): void => {
+    counters.add('typed', 1);
+    if (held) counters.set('held', held.push(elements));
+    else send(elements, bytes);
+  };
+  /** Sends the held reads one write each, as they were typed, so that a lone ESC stays alone. */
+  const release = (waiting: NonNullable<typeof held>): void => {
+    if (held !== waiting) return;
+    for (let elements = waiting.shift(); elements; elements = waiting.shift()) {
+      send(elements);
+      if (!elements.at(-1)?.text.endsWith(ESC) || waiting.length === 0) continue;
+      releasing = setTimeout(() => release(waiting), ESCAPE_MS);
+      return;
+    }
+    held = undefined;
+    noteHeld();
+  };
+  return {
+    type: write,
+    forward: (elements) => {
+      if (elements.every(({ text }) => text === '')) return;
+      if (elements.some(isTyped)) handleKeys(elements);
+      else send(elements); // the terminal's answers to the child are not held: some agents wait for them
+    },
+    forwardText: (bytes) => handleKeys([{ kind: 'text', text: latin1(bytes) }], bytes),
+    hold: () => {
+      clearTimeout(releasing);
+      const waiting = held?.splice(0) ?? [];
+      held = waiting;
+      noteHeld();
+      return {
+        waitingCount: () => waiting.length,
+        releaseOne: (behind) => {
+          const [next] = held === waiting ? waiting.splice(behind, 1) : [];
+          noteHeld();
+          if (next) send(next);
+        },
+        release: () => release(waiting),
+        drop: () => {
+          waiting.length = 0;
+          release(waiting);
+        },
+      };
+    },
+  };
+};
+
+const LEFT_MS = 1_000; // mouse reports may still arrive for so long after the overlay, which requested them, was closed
+const MODIFIED_F3 = /^\x1b\[1;\d+R$/; // or a cursor report for row 1
+
+/** Routes input to the overlay while it is open, and drops its late mouse reports after it was closed. */
+const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker } }: TerminalSession) => {
+  let isInPaste = false; // a paste that began while the overlay was open; the rest of it is dropped
+  let openAt = -Infinity;
+
+  const isLeftOver = ({ kind, text }: InputElement): boolean =>
+    kind === 'mouse' &&
+    text.startsWith('\x1b[<') &&
+    performance.now() - openAt < LEFT_MS &&
+    !isMouseAsked(modeTracker);
+  /** Passes the characters to the overlay until one of them closes it; returns the remaining ones. */
+  const press = (keys: Pick<Overlay, 'isOpen' | 'onKey'>, kind: 'text' | 'key' | 'mouse', text: string) => {
+    const each = kind === 'text' ? 1 : text.length;
+    let at = 0;
+    for (; at < text.length && keys.isOpen(); at += each) {
+      const key = toOverlayKey({ kind, text: text.slice(at, at + each) });
+      if (key) keys.onKey(key);
+    }
+    return text.slice(at);
+  };
+  const isWanted = (): boolean => overlay?.isOpen() === true || isInPaste;
+  return {
+    isWanted,
+    isInPaste: () => isInPaste,
+    endPaste: () => {
+      isInPaste = false;
+    },
+    /**
+     * The part of an element that goes to the child. `awaitsCursor`: the child has asked for the cursor position, so a report of it is no
+     * key.
+     */
+    forChild: (element: InputElement, awaitsCursor: boolean): InputElement | undefined => {
+      const { kind, text } = element;
+      if (!isWanted()) return isLeftOver(element) ? undefined : element;
+      openAt = overlay?.isOpen() ? performance.now() : openAt;
+      switch (kind) {
+        case 'answer':
+          return awaitsCursor || !MODIFIED_F3.test(text) ? element : undefined;
+        case 'focus':
+          return element;
+        case 'paste-start':
+        case 'paste':
+        case 'paste-end':
+          isInPaste = kind !== 'paste-end';
+          return undefined;
+        default: {
+          const rest = overlay ? press(overlay, kind, text) : text;
+          return rest === '' ? undefined : { kind, text: rest };
+        }
+      }
+    },
+  };
+};
+
+/** The user's input on its way to the child. */
+export interface Keyboard extends ChildInput {
+  fromUser: (bytes: Uint8Array) => void;
+  stop: () => void;
+}
+
+const QUIET_MS = 1_000; // after so much silence inside a paste, a hotkey does not belong to the paste
+const PASTE_MS = 5_000; // after so much silence a dropped paste counts as ended: its end marker was lost, and keys must not be dropped forever
+const MOST_UNREAD = 4 * 1024 * 1024; // bytes that the child has not read yet; above this the wrapper stops reading the terminal
+
+const MAX_TYPED = 64; // bytes: a longer read is a paste
+
+/** Printable ASCII now can only be keys, so it needs no parsing. */
+const isGround = ({ held, flushed, inside }: InputState): boolean =>
+  held === '' && flushed === '' && inside === undefined;
+
+const isPrintable = (byte: number): boolean => byte >= 0x20 && byte < 0x7f;
+
+/** Handles the parsed parts of the input. Input of one read that goes to the child is one write. */
+const makePartHandler = (terminal: TerminalSession, listener: KeyboardListener, { forward }: ChildInput) => {
+  const hotkey = makeHotkeyHandler(listener, forward);
+  const overlayInput = makeOverlayInput(listener, terminal);
+  let ready: InputElement[] = [];
+
+  let isEscapeTaken = false; // until the same key is released, which some keyboard protocols report
+
+  const isVeto = ({ kind, text }: InputElement): boolean => {
+    const { name, modifiers, isRelease } = parseKey(text);
+    if (kind !== 'key' || name !== 'escape' || modifiers !== 0 || overlayInput.isWanted()) return false;
+    if (!isRelease) isEscapeTaken = listener.onEscape?.() === true;
+    return isEscapeTaken;
+  };
+  const send = (): void => {
+    const elements = ready;
+    ready = [];
+    if (elements.length > 0 && !hotkey.takeChord(elements)) forward(elements);
+  };
+  /** Sends the elements collected so far before it handles a hotkey, or an answer while the overlay is open, to keep the order. */
+  const handle = (part: InputPart, awaitsCursor: boolean): void => {
+    if (part.type === 'hotkey' || (part.type === 'answer' && listener.overlay?.isOpen())) send();
+    if (part.type === 'answer') return part.accept(part.text);
+    if (part.type === 'hotkey') {
+      overlayInput.endPaste();
+      return hotkey.press(part.element);
+    }
+    if (isPressed(part.element)) hotkey.noteKey();
+    if (isVeto(part.element)) return;
+    const element = overlayInput.forChild(part.element, awaitsCursor);
+    if (element) ready.push(element);
+  };
+  return { handle, send, hotkey, overlayInput };
+};
+
+/** Calls back after a time without input. On a busy machine input may be there when the timer fires: it is read before an immediate runs. */
+const makeSilenceTimer = (onSilence: () => void) => {
+  let timer: NodeJS.Timeout | undefined;
+  let waits = 0;
+  const cancel = (): void => {
+    waits += 1;
+    clearTimeout(timer);
+  };
+  return {
+    cancel,
+    wait: (ms: number): void => {
+      cancel();
+      const own = waits;
+      timer = setTimeout(() => setImmediate(() => own === waits && onSilence()), ms);
+    },
+  };
+};
+
+export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListener): Keyboard => {
+  let state = startInput;
+  let readAt = performance.now();
+  const silence = makeSilenceTimer(() => flush());
+  const childInput = makeChildInput(terminal, listener);
+  const { handle, send, hotkey, overlayInput } = makePartHandler(terminal, listener, childInput);
+  const { modeTracker } = terminal.filter;
+  const { queries } = modeTracker;
+
+  const wait = (): void => {
+    const { held, inside } = state;
+    if (isRestSure(state, modeTracker)) return;
+    if (held !== '' || inside === 'dropped answer') silence.wait(holdMs(state, modeTracker));
+    else if (overlayInput.isInPaste()) silence.wait(PASTE_MS);
+  };
+  const flush = (): void => {
+    const { elements, state: after } = flushElements(state);
+    if (elements.length === 0) overlayInput.endPaste();
+    state = elements.length === 0 ? startInput : after;
+    for (const element of elements) handle({ type: 'forward', element }, queries.isChildWaiting('cursor'));
+    send();
+    wait();
+  };
+  const read = (text: string): void => {
+    const awaitsCursor = queries.isChildWaiting('cursor');
+    const isQuiet = performance.now() - readAt > QUIET_MS;
+    readAt = performance.now();
+    const { held } = state;
+    const { parts, state: after } = readInput(state, text, contextOf(terminal, isQuiet));
+    state = after;
+    for (const part of parts) handle(part, awaitsCursor);
+    // input whose end is incomplete waits as a whole, but only once: keys that arrive without a pause must not wait forever
+    if (state.held === '' || held !== '' || isRestSure(state, modeTracker)) send();
+    wait();
+  };
+  const isForChild = (): boolean => isGround(state) && !overlayInput.isWanted() && !hotkey.isChordOpen();
+  const forwardText = (bytes: Uint8Array): void => {
+    hotkey.noteKey();
+    readAt = performance.now();
+    childInput.forwardText(bytes);
+  };
+  return {
+    ...childInput,
+    fromUser: (bytes) => {
+      if (bytes.length <= MAX_TYPED && isForChild() && bytes.every(isPrintable)) return forwardText(bytes);
+      silence.cancel();
+      const text = latin1(bytes);
+      if (terminal.isPassthrough && !queries.hasOpenOwnQuery() && state.held === '')
+        childInput.forward(splitElements(text));
+      else if (!runGuarded(terminal, 'reading keys', () => read(text)) && !overlayInput.isWanted())
+        childInput.forward([{ kind: 'text', text }]);
+      if ((terminal.child?.pending() ?? 0) > MOST_UNREAD) terminal.tty.pauseInput();
+    },
+    stop: silence.cancel,
+  };
+};
+
+export interface KeyboardListener extends ChildInputListener {
+  /** Escape was pressed alone: true if it was the user's "not now" to a visible countdown, and is not the child's */
+  onEscape?: (() => boolean) | undefined;
+  /** the hotkey was pressed and there is no overlay to open */
+  onHotkey: () => void;
+  /** a key that closes the overlay was pressed right after the hotkey, and there is none: true if it is not the child's */
+  onLeave?: (() => boolean) | undefined;
+  /** receives the keys while it is open; the hotkey opens and closes it */
+  overlay?: Pick<Overlay, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey'> | undefined;
+  /** the hotkey was followed by the key of this action; undefined where that has no meaning and the key goes to the child */
+  onDirectAction?: ((action: DirectAction) => void) | undefined;
+}

@@ -1,0 +1,158 @@
+import { errorStack } from '../core/errors.js';
+import { type AgentStateProxy, makeAgentStateProxy } from '../terminal/agent-state-proxy.js';
+import { type StreamFilter, makeStreamFilter } from '../terminal/filter/filter.js';
+import { makeGrid } from '../terminal/filter/grid.js';
+import { quirksFromEnv } from '../terminal/filter/quirks.js';
+import { endOfFrame } from '../terminal/mode-tracker.js';
+import { restoreTerminalSequence } from '../terminal/footer-sequences.js';
+import type { SttyProcess } from '../terminal/stty-process.js';
+import type { Child } from '../terminal/pty.js';
+import type { DroppedPresses, PixelPlaces } from '../terminal/reports.js';
+import type { ChildScreen } from '../terminal/screen-model.js';
+import { type Size, type Tty, openTty, type TtyListener } from '../terminal/tty.js';
+import type { Background } from '../ui/look.js';
+import type { WrapSession, RestartPlan } from '../session/options.js';
+import { makeSessionWorker, type SessionWorker, type StartThread } from './worker-host.js';
+import { makeCounters, type Counters } from '../session/thread-messages.js';
+
+// The state shared by the parts of one wrapped session: terminal, filter, screen model, child.
+
+/** Receives the child's output while the terminal shows the overlay. */
+export interface OverlayOutput {
+  /** splits the output into pieces that are filtered and received one by one */
+  readonly cut: (bytes: Uint8Array) => readonly Uint8Array[];
+  /** receives the filtered output of one piece */
+  readonly take: (parts: readonly Uint8Array[]) => void;
+}
+
+/** The state shared by the parts of one wrapped session. */
+export interface TerminalSession {
+  readonly session: WrapSession;
+  readonly tty: Tty;
+  readonly filter: StreamFilter;
+  /** answers the child's query for agent states (OSC 7501), for an agent that sends it */
+  readonly stateProxy: AgentStateProxy | undefined;
+  readonly screen: ChildScreen;
+  /** reads, decides and draws the overlay */
+  readonly worker: SessionWorker;
+  /** numbers that the worker sees, too */
+  readonly counters: Counters;
+  readonly sttyProcess: SttyProcess;
+  /** set as soon as the child runs */
+  child: Child | undefined;
+  /** receives the child's output instead of the terminal while the overlay is open */
+  overlayOutput: OverlayOutput | undefined;
+  /** the user wants to see the footer (the hotkey toggles it) */
+  isFooterWanted: boolean;
+  /** a compaction is due: its countdown gets a row even in a terminal that is too small for a footer */
+  isRowWanted: boolean;
+  /** bytes go through untouched: mode off, or a part of the wrapper has failed */
+  isPassthrough: boolean;
+  /** the terminal has a second screen that the overlay can use; undefined until that was tested */
+  hasSecondScreen: boolean | undefined;
+  /** as the terminal has answered at the start */
+  background: Background | undefined;
+  /** how mouse reports in pixels are read */
+  readonly pixels: PixelPlaces;
+  /** clicks on the footer that are not over */
+  readonly dropped: DroppedPresses;
+  /** the terminal has reported its cursor position at the start, so the screen model's rows match the terminal's */
+  isCursorKnown: boolean;
+  /** the child has been told to end, and this is started then */
+  restart: RestartPlan | undefined;
+  /** the child was started again, and has the session that it was to go on with */
+  isRestartTaken: boolean;
+}
+
+const MIN_ROWS = 8; // below this an agent needs every row
+const MIN_DUE_ROWS = 4; // while a compaction is due: a prompt between two lines, and the countdown
+const MIN_COLUMNS = 20; // below this nothing useful fits into a footer
+
+/** The size of the child's terminal for a real terminal of this size. */
+export const childSize = (
+  { columns, rows, isGuess }: Size,
+  { isFooterWanted, isRowWanted = false, isPassthrough = false }: FooterConditions,
+): Size => {
+  const fits = isGuess !== true && rows >= (isRowWanted ? MIN_DUE_ROWS : MIN_ROWS) && columns >= MIN_COLUMNS;
+  return { columns, rows: isFooterWanted && !isPassthrough && fits ? rows - 1 : rows };
+};
+
+type FooterConditions = Pick<TerminalSession, 'isFooterWanted'> &
+  Partial<Pick<TerminalSession, 'isRowWanted' | 'isPassthrough'>>;
+
+/** Runs a part of the wrapper whose failure must not end the session: logs an error and returns false. */
+export const runGuarded = (
+  terminal: Pick<TerminalSession, 'session'>,
+  what: string,
+  run: () => void,
+): boolean => {
+  try {
+    run();
+    return true;
+  } catch (error) {
+    terminal.session.log.error(`${what} failed: ${errorStack(error)}`);
+    return false;
+  }
+};
+
+/** Opens the terminal and builds everything between it and the child. */
+export const openTerminalSession = (
+  session: WrapSession,
+  { sttyProcess, startThread }: { readonly sttyProcess: SttyProcess; readonly startThread: StartThread },
+  listener: TtyListener,
+): TerminalSession => {
+  const tty = openTty(listener, sttyProcess);
+  const size = tty.size();
+  const isPassthrough = session.values.mode === 'off';
+  const child = childSize(size, { isFooterWanted: session.values.footer, isPassthrough });
+  const grid = makeGrid(size.columns, child.rows, size.rows, quirksFromEnv(session.env));
+  const childFilter = makeStreamFilter(grid);
+  const signs = isPassthrough ? undefined : session.agent.titleSigns?.(session.env);
+  const stateProxy = signs && makeAgentStateProxy(childFilter, signs);
+  const counters = makeCounters();
+  const worker = makeSessionWorker({ session, grid, counters, startThread });
+  return {
+    session,
+    tty,
+    filter: stateProxy?.filter ?? childFilter,
+    stateProxy,
+    screen: worker.screen,
+    worker,
+    counters,
+    sttyProcess,
+    child: undefined,
+    overlayOutput: undefined,
+    isFooterWanted: session.values.footer,
+    isRowWanted: false,
+    isPassthrough,
+    hasSecondScreen: undefined,
+    background: undefined,
+    pixels: { cellHeight: undefined, areSeen: false },
+    dropped: { buttons: new Set(), areReleasesAsked: false },
+    isCursorKnown: false,
+    restart: undefined,
+    isRestartTaken: false,
+  };
+};
+
+/**
+ * Sets the sequence that the stty process writes if the wrapper dies. `leave` removes the overlay first, and applies as long as the overlay is
+ * open.
+ */
+export const armSttyProcess = (terminal: TerminalSession, leave = ''): void => {
+  const { filter, sttyProcess, isPassthrough, session } = terminal;
+  const { grid, modeTracker } = filter;
+  if (terminal.overlayOutput) return; // modes that the child has set since then have not reached the terminal
+  const isOff = session.values.mode === 'off';
+  const state = { isStringOpen: true, hasDied: true, lastRow: isOff ? -1 : undefined };
+  sttyProcess.arm(
+    endOfFrame +
+      leave +
+      restoreTerminalSequence(grid, modeTracker, { ...state, isFooterAbandoned: isPassthrough && !isOff }),
+  );
+};
+
+/** A change of size makes every program repaint. The child is shrunk by one row here; its real size follows. */
+export const forceRepaint = ({ child, filter: { grid } }: TerminalSession): void => {
+  if (grid.rows > 1) child?.resize({ columns: grid.columns, rows: grid.rows - 1 });
+};

@@ -1,0 +1,276 @@
+import type { InvisibleReason } from '../core/compaction/policy.js';
+import type { FooterView } from '../core/footer-view.js';
+import { directAction, initialOverlayState, pressOverlayKey } from '../core/overlay-keys.js';
+import { notificationSequence } from '../terminal/notification.js';
+import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';
+import type { HeldKeys, Keyboard } from './keyboard.js';
+import type { Overlay, OverlayContents, OverlayTour } from './overlay.js';
+import type { Resize } from './resize.js';
+import type { WorkerListener, WorkerRequest } from './worker-host.js';
+import type { TerminalSession } from './terminal-session.js';
+import { endsWithin } from '../storage/timing.js';
+import type { OverlayDrawing } from '../session/thread-messages.js';
+import type { IdleWriter } from './idle-writer.js';
+
+// Carries out what the worker asks for: shows the footer and the overlay, holds the user's keys, and writes the wrapper's keys.
+
+/** The overlay's contents, which the worker draws. */
+export interface WorkerContents {
+  readonly contents: OverlayContents;
+  readonly onDrawn: (drawing: OverlayDrawing) => void;
+}
+
+const DRAWN_MS = 10_000; // a busy machine takes seconds to load what draws it; a worker that hangs is noticed sooner
+const CHORD_MS = 1_000; // the hotkey directly followed by the key of an action: the user wants its result, not the overlay
+
+/** Keys act here, because the next one may be for the child already; only what they show comes from the worker. */
+export const makeWorkerContents = (
+  terminal: Pick<TerminalSession, 'worker' | 'filter' | 'background'>,
+  close: () => void,
+): WorkerContents => {
+  const { worker } = terminal;
+  const { grid } = terminal.filter;
+  let state = initialOverlayState;
+  let chordUntil: number | undefined; // undefined while it is closed
+  let drawing: OverlayDrawing | undefined;
+  let onFirst: (() => void) | undefined;
+
+  const ask = (): void => {
+    const size = { columns: grid.columns, rows: grid.terminalRows };
+    const { page, scroll } = state;
+    worker.post({ type: 'draw-overlay', wanted: { size, page, scroll, background: terminal.background } });
+  };
+  const contents: OverlayContents = {
+    isAvailable: worker.isReady,
+    load: async () => {
+      chordUntil ??= performance.now() + CHORD_MS; // it opens again after a change of size, without having been closed
+      const loaded = new Promise<void>((resolve) => (onFirst = resolve));
+      ask();
+      if (!(await endsWithin(DRAWN_MS, loaded))) throw new Error('the worker does not draw it');
+    },
+    draw: ({ columns, rows }) =>
+      drawing?.size.columns === columns && drawing.size.rows === rows ? drawing.rows : [],
+    showsNext: () => drawing?.page === 'main' && drawing.scroll === 0,
+    onKey: (key) => {
+      const step = pressOverlayKey(state, key);
+      ({ state } = step);
+      const action = directAction(step.action);
+      // the user is present, and has not asked for something to be typed
+      if (action === undefined && !key.startsWith('wheel')) worker.handle({ type: 'user-keys' });
+      // a key before anything is drawn cannot answer what the overlay shows, however late a stopped wrapper gets to it
+      const isDirect =
+        chordUntil !== -Infinity && (drawing === undefined || performance.now() < (chordUntil ?? 0));
+      const isChord = isDirect && action !== undefined;
+      chordUntil = -Infinity; // any other key in between cancels it
+      if (step.action !== undefined && step.action !== 'close')
+        worker.post({ type: 'overlay-action', action: step.action });
+      if (isChord || step.action === 'close') close();
+      else ask();
+    },
+    onClose: () => {
+      [drawing, onFirst, chordUntil] = [undefined, undefined, undefined];
+      state = initialOverlayState;
+      worker.post({ type: 'overlay-closed' });
+    },
+  };
+  return {
+    contents,
+    onDrawn: (next) => {
+      drawing = next;
+      const { most, shown } = next;
+      if (next.page === state.page) state = { ...state, most, shown, scroll: Math.min(state.scroll, most) };
+      onFirst?.();
+      onFirst = undefined;
+    },
+  };
+};
+
+export interface WorkerParts extends VisibilityParts {
+  readonly footer: Footer;
+  readonly overlay: Overlay | undefined;
+  readonly overlayTour?: Pick<OverlayTour, 'noteCompactions'>;
+  readonly onDrawn: WorkerContents['onDrawn'];
+  readonly resize: Pick<Resize, 'check' | 'force'>;
+  readonly keyboard: Pick<Keyboard, 'hold' | 'type'>;
+  readonly idleWriter: IdleWriter;
+  /** the last worker has failed */
+  readonly onLost: () => void;
+}
+
+const LOOK_MS = 250; // between two checks of whether a countdown can be seen
+
+/** Tells the worker when it changes whether a countdown can be seen. */
+const watchVisibility = (parts: VisibilityParts) => {
+  const check = makeVisibilityCheck(parts);
+  let last: InvisibleReason | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    const unseen = check();
+    if (unseen !== last) parts.terminal.worker.post({ type: 'sight', unseen });
+    last = unseen;
+  };
+  return {
+    look,
+    /** as long as a compaction is due */
+    watch: (isDue: boolean): void => {
+      if (isDue) timer ??= setInterval(look, LOOK_MS).unref();
+      else {
+        clearInterval(timer);
+        timer = undefined;
+      }
+    },
+    forget: (): void => {
+      last = undefined;
+    },
+  };
+};
+
+const PING_MS = 500; // while keys are held, nothing else may be sent to the worker, and one that hangs must be noticed
+const ERASED_MS = 100; // for the agent to read Backspaces before the keys behind them
+const BACKSPACE = '\x7f';
+
+/** What ctxwrap has written to the prompt in one hold, as far as it stands there. */
+const makeWritten = () => {
+  let text = '';
+  let isSubmitted = false;
+  return {
+    note: (bytes: Uint8Array): void => {
+      const written = Buffer.from(bytes)
+        .toString()
+        .replaceAll(/\x1b\[20[01]~/g, '');
+      isSubmitted ||= written.includes('\r');
+      for (const char of written) {
+        if (char === BACKSPACE) text = text.slice(0, -1);
+        else if (char >= ' ') text += char;
+      }
+    },
+    isSubmitted: () => isSubmitted,
+    count: () => text.length,
+  };
+};
+
+interface Hold {
+  readonly id: number;
+  readonly keys: HeldKeys;
+  readonly written: ReturnType<typeof makeWritten>;
+  readonly pinging: NodeJS.Timeout;
+}
+
+/** The user's keys that are held for the worker, and the wrapper's own keys. */
+const makeTyping = ({ terminal, keyboard }: Pick<WorkerParts, 'terminal' | 'keyboard'>) => {
+  const { counters, worker, session } = terminal;
+  let held: Hold | undefined;
+  const holdOf = (id: number | undefined): Hold | undefined => (held?.id === id ? held : undefined);
+  const end = (): Hold | undefined => {
+    const hold = held;
+    clearInterval(hold?.pinging);
+    held = undefined;
+    return hold;
+  };
+  return {
+    hold: (id: number, typed: number): void => {
+      const isUntouched = counters.get('typed') === typed;
+      if (isUntouched) {
+        end();
+        const pinging = setInterval(() => worker.post({ type: 'ping' }), PING_MS).unref();
+        held = { id, keys: keyboard.hold(), written: makeWritten(), pinging };
+      }
+      worker.post({ type: 'held', id, isHeld: isUntouched });
+    },
+    releaseOne: (id: number, behind: number): void => holdOf(id)?.keys.releaseOne(behind),
+    release: (id: number): void => {
+      if (holdOf(id)) end()?.keys.release();
+    },
+    write: (bytes: Uint8Array, id: number | undefined, typed: number): void => {
+      const hold = holdOf(id);
+      if (hold || counters.get('typed') === typed) keyboard.type(bytes);
+      else session.log.info('keys for the agent were not written: the user has typed since');
+      hold?.written.note(bytes);
+    },
+    /**
+     * The worker has failed. What it has typed is erased before the user's keys follow. After Enter nobody knows what is on the screen, and
+     * a key that was meant for the prompt could answer a dialog: then the held keys are dropped.
+     */
+    abandon: (): void => {
+      const hold = end();
+      if (!hold) return;
+      const { keys, written } = hold;
+      if (written.isSubmitted()) {
+        const count = keys.waitingCount();
+        if (count > 0)
+          session.log.warn(`${count} reads of your keys behind the compact command were dropped`);
+        return keys.drop();
+      }
+      if (written.count() === 0) return keys.release();
+      keyboard.type(Buffer.from(BACKSPACE.repeat(written.count())));
+      setTimeout(keys.release, ERASED_MS);
+    },
+  };
+};
+
+const restarting = (view: FooterView | undefined): FooterView => ({
+  runtime: view?.runtime ?? '',
+  compactions: view?.compactions ?? 0,
+  estimated: false,
+  windowInferred: false,
+  note: 'no reading',
+});
+
+/** Carries out the worker's requests. */
+export const serveWorker = (parts: WorkerParts): WorkerListener => {
+  const { terminal, footer, overlay, overlayTour, resize, idleWriter, onDrawn, onLost } = parts;
+  const { session, filter } = terminal;
+  const visibility = watchVisibility(parts);
+  const typing = makeTyping(parts);
+  let shown: FooterView | undefined;
+
+  const show = (view: FooterView): void => {
+    shown = view;
+    if (view.due !== 'asked') terminal.isRowWanted = view.due !== undefined; // no change of size while a request is carried out
+    resize.check();
+    footer.show(view);
+    overlayTour?.noteCompactions(view.compactions);
+    visibility.watch(view.due !== undefined);
+  };
+  const onRequest = (request: WorkerRequest): void => {
+    switch (request.type) {
+      case 'view':
+        return show(request.view);
+      case 'look':
+        return visibility.look();
+      case 'hold':
+        return typing.hold(request.id, request.typed);
+      case 'release':
+        return typing.release(request.id);
+      case 'release-one':
+        return typing.releaseOne(request.id, request.behind);
+      case 'write':
+        return typing.write(request.bytes, request.hold, request.typed);
+      case 'notify':
+        return idleWriter.send(() => notificationSequence(session.env, request.call, filter.grid.vt52));
+      case 'restart':
+        terminal.restart = request.plan;
+        return undefined;
+      case 'restart-taken':
+        terminal.isRestartTaken = true;
+        return undefined;
+      case 'overlay':
+        onDrawn(request.drawing);
+        return overlay?.redraw();
+      case 'close-overlay':
+        return overlay?.close();
+    }
+  };
+  const onFailure = (isLast: boolean): void => {
+    typing.abandon();
+    terminal.restart = undefined; // nobody knows whether the agent was told to end
+    overlay?.close();
+    visibility.forget();
+    visibility.watch(false);
+    if (isLast) return onLost();
+    if (terminal.isPassthrough) return;
+    show(restarting(shown));
+    void resize.force(); // the new worker knows nothing of the screen
+  };
+  return { onRequest, onFailure };
+};

@@ -1,0 +1,127 @@
+import type { KeptMessages } from '../agents/history.js';
+import type { MessageRange } from '../core/conversation/boundary-record.js';
+
+// The messages of a conversation, by their place in the file and by a hash of their keys: a long file has hundreds of thousands.
+
+export interface Messages {
+  readonly add: (key: string) => void;
+  /** the last one gets another key */
+  readonly rename: (key: string) => void;
+  readonly dropLast: () => void;
+  readonly count: () => number;
+  /** the messages that leave the window, when only these stay; undefined where what stays is not known */
+  readonly replace: (kept: KeptMessages | undefined) => readonly MessageRange[] | undefined;
+  readonly rewrite: (keys: readonly string[]) => void;
+  readonly cutBack: (key: string) => void;
+}
+
+export const makeMessageList = (): Messages => {
+  let keys = new Float64Array(1024);
+  let count = 0;
+  /** the first message after the last compaction, and those before it that are still in the window; undefined where not known */
+  let begin = 1;
+  let carried: readonly number[] | undefined = [];
+
+  const inWindow = (): readonly number[] => [
+    ...(carried ?? []),
+    ...Array.from({ length: count - begin + 1 }, (_, index) => begin + index),
+  ];
+  const lastOf = (hash: number, taken: ReadonlySet<number>): number | undefined => {
+    for (let number = count; number >= begin; number--)
+      if (keys[number - 1] === hash && !taken.has(number)) return number;
+    return carried?.findLast((number) => keys[number - 1] === hash && !taken.has(number));
+  };
+  const keptNumbers = (kept: KeptMessages): ReadonlySet<number> | undefined => {
+    const numbers = new Set<number>();
+    if ('from' in kept) {
+      const from = lastOf(hashOf(kept.from), numbers);
+      const to = kept.to === undefined ? count : lastOf(hashOf(kept.to), numbers);
+      if (from === undefined || to === undefined) return undefined;
+      for (let number = from; number <= to; number++) numbers.add(number);
+      return numbers;
+    }
+    for (const key of kept.keys.toReversed()) {
+      const number = lastOf(hashOf(key), numbers);
+      if (number !== undefined) numbers.add(number);
+    }
+    return numbers;
+  };
+
+  return {
+    add: (key) => {
+      if (count === keys.length) {
+        const more = new Float64Array(count * 2);
+        more.set(keys);
+        keys = more;
+      }
+      keys[count] = hashOf(key);
+      count += 1;
+    },
+    rename: (key) => {
+      keys[count - 1] = hashOf(key);
+    },
+    dropLast: () => {
+      count = Math.max(0, count - 1);
+    },
+    count: () => count,
+    replace: (kept) => {
+      const numbers = kept && carried ? keptNumbers(kept) : undefined;
+      const replaced = numbers && rangesOf(inWindow().filter((number) => !numbers.has(number)));
+      carried = numbers && [...numbers].toSorted((a, b) => a - b);
+      begin = count + 1;
+      return replaced;
+    },
+    rewrite: () => undefined,
+    cutBack: () => undefined,
+  };
+};
+
+/** For agents that write a message again when it has changed, and the whole conversation after a compaction. */
+export const makeMessagesById = (): Messages => {
+  let order: number[] = [];
+  let known = new Set<number>();
+  const put = (key: string): void => {
+    const hash = hashOf(key);
+    if (key !== '' && known.has(hash)) return;
+    known.add(hash);
+    order.push(hash);
+  };
+  return {
+    add: put,
+    rename: () => undefined,
+    dropLast: () => undefined,
+    count: () => order.length,
+    replace: () => undefined,
+    rewrite: (keys) => {
+      order = [];
+      known = new Set();
+      keys.forEach(put);
+    },
+    cutBack: (key) => {
+      const at = order.indexOf(hashOf(key));
+      order = at < 0 ? [] : order.slice(0, at); // for an unknown id the agent drops everything
+      known = new Set(order);
+    },
+  };
+};
+
+const rangesOf = (numbers: readonly number[]): readonly MessageRange[] => {
+  const ranges: [number, number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last && last[1] + 1 === number) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges;
+};
+
+// FNV-1a, twice 26 bits of it: enough to tell apart the messages of one file.
+const hashOf = (text: string): number => {
+  let [low, high] = [0x811c9dc5, 0x1000193];
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    low = Math.imul(low ^ unit, 0x01000193);
+    high = Math.imul(high ^ (unit + index), 0x85ebca6b);
+  }
+  return (low >>> 6) * 0x4000000 + (high >>> 6);
+};

@@ -1,0 +1,65 @@
+import { type UndoRequest, copySession, type UndonePlan, planCheckpoint, undoCompaction } from './undo.js';
+import type { SavedSession } from '../agents/agent.js';
+import { readWritableConversation } from './read-conversation.js';
+import { createFile } from '../storage/files.js';
+import type { NewSession } from '../core/conversation/conversation.js';
+
+// Writes what a running agent takes another conversation from: a session file, or a checkpoint of its own.
+
+export interface ReturnRequest extends Pick<UndoRequest, 'agent' | 'as'> {
+  /** the session that the agent had before its conversation was shortened */
+  readonly before: SavedSession;
+  /** the session file that it has now */
+  readonly path: string;
+}
+
+/**
+ * What the agent's command takes it by: its id, or one that is made and `created`: a copy for an agent that does not show that it is back in
+ * a session that it keeps open, a checkpoint for one that takes no other session while it runs. Rejects if it cannot be read or written.
+ */
+export const prepareReturn = async ({
+  agent,
+  as,
+  before,
+  path,
+}: ReturnRequest): Promise<{ readonly name: string; readonly created?: string }> => {
+  const { keepsOpen = false, checkpoint } = agent.newSessions?.switching ?? {};
+  if (keepsOpen) {
+    const copy = await copySession({ agent, path: before.path }, as);
+    return { name: copy.id, created: copy.path };
+  }
+  if (!checkpoint) return { name: before.id };
+  const whole = await readWritableConversation({ agent, path: before.path });
+  if (!whole) throw new Error('the session file cannot be read');
+  const name = checkpointName(as);
+  const file = checkpoint(whole, path, name);
+  await createFile(file.path, [file.text]);
+  return { name, created: file.path };
+};
+
+export interface Prepared {
+  readonly plan: UndonePlan;
+  /** what the agent's command takes */
+  readonly name: string;
+  /** the new file */
+  readonly path: string;
+}
+
+const ID_IN_NAME = 8;
+
+/** What a checkpoint of ctxwrap's is called, for agents that take a conversation from one. */
+export const checkpointName = ({ id }: Pick<NewSession, 'id'>): string =>
+  `ctxwrap-${id.slice(0, ID_IN_NAME)}`;
+
+/** Writes what the running agent takes the conversation from: a session file, or a checkpoint. Rejects as `undoCompaction` does. */
+export const prepareSwitch = async (request: UndoRequest): Promise<Prepared> => {
+  const name = checkpointName(request.as);
+  const planned = await planCheckpoint(request, name);
+  if (!planned) {
+    const { session, ...plan } = await undoCompaction(request);
+    return { plan, name: session.id, path: session.path };
+  }
+  const { plan, file } = planned;
+  await createFile(file.path, [file.text]);
+  return { plan, name, path: file.path };
+};

@@ -1,0 +1,345 @@
+import { createHash } from 'node:crypto';
+import type { Agent, LineReader } from '../agents/agent.js';
+import type {
+  DocumentReader,
+  HistoryFormat,
+  LinePart,
+  LineSort,
+  SessionDetail,
+  Summary,
+} from '../agents/history.js';
+import type {
+  CompactionSummary,
+  RecordedCompaction,
+  SessionHistory,
+} from '../core/conversation/boundary-record.js';
+import type { Fill } from '../core/compaction/outcome.js';
+import { emptyUsage, recordUsage, type UsageHistory } from '../core/history.js';
+import { isTooComplex, parseRecord } from '../core/json.js';
+import { makeOutlineReader, type Outline, type OutlineReader } from '../core/conversation/outline.js';
+import { percentUsed, validReading, type Millis, type Reading } from '../core/reading.js';
+import { parseIsoTime } from '../core/time.js';
+import { timeOfRecord } from '../agents/records.js';
+import { readStored } from '../storage/session-store.js';
+import { makeByteSplitter } from '../storage/tail.js';
+import {
+  makeCompactionFold,
+  type CompactionFold,
+  type FoundCompaction,
+  type LinePlace,
+} from './compaction-fold.js';
+
+// Reads a whole session file once for its compactions, as fast as its bytes can be walked, and in little memory.
+
+/** A session file: the agent's own, or a copy of one. */
+export interface SessionSource {
+  readonly agent: Agent;
+  /** the agent's own path of it, also where that file is gone */
+  readonly path: string;
+  /** in bytes, as stored */
+  readonly size: number;
+  readonly modifiedAt: Millis;
+  /**
+   * the bytes of a copy, or of a session in a database, in chunks that are valid until the next one; those at `path` when absent. A
+   * database gives what was said only where that is asked for; the lines are the same without it
+   */
+  readonly open?: ((want?: 'everything') => AsyncIterable<Buffer>) | undefined;
+  /** the agent's id of a session that is in a database with others, which is at `path` */
+  readonly idInDatabase?: string;
+}
+
+export interface HistoryOptions {
+  /** summaries whole, not only their first lines */
+  readonly isFull: boolean;
+  /** also how full the window was over the session */
+  readonly withUsage: boolean;
+  /** called with the bytes that were read since the last call */
+  readonly onBytes?: (count: number) => void;
+  /** false for a session whose file is then not read on; asked once its folder is known */
+  readonly isWanted?: (session: SessionDetail) => boolean;
+  /** the time of records that have none */
+  readonly now: Millis;
+}
+
+/** A session, and where asked for its usage until its last number. */
+export interface ReadSession {
+  readonly history: SessionHistory;
+  /** lines that are more than is read: `2 lines with more than 64 MB`; absent where there are none */
+  readonly leftOut?: string;
+  readonly usage?: { readonly history: UsageHistory; readonly until: Millis };
+}
+
+/** Longer lines are left out: an agent's longest ones hold a whole conversation. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/** Undefined for a file that is no conversation of the user's, or not wanted. Rejects when it cannot be read. */
+export const readHistory = async (
+  source: SessionSource,
+  options: HistoryOptions,
+): Promise<ReadSession | undefined> => {
+  const usage = makeUsage();
+  const { agent, path } = source;
+  const format = agent.log?.history;
+  const fold = makeCompactionFold(format?.messages ?? 'appended', options.withUsage ? usage : undefined);
+  const id = format?.idInPath?.(path);
+  if (id !== undefined) fold.details([{ kind: 'session', id }], { line: 0, offset: 0 });
+  const reader = makeFileReader(agent, fold, options);
+  const bytes = makeByteSplitter(reader.line, { maxBytes: MAX_LINE_BYTES });
+  for await (const chunk of source.open?.() ?? readStored(path)) {
+    bytes.push(chunk);
+    options.onBytes?.(chunk.length);
+    if (reader.isOver()) return undefined;
+  }
+  reader.end(bytes.rest());
+  const session = fold.session();
+  if (session.isOther || options.isWanted?.(session) === false) return undefined;
+  const compactions = fold.compactions().map((each, index) => recorded(each, index + 1, options.isFull));
+  return {
+    history: {
+      runtime: agent.name,
+      path,
+      ...(session.id === undefined ? {} : { sessionId: session.id }),
+      ...(session.project === undefined ? {} : { project: session.project }),
+      ...(session.version === undefined ? {} : { agentVersion: session.version }),
+      writtenAt: source.modifiedAt,
+      messages: fold.messages(),
+      damagedLines: reader.damagedLines(),
+      compactions,
+      ...(source.open && source.idInDatabase === undefined ? { isKept: true } : {}),
+    },
+    ...leftOutText(reader.leftOutLines()),
+    ...(options.withUsage ? { usage: usage.end(compactions.map(({ at }) => at)) } : {}),
+  };
+};
+
+/** Lines that are whole, for all that is known, and more than is read. */
+interface LeftOutLines {
+  readonly long: number;
+  readonly complex: number;
+}
+
+const leftOutText = ({ long, complex }: LeftOutLines): Pick<ReadSession, 'leftOut'> => {
+  const lines = (count: number): string => `${count} line${count === 1 ? '' : 's'}`;
+  const found = [
+    ...(long > 0 ? [`${lines(long)} with more than 64 MB`] : []),
+    ...(complex > 0 ? [`${lines(complex)} nested too deep or with too many values`] : []),
+  ];
+  return found.length > 0 ? { leftOut: found.join(' and ') } : {};
+};
+
+interface FileReader {
+  /** undefined for a line that was too long */
+  readonly line: (line: Buffer | undefined) => void;
+  /** `rest`: a last line without a newline */
+  readonly end: (rest: Buffer | undefined) => void;
+  /** the session is known not to be wanted */
+  readonly isOver: () => boolean;
+  readonly damagedLines: () => number;
+  readonly leftOutLines: () => LeftOutLines;
+}
+
+const DOCUMENT_START = '{';
+
+const makeFileReader = (
+  agent: Agent,
+  fold: CompactionFold,
+  { isWanted, now }: Pick<HistoryOptions, 'isWanted' | 'now'>,
+): FileReader => {
+  const format = agent.log?.history;
+  let place = { line: 0, offset: 0 };
+  let nextOffset = 0;
+  let damagedLines = 0;
+  let [long, complex] = [0, 0];
+  let document: DocumentReader | undefined;
+  let lastText = '';
+  const lines = makeLineTaker(agent, fold, now);
+
+  const ofDocument = (reader: DocumentReader, line: Buffer): void => {
+    if (indentOf(line) > (format?.document?.mostIndent ?? 0)) return;
+    lastText = line.toString('utf8');
+    const read = reader.read(lastText, now);
+    if (read.message !== undefined) fold.message(read.message);
+    fold.details(read.details, place);
+    fold.facts(read.facts, place);
+  };
+
+  const line = (bytes: Buffer | undefined): void => {
+    const length = bytes?.length ?? MAX_LINE_BYTES; // of a longer line only the order of the bytes is lost
+    place = { line: place.line + 1, offset: nextOffset };
+    nextOffset += length + 1;
+    if (place.line === 1 && bytes?.length === 1 && bytes.toString() === DOCUMENT_START)
+      document = format?.document?.reader();
+    if (bytes === undefined) long += 1;
+    else if (document) ofDocument(document, bytes);
+    else {
+      const taken = lines.take(bytes, place);
+      if (taken === 'damaged') damagedLines += 1;
+      if (taken === 'too complex') complex += 1;
+    }
+  };
+
+  return {
+    line,
+    end: (rest) => {
+      const isHalf = !document && rest !== undefined && !lines.isWhole(rest); // it is being written
+      if (rest && !isHalf) line(rest);
+      const read = document?.end();
+      if (read) {
+        if (lastText !== '}') damagedLines += 1;
+        fold.details(read.details, place);
+        fold.facts(read.facts, place);
+      }
+    },
+    isOver: () => {
+      const session = fold.session();
+      return session.isOther === true || (session.project !== undefined && isWanted?.(session) === false);
+    },
+    damagedLines: () => damagedLines,
+    leftOutLines: () => ({ long, complex }),
+  };
+};
+
+const BLANK = 0x20;
+
+const indentOf = (line: Buffer): number => {
+  let at = 0;
+  while (line[at] === BLANK) at += 1;
+  return at;
+};
+
+const textIn = (line: Uint8Array, start: number, end: number): string =>
+  (line as Buffer).toString('utf8', start, end);
+
+interface LineTaker {
+  readonly take: (line: Buffer, place: LinePlace) => 'whole' | 'damaged' | 'too complex';
+  readonly isWhole: (line: Buffer) => boolean;
+}
+
+/** Gives the lines that matter to the agent's readers. */
+const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTaker => {
+  const format = agent.log?.history ?? everyLine;
+  const read: OutlineReader = makeOutlineReader(format.wish, textIn);
+  let reader: LineReader | undefined = agent.log?.reader({}); // the file may come from another machine, so this shell's settings do not apply
+  let needsSession = format.session !== undefined;
+  const textOf = (outline: Outline, part: LinePart): string =>
+    part === 'whole' ? outline.whole() : outline.reduced();
+
+  const takeRecord = (sort: LineSort, outline: Outline, place: LinePlace): boolean => {
+    if (sort.details) {
+      const record = parseRecord(textOf(outline, sort.details));
+      if (!record) return false;
+      fold.details(
+        format.details(record, () => timeOfRecord(record, now)),
+        place,
+      );
+    }
+    if (!sort.facts || !reader) return true;
+    const step = reader(textOf(outline, sort.facts), now);
+    reader = step.next;
+    fold.facts(step.facts, place);
+    return step.misfit !== 'not JSON';
+  };
+
+  return {
+    isWhole: (line) => read(line) !== undefined,
+    take: (line, place) => {
+      const outline = read(line);
+      if (!outline) return isBlankLine(line) ? 'whole' : 'damaged';
+      if (needsSession) {
+        const session = format.session?.(outline) ?? {};
+        needsSession = session.project === undefined;
+        fold.details([{ kind: 'session', ...session }], place);
+      }
+      const sort = format.sort(outline);
+      if (sort.turn === 'begins') fold.beginTurn(() => parseIsoTime(outline.get('timestamp') ?? ''));
+      if (sort.message !== undefined) fold.message(sort.message);
+      if (sort.mayBeSummary) {
+        const copy = Buffer.from(line); // the line's memory is reused
+        fold.summaryCandidate(() => parseRecord(copy.toString()));
+      }
+      const isWhole = takeRecord(sort, outline, place);
+      if (sort.turn === 'ends') fold.endTurn(sort.turnMs);
+      if (isWhole) return 'whole';
+      return isTooComplex(outline.whole()) ? 'too complex' : 'damaged';
+    },
+  };
+};
+
+/** For an agent whose records nothing more is known of. */
+const everyLine: HistoryFormat = {
+  wish: { fields: [] },
+  sort: () => ({ facts: 'whole' }),
+  details: () => [],
+  messages: 'appended',
+};
+
+const isBlankLine = (line: Buffer): boolean =>
+  line.length === 0 || (line.length < 100 && line.toString('utf8').trim() === '');
+
+const FIRST_LINES = 5;
+const FIRST_CHARACTERS = 600;
+
+const recorded = (found: FoundCompaction, number: number, isFull: boolean): RecordedCompaction => {
+  const { at, line, offset, afterMessage, isVerified, lastTokens, preTokens = lastTokens } = found;
+  const { initiator, postTokens, nextTokens, uuid, durationMs, replaced, summary } = found;
+  return {
+    number,
+    at,
+    ...(initiator === undefined ? {} : { initiator }),
+    ...(preTokens === undefined ? {} : { preTokens }),
+    ...(found.preTokens === undefined && preTokens !== undefined ? { isEstimated: true } : {}),
+    ...(postTokens === undefined ? {} : { postTokens }),
+    ...(nextTokens === undefined ? {} : { nextTokens }),
+    ...(uuid === undefined ? {} : { uuid }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    afterMessage,
+    ...(replaced ? { replaced } : {}),
+    ...(summary ? { summary: summaryText(summary.summary, summary.line, isFull) } : {}),
+    line,
+    offset,
+    isVerified,
+  };
+};
+
+const summaryText = (summary: Summary, line: number, isFull: boolean): CompactionSummary => {
+  const text = summary.kind === 'text' ? summary.text : '';
+  const shown = isFull ? text : text.split('\n', FIRST_LINES).join('\n').slice(0, FIRST_CHARACTERS);
+  return {
+    kind: summary.kind,
+    text: Buffer.from(shown).toString(), // a copy, since a part of a string keeps all of it in memory
+    isCut: shown.length < text.length,
+    characters: text.length,
+    sha256: createHash('sha256').update(text).digest('hex'),
+    line,
+  };
+};
+
+/** How full the window was, from the numbers in the file. */
+const makeUsage = () => {
+  let history: UsageHistory = emptyUsage;
+  let until: Millis = 0;
+  let windowTokens: number | undefined;
+  const add = (at: Millis, fill: Fill | undefined): void => {
+    until = Math.max(until, at);
+    history = recordUsage(history, { fill, at });
+  };
+  return {
+    onReading: (reading: Reading): void => {
+      const valid = validReading(reading);
+      if (!valid) return;
+      const { usedTokens } = valid;
+      const usedPercent = percentUsed(valid);
+      if (usedTokens !== undefined && usedPercent) windowTokens = (usedTokens * 100) / usedPercent;
+      add(valid.at, { usedTokens, ...(usedPercent === undefined ? {} : { usedPercent }) });
+    },
+    onCompaction: (at: Millis, usedTokens: number | undefined): void => {
+      if (usedTokens === undefined) return add(at, undefined);
+      const percent = windowTokens === undefined ? {} : { usedPercent: (usedTokens * 100) / windowTokens };
+      return add(at, { usedTokens, ...percent });
+    },
+    end: (marks: readonly Millis[]) => ({
+      history: { ...history, marks },
+      until: Math.max(until, ...marks),
+    }),
+  };
+};

@@ -1,0 +1,59 @@
+import { compactionsOf } from '../core/conversation/conversation.js';
+import { LimitError } from '../core/errors.js';
+import { keptCounts, receiptOf, type KeptCount, type Receipt } from '../core/conversation/receipt.js';
+import type { SessionSource } from './read-history.js';
+import { readWholeConversation, type ConversationSource } from './read-conversation.js';
+
+/** Of a session file: all that was said in a larger one would fill the memory. */
+export const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Which compaction: its record's line in the file, from 1, or the last one of the file that was not undone in it. */
+export type WantedCompaction = { readonly line: number } | 'last';
+
+export interface ReadReceipt {
+  readonly receipt: Receipt;
+  /** the agent's id of the conversation */
+  readonly sessionId?: string;
+}
+
+/**
+ * The receipt of a compaction, from its session file; undefined where the agent's conversations cannot be read, or the file no longer holds
+ * what was before. Rejects when the file cannot be read.
+ */
+export const readReceipt = async (
+  source: ConversationSource,
+  wanted: WantedCompaction,
+): Promise<ReadReceipt | undefined> => {
+  const conversation = await readWholeConversation(source);
+  if (!conversation) return undefined;
+  const all = compactionsOf(conversation);
+  const compaction =
+    wanted === 'last'
+      ? all.findLast(({ isUndone }) => isUndone !== true)
+      : all.find((each) => each.source.line === wanted.line - 1);
+  const receipt = compaction && receiptOf(conversation, compaction);
+  if (!receipt) return undefined;
+  const { id } = conversation.head;
+  return { receipt, ...(id === undefined ? {} : { sessionId: id }) };
+};
+
+const ignoreLimit = (error: unknown): undefined => {
+  if (!(error instanceof LimitError)) throw error;
+};
+
+/**
+ * How much each compaction of a session file has kept, by the line of its record from 1; without those of which that is not known. Empty for
+ * a file that is too large. Rejects when it cannot be read.
+ */
+export const readKeptCounts = async (
+  source: SessionSource,
+): Promise<ReadonlyMap<number, readonly KeptCount[]>> => {
+  const conversation =
+    source.size > MOST_BYTES ? undefined : await readWholeConversation(source, MOST_BYTES).catch(ignoreLimit);
+  const found = new Map<number, readonly KeptCount[]>();
+  for (const compaction of conversation ? compactionsOf(conversation) : []) {
+    const receipt = conversation && receiptOf(conversation, compaction);
+    if (receipt && !receipt.isUnreadable) found.set(compaction.source.line + 1, keptCounts(receipt));
+  }
+  return found;
+};

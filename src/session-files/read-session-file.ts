@@ -1,0 +1,139 @@
+import type { Agent, Env } from '../agents/agent.js';
+import type { PastCompaction, SessionContents } from '../core/context-report.js';
+import type { Boundary, Fact } from '../core/event.js';
+import { isRecord, parseRecord } from '../core/json.js';
+import type { LadderChoice } from '../core/ladder.js';
+import { type Millis, addToLargest, type ToolResult } from '../core/reading.js';
+import { startSession, stepSession, type Session } from '../core/session.js';
+import { readStored } from '../storage/session-store.js';
+import { makeLineSplitter, makeTailReader } from '../storage/tail.js';
+import type { ConversationSource } from './read-conversation.js';
+import { makeFactCoalescer, makeFileReader } from './session-facts.js';
+
+// Reads a whole session once, from its file or its database, in bounded memory: its usage, compactions and largest tool results.
+
+const MOST_RESULTS = 10;
+const MOST_COMPACTIONS = 1_000;
+const HEAD_LINES = 20; // for a file that is one JSON document
+const LINES_TO_KNOW = 400; // lines after which the agent is decided: the one that most of them belong to
+
+export interface SessionFileRequest extends ConversationSource {
+  readonly env: Env;
+  readonly windowTokens?: number | undefined;
+  readonly ladder?: LadderChoice | undefined;
+  readonly now: Millis;
+}
+
+export interface SessionFileSummary extends SessionContents {
+  readonly state: Session;
+  readonly compactions: readonly PastCompaction[];
+}
+
+/** Tools that put a file into the window, by the names of all agents (facts/: Read, read_file, read_many_files, view). */
+const READS_FILE = /^(?:notebook)?(?:read|view)(?:$|_|many|file)/i;
+
+/** Rejects with the system's error when the file cannot be read. */
+export const readSessionFile = async (request: SessionFileRequest): Promise<SessionFileSummary> => {
+  const { path, open, agent, env, now } = request;
+  let contents = agent.log?.contents?.();
+  let toolResults: readonly ToolResult[] = [];
+  let [fileTokens, toolTokens] = [0, 0];
+  const builder = makeSessionBuilder(request);
+  const reader = agent.log && makeFileReader(agent.log, env, builder);
+
+  const onLine = (line: string): void => {
+    reader?.read(line, now);
+    const found = contents?.(line, now);
+    contents = found?.next;
+    for (const content of found?.contents ?? []) {
+      if (content.kind === 'cleared') [toolResults, fileTokens, toolTokens] = [[], 0, 0];
+      else {
+        const { kind: _, ...result } = content;
+        if (READS_FILE.test(result.name)) fileTokens += result.tokens;
+        else toolTokens += result.tokens;
+        toolResults = addToLargest(toolResults, result, MOST_RESULTS);
+      }
+    }
+  };
+  if (open) {
+    const splitter = makeLineSplitter(onLine);
+    for await (const chunk of open('everything')) splitter.push(chunk);
+  } else await makeTailReader({ path, onLine, onRestart: () => undefined }).readNew();
+  const { systemTokens, ...known } = builder.end();
+  const filled =
+    contents && systemTokens !== undefined ? { systemTokens, fileTokens, toolTokens } : undefined;
+  return { ...known, filled, toolResults };
+};
+
+/** Builds a session state from facts. Of several readings in a row only the last one is applied, so that long files are read fast. */
+const makeSessionBuilder = ({ agent, env, windowTokens, ladder, now }: SessionFileRequest) => {
+  const coalescer = makeFactCoalescer(() => -Infinity);
+  let state = startSession({ agent: agent.name, native: agent.nativeTrigger(env), ladder }, now);
+  let compactions: readonly PastCompaction[] = [];
+  let lastTokens: number | undefined;
+  let grownTokens = 0;
+  let systemTokens: number | undefined; // what the first answer counted beside the text before it
+  if (windowTokens !== undefined) state = stepSession(state, { type: 'user-window', windowTokens }, now);
+
+  return {
+    add: (fact: Fact): void => {
+      coalescer.add(fact);
+      // a boundary that occurs again, as in a rewritten history, is the same compaction
+      if (fact.type === 'boundary' && !compactions.some(({ at }) => at === fact.boundary.at))
+        compactions = [...compactions, pastCompaction(fact.boundary, lastTokens)].slice(-MOST_COMPACTIONS);
+      if (fact.type === 'initiator')
+        compactions = compactions.map((each) =>
+          each.at === fact.at ? { ...each, initiator: fact.initiator } : each,
+        );
+      if (fact.type === 'boundary' || fact.type === 'voided') lastTokens = undefined;
+      if (fact.type === 'growth') grownTokens += fact.tokens;
+      if (fact.type !== 'reading') return;
+      lastTokens = fact.reading.usedTokens;
+      if (lastTokens !== undefined) systemTokens ??= Math.max(0, lastTokens - grownTokens);
+      const last = compactions.at(-1);
+      if (last && last.nextTokens === undefined && fact.reading.source === 'log' && lastTokens !== undefined)
+        compactions = compactions.with(-1, { ...last, nextTokens: lastTokens });
+    },
+    end: () => {
+      for (const fact of coalescer.flush()) state = stepSession(state, fact, now);
+      return { state, compactions, systemTokens };
+    },
+  };
+};
+
+const pastCompaction = (boundary: Boundary, lastTokens: number | undefined): PastCompaction => {
+  const { at, initiator, postTokens, preTokens = lastTokens, uuid, durationMs } = boundary;
+  const isEstimated = boundary.preTokens === undefined && preTokens !== undefined;
+  return {
+    at,
+    ...(initiator === undefined ? {} : { initiator }),
+    ...(preTokens === undefined ? {} : { preTokens }),
+    ...(isEstimated ? { isEstimated } : {}),
+    ...(postTokens === undefined ? {} : { postTokens }),
+    ...(uuid === undefined ? {} : { uuid }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+  };
+};
+
+/** The agent that wrote a session file, packed or not, by the shape of its records; undefined when no agent matches. */
+export const agentOfFile = async (path: string, table: readonly Agent[]): Promise<Agent | undefined> => {
+  const counts = new Map<Agent, number>();
+  const head: string[] = [];
+  let lines = 0;
+  const splitter = makeLineSplitter((line) => {
+    if (head.length < HEAD_LINES) head.push(line);
+    const record = lines < LINES_TO_KNOW ? parseRecord(line) : undefined;
+    if (!isRecord(record)) return;
+    lines += 1;
+    for (const agent of table)
+      if (agent.log?.recognises?.(record)) counts.set(agent, (counts.get(agent) ?? 0) + 1);
+  });
+  for await (const chunk of readStored(path)) {
+    splitter.push(chunk);
+    if (lines >= LINES_TO_KNOW) break;
+  }
+  const ofDocument = table.find(({ log }) => log?.recognisesDocument?.(head));
+  if (ofDocument) return ofDocument;
+  const [best] = [...counts].toSorted(([, a], [, b]) => b - a);
+  return best && best[1] * 2 >= lines ? best[0] : undefined;
+};

@@ -1,0 +1,149 @@
+import type { Env, LineResult, SessionLog } from '../agents/agent.js';
+import type { Fact } from '../core/event.js';
+import type { Millis } from '../core/reading.js';
+
+// Makes facts for the core of the lines of a session file, and says when they cannot be read.
+
+/** Collects the facts of a stretch of a session file and gives those that still matter at its end. */
+export interface FactCoalescer {
+  readonly add: (fact: Fact) => void;
+  readonly flush: () => readonly Fact[];
+}
+
+/**
+ * Of several readings at once only the last one counts, so a resumed session of any length gives one. Old compactions do not belong to this
+ * session, and one that is read again (a rewritten file, a return to a session) is not a second one: both only void the reading.
+ */
+export const makeFactCoalescer = (startedAt: () => Millis): FactCoalescer => {
+  const counted = new Set<Millis>();
+  let waiting: readonly Fact[] = [];
+
+  const asNew = (fact: Fact): Fact => {
+    if (fact.type !== 'boundary') return fact;
+    const { at, postTokens } = fact.boundary;
+    if (at < startedAt() || counted.has(at))
+      return { type: 'voided', ...(postTokens === undefined ? {} : { leftTokens: postTokens }) };
+    counted.add(at);
+    return fact;
+  };
+
+  return {
+    add: (fact) => {
+      waiting = fact.type === 'initiator' ? withInitiator(waiting, fact) : added(waiting, asNew(fact));
+    },
+    flush: () => {
+      const facts = waiting;
+      waiting = [];
+      return facts;
+    },
+  };
+};
+
+/**
+ * The boundary and its initiator are written together, so the boundary is still waiting here. For one reported earlier the initiator is not
+ * needed.
+ */
+const withInitiator = (
+  waiting: readonly Fact[],
+  { at, initiator }: Extract<Fact, { readonly type: 'initiator' }>,
+): readonly Fact[] =>
+  waiting.map((fact) =>
+    fact.type === 'boundary' && fact.boundary.at === at
+      ? { ...fact, boundary: { ...fact.boundary, initiator } }
+      : fact,
+  );
+
+const added = (waiting: readonly Fact[], fact: Fact): readonly Fact[] => {
+  switch (fact.type) {
+    case 'growth': {
+      const last = waiting.at(-1);
+      if (last?.type !== 'growth') return [...waiting, fact];
+      return [...waiting.slice(0, -1), { type: 'growth', tokens: last.tokens + fact.tokens }];
+    }
+    case 'window':
+      return [...waiting.filter((each) => !isClaimFor(fact.claim.model, each)), fact];
+    case 'compact-result':
+      return [...waiting.filter(({ type }) => type !== 'compact-result'), fact];
+    case 'cache':
+    case 'limits':
+      return [...waiting.filter(({ type }) => type !== fact.type), fact];
+    default:
+      return [...waiting.filter(({ type }) => keptTypes.includes(type)), fact];
+  }
+};
+
+/** Facts that a later reading does not replace. */
+const keptTypes: readonly Fact['type'][] = ['boundary', 'window', 'compact-result', 'cache', 'limits'];
+
+const isClaimFor = (model: string | undefined, fact: Fact): boolean =>
+  fact.type === 'window' && fact.claim.model === model;
+
+/** How well the lines of a session file match the agent's known format, since the last reading. */
+interface FormatCheck {
+  readonly hasReading: boolean;
+  readonly lines: number;
+  readonly parseErrors: number;
+  readonly reason?: string;
+}
+
+const startFormatCheck: FormatCheck = { hasReading: false, lines: 0, parseErrors: 0 };
+
+// A single broken line in a file that was readable so far means nothing.
+const PARSE_ERRORS_AFTER_READING = 3;
+// A conversation has an answer with its usage long before this.
+const LINES_WITHOUT_READING = 200;
+
+const checkLine = (formatCheck: FormatCheck, step: LineResult): FormatCheck => {
+  if (step.facts.some((fact) => fact.type === 'reading')) return { ...startFormatCheck, hasReading: true };
+  const lines = formatCheck.lines + 1;
+  return step.misfit === undefined
+    ? { ...formatCheck, lines }
+    : { ...formatCheck, lines, parseErrors: formatCheck.parseErrors + 1, reason: step.misfit };
+};
+
+/** Why the file cannot be read as a session of this agent; undefined where it can. */
+const formatProblem = ({ hasReading, lines, parseErrors, reason }: FormatCheck): string | undefined => {
+  if (parseErrors >= (hasReading ? PARSE_ERRORS_AFTER_READING : 1)) return reason;
+  return !hasReading && lines >= LINES_WITHOUT_READING ? 'no usage in any record' : undefined;
+};
+
+/** Reads the lines of a session file into an inbox. */
+export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoalescer, 'add'>) => {
+  let reader = log.reader(env);
+  let formatCheck = startFormatCheck;
+  let reportedProblem: string | undefined;
+  let compactedAt: number | undefined; // where the record of a compaction began that was not reported yet
+  return {
+    /** `offset`: where the line begins in the file */
+    read: (line: string, now: Millis, offset?: number): LineResult => {
+      const step = reader(line, now);
+      reader = step.next;
+      formatCheck = checkLine(formatCheck, step);
+      for (const fact of step.facts)
+        add(fact.type === 'boundary' ? placed(fact, compactedAt ?? offset) : fact);
+      if (step.isCompaction) compactedAt = offset;
+      else if (step.facts.some(({ type }) => type === 'boundary')) compactedAt = undefined;
+      return step;
+    },
+    /** only what has to be remembered for the lines that follow */
+    skim: (line: string, now: Millis): void => {
+      reader = reader(line, now).next;
+    },
+    /** another file, or the same one written anew */
+    restart: (): void => {
+      reader = log.reader(env);
+      formatCheck = startFormatCheck;
+      compactedAt = undefined;
+    },
+    /** why it cannot be read, when that is new */
+    problem: (): string | undefined => {
+      const problem = formatProblem(formatCheck);
+      const isNew = problem !== reportedProblem;
+      reportedProblem = problem;
+      return isNew ? problem : undefined;
+    },
+  };
+};
+
+const placed = (fact: Extract<Fact, { readonly type: 'boundary' }>, offset: number | undefined): Fact =>
+  offset === undefined ? fact : { ...fact, boundary: { ...fact.boundary, offset } };

@@ -1,0 +1,153 @@
+import { type Printable } from '../core/printable.js';
+import type { InvisibleReason } from '../core/compaction/policy.js';
+import type { CurrentSettings } from '../core/config/keys.js';
+import type { Event } from '../core/event.js';
+import type { FooterView } from '../core/footer-view.js';
+import type { OverlayAction, OverlayState } from '../core/overlay-keys.js';
+import type { Millis } from '../core/reading.js';
+import type { SavedScreen } from '../terminal/overlay/saved-screen.js';
+import type { ScreenMeasures } from '../terminal/screen-model.js';
+import type { NotificationText } from '../terminal/notification.js';
+import type { Size } from '../terminal/tty.js';
+import type { Background } from '../ui/look.js';
+import type { ExitStatus, WrapSession, RestartPlan } from './options.js';
+
+// What the two threads of a session tell each other. The main thread carries the bytes between terminal and child; the worker reads the
+// screen and the session file, decides, and draws the overlay.
+
+/** A session without what cannot be sent to a worker. */
+export type PlainSession = Omit<WrapSession, 'agent' | 'watchSettings' | 'log' | 'recording'>;
+
+/** What a worker gets at its start. */
+export interface WorkerStart {
+  readonly session: PlainSession & CurrentSettings;
+  readonly counters: SharedArrayBuffer;
+  /** one 32-bit number: messages that the worker has handled */
+  readonly handled: SharedArrayBuffer;
+  /** takes the place of a worker that failed: what that one was told is not known */
+  readonly isReplacement: boolean;
+  /** of the child's terminal */
+  readonly size: Size;
+  /** bytes that bring the screen model to the child's screen and cursor; '' at the child's start */
+  readonly seed: string;
+  /** the counter `fed` up to here */
+  readonly fed: number;
+  /** undefined where there is no log */
+  readonly log?: { readonly hasText: boolean } | undefined;
+}
+
+/** What the overlay has to show: a page, from a row of its contents on. */
+export interface OverlayWish extends Pick<OverlayState, 'page' | 'scroll'> {
+  readonly size: Size;
+  /** of the terminal, where it is known */
+  readonly background?: Background | undefined;
+}
+
+/** The overlay's rows for a size and a page, and how far the page can be scrolled. */
+export interface OverlayDrawing extends Pick<OverlayState, 'page' | 'scroll' | 'most' | 'shown'> {
+  /** none wider than the size */
+  readonly rows: readonly Printable[];
+  readonly size: Size;
+}
+
+/** What a key of the overlay does beside changing what is shown. */
+export type PanelAction = Exclude<OverlayAction, 'close'>;
+
+/** To the worker, in the order in which it happened. */
+export type ToWorker =
+  /** the child runs, since this time (wall clock) */
+  | {
+      readonly type: 'child';
+      readonly pid: number;
+      readonly startedAt: Millis;
+      readonly isScreenRead: boolean;
+    }
+  | { readonly type: 'output'; readonly bytes: Uint8Array }
+  /** output was left out, because the worker was slow; `fed`: the counter up to here */
+  | { readonly type: 'restart'; readonly seed: string; readonly fed: number }
+  /** `seed` as in `restart`, for a screen that had no model before */
+  | { readonly type: 'resize'; readonly size: Size; readonly seed: string }
+  | { readonly type: 'align'; readonly row: number }
+  | { readonly type: 'erase'; readonly rows: number }
+  | { readonly type: 'measure'; readonly id: number; readonly columns: number }
+  | { readonly type: 'save'; readonly id: number }
+  | { readonly type: 'stop-reading' }
+  | { readonly type: 'event'; readonly event: Event }
+  /** keys of the user were sent to the child; the counter `typed` then */
+  | { readonly type: 'keys'; readonly typed: number }
+  /** needs no answer: a worker that does not handle it hangs */
+  | { readonly type: 'ping' }
+  /** Enter was sent to the child (wall clock) */
+  | { readonly type: 'entered'; readonly at: Millis }
+  /** whether a countdown could be seen has changed */
+  | { readonly type: 'sight'; readonly unseen: InvisibleReason | undefined }
+  /** the answer to `hold` */
+  | { readonly type: 'held'; readonly id: number; readonly isHeld: boolean }
+  /** draw this of the overlay, and again whenever it changes, until it is closed */
+  | { readonly type: 'draw-overlay'; readonly wanted: OverlayWish }
+  | { readonly type: 'overlay-action'; readonly action: PanelAction }
+  | { readonly type: 'overlay-closed' }
+  /** the child has ended */
+  | { readonly type: 'stop'; readonly status: ExitStatus };
+
+/** From the worker. */
+export type FromWorker =
+  | { readonly type: 'view'; readonly view: FooterView }
+  /** asks for `sight` if it has changed */
+  | { readonly type: 'look' }
+  /** holds the user's keys if `typed` is still the counter */
+  | { readonly type: 'hold'; readonly id: number; readonly typed: number }
+  | { readonly type: 'release'; readonly id: number }
+  | { readonly type: 'release-one'; readonly id: number; readonly behind: number }
+  /** writes the bytes to the child if this hold lasts, or `typed` is still the counter */
+  | {
+      readonly type: 'write';
+      readonly bytes: Uint8Array;
+      readonly hold: number | undefined;
+      readonly typed: number;
+    }
+  | { readonly type: 'notify'; readonly call: NotificationText }
+  | { readonly type: 'overlay'; readonly drawing: OverlayDrawing }
+  | { readonly type: 'close-overlay' }
+  /** the agent is about to end: what to start then; nothing if absent */
+  | { readonly type: 'restart'; readonly plan?: RestartPlan | undefined }
+  /** the agent that was started again has the new session */
+  | { readonly type: 'restart-taken' }
+  | { readonly type: 'measured'; readonly id: number; readonly measures: ScreenMeasures }
+  | { readonly type: 'saved'; readonly id: number; readonly screen: SavedScreen | undefined }
+  | { readonly type: 'log'; readonly level: 'info' | 'warn' | 'error' | 'text'; readonly message: string }
+  /** everything is recorded; `summary`: what happened, for the user's shell */
+  | { readonly type: 'stopped'; readonly summary?: string | undefined };
+
+const counterNames = ['typed', 'held', 'written', 'behind', 'fed'] as const;
+
+/**
+ * Numbers of the main thread that the worker sees at once. `typed`: reads with keys of the user, held ones included. `held`: reads of the
+ * user that are held. `written`: bytes of the child. `behind`: 1 while some of them have not reached the terminal. `fed`: those that the
+ * screen model gets, or has lost. They wrap at 32 bits, so they are only compared.
+ */
+export interface Counters {
+  readonly get: (name: (typeof counterNames)[number]) => number;
+  readonly set: (name: (typeof counterNames)[number], value: number) => void;
+  readonly add: (name: (typeof counterNames)[number], count: number) => void;
+  readonly memory: SharedArrayBuffer;
+}
+
+export const makeCounters = (
+  memory = new SharedArrayBuffer(counterNames.length * Int32Array.BYTES_PER_ELEMENT),
+): Counters => {
+  const numbers = new Int32Array(memory);
+  const at = Object.fromEntries(counterNames.map((name, index) => [name, index])) as Record<string, number>;
+  return {
+    get: (name) => Atomics.load(numbers, at[name] ?? 0),
+    set: (name, value) => void Atomics.store(numbers, at[name] ?? 0, value),
+    add: (name, count) => void Atomics.add(numbers, at[name] ?? 0, count),
+    memory,
+  };
+};
+
+/** The user's request by the hotkey: `force` makes it ignore earlier attempts. */
+export const hotkeyCompactRequest = (): Event => ({
+  type: 'compact-requested',
+  request: { id: `key-${crypto.randomUUID()}`, force: true, isByKey: true },
+});

@@ -1,0 +1,133 @@
+import type { Agent } from '../agents/agent.js';
+import { briefText } from '../core/conversation/brief.js';
+import { errorText } from '../core/errors.js';
+import type { Boundary, Event } from '../core/event.js';
+import { formatBytes } from '../core/format.js';
+import {
+  keptCounts,
+  keptText,
+  lostItems,
+  type KeptCount,
+  type Receipt,
+} from '../core/conversation/receipt.js';
+import type { Millis } from '../core/reading.js';
+import { answerEvent, outcomeNoticeEvent } from '../core/session-flow.js';
+import { escapeMentions } from '../core/text.js';
+import { systemReason } from '../storage/errors.js';
+import type { Log } from '../storage/log-file.js';
+import type { DraftWait } from './prompt-draft.js';
+import type { SessionSource } from '../session-files/read-history.js';
+import { MOST_BYTES, readReceipt } from '../session-files/read-receipt.js';
+import type { DraftResult } from './typist.js';
+
+// The receipt of the last compaction of a running session: read from the session file after the compaction, told in the footer, shown in the
+// overlay, and put into the prompt when the user asks for it.
+
+const AFTER_MS = 2_000; // the agents write the summary after the record of the compaction
+const FOOTER_KINDS = 3; // as many as a footer has room for
+
+export interface ReceiptsOptions {
+  readonly agent: Agent;
+  /** the agent's session; undefined while it is not known. Rejects where it cannot be read */
+  readonly source: () => Promise<SessionSource | undefined>;
+  /** how the user opens the overlay: `Ctrl-]`; undefined where no key does */
+  readonly hotkey: string | undefined;
+  readonly log: Log;
+  readonly onEvent: (event: Event) => void;
+  /** how much a compaction of this time has kept */
+  readonly onCounts?: (at: Millis, counts: readonly KeptCount[]) => void;
+  /** puts the text into the prompt, unless it is withdrawn or refused before, and says in the footer what came of it */
+  readonly putDraft: (text: string, wait: DraftWait) => Promise<DraftResult>;
+}
+
+export type BriefResult =
+  | { readonly kind: 'drafted' }
+  /** nothing was typed */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** the text was pasted, and the prompt does not show it */
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+export interface Receipts {
+  readonly noteEvent: (event: Event) => void;
+  /** of the last compaction: `3 of 41 paths, 0 of 12 commands`; undefined where it is not known */
+  readonly keptText: () => string | undefined;
+  /** puts what the last compaction has lost into the prompt, as a draft; never rejects */
+  readonly brief: (wait?: DraftWait) => Promise<BriefResult>;
+  readonly stop: () => void;
+}
+
+const NOTHING = 'nothing is known to be lost';
+const OTHER = 'the conversation has changed meanwhile';
+
+/** A receipt, or why there is none. */
+type Read = { readonly receipt: Receipt } | { readonly reason: string };
+
+const readLast = async ({ agent, source }: ReceiptsOptions): Promise<Read> => {
+  if (!agent.log?.conversation) return { reason: `ctxwrap cannot read conversations of ${agent.name}` };
+  const found = await source();
+  if (!found) return { reason: 'the session is not known yet' };
+  if (found.size > MOST_BYTES) return { reason: `the session is too large (${formatBytes(found.size)})` };
+  const read = await readReceipt(found, 'last');
+  return read ?? { reason: NOTHING };
+};
+
+export const makeReceipts = (options: ReceiptsOptions): Receipts => {
+  const { agent, hotkey, log, onEvent } = options;
+  const escaping = agent.readsMentions ? { escape: escapeMentions } : {};
+  let last: Receipt | undefined;
+  let compactions = 0; // and undone ones, and other conversations: what was read before is outdated
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  const refresh = async (): Promise<Read> => {
+    const read = await readLast(options).catch((error: unknown): Read => {
+      log.info(`the receipt of the compaction cannot be read: ${errorText(error)}`);
+      return { reason: `the session cannot be read (${systemReason(error)})` };
+    });
+    last = 'receipt' in read ? read.receipt : undefined;
+    return read;
+  };
+  const tell = async ({ at }: Boundary): Promise<void> => {
+    await refresh();
+    if (isStopped || !last || last.isUnreadable) return;
+    const counts = keptCounts(last);
+    if (counts.length > 0) options.onCounts?.(at, counts);
+    const kept = keptText(counts, FOOTER_KINDS);
+    if (kept === undefined || lostItems(last).length === 0) return;
+    const how = hotkey === undefined ? 'ctxwrap brief' : `${hotkey} b: brief`;
+    onEvent(outcomeNoticeEvent(`kept ${kept} · ${how}`));
+  };
+  const brief = async (wait: DraftWait = {}): Promise<BriefResult> => {
+    const before = compactions;
+    const read = await refresh();
+    const text = 'receipt' in read ? briefText(read.receipt, escaping) : undefined;
+    if (text === undefined) {
+      const reason = 'reason' in read ? read.reason : NOTHING;
+      if (!isStopped) onEvent(answerEvent(`brief: ${reason}`));
+      return { kind: 'refused', reason };
+    }
+    const refusal = (): string | undefined => (compactions === before ? undefined : OTHER);
+    const result = await options.putDraft(text, { ...wait, refusal });
+    if (result.kind === 'there') return { kind: 'drafted' };
+    return result.kind === 'skipped'
+      ? { kind: 'refused', reason: result.reason }
+      : { kind: 'unknown', reason: 'pasted, but not seen in the prompt' };
+  };
+  return {
+    noteEvent: (event) => {
+      const isCompaction = event.type === 'boundary' && event.boundary.source !== 'screen';
+      if (event.type !== 'session-changed' && event.type !== 'undone' && !isCompaction) return;
+      last = undefined;
+      compactions += 1;
+      if (!isCompaction) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
+    },
+    keptText: () => last && keptText(keptCounts(last)),
+    brief,
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+};

@@ -1,0 +1,354 @@
+import { errorStack } from '../core/errors.js';
+import type { Agent, ChildPlace } from '../agents/agent.js';
+import type { AgentFolders } from '../agents/home.js';
+import type { InvisibleReason } from '../core/compaction/policy.js';
+import type { Event } from '../core/event.js';
+import { UserError } from '../core/errors.js';
+import type { FooterView } from '../core/footer-view.js';
+import { askedText, type ActivityReport, type Millis } from '../core/reading.js';
+import { noticeEvent, type SessionFlow } from '../core/session-flow.js';
+import { makeFilePort } from '../storage/agent-file-reader.js';
+import { terminalReaders } from '../storage/processes.js';
+import { homeFolder, stateFolder } from '../storage/state-folder.js';
+import type { ScreenModel } from '../terminal/screen-model.js';
+import { makeAgentActions, type ActionParts, type AgentActions } from '../typing/agent-actions.js';
+import type { SessionSource } from '../session-files/read-history.js';
+import { runningSource, type KnownSession } from '../session-files/session-sources.js';
+import { openBlackBox, type BlackBox } from './blackbox.js';
+import { type AskableChannel, compactSettings, makeCompactor } from '../typing/compactor.js';
+import { confirmRestart } from '../typing/confirm-restart.js';
+import { makeEstimateSource } from './estimate.js';
+import type { Notifier } from './notifier.js';
+import type { StartedChild, WrapSession } from '../session/options.js';
+import { makeTrustFilter, makeObserver, type Observer, makeScreenLog } from './screen-reader.js';
+import { followSession, type Subscription } from './follow-session.js';
+import { followSettings, makeSessionLoop } from './session-loop.js';
+import { followReports, followOwnCompaction } from './agent-reports.js';
+import { makeTurns, type TypistPort } from '../typing/typing-steps.js';
+import { makeClock } from '../storage/timing.js';
+import { makeVersionNotifier } from './version-notice.js';
+import type { Publisher, SessionLoop } from '../session/ports.js';
+
+/** What the tracker reads, and who carries out the session's decisions. */
+export interface TrackerParts {
+  readonly session: WrapSession;
+  readonly screen: ScreenModel;
+  readonly input: TrackerInput;
+  /** grows with everything that the child writes */
+  readonly outputBytes: TypistPort['outputBytes'];
+  readonly onView: (view: FooterView) => void;
+  /** why a countdown could not be seen now; undefined where it could */
+  readonly unseen: () => InvisibleReason | undefined;
+  readonly notify: Notifier['notify'];
+  /** other programs */
+  readonly publisher: Publisher | undefined;
+  readonly onRestart: ActionParts['onRestart'];
+  /** the agent that was started again has the new session */
+  readonly onRestartTaken: () => void;
+}
+
+/** The child's input. */
+export interface TrackerInput {
+  readonly write: TypistPort['write'];
+  readonly hold: TypistPort['holdKeys'];
+  readonly typedCount: TypistPort['typedCount'];
+  readonly hasUntoldKeys: TypistPort['hasUntoldKeys'];
+  /** when Enter was last sent to the child (wall clock); undefined if never */
+  readonly enteredAt: () => Millis | undefined;
+  /** when the first Enter of those was sent that followed one another within two seconds */
+  readonly enteredSince: () => Millis | undefined;
+  /** Enter is sent at this time */
+  readonly onEntered: (at: Millis) => void;
+}
+
+export interface AgentTracker extends Omit<AgentActions, 'noteEvent' | 'isOwnBoundary'> {
+  /** the child has written output */
+  readonly noteOutput: () => void;
+  /** an event caused by the user or another program */
+  readonly handle: (event: Event) => void;
+  readonly flow: SessionLoop['flow'];
+  /** the agent's session; undefined while it is not known. Rejects where it cannot be read */
+  readonly source: () => Promise<SessionSource | undefined>;
+  /** the screen model is no longer fed, so it does not show the child's screen any more */
+  readonly stopReadingScreen: () => void;
+  /** the child has ended */
+  readonly stop: () => void;
+}
+
+/**
+ * Follows the agent's session file, status reports and screen, and passes their events to the session; the session updates the footer and
+ * the published record, and has the command typed.
+ */
+export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: StartedChild): AgentTracker => {
+  const { session, publisher } = parts;
+  const { agent, env, cwd, log } = session;
+  const recipe = agent.recipe?.(env);
+  const blackBox = openBlackBox(session, {
+    onNotice: (text) => loop.take(noticeEvent(text)),
+    onFailure: (reason) => log.warn(`the black box: ${reason}`),
+  });
+  const work = makeWorkTimes();
+  const take = (event: Event): void => {
+    if (event.type === 'activity') logActivity(log, event.report);
+    work.note(event);
+    if (event.type === 'boundary' && actions.isOwnBoundary(event.boundary)) return; // of a session that ctxwrap has written
+    blackBox.onEvent(event, loop.flow().compaction);
+    actions.noteEvent(event);
+    loop.take(event);
+  };
+  const place = { childPid, cwd, home: homeFolder(env), env, startedAt };
+  const observer = observe(parts, place, take);
+  const port = typistPort(parts, observer);
+  const loop = startLoop(parts, { childPid, port, blackBox, take, actions: () => actions });
+  const own = makeOwnSession(agent, place);
+  const { onEntered } = parts.input;
+  const actions = makeAgentActions(parts, { childPid, port, loop, take, onEntered, ...own });
+  const restart = followRestart(parts, loop, take);
+  const official = followReports(session, { onFact: take, now: Date.now });
+  const following = followFile(parts, place, {
+    handle: take,
+    switchTo: official.switchTo,
+    workedAt: work.begunAt,
+    onFile: (path, sessionId) => {
+      own.note({ path, sessionId });
+      publisher?.onFile(path);
+      blackBox.onFile(path, sessionId);
+    },
+  });
+  const ownCompaction = followOwnCompaction(session, take);
+  const stopSettings = followSettings(session, recipe, take);
+  const reading = readOutput(parts, observer, take);
+  reading.noteOutput(); // for output before this point
+  return {
+    ...actions,
+    noteOutput: reading.noteOutput,
+    handle: take,
+    flow: loop.flow,
+    source: own.source,
+    stopReadingScreen: () => {
+      reading.stop();
+      take({ type: 'screen-blank' });
+      take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen is not followed'] } });
+    },
+    stop: () => {
+      stopSettings();
+      for (const part of [restart, actions, reading, following, official, ownCompaction, blackBox])
+        part.stop();
+      take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
+      loop.stop();
+    },
+  };
+};
+
+/** The agent's session, once it is known. */
+const makeOwnSession = (agent: Agent, where: AgentFolders) => {
+  let known: KnownSession = {};
+  return {
+    note: (session: KnownSession): void => {
+      known = session;
+    },
+    sessionFile: () => known.path,
+    source: (): Promise<SessionSource | undefined> => runningSource(agent, where, known),
+  };
+};
+
+/** Notes when the agent begins to work. */
+const makeWorkTimes = () => {
+  let [isBusy, begunAt] = [false, undefined as Millis | undefined];
+  return {
+    note: (event: Event): void => {
+      if (event.type !== 'activity') return;
+      const { activity } = event.report;
+      if (activity === 'busy' && !isBusy) begunAt = Date.now();
+      isBusy = activity === 'busy';
+    },
+    /** the last time (wall clock); undefined if never */
+    begunAt: () => begunAt,
+  };
+};
+
+/** For an agent that was started again. */
+const followRestart = (
+  { session: { restarted: plan }, publisher: audit, onRestartTaken: onTaken }: TrackerParts,
+  { flow }: SessionLoop,
+  take: (event: Event) => void,
+): { readonly stop: () => void } =>
+  plan ? confirmRestart({ plan, flow, take, audit, onTaken }) : { stop: () => undefined };
+
+/** What reads the screen, and for an agent without numbers an estimate. */
+const readOutput = (
+  { session, screen }: TrackerParts,
+  observer: Observer,
+  take: (event: Event) => void,
+): { readonly noteOutput: () => void; readonly stop: () => void } => {
+  const readers = session.agent.isEstimated
+    ? [observer, makeEstimateSource({ screen, now: makeClock(), onFact: take })]
+    : [observer];
+  return {
+    noteOutput: () => readers.forEach((reader) => reader.noteOutput()),
+    stop: () => readers.forEach((reader) => reader.stop()),
+  };
+};
+
+interface LoopParts {
+  readonly childPid: number;
+  readonly port: TypistPort;
+  readonly blackBox: BlackBox;
+  readonly take: (event: Event) => void;
+  /** they exist as soon as the first event was taken */
+  readonly actions: () => Pick<AgentActions, 'startRescue' | 'shorten'>;
+}
+
+/** Runs the session and carries out the effects of each step. */
+const startLoop = (
+  parts: TrackerParts,
+  { childPid, port, blackBox, take, actions }: LoopParts,
+): SessionLoop => {
+  const { session, onView, unseen, notify, publisher } = parts;
+  const recipe = session.agent.recipe?.(session.env);
+  const settings = compactSettings(session, recipe, session.agent.newSessions);
+  const compactor = makeCompactor({
+    recipe,
+    mayStash: settings.mayStash === true,
+    port,
+    copy: blackBox.copy,
+    channel: askableChannel(session, { childPid, port }, () => loop.flow()),
+    begin: publisher && publisher.beginTyping,
+    shorten: (strategy, signal) => actions().shorten({ strategy, isForAttempt: true }, { signal }),
+    log: session.log,
+    onEvent: take,
+  });
+  const loop = makeSessionLoop(session, settings, {
+    onView,
+    unseen,
+    onExhausted: () => {
+      if (session.values.onExhausted === 'rescue') queueMicrotask(() => actions().startRescue());
+    },
+    onNotification: notify,
+    onState: (state, compaction) => {
+      publisher?.onState(state, compaction);
+      blackBox.onState(state);
+    },
+    onEffect: (effect, state) => {
+      publisher?.onEffect(effect, state);
+      compactor.run(effect);
+    },
+  });
+  return {
+    ...loop,
+    stop: () => {
+      compactor.stop();
+      loop.stop();
+    },
+  };
+};
+
+const askableChannel = (
+  session: WrapSession,
+  child: { readonly childPid: number; readonly port: TypistPort },
+  flow: () => SessionFlow,
+): AskableChannel | undefined => {
+  const { agent, channel: open } = session;
+  const { channel } = agent;
+  if (!channel || !open) return undefined;
+  return {
+    name: channel.name,
+    ask: async (signal) => {
+      const { sessionId } = flow().session;
+      const { askToCompact, isInOtherTerminal } = await import('../typing/channel.js');
+      const isElsewhereToo = (): Promise<boolean> => isInOtherTerminal(session, sessionId);
+      return askToCompact({ channel, open, ...child, sessionId, isElsewhereToo, signal });
+    },
+  };
+};
+
+/** The child's screen and input as the typist uses them. */
+const typistPort = (
+  { input, outputBytes, screen, publisher }: TrackerParts,
+  observer: Observer,
+): TypistPort => ({
+  takeTurn: makeTurns(),
+  observe: () => (screen.isBehind() ? undefined : observer.observe()),
+  refresh: observer.refresh,
+  write: (bytes) => {
+    publisher?.onStroke(bytes);
+    input.write(bytes);
+  },
+  holdKeys: input.hold,
+  typedCount: input.typedCount,
+  hasUntoldKeys: input.hasUntoldKeys,
+  outputBytes,
+});
+
+const logActivity = (log: WrapSession['log'], { activity, witnesses, asks }: ActivityReport): void => {
+  log.info([`activity ${activity}`, ...witnesses].join(', '));
+  const asked = askedText(activity, asks);
+  if (asked !== undefined) log.text?.(`asks: ${asked}`); // it may contain text of the conversation
+};
+
+type AgentPlace = Omit<ChildPlace, 'now'>;
+
+interface FileListener {
+  readonly onFile: (path: string | undefined, sessionId: string) => void;
+  readonly handle: (event: Event) => void;
+  /** the agent switched to another conversation */
+  readonly switchTo: (sessionId: string) => void;
+  /** when the screen last showed that the agent begins to work */
+  readonly workedAt: () => Millis | undefined;
+}
+
+const followFile = (
+  { session, input }: TrackerParts,
+  place: AgentPlace,
+  { handle, switchTo, workedAt, onFile }: FileListener,
+): Subscription => {
+  const { agent, log } = session;
+  const notifyVersion = makeVersionNotifier(agent, stateFolder(place.env, place.home), (text, isNew) => {
+    log.info(text);
+    if (isNew) handle(noticeEvent(text));
+  });
+  return followSession({
+    ...place,
+    agent: agent,
+    now: Date.now,
+    enteredAt: input.enteredAt,
+    enteredSince: input.enteredSince,
+    workedAt,
+    onFile,
+    onFact: (event) => {
+      if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);
+      if (event.type === 'boundary') log.info('the agent has compacted');
+      handle(event);
+      if (event.type === 'agent-version') void notifyVersion(event.version);
+      if (event.type === 'session-changed') switchTo(event.sessionId);
+    },
+    onProblem: (reason) => {
+      log.warn(reason);
+      handle({ type: 'source-problem', reason });
+    },
+  });
+};
+
+const observe = (
+  { session: { agent, env, log }, screen }: TrackerParts,
+  place: AgentPlace,
+  take: (event: Event) => void,
+): Observer => {
+  const { status, reader, prompt } = agent.screen ?? {};
+  const port = makeFilePort();
+  return makeObserver({
+    model: screen,
+    read: reader?.(env),
+    prompt,
+    trustFilter: makeTrustFilter(() => terminalReaders(place.childPid)),
+    status: status && (() => status(port, { ...place, now: Date.now() })),
+    onEvent: take,
+    onRead: log.text && makeScreenLog(log.text),
+    onFailure: (error) => {
+      log.error(`reading the screen failed: ${errorStack(error)}`);
+      take({ type: 'screen-blank' });
+      take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen cannot be read'] } });
+      if (error instanceof UserError) take(noticeEvent(`the screen is not read any more: ${error.message}`));
+    },
+  });
+};

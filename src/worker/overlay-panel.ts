@@ -1,0 +1,191 @@
+import { errorStack } from '../core/errors.js';
+import type { Mode } from '../core/compaction/state.js';
+import type { SessionContents } from '../core/context-report.js';
+import { hotkeyName } from '../core/format.js';
+import { nextMode } from '../core/overlay-keys.js';
+import { overlayReport } from '../core/overlay-report.js';
+import { readLook } from '../ui/look.js';
+import type { renderOverlay } from '../ui/Overlay.js';
+import type { AgentTracker } from './agent-tracker.js';
+import type { WrapSession } from '../session/options.js';
+import { readSessionFile } from '../session-files/read-session-file.js';
+import {
+  hotkeyCompactRequest,
+  type OverlayDrawing,
+  type OverlayWish,
+  type PanelAction,
+} from '../session/thread-messages.js';
+
+const MOST_BYTES = 32 * 1024 * 1024; // read in about half a second, in pieces, so that everything else goes on
+
+/** What fills the window, from the session's records; undefined where there are none. Never rejects. */
+const readContents = async (
+  { agent, env, log }: Pick<WrapSession, 'agent' | 'env' | 'log'>,
+  tracker: AgentTracker | undefined,
+): Promise<SessionContents | undefined> => {
+  if (!agent.log?.contents) return undefined;
+  try {
+    const source = await tracker?.source();
+    if (!source || source.size > MOST_BYTES) return undefined;
+    const { filled, toolResults } = await readSessionFile({ ...source, env, now: Date.now() });
+    return { filled, toolResults };
+  } catch (error) {
+    log.info(`what fills the window cannot be read: ${String(error)}`);
+    return undefined;
+  }
+};
+
+// What the overlay shows of a session, and what its keys do there.
+
+const LOAD_AFTER_MS = 2_000; // Ink, before an update of ctxwrap can replace its files; sooner at the first press of the hotkey
+const REDRAW_MS = 250;
+
+export interface PanelOptions {
+  readonly session: WrapSession;
+  /** undefined while nothing is followed */
+  readonly tracker: () => AgentTracker | undefined;
+  /** called when something else is wanted, and whenever it has changed */
+  readonly onDrawn: (drawing: OverlayDrawing) => void;
+  /** the overlay has to be closed */
+  readonly onClose: () => void;
+}
+
+/** The overlay's contents for a session; costs nothing while it is closed. */
+export interface Panel {
+  /** draws this until it is closed, or until something else is wanted */
+  readonly show: (wanted: OverlayWish) => void;
+  readonly act: (action: PanelAction) => void;
+  readonly close: () => void;
+  readonly stop: () => void;
+}
+
+interface PanelState {
+  /** undefined while it is closed */
+  wanted: OverlayWish | undefined;
+  contents: SessionContents | undefined;
+  ticking: NodeJS.Timeout | undefined;
+  /** what was drawn last, as JSON */
+  drawn: string | undefined;
+}
+
+const closedPanel = (): PanelState => ({
+  wanted: undefined,
+  contents: undefined,
+  ticking: undefined,
+  drawn: undefined,
+});
+
+type Render = typeof renderOverlay;
+type Flow = ReturnType<AgentTracker['flow']>;
+
+interface DrawnFacts extends Pick<PanelState, 'contents'> {
+  readonly flow: Flow;
+  readonly keptText: string | undefined;
+  readonly render: Render;
+}
+
+const drawOverlay = (
+  session: WrapSession,
+  { size, page, scroll, background }: OverlayWish,
+  { flow, contents, keptText, render }: DrawnFacts,
+): OverlayDrawing => {
+  const notice = flow.messages.notices.shown?.text;
+  const facts = { ...flow, contents, keptText, notice, hotkey: hotkeyName(session.values) };
+  const { env, values } = session;
+  const look = readLook({ env, isTTY: true, columns: size.columns, theme: values.theme, background });
+  return { size, page, ...render(overlayReport(facts, page), { look, rows: size.rows, scroll }) };
+};
+
+export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions): Panel => {
+  const renderer = loadRenderer(session);
+  const state = closedPanel();
+
+  const redraw = (): void => {
+    const { wanted, contents } = state;
+    const current = tracker();
+    const flow = current?.flow();
+    const render = renderer.loaded();
+    if (!wanted || !flow || !render) return;
+    try {
+      const keptText = current?.keptText();
+      const drawing = drawOverlay(session, wanted, { flow, contents, keptText, render });
+      const text = JSON.stringify(drawing);
+      if (text !== state.drawn) onDrawn(drawing);
+      state.drawn = text;
+    } catch (error) {
+      session.log.error(`drawing the overlay failed: ${errorStack(error)}`);
+      onClose();
+    }
+  };
+  const close = (): void => {
+    clearInterval(state.ticking);
+    Object.assign(state, closedPanel());
+  };
+  const begin = (): void => {
+    state.ticking = setInterval(redraw, REDRAW_MS).unref();
+    void readContents(session, tracker()).then((found) => (state.contents = found));
+  };
+  return {
+    show: (wanted) => {
+      state.wanted = wanted;
+      state.drawn = undefined; // the terminal may have lost it
+      if (state.ticking === undefined) begin();
+      renderer.load().then(redraw, onClose);
+    },
+    act: (action) => {
+      const current = tracker();
+      if (current) act(session, current, action);
+      redraw();
+    },
+    close,
+    stop: () => {
+      close();
+      renderer.stop();
+    },
+  };
+};
+
+/** Loads the overlay's renderer, and starts to do so by itself after a while. */
+const loadRenderer = ({ log }: WrapSession) => {
+  let render: Render | undefined;
+  let loading: Promise<void> | undefined;
+
+  const load = async (): Promise<void> => {
+    try {
+      ({ renderOverlay: render } = await import('../ui/Overlay.js'));
+      log.info('the overlay can be opened');
+    } catch (error) {
+      loading = undefined;
+      log.error(`the overlay could not be loaded: ${String(error)}`);
+      throw error;
+    }
+  };
+  const start = (): Promise<void> => (loading ??= load());
+  const timer = setTimeout(() => void start().catch(() => undefined), LOAD_AFTER_MS).unref();
+  return { loaded: () => render, load: start, stop: () => clearTimeout(timer) };
+};
+
+const act = (session: WrapSession, tracker: AgentTracker, action: PanelAction): void => {
+  switch (action) {
+    case 'compact':
+      return tracker.handle(hotkeyCompactRequest());
+    case 'postpone':
+      return tracker.handle({ type: 'postpone' });
+    case 'undo':
+      return tracker.pressUndo();
+    case 'brief':
+      return tracker.pressBrief();
+    case 'rescue':
+      return tracker.pressRescue();
+    case 'mode':
+      return tracker.handle({ type: 'mode', mode: modeAfter(session, tracker) });
+    case 'proactive':
+      return tracker.handle({ type: 'proactive', isProactive: !tracker.flow().compaction.isProactive });
+  }
+};
+
+/** In handoff mode nothing is ever typed without being asked for. */
+const modeAfter = (session: WrapSession, tracker: AgentTracker): Mode => {
+  const next = nextMode(tracker.flow().compaction.mode);
+  return session.values.ladder === 'handoff' && next === 'auto' ? nextMode(next) : next;
+};

@@ -1,0 +1,317 @@
+import { errorText } from '../core/errors.js';
+import {
+  auditLine,
+  draftLine,
+  lateKeysLine,
+  switchLine,
+  type AuditContext,
+  type AuditKeys,
+} from '../core/compaction/protocol.js';
+import type { Effect } from '../core/compaction/state.js';
+import { ladderChoice } from '../core/config/keys.js';
+import type { Event } from '../core/event.js';
+import type { Millis } from '../core/reading.js';
+import {
+  sessionRecord,
+  type CompactionRecord,
+  type Exit,
+  type PublishedFacts,
+  type SessionIdentity,
+  type SessionRecord,
+} from '../core/records.js';
+import { receiptLine, type ReceiptCounts } from '../core/conversation/receipt.js';
+import { readingRecord } from '../core/report.js';
+import { startSession, type Session } from '../core/session.js';
+import { type Audit, openAudit } from '../storage/log-file.js';
+import { cleanSessions, ensureSessionsFolder, writeSession } from '../storage/sessions.js';
+import { homeFolder, stateFolder as stateFolderOf } from '../storage/state-folder.js';
+import { openMetrics } from './metrics.js';
+import type { StartedChild, WrapSession } from '../session/options.js';
+import { watchRequests, type RequestsOptions } from './requests.js';
+import { publishEvents } from './session-events.js';
+import { endsWithin, serialize } from '../storage/timing.js';
+import { identityOf, exitOf, type PublishedSession } from '../session/identity.js';
+import type { Replaced, TypedResult, Publisher, EndedDraft } from '../session/ports.js';
+
+// Publishes the session's record in a file for other processes. A slow or broken disk does not affect the session.
+
+const HEARTBEAT_MS = 5_000;
+const CHANGE_MS = 1_000; // between two writes after changes; a new tier is written at once, because an agent may ask for it
+const END_MS = 500; // for the last write; a disk that hangs must not keep the user's shell waiting
+
+export interface RecordPublisherOptions {
+  readonly stateFolder: string;
+  readonly identity: SessionIdentity;
+  /** the state before anything is known */
+  readonly state: Session;
+  /** the settings for compaction */
+  readonly compaction?: CompactionRecord | undefined;
+  readonly now: () => Millis;
+  /** called once; other processes then cannot see the session */
+  readonly onFailure: (reason: string) => void;
+}
+
+export interface RecordPublisher {
+  readonly update: (state: Session, compaction?: CompactionRecord) => void;
+  /** the agent uses another session file */
+  readonly updateFile: (path: string | undefined) => void;
+  /** the record as of now */
+  readonly snapshot: () => SessionRecord;
+  /** the agent has a shortened session in place of another */
+  readonly updateReplaced: (replaced: Replaced) => void;
+  /** a part of ctxwrap has failed, so that nothing is typed any more */
+  readonly fail: () => void;
+  /** records the end of the session; resolves when that is written or has failed */
+  readonly end: (exit: Exit) => Promise<void>;
+}
+
+/** Publishes a session until its end. Never throws and never rejects. */
+export const publishRecord = (options: RecordPublisherOptions): RecordPublisher => {
+  const { stateFolder, identity, now } = options;
+  const writeRecord = makeRecordWriter(options);
+  let { state } = options;
+  let published: PublishedFacts = { compaction: options.compaction };
+  let lastFields = '';
+  let writtenAt = -Infinity;
+  let later: NodeJS.Timeout | undefined;
+
+  const snapshot = (): SessionRecord => sessionRecord(identity, state, published, now());
+  const writeNow = serialize(() => writeRecord(snapshot));
+  const write = (): Promise<void> => {
+    clearTimeout(later);
+    later = undefined;
+    writtenAt = performance.now();
+    return writeNow();
+  };
+  const scheduleWrite = (): void => {
+    if (published.end || later) return;
+    const rest = writtenAt + CHANGE_MS - performance.now();
+    if (rest <= 0) void write();
+    else later = setTimeout(write, rest).unref();
+  };
+
+  void write().then(() => cleanSessions(stateFolder, now()).catch(() => undefined));
+  const heartbeat = setInterval(write, HEARTBEAT_MS).unref();
+
+  return {
+    update: (next, compaction = published.compaction) => {
+      const [before, after] = [state.fused?.tier, next.fused?.tier];
+      state = next;
+      published = { ...published, compaction };
+      const fields = urgentFields(next, compaction);
+      if (before && after && before !== after && !published.end) void write();
+      else if (fields !== lastFields) scheduleWrite();
+      lastFields = fields;
+    },
+    updateFile: (logPath) => {
+      published = { ...published, logPath };
+      scheduleWrite();
+    },
+    snapshot,
+    updateReplaced: (replaced) => {
+      published = { ...published, replaced };
+      scheduleWrite();
+    },
+    fail: () => {
+      published = { ...published, failedAt: published.failedAt ?? now() };
+      scheduleWrite();
+    },
+    end: async (exit) => {
+      clearInterval(heartbeat);
+      published = { ...published, end: { at: now(), exit } };
+      await endsWithin(END_MS, write());
+    },
+  };
+};
+
+/** Writes records into the session's file; only the first failure is reported. */
+const makeRecordWriter = ({ stateFolder, onFailure }: RecordPublisherOptions) => {
+  let folder: string | undefined;
+  let hasFailed = false;
+  return async (record: () => SessionRecord): Promise<void> => {
+    try {
+      folder ??= await ensureSessionsFolder(stateFolder);
+      await writeSession(folder, record());
+    } catch (error) {
+      if (!hasFailed) onFailure(errorText(error));
+      hasFailed = true;
+    }
+  };
+};
+
+/** The fields whose changes are published soon; the others are written with the next heartbeat. */
+const urgentFields = (
+  { fused, blank, activity, asks, compactions, sessionId }: Session,
+  compaction: CompactionRecord | undefined,
+): string =>
+  JSON.stringify([
+    fused?.reading.usedTokens,
+    fused?.reading.usedPercent,
+    fused?.window,
+    fused?.tier,
+    fused ? undefined : blank,
+    activity,
+    asks,
+    compactions,
+    sessionId,
+    compaction,
+  ]);
+
+// Writes the audit log: for each attempt the state before the first key, every key of the wrapper, and the outcome.
+
+const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'version' | 'runtime'>) => {
+  let attempt: Partial<AuditContext> = {};
+  let strokes: AuditKeys[] | undefined; // undefined while no attempt is running
+
+  const begin = (state: Session): void => {
+    const { activity, witnesses } = state;
+    const reading = readingRecord(state, Date.now());
+    strokes = [];
+    const conversation = state.sessionId;
+    attempt = { gate: { activity, witnesses }, conversation, ...(reading ? { reading } : {}) };
+  };
+  const end = ({ ended, requestId }: Extract<Effect, { readonly type: 'ended' }>, state: Session): void => {
+    const isOurs = ended.initiator === 'ctxwrap';
+    const known = { ...about, conversation: state.sessionId, request: requestId };
+    audit.append(auditLine(ended, isOurs ? { ...known, ...attempt, strokes } : known));
+    if (isOurs) strokes = undefined;
+  };
+  return {
+    /** each effect of the core, with the state it came from */
+    note: (effect: Effect, state: Session): void => {
+      if (effect.type === 'type-compact') begin(state);
+      if (effect.type === 'ended') end(effect, state);
+    },
+    /** how much a compaction has kept */
+    onReceipt: (receipt: ReceiptCounts, { sessionId: conversation }: Session): void =>
+      audit.append(receiptLine(receipt, { ...about, conversation })),
+    typing: {
+      /** a switch of the agent to another session begins */
+      beginSwitch: begin,
+      /** it has ended; undefined: no key was typed */
+      endSwitch: (name: string, result: TypedResult | undefined): void => {
+        if (result && strokes) {
+          const { reason, via } = result;
+          const context = { ...about, ...attempt, strokes };
+          audit.append(switchLine({ name, outcome: result.kind, reason, via }, context, Date.now()));
+        }
+        strokes = undefined;
+      },
+      /** a text is about to be put into the prompt, as a draft */
+      beginDraft: begin,
+      /** undefined: no key was typed */
+      endDraft: (ended: EndedDraft | undefined): void => {
+        if (ended) audit.append(draftLine(ended, { ...about, ...attempt }, Date.now()));
+        strokes = undefined;
+      },
+      /** keys of the wrapper on their way to the agent */
+      onStroke: (bytes: Uint8Array): void => {
+        const stroke = { at: Date.now(), keys: Buffer.from(bytes).toString() };
+        if (strokes) strokes.push(stroke);
+        else audit.append(lateKeysLine(about.session, stroke));
+      },
+    },
+  };
+};
+
+// The session's connection to other programs: its published record, their requests to compact, and the audit log.
+
+const AUDIT_END_MS = 500; // for the last lines; a disk that hangs must not keep the user's shell waiting
+
+type ChildToPublish = StartedChild & { readonly requestsFrom?: Millis | undefined };
+
+/** The session's record and its events. */
+const openRecords = (
+  session: PublishedSession,
+  {
+    pid: childPid,
+    startedAt,
+    requestsFrom,
+    onEvent,
+  }: ChildToPublish & { readonly onEvent: (event: Event) => void },
+) => {
+  const { agent, env, log, values, wrapper, control: place } = session;
+  const stateFolder = stateFolderOf(env, homeFolder(env));
+  const identity = identityOf(session, { pid: childPid, startedAt });
+  const ladder = ladderChoice(values);
+  const state = startSession({ agent: agent.name, native: agent.nativeTrigger(env), ladder }, Date.now());
+  const common = { stateFolder, state, compaction: { mode: values.mode }, now: Date.now };
+  const record = publishRecord({
+    ...common,
+    identity,
+    onFailure: (reason) => log.warn(`other programs do not see this session: ${reason}`),
+  });
+  const events = publishEvents({
+    ...common,
+    session: wrapper.id,
+    snapshot: record.snapshot,
+    isReplacement: requestsFrom !== undefined,
+    onFailure: (reason) => log.warn(`other programs miss events of this session: ${reason}`),
+    control: place && {
+      place,
+      onEvent,
+      onFailure: (reason) => log.warn(`the parent cannot steer this session: ${reason}`),
+    },
+  });
+  return { record, events };
+};
+
+/** Starts publishing the session; undefined where the session has no wrapper identity. */
+export const openPublisher = (
+  session: WrapSession,
+  child: ChildToPublish,
+  { onEvent, actions }: Pick<RequestsOptions, 'actions'> & { readonly onEvent: (event: Event) => void },
+): Publisher | undefined => {
+  const { wrapper, agent, env, log, cwd } = session;
+  if (!wrapper) return undefined;
+  const stateFolder = stateFolderOf(env, homeFolder(env));
+  const { record, events } = openRecords({ ...session, wrapper }, { ...child, onEvent });
+  const requests = watchRequests({
+    stateFolder,
+    sessionId: wrapper.id,
+    omcFolder: session.values['watch.omc'] ? cwd : undefined,
+    now: Date.now,
+    from: child.requestsFrom,
+    onEvent,
+    actions,
+    onFailure: (reason) => log.warn(`others cannot ask this session to compact: ${reason}`),
+  });
+  const audit = openAudit({
+    stateFolder,
+    onFailure: (reason) => log.warn(`the audit log cannot be written: ${reason}`),
+  });
+  const about = { session: wrapper.id, version: wrapper.version, runtime: agent.name };
+  const attempts = makeAttemptLog(audit, about);
+  const metrics = openMetrics(session);
+  return {
+    onState: (state, compaction) => {
+      record.update(state, compaction);
+      events.onState(state, compaction);
+      metrics?.onState(state);
+    },
+    onFile: record.updateFile,
+    onReplaced: record.updateReplaced,
+    onFailed: () => {
+      record.fail();
+      events.tellState();
+    },
+    onEffect: (effect, state) => {
+      requests.applyEffect(effect);
+      attempts.note(effect, state);
+      events.onEffect(effect);
+      metrics?.onEffect(effect);
+    },
+    beginTyping: requests.begin,
+    onReceipt: attempts.onReceipt,
+    ...attempts.typing,
+    end: async (status) => {
+      await Promise.all([
+        // an asking process takes the end of a session without an answer for a refusal
+        requests.stop().then(() => record.end(exitOf(status))),
+        metrics?.end(),
+        endsWithin(AUDIT_END_MS, audit.flushed()),
+        events.end(exitOf(status)),
+      ]);
+    },
+  };
+};

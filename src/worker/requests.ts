@@ -1,0 +1,287 @@
+import { join } from 'node:path';
+import { errorCode } from '../core/errors.js';
+import { REQUEST_EXPIRED } from '../core/compaction/machine.js';
+import {
+  readOmcState,
+  type OmcState,
+  attemptRecord,
+  isExpired,
+  type RequestRecord,
+} from '../core/compaction/protocol.js';
+import type { Effect } from '../core/compaction/state.js';
+import type { Event } from '../core/event.js';
+import type { Millis } from '../core/reading.js';
+import { systemReason } from '../storage/errors.js';
+import {
+  readAnswer,
+  readRequest,
+  ensureRequestsFolder,
+  mayHaveBegun,
+  listRequests,
+  sweepRequests,
+  type AnyRequest,
+} from '../storage/requests.js';
+import { readOwnFile } from '../storage/state-folder.js';
+import { watchFolder, type FolderWatch } from '../storage/watch.js';
+import { makeActionQueue, type RequestActions } from './action-requests.js';
+import {
+  beginIn,
+  endedAnswer,
+  isAskerRunning,
+  makeAnswerWriter,
+  type AnswerContent,
+  type AnswersPlace,
+  type AnswerWriter,
+} from './answers.js';
+import { endsWithin, serialize } from '../storage/timing.js';
+
+const MOST_BYTES = 4 * 1024; // the file is about a hundred bytes long
+
+/** Checks OMC's request file in the session's folder on each call; the file is only read. */
+const makeOmcCheck = (folder: string, onRequest: (now: Millis) => void) => {
+  const path = join(folder, '.omc', 'state', 'compact-requested.json');
+  let seen: OmcState | undefined;
+  return async (now: Millis): Promise<void> => {
+    const found = readOmcState(seen, await readOwnFile(path, MOST_BYTES), now);
+    ({ seen } = found);
+    if (found.isRequest) onRequest(now);
+  };
+};
+
+// The open requests of other processes, and their answers.
+
+export type RequestEvent = Extract<Event, { readonly type: 'compact-requested' | 'compact-cancelled' }>;
+
+interface OpenRequest {
+  readonly request: RequestRecord;
+  /** the asking process has had an answer; one that does not wait for the result has ended by then */
+  isAcknowledged: boolean;
+  /** the last begin, as `beginIn` */
+  begun?: Promise<string | undefined>;
+}
+
+const RESTARTED = 'ctxwrap had to restart a part of itself';
+
+/** The answer to a request that is too old to be carried out; undefined when it is not. */
+const answerToOld = async (
+  request: AnyRequest,
+  {
+    folder,
+    from = -Infinity,
+    now,
+  }: { readonly folder: string; readonly from?: Millis | undefined; now: Millis },
+): Promise<AnswerContent | undefined> => {
+  if (request.askedAt < from) {
+    // it belonged to the part that has failed
+    return (await mayHaveBegun(folder, request, await readAnswer(folder, request)))
+      ? { state: 'unknown', reason: RESTARTED }
+      : { state: 'refused', reason: `${RESTARTED}: ask again` };
+  }
+  return isExpired(request, now) ? { state: 'refused', reason: REQUEST_EXPIRED } : undefined;
+};
+
+type EmitRequest = (event: RequestEvent) => void;
+
+/** Resolves with why a command that is typed for these must not be typed. */
+const refusalIn = async (open: readonly OpenRequest[]): Promise<string | undefined> =>
+  (await Promise.all(open.map(({ begun }) => begun))).find((reason) => reason !== undefined);
+
+const makeRequestQueue = (emit: EmitRequest, answers: AnswerWriter) => {
+  const open = new Map<string, OpenRequest>();
+
+  const withdraw = (id: string): void => {
+    open.delete(id);
+    emit({ type: 'compact-cancelled', id });
+  };
+  const isAwaited = ({ request, isAcknowledged }: OpenRequest): boolean =>
+    request.pid !== undefined || !isAcknowledged;
+  const answer = (id: string, one: OpenRequest, content: AnswerContent): void => {
+    if (isAwaited(one)) void answers.write(id, content);
+    one.isAcknowledged = true;
+  };
+  const conclude = (id: string, content: AnswerContent): void => {
+    const one = open.get(id);
+    if (!one) return;
+    open.delete(id);
+    if (isAwaited(one)) void answers.write(id, content);
+    else answers.drop(id); // the asking process no longer waits
+  };
+
+  return {
+    /** a new request */
+    accept: (request: RequestRecord): void => {
+      const { request: id, force, focus } = request;
+      const one: OpenRequest = { request, isAcknowledged: false };
+      open.set(id, one);
+      const requested = { id, force, ...(focus === undefined ? {} : { focus }) };
+      emit({ type: 'compact-requested', request: requested });
+      if (open.has(id) && !one.isAcknowledged) answer(id, one, { state: 'waiting' });
+    },
+    /** the ids of the requests whose files still exist; the others were withdrawn */
+    keepOnly: (ids: readonly string[]): void => {
+      for (const id of [...open.keys()].filter((each) => !ids.includes(each))) withdraw(id);
+    },
+    withdrawOrphans: (): void => {
+      for (const [id, { request }] of open) if (!isAskerRunning(request)) withdraw(id);
+    },
+    applyEffect: (effect: Effect): void => {
+      switch (effect.type) {
+        case 'refused':
+          return conclude(effect.requestId, { state: 'refused', reason: effect.reason });
+        case 'ended':
+          if (effect.requestId === undefined) return;
+          return conclude(effect.requestId, { state: 'ended', attempt: attemptRecord(effect.ended) });
+        case 'type-compact':
+          // the core holds one request at a time and refuses the others, so the command is typed for the open one
+          for (const [id, one] of open) {
+            if (isAwaited(one)) one.begun = beginIn(answers, id); // else nobody is there to withdraw it
+            one.isAcknowledged = true;
+          }
+      }
+    },
+    begin: () => refusalIn([...open.values()]),
+    close: (): void => {
+      for (const [id, one] of open) conclude(id, endedAnswer(one.begun !== undefined));
+    },
+  };
+};
+
+// Requests to compact from other processes, through files. The core decides about them.
+
+export interface RequestsOptions extends AnswersPlace {
+  /** absent where the agent's screen is not followed */
+  readonly actions?: RequestActions | undefined;
+  /** the folder in which OMC's file counts as a request, too; absent unless the user enabled that */
+  readonly omcFolder?: string | undefined;
+  /** older requests are refused; all count if absent */
+  readonly from?: Millis | undefined;
+  readonly onEvent: (event: RequestEvent) => void;
+  /** called once; the session may then miss requests */
+  readonly onFailure: (reason: string) => void;
+}
+
+export interface Requests {
+  /** called with each effect of the core, in order; answers the request that the effect is about */
+  readonly applyEffect: (effect: Effect) => void;
+  /** called before a compact command is typed; resolves with why it must not be: who has asked for it has withdrawn that */
+  readonly begin: () => Promise<string | undefined>;
+  /** stops at once; resolves when the last answers are written or have failed */
+  readonly stop: () => Promise<void>;
+}
+
+const LOOK_MS = 5_000; // where the system does not report changes of files
+const END_MS = 500; // for the last answers; a disk that hangs must not keep the user's shell waiting
+
+/** Watches for requests until stopped. Never throws, never rejects and never keeps the process running. */
+export const watchRequests = (options: RequestsOptions): Requests => {
+  const { omcFolder, now, onEvent, onFailure } = options;
+  let hasFailed = false;
+  let isStopped = false;
+  const fail = (error: unknown): void => {
+    if (!hasFailed) onFailure(systemReason(error));
+    hasFailed = true;
+  };
+  const emit = (event: RequestEvent): void => {
+    try {
+      if (!isStopped) onEvent(event);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const answers = makeAnswerWriter(options, fail);
+  const queue = makeRequestQueue(emit, answers);
+  const actions = makeActionQueue(options.actions, answers);
+  const requestFolder = openRequestFolder(options, { queue, actions, answers }, () => void check());
+  const omc =
+    omcFolder === undefined
+      ? undefined
+      : makeOmcCheck(omcFolder, (at) =>
+          emit({ type: 'compact-requested', request: { id: `omc-${at.toString(36)}`, force: false } }),
+        );
+  const check = serialize(async () => {
+    if (isStopped) return;
+    queue.withdrawOrphans();
+    actions.withdrawOrphans();
+    await requestFolder.check().catch(fail);
+    await omc?.(now()).catch(fail);
+  });
+  void check();
+  const timer = setInterval(() => void check(), LOOK_MS).unref();
+  return {
+    applyEffect: queue.applyEffect,
+    begin: queue.begin,
+    stop: async () => {
+      isStopped = true;
+      clearInterval(timer);
+      requestFolder.close();
+      queue.close();
+      actions.close();
+      await endsWithin(END_MS, answers.written());
+    },
+  };
+};
+
+interface Queues {
+  readonly queue: ReturnType<typeof makeRequestQueue>;
+  readonly actions: ReturnType<typeof makeActionQueue>;
+  readonly answers: AnswerWriter;
+}
+
+/** Watches the folder of requests. */
+const openRequestFolder = (
+  { stateFolder, sessionId, now, from }: RequestsOptions,
+  { queue, actions, answers }: Queues,
+  onChange: () => void,
+) => {
+  let watching: { readonly folder: string; readonly watch: FolderWatch } | undefined;
+  let seen: ReadonlySet<string> = new Set(); // the requests found by the last check
+  let isClosed = false;
+
+  const open = async (): Promise<string> => {
+    const folder = await ensureRequestsFolder(stateFolder);
+    if (isClosed || watching) return folder;
+    // answers are written to the same folder, by this and all other sessions
+    const isOurs = (name = ''): boolean =>
+      name === '' || (name.startsWith(`${sessionId}.`) && name.endsWith('.request.json'));
+    watching = { folder, watch: watchFolder(folder, (name) => isOurs(name) && onChange()) };
+    await sweepRequests(folder, now());
+    return folder;
+  };
+  const close = (): void => {
+    watching?.watch.close();
+    watching = undefined;
+  };
+
+  return {
+    check: async (): Promise<void> => {
+      const folder = watching?.folder ?? (await open());
+      try {
+        const ids = await listRequests(folder, sessionId);
+        if (isClosed) return;
+        queue.keepOnly(ids);
+        actions.keepOnly(ids);
+        const fresh = ids.filter((id) => !seen.has(id));
+        seen = new Set(ids);
+        for (const id of fresh) {
+          const request = await readRequest(folder, { session: sessionId, request: id });
+          if (!request || isClosed || !isAskerRunning(request)) continue;
+          const old = await answerToOld(request, { folder, from, now: now() });
+          if (old) void answers.write(id, old);
+          else if (isClosed) return;
+          else if (request.schema === 'ctxwrap.request/1') queue.accept(request);
+          else actions.accept(request);
+        }
+      } catch (error) {
+        queue.keepOnly([]);
+        actions.keepOnly([]);
+        seen = new Set();
+        close(); // the folder may be replaced before the next check
+        if (errorCode(error) !== 'ENOENT') throw error;
+      }
+    },
+    close: (): void => {
+      isClosed = true;
+      close();
+    },
+  };
+};

@@ -1,0 +1,266 @@
+import { toAgentFacts, type CompactRecipe } from '../agents/agent.js';
+import { dueKindOf, isCountdownInvisible, type InvisibleReason } from '../core/compaction/policy.js';
+import type { Compaction, CompactSettings, Effect } from '../core/compaction/state.js';
+import { compactionText } from '../core/compaction/texts.js';
+import { ladderChoice, type CurrentSettings } from '../core/config/keys.js';
+import type { Event } from '../core/event.js';
+import { footerView, type FooterView } from '../core/footer-view.js';
+import { compactKeys, hotkeyName } from '../core/format.js';
+import { currentMessage } from '../core/messages.js';
+import type { Millis } from '../core/reading.js';
+import {
+  notificationRecord,
+  type NotificationRecord,
+  compactionRecord,
+  type CompactionRecord,
+} from '../core/records.js';
+import {
+  flowDeadline,
+  noticeEvent,
+  startFlow,
+  stepFlow,
+  type FlowContext,
+  type SessionFlow,
+} from '../core/session-flow.js';
+import type { Session } from '../core/session.js';
+import { compactSettings } from '../typing/compactor.js';
+import type { WrapSession } from '../session/options.js';
+import { makeAlarm, makeClock } from '../storage/timing.js';
+import type { SessionLoop } from '../session/ports.js';
+
+// Runs the core's session: passes events in, hands views and effects out, and applies changed settings.
+
+export interface LoopListener {
+  /** compacting has turned out to be impossible */
+  readonly onExhausted?: () => void;
+  /** called only when the view has changed */
+  readonly onView: (view: FooterView) => void;
+  /** an effect that the core asks for */
+  readonly onEffect?: ((effect: Effect, state: Session) => void) | undefined;
+  /** a notification for the user */
+  readonly onNotification?: ((record: NotificationRecord) => void) | undefined;
+  /** why a countdown could not be seen now; called before every event */
+  readonly unseen?: (() => InvisibleReason | undefined) | undefined;
+  /** called after every event */
+  readonly onState?: ((state: Session, compaction: CompactionRecord) => void) | undefined;
+}
+
+const DOCTOR = 'ctxwrap doctor'; // a text that asks the user to run this is logged, too
+const LOOK_MS = 1_000; // between two checks of whether a countdown could be seen
+const KEYS_MS = 5; // the echo of a key is on the screen by then
+
+/** Logs the messages of each step. Logs the footer's text once where it asks the user to check something or says why nothing is typed. */
+const makeStateLog = (log: WrapSession['log']) => {
+  let said: string | undefined;
+  return ({ session, warnings, compaction }: SessionFlow, text: string | undefined): void => {
+    for (const line of session.logged) log.info(line);
+    for (const line of warnings) log.warn(line);
+    const isUntyped = compaction.phase.kind === 'doubted' || isCountdownInvisible(compaction);
+    if (text !== undefined && text !== said && (isUntyped || text.includes(DOCTOR))) log.info(text);
+    said = text;
+  };
+};
+
+/**
+ * Emits an event when the visibility of a countdown has changed. Checks regularly while only the visibility holds a compaction back,
+ * because no event would cause a check.
+ */
+const watchVisibility = (unseen: LoopListener['unseen'], emit: (event: Event) => void) => {
+  let last: InvisibleReason | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const check = (): void => {
+    const now = unseen?.();
+    const isSame = now === last;
+    last = now;
+    if (!isSame) emit({ type: 'sight', unseen: now });
+  };
+  return {
+    check,
+    wait: (state: Compaction): void => {
+      if (isCountdownInvisible(state)) timer ??= setInterval(check, LOOK_MS).unref();
+      else stop();
+    },
+    stop,
+  };
+};
+
+/** Reports keys with a delay, as one event for all of them. */
+const delayKeys = (onKeys: () => void) => {
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const emit = (): void => {
+    if (timer === undefined) return;
+    stop();
+    onKeys();
+  };
+  return {
+    schedule: (): void => {
+      timer ??= setTimeout(emit, KEYS_MS).unref();
+    },
+    flush: emit,
+    stop,
+  };
+};
+
+const viewOf = (
+  { session, compaction, messages }: SessionFlow,
+  compactHotkey: string | undefined,
+  now: Millis,
+): FooterView => {
+  const message = currentMessage(messages, compaction, now, compactHotkey);
+  const due = dueKindOf(compaction);
+  return {
+    ...footerView(session, now),
+    ...(message === undefined ? {} : { words: message.text }),
+    ...(message?.tone === undefined ? {} : { tone: message.tone }),
+    ...(due ? { due } : {}),
+  };
+};
+
+const contextOf = (
+  session: WrapSession,
+  compact: CompactSettings,
+  compactHotkey: string | undefined,
+): FlowContext => {
+  const { values } = session;
+  const tips = values.tips ? { ask: compactHotkey } : undefined;
+  const { window, 'notify.on': notify, 'handoff.after': after } = values;
+  const agent = toAgentFacts(session.agent, session.env);
+  const handoffAfter = session.agent.log?.conversation ? after : undefined;
+  const hotkey = hotkeyName(values);
+  const canRescue = hotkey !== undefined && session.agent.newSessions?.switching !== undefined;
+  const rescueKeys = canRescue ? `${hotkey} r` : undefined;
+  const ladder = ladderChoice(values);
+  return { ...session, agent, compact, window, ladder, tips, notify, handoffAfter, rescueKeys };
+};
+
+/** Times of the agent are wall-clock times, from which the session's clock differs when the clock was set. */
+const withOwnClock = (event: Event, aheadMs: number): Event => {
+  if (event.type === 'cache')
+    return { ...event, cache: { ...event.cache, expiresAt: event.cache.expiresAt + aheadMs } };
+  if (event.type !== 'limits') return event;
+  const limits = event.limits.map((each) =>
+    each.resetsAt === undefined ? each : { ...each, resetsAt: each.resetsAt + aheadMs },
+  );
+  return { ...event, limits };
+};
+
+/** The effect with wall-clock times: the session's own clock is behind the wall clock by `behindMs`. */
+const withWallClock = (effect: Effect, behindMs: number): Effect => {
+  if (effect.type !== 'ended') return effect;
+  const { ended } = effect;
+  const wall = (at: Millis): Millis => at + behindMs;
+  return { ...effect, ended: { ...ended, startedAt: wall(ended.startedAt), endedAt: wall(ended.endedAt) } };
+};
+
+export const makeSessionLoop = (
+  session: WrapSession,
+  compact: CompactSettings,
+  listener: LoopListener,
+): SessionLoop => {
+  const { onView, onState, onEffect, onNotification, onExhausted } = listener;
+  const now = makeClock();
+  const compactHotkey = compactKeys(session.values);
+  const origin = { session: session.wrapper?.id, cwd: session.cwd };
+  let flow = startFlow(contextOf(session, compact, compactHotkey), now());
+  let displayed: string | undefined;
+  const logState = makeStateLog(session.log);
+
+  const apply = (next: SessionFlow): void => {
+    flow = next;
+    const { session: state, compaction } = flow;
+    const text = compactionText(compaction, now(), compactHotkey);
+    const view = viewOf(flow, compactHotkey, now());
+    logState(flow, text);
+    const key = JSON.stringify(view);
+    if (key !== displayed) onView(view);
+    displayed = key;
+    onState?.(state, compactionRecord(compaction, flow.record.past, text));
+    for (const effect of compaction.effects) onEffect?.(withWallClock(effect, Date.now() - now()), state);
+    for (const each of flow.notifying.due)
+      onNotification?.(notificationRecord(each, state, origin, Date.now()));
+    alarm.set(flowDeadline(flow, now()));
+    visibility.wait(compaction);
+    if (flow.offers?.isExhausted) onExhausted?.();
+  };
+  const visibility = watchVisibility(listener.unseen, (event) => apply(stepFlow(flow, event, now())));
+  const take = (event: Event): void => {
+    visibility.check();
+    apply(stepFlow(flow, withOwnClock(event, now() - Date.now()), now()));
+  };
+  const keys = delayKeys(() => take({ type: 'user-keys' }));
+  const alarm = makeAlarm(now, () => {
+    keys.flush();
+    visibility.check();
+    apply(stepFlow(flow, { type: 'alarm' }, now()));
+  });
+  apply(flow);
+  return {
+    take: (event) => {
+      if (event.type === 'user-keys') return keys.schedule();
+      keys.flush();
+      take(event);
+    },
+    flow: () => ({ ...flow, now: now() }),
+    stop: () => {
+      keys.stop();
+      visibility.stop();
+      alarm.stop();
+    },
+  };
+};
+
+// Settings that the user changes while a session runs.
+
+/** Applies changed settings until the returned function is called. */
+export const followSettings = (
+  session: WrapSession,
+  recipe: CompactRecipe | undefined,
+  take: (event: Event) => void,
+): (() => void) => {
+  const { watchSettings, log } = session;
+  const stop = watchSettings?.({
+    onChange: (now) => {
+      log.info(
+        'the configuration has changed: window and boundaries hold at once, the rest as soon as no compaction is due',
+      );
+      take(settingsEvent(session, now, recipe));
+    },
+    onNotice: (text) => take(noticeEvent(text)),
+  });
+  return stop ?? (() => undefined);
+};
+
+const settingsEvent = (
+  session: WrapSession,
+  { values, isModeGiven }: CurrentSettings,
+  recipe: CompactRecipe | undefined,
+): Event => {
+  const { window, mode } = values;
+  const { draft } = session.values; // the typist got its draft setting at the start
+  const usable = mode === 'off' ? 'warn' : mode; // an observing session cannot be switched off
+  return {
+    type: 'settings',
+    settings: {
+      ladder: ladderChoice(values),
+      ...(window === undefined ? {} : { windowTokens: window }),
+      compact: compactSettings(
+        {
+          values: { ...values, draft, mode: usable },
+          isModeGiven,
+          tour: session.tour,
+          channel: session.channel,
+        },
+        recipe,
+        session.agent.newSessions,
+      ),
+    },
+  };
+};

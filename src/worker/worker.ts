@@ -1,0 +1,281 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { errorStack } from '../core/errors.js';
+import type { InvisibleReason } from '../core/compaction/policy.js';
+import type { FooterView } from '../core/footer-view.js';
+import { sessionSummary } from '../core/session-flow.js';
+import { nullLog, type Log } from '../storage/log-file.js';
+import { makeScreenModel, screenOf } from '../terminal/screen-model.js';
+import type { Size } from '../terminal/tty.js';
+import { trackAgent, type AgentTracker, type TrackerParts } from './agent-tracker.js';
+import { makeNotifier } from './notifier.js';
+import type { ExitStatus, WrapSession } from '../session/options.js';
+import { makePanel, type Panel } from './overlay-panel.js';
+import { openPublisher } from './publish.js';
+import type { RequestActions } from './action-requests.js';
+import { makeEnterTimes } from './follow-session.js';
+import {
+  makeCounters,
+  type Counters,
+  type FromWorker,
+  type ToWorker,
+  type WorkerStart,
+} from '../session/thread-messages.js';
+import type { Publisher, KeyHold } from '../session/ports.js';
+
+// The worker thread of a session: it reads the child's screen and the agent's files, decides, and draws the overlay. What it must not do
+// is delay a key, so the terminal and the child belong to the main thread.
+
+/** The end of the channel to the main thread. */
+export interface WorkerPort {
+  readonly post: (message: FromWorker) => void;
+}
+
+/** The log of the worker: the main thread writes it. */
+export const makeWorkerLog = (log: WorkerStart['log'], { post }: WorkerPort): Log => {
+  if (!log) return nullLog;
+  const at =
+    (level: 'info' | 'warn' | 'error' | 'text') =>
+    (message: string): void =>
+      post({ type: 'log', level, message });
+  return {
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    ...(log.hasText ? { text: at('text') } : {}),
+    close: () => undefined,
+  };
+};
+
+/** The child's input as the worker uses it: keys are written only if the user has typed nothing since it looked. */
+const makeInput = ({ post }: WorkerPort, counters: Counters) => {
+  const answers = new Map<number, (isHeld: boolean) => void>();
+  let lastHold = 0;
+  let hold: number | undefined;
+  let looked = counters.get('typed');
+  let told = looked;
+  const enters = makeEnterTimes();
+
+  const makeHold = (id: number): KeyHold => ({
+    waitingCount: () => counters.get('held'),
+    releaseOne: (behind) => post({ type: 'release-one', id, behind }),
+    release: () => {
+      if (hold === id) hold = undefined;
+      post({ type: 'release', id });
+    },
+  });
+  return {
+    typedCount: (): number => (looked = counters.get('typed')),
+    hasUntoldKeys: (): boolean => counters.get('typed') !== told,
+    onKeys: (typed: number): void => {
+      told = typed;
+    },
+    write: (bytes: Uint8Array): void => post({ type: 'write', bytes, hold, typed: looked }),
+    hold: async (typed: number): Promise<KeyHold | undefined> => {
+      const id = (lastHold += 1);
+      const isHeld = await new Promise<boolean>((resolve) => {
+        answers.set(id, resolve);
+        post({ type: 'hold', id, typed });
+      });
+      if (!isHeld) return undefined;
+      hold = id;
+      return makeHold(id);
+    },
+    onHeld: (id: number, isHeld: boolean): void => {
+      answers.get(id)?.(isHeld);
+      answers.delete(id);
+    },
+    enteredAt: enters.last,
+    enteredSince: enters.first,
+    onEntered: enters.note,
+  };
+};
+
+/** The screen model, which is behind as long as the main thread has output for it. */
+const makeScreen = (start: WorkerStart, counters: Counters, onFailure: (error: unknown) => void) => {
+  let received = start.fed;
+  let lastSeed = start.seed;
+  const model = makeScreenModel(start.size, () => lastSeed, onFailure);
+  const isBehind = (): boolean =>
+    counters.get('behind') === 1 || received !== counters.get('fed') || model.isBehind();
+  if (start.seed !== '') model.restart(start.seed);
+  return {
+    screen: { ...model, isBehind },
+    /** the screen as the main thread moves it */
+    moved: screenOf(model),
+    feed: (bytes: Uint8Array): void => {
+      received = (received + bytes.length) | 0;
+      model.feed(bytes);
+    },
+    restart: (seed: string, fed: number): void => {
+      received = fed;
+      model.restart(seed);
+    },
+    resize: (size: Size, seed: string): void => {
+      lastSeed = seed;
+      void model.resize(size);
+    },
+  };
+};
+
+type ScreenMessage = Extract<
+  ToWorker,
+  { readonly type: 'output' | 'restart' | 'resize' | 'align' | 'erase' | 'measure' | 'save' }
+>;
+
+const handleScreen = (
+  message: ScreenMessage,
+  { feed, restart, resize, moved }: ReturnType<typeof makeScreen>,
+  { post }: WorkerPort,
+): void => {
+  switch (message.type) {
+    case 'output':
+      return feed(message.bytes);
+    case 'restart':
+      return restart(message.seed, message.fed);
+    case 'resize':
+      return resize(message.size, message.seed);
+    case 'align':
+      return moved.alignCursor(message.row);
+    case 'erase':
+      return moved.eraseBelow(message.rows);
+    case 'measure':
+      return void moved
+        .measure(message.columns)
+        .then((measures) => post({ type: 'measured', id: message.id, measures }));
+    case 'save':
+      return void moved.save().then((screen) => post({ type: 'saved', id: message.id, screen }));
+  }
+};
+
+/** What the main thread is told for a restart of the agent. */
+const restartPort = ({ post }: WorkerPort): Pick<TrackerParts, 'onRestart' | 'onRestartTaken'> => ({
+  onRestart: (plan) => post({ type: 'restart', plan }),
+  onRestartTaken: () => post({ type: 'restart-taken' }),
+});
+
+/** What other processes can ask of the tracker; undefined while nothing is followed. */
+const actionsOf = (tracker: () => AgentTracker | undefined): RequestActions => ({
+  switchTo: (name, wait) => tracker()?.switchTo(name, wait),
+  brief: (wait) => tracker()?.brief(wait),
+  undo: (wait) => tracker()?.undoByChannel(wait),
+  shorten: (asked, wait) => tracker()?.shorten(asked, wait),
+});
+
+/** What follows the agent while the child runs. */
+const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPort) => {
+  const { post } = port;
+  const { log } = session;
+  const counters = makeCounters(start.counters);
+  const input = makeInput(port, counters);
+  const notifier = makeNotifier(session, (call) => post({ type: 'notify', call }));
+  let unseen: InvisibleReason | undefined;
+  let tracker: AgentTracker | undefined;
+  let publisher: Publisher | undefined;
+  const screen = makeScreen(start, counters, (error) => {
+    log.error(`the screen is not followed, its model has failed: ${String(error)}`);
+    tracker?.stopReadingScreen();
+  });
+  return {
+    input,
+    screen,
+    tracker: () => tracker,
+    see: (reason: InvisibleReason | undefined): void => void (unseen = reason),
+    follow: ({ pid, startedAt, isScreenRead }: Extract<ToWorker, { readonly type: 'child' }>): void => {
+      // requests from before belong to the worker that failed, which may have carried them out
+      const requestsFrom = start.isReplacement ? Date.now() : undefined;
+      publisher = openPublisher(
+        session,
+        { pid, startedAt, requestsFrom },
+        {
+          onEvent: (event) => tracker?.handle(event),
+          actions: actionsOf(() => tracker),
+        },
+      );
+      if (!isScreenRead) return session.values.mode === 'off' ? undefined : publisher?.onFailed();
+      const parts = {
+        session,
+        screen: screen.screen,
+        input,
+        outputBytes: () => counters.get('written'),
+        onView: (view: FooterView) => post({ type: 'view', view }),
+        unseen: () => {
+          post({ type: 'look' });
+          return unseen;
+        },
+        notify: notifier.notify,
+        publisher,
+        ...restartPort(port),
+      };
+      tracker = trackAgent(parts, { pid, startedAt });
+    },
+    /** the main thread has given up the footer */
+    fail: (): void => {
+      publisher?.onFailed();
+      tracker?.stopReadingScreen();
+    },
+    stop: async (status: ExitStatus): Promise<void> => {
+      tracker?.stop();
+      notifier.stop();
+      await nextTurn(); // what has just been stopped tells its outcome first
+      await publisher?.end(status);
+    },
+  };
+};
+
+/** Returns what handles the messages of the main thread; it throws where something is wrong with the worker itself. */
+export const runWorker = (
+  session: WrapSession,
+  start: WorkerStart,
+  port: WorkerPort,
+): ((message: ToWorker) => void) => {
+  const { post } = port;
+  const following = makeFollowing(session, start, port);
+  const { tracker, input, screen } = following;
+  const panel: Panel = makePanel({
+    session,
+    tracker,
+    onDrawn: (drawing) => post({ type: 'overlay', drawing }),
+    onClose: () => post({ type: 'close-overlay' }),
+  });
+  const stop = async (status: ExitStatus): Promise<void> => {
+    panel.stop();
+    const flow = tracker()?.flow();
+    const summary = flow && sessionSummary(flow, flow.now);
+    await following
+      .stop(status)
+      .catch((error: unknown) => session.log.error(`ending the readings failed: ${errorStack(error)}`));
+    post({ type: 'stopped', summary });
+  };
+  return (message) => {
+    switch (message.type) {
+      case 'child':
+        return following.follow(message);
+      case 'stop-reading':
+        return following.fail();
+      case 'event':
+        return tracker()?.handle(message.event);
+      case 'keys':
+        input.onKeys(message.typed);
+        return tracker()?.handle({ type: 'user-keys' });
+      case 'ping':
+        return undefined;
+      case 'entered':
+        return input.onEntered(message.at);
+      case 'sight':
+        return following.see(message.unseen);
+      case 'held':
+        return input.onHeld(message.id, message.isHeld);
+      case 'draw-overlay':
+        return panel.show(message.wanted);
+      case 'overlay-action':
+        return panel.act(message.action);
+      case 'overlay-closed':
+        return panel.close();
+      case 'stop':
+        return void stop(message.status);
+      default:
+        handleScreen(message, screen, port);
+        if (message.type === 'output') tracker()?.noteOutput();
+    }
+  };
+};

@@ -10,6 +10,7 @@ import type {
   TouchedFile,
 } from '../core/conversation/conversation.js';
 import { getList, getText, isRecord, type JsonRecord } from '../core/json.js';
+import { present } from '../core/present.js';
 import { estimateTokens } from '../core/reading.js';
 import { outputText, outputTokens, type ToolEvent } from './records.js';
 
@@ -29,7 +30,7 @@ export const textEntry = <K extends Told>(
     source,
     text,
     tokens: estimateTokens(text),
-    ...(native === undefined ? {} : { native }),
+    ...present({ native }),
   }) as Extract<Entry, { kind: K }>;
 
 /** What an agent's tools do, by their names. */
@@ -84,9 +85,7 @@ const callEntry = (
     input,
     files: filesIn(name, input, given, tools),
     tokens: estimateTokens(typeof input === 'string' ? input : JSON.stringify(input ?? {})),
-    ...(command === undefined ? {} : { command }),
-    ...(plan === undefined ? {} : { plan }),
-    ...(native === undefined ? {} : { native }),
+    ...present({ command, plan, native }),
   };
 };
 
@@ -116,9 +115,9 @@ const resultEntry = (
   callId: id,
   output: outputText(output),
   tokens: outputTokens(output),
-  ...(name === undefined ? {} : { name }),
+  ...present({ name }),
   ...(isError ? { isError } : {}),
-  ...(native === undefined ? {} : { native }),
+  ...present({ native }),
 });
 
 const STATUS: Readonly<Record<string, PlanItem['status']>> = {
@@ -144,7 +143,7 @@ export const planOf = (items: readonly unknown[], text: string): PlanChange => (
   items: items.filter(isRecord).map((item) => {
     const id = getText(item, 'id');
     return {
-      ...(id === undefined ? {} : { id }),
+      ...present({ id }),
       text: getText(item, text) ?? '',
       status: planStatus(getText(item, 'status')),
     };

@@ -1,4 +1,5 @@
 import { isRecord, getText, type JsonRecord, getCount, parseRecord, getRecord } from '../core/json.js';
+import { present } from '../core/present.js';
 import { toOneLine } from '../core/text.js';
 import { parseIsoTime } from '../core/time.js';
 import type { Fact } from '../core/event.js';
@@ -228,5 +229,5 @@ export const parseRecordTime = (line: string): RecordTime => {
   const isPrompt =
     PROMPTS.has(getText(record, 'type') ?? '') ||
     getText(getRecord(record, 'payload'), 'type') === 'task_started';
-  return { isPrompt, ...(at === undefined ? {} : { at }) };
+  return { isPrompt, ...present({ at }) };
 };

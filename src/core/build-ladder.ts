@@ -15,6 +15,7 @@ import {
   type Ladder,
   type LadderChoice,
 } from './ladder.js';
+import { present } from './present.js';
 
 // Builds a ladder: lowers the preset's boundaries so that ctxwrap compacts before the agent does, or earlier if the user wants.
 
@@ -254,7 +255,7 @@ export const buildLadder = (request: LadderRequest): Ladder => {
     preset,
     windowTokens,
     effective: explainEffectiveTokens(windowTokens),
-    ...(own ? { native: own.native } : {}),
+    ...present({ native: own?.native }),
     ...applyCustomBounds(boundaries, choice, {
       windowTokens,
       latest: own && latestBefore(own.native, own.where),

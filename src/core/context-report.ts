@@ -4,6 +4,7 @@ import type { Tier, OwnLadder, Threshold } from './ladder.js';
 import type { Millis, ToolResult } from './reading.js';
 import type { Liveness } from './records.js';
 import type { ReadingRecord } from './report.js';
+import { present } from './present.js';
 
 // Divides the window into parts that add up to the whole.
 
@@ -208,13 +209,10 @@ export const contextReport = (facts: ContextFacts): ContextReport => {
   return {
     schema: 'ctxwrap.context/1',
     runtime: facts.runtime,
-    ...(session ? { session } : {}),
-    ...(agentSessionId === undefined ? {} : { agentSessionId }),
-    ...(path === undefined ? {} : { path }),
-    ...(reading ? { reading } : {}),
+    ...present({ session, agentSessionId, path, reading }),
     ...(reading || note === undefined ? {} : { note }),
     ...partsOf(facts),
-    ...(tier === undefined ? {} : { tier }),
+    ...present({ tier }),
     // before the first answer nothing is measured, and the window may still change
     thresholds: reading ? facts.thresholds.map((each) => ({ ...each, current: each.name === tier })) : [],
     ...(ownLadder && reading ? { ownLadder } : {}),
@@ -248,7 +246,7 @@ export const contextRecord = (report: ContextReport) => {
         sessionId,
         ...(preTokens === undefined ? {} : isEstimated ? { lastTokens: preTokens } : { preTokens }),
       }),
-      ...(nextTokens === undefined ? {} : { next_tokens: nextTokens }),
+      ...present({ next_tokens: nextTokens }),
     })),
   };
 };

@@ -3,6 +3,7 @@ import type { Event } from './event.js';
 import { getText, type JsonRecord, parseRecord } from './json.js';
 import { isSessionId } from './records.js';
 import { cleanFocus, toOneLine } from './text.js';
+import { present } from './present.js';
 
 // What a parent that owns a session may ask of it: one JSON object a line, `{"do": "compact"}`. docs/events.md describes it.
 
@@ -33,7 +34,7 @@ export const parseControlCommand = (line: string, freshId: string): ControlComma
       const fault = compactFault(found);
       if (fault !== undefined) return wrong(fault);
       const focus = cleanFocus(getText(found, 'focus') ?? '');
-      const request = { id, force: found['force'] === true, ...(focus === undefined ? {} : { focus }) };
+      const request = { id, force: found['force'] === true, ...present({ focus }) };
       return { kind: 'event', event: { type: 'compact-requested', request } };
     }
     case 'withdraw':

@@ -1,3 +1,5 @@
+import { present } from './present.js';
+
 // The findings of `ctxwrap doctor`: facts, their severity, and how to fix them.
 
 /** `none`: not there, and it need not be: an agent that is not installed, a feature that is not used. */
@@ -57,7 +59,7 @@ const withFix =
     name,
     status,
     text,
-    ...(fix === undefined ? {} : { fix }),
+    ...present({ fix }),
   });
 
 export const none = withFix('none');

@@ -1,5 +1,6 @@
 import { type Activity, type Millis, type Reading, type Source, validReading } from './reading.js';
 import { addClaim, addReadingClaim, type WindowClaims } from './window.js';
+import { present } from './present.js';
 
 // The last reading of each source in this conversation, and how a new reading changes them.
 
@@ -151,7 +152,7 @@ const hasMissed = (official: Candidate, log: Candidate | undefined, reading: Rea
 
 const candidate = (last: Candidate | undefined, reading: Reading, now: Millis): Candidate => {
   const before = last && (sameNumbers(last.reading, reading) ? last.before : last.reading);
-  return { reading, since: now, seenAt: now, ...(before ? { before } : {}) };
+  return { reading, since: now, seenAt: now, ...present({ before }) };
 };
 
 /** The evidence after the number became void, by a compaction or because the conversation was cut back. */
@@ -256,7 +257,7 @@ const hearScreen = (known: KnownReadings, reading: Reading, now: Millis): KnownR
   const windows =
     windowTokens === undefined
       ? known.windows
-      : addClaim(known.windows, { windowTokens, windowSource, ...(model === undefined ? {} : { model }) });
+      : addClaim(known.windows, { windowTokens, windowSource, ...present({ model }) });
   const before = evidence.isVoid ? dropEstimate(evidence) : evidence; // which was the size right after the compaction
   return { ...known, windows, evidence: withReading(before, reading, now) };
 };

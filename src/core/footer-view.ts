@@ -7,6 +7,7 @@ import type { Tier } from './ladder.js';
 import { isOverFull, percentUsed, type Millis, type Reading } from './reading.js';
 import type { NoNumberReason, Session } from './session.js';
 import type { KnownWindow } from './window.js';
+import { present } from './present.js';
 
 /** The contents of the footer as plain values. Unknown numbers are absent, and the footer never displays an unknown number. */
 export interface FooterView {
@@ -55,7 +56,7 @@ export const footerView = (state: Session, now: Millis): FooterView => {
     compactions,
     estimated: false,
     windowInferred: false,
-    ...(model === undefined ? {} : { model }),
+    ...present({ model }),
     ...(cache === undefined ? {} : { cache: cacheText(cache, now) }),
     ...(limits === '' ? {} : { limits }),
   };
@@ -90,10 +91,9 @@ const numbers = ({
   return {
     estimated: reading.source === 'estimate' || (raised && reading.source === 'screen'),
     windowInferred: window !== undefined && !window.certain,
-    ...(usedTokens === undefined ? {} : { usedTokens }),
-    ...(window === undefined ? {} : { windowTokens: window.windowTokens }),
+    ...present({ usedTokens, windowTokens: window?.windowTokens }),
     ...(usedPercent === undefined ? {} : { usedPercent, ...(isOverFull(reading) ? { isOver: true } : {}) }),
-    ...(tier === undefined ? {} : { tier }),
+    ...present({ tier }),
     ...(isWindowUnknown({ reading, window }) ? { words: WINDOW_UNKNOWN } : {}),
   };
 };

@@ -9,6 +9,7 @@ import {
 import { effectiveTokens, tierOf, type Ladder, type LadderChoice, type Tier } from './ladder.js';
 import { type Reading, type Millis, percentUsed } from './reading.js';
 import { agentWindowTokens, currentWindow, type KnownWindow, type WindowClaims } from './window.js';
+import { present } from './present.js';
 
 // Measures a reading against the window: its percentage, its tokens and its tier.
 
@@ -47,8 +48,7 @@ export const measureReading = (scale: MeasureContext, reading: Reading): Measure
       : tierOf({ usedTokens: counted, source, at }, ladderFor(scale, { reading: own }));
   return {
     reading: own,
-    ...(window ? { window } : {}),
-    ...(tokens === undefined ? {} : { tokens }),
+    ...present({ window, tokens }),
     ...(tier ? { tier } : {}),
     ...(ownTier ? { ownTier } : {}),
   };

@@ -11,6 +11,7 @@ import { sessionContext, type Compaction, type Effect } from './compaction/state
 import type { Boundary, Event } from './event.js';
 import type { Millis } from './reading.js';
 import type { Session } from './session.js';
+import { present } from './present.js';
 
 // How full the window was during a session, in bounded memory: enough for a chart as wide as a terminal.
 
@@ -49,7 +50,7 @@ export const recordUsage = (history: UsageHistory, { fill, at, mark = false }: U
   const isKnown = last ? isSameFill(last.fill, fill) : fill === undefined;
   if (isKnown && !mark) return history;
   const marked = mark ? { ...history, marks: [...history.marks, at].slice(-MOST_MARKS) } : history;
-  return isKnown ? marked : thinned(added(marked, { at, ...(fill ? { fill } : {}) }));
+  return isKnown ? marked : thinned(added(marked, { at, ...present({ fill }) }));
 };
 
 const added = (history: UsageHistory, sample: UsageSample): UsageHistory => {
@@ -135,7 +136,7 @@ export const recordAttempts = (
   const isOpen = last ? last.kind === 'verified' && !last.after : before.isOpen && !isNumbered;
   if (told.length === 0 && isOpen === past.isOpen && isSameFill(fill, past.fill)) return past;
   const kept = told.some(({ ended: { isLate } }) => isLate) ? withoutLastOfOurs(numbered) : numbered;
-  return { attempts: [...kept, ...told].slice(-MOST_PAST), isOpen, ...(fill ? { fill } : {}) };
+  return { attempts: [...kept, ...told].slice(-MOST_PAST), isOpen, ...present({ fill }) };
 };
 
 /** A compaction known only from the agent's record. */

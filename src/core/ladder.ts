@@ -1,4 +1,5 @@
 import { percentUsed, type Reading } from './reading.js';
+import { present } from './present.js';
 
 /** The four levels of how full the window is. */
 export type Tier = 'safe' | 'warn' | 'auto' | 'hard';
@@ -229,7 +230,7 @@ export const applyCustomBounds = (
   const auto = placed('auto', rungs.auto);
   const ordered = inOrder({
     warn: placed('warn', rungs.warn) ?? rungs.warn,
-    ...(auto ? { auto } : {}),
+    ...present({ auto }),
     hard: placed('hard', rungs.hard) ?? rungs.hard,
   });
   return { ...ordered, warn: adjustWarn(ordered.warn, rungs.auto, ordered.auto) };

@@ -15,6 +15,7 @@ import type { Tier } from './ladder.js';
 import { percentUsed, type Millis } from './reading.js';
 import { sessionLadder } from './report.js';
 import type { Session } from './session.js';
+import { present } from './present.js';
 
 // Short messages that are displayed once, one at a time.
 
@@ -225,8 +226,7 @@ export const stepMessages = (before: Messages, event: Event, sight: MessageConte
   const settled = updateNotices(notices, messageRoom(sight.compaction, now), now);
   return {
     notices: settled,
-    ...(ofNative === undefined ? {} : { ofNative }),
-    ...(tips ? { tips } : {}),
+    ...present({ ofNative, tips }),
   };
 };
 
@@ -283,5 +283,5 @@ export const currentMessage = (
   const { shown } = updateNotices(notices, messageRoom(compaction, now), now);
   const text = shown?.text ?? compactionText(compaction, now, ask);
   const tone = shown ? undefined : compactionTone(compaction, now);
-  return text === undefined ? undefined : { text, ...(tone === undefined ? {} : { tone }) };
+  return text === undefined ? undefined : { text, ...present({ tone }) };
 };

@@ -1,6 +1,7 @@
 import { outcomeKinds, type EndedCompaction, type OutcomeKind } from './compaction/outcome.js';
 import type { Session } from './session.js';
 import { toOneLine } from './text.js';
+import { present } from './present.js';
 
 // Numbers of a session for a monitoring system: how full its window is, and how its compactions have ended. No text, no paths.
 
@@ -89,8 +90,7 @@ export const windowGauges = ({ fused }: Session): WindowGauges => {
   const usedRatio =
     usedTokens !== undefined && windowTokens ? usedTokens / windowTokens : usedPercent && usedPercent / 100;
   return {
-    ...(usedTokens === undefined ? {} : { usedTokens }),
-    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...present({ usedTokens, windowTokens }),
     ...(usedRatio === undefined ? {} : { usedRatio: Math.round(usedRatio * 1e4) / 1e4 }),
     ...(model === undefined ? {} : { model: modelName(model) }),
   };

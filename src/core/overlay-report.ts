@@ -34,6 +34,7 @@ import {
 } from './report-sections.js';
 import { provenance, readingRecord, sessionLadder, sessionThresholds, sourceTextOf } from './report.js';
 import type { Session } from './session.js';
+import { present } from './present.js';
 
 // The report in the overlay: the sections of `ctxwrap context`, what happens next, and details about the numbers.
 
@@ -140,7 +141,7 @@ const numberOf = (session: Session, contents: SessionContents | undefined, now: 
   const usedPercent = known?.usedPercent; // the record's percentage is already rounded: rounding it again would differ from the footer
   const report = contextReport({
     runtime: session.agent,
-    reading: record && { ...record, ...(usedPercent === undefined ? {} : { usedPercent }) },
+    reading: record && { ...record, ...present({ usedPercent }) },
     cachedTokens: known?.cachedTokens,
     filled: contents?.filled,
     thresholds: sessionThresholds(session),

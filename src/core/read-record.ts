@@ -3,6 +3,7 @@ import { ID, type CheckpointRecord, type KeptRecord } from './conversation/check
 import { toOneLine } from './text.js';
 import { askedText, IMPOSSIBLE_TOKENS } from './reading.js';
 import { SESSION_ID, type SessionRecord, type VerifiedRecord } from './records.js';
+import { present } from './present.js';
 
 // Reads records of sessions, of the black box and of `ctxwrap verify`. They may come from another version or another program: a field of an unexpected form
 // is ignored, and a record without a required field is rejected. Valibot takes some milliseconds to load, so this file is loaded only when
@@ -143,7 +144,7 @@ export const parseSessionRecord = (from: string): SessionRecord | undefined => {
   if (!found) return undefined;
   const { asks, ...rest } = found;
   const asked = askedText(rest.activity, asks);
-  return { ...rest, ...(asked === undefined ? {} : { asks: asked }) };
+  return { ...rest, ...present({ asks: asked }) };
 };
 
 const line = (longest: number) => v.transform((from: string) => toOneLine(from, longest));

@@ -1,4 +1,5 @@
 import { toOneLine } from './text.js';
+import { present } from './present.js';
 
 /**
  * Milliseconds since the epoch. The core never reads a clock: `now` is passed in and never goes back, even if the wall clock does. Times in
@@ -68,10 +69,10 @@ export const validReading = (reading: Reading): Reading | undefined => {
   if (used === undefined && percent === undefined) return undefined;
   return {
     ...rest,
-    ...(used === undefined ? {} : { usedTokens: used }),
+    ...present({ usedTokens: used }),
     ...(used !== undefined && answer ? { answerTokens: answer } : {}),
     ...(window ? { windowTokens: window, windowSource: windowSource ?? 'default' } : {}),
-    ...(percent === undefined ? {} : { usedPercent: percent }),
+    ...present({ usedPercent: percent }),
   };
 };
 

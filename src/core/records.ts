@@ -8,6 +8,7 @@ import type { Notification } from './notifications.js';
 import type { Activity, Millis } from './reading.js';
 import { sessionThresholds, readingRecord, type ReadingRecord } from './report.js';
 import type { Session } from './session.js';
+import { present } from './present.js';
 
 // The records that a wrapper publishes about its session for other processes, in a file that it rewrites regularly.
 
@@ -97,8 +98,7 @@ export const compactionRecord = (
   const request = open ?? ('attempt' in phase ? phase.attempt.request : undefined);
   return {
     mode,
-    ...(words === undefined ? {} : { words }),
-    ...(request === undefined ? {} : { request: request.id }),
+    ...present({ words, request: request?.id }),
     ...(last ? { compactSuccessful: last.ended.outcome.kind === 'verified' } : {}),
   };
 };
@@ -156,13 +156,16 @@ export const sessionRecord = (
     schema: 'ctxwrap.session/1',
     ...identity,
     heartbeatAt: now,
-    ...(end ? { endedAt: end.at, exit: end.exit } : {}),
-    ...(failedAt === undefined ? {} : { failedAt }),
-    ...(state.agentVersion === undefined ? {} : { agentVersion: state.agentVersion }),
-    ...(state.sessionId === undefined ? {} : { agentSessionId: state.sessionId }),
-    ...(logPath === undefined ? {} : { logPath }),
+    ...present({
+      endedAt: end?.at,
+      exit: end?.exit,
+      failedAt,
+      agentVersion: state.agentVersion,
+      agentSessionId: state.sessionId,
+      logPath,
+    }),
     ...(replaced && replaced.to.id === state.sessionId ? { shortenedFrom: replaced.from } : {}),
-    ...(reading ? { reading } : {}),
+    ...present({ reading }),
     ...(reading || note === undefined ? {} : { note }),
     activity: end ? 'dead' : state.activity,
     activitySince: end ? end.at : state.activitySince,
@@ -172,7 +175,7 @@ export const sessionRecord = (
     compactions: state.compactions,
     turns: state.turns,
     ...(end || state.cache === undefined ? {} : { cache: state.cache }),
-    ...(state.limits === undefined ? {} : { limits: state.limits }),
+    ...present({ limits: state.limits }),
     thresholds: sessionThresholds(state),
     ...(compaction ? { compaction: end ? withoutWords(compaction) : compaction } : {}),
   };
@@ -199,10 +202,7 @@ export const failedRecord = (
     ...identity,
     heartbeatAt: now,
     failedAt,
-    ...(agentVersion === undefined ? {} : { agentVersion }),
-    ...(agentSessionId === undefined ? {} : { agentSessionId }),
-    ...(logPath === undefined ? {} : { logPath }),
-    ...(shortenedFrom === undefined ? {} : { shortenedFrom }),
+    ...present({ agentVersion, agentSessionId, logPath, shortenedFrom }),
     note: FAILED_WORDS,
     activity: 'unknown',
     compactions,
@@ -261,11 +261,10 @@ export const notificationRecord = (
   kind,
   text,
   runtime: state.agent,
-  ...(session === undefined ? {} : { session }),
-  ...(state.sessionId === undefined ? {} : { agentSessionId: state.sessionId }),
+  ...present({ session, agentSessionId: state.sessionId }),
   cwd,
   activity: state.activity,
-  ...(state.asks === undefined ? {} : { asks: state.asks }),
+  ...present({ asks: state.asks }),
   ...readingOf(state, at),
 });
 

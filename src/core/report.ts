@@ -12,6 +12,7 @@ import {
 } from './reading.js';
 import { measureContextOf, type Session } from './session.js';
 import { currentWindow, type KnownWindow } from './window.js';
+import { present } from './present.js';
 
 // Explains the number: where it comes from, how old it is, and why it is the one that counts.
 
@@ -85,14 +86,16 @@ const witnessed = ({ reading, tier, seenAt }: Numbers, now: Millis): SourceReadi
   return {
     source,
     basis: reading.usedPercent === undefined ? 'window' : (reading.basis ?? 'window'),
-    ...(usedTokens === undefined ? {} : { usedTokens }),
-    ...(answerTokens === undefined ? {} : { answerTokens }),
-    ...(cachedTokens === undefined ? {} : { cachedTokens }),
-    ...(windowTokens === undefined ? {} : { windowTokens }),
-    ...(windowSource === undefined ? {} : { windowSource }),
-    ...(usedPercent === undefined ? {} : { usedPercent }),
-    ...(tier === undefined ? {} : { tier }),
-    ...(model === undefined ? {} : { model }),
+    ...present({
+      usedTokens,
+      answerTokens,
+      cachedTokens,
+      windowTokens,
+      windowSource,
+      usedPercent,
+      tier,
+      model,
+    }),
     at,
     ageMs: Math.max(0, now - Math.max(at, source === 'screen' ? seenAt : at)),
   };
@@ -195,15 +198,11 @@ export const readingRecord = (state: Session, now: Millis): ReadingRecord | unde
     runtime: state.agent,
     source,
     basis,
-    ...(usedTokens === undefined ? {} : { usedTokens }),
-    ...(answerTokens === undefined ? {} : { answerTokens }),
-    ...(windowTokens === undefined ? {} : { windowTokens }),
-    ...(windowSource === undefined ? {} : { windowSource }),
+    ...present({ usedTokens, answerTokens, windowTokens, windowSource }),
     ...(usedPercent === undefined ? {} : { usedPercent: oneDecimal(usedPercent) }),
     ...(fused && isOverFull(fused.reading) ? { over: true } : {}),
     exact,
-    ...(tier === undefined ? {} : { tier }),
-    ...(model === undefined ? {} : { model }),
+    ...present({ tier, model }),
   };
 };
 

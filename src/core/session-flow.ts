@@ -29,6 +29,7 @@ import type { Millis, Reading, WindowClaim } from './reading.js';
 import { sessionLadder } from './report.js';
 import { sessionDeadline, startSession, stepSession, type Session } from './session.js';
 import { updateCapacity, capacityNotice, type Capacity } from './window.js';
+import { present } from './present.js';
 
 interface Held {
   readonly reading: Reading;
@@ -78,7 +79,7 @@ const noteReading = (pair: ReadingPair, reading: Reading, since: Millis): Readin
   if (reading.source === 'log' && !isSame(log?.reading, reading))
     return { ...pair, log: { reading, since }, judged: false };
   if (reading.source !== 'screen' || isSame(stale, reading) || isSame(screen?.reading, reading)) return pair;
-  return { ...(log ? { log } : {}), last: reading, screen: { reading, since }, judged: false };
+  return { ...present({ log }), last: reading, screen: { reading, since }, judged: false };
 };
 
 const isSame = (held: Reading | undefined, next: Reading): boolean =>
@@ -273,7 +274,7 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
       ...breakerBypassed(flow.compaction, compaction, session, now),
       ...typedWithoutCopy(flow.compaction, compaction),
     ],
-    ...(offers ? { offers } : {}),
+    ...present({ offers }),
     messages: stepMessages(flow.messages, event, { session, compaction, reduced, spiral, handoff, now }),
     notifying: stepNotifications(flow.notifying, { session, compaction, spiral, now }),
     record: recordStep(flow.record, { session, compaction, event, now }),

@@ -31,6 +31,7 @@ import {
 import type { LadderChoice } from './ladder.js';
 import { type Activity, type Millis, askedText, type ActivityReport } from './reading.js';
 import { setAssumedWindow, addClaim, setUserWindow, type WindowClaims, noWindowClaims } from './window.js';
+import { present } from './present.js';
 
 // The session state: combines readings, windows and activity into the number that counts. This first part decides whether a first number is
 // still expected.
@@ -92,7 +93,7 @@ export const measureContextOf = ({ agent, windows, native, ladder }: Session): M
   agent: agent,
   windows,
   ladder,
-  ...(native ? { native } : {}),
+  ...present({ native }),
 });
 
 const after = (state: Session, event: Event, now: Millis): Session => {

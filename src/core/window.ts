@@ -1,6 +1,7 @@
 import { formatTokens } from './format.js';
 import type { Reading, WindowClaim, WindowSource } from './reading.js';
 import type { Session } from './session.js';
+import { present } from './present.js';
 
 // The size of the window, by model: all claims about it, and which one to believe.
 
@@ -59,7 +60,7 @@ const withDerived = (
   windows: WindowClaims,
   { windowTokens, windowSource, model = windows.model }: WindowClaim,
 ): WindowClaims => {
-  const claim: WindowClaim = { windowTokens, windowSource, ...(model === undefined ? {} : { model }) };
+  const claim: WindowClaim = { windowTokens, windowSource, ...present({ model }) };
   const claims = remembered(windows.claims, claim);
   return claims === windows.claims ? windows : { ...windows, claims };
 };

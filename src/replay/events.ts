@@ -1,6 +1,7 @@
 import { boundaryRecord, type BoundaryRecord } from '../core/conversation/boundary-record.js';
 import type { Boundary, Event } from '../core/event.js';
 import type { Tier } from '../core/ladder.js';
+import { present } from '../core/present.js';
 import {
   type Activity,
   type ActivityReport,
@@ -81,8 +82,7 @@ const readingEvent = ({ at, runtime: agent, known }: EventContext, reading: Read
     runtime: agent,
     source,
     basis: isOwn ? (reading.basis ?? 'window') : 'window',
-    ...(usedTokens === undefined ? {} : { usedTokens }),
-    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...present({ usedTokens, windowTokens }),
     ...(usedPercent === undefined ? {} : { usedPercent: oneDecimal(usedPercent) }),
     ...(isOverFull(reading) || isOverFull(counts) ? { over: true } : {}),
     exact: counting && known?.source === source ? known.exact : source !== 'estimate',
@@ -101,7 +101,7 @@ const measured = (
   return {
     ...rest,
     ...(isGuess ? {} : { windowTokens }),
-    ...(percent === undefined ? {} : { usedPercent: percent }),
+    ...present({ usedPercent: percent }),
   };
 };
 
@@ -114,7 +114,7 @@ const activityEvent = ({ at }: EventContext, report: ActivityReport): ReplayedAc
   at,
   activity: report.activity,
   witnesses: report.witnesses,
-  ...(report.asks === undefined ? {} : { asks: report.asks }),
+  ...present({ asks: report.asks }),
 });
 
 const boundaryEvent = (

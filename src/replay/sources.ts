@@ -2,6 +2,7 @@ import { basename, extname } from 'node:path';
 import type { ScreenEvidence, SessionLog, Env, AgentStatus, Agent } from '../agents/agent.js';
 import { parseRecordTime, type RecordTime } from '../agents/records.js';
 import type { Event } from '../core/event.js';
+import { present } from '../core/present.js';
 import type { CharacterCounts, Millis } from '../core/reading.js';
 import {
   type RecordedEvent,
@@ -86,7 +87,7 @@ export async function* settledScreens(
       pending = later;
       const seen = later ? undefined : screen.snapshot();
       const written = screen.writtenText();
-      if (seen) yield { at, type: 'screen', seen, ...(written ? { written } : {}) };
+      if (seen) yield { at, type: 'screen', seen, ...present({ written }) };
       else if (!later) yield { at, type: 'blank' };
     }
   }
@@ -138,12 +139,12 @@ export const openReplayLogs = async (
   const timeOf: TimeOf = (line) => {
     const known = parseRecordTime(line);
     const at = log.timeOf?.(line) ?? known.at;
-    return { isPrompt: known.isPrompt, ...(at === undefined ? {} : { at }) };
+    return { isPrompt: known.isPrompt, ...present({ at }) };
   };
   const opened = await Promise.all(paths.map((path) => openLog(path, timeOf)));
   const files = opened.sort((one, other) => one.startsAt - other.startsAt);
   const promptAt = files.find((file) => file.promptAt !== undefined)?.promptAt;
-  return { records: () => recordsOf(files, timeOf), ...(promptAt === undefined ? {} : { promptAt }) };
+  return { records: () => recordsOf(files, timeOf), ...present({ promptAt }) };
 };
 
 type TimeOf = (line: string) => RecordTime;

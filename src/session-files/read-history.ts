@@ -17,6 +17,7 @@ import type { Fill } from '../core/compaction/outcome.js';
 import { emptyUsage, recordUsage, type UsageHistory } from '../core/history.js';
 import { isTooComplex, parseRecord } from '../core/json.js';
 import { makeOutlineReader, type Outline, type OutlineReader } from '../core/conversation/outline.js';
+import { present } from '../core/present.js';
 import { percentUsed, validReading, type Millis, type Reading } from '../core/reading.js';
 import { parseIsoTime } from '../core/time.js';
 import { timeOfRecord } from '../agents/records.js';
@@ -98,9 +99,7 @@ export const readHistory = async (
     history: {
       runtime: agent.name,
       path,
-      ...(session.id === undefined ? {} : { sessionId: session.id }),
-      ...(session.project === undefined ? {} : { project: session.project }),
-      ...(session.version === undefined ? {} : { agentVersion: session.version }),
+      ...present({ sessionId: session.id, project: session.project, agentVersion: session.version }),
       writtenAt: source.modifiedAt,
       messages: fold.messages(),
       damagedLines: reader.damagedLines(),
@@ -285,15 +284,11 @@ const recorded = (found: FoundCompaction, number: number, isFull: boolean): Reco
   return {
     number,
     at,
-    ...(initiator === undefined ? {} : { initiator }),
-    ...(preTokens === undefined ? {} : { preTokens }),
+    ...present({ initiator, preTokens }),
     ...(found.preTokens === undefined && preTokens !== undefined ? { isEstimated: true } : {}),
-    ...(postTokens === undefined ? {} : { postTokens }),
-    ...(nextTokens === undefined ? {} : { nextTokens }),
-    ...(uuid === undefined ? {} : { uuid }),
-    ...(durationMs === undefined ? {} : { durationMs }),
+    ...present({ postTokens, nextTokens, uuid, durationMs }),
     afterMessage,
-    ...(replaced ? { replaced } : {}),
+    ...present({ replaced }),
     ...(summary ? { summary: summaryText(summary.summary, summary.line, isFull) } : {}),
     line,
     offset,
@@ -330,7 +325,7 @@ const makeUsage = () => {
       const { usedTokens } = valid;
       const usedPercent = percentUsed(valid);
       if (usedTokens !== undefined && usedPercent) windowTokens = (usedTokens * 100) / usedPercent;
-      add(valid.at, { usedTokens, ...(usedPercent === undefined ? {} : { usedPercent }) });
+      add(valid.at, { usedTokens, ...present({ usedPercent }) });
     },
     onCompaction: (at: Millis, usedTokens: number | undefined): void => {
       if (usedTokens === undefined) return add(at, undefined);

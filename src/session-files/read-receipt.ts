@@ -3,6 +3,7 @@ import { LimitError } from '../core/errors.js';
 import { keptCounts, receiptOf, type KeptCount, type Receipt } from '../core/conversation/receipt.js';
 import type { SessionSource } from './read-history.js';
 import { readWholeConversation, type ConversationSource } from './read-conversation.js';
+import { present } from '../core/present.js';
 
 /** Of a session file: all that was said in a larger one would fill the memory. */
 export const MOST_BYTES = 64 * 1024 * 1024;
@@ -34,7 +35,7 @@ export const readReceipt = async (
   const receipt = compaction && receiptOf(conversation, compaction);
   if (!receipt) return undefined;
   const { id } = conversation.head;
-  return { receipt, ...(id === undefined ? {} : { sessionId: id }) };
+  return { receipt, ...present({ sessionId: id }) };
 };
 
 const ignoreLimit = (error: unknown): undefined => {

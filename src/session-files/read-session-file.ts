@@ -3,6 +3,7 @@ import type { PastCompaction, SessionContents } from '../core/context-report.js'
 import type { Boundary, Fact } from '../core/event.js';
 import { isRecord, parseRecord } from '../core/json.js';
 import type { LadderChoice } from '../core/ladder.js';
+import { present } from '../core/present.js';
 import { type Millis, addToLargest, type ToolResult } from '../core/reading.js';
 import { startSession, stepSession, type Session } from '../core/session.js';
 import { readStored } from '../storage/session-store.js';
@@ -106,12 +107,9 @@ const pastCompaction = (boundary: Boundary, lastTokens: number | undefined): Pas
   const isEstimated = boundary.preTokens === undefined && preTokens !== undefined;
   return {
     at,
-    ...(initiator === undefined ? {} : { initiator }),
-    ...(preTokens === undefined ? {} : { preTokens }),
+    ...present({ initiator, preTokens }),
     ...(isEstimated ? { isEstimated } : {}),
-    ...(postTokens === undefined ? {} : { postTokens }),
-    ...(uuid === undefined ? {} : { uuid }),
-    ...(durationMs === undefined ? {} : { durationMs }),
+    ...present({ postTokens, uuid, durationMs }),
   };
 };
 

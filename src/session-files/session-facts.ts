@@ -1,6 +1,7 @@
 import type { Env, LineResult, SessionLog } from '../agents/agent.js';
 import type { Fact } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
+import { present } from '../core/present.js';
 
 // Makes facts for the core of the lines of a session file, and says when they cannot be read.
 
@@ -22,7 +23,7 @@ export const makeFactCoalescer = (startedAt: () => Millis): FactCoalescer => {
     if (fact.type !== 'boundary') return fact;
     const { at, postTokens } = fact.boundary;
     if (at < startedAt() || counted.has(at))
-      return { type: 'voided', ...(postTokens === undefined ? {} : { leftTokens: postTokens }) };
+      return { type: 'voided', ...present({ leftTokens: postTokens }) };
     counted.add(at);
     return fact;
   };

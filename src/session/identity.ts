@@ -1,4 +1,5 @@
 import type { WrapSession, Wrapper, StartedChild, ExitStatus } from './options.js';
+import { present } from '../core/present.js';
 import type { SessionIdentity, Exit } from '../core/records.js';
 import { processStart } from '../storage/processes.js';
 
@@ -19,8 +20,7 @@ export const identityOf = (
     runtime: agent.name,
     cwd,
     startedAt,
-    ...(channel === undefined ? {} : { channel: channel.via }),
-    ...(start === undefined ? {} : { processStart: start }),
+    ...present({ channel: channel?.via, processStart: start }),
   };
 };
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, lstat, readdir, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { present } from '../core/present.js';
 import { jsonText } from '../core/printable.js';
 import {
   isPassing,
@@ -304,9 +305,7 @@ const writeRecord = async (
     bytes,
     sha256,
     chunks,
-    ...(boundary ? { boundary } : {}),
-    ...(reading ? { reading } : {}),
-    ...(git ? { git } : {}),
+    ...present({ boundary, reading, git }),
   };
   await writeAtomic(recordPath(folder, record.id), jsonText(record));
   return record;

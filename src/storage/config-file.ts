@@ -25,6 +25,7 @@ import type { Position } from '../core/config/merge.js';
 import type { Entry } from '../core/config/read.js';
 import { systemReason } from './errors.js';
 import { followLink, type LinkTarget } from './trusted-link.js';
+import { present } from '../core/present.js';
 
 // Reads configuration files; config-edit.ts changes them. First, the parser: JSON with comments and trailing commas, with positions of values.
 
@@ -429,7 +430,7 @@ const refuseLink = (path: string, { reason, open }: Untrusted = {}): TrustedFile
   return refusal(path, `it is a symbolic link${why}`, {
     kind: 'link',
     leadsTo,
-    ...(open === undefined ? {} : { open }),
+    ...present({ open }),
   });
 };
 

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, type FileHandle } from 'node:fs/promises';
 import { getuid } from 'node:process';
 import { getCount, getRecord, getText, type JsonRecord } from '../core/json.js';
+import { present } from '../core/present.js';
 import { parseEvent, readEvent, stateAfter, type ReadEvent } from '../core/published-event.js';
 import type { Millis } from '../core/reading.js';
 import type { SessionRecord } from '../core/records.js';
@@ -160,7 +161,7 @@ const endIn = (state: JsonRecord) => {
   const exit = getRecord(state, 'exit');
   const [code, signal] = [getCount(exit, 'code'), getText(exit, 'signal')];
   const known = signal === undefined ? (code === undefined ? undefined : { code }) : { signal };
-  return { type: 'session-end', ...(known ? { exit: known } : {}) } as const;
+  return { type: 'session-end', ...present({ exit: known }) } as const;
 };
 
 /** Undefined if there is none, or it is not a regular file of this user. */

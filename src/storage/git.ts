@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { GitState } from '../core/conversation/checkpoint.js';
+import { present } from '../core/present.js';
 
 // What git says about a folder. It only reads: no lock, no refreshed index, no hook, no monitor, no question.
 
@@ -24,7 +25,7 @@ export const readGit = async (folder: string, env: Env): Promise<GitState | unde
   const commit = /^[0-9a-f]{40,64}$/.exec(head?.trim() ?? '')?.[0];
   const paths = status.split('\0').filter((entry) => entry.length > 3);
   return {
-    ...(commit === undefined ? {} : { head: commit }),
+    ...present({ head: commit }),
     dirty: paths.slice(0, MOST_FILES).map((entry) => entry.slice(3, 3 + LONGEST_PATH)),
     ...(paths.length > MOST_FILES ? { isCut: true } : {}),
   };

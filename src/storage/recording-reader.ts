@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
 import { UserError } from '../core/errors.js';
 import { getCount, parseJson, parseRecord, getText, type JsonRecord } from '../core/json.js';
+import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason } from './errors.js';
 import { openRegular } from './files.js';
@@ -145,8 +146,7 @@ const optionalFields = (header: JsonRecord): Omit<RecordingHeader, 'columns' | '
   const title = getText(header, 'title');
   return {
     ...(seconds === undefined ? {} : { startedAt: seconds * 1000 }),
-    ...(command === undefined ? {} : { command }),
-    ...(title === undefined ? {} : { title }),
+    ...present({ command, title }),
   };
 };
 

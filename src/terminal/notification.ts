@@ -1,3 +1,4 @@
+import { present } from '../core/present.js';
 import { type Printable } from '../core/printable.js';
 import { toOneLine } from '../core/text.js';
 
@@ -58,7 +59,7 @@ const methodFor = (env: Env): NotificationMethod => {
   if (STY) return { bell: true };
   if (TMUX) {
     const osc = LC_TERMINAL === 'iTerm2' ? 9 : byVariable.find(([name]) => env[name])?.[1];
-    return { ...(osc === undefined ? {} : { osc }), bell: true };
+    return { ...present({ osc }), bell: true };
   }
   const named = byTerm.find(([pattern]) => pattern.test(TERM))?.[1];
   if (named) return named;

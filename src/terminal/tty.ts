@@ -3,6 +3,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import type { TerminalAnswers } from '../core/doctor-report.js';
 import type { SttyProcess } from './stty-process.js';
 import { makeWriteQueue, type WriteQueue } from './write-queue.js';
+import { present } from '../core/present.js';
 
 // The user's terminal: raw mode, reading, writing, signals, and the queries of `ctxwrap doctor`.
 
@@ -286,7 +287,7 @@ const readAnswers = (text: string): TerminalAnswers => {
   const answers = DA1.test(text);
   return {
     answers,
-    ...(name === undefined ? {} : { name }),
+    ...present({ name }),
     ...(answers ? { synchronized: mode !== undefined && mode !== '0' && mode !== '4' } : {}),
     ...(answers ? { kittyKeyboard: /\x1b\[\?\d+u/.test(text) } : {}),
   };

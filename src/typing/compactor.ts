@@ -4,6 +4,7 @@ import type { EndedCompaction } from '../core/compaction/outcome.js';
 import type { CompactSettings, ControlChannel, Effect } from '../core/compaction/state.js';
 import { isBlackBoxOn } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
+import { present } from '../core/present.js';
 import { noticeEvent } from '../core/session-flow.js';
 import type { Log } from '../storage/log-file.js';
 import type { ChannelResult } from './channel.js';
@@ -234,19 +235,19 @@ export const compactSettings = (
   const { mode, ladder, draft, whenBusy, proactive, focus, idle } = values;
   return {
     mode: ladder === 'handoff' && mode === 'auto' ? 'warn' : mode, // the handoff preset never types by itself
-    ...(recipe ? { command: recipe.command } : {}),
+    ...present({ command: recipe?.command }),
     startMs: recipe?.startMs ?? 0,
     finishMs: recipe?.finishMs ?? 0,
-    ...(focus === undefined ? {} : { focus }),
+    ...present({ focus }),
     mayStash: draft === 'stash' && recipe?.stash !== undefined,
     mayQueue: whenBusy === 'queue' && recipe?.isQueued === true,
     isProactive: proactive,
     ...(isBlackBoxOn(values) ? { keepsCopy: true, copyLimitBytes: values['blackbox.limit'] } : {}),
     ...(idle === 'compact' ? { mayCompactIdle: true } : {}),
     ...(isModeGiven && mode === 'auto' ? { mayTypeUnseen: true } : {}),
-    ...(strategy === undefined ? {} : { strategy }),
+    ...present({ strategy }),
     ...(channel ? { channel: controlChannel(channel) } : {}),
-    ...(tour ? { countdownMs: tour.countdownMs } : {}),
+    ...present({ countdownMs: tour?.countdownMs }),
   };
 };
 

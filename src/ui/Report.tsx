@@ -1,5 +1,6 @@
 import { Box } from 'ink';
 import type { PartName } from '../core/context-report.js';
+import { present } from '../core/present.js';
 import type { Printable, Styled } from '../core/printable.js';
 import type { Bar, Emphasis, Report, Row, Section } from '../core/report-sections.js';
 import { drawRows, Line, Words } from './Line.js';
@@ -235,7 +236,7 @@ export const renderReport = (
   const paints = makeTheme(tier, look, isStale);
   const drawn: Drawn = { columns, paints, chartRows, glyphs: partGlyphs(look) };
   const shown = sections.filter(({ bar, usage, rows }) => bar ?? usage ?? rows.length > 0);
-  const all = shown.map(({ usage, ...texts }) => ({ ...makeTextsSafe(texts), ...(usage ? { usage } : {}) }));
+  const all = shown.map(({ usage, ...texts }) => ({ ...makeTextsSafe(texts), ...present({ usage }) }));
   return drawRows(
     <Box flexDirection="column" rowGap={1}>
       {all.map((section, index) => (

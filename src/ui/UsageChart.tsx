@@ -1,4 +1,5 @@
 import { Box } from 'ink';
+import { present } from '../core/present.js';
 import { type Styled } from '../core/printable.js';
 import type { Fill } from '../core/compaction/outcome.js';
 import { formatTokens } from '../core/format.js';
@@ -129,7 +130,7 @@ export const usageCells = (
   });
   const marked = new Set(marks.map(cellOf));
   return shares.map((share, cell) => ({
-    ...(share === undefined ? {} : { share }),
+    ...present({ share }),
     isMarked: marked.has(cell),
   }));
 };

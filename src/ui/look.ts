@@ -1,5 +1,6 @@
 import { autoTheme, type ColorName, type ThemeChoice } from '../core/config/theme.js';
 import type { Color } from './theme.js';
+import { present } from '../core/present.js';
 
 /** What the terminal can show, as plain values. */
 export interface Look {
@@ -49,7 +50,7 @@ export const readLook = ({ env, isTTY, columns, theme = autoTheme, background }:
     background: isChosen ? preset : (background ?? backgroundOf(env)),
     ...(preset === 'contrast' ? { palette: preset } : {}),
     ...(colors ? { ownColors: ownColors(colors) } : {}),
-    ...(bar ? { bar } : {}),
+    ...present({ bar }),
     ascii: isAscii(env),
   };
 };

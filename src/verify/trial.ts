@@ -9,6 +9,7 @@ import { type SessionFiles, sessionFilesIn, sessionFileOptions } from './keys.js
 import { spreadOver } from './mock/api.js';
 import { type RecordedRequest, type MockServer, startMockServer } from './mock/server.js';
 import { type UserTerminal, openUserTerminal } from './user-terminal.js';
+import { present } from '../core/present.js';
 
 // The conversation: the user types prompts, and the model server answers as configured.
 
@@ -149,7 +150,7 @@ export const openTrial = async <Agent extends VerifiableAgent>(
   const sandbox = makeSandbox(agent, folder, { version, isVim, port: mock.port }, given.files);
   const env = {
     ...environmentIn(sandbox.home, [given.commands, dirname(node)], given.programs),
-    ...(given.temporary === undefined ? {} : { TMPDIR: given.temporary }),
+    ...present({ TMPDIR: given.temporary }),
   };
   const args = agent.args({ version, help: await helpOf(agent, env) });
   const terminals: UserTerminal[] = [];

@@ -14,6 +14,7 @@ import { isBlackBoxOn } from '../core/config/keys.js';
 import { errorCode } from '../core/errors.js';
 import type { Boundary, Event } from '../core/event.js';
 import type { Tier } from '../core/ladder.js';
+import { present } from '../core/present.js';
 import { readingRecord, type ReadingRecord } from '../core/report.js';
 import type { Session } from '../core/session.js';
 import { blackBoxFolder, FILE_ENDING, findKept, keptKey } from '../storage/blackbox.js';
@@ -203,10 +204,7 @@ const boundaryOf = (
   const by = isOurs ? 'ctxwrap' : initiator;
   return {
     at,
-    ...(by === undefined ? {} : { initiator: by }),
-    ...(preTokens === undefined ? {} : { preTokens }),
-    ...(postTokens === undefined ? {} : { postTokens }),
-    ...(uuid === undefined ? {} : { uuid }),
+    ...present({ initiator: by, preTokens, postTokens, uuid }),
   };
 };
 
@@ -434,7 +432,7 @@ const tell = async (
   log.warn(`the session file was ${fateWords[fate]}; ${has}: ${place.path}`);
   onNotice(`session file ${fateWords[fate]} · ${has}`);
   followed.isChangeTold = fate !== 'removed';
-  const event: Omit<FileEvent, 'path'> = { at: Date.now(), fate, ...(kept === undefined ? {} : { kept }) };
+  const event: Omit<FileEvent, 'path'> = { at: Date.now(), fate, ...present({ kept }) };
   await noteFate(place, event).catch((error: unknown) =>
     log.warn(`the black box: that cannot be noted: ${failureText(error)}`),
   );

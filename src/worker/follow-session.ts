@@ -1,6 +1,7 @@
 import { errorText, troubleText } from '../core/errors.js';
 import type { Located, Agent, ChildPlace, SessionLog, Env } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
+import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
 import { makeFactCoalescer, makeFileReader, type FactCoalescer } from '../session-files/session-facts.js';
@@ -186,9 +187,7 @@ const placeNow = ({ enteredAt, enteredSince, workedAt, now, ...place }: FollowOp
   return {
     ...place,
     now: now(),
-    ...(last === undefined ? {} : { enteredAt: last }),
-    ...(first === undefined ? {} : { enteredSince: first }),
-    ...(worked === undefined ? {} : { workedAt: worked }),
+    ...present({ enteredAt: last, enteredSince: first, workedAt: worked }),
   };
 };
 

@@ -10,6 +10,7 @@ import {
 import type { Effect } from '../core/compaction/state.js';
 import { ladderChoice } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
+import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
 import {
   sessionRecord,
@@ -168,7 +169,7 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
     const reading = readingRecord(state, Date.now());
     strokes = [];
     const conversation = state.sessionId;
-    attempt = { gate: { activity, witnesses }, conversation, ...(reading ? { reading } : {}) };
+    attempt = { gate: { activity, witnesses }, conversation, ...present({ reading }) };
   };
   const end = ({ ended, requestId }: Extract<Effect, { readonly type: 'ended' }>, state: Session): void => {
     const isOurs = ended.initiator === 'ctxwrap';

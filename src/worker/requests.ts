@@ -10,6 +10,7 @@ import {
 } from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
+import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason } from '../storage/errors.js';
 import {
@@ -113,7 +114,7 @@ const makeRequestQueue = (emit: EmitRequest, answers: AnswerWriter) => {
       const { request: id, force, focus } = request;
       const one: OpenRequest = { request, isAcknowledged: false };
       open.set(id, one);
-      const requested = { id, force, ...(focus === undefined ? {} : { focus }) };
+      const requested = { id, force, ...present({ focus }) };
       emit({ type: 'compact-requested', request: requested });
       if (open.has(id) && !one.isAcknowledged) answer(id, one, { state: 'waiting' });
     },

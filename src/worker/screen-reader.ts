@@ -1,5 +1,6 @@
 import type { ScreenReader, ScreenEvidence, PromptReader, AgentStatus } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
+import { present } from '../core/present.js';
 import type { Millis, Activity, ActivityReport } from '../core/reading.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { ScreenObservation } from '../session/ports.js';
@@ -191,7 +192,7 @@ const makeScreenRead = (
     }
     try {
       const current = status();
-      const seen = { ...drawn, ...(current ? { status: current } : {}) };
+      const seen = { ...drawn, ...present({ status: current }) };
       const isFresh = prompt === undefined; // this read was caused by output of the child
       const report = readScreen(state, seen, Date.now(), (activity) =>
         trustFilter?.distrustReason(activity, seen, isFresh),

@@ -7,6 +7,7 @@ import type { Event } from '../core/event.js';
 import { footerView, type FooterView } from '../core/footer-view.js';
 import { compactKeys, hotkeyName } from '../core/format.js';
 import { currentMessage } from '../core/messages.js';
+import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
 import {
   notificationRecord,
@@ -118,7 +119,7 @@ const viewOf = (
   const due = dueKindOf(compaction);
   return {
     ...footerView(session, now),
-    ...(message === undefined ? {} : { words: message.text }),
+    ...present({ words: message?.text }),
     ...(message?.tone === undefined ? {} : { tone: message.tone }),
     ...(due ? { due } : {}),
   };
@@ -250,7 +251,7 @@ const settingsEvent = (
     type: 'settings',
     settings: {
       ladder: ladderChoice(values),
-      ...(window === undefined ? {} : { windowTokens: window }),
+      ...present({ windowTokens: window }),
       compact: compactSettings(
         {
           values: { ...values, draft, mode: usable },

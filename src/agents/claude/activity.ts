@@ -1,3 +1,4 @@
+import { present } from '../../core/present.js';
 import type { Signals, Millis, Activity, ActivityReport, ScreenView } from '../../core/reading.js';
 import type { AgentStatus, ScreenEvidence } from '../agent.js';
 import { parseAgentState, type AgentState } from '../tested.js';
@@ -151,7 +152,7 @@ export const updatePromptHistory = (
 ): PromptHistory => {
   const sign = titleAfter(title, signals.title, now);
   const hasModes = vim || (layout.kind === 'prompt' && isInsertMode(screen, layout));
-  return { vim: hasModes, ...(sign ? { title: sign } : {}) };
+  return { vim: hasModes, ...present({ title: sign }) };
 };
 
 /** The activity with its evidence. */

@@ -7,6 +7,7 @@ import {
   type SourceRecord,
 } from '../../core/conversation/conversation.js';
 import { getList, getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import { parseIsoTime } from '../../core/time.js';
 import {
   type FoundHead,
@@ -40,7 +41,7 @@ const readPlan = (name: string, input: JsonRecord): PlanChange | undefined => {
   if (name !== 'TaskUpdate' || id === undefined) return undefined;
   const status = getText(input, 'status');
   const item = {
-    ...(text === undefined ? {} : { text }),
+    ...present({ text }),
     ...(status === undefined ? {} : { status: planStatus(status) }),
   };
   return { kind: 'changed', id, item };
@@ -88,8 +89,7 @@ const sourceOf = (record: JsonRecord, id: string, line: number): SourceRecord =>
     line,
     id,
     parentId: parentId ?? null,
-    ...(at === undefined ? {} : { at }),
-    ...(answerId === undefined ? {} : { answerId }),
+    ...present({ at, answerId }),
   };
 };
 
@@ -179,8 +179,7 @@ const compactionIn = (record: JsonRecord, source: SourceRecord): Entry => {
     startLine: source.line,
     ...(firstId === undefined || lastId === undefined ? {} : { keptSpan: { firstId, lastId } }),
     keptIds: getList(preserved, 'uuids').filter((id) => typeof id === 'string'),
-    ...(keptAfterId === undefined ? {} : { keptAfterId }),
-    ...(previousId === undefined ? {} : { previousId }),
+    ...present({ keptAfterId, previousId }),
     native: { record },
   };
 };

@@ -1,6 +1,7 @@
 import type { PlanLimit, PromptCache } from '../../core/economy.js';
 import type { Fact } from '../../core/event.js';
 import { getCount, getRecord, type JsonRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import type { Millis } from '../../core/reading.js';
 import { parseMoment } from '../../core/time.js';
 
@@ -49,7 +50,7 @@ export const toldLimits = (told: JsonRecord | undefined): readonly Fact[] => {
     const usedPercent = getCount(limit, 'used_percentage');
     const resetsAt = parseMoment(limit?.['resets_at']);
     if (usedPercent === undefined) return [];
-    return [{ name, usedPercent, ...(resetsAt === undefined ? {} : { resetsAt }) }];
+    return [{ name, usedPercent, ...present({ resetsAt }) }];
   });
   return limits.length === 0 ? [] : [{ type: 'limits', limits }];
 };

@@ -8,6 +8,7 @@ import {
   getText,
   type JsonRecord,
 } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import { isSessionId } from '../../core/records.js';
 import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
@@ -124,5 +125,5 @@ export const readStatus = async (port: FilePort, place: ChildPlace): Promise<Age
   const state = getText(said?.record, 'status');
   if (state === undefined) return undefined;
   const waitingFor = getText(said?.record, 'waitingFor');
-  return { state, ...(waitingFor === undefined ? {} : { waitingFor }) };
+  return { state, ...present({ waitingFor }) };
 };

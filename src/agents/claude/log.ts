@@ -8,6 +8,7 @@ import {
   getCount,
   parseRecord,
 } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import type { Millis } from '../../core/reading.js';
 import { makeLineReader, type LineReader, type LineMeaning, type Env } from '../agent.js';
 import {
@@ -98,7 +99,7 @@ const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMean
   if (used === undefined) return { state, facts: [], misfit: 'an answer without usage' };
   if (used === 0) return { state, facts: [] };
   const cacheMs = timeToLive(usage) ?? state.cacheMs;
-  const after = proven({ ...state, model, ...(cacheMs === undefined ? {} : { cacheMs }) }, used);
+  const after = proven({ ...state, model, ...present({ cacheMs }) }, used);
   const at = timeOfRecord(record, now);
   const answerTokens = getCount(usage, 'output_tokens');
   const cachedTokens = getCount(usage, 'cache_read_input_tokens');
@@ -107,7 +108,7 @@ const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMean
     reading: {
       usedTokens: used,
       ...(answerTokens ? { answerTokens } : {}),
-      ...(cachedTokens === undefined ? {} : { cachedTokens }),
+      ...present({ cachedTokens }),
       ...modelWindow(model, after.largeModels.includes(model), state.env),
       source: 'log',
       model,
@@ -160,10 +161,7 @@ export const boundaryIn = (record: JsonRecord, now: Millis): Boundary => {
   return {
     // `auto` also when it compacts although nobody asks for anything; an old record is not the user's request
     initiator: (getText(metadata, 'trigger') ?? 'manual') === 'manual' ? 'user' : 'agent',
-    ...(preTokens === undefined ? {} : { preTokens }),
-    ...(postTokens === undefined ? {} : { postTokens }),
-    ...(uuid === undefined ? {} : { uuid }),
-    ...(durationMs === undefined ? {} : { durationMs }),
+    ...present({ preTokens, postTokens, uuid, durationMs }),
     at: timeOfRecord(record, now),
   };
 };

@@ -1,4 +1,5 @@
 import type { Fact } from '../../core/event.js';
+import { present } from '../../core/present.js';
 import type { ScreenView, PercentBasis, Activity, Millis } from '../../core/reading.js';
 import {
   type PromptReader,
@@ -307,7 +308,7 @@ const readingFacts = ({ screen }: ScreenEvidence, layout: Layout, env: Env, now:
       type: 'reading',
       reading: {
         ...shown,
-        ...(whole === undefined ? {} : { basisTokens: whole }),
+        ...present({ basisTokens: whole }),
         source: 'screen',
         at: now,
       },

@@ -13,6 +13,7 @@ import {
 } from '../own-compaction.js';
 import { configFolder } from './files.js';
 import { modelKey, clampWindow, nativeTrigger, type OwnWindows } from './window.js';
+import { present } from '../../core/present.js';
 
 // Claude Code's settings: where they are, which one wins, and `--settings` in the arguments.
 
@@ -247,7 +248,7 @@ const windowsIn = (files: readonly SettingsFile[]): OwnWindows & { readonly said
       said = [...said, { name: `${name} of ${model}`, value: String(window), place }];
     }
   }
-  return { ...(all === undefined ? {} : { all }), byModel, said };
+  return { ...present({ all }), byModel, said };
 };
 
 const isWindow = (value: unknown): value is number =>

@@ -1,5 +1,6 @@
 import type { Fact } from '../../core/event.js';
 import { getList, parseRecord, getRecord, type JsonRecord, getCount, getText } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import { quotePosix } from '../../core/text.js';
 import type { Millis, Reading } from '../../core/reading.js';
 import type {
@@ -77,7 +78,7 @@ const withHook = (settings: JsonRecord, command: string): JsonRecord => {
 };
 
 const hook = (command: string, matcher?: string) => ({
-  ...(matcher === undefined ? {} : { matcher }),
+  ...present({ matcher }),
   hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }],
 });
 
@@ -189,7 +190,7 @@ const read = (text: string, now: Millis): OfficialReport | undefined => {
     ...toldCache(getRecord(record, 'prompt_cache')),
     ...toldLimits(getRecord(record, 'rate_limits')),
   ];
-  return { ...(sessionId === undefined ? {} : { sessionId }), facts };
+  return { ...present({ sessionId }), facts };
 };
 
 interface Given {
@@ -213,7 +214,7 @@ const factsOf = (context: JsonRecord, { model, now }: Given): readonly Fact[] =>
   const reading: Reading = {
     usedTokens: used,
     ...(answerTokens ? { answerTokens } : {}),
-    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...present({ cachedTokens }),
     ...window,
     ...(usedPercent === undefined ? {} : { usedPercent, basis: 'window' as const }),
     source: 'official',

@@ -1,4 +1,5 @@
 import type { NativeTrigger, TriggerException, TriggerRule } from '../../core/build-ladder.js';
+import { present } from '../../core/present.js';
 import type { PercentBasis, Reading, WindowClaim, WindowSource } from '../../core/reading.js';
 import type { Env } from '../agent.js';
 import { FULL, type Refusal } from '../shown-text.js';
@@ -103,7 +104,7 @@ export const deriveWindow = (screen: Reading, log: Reading, env: Env): WindowCla
   });
   const [windowTokens, another] = agreeing;
   if (windowTokens === undefined || another !== undefined) return undefined;
-  return { windowTokens, windowSource: 'derived', ...(model === undefined ? {} : { model }) };
+  return { windowTokens, windowSource: 'derived', ...present({ model }) };
 };
 
 /** How many tokens are 100 % on one of Claude's own scales. */

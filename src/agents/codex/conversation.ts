@@ -18,6 +18,7 @@ import {
   parseRecord,
   type JsonRecord,
 } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import { parseIsoTime } from '../../core/time.js';
 import { asCopies, planOf, recordStep, textEntry, toolEntries, withHead, type Tools } from '../entries.js';
 import { patchedFiles } from '../patch.js';
@@ -90,7 +91,7 @@ const readRecord = (
   line: number,
 ): Read => {
   const at = parseIsoTime(getText(record, 'timestamp') ?? '');
-  const source: SourceRecord = { line, ...(at === undefined ? {} : { at }) };
+  const source: SourceRecord = { line, ...present({ at }) };
   switch (record['type']) {
     case 'session_meta':
       return readMeta(state, record, payload, source);
@@ -148,7 +149,7 @@ const readItem = (state: CodexConversation, payload: JsonRecord, source: SourceR
   const isHidden = first?.kind === 'answer' && first.text !== state.shown;
   const hidden = isHidden ? { hidden: { line: source.line, text: first.text } } : {};
   return {
-    state: { ...state, ...(turn ? { turn } : {}), ...hidden },
+    state: { ...state, ...present({ turn }), ...hidden },
     steps: entries.length === 0 ? [] : [recordStep(withId(source, payload), entries)],
   };
 };
@@ -221,7 +222,7 @@ const readCompacted = (state: CodexConversation, payload: JsonRecord, source: So
   // without a history (before 0.98) Codex keeps what the user said, which no record repeats
   const left = history.length > 0 ? history : [summaryItem(message)];
   return {
-    state: { ...rest, ...(turn ? { turn } : {}) },
+    state: { ...rest, ...present({ turn }) },
     steps: [
       recordStep(source, [compaction]),
       ...left.map((item) => {

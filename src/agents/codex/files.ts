@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { isRecord, parseRecord, getRecord, getText, type JsonRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import { dateFolder } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
 import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
@@ -23,8 +24,7 @@ const DAYS_AROUND = [-1, 0, 1];
 export const locateCodex = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
   const held = await heldByChild(port, place);
   const own = await newestThread(port, held, place.now);
-  if (own)
-    return { sessionId: own.sessionId, ...(own.path === undefined ? {} : { path: own.path }), certain: true };
+  if (own) return { sessionId: own.sessionId, ...present({ path: own.path }), certain: true };
   // An embedded Codex keeps its rollout open, so none open means none exists. Only the background server writes for other processes.
   if (held.told && !(await serverMayWrite(port, place))) return undefined;
   return askedOf(port, place, await grownRollouts(port, place));

@@ -1,6 +1,7 @@
 import { limitName, type PlanLimit } from '../../core/economy.js';
 import type { Fact, Boundary, CompactResult } from '../../core/event.js';
 import { getCount, getRecord, type JsonRecord, getList, getText, parseRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import { toOneLine } from '../../core/text.js';
 import { parseMoment } from '../../core/time.js';
 import type { Millis, Reading } from '../../core/reading.js';
@@ -56,7 +57,7 @@ const planLimits = (told: JsonRecord | undefined, at: Millis): readonly Fact[] =
       {
         name: minutes ? limitName(minutes) : key,
         usedPercent,
-        ...(resetsAt === undefined ? {} : { resetsAt }),
+        ...present({ resetsAt }),
       },
     ];
   });
@@ -184,7 +185,7 @@ const readEvent = (before: CodexLog, payload: JsonRecord, at: Millis): LineMeani
   const read = readKnown(state, payload, at);
   if (!compacted) return read;
   const postTokens = guessOf(payload);
-  const boundary = { ...compacted, ...(postTokens === undefined ? {} : { postTokens }) };
+  const boundary = { ...compacted, ...present({ postTokens }) };
   return { ...read, facts: [{ type: 'boundary', boundary }, ...read.facts] };
 };
 

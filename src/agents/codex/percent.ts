@@ -1,4 +1,5 @@
 import { parseDisplayedAmount } from '../../core/format.js';
+import { present } from '../../core/present.js';
 import type { ScreenView } from '../../core/reading.js';
 import type { AgentState } from '../tested.js';
 import { isDrawn, type Pane, type ConversationEnd } from './layout.js';
@@ -91,7 +92,7 @@ const shownIn = (items: readonly string[]): DisplayedPercent | undefined => {
   });
   const shown = usedOf(used);
   const windowTokens = shown && windowIn(items);
-  return shown && { ...shown, ...(windowTokens === undefined ? {} : { windowTokens }) };
+  return shown && { ...shown, ...present({ windowTokens }) };
 };
 
 // A thread's name may look like an item, so contradictory items give no number.
@@ -227,7 +228,7 @@ export const isConfiguring = (screen: ScreenView): boolean => {
 export const updateKnownPlaces = (known: KnownPlaces, shown: DisplayedPlaces): KnownPlaces => {
   const line = knownOf(known.line, shown.line);
   const title = knownOf(known.title, shown.title);
-  return { ...(line ? { line } : {}), ...(title ? { title } : {}) };
+  return { ...present({ line, title }) };
 };
 
 /** Without the places whose percentage may be a thread's name. */

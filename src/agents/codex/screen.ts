@@ -1,4 +1,5 @@
 import type { Fact } from '../../core/event.js';
+import { present } from '../../core/present.js';
 import { toOneLine } from '../../core/text.js';
 import type { Activity, ActivityReport, ScreenView, Millis } from '../../core/reading.js';
 import {
@@ -74,8 +75,7 @@ const activityOf = (
   const told = `state ${state}`;
   if (state === 'clear') return say('unknown', told);
   // the dialog itself is drawn up to a second later
-  if (state === 'blocked')
-    return { ...say('dialog', told), ...(message === undefined ? {} : { asks: message }) };
+  if (state === 'blocked') return { ...say('dialog', told), ...present({ asks: message }) };
   // the title alone is no proof: a thread may have this name
   if (ACTION_REQUIRED.test(signals.title ?? '')) return say('unknown', told, 'title Action Required');
   if (state === 'working')
@@ -288,7 +288,7 @@ const read = (before: CodexScreen, seen: ScreenEvidence, now: Millis): ScreenRea
   const facts = [...ends, ...readingFacts(doubt, look, now)];
   const after = compactingAfter(before, look, pane);
   return {
-    state: { doubt, known, isTitleTelling, ...(after === undefined ? {} : { compactingAfter: after }) },
+    state: { doubt, known, isTitleTelling, ...present({ compactingAfter: after }) },
     activity,
     facts,
   };

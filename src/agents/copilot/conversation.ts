@@ -7,6 +7,7 @@ import {
   type Step,
 } from '../../core/conversation/conversation.js';
 import { getRecord, getText, type JsonRecord, parseRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import { parseIsoTime } from '../../core/time.js';
 import { recordStep, textEntry, toolEntries, type Tools, withHead } from '../entries.js';
 import { compactionIn, toolEvents } from './log.js';
@@ -39,7 +40,7 @@ export const copilotConversation = (): ConversationReader =>
     if (type === undefined || id === undefined) return { state, steps: [], misfit: 'not a Copilot record' };
     if (record['agentId'] !== undefined) return { state, steps: [] };
     const at = parseIsoTime(getText(record, 'timestamp') ?? '');
-    const source = { line: lineNumber, id, ...(at === undefined ? {} : { at }) };
+    const source = { line: lineNumber, id, ...present({ at }) };
     const { head, steps } = withHead(state.head, headIn(record, type));
     const entries = entriesOf(record, type, source, state);
     return {

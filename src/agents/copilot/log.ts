@@ -1,5 +1,6 @@
 import type { Boundary, CompactResult, Fact } from '../../core/event.js';
 import { getCount, getList, getRecord, getText, type JsonRecord, parseRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import type { Millis } from '../../core/reading.js';
 import { type LineMeaning, type LineReader, makeLineReader } from '../agent.js';
 import { isRecent } from '../compress.js';
@@ -63,7 +64,7 @@ const readUsage = (
   const reading = {
     usedTokens,
     ...(answerTokens ? { answerTokens } : {}),
-    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...present({ cachedTokens }),
     ...(windowTokens ? { windowTokens, windowSource: 'agent' as const } : {}),
     source: 'log' as const,
     model: getText(usage, 'model') ?? '',
@@ -89,8 +90,7 @@ export const compactionIn = (record: JsonRecord, at: Millis): Boundary | undefin
   const uuid = getText(record, 'id');
   return {
     initiator: getText(data, 'trigger') === 'manual' ? 'user' : 'agent',
-    ...(uuid === undefined ? {} : { uuid }),
-    ...(durationMs === undefined ? {} : { durationMs }),
+    ...present({ uuid, durationMs }),
     ...faultOf(data),
     at,
   };

@@ -6,6 +6,7 @@ import {
   windowOf,
 } from '../../core/conversation/conversation.js';
 import { getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';
 import { replaceIds } from '../records.js';
@@ -35,7 +36,7 @@ const writeCopilotConversation: ConversationWriter = (conversation, as) => {
     producer: 'copilot-agent',
     copilotVersion: head.version ?? VERSION,
     startTime: formatIsoTime(as.now),
-    ...(head.model === undefined ? {} : { selectedModel: head.model }),
+    ...present({ selectedModel: head.model }),
     context: { cwd: as.cwd },
   };
   return [

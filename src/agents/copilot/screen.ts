@@ -1,4 +1,5 @@
 import type { Fact } from '../../core/event.js';
+import { present } from '../../core/present.js';
 import type { ActivityReport, Millis, ScreenView } from '../../core/reading.js';
 import {
   type AgentScreen,
@@ -36,7 +37,7 @@ export const copilotScreen: AgentScreen = {
     if (!composer || !composer.isMessage || !composer.hasCursor) return undefined;
     if (!AT_REST.test(composer.footer)) return undefined; // a search has the same sign
     const listed = listedAbove(screen, composer);
-    return { text: composerText(screen, composer), ...(listed === undefined ? {} : { listed }) };
+    return { text: composerText(screen, composer), ...present({ listed }) };
   },
   status: readStatus,
 };

@@ -6,6 +6,7 @@ import { makeLineTime, makeLogReader } from './log.js';
 import type { TimeLimit } from './pattern.js';
 import { type Definition, type Problem, definition, type Change, change, check } from './schema.js';
 import { makeScreen } from './screen.js';
+import { present } from '../../core/present.js';
 
 const KEYS = { enter: '\r', tab: '\t' } as const;
 
@@ -53,7 +54,7 @@ const agentOf = (defined: Definition, limit: TimeLimit): Agent => {
   return {
     name,
     command,
-    ...(npmPackage === undefined ? {} : { npmPackage }),
+    ...present({ npmPackage }),
     isInteractive: (args) => startsConversation(rules, args),
     nativeTrigger: () => nativeTrigger,
     ...(log
@@ -93,7 +94,7 @@ export const changeAgent = (agent: Agent, value: unknown): ChangeResult => {
   const { window } = checked.value;
   return {
     agent: changed(agent, checked.value),
-    ...(window === undefined ? {} : { windowTokens: window }),
+    ...present({ windowTokens: window }),
   };
 };
 
@@ -101,8 +102,7 @@ const changed = (agent: Agent, { command, recipe: waits, nativeTrigger }: Change
   const { recipe, ownCompaction, ...rest } = agent;
   return {
     ...rest,
-    ...(recipe ? { recipe } : {}),
-    ...(command === undefined ? {} : { command }),
+    ...present({ recipe, command }),
     // a trigger that the user defines overrides the agent's settings
     ...(nativeTrigger ? { nativeTrigger: () => nativeTrigger } : ownCompaction ? { ownCompaction } : {}),
     ...(recipe && waits

@@ -1,6 +1,7 @@
 import type { Fact } from '../../core/event.js';
 import { errorText } from '../../core/errors.js';
 import { isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import { parseIsoTime } from '../../core/time.js';
 import type { WindowSource, Millis } from '../../core/reading.js';
 import { makeLineReader, type LineReader, type LineMeaning } from '../agent.js';
@@ -87,8 +88,7 @@ const readLine = (
     const preTokens = countAt(record, boundary.preTokens);
     const postTokens = countAt(record, boundary.postTokens);
     const sizes = {
-      ...(preTokens === undefined ? {} : { preTokens }),
-      ...(postTokens === undefined ? {} : { postTokens }),
+      ...present({ preTokens, postTokens }),
     };
     return { state, facts: [{ type: 'boundary', boundary: { ...sizes, at } }] };
   }
@@ -111,12 +111,12 @@ const readUsage = (
   const reading = {
     usedTokens,
     ...(said ? { windowTokens: said, windowSource: 'agent' as const } : state.window),
-    ...(model === undefined ? {} : { model }),
+    ...present({ model }),
     source: 'log' as const,
     at,
   };
   const facts: readonly Fact[] = [{ type: 'reading', reading }];
-  return { state, facts, ...(state.problem === undefined ? {} : { misfit: state.problem }) };
+  return { state, facts, ...present({ misfit: state.problem }) };
 };
 
 /** The table is searched once per model in a row. */

@@ -1,4 +1,5 @@
 import { getCount, parseRecord, getText, type JsonRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import type { Millis, Activity, ActivityReport, ScreenView } from '../../core/reading.js';
 import {
   makeLineReader,
@@ -53,8 +54,7 @@ const readCompaction = (record: JsonRecord, at: Millis) => {
   const postTokens = getCount(record, 'postTokens');
   return {
     initiator: 'user' as const,
-    ...(preTokens === undefined ? {} : { preTokens }),
-    ...(postTokens === undefined ? {} : { postTokens }),
+    ...present({ preTokens, postTokens }),
     at,
   };
 };

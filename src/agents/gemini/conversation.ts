@@ -8,6 +8,7 @@ import {
   type Step,
 } from '../../core/conversation/conversation.js';
 import { getList, getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import { parseIsoTime } from '../../core/time.js';
 import {
   asCopies,
@@ -46,7 +47,7 @@ const readPlan = (name: string, input: JsonRecord): PlanChange | undefined => {
   if (name !== 'tracker_update_task' || id === undefined) return undefined;
   const status = getText(input, 'status');
   const item = {
-    ...(text === undefined ? {} : { text }),
+    ...present({ text }),
     ...(status === undefined ? {} : { status: planStatus(status) }),
   };
   return { kind: 'changed', id, item };
@@ -154,7 +155,7 @@ const readPatch = (state: GeminiConversation, patch: JsonRecord, line: number): 
   const at = parseIsoTime(found.timestamp ?? '');
   return {
     state: { ...after, snapshots: [...snapshots, found.text], copied, isJustCompacted: true },
-    steps: [...steps, ...compactionSteps(messages, { line, ...(at === undefined ? {} : { at }) }, renamedAt)],
+    steps: [...steps, ...compactionSteps(messages, { line, ...present({ at }) }, renamedAt)],
   };
 };
 
@@ -188,7 +189,7 @@ const compactionSteps = (
 const sourceOf = (message: JsonRecord, line: number): SourceRecord => {
   const id = getText(message, 'id');
   const at = parseIsoTime(getText(message, 'timestamp') ?? '');
-  return { line, ...(id === undefined ? {} : { id }), ...(at === undefined ? {} : { at }) };
+  return { line, ...present({ id, at }) };
 };
 
 const entriesIn = (message: JsonRecord, source: SourceRecord): readonly Entry[] => {

@@ -19,6 +19,7 @@ import {
 } from '../entries.js';
 import { summaryText, textsIn } from './history.js';
 import { boundaryIn, toolEventsIn, type KimiLog } from './log.js';
+import { present } from '../../core/present.js';
 
 // A session file of Kimi Code as a conversation (docs/facts/kimi.md), in the order of the file. It names neither its session nor all of its records.
 // A compaction leaves the user's messages, as far as they fit, then the summary.
@@ -51,7 +52,7 @@ export const kimiConversation = (): ConversationReader =>
     const state = head === before.head ? before : { ...before, head };
     const at = getCount(record, 'time');
     const id = getText(getRecord(record, 'message'), 'id') ?? `line-${lineNumber}`;
-    const source = { line: lineNumber, id, ...(at === undefined ? {} : { at }) };
+    const source = { line: lineNumber, id, ...present({ at }) };
     const read = readRecord(state, record, type, source);
     return { state: read.state, steps: [...steps, ...read.steps] };
   });
@@ -163,7 +164,7 @@ const readCompaction = (state: KimiConversation, record: JsonRecord, source: Sou
     boundary: boundaryIn(log, record, source.at ?? 0),
     startLine: begunLine ?? source.line,
     keptIds: kept,
-    ...(source.id === undefined ? {} : { keptAfterId: source.id }),
+    ...present({ keptAfterId: source.id }),
     native,
   };
   const summary = textEntry('summary', source, summaryText(record), native);

@@ -1,5 +1,6 @@
 import type { Boundary, CompactResult, Fact } from '../../core/event.js';
 import { getCount, getRecord, getText, type JsonRecord, parseRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import type { Millis } from '../../core/reading.js';
 import { toOneLine } from '../../core/text.js';
 import { type LineMeaning, type LineReader, makeLineReader } from '../agent.js';
@@ -59,7 +60,7 @@ const voidedAt = (state: OpencodeLog): Fact => {
   const { isReverted, cutFrom, sizes } = state;
   const isUnknown = isReverted && cutFrom === undefined;
   const leftTokens = isUnknown ? undefined : sizes.findLast(({ id }) => !isHidden(state, id))?.usedTokens;
-  return { type: 'voided', ...(leftTokens === undefined ? {} : { leftTokens }) };
+  return { type: 'voided', ...present({ leftTokens }) };
 };
 
 const withSize = (sizes: readonly Size[], size: Size): readonly Size[] => {
@@ -97,7 +98,7 @@ const readAnswer = (state: OpencodeLog, record: JsonRecord, data: JsonRecord): L
   const sizes = withSize(state.sizes, { id, usedTokens });
   const reading = {
     usedTokens,
-    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...present({ cachedTokens }),
     source: 'log' as const,
     model: getText(data, 'modelID') ?? '',
     at: getCount(getRecord(data, 'time'), 'completed') ?? at,
@@ -142,10 +143,10 @@ export const boundaryIn = (record: JsonRecord, preTokens: number | undefined): B
   const uuid = getText(record, 'id');
   return {
     initiator: record['isAuto'] === 0 ? 'user' : 'agent',
-    ...(preTokens === undefined ? {} : { preTokens }),
+    ...present({ preTokens }),
     ...leftOf(preTokens, data),
     ...(getCount(record, 'characters') === 0 ? { summary: 'empty' } : {}),
-    ...(uuid === undefined ? {} : { uuid }),
+    ...present({ uuid }),
     durationMs: Math.max(0, completed - createdAt(data)),
     at: completed,
   };

@@ -1,5 +1,6 @@
 import type { Boundary, CompactResult, Fact } from '../../core/event.js';
 import { parseDisplayedAmount } from '../../core/format.js';
+import { present } from '../../core/present.js';
 import type { ActivityReport, Millis, Reading, ScreenView } from '../../core/reading.js';
 import { makeScreenReader, type AgentScreen, type ScreenEvidence, type ScreenReading } from '../agent.js';
 import {
@@ -42,7 +43,7 @@ export const opencodeScreen: AgentScreen = {
     const composer = findComposer(screen);
     if (!composer?.hasCursor || !takesMessages(composer) || isCovered(whole, composer)) return undefined;
     const listed = listedAbove(screen, composer);
-    return { text: composerText(screen, composer), ...(listed === undefined ? {} : { listed }) };
+    return { text: composerText(screen, composer), ...present({ listed }) };
   },
 };
 
@@ -199,7 +200,7 @@ const shownFill = (composer: Composer, at: Millis): Reading | undefined => {
   const amount = parseDisplayedAmount(foundBelow(composer, TOKENS));
   if (percent === undefined && !amount) return undefined;
   return {
-    ...(amount ? { usedTokens: amount.value, roundingTokens: amount.step } : {}),
+    ...present({ usedTokens: amount?.value, roundingTokens: amount?.step }),
     ...(percent === undefined ? {} : { usedPercent: Number(percent), basis: 'window' }),
     source: 'screen',
     at,

@@ -8,6 +8,7 @@ import {
 } from '../../core/conversation/conversation.js';
 import type { Boundary } from '../../core/event.js';
 import { getList, getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import { parseIsoTime } from '../../core/time.js';
 import { asCopies, planOf, recordStep, textEntry, toolEntries, withHead, type Tools } from '../entries.js';
 import { compressionIn, qwenToolEvents } from './log.js';
@@ -71,7 +72,7 @@ const sourceOf = (record: JsonRecord, id: string, line: number): SourceRecord =>
     line,
     id,
     parentId: getText(record, 'parentUuid') ?? null,
-    ...(at === undefined ? {} : { at }),
+    ...present({ at }),
   };
 };
 

@@ -8,6 +8,7 @@ import {
   type JsonRecord,
   parseRecord,
 } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import type { Millis } from '../../core/reading.js';
 import { makeLineReader, type LineReader, type LineMeaning } from '../agent.js';
 import { failureIn, isRecent } from '../compress.js';
@@ -93,7 +94,7 @@ const readAnswer = (
   const windowTokens = getCount(record, 'contextWindowSize');
   const reading = {
     usedTokens,
-    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...present({ cachedTokens }),
     ...(windowTokens ? { windowTokens, windowSource: 'agent' as const } : {}),
     source: 'log' as const,
     model: getText(record, 'model') ?? '',

@@ -1,3 +1,4 @@
+import { present } from '../../core/present.js';
 import type { ScreenView, ActivityReport, Millis, Signals } from '../../core/reading.js';
 import { makeScreenReader, type AgentScreen, type ScreenReading, type ScreenEvidence } from '../agent.js';
 import {
@@ -158,7 +159,7 @@ const readScreen = (state: QwenScreen, seen: ScreenEvidence, now: Millis): Scree
     ? readFill(findRefusalAtEnd(sight.items, OWN_WORDS, refusalIn), shownPercent(screen, composer), now)
     : [];
   return {
-    state: { watch, ...(ghostColour === undefined ? {} : { ghostColour }) },
+    state: { watch, ...present({ ghostColour }) },
     activity: activityOf(seen, { composer, live, ghostColour }),
     facts: [...shown, ...facts],
   };

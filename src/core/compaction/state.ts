@@ -6,6 +6,7 @@ import type { Session } from '../session.js';
 import type { Copy } from './copy.js';
 import { type EndedCompaction, type Fill, fillOf, type Via } from './outcome.js';
 import { type GateHold, noPolicy, type BlockReason, type Policy, type InvisibleReason } from './policy.js';
+import { present } from '../present.js';
 
 // The state of compaction: what is under way, what was tried, and what the user wants.
 
@@ -250,7 +251,7 @@ export interface SessionContext {
 
 export const startCompaction = (settings: CompactSettings, agent?: string): Compaction => ({
   settings,
-  ...(agent === undefined ? {} : { agent }),
+  ...present({ agent }),
   mode: settings.mode,
   isProactive: settings.isProactive,
   phase: { kind: 'rest' },

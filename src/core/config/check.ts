@@ -5,6 +5,7 @@ import { backendCapacity } from './backends.js';
 import { toValues } from './keys.js';
 import type { EffectiveValue, Problem, Origin } from './merge.js';
 import { findSummariserFault } from './summariser.js';
+import { present } from '../present.js';
 
 // Finds settings that are valid on their own and contradict each other.
 
@@ -111,7 +112,7 @@ const groupOf = (problem: Problem): string => {
 
 /** An environment variable belongs to one problem only, and so does a position. */
 const withoutPlace = ({ layer, file, place }: Origin): Origin => {
-  if (layer !== 'env') return { layer, ...(place === undefined ? {} : { place }) };
+  if (layer !== 'env') return { layer, ...present({ place }) };
   return file === undefined ? { layer } : { layer, file };
 };
 

@@ -1,6 +1,7 @@
 import type { JsonRecord } from '../json.js';
 import type { Key } from './key.js';
 import { envNames, keyNames, configKey, type KeyName } from './keys.js';
+import { present } from '../present.js';
 
 // The table of keys as text: for the documentation and for the file that `config init` writes.
 
@@ -100,10 +101,7 @@ export const jsonSchema = (): JsonRecord => ({
     ...Object.fromEntries(
       keyNames.map((name) => {
         const { doc, fallback, type } = configKey(name);
-        return [
-          name,
-          { description: doc, ...(fallback === undefined ? {} : { default: fallback }), ...type.schema },
-        ];
+        return [name, { description: doc, ...present({ default: fallback }), ...type.schema }];
       }),
     ),
   },

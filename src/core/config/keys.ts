@@ -17,6 +17,7 @@ import {
   type ValueOf,
   type ValueType,
 } from './value-types.js';
+import { present } from '../present.js';
 
 // The table of all configuration keys. Files, environment and command line are read and checked with it, and the JSON Schema, the
 // documentation, the file of `config init` and the options in --help are generated from it.
@@ -208,9 +209,7 @@ export const isBlackBoxOn = ({ blackbox, checkpoint }: Values): boolean => black
 /** The boundaries of the tiers from these values. */
 export const ladderChoice = ({ ladder, warn, auto, hard }: Values): LadderChoice => ({
   preset: ladder,
-  ...(warn ? { warn } : {}),
-  ...(auto ? { auto } : {}),
-  ...(hard ? { hard } : {}),
+  ...present({ warn, auto, hard }),
 });
 
 // Environment variables.

@@ -1,6 +1,7 @@
 import { envNames, isKeyName, configKey, otherEnvNames, type KeyName } from './keys.js';
 import type { Origin, Position, Problem, ReadSettings } from './merge.js';
 import type { ValueType } from './value-types.js';
+import { present } from '../present.js';
 
 // Reads settings from a file or from the environment. Errors are returned as problems, never thrown.
 
@@ -25,7 +26,7 @@ export const readEntries = (
 ): ReadSettings => {
   let unknown = 0;
   const reads = entries.flatMap(({ key, value, at }): readonly ReadSettings[] => {
-    const origin: Origin = { layer, place, ...(at ? { at } : {}) };
+    const origin: Origin = { layer, place, ...present({ at }) };
     if (isKeyName(key)) return [readValue(key, value, origin)];
     unknown += key === SCHEMA ? 0 : 1;
     const isTold = key !== SCHEMA && unknown <= MOST_UNKNOWN;
@@ -43,7 +44,7 @@ export const readEnv = (env: Env, file?: string): ReadSettings => {
   const originOf = (place: string): Origin => ({
     layer: 'env',
     place,
-    ...(file === undefined ? {} : { file }),
+    ...present({ file }),
   });
   const known = envNames.map(({ name, key, type }) => {
     const text = env[name]?.trim() ?? '';

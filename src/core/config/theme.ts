@@ -1,5 +1,6 @@
 import { isRecord } from '../json.js';
 import type { ValueType } from './value-types.js';
+import { present } from '../present.js';
 
 // The user's choice of colours: the name of a preset, or an object that changes one.
 
@@ -51,7 +52,7 @@ const readTheme = (written: unknown): ThemeChoice | undefined => {
   );
   if (!preset || !areColors || (cells !== undefined && !bar)) return undefined;
   const hasColors = Object.keys(colors).length > 0;
-  return { preset, ...(hasColors ? { colors } : {}), ...(bar ? { bar } : {}) };
+  return { preset, ...(hasColors ? { colors } : {}), ...present({ bar }) };
 };
 
 const colorSchema = { type: 'string', pattern: '^#[0-9A-Fa-f]{6}$' };

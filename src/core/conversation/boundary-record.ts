@@ -3,6 +3,7 @@ import type { Boundary } from '../event.js';
 import type { Millis } from '../reading.js';
 import type { KeptCount } from './receipt.js';
 import { formatIsoTime } from '../time.js';
+import { present } from '../present.js';
 
 // The record of a compaction as JSON, with the field names of the common schema for sessions of several agents. docs/history.md says what
 // each field means.
@@ -47,13 +48,11 @@ export const boundaryRecord = (told: BoundaryFacts): BoundaryRecord => {
   return {
     schema: 'ctxwrap.boundary/1',
     runtime: agent,
-    ...(sessionId === undefined ? {} : { session_id: sessionId }),
-    ...(uuid === undefined ? {} : { uuid }),
+    ...present({ session_id: sessionId, uuid }),
     ...(initiator === undefined ? {} : { trigger: triggerOf(initiator), initiator }),
-    ...(preTokens === undefined ? {} : { pre_tokens: preTokens }),
+    ...present({ pre_tokens: preTokens }),
     ...(estimated === undefined ? {} : { pre_tokens: estimated, pre_tokens_estimated: true }),
-    ...(postTokens === undefined ? {} : { post_tokens: postTokens }),
-    ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
+    ...present({ post_tokens: postTokens, duration_ms: durationMs }),
     timestamp: formatIsoTime(told.at),
     verified: told.source !== 'screen',
   };

@@ -7,6 +7,7 @@ import type {
   SourceRecord,
   Step,
 } from './conversation.js';
+import { present } from '../present.js';
 
 // Puts the steps of a session file together. Records of agents that name the one before (`parentId`) are followed from the newest one back,
 // because such a file is not in order and holds the branches that the user has left.
@@ -56,7 +57,7 @@ export const buildConversation = (steps: Iterable<Step>): Conversation => {
     entries,
     abandoned: draft.abandoned + inFile - entries.length,
     damaged: 0,
-    ...(incomplete === undefined ? {} : { incomplete }),
+    ...present({ incomplete }),
   };
 };
 

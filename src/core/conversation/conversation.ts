@@ -1,5 +1,6 @@
 import type { Boundary } from '../event.js';
 import type { Millis } from '../reading.js';
+import { present } from '../present.js';
 
 // A conversation as the agent's session file tells it. Readers in `agents/NAME/conversation.ts` turn lines into steps, one line at a time;
 // `buildConversation` puts the steps of a whole file together. Whoever needs only a few of the entries (the compactions of a huge file)
@@ -291,7 +292,7 @@ export const toolUsesIn = (entries: readonly Entry[]): readonly ToolUse[] => {
   return entries.flatMap((call): readonly ToolUse[] => {
     if (call.kind !== 'call' || call.isCopy) return [];
     const result = results.get(call.callId);
-    return [{ call, ...(result === undefined ? {} : { result }) }];
+    return [{ call, ...present({ result }) }];
   });
 };
 
@@ -304,7 +305,7 @@ export const planIn = (entries: readonly Entry[]): readonly PlanItem[] =>
         return call.plan.items;
       case 'added': {
         const id = call.plan.item.id ?? NUMBERED.exec(result?.output ?? '')?.[1];
-        return [...plan, { ...call.plan.item, ...(id === undefined ? {} : { id }) }];
+        return [...plan, { ...call.plan.item, ...present({ id }) }];
       }
       case 'changed': {
         const { id, item } = call.plan;

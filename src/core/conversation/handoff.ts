@@ -12,6 +12,7 @@ import {
 import type { Millis } from '../reading.js';
 import { summaryPoints } from './summary-points.js';
 import { formatIsoTime } from '../time.js';
+import { present } from '../present.js';
 
 // What the next session needs to know: which files were changed, what the plan still holds, what the user asked for, what the last summary
 // says. Everything is taken from the session file and from git; nothing is concluded from it, and what neither of them says stays empty.
@@ -199,7 +200,7 @@ const isPlanDone = (plan: readonly PlanItem[]): boolean =>
   plan.every(({ status }) => status === 'done' || status === 'cancelled');
 
 const gitOf = ({ head, dirty, isCut }: GitState): NonNullable<Handoff['git']> => ({
-  ...(head === undefined ? {} : { head }),
+  ...present({ head }),
   changed: dirty.length,
   ...(isCut ? { isCut } : {}),
 });

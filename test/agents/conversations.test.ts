@@ -8,6 +8,7 @@ import { readConversation } from '../../src/core/build-conversation.js';
 import { windowOf, type Conversation, type Entry, type NewSession } from '../../src/core/conversation.js';
 import { conversationOf } from '../support/generated-conversation.js';
 import { readLines } from '../support/read-log.js';
+import { runs } from '../support/runs.js';
 
 const folder = join(import.meta.dirname, '../fixtures/logs');
 const known: readonly Agent[] = Object.values<Agent>(agents).filter(({ newSessions }) => newSessions);
@@ -71,7 +72,7 @@ describe.each([...files, ...onlyRead])('the conversation in $name', ({ name, age
         windowOf(conversation);
         agent.newSessions?.write(conversation, newSession());
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 });

@@ -15,6 +15,7 @@ import {
   type HandoffSection,
 } from '../../src/core/handoff.js';
 import { handoffDraft, handoffMarkdown, sizeAdvice, sizeOf } from '../../src/core/handoff-text.js';
+import { runs } from '../support/runs.js';
 
 const NOW = Date.UTC(2026, 10, 24, 12);
 
@@ -382,7 +383,7 @@ describe('a handoff of anything', () => {
           expect(sources.some((source) => source.includes(bare(text)))).toBe(true);
         expect(new Set(context.filesModified).size).toBe(context.filesModified.length);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -396,7 +397,7 @@ describe('a handoff of anything', () => {
         }
         expect(handoffDraft(handoff)).toMatch(/^Please [^]*first\.$/);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -411,7 +412,7 @@ describe('a handoff of anything', () => {
           expect(line).toMatch(line.startsWith('## ') ? headings : ours);
         }
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -427,7 +428,7 @@ describe('a handoff of anything', () => {
         expect(sizeAdvice(size)?.includes('more than the recommended 4,000') ?? false).toBe(isLong);
         expect(left).toBeLessThanOrEqual(recommended);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 });

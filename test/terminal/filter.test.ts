@@ -121,7 +121,9 @@ describe('the stream filter', () => {
   });
 
   it.each([
+    ['\x1b[2I', 16],
     ['\x1b[99999999I', 19],
+    ['\x1b[20G\x1b[2Z', 8],
     ['\x1b[20G\x1b[99999999Z', 0],
   ])('knows the column behind any number of tab stops: %j', (sequence, column) => {
     const grid = makeGrid(20, 10, 11);

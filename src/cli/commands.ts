@@ -21,13 +21,26 @@ import { top } from './define/top.js';
 import { undo } from './define/undo.js';
 import { verify } from './define/verify.js';
 
-// All commands, by topic in the order of --help.
+// All commands, in the order of --help.
 
-const withoutHelp: readonly DefinedCommand[] = [
-  ...[ps, top, events, context, report, compact, history, receipt, brief, undo, handoff, checkpoint],
-  ...[doctor, config, init, completion, complete, version, man, hook, hold, agents],
-  ...[demo, verify, replay],
+const onSessions = [
+  ps,
+  top,
+  events,
+  context,
+  report,
+  compact,
+  history,
+  receipt,
+  brief,
+  undo,
+  handoff,
+  checkpoint,
 ];
+const onSetup = [doctor, config, init, completion, complete, version, man, hook, hold, agents];
+const onTrials = [demo, verify, replay];
+
+const withoutHelp: readonly DefinedCommand[] = [...onSessions, ...onSetup, ...onTrials];
 
 export const commands = [...withoutHelp, helpOf(withoutHelp)];
 

@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { UserError } from '../core/errors.js';
 import { commands } from './commands.js';
-import { fullName } from './define/command.js';
 import { addNotes, helpSettings, helpWidth } from './define/help.js';
 import * as messages from './messages.js';
 import { exitStatus } from './messages.js';
@@ -29,6 +28,10 @@ const givenCommand = (parent: Command): Command | undefined => {
   const command = parent.commands.find((each) => each.name() === parent.args[0]);
   return command && (givenCommand(command) ?? command);
 };
+
+/** `history show`. */
+const fullName = (command: Command): string =>
+  command.parent?.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 
 const knownFlags = (flag: string, program: Command, command: Command | undefined): messages.KnownFlags => {
   const [name] = flag.split('=');

@@ -66,7 +66,7 @@ export type Start = (request: RunRequest) => Promise<Outcome>;
 /** A command, as it was asked for. */
 export interface CommandRequest {
   readonly kind: 'command';
-  /** such as `history show` */
+  /** as it is defined: `ps` where `ls` was typed, `show` for `history show` */
   readonly name: string;
   /** what was given to it */
   readonly asked: Readonly<Record<string, unknown>>;

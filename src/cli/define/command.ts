@@ -97,7 +97,7 @@ const define = <P extends Parameters>(
 /** What the command line asks of this command. */
 const requestOf = <P extends Parameters>(
   made: Command,
-  { takes, check, unexpected, configuration = 'none', text, run }: CommandDefinition<P>,
+  { name, takes, check, unexpected, configuration = 'none', text, run }: CommandDefinition<P>,
   receiver: Receiver,
 ): Request => {
   const excess = made.args[made.registeredArguments.length];
@@ -110,7 +110,7 @@ const requestOf = <P extends Parameters>(
   if (text) return { kind: 'print', text: text(asked, receiver) };
   return {
     kind: 'command',
-    name: fullName(made),
+    name,
     asked: values,
     options,
     configuration: typeof configuration === 'function' ? configuration(asked) : configuration,
@@ -129,7 +129,3 @@ const valuesOf = (made: Command, takes: Parameters): Readonly<Record<string, unk
       return value === undefined ? [] : [[name, value]];
     }),
   );
-
-/** `history show`. */
-export const fullName = (made: Command): string =>
-  made.parent?.parent ? `${fullName(made.parent)} ${made.name()}` : made.name();

@@ -4,10 +4,7 @@ import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import type { Candidate, Candidates } from './completion.js';
 
 /** `ctxwrap complete`: prints `WORD<Tab>DESCRIPTION` for each word that fits. */
-export const complete = async (
-  { words: found, sessions }: Candidates,
-  typed: string,
-): Promise<Printable> => {
+export const complete = async ({ words: found, sessions }: Candidates, typed: string): Promise<Printable> => {
   const there = sessions ? await sessionWords() : [];
   return joinPrintable(
     [...found, ...there.filter(({ word }) => word.startsWith(typed))].map(

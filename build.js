@@ -45,6 +45,60 @@ const loadedLater = {
   },
 };
 
+// The commands that start no agent are one file: apart, the code that they share with a session would become a dozen files that every session
+// waits for. Left out are those that load much that the others do not need, and those that a shell calls.
+const DEFINITIONS = join(SOURCE, 'cli/define');
+const apart = [
+  'commands/demo',
+  'commands/replay',
+  'commands/report',
+  'commands/top',
+  'commands/verify',
+].concat(['shell/complete', 'shell/init']);
+const LATER = /\bimport\('\.\.\/([\w/-]+)\.js'\)/g;
+const isJoined = (path) => !apart.includes(path);
+const nameOf = (path) => path.replace(/\W/g, '_');
+const joinedCommands = {
+  name: 'joined-commands',
+  setup: ({ onLoad, onResolve }) => {
+    onLoad({ filter: /\/src\/cli\/define\/[\w-]+\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(LATER, (all, target) =>
+        isJoined(target) ? `import('commands').then((all) => all.${nameOf(target)})` : all,
+      ),
+      loader: 'ts',
+    }));
+    onResolve({ filter: /^commands$/ }, ({ path }) => ({ path, namespace: 'joined' }));
+    onLoad({ filter: /^/, namespace: 'joined' }, async () => {
+      const names = await readdir(DEFINITIONS);
+      const texts = await Promise.all(names.map((name) => readFile(join(DEFINITIONS, name), 'utf8')));
+      const found = texts.flatMap((text) => [...text.matchAll(LATER)].map(([, target]) => target));
+      const targets = [...new Set(found)].filter(isJoined).toSorted();
+      return {
+        contents: [
+          `import ${JSON.stringify(START)};`,
+          ...targets.map((path) => `export * as ${nameOf(path)} from './${path}.js';`),
+        ].join('\n'),
+        resolveDir: join(SOURCE, 'cli'),
+      };
+    });
+  },
+};
+
+// The library runs no command; what it has of the configuration does not even ask for their names.
+const withoutCommands = {
+  name: 'without-commands',
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /\/commands\.js$/ }, () => ({
+      path: join(SOURCE, 'cli/commands.ts'),
+      sideEffects: false,
+    }));
+    onResolve({ filter: /^\./ }, ({ path, kind, importer }) =>
+      kind === 'dynamic-import' && importer.startsWith(DEFINITIONS) ? { path, namespace: 'none' } : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'none' }, () => ({ contents: '' }));
+  },
+};
+
 // bundled CommonJS packages call require() for Node's own modules
 const REQUIRE =
   "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);\n";
@@ -73,11 +127,16 @@ const program = {
   banner: {},
   entryPoints: { main: START },
   splitting: true,
-  plugins: [withoutDevtools, loadedLater],
+  plugins: [withoutDevtools, joinedCommands, loadedLater],
   write: false,
 };
 // its names would be half of its size, and nobody reads them
-const library = { ...common, minify: true, entryPoints: { library: join(SOURCE, 'cli/library.ts') } };
+const library = {
+  ...common,
+  minify: true,
+  entryPoints: { library: join(SOURCE, 'cli/library.ts') },
+  plugins: [withoutCommands],
+};
 const demoAgent = { ...common, entryPoints: { 'demo-agent': join(SOURCE, 'demo/main.ts') } };
 const databaseReader = {
   ...common,

@@ -376,7 +376,7 @@ describe('ctxwrap history show', () => {
 it('a date for --since begins the local day, an age counts back from now', () => {
   const since = (text: string): number => {
     const request = parseArguments(['history', '--since', text], '1');
-    return request.kind === 'history' ? (request.since ?? Number.NaN) : Number.NaN;
+    return request.kind === 'command' ? Number(request.asked['since']) : Number.NaN;
   };
   expect(since('2026-11-21')).toBe(new Date(2026, 10, 21).getTime());
   expect(Math.abs(since('2d') - (Date.now() - 2 * 86_400_000))).toBeLessThan(60_000);

@@ -18,7 +18,8 @@ import {
 import type { Tour } from '../../session/options.js';
 import * as messages from '../messages.js';
 import { printLines } from '../print.js';
-import { shells, type DemoRequest, type Options } from '../request.js';
+import type { DemoRequest } from '../define/demo.js';
+import { shells, type Options } from '../request.js';
 import { logFor, runWrapped, type Outcome } from '../session.js';
 
 // `ctxwrap demo`: the simulated agent is a program and runs like any other agent. The first run is a short tour.

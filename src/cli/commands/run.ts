@@ -8,8 +8,9 @@ import { systemReason } from '../../storage/errors.js';
 import { findCommand, isShellScript, obstacleReasons } from '../../storage/find-command.js';
 import { passthrough } from '../../main-thread/passthrough.js';
 import * as messages from '../messages.js';
-import { agentWords, listedCommands } from '../program.js';
+import { listedCommands } from '../commands.js';
 import type { Options, RunRequest } from '../request.js';
+import { agentWords } from '../options.js';
 import { agentFromOption } from '../agent-option.js';
 import { isSessionRunning, logFor, runWrapped, type Outcome, transparentReason } from '../session.js';
 
@@ -33,7 +34,7 @@ export const run = async ({
   if (known === undefined && !anyCommand)
     throw messages.unknownWord(word, {
       agents: [...agentWords, ...own.map(({ name }) => name)],
-      commands: listedCommands(),
+      commands: listedCommands,
     });
   const agent = asked ?? known ?? agents.generic;
   const log = logFor(options);

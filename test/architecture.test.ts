@@ -424,7 +424,7 @@ describe('the agents', () => {
   const filesOf = (name: string): readonly string[] =>
     sources.filter(({ path }) => path.startsWith(`agents/${name}/`)).map(({ path }) => basename(path));
 
-  it('have the same files, so that who knows one knows all', () => {
+  it('have the same files, so that you find your way in all of them', () => {
     const needed = ['agent.ts', 'files.ts', 'layout.ts', 'log.ts', 'screen.ts'];
     const missing = names.flatMap((name) =>
       needed.filter((file) => !filesOf(name).includes(file)).map((file) => `${name}/${file}`),

@@ -334,7 +334,7 @@ const isOtherNumber = ({ tried, last }: Compaction, { fill }: SessionContext): b
 
 const gateHold = (state: Compaction, moment: SessionContext): GateHold | undefined => {
   const { keyAt, settings } = state;
-  return findHold({ ...moment, ...settings, keyAt, sparesDraft: channelOf(state) !== undefined }, moment.now);
+  return findHold({ ...moment, ...settings, keyAt, allowsDraft: channelOf(state) !== undefined }, moment.now);
 };
 
 /** What is asked in place of typing; undefined where the command is typed. */

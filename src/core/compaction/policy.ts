@@ -144,7 +144,7 @@ export interface GateConditions {
   /** the agent has a key that puts a draft aside, and the user allows its use */
   readonly mayStash?: boolean | undefined;
   /** nothing is typed, so a draft stays as it is */
-  readonly sparesDraft?: boolean | undefined;
+  readonly allowsDraft?: boolean | undefined;
   /** the agent queues a command that arrives while it is busy, and the user allows that */
   readonly mayQueue?: boolean | undefined;
 }
@@ -177,8 +177,8 @@ export const findHold = (view: GateConditions, now: Millis): GateHold | undefine
   return now < settledAt ? { why: 'settling', until: settledAt } : undefined;
 };
 
-const isAllowed = ({ activity, mayStash, sparesDraft, mayQueue }: GateConditions): boolean =>
-  (activity === 'draft' && (mayStash === true || sparesDraft === true)) ||
+const isAllowed = ({ activity, mayStash, allowsDraft, mayQueue }: GateConditions): boolean =>
+  (activity === 'draft' && (mayStash === true || allowsDraft === true)) ||
   (activity === 'busy' && mayQueue === true);
 
 // Whether an agent that is about to compact by itself, perhaps in the middle of a turn, should wait.

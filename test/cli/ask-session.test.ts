@@ -12,7 +12,8 @@ import { watchRequests, type Requests } from '../../src/wrap/requests.js';
 import { findSources } from '../../src/wrap/session-sources.js';
 import type { SwitchResult } from '../../src/wrap/switcher.js';
 import { ids, writeStores } from '../support/stored-sessions.js';
-import { bin, ctxwrap, inTerminal, makeBench, start, type Bench } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench, start, type Bench } from './launcher.js';
 
 const WAIT = { timeout: 20_000, interval: 20 };
 

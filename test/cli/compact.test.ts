@@ -14,7 +14,8 @@ import type { RequestEvent } from '../../src/wrap/requests.js';
 import { watchRequests } from '../../src/wrap/requests.js';
 import type { Requests } from '../../src/wrap/requests.js';
 import { endedFor } from '../support/requester.js';
-import { bin, ctxwrap, inTerminal, makeBench, start } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench, start } from './launcher.js';
 import type { Bench } from './launcher.js';
 
 const WAIT = { timeout: 20_000, interval: 20 };

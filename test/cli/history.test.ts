@@ -8,7 +8,8 @@ import { canUnpack } from '../../src/storage/session-store.js';
 import { openAudit } from '../../src/storage/log-file.js';
 import { parseArguments } from '../../src/cli/program.js';
 import { fixture, ids, writeStores } from '../support/stored-sessions.js';
-import { ctxwrap, inTerminal, bin, makeBench, type Bench } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench, type Bench } from './launcher.js';
 
 let bench: Bench;
 const at = (path: string): string => join(bench.folder, path);

@@ -7,7 +7,8 @@ import { writeSession } from '../../src/storage/sessions.js';
 import { watchRequests } from '../../src/wrap/requests.js';
 import type { Requests } from '../../src/wrap/requests.js';
 import { sessionAfter, tokens } from '../support/sessions.js';
-import { bin, ctxwrap, makeBench, runToEnd } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, makeBench, runToEnd } from './launcher.js';
 import type { Bench } from './launcher.js';
 
 const WAIT = { timeout: 20_000, interval: 50 };

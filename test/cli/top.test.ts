@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { SessionRecord } from '../../src/core/records.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
-import { bin, ctxwrap, inTerminal, makeBench, type Bench } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench, type Bench } from './launcher.js';
 
 let bench: Bench;
 beforeEach(() => {

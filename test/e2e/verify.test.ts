@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DoctorReport } from '../../src/core/doctor-report.js';
-import { bin, ctxwrap, inTerminal, makeBench, start } from '../cli/launcher.js';
+import { ctxwrap, inTerminal, makeBench, start } from '../cli/launcher.js';
 import type { Bench } from '../cli/launcher.js';
-import { programPath } from '../support/programs.js';
+import { bin, programPath } from '../support/programs.js';
 
 let bench: Bench;
 beforeEach(() => {

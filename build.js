@@ -7,9 +7,12 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
 import ts from 'typescript';
 
+/** Of what ctxwrap waits for on purpose, the tests wait for this share. */
+const waitShare = (await readFile('test/support/wait-share.json', 'utf8')).trim();
+
 /** What users run. */
 const published = { folder: 'dist', define: { WAIT_SHARE: '1', KEEPS_CODE_BESIDE: 'false' } };
-const forTests = { folder: 'dist-fast/dist', define: { WAIT_SHARE: '0.2', KEEPS_CODE_BESIDE: 'true' } };
+const forTests = { folder: 'dist-fast/dist', define: { WAIT_SHARE: waitShare, KEEPS_CODE_BESIDE: 'true' } };
 
 // Ink imports them behind a condition that is false here; followed, they would become a chunk that nobody loads.
 const withoutDevtools = {

@@ -20,8 +20,8 @@ export default defineConfig({
     // Tests with real programs mostly wait: for a countdown, a pause, a timeout.
     maxWorkers: availableParallelism() * 2,
     // Tests start real processes under real PTYs on machines that may be slow; nothing asserts a time.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     projects: [
       {
         extends: true,

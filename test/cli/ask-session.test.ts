@@ -15,7 +15,7 @@ import { ids, writeStores } from '../support/stored-sessions.js';
 import { bin } from '../support/programs.js';
 import { ctxwrap, inTerminal, makeBench, start, type Bench } from './launcher.js';
 
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 
 let bench: Bench;
 let wrapper: ChildProcess;

@@ -18,7 +18,7 @@ import { bin } from '../support/programs.js';
 import { ctxwrap, inTerminal, makeBench, start } from './launcher.js';
 import type { Bench } from './launcher.js';
 
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 
 const ASKED = 'Asked claude (me) in ~ to compact.\n';
 

@@ -11,7 +11,7 @@ import { bin } from '../support/programs.js';
 import { ctxwrap, makeBench, runToEnd } from './launcher.js';
 import type { Bench } from './launcher.js';
 
-const WAIT = { timeout: 20_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 
 let bench: Bench;
 let asked: readonly string[] = [];

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-const WAIT = { timeout: 20_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 const log = (name: string): string => fileURLToPath(new URL(`../fixtures/logs/${name}`, import.meta.url));
 const json = async (args: readonly string[]) => {
   const { stdout, stderr, code } = await ctxwrap([...args, '--json'], bench);

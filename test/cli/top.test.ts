@@ -100,7 +100,7 @@ it('top asks a session to compact after a yes', async () => {
   await terminal.seen(/Ask claude in ~\/one to compact now\?/);
   terminal.type('y');
   await vi.waitFor(() => expect(readdirSync(join(state(), 'requests')).join()).toMatch(/^one\..*request/), {
-    timeout: 20_000,
+    timeout: 60_000,
   });
   terminal.type('q');
   await terminal.ended;

@@ -22,7 +22,7 @@ describe.concurrent('a full window', () => {
       [],
       { hasRealTimes: true },
     );
-  }, 60_000);
+  });
 
   it('is not compacted while the user types, and the draft is kept', async () => {
     await withCompactSession(
@@ -210,7 +210,7 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
       async ({ window, ended, keys, expectKeys }) => {
         await says(window, 'compacting in');
         window.type(COMPACT_KEYS);
-        await vi.waitFor(() => expect(keys()).toContain('/compact'), { timeout: 10_000, interval: 1 });
+        await vi.waitFor(() => expect(keys()).toContain('/compact'), { timeout: 60_000, interval: 1 });
         window.type('next');
         await ended('verified');
         await expectKeys('/compact\rnext');

@@ -18,7 +18,7 @@ const recordings = casts().map((cast, index) => ({ ...cast, sizes: sizesFor(inde
 /** Full, also of what a recording or a run has left open: each starts as in a new terminal. */
 const RESET = Buffer.from('\x1b\\\x1bc\x1b[3J');
 
-const IN_A_SESSION = 8; // recordings: a session costs more than to play one
+const IN_A_SESSION = 6; // recordings: a session costs more than to play one
 
 /** The recordings of one size, as many as are played in one session. */
 const playsOf = (all: typeof recordings) => {

@@ -6,7 +6,7 @@ import { inTerminal, makeBench } from '../cli/launcher.js';
 import type { Bench } from '../cli/launcher.js';
 import { bin, programPath } from '../support/programs.js';
 
-const WAIT = { timeout: 30_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 
 let bench: Bench;
 beforeEach(() => {

@@ -35,7 +35,7 @@ interface Stop {
 }
 
 const written = ({ keys }: CompactSession, text: string): Promise<void> =>
-  vi.waitFor(() => expect(keys()).toContain(text), { timeout: 20_000, interval: 1 });
+  vi.waitFor(() => expect(keys()).toContain(text), { timeout: 60_000, interval: 1 });
 
 const signalAll = (pids: readonly number[], signal: NodeJS.Signals): void =>
   pids.forEach((pid) => process.kill(pid, signal));

@@ -35,7 +35,7 @@ describe.concurrent('without a footer', () => {
       },
       ['--no-footer'],
     );
-  }, 90_000);
+  });
 
   it('a mode that was set explicitly compacts all the same', async () => {
     await withCompactSession(
@@ -46,7 +46,7 @@ describe.concurrent('without a footer', () => {
       },
       ['--no-footer', '--mode', 'auto'],
     );
-  }, 60_000);
+  });
 });
 
 describe.concurrent('in a terminal', () => {
@@ -63,7 +63,7 @@ describe.concurrent('in a terminal', () => {
       [],
       { rows: 7 },
     );
-  }, 60_000);
+  });
 
   it('that is too narrow nothing is typed, until there is room', async () => {
     await withCompactSession(
@@ -79,7 +79,7 @@ describe.concurrent('in a terminal', () => {
       [],
       { columns: 19 },
     );
-  }, 90_000);
+  });
 
   it('that becomes too small during the countdown nothing is typed', async () => {
     const shrink = async (scene: CompactSession): Promise<void> => {
@@ -92,5 +92,5 @@ describe.concurrent('in a terminal', () => {
       expect(scene.keys()).toBe('');
     };
     await withCompactSession([], shrink, [], { hasRealTimes: true });
-  }, 90_000);
+  });
 });

@@ -137,7 +137,7 @@ describe('ctxwrap verify', () => {
     });
     const isUnderWay = (): boolean =>
       left().some((name) => existsSync(join(bench.folder, 'tmp', name, 'session.cast')));
-    await expect.poll(isUnderWay, { timeout: 30_000 }).toBe(true);
+    await expect.poll(isUnderWay, { timeout: 60_000 }).toBe(true);
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ signal: 'SIGTERM', stdout: '' });
     expect(left()).toEqual([]);

@@ -11,8 +11,8 @@ import type { Window } from '../support/window.js';
 import { FOOTER, footerShown, inFolder, lastRow, withWrapped, type Wrapped } from '../support/wrapped.js';
 
 const ROWS = 24;
-const WAIT = { timeout: 20_000, interval: 10 };
-const LONG_MS = 60_000;
+const WAIT = { timeout: 60_000, interval: 10 };
+const LONG_MS = 240_000;
 const kinds = ['throw', 'hang', 'exit', 'leak'] as const;
 
 const FAILED = ' ctxwrap has failed: no numbers, no compaction · Ctrl-] q hides this row';

@@ -7,7 +7,7 @@ import { openWindow, type Window } from './window.js';
 import { inFolder, lastRow, plainEnv } from './wrapped.js';
 
 export const COMPACT_KEYS = '\x1dc';
-export const WAIT = { timeout: 30_000, interval: 20 };
+export const WAIT = { timeout: 60_000, interval: 20 };
 
 export interface CompactSession {
   readonly window: Window;

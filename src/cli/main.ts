@@ -2,12 +2,11 @@ import { isMainThread } from 'node:worker_threads';
 import { errorText, UserError } from '../core/errors.js';
 import { own, toPrintableLines, toPrintableText } from '../core/printable.js';
 import { exitCodeOfSignal, exitBySignal, exitWithoutThreads } from '../main-thread/exit-status.js';
-import { run } from './commands/run.js';
 import { applyConfiguration } from './config/apply.js';
 import { commandWithoutNotify, OWN_FAILURE } from './messages.js';
+import { perform } from './commands/run.js';
 import { print, printError, toAsciiIfNeeded, version } from './print.js';
 import { parseArguments } from './program.js';
-import type { Task } from './request.js';
 import type { Outcome } from './session.js';
 import { runThread } from './worker-thread.js';
 
@@ -24,14 +23,6 @@ const main = async (): Promise<void> => {
   const { flags, values } = task.options;
   if (flags['notify.command'] !== undefined && !values['notify.on']) throw commandWithoutNotify();
   finish(await perform(task), values.quiet);
-};
-
-const perform = async (task: Task): Promise<Outcome> => {
-  if (task.kind === 'run') return run(task);
-  const done = await task.perform(task.options, run);
-  if (typeof done !== 'string') return done;
-  await print(done);
-  return { status: { kind: 'code', code: 0 }, notices: [] };
 };
 
 const finish = ({ status, notices, isLineOpen, hasStuckThread }: Outcome, quiet: boolean): void => {

@@ -87,7 +87,11 @@ const buildWith = async (plugin: Plugin, folder: string): Promise<string> => {
     target: 'node20',
     jsx: 'automatic',
     logLevel: 'warning',
-    define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      'process.env.DEV': '"false"',
+      WAIT_SHARE: await readFile(pathOf('wait-share.json'), 'utf8'),
+    },
     plugins: [plugin, withoutDevtools],
     banner: {
       js: "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);",

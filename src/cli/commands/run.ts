@@ -9,7 +9,8 @@ import { findCommand, isShellScript, obstacleReasons } from '../../storage/find-
 import { passthrough } from '../../main-thread/passthrough.js';
 import * as messages from '../messages.js';
 import { listedCommands } from '../commands.js';
-import type { Options, RunRequest } from '../request.js';
+import { print } from '../print.js';
+import type { Options, RunRequest, Task } from '../request.js';
 import { agentWords } from '../options.js';
 import { agentFromOption } from '../agent-option.js';
 import { isSessionRunning, logFor, runWrapped, type Outcome, transparentReason } from '../session.js';
@@ -93,4 +94,13 @@ const find = (word: string, known: Agent | undefined): string => {
   if (found.kind === 'found') return found.file;
   if (found.kind === 'missing') throw messages.notInstalled(word, known?.npmPackage, found.shims);
   throw messages.notAProgram(found.file, obstacleReasons[found.reason]);
+};
+
+/** Does what was asked for, and prints what a command answers. */
+export const perform = async (task: Task): Promise<Outcome> => {
+  if (task.kind === 'run') return run(task);
+  const done = await task.perform(task.options, run);
+  if (typeof done !== 'string') return done;
+  await print(done);
+  return { status: { kind: 'code', code: 0 }, notices: [] };
 };

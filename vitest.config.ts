@@ -10,7 +10,7 @@ const waiting = [
   'shortener',
   'shortening-faults',
   'switcher',
-].map((name) => `test/wrap/${name}.test.ts`);
+].map((name) => `test/typing/${name}.test.ts`);
 const waitShare = readFileSync('test/support/wait-share.json', 'utf8');
 
 export default defineConfig({

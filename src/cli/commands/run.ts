@@ -16,7 +16,7 @@ import { agentFromOption } from '../agent-option.js';
 import { isSessionRunning, logFor, runWrapped, type Outcome, transparentReason } from '../session.js';
 
 /** `ctxwrap claude …` and `ctxwrap -- command …`. */
-export const run = async ({
+const run = async ({
   word,
   args,
   anyCommand,

@@ -1,7 +1,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import type { CompactRecipe, Switching } from '../agents/agent.js';
 import { REQUEST_MS } from '../core/compaction/machine.js';
-import { SESSION_ENDED } from '../core/compaction/protocol.js';
+import { SESSION_ENDED } from '../core/compaction/requests.js';
 import type { TypeResult } from '../core/compaction/state.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';

@@ -4,7 +4,7 @@ import { readdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAnswer, withdrawRequest, writeRequest, type Withdrawal } from '../../src/storage/requests.js';
-import type { RequestActions } from '../../src/worker/action-requests.js';
+import type { RequestActions } from '../../src/worker/request-queue.js';
 import { beginIn, makeAnswerWriter } from '../../src/worker/answers.js';
 import type { SwitchResult } from '../../src/typing/switcher.js';
 import { keyOf, makeRequester } from '../support/requester.js';
@@ -15,13 +15,13 @@ beforeEach(async () => {
 });
 afterEach(() => asking.end());
 
-type Wait = Parameters<RequestActions['switchTo']>[1];
+type Wait = Parameters<RequestActions['switch']>[1];
 
 /** A session in which a switch goes as the test says. */
 const watchWith = (switchTo: (wait: Wait) => Promise<SwitchResult>) =>
   asking.watch({
     actions: {
-      switchTo: (_, wait) => switchTo(wait),
+      switch: (_, wait) => switchTo(wait),
       brief: () => undefined,
       undo: () => undefined,
       shorten: () => undefined,

@@ -119,32 +119,19 @@ const followRequest = async (
     isNoticed ||= answer !== undefined;
     if (isNoticed && !waits) return { outcome: 'begun' };
     if (session) seenAt = now;
-    const left = reasonToLeave({ session, isKept, isNoticed, askedAt: request.askedAt, seenAt, now });
-    if (left) return left;
+    if (session && !isThere(session)) return { left: SESSION_ENDED, isOver: true };
+    if (session?.liveness === 'failed') return { left: FAILED_WORDS };
+    if (now - seenAt > NOTICE_MS) return { left: 'what the session says of itself cannot be read' };
+    if (!isKept) return { left: 'the request was removed' };
+    const askedMs = now - request.askedAt;
+    if (!isNoticed && askedMs > NOTICE_MS) return { left: 'the session does not react to requests' };
+    if (askedMs > LONGEST_MS) return { left: 'the session does not answer' };
     const words = wordsOf(request, session, answer);
     if (words !== undefined && words !== said) onWords?.(words);
     said = words;
     await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
   return { left: 'you no longer wait for it', isWithdrawn: true };
-};
-
-interface Followed {
-  readonly session: ListedSession | undefined;
-  readonly isKept: boolean;
-  readonly isNoticed: boolean;
-  readonly askedAt: number;
-  readonly seenAt: number;
-  readonly now: number;
-}
-
-const reasonToLeave = ({ session, isKept, isNoticed, askedAt, seenAt, now }: Followed): Left | undefined => {
-  if (session && !isThere(session)) return { left: SESSION_ENDED, isOver: true };
-  if (session?.liveness === 'failed') return { left: FAILED_WORDS };
-  if (now - seenAt > NOTICE_MS) return { left: 'what the session says of itself cannot be read' };
-  if (!isKept) return { left: 'the request was removed' };
-  if (!isNoticed && now - askedAt > NOTICE_MS) return { left: 'the session does not react to requests' };
-  return now - askedAt > LONGEST_MS ? { left: 'the session does not answer' } : undefined;
 };
 
 const BEGUN = 'it is carried out: too late to withdraw it';
@@ -205,7 +192,7 @@ const answeredBy = (answer: AnswerRecord): Answered => {
 
 // For a command that has nothing else to do.
 
-export interface AloneOptions {
+export interface AloneOptions extends Partial<Pick<Asking, 'waits' | 'onAsked'>> {
   readonly stateFolder: string;
   readonly isQuiet: boolean;
 }
@@ -213,16 +200,19 @@ export interface AloneOptions {
 /** What is known, and how the command ends. */
 export interface AskedAlone {
   readonly answered: Answered;
+  /** that has cut it short, or came too late for that */
+  readonly signal: NodeJS.Signals | undefined;
+  /** 1 where it was refused or is not known; a signal that has cut it short ends the command, too */
   readonly status: Outcome['status'];
 }
 
 const WAITING = 'waiting for a safe moment';
 
-/** Says meanwhile what the session waits for; Ctrl-C withdraws the request. Never rejects. */
+/** Says meanwhile what the session waits for; Ctrl-C withdraws the request. Never rejects, as long as `onAsked` does not. */
 export const askAlone = async (
   session: string,
   asked: Asked,
-  { stateFolder, isQuiet }: AloneOptions,
+  { stateFolder, isQuiet, ...given }: AloneOptions,
 ): Promise<AskedAlone> => {
   const stopping = catchStopSignals();
   const progress = isQuiet ? noProgress : progressLine();
@@ -234,22 +224,14 @@ export const askAlone = async (
       signal: stopping.signal,
       onAsked: async () => progress.say(WAITING),
       onWords: progress.say,
+      ...given,
     });
-    return { answered, status: statusOf(answered, stopping.name()) };
+    const signal = stopping.name();
+    const isDone = answered.outcome === 'begun' || answered.outcome === 'done';
+    if (!isDone && signal !== undefined) return { answered, signal, status: { kind: 'signal', signal } };
+    return { answered, signal, status: { kind: 'code', code: isDone ? 0 : 1 } };
   } finally {
     progress.clear();
     stopping.release();
-  }
-};
-
-/** 1 where it was refused or is not known; a signal that has cut it short ends the command, too. */
-const statusOf = ({ outcome }: Answered, signal: NodeJS.Signals | undefined): Outcome['status'] => {
-  switch (outcome) {
-    case 'begun':
-    case 'done':
-      return { kind: 'code', code: 0 };
-    case 'refused':
-    case 'unknown':
-      return signal === undefined ? { kind: 'code', code: 1 } : { kind: 'signal', signal };
   }
 };

@@ -1,6 +1,5 @@
 import {
   isLastAnswer,
-  SESSION_ENDED,
   type AnswerContent,
   type AnswerRecord,
   type RequestRecord,
@@ -56,12 +55,6 @@ export const makeAnswerWriter = (
 };
 
 export type AnswerWriter = ReturnType<typeof makeAnswerWriter>;
-
-/** To a request that is open when the session ends. */
-export const endedAnswer = (isBegun: boolean): AnswerContent => ({
-  state: isBegun ? 'unknown' : 'refused',
-  reason: SESSION_ENDED,
-});
 
 const BEGIN_MS = 5_000; // a disk that hangs must not keep others from typing
 const UNWRITTEN = 'the answer to the request cannot be written';

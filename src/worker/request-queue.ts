@@ -1,6 +1,7 @@
 import {
   answerFor,
   requestName,
+  SESSION_ENDED,
   type Actions,
   type AnswerContent,
   type ArgumentsOf,
@@ -9,13 +10,16 @@ import {
   type requests,
 } from '../core/compaction/requests.js';
 import { errorText } from '../core/errors.js';
-import type { MomentWait } from '../typing/safe-moment.js';
-import { beginIn, endedAnswer, isAskerRunning, wantedIn, type AnswerWriter } from './answers.js';
+import type { TypingGate } from '../typing/safe-moment.js';
+import { beginIn, isAskerRunning, wantedIn, type AnswerWriter } from './answers.js';
 
 // The open requests of other processes, and what is done for them.
 
-interface RequestWait extends Required<Pick<MomentWait, 'signal' | 'onHold' | 'gate'>> {
+interface RequestWait {
   readonly id: string;
+  readonly signal: AbortSignal;
+  readonly onHold: (words: string) => void;
+  readonly gate: TypingGate;
 }
 
 /** Each resolves when its outcome is known, and is withdrawn by the signal. */
@@ -80,6 +84,9 @@ export const makeRequestQueue = (actions: Partial<RequestActions>, answers: Answ
     open.delete(one.request.request);
     one.conclude(content);
   };
+  /** it is over without a result */
+  const fail = (one: OpenRequest, reason: string): void =>
+    conclude(one, { state: one.begun() ? 'unknown' : 'refused', reason });
   const withdraw = (one: OpenRequest): void => {
     open.delete(one.request.request);
     one.withdraw();
@@ -94,9 +101,7 @@ export const makeRequestQueue = (actions: Partial<RequestActions>, answers: Answ
     accept: (request: RequestRecord): void => {
       const one = openRequest(request, answers);
       open.set(request.request, one);
-      void carryOut(one).catch((error: unknown) =>
-        conclude(one, { state: one.begun() ? 'unknown' : 'refused', reason: errorText(error) }),
-      );
+      void carryOut(one).catch((error: unknown) => fail(one, errorText(error)));
     },
     /** the open requests of this name begin */
     begin: (name: RequestName): void => openOf(name).forEach((one) => void one.begin()),
@@ -116,7 +121,7 @@ export const makeRequestQueue = (actions: Partial<RequestActions>, answers: Answ
     },
     close: (): void => {
       for (const one of open.values()) {
-        conclude(one, endedAnswer(one.begun() !== undefined));
+        fail(one, SESSION_ENDED);
         one.withdraw();
       }
     },

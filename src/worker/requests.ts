@@ -43,20 +43,16 @@ const RESTARTED = 'ctxwrap had to restart a part of itself';
 
 /** The answer to a request that is too old to be carried out; undefined when it is not. */
 const answerToOld = async (
+  folder: string,
   request: RequestRecord,
-  {
-    folder,
-    from = -Infinity,
-    now,
-  }: { readonly folder: string; readonly from?: Millis | undefined; now: Millis },
+  { from = -Infinity, now }: Pick<RequestsOptions, 'from' | 'now'>,
 ): Promise<AnswerContent | undefined> => {
-  if (request.askedAt < from) {
-    // it belonged to the part that has failed
-    return (await mayHaveBegun(folder, request, await readAnswer(folder, request)))
-      ? { state: 'unknown', reason: RESTARTED }
-      : { state: 'refused', reason: `${RESTARTED}: ask again` };
-  }
-  return isExpired(request, now) ? { state: 'refused', reason: REQUEST_EXPIRED } : undefined;
+  if (request.askedAt >= from)
+    return isExpired(request, now()) ? { state: 'refused', reason: REQUEST_EXPIRED } : undefined;
+  // it belonged to the part that has failed
+  return (await mayHaveBegun(folder, request, await readAnswer(folder, request)))
+    ? { state: 'unknown', reason: RESTARTED }
+    : { state: 'refused', reason: `${RESTARTED}: ask again` };
 };
 
 export interface RequestsOptions extends AnswersPlace {
@@ -101,7 +97,7 @@ export const watchRequests = (options: RequestsOptions): Requests => {
   };
   const answers = makeAnswerWriter(options, fail);
   const queue = makeRequestQueue({ ...options.actions, compact: askCore(emit) }, answers);
-  const requestFolder = openRequestFolder(options, { queue, answers }, () => void check());
+  const requestFolder = openRequestFolder(options, { queue, answers, onChange: () => void check() });
   const omc =
     omcFolder === undefined
       ? undefined
@@ -148,17 +144,15 @@ const askCore =
     return new Promise(() => undefined);
   };
 
-interface Queues {
+interface FolderReaders {
   readonly queue: ReturnType<typeof makeRequestQueue>;
   readonly answers: AnswerWriter;
+  readonly onChange: () => void;
 }
 
 /** Watches the folder of requests. */
-const openRequestFolder = (
-  { stateFolder, sessionId, now, from }: RequestsOptions,
-  { queue, answers }: Queues,
-  onChange: () => void,
-) => {
+const openRequestFolder = (options: RequestsOptions, { queue, answers, onChange }: FolderReaders) => {
+  const { stateFolder, sessionId, now } = options;
   let watching: { readonly folder: string; readonly watch: FolderWatch } | undefined;
   let seen: ReadonlySet<string> = new Set(); // the requests found by the last check
   let isClosed = false;
@@ -190,7 +184,7 @@ const openRequestFolder = (
         for (const id of fresh) {
           const request = await readRequest(folder, { session: sessionId, request: id });
           if (!request || isClosed || !isAskerRunning(request)) continue;
-          const old = await answerToOld(request, { folder, from, now: now() });
+          const old = await answerToOld(folder, request, options);
           if (old) void answers.write(id, old);
           else if (isClosed) return;
           else queue.accept(request);

@@ -13,6 +13,7 @@ import { parseAttempt, type AttemptRecord } from './protocol.js';
 const id = v.pipe(v.string(), v.regex(SESSION_ID));
 const sentence = v.pipe(text, line(300));
 const focus = v.pipe(v.string(), v.transform(cleanFocus), v.string());
+const strategy = v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,39}$/));
 const attempt = v.pipe(
   v.unknown(),
   v.transform((found) => parseAttempt(isRecord(found) ? found : undefined)),
@@ -28,6 +29,11 @@ interface AnswerState {
   readonly tells: v.ObjectEntries;
 }
 
+const state = <Means extends OutcomeKind, Tells extends v.ObjectEntries>(means: Means, tells: Tells) => ({
+  means,
+  tells,
+});
+
 export interface RequestRow {
   /** on disk */
   readonly schema: `ctxwrap.${string}/${number}`;
@@ -38,62 +44,43 @@ export interface RequestRow {
 
 type RequestTable = Readonly<Record<string, RequestRow>>;
 
+const done = state('done', {});
+const impossible = state('refused', { reason: sentence });
+
 export const requests = {
   /** compact by the agent's own command; `force`: pauses and the breaker do not count */
   compact: {
     schema: 'ctxwrap.request/1',
     arguments: { force: flag, focus: maybe(focus) },
-    ends: { ended: { means: 'done', tells: { attempt } } },
+    ends: { ended: state('done', { attempt }) },
   },
   /** have the agent go on with another session; `name` is what its command takes: an id, or the name of a checkpoint */
-  switch: {
-    schema: 'ctxwrap.switch/1',
-    arguments: { name: id },
-    ends: { switched: { means: 'done', tells: {} } },
-  },
+  switch: { schema: 'ctxwrap.switch/1', arguments: { name: id }, ends: { switched: done } },
   /** put what the last compaction has lost into the prompt */
-  brief: {
-    schema: 'ctxwrap.brief/1',
-    arguments: {},
-    ends: { drafted: { means: 'done', tells: {} } },
-  },
-  /** undo the last compaction by the agent's control channel, which may be impossible: then nothing was done */
-  undo: {
-    schema: 'ctxwrap.undo/1',
-    arguments: {},
-    ends: {
-      switched: { means: 'done', tells: {} },
-      impossible: { means: 'refused', tells: { reason: sentence } },
-    },
-  },
+  brief: { schema: 'ctxwrap.brief/1', arguments: {}, ends: { drafted: done } },
+  /** undo the last compaction by the agent's control channel, if it has one that can */
+  undo: { schema: 'ctxwrap.undo/1', arguments: {}, ends: { switched: done, impossible } },
   /** shorten the conversation without the agent, which may be started again for it; the words say from what size to what */
   shorten: {
     schema: 'ctxwrap.shorten/1',
-    arguments: {
-      strategy: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,39}$/)),
-      keepRecent: maybe(count),
-      budgetTokens: maybe(count),
-    },
-    ends: {
-      shortened: { means: 'done', tells: { words: sentence } },
-      restarting: { means: 'begun', tells: { words: sentence } },
-    },
+    arguments: { strategy, keepRecent: maybe(count), budgetTokens: maybe(count) },
+    ends: { shortened: state('done', { words: sentence }), restarting: state('begun', { words: sentence }) },
   },
 } as const satisfies RequestTable;
 
 /** How every request can be answered. After the open states another answer follows. */
 const openStates = {
   /** `reason`: what it waits for, in the words of the footer */
-  waiting: { means: 'begun', tells: { reason: maybe(v.pipe(v.string(), line(300), v.nonEmpty())) } },
+  waiting: state('begun', { reason: maybe(v.pipe(v.string(), line(300), v.nonEmpty())) }),
   /** it cannot be withdrawn any more: something may be typed from here on, or was sent */
-  begun: { means: 'begun', tells: {} },
-} as const;
+  begun: state('begun', {}),
+};
 const lastStates = {
   /** nothing was typed, or it was taken back */
-  refused: { means: 'refused', tells: { reason: sentence } },
+  refused: state('refused', { reason: sentence }),
   /** the keys for it may have been sent, and their effect is not known */
-  unknown: { means: 'unknown', tells: { reason: sentence } },
-} as const;
+  unknown: state('unknown', { reason: sentence }),
+};
 
 type Content<E extends v.ObjectEntries> = Readonly<v.InferOutput<v.ObjectSchema<E, undefined>>>;
 /** A state and what it tells, named by the key. */
@@ -105,7 +92,10 @@ type Requests = typeof requests;
 export type RequestName = keyof Requests;
 export type ArgumentsOf<Row extends RequestRow> = Content<Row['arguments']>;
 /** What carrying out a request comes to. */
-export type ResultOf<Row extends RequestRow> = StateOf<Row['ends'] & typeof lastStates, 'kind'>;
+type ResultOf<Row extends RequestRow> = StateOf<Row['ends'] & typeof lastStates, 'kind'>;
+
+/** What this request comes to. */
+export type Result<Name extends RequestName> = ResultOf<Requests[Name]>;
 
 /** What carries out each request; undefined where it cannot, because nothing is followed. */
 export type Actions<Wait, Table extends RequestTable = Requests> = {
@@ -120,21 +110,19 @@ export type Asked<Name extends RequestName = RequestName> = {
   [N in Name]: { readonly schema: Requests[N]['schema'] } & ArgumentsOf<Requests[N]>;
 }[Name];
 
-/** Identifies a request of a session; both parts match `[A-Za-z0-9_-]{1,64}`. */
-export interface RequestKey {
-  readonly session: string;
-  readonly request: string;
-}
-
+const key = { session: id, request: id };
 const ofEveryRequest = {
-  session: id,
-  request: id,
+  ...key,
   askedAt: count,
   /** the process that waits for the answer; absent if none waits, so that its end does not withdraw the request */
   pid: maybe(count),
   /** start time of that process, in the system's own unit */
   processStart: maybe(v.string()),
 };
+const ofEveryAnswer = { ...key, schema: v.literal('ctxwrap.answer/1'), at: count };
+
+/** Identifies a request of a session. */
+export type RequestKey = Content<typeof key>;
 
 export type RequestRecord<Name extends RequestName = RequestName> = Asked<Name> &
   Content<typeof ofEveryRequest>;
@@ -144,10 +132,7 @@ export type AnswerContent =
   | StateOf<typeof openStates & typeof lastStates, 'state'>
   | { [N in RequestName]: StateOf<Requests[N]['ends'], 'state'> }[RequestName];
 
-export type AnswerRecord = RequestKey & {
-  readonly schema: 'ctxwrap.answer/1';
-  readonly at: Millis;
-} & AnswerContent;
+export type AnswerRecord = Content<typeof ofEveryAnswer> & AnswerContent;
 
 /** The reason of an answer after which no other can come. */
 export const SESSION_ENDED = 'the session has ended';
@@ -170,10 +155,11 @@ const statesOf = (): ReadonlyMap<unknown, AnswerState> =>
   );
 
 /** What who asks knows by an answer. */
-export const meaningOf = ({ state }: AnswerContent): OutcomeKind => statesOf().get(state)?.means ?? 'unknown';
+export const meaningOf = (answer: AnswerContent): OutcomeKind =>
+  statesOf().get(answer.state)?.means ?? 'unknown';
 
 /** After any other answer another one follows. */
-export const isLastAnswer = ({ state }: AnswerContent): boolean => !Object.hasOwn(openStates, state);
+export const isLastAnswer = (answer: AnswerContent): boolean => !Object.hasOwn(openStates, answer.state);
 
 const read = (entries: v.ObjectEntries, found: unknown): object | undefined => {
   const { success, output } = v.safeParse(fields(entries), found);
@@ -188,13 +174,11 @@ export const parseRequest = (from: string): RequestRecord | undefined => {
   return read({ schema: v.literal(schema), ...ofEveryRequest, ...asked }, found) as RequestRecord | undefined;
 };
 
-const ofEveryAnswer = { schema: v.literal('ctxwrap.answer/1'), session: id, request: id, at: count };
-
 export const parseAnswer = (from: string): AnswerRecord | undefined => {
   const found = parseRecord(from);
-  const state = statesOf().get(found?.['state']);
-  if (!state) return undefined;
-  return read({ ...ofEveryAnswer, state: v.string(), ...state.tells }, found) as AnswerRecord | undefined;
+  const known = statesOf().get(found?.['state']);
+  if (!known) return undefined;
+  return read({ ...ofEveryAnswer, state: v.string(), ...known.tells }, found) as AnswerRecord | undefined;
 };
 
 /** The answer for what an action has come to, and nothing else of that. */

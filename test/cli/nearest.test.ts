@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { nearestWord } from '../../src/cli/messages.js';
-import { agentWords, listedCommands } from '../../src/cli/program.js';
+import { listedCommands } from '../../src/cli/commands.js';
+import { agentWords } from '../../src/cli/options.js';
 
-const words = [...agentWords, ...listedCommands()];
+const words = [...agentWords, ...listedCommands];
 
 it.each([
   ['cluade', 'claude'], // swapped

@@ -9,7 +9,7 @@ import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-fo
 import { toPlainText } from '../../ui/text.js';
 import { askAlone, askSession, type Answered } from '../ask-session.js';
 import { print, printLines } from '../print.js';
-import type { CompactCommandRequest } from '../request.js';
+import type { CompactRequest } from '../define/compact.js';
 import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
 import type { Outcome } from '../session.js';
 import { ageText, folderText } from '../sessions-text.js';
@@ -163,10 +163,10 @@ const factOf = ({ outcome, words, durationMs = 0 }: CompactReport): string => {
   }
 };
 
-export const compact = (asked: CompactCommandRequest): Promise<Outcome> =>
+export const compact = (asked: CompactRequest): Promise<Outcome> =>
   asked.all ? compactAll(asked) : compactOne(asked);
 
-const compactOne = async (asked: CompactCommandRequest): Promise<Outcome> => {
+const compactOne = async (asked: CompactRequest): Promise<Outcome> => {
   const { env } = process;
   const { force, focus, wait, json, options } = asked;
   const stateFolder = stateFolderOf(env, homeFolder(env));
@@ -203,7 +203,7 @@ const outcomeOf = (
 
 /** The session that the command names, if it can be asked to compact. */
 const sessionFor = async (
-  { target, focus, wait }: CompactCommandRequest,
+  { target, focus, wait }: CompactRequest,
   stateFolder: string,
 ): Promise<SessionRecord> => {
   const now = Date.now();
@@ -225,7 +225,7 @@ const recipeOf = (name: string): CompactRecipe | undefined =>
 
 // Every running session, or every one whose agent is idle, at once. One that cannot be asked is told with the reason.
 
-const compactAll = async (asked: CompactCommandRequest): Promise<Outcome> => {
+const compactAll = async (asked: CompactRequest): Promise<Outcome> => {
   const { env } = process;
   const { force, focus, wait, json, idle } = asked;
   const request = { schema: 'ctxwrap.request/1', force, focus } as const;

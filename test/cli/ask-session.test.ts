@@ -336,6 +336,15 @@ describe('the other commands, cut short', () => {
     expect(await ended).toMatchObject({ code: 1, stdout: `✗ ${text}` });
   });
 
+  it('compact --strategy by the last answer of a session that has begun: its agent has ended', async () => {
+    listen(begins);
+    const { ended } = ask(...shorten);
+    await answerHas('begun');
+    await requests?.stop();
+    const text = 'the session has ended; the whole one is as it was\n';
+    expect(await ended).toMatchObject({ code: 1, stdout: expect.stringContaining(text) as string });
+  });
+
   it('compact by Ctrl-C once it has begun: nobody knows', async () => {
     listen(waits);
     const { child, ended } = ask('compact');

@@ -1,5 +1,6 @@
 // What is asked of a running session besides compacting: it says that it begins before anything can be typed, and what it does not know it
 // never tells as refused.
+import { once } from 'node:events';
 import { readdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -67,6 +68,36 @@ describe('a request for a switch', () => {
     expect(await told).toBe('withdrawn');
   });
 
+  it('that is withdrawn is not answered any more', async () => {
+    const told = new Promise<void>((resolve) => {
+      watchWith(async ({ signal, onHold }) => {
+        await once(signal, 'abort');
+        onHold('a dialog is open');
+        resolve();
+        return { kind: 'refused', reason: 'withdrawn' };
+      });
+    });
+    await askForSwitch();
+    await asking.answered('one', { state: 'waiting' });
+    unlinkSync(join(asking.folder, 'me.one.request.json'));
+    await told;
+    await asking.leave('two');
+    await asking.answered('two', { state: 'waiting' }); // answers are written in order
+    expect(await answerNow()).not.toHaveProperty('reason');
+  });
+
+  it('says from its first answer on what it waits for', async () => {
+    watchWith(({ onHold }) => {
+      onHold('a dialog is open');
+      return new Promise(() => undefined);
+    });
+    await askForSwitch();
+    await asking.answered('one', { state: 'waiting' });
+    await asking.leave('two');
+    await asking.answered('two', { state: 'waiting' }); // answers are written in order
+    expect(await answerNow()).toMatchObject({ reason: 'a dialog is open' });
+  });
+
   it('is not begun where that cannot be answered', async () => {
     const told = new Promise((resolve) => {
       watchWith(async ({ gate }) => {
@@ -94,15 +125,17 @@ describe('a request for a switch', () => {
   });
 
   it.each([
-    ['waits', false, 'refused'],
-    ['has begun', true, 'unknown'],
-  ])('that %s when the session ends is told accordingly', async (_, hasBegun, state) => {
-    const requests = watchWith(async ({ gate }) => {
-      if (hasBegun) await gate?.begin();
+    ['waits', [], 'refused'],
+    ['has begun', ['begin'], 'unknown'],
+    ['waits again', ['begin', 'rest'], 'refused'],
+  ] as const)('that %s when the session ends is told accordingly', async (_, steps, state) => {
+    const requests = watchWith(async ({ gate, onHold }) => {
+      for (const step of steps) await gate[step]();
+      if (state === 'refused') onHold('a dialog is open');
       return new Promise(() => undefined);
     });
     await askForSwitch();
-    await asking.answered('one', { state: hasBegun ? 'begun' : 'waiting' });
+    await asking.answered('one', state === 'unknown' ? { state: 'begun' } : { reason: 'a dialog is open' });
     await requests.stop();
     expect(await answerNow()).toMatchObject({ state, reason: 'the session has ended' });
   });

@@ -1,29 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { REQUEST_MS } from '../core/compaction/machine.js';
+import type { AttemptRecord } from '../core/compaction/protocol.js';
 import {
+  isLastAnswer,
+  meaningOf,
   SESSION_ENDED,
   type AnswerRecord,
-  type AttemptRecord,
-  type BriefRecord,
+  type Asked,
   type RequestRecord,
-  type ShortenRecord,
-  type SwitchRecord,
-  type UndoRecord,
-} from '../core/compaction/protocol.js';
+} from '../core/compaction/requests.js';
+import { present } from '../core/present.js';
 import { FAILED_WORDS } from '../core/records.js';
 import { systemReason } from '../storage/errors.js';
 import { processStart } from '../storage/processes.js';
 import {
   ensureRequestsFolder,
-  isLastAnswer,
   isRequestThere,
   readAnswer,
   removeAnswer,
   removeRequest,
   withdrawRequest,
   writeRequest,
-  type AnyRequest,
 } from '../storage/requests.js';
 import { readSession, type ListedSession } from '../storage/sessions.js';
 import { isThere } from './session-argument.js';
@@ -53,14 +51,6 @@ export type Answered =
 /** `impossible`: the agent cannot do it in this way; `unwritten`: the session could not be asked */
 type RefusedWhy = 'withdrawn' | 'impossible' | 'unwritten';
 
-/** What is asked for, without what every request has. */
-export type Asked =
-  | Pick<RequestRecord, 'schema' | 'force' | 'focus'>
-  | Pick<SwitchRecord, 'schema' | 'name'>
-  | Pick<BriefRecord, 'schema'>
-  | Pick<UndoRecord, 'schema'>
-  | Pick<ShortenRecord, 'schema' | 'strategy' | 'keepRecent' | 'budgetTokens'>;
-
 export interface Asking {
   readonly stateFolder: string;
   /** wait for the outcome, not only until the session has the request, which then outlives this command */
@@ -76,14 +66,12 @@ export interface Asking {
 /** Never rejects, as long as `onAsked` does not. */
 export const askSession = async (session: string, asked: Asked, asking: Asking): Promise<Answered> => {
   const { stateFolder, waits, onAsked } = asking;
-  const start = processStart(process.pid);
-  const request: AnyRequest = {
+  const request: RequestRecord = {
     ...asked,
     session,
     request: `${process.pid}-${randomBytes(6).toString('hex')}`,
     askedAt: Date.now(),
-    ...(waits ? { pid: process.pid } : {}),
-    ...(waits && start !== undefined ? { processStart: start } : {}),
+    ...(waits ? present({ pid: process.pid, processStart: processStart(process.pid) }) : {}),
   };
   let folder: string;
   try {
@@ -116,7 +104,7 @@ const LONGEST_MS = 2 * REQUEST_MS; // the wrapper finds a safe moment in the fir
 
 const followRequest = async (
   folder: string,
-  request: AnyRequest,
+  request: RequestRecord,
   { stateFolder, waits, signal, onWords }: Asking,
 ): Promise<Answered | Left> => {
   let isNoticed = false;
@@ -131,8 +119,13 @@ const followRequest = async (
     isNoticed ||= answer !== undefined;
     if (isNoticed && !waits) return { outcome: 'begun' };
     if (session) seenAt = now;
-    const left = reasonToLeave({ session, isKept, isNoticed, askedAt: request.askedAt, seenAt, now });
-    if (left) return left;
+    if (session && !isThere(session)) return { left: SESSION_ENDED, isOver: true };
+    if (session?.liveness === 'failed') return { left: FAILED_WORDS };
+    if (now - seenAt > NOTICE_MS) return { left: 'what the session says of itself cannot be read' };
+    if (!isKept) return { left: 'the request was removed' };
+    const askedMs = now - request.askedAt;
+    if (!isNoticed && askedMs > NOTICE_MS) return { left: 'the session does not react to requests' };
+    if (askedMs > LONGEST_MS) return { left: 'the session does not answer' };
     const words = wordsOf(request, session, answer);
     if (words !== undefined && words !== said) onWords?.(words);
     said = words;
@@ -141,29 +134,11 @@ const followRequest = async (
   return { left: 'you no longer wait for it', isWithdrawn: true };
 };
 
-interface Followed {
-  readonly session: ListedSession | undefined;
-  readonly isKept: boolean;
-  readonly isNoticed: boolean;
-  readonly askedAt: number;
-  readonly seenAt: number;
-  readonly now: number;
-}
-
-const reasonToLeave = ({ session, isKept, isNoticed, askedAt, seenAt, now }: Followed): Left | undefined => {
-  if (session && !isThere(session)) return { left: SESSION_ENDED, isOver: true };
-  if (session?.liveness === 'failed') return { left: FAILED_WORDS };
-  if (now - seenAt > NOTICE_MS) return { left: 'what the session says of itself cannot be read' };
-  if (!isKept) return { left: 'the request was removed' };
-  if (!isNoticed && now - askedAt > NOTICE_MS) return { left: 'the session does not react to requests' };
-  return now - askedAt > LONGEST_MS ? { left: 'the session does not answer' } : undefined;
-};
-
 const BEGUN = 'it is carried out: too late to withdraw it';
 
 /** What the session says about this request, or that it says nothing. */
 const wordsOf = (
-  { schema, request }: AnyRequest,
+  { schema, request }: RequestRecord,
   session: ListedSession | undefined,
   answer: AnswerRecord | undefined,
 ): string | undefined => {
@@ -178,7 +153,7 @@ const wordsOf = (
 /** Withdraws the request, which tells whether anything was done. */
 const leave = async (
   folder: string,
-  request: AnyRequest,
+  request: RequestRecord,
   { left: reason, isOver = false, isWithdrawn = false }: Left,
 ): Promise<Answered> => {
   const withdrawal = await withdrawRequest(folder, request);
@@ -194,32 +169,30 @@ const leave = async (
   }
 };
 
+interface Told extends Pick<AnswerRecord, 'state'> {
+  readonly reason?: string | undefined;
+  readonly words?: string;
+  readonly attempt?: AttemptRecord;
+}
+
 const answeredBy = (answer: AnswerRecord): Answered => {
-  switch (answer.state) {
-    case 'switched':
-    case 'drafted':
-      return { outcome: 'done' };
-    case 'shortened':
-      return { outcome: 'done', words: answer.words };
-    case 'ended':
-      return { outcome: 'done', attempt: answer.attempt };
-    case 'restarting':
-      return { outcome: 'begun', words: answer.words };
-    case 'impossible':
-      return { outcome: 'refused', reason: answer.reason, why: 'impossible' };
-    case 'refused':
-      return { outcome: 'refused', reason: answer.reason };
-    case 'unknown':
-      return { outcome: 'unknown', reason: answer.reason, isOver: answer.reason === SESSION_ENDED };
-    case 'waiting':
+  const { reason = '', words, attempt }: Told = answer;
+  const outcome = meaningOf(answer);
+  switch (outcome) {
+    case 'done':
+      return { outcome, ...present({ words, attempt }) };
     case 'begun':
-      return { outcome: 'begun' };
+      return { outcome, ...present({ words }) };
+    case 'refused':
+      return { outcome, reason, ...(answer.state === 'impossible' ? { why: answer.state } : {}) };
+    case 'unknown':
+      return { outcome, reason, isOver: reason === SESSION_ENDED };
   }
 };
 
 // For a command that has nothing else to do.
 
-export interface AloneOptions {
+export interface AloneOptions extends Partial<Pick<Asking, 'waits' | 'onAsked'>> {
   readonly stateFolder: string;
   readonly isQuiet: boolean;
 }
@@ -227,16 +200,19 @@ export interface AloneOptions {
 /** What is known, and how the command ends. */
 export interface AskedAlone {
   readonly answered: Answered;
+  /** that has cut it short, or came too late for that */
+  readonly signal: NodeJS.Signals | undefined;
+  /** 1 where it was refused or is not known; a signal that has cut it short ends the command, too */
   readonly status: Outcome['status'];
 }
 
 const WAITING = 'waiting for a safe moment';
 
-/** Says meanwhile what the session waits for; Ctrl-C withdraws the request. Never rejects. */
+/** Says meanwhile what the session waits for; Ctrl-C withdraws the request. Never rejects, as long as `onAsked` does not. */
 export const askAlone = async (
   session: string,
   asked: Asked,
-  { stateFolder, isQuiet }: AloneOptions,
+  { stateFolder, isQuiet, ...given }: AloneOptions,
 ): Promise<AskedAlone> => {
   const stopping = catchStopSignals();
   const progress = isQuiet ? noProgress : progressLine();
@@ -248,22 +224,14 @@ export const askAlone = async (
       signal: stopping.signal,
       onAsked: async () => progress.say(WAITING),
       onWords: progress.say,
+      ...given,
     });
-    return { answered, status: statusOf(answered, stopping.name()) };
+    const signal = stopping.name();
+    const isDone = answered.outcome === 'begun' || answered.outcome === 'done';
+    if (!isDone && signal !== undefined) return { answered, signal, status: { kind: 'signal', signal } };
+    return { answered, signal, status: { kind: 'code', code: isDone ? 0 : 1 } };
   } finally {
     progress.clear();
     stopping.release();
-  }
-};
-
-/** 1 where it was refused or is not known; a signal that has cut it short ends the command, too. */
-const statusOf = ({ outcome }: Answered, signal: NodeJS.Signals | undefined): Outcome['status'] => {
-  switch (outcome) {
-    case 'begun':
-    case 'done':
-      return { kind: 'code', code: 0 };
-    case 'refused':
-    case 'unknown':
-      return signal === undefined ? { kind: 'code', code: 1 } : { kind: 'signal', signal };
   }
 };

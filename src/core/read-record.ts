@@ -9,22 +9,22 @@ import { present } from './present.js';
 // is ignored, and a record without a required field is rejected. Valibot takes some milliseconds to load, so this file is loaded only when
 // there is a record to read.
 
-const count = v.pipe(v.number(), v.finite(), v.minValue(0));
+export const count = v.pipe(v.number(), v.finite(), v.minValue(0));
 const moment = v.pipe(count, v.maxValue(8.64e15)); // the last moment that Date knows
 const tokens = v.pipe(count, v.maxValue(IMPOSSIBLE_TOKENS));
 const pid = v.pipe(count, v.integer(), v.maxValue(2 ** 32));
 const MOST_COMPACTIONS = 100_000; // of a session; more is a mistake
-const text = v.fallback(v.string(), '');
-const flag = v.fallback(v.boolean(), false);
+export const text = v.fallback(v.string(), '');
+export const flag = v.fallback(v.boolean(), false);
 const tier = v.picklist(['safe', 'warn', 'auto', 'hard']);
 
 type Schema = v.GenericSchema<unknown>;
 
-const maybe = <S extends Schema>(schema: S) =>
+export const maybe = <S extends Schema>(schema: S) =>
   v.optional(v.fallback(v.optional(schema), undefined as v.InferOutput<S> | undefined));
 
 /** An object with these fields, without absent ones. */
-const fields = <E extends v.ObjectEntries>(entries: E) =>
+export const fields = <E extends v.ObjectEntries>(entries: E) =>
   v.pipe(
     v.object(entries),
     v.transform((found) => {
@@ -147,7 +147,7 @@ export const parseSessionRecord = (from: string): SessionRecord | undefined => {
   return { ...rest, ...present({ asks: asked }) };
 };
 
-const line = (longest: number) => v.transform((from: string) => toOneLine(from, longest));
+export const line = (longest: number) => v.transform((from: string) => toOneLine(from, longest));
 
 const verified = v.object({
   schema: v.literal('ctxwrap.verified/1'),

@@ -2,21 +2,16 @@ import { lstat, readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jsonText } from '../core/printable.js';
 import {
+  isLastAnswer,
   parseAnswer,
-  parsePlainRequest,
   parseRequest,
-  parseShorten,
-  parseSwitch,
   type AnswerRecord,
-  type BriefRecord,
   type RequestKey,
   type RequestRecord,
-  type ShortenRecord,
-  type SwitchRecord,
-  type UndoRecord,
-} from '../core/compaction/protocol.js';
+} from '../core/compaction/requests.js';
 import { errorCode } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
+import { isSessionId } from '../core/records.js';
 import { ensureFolder, readOwnFile, writeAtomic } from './state-folder.js';
 
 // Requests to running wrappers and their answers: `requests/<session>.<request>.{request,answer}.json` in the state folder.
@@ -30,7 +25,6 @@ const FOLDER = 'requests';
 const REQUEST_BYTES = 8 * 1024; // a request has a few hundred, most of it focus text
 const ANSWER_BYTES = 256 * 1024;
 const NAME = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})\.(?:request|answer)\.json(?:\.[0-9a-f]+\.tmp)?$/;
-const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const REQUEST = '.request.json';
 const ANSWER = '.answer.json';
 const MAX_REQUESTS = 100; // per session; more cannot come from normal use
@@ -41,19 +35,12 @@ const MAX_AGE_MS = 3_600_000; // nobody will fetch an older answer
 export const ensureRequestsFolder = (stateFolder: string): Promise<string> =>
   ensureFolder(stateFolder, FOLDER);
 
-/** What can be asked of a running wrapper. */
-export type AnyRequest = RequestRecord | ActionRecord;
-
-/** Requests other than to compact by the agent's own command. */
-export type ActionRecord = SwitchRecord | BriefRecord | UndoRecord | ShortenRecord;
-
-export const writeRequest = (folder: string, request: AnyRequest): Promise<void> =>
+export const writeRequest = (folder: string, request: RequestRecord): Promise<void> =>
   writeAtomic(pathOf(folder, request, REQUEST), jsonText(request));
 
 /** Undefined if there is none, it is another user's, or its content does not match its name. */
-export const readRequest = async (folder: string, key: RequestKey): Promise<AnyRequest | undefined> => {
-  const text = (await readOwnFile(pathOf(folder, key, REQUEST), REQUEST_BYTES)) ?? '';
-  const request = parseRequest(text) ?? parseSwitch(text) ?? parsePlainRequest(text) ?? parseShorten(text);
+export const readRequest = async (folder: string, key: RequestKey): Promise<RequestRecord | undefined> => {
+  const request = parseRequest((await readOwnFile(pathOf(folder, key, REQUEST), REQUEST_BYTES)) ?? '');
   return request && hasSameKey(request, key) ? request : undefined;
 };
 
@@ -64,7 +51,7 @@ export const listRequests = async (folder: string, session: string): Promise<rea
   return names
     .filter((name) => name.startsWith(prefix) && name.endsWith(REQUEST))
     .map((name) => name.slice(prefix.length, -REQUEST.length))
-    .filter((id) => ID.test(id))
+    .filter(isSessionId)
     .slice(0, MAX_REQUESTS);
 };
 
@@ -111,10 +98,6 @@ const isMissing = (path: string): Promise<boolean> =>
     (error: unknown) => errorCode(error) === 'ENOENT',
   );
 
-/** After any other answer another one follows. */
-export const isLastAnswer = ({ state }: Pick<AnswerRecord, 'state'>): boolean =>
-  state !== 'waiting' && state !== 'begun';
-
 export const removeRequest = (folder: string, key: RequestKey): Promise<void> =>
   unlink(pathOf(folder, key, REQUEST)).catch(() => undefined);
 
@@ -140,7 +123,8 @@ export const sweepRequests = async (folder: string, now: Millis): Promise<void> 
 };
 
 const pathOf = (folder: string, { session, request }: RequestKey, suffix: string): string => {
-  if (!ID.test(session) || !ID.test(request)) throw new Error(`"${session}.${request}" names no request`);
+  if (!isSessionId(session) || !isSessionId(request))
+    throw new Error(`"${session}.${request}" names no request`);
   return join(folder, `${session}.${request}${suffix}`);
 };
 

@@ -1,5 +1,6 @@
 import type { AgentChannel } from '../agents/channel.js';
 import type { Via } from '../core/compaction/outcome.js';
+import type { Result } from '../core/compaction/requests.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
@@ -29,10 +30,7 @@ export interface ChannelUndo {
 type UndoWait = Pick<SwitchWait, 'signal' | 'onHold' | 'gate'>;
 
 /** `switched` here means that the compaction is taken back. */
-export type ChannelUndone =
-  | SwitchResult
-  /** the agent cannot do it this way */
-  | { readonly kind: 'impossible'; readonly reason: string };
+export type ChannelUndone = Result<'undo'>;
 
 export interface ChannelUndoOptions extends Pick<SwitcherOptions, 'port' | 'flow' | 'audit' | 'onEvent'> {
   readonly session: Pick<WrapSession, 'agent' | 'channel' | 'log' | 'values' | 'env' | 'wrapper'>;

@@ -1,4 +1,5 @@
 import type { Agent } from '../agents/agent.js';
+import type { Result } from '../core/compaction/requests.js';
 import { briefText } from '../core/conversation/brief.js';
 import { errorText } from '../core/errors.js';
 import type { Boundary, Event } from '../core/event.js';
@@ -40,12 +41,8 @@ export interface ReceiptsOptions {
   readonly putDraft: (text: string, wait: DraftWait) => Promise<DraftResult>;
 }
 
-export type BriefResult =
-  | { readonly kind: 'drafted' }
-  /** nothing was typed */
-  | { readonly kind: 'refused'; readonly reason: string }
-  /** the text was pasted, and the prompt does not show it */
-  | { readonly kind: 'unknown'; readonly reason: string };
+/** `unknown`: the text was pasted, and the prompt does not show it. */
+export type BriefResult = Result<'brief'>;
 
 export interface Receipts {
   readonly noteEvent: (event: Event) => void;

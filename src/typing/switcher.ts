@@ -1,7 +1,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import type { CompactRecipe, Switching } from '../agents/agent.js';
 import { REQUEST_MS } from '../core/compaction/machine.js';
-import { SESSION_ENDED } from '../core/compaction/protocol.js';
+import { SESSION_ENDED, type Result } from '../core/compaction/requests.js';
 import type { TypeResult } from '../core/compaction/state.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
@@ -20,12 +20,7 @@ import { prepareSwitch, type ReturnRequest, prepareReturn } from '../session-fil
 // Has the running agent go on with another session, by its own command: typed through the same gate as the compact command, and confirmed by
 // the agent's id of the conversation.
 
-export type SwitchResult =
-  | { readonly kind: 'switched' }
-  /** nothing was typed, or it was taken back */
-  | { readonly kind: 'refused'; readonly reason: string }
-  /** the command was sent, and its effect is not known */
-  | { readonly kind: 'unknown'; readonly reason: string };
+export type SwitchResult = Result<'switch'>;
 
 export interface Switcher {
   /**

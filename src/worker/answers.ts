@@ -1,24 +1,16 @@
-import { SESSION_ENDED, type AnswerRecord, type RequestRecord } from '../core/compaction/protocol.js';
+import {
+  isLastAnswer,
+  type AnswerContent,
+  type AnswerRecord,
+  type RequestRecord,
+} from '../core/compaction/requests.js';
 import type { Millis } from '../core/reading.js';
 import { isRunning } from '../storage/processes.js';
-import {
-  ensureRequestsFolder,
-  isLastAnswer,
-  isRequestThere,
-  removeRequest,
-  writeAnswer,
-} from '../storage/requests.js';
+import { ensureRequestsFolder, isRequestThere, removeRequest, writeAnswer } from '../storage/requests.js';
 import { WITHDRAWN } from '../typing/safe-moment.js';
 import { endsWithin } from '../storage/timing.js';
 
 // The answers of a running session to the requests of other processes, and what must be answered before anything is typed for one.
-
-/** The content of an answer; after `waiting` and `begun` another answer follows. */
-export type AnswerContent = AnswerRecord extends infer Answer
-  ? Answer extends AnswerRecord
-    ? Omit<Answer, 'schema' | 'session' | 'request' | 'at'>
-    : never
-  : never;
 
 export interface AnswersPlace {
   readonly stateFolder: string;
@@ -64,12 +56,6 @@ export const makeAnswerWriter = (
 
 export type AnswerWriter = ReturnType<typeof makeAnswerWriter>;
 
-/** To a request that is open when the session ends. */
-export const endedAnswer = (isBegun: boolean): AnswerContent => ({
-  state: isBegun ? 'unknown' : 'refused',
-  reason: SESSION_ENDED,
-});
-
 const BEGIN_MS = 5_000; // a disk that hangs must not keep others from typing
 const UNWRITTEN = 'the answer to the request cannot be written';
 
@@ -77,8 +63,12 @@ const UNWRITTEN = 'the answer to the request cannot be written';
 export const beginIn = async (answers: AnswerWriter, id: string): Promise<string | undefined> => {
   const writing = answers.write(id, { state: 'begun' });
   if (!(await endsWithin(BEGIN_MS, writing)) || !(await writing)) return UNWRITTEN;
-  return (await answers.isWanted(id)) ? undefined : WITHDRAWN;
+  return wantedIn(answers, id);
 };
+
+/** Resolves with why nothing may be typed for a request that nobody waits for. */
+export const wantedIn = async (answers: AnswerWriter, id: string): Promise<string | undefined> =>
+  (await answers.isWanted(id)) ? undefined : WITHDRAWN;
 
 /** A request of a process that has ended is void. */
 export const isAskerRunning = ({ pid, processStart }: Pick<RequestRecord, 'pid' | 'processStart'>): boolean =>

@@ -1,13 +1,8 @@
 import { join } from 'node:path';
 import { errorCode } from '../core/errors.js';
 import { REQUEST_EXPIRED } from '../core/compaction/machine.js';
-import {
-  readOmcState,
-  type OmcState,
-  attemptRecord,
-  isExpired,
-  type RequestRecord,
-} from '../core/compaction/protocol.js';
+import { readOmcState, type OmcState, attemptRecord } from '../core/compaction/protocol.js';
+import { isExpired, type AnswerContent, type RequestRecord } from '../core/compaction/requests.js';
 import type { Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
 import { present } from '../core/present.js';
@@ -20,20 +15,11 @@ import {
   mayHaveBegun,
   listRequests,
   sweepRequests,
-  type AnyRequest,
 } from '../storage/requests.js';
 import { readOwnFile } from '../storage/state-folder.js';
 import { watchFolder, type FolderWatch } from '../storage/watch.js';
-import { makeActionQueue, type RequestActions } from './action-requests.js';
-import {
-  beginIn,
-  endedAnswer,
-  isAskerRunning,
-  makeAnswerWriter,
-  type AnswerContent,
-  type AnswersPlace,
-  type AnswerWriter,
-} from './answers.js';
+import { isAskerRunning, makeAnswerWriter, type AnswersPlace, type AnswerWriter } from './answers.js';
+import { makeRequestQueue, type RequestActions } from './request-queue.js';
 import { endsWithin, serialize } from '../storage/timing.js';
 
 const MOST_BYTES = 4 * 1024; // the file is about a hundred bytes long
@@ -49,109 +35,29 @@ const makeOmcCheck = (folder: string, onRequest: (now: Millis) => void) => {
   };
 };
 
-// The open requests of other processes, and their answers.
+// The requests of other processes, through files.
 
 export type RequestEvent = Extract<Event, { readonly type: 'compact-requested' | 'compact-cancelled' }>;
-
-interface OpenRequest {
-  readonly request: RequestRecord;
-  /** the asking process has had an answer; one that does not wait for the result has ended by then */
-  isAcknowledged: boolean;
-  /** the last begin, as `beginIn` */
-  begun?: Promise<string | undefined>;
-}
 
 const RESTARTED = 'ctxwrap had to restart a part of itself';
 
 /** The answer to a request that is too old to be carried out; undefined when it is not. */
 const answerToOld = async (
-  request: AnyRequest,
-  {
-    folder,
-    from = -Infinity,
-    now,
-  }: { readonly folder: string; readonly from?: Millis | undefined; now: Millis },
+  folder: string,
+  request: RequestRecord,
+  { from = -Infinity, now }: Pick<RequestsOptions, 'from' | 'now'>,
 ): Promise<AnswerContent | undefined> => {
-  if (request.askedAt < from) {
-    // it belonged to the part that has failed
-    return (await mayHaveBegun(folder, request, await readAnswer(folder, request)))
-      ? { state: 'unknown', reason: RESTARTED }
-      : { state: 'refused', reason: `${RESTARTED}: ask again` };
-  }
-  return isExpired(request, now) ? { state: 'refused', reason: REQUEST_EXPIRED } : undefined;
+  if (request.askedAt >= from)
+    return isExpired(request, now()) ? { state: 'refused', reason: REQUEST_EXPIRED } : undefined;
+  // it belonged to the part that has failed
+  return (await mayHaveBegun(folder, request, await readAnswer(folder, request)))
+    ? { state: 'unknown', reason: RESTARTED }
+    : { state: 'refused', reason: `${RESTARTED}: ask again` };
 };
-
-type EmitRequest = (event: RequestEvent) => void;
-
-/** Resolves with why a command that is typed for these must not be typed. */
-const refusalIn = async (open: readonly OpenRequest[]): Promise<string | undefined> =>
-  (await Promise.all(open.map(({ begun }) => begun))).find((reason) => reason !== undefined);
-
-const makeRequestQueue = (emit: EmitRequest, answers: AnswerWriter) => {
-  const open = new Map<string, OpenRequest>();
-
-  const withdraw = (id: string): void => {
-    open.delete(id);
-    emit({ type: 'compact-cancelled', id });
-  };
-  const isAwaited = ({ request, isAcknowledged }: OpenRequest): boolean =>
-    request.pid !== undefined || !isAcknowledged;
-  const answer = (id: string, one: OpenRequest, content: AnswerContent): void => {
-    if (isAwaited(one)) void answers.write(id, content);
-    one.isAcknowledged = true;
-  };
-  const conclude = (id: string, content: AnswerContent): void => {
-    const one = open.get(id);
-    if (!one) return;
-    open.delete(id);
-    if (isAwaited(one)) void answers.write(id, content);
-    else answers.drop(id); // the asking process no longer waits
-  };
-
-  return {
-    /** a new request */
-    accept: (request: RequestRecord): void => {
-      const { request: id, force, focus } = request;
-      const one: OpenRequest = { request, isAcknowledged: false };
-      open.set(id, one);
-      const requested = { id, force, ...present({ focus }) };
-      emit({ type: 'compact-requested', request: requested });
-      if (open.has(id) && !one.isAcknowledged) answer(id, one, { state: 'waiting' });
-    },
-    /** the ids of the requests whose files still exist; the others were withdrawn */
-    keepOnly: (ids: readonly string[]): void => {
-      for (const id of [...open.keys()].filter((each) => !ids.includes(each))) withdraw(id);
-    },
-    withdrawOrphans: (): void => {
-      for (const [id, { request }] of open) if (!isAskerRunning(request)) withdraw(id);
-    },
-    applyEffect: (effect: Effect): void => {
-      switch (effect.type) {
-        case 'refused':
-          return conclude(effect.requestId, { state: 'refused', reason: effect.reason });
-        case 'ended':
-          if (effect.requestId === undefined) return;
-          return conclude(effect.requestId, { state: 'ended', attempt: attemptRecord(effect.ended) });
-        case 'type-compact':
-          // the core holds one request at a time and refuses the others, so the command is typed for the open one
-          for (const [id, one] of open) {
-            if (isAwaited(one)) one.begun = beginIn(answers, id); // else nobody is there to withdraw it
-            one.isAcknowledged = true;
-          }
-      }
-    },
-    begin: () => refusalIn([...open.values()]),
-    close: (): void => {
-      for (const [id, one] of open) conclude(id, endedAnswer(one.begun !== undefined));
-    },
-  };
-};
-
-// Requests to compact from other processes, through files. The core decides about them.
 
 export interface RequestsOptions extends AnswersPlace {
   /** absent where the agent's screen is not followed */
-  readonly actions?: RequestActions | undefined;
+  readonly actions?: Omit<RequestActions, 'compact'> | undefined;
   /** the folder in which OMC's file counts as a request, too; absent unless the user enabled that */
   readonly omcFolder?: string | undefined;
   /** older requests are refused; all count if absent */
@@ -190,9 +96,8 @@ export const watchRequests = (options: RequestsOptions): Requests => {
     }
   };
   const answers = makeAnswerWriter(options, fail);
-  const queue = makeRequestQueue(emit, answers);
-  const actions = makeActionQueue(options.actions, answers);
-  const requestFolder = openRequestFolder(options, { queue, actions, answers }, () => void check());
+  const queue = makeRequestQueue({ ...options.actions, compact: askCore(emit) }, answers);
+  const requestFolder = openRequestFolder(options, { queue, answers, onChange: () => void check() });
   const omc =
     omcFolder === undefined
       ? undefined
@@ -202,38 +107,52 @@ export const watchRequests = (options: RequestsOptions): Requests => {
   const check = serialize(async () => {
     if (isStopped) return;
     queue.withdrawOrphans();
-    actions.withdrawOrphans();
     await requestFolder.check().catch(fail);
     await omc?.(now()).catch(fail);
   });
   void check();
   const timer = setInterval(() => void check(), LOOK_MS).unref();
   return {
-    applyEffect: queue.applyEffect,
-    begin: queue.begin,
+    applyEffect: (effect) => {
+      switch (effect.type) {
+        case 'refused':
+          return queue.conclude(effect.requestId, { state: 'refused', reason: effect.reason });
+        case 'ended':
+          if (effect.requestId === undefined) return;
+          return queue.conclude(effect.requestId, { state: 'ended', attempt: attemptRecord(effect.ended) });
+        case 'type-compact':
+          return queue.begin('compact'); // the core holds one request at a time and refuses the others
+      }
+    },
+    begin: () => queue.refusal('compact'),
     stop: async () => {
       isStopped = true;
       clearInterval(timer);
       requestFolder.close();
       queue.close();
-      actions.close();
       await endsWithin(END_MS, answers.written());
     },
   };
 };
 
-interface Queues {
+/** The core decides about a request to compact, and tells by an effect what comes of it. */
+const askCore =
+  (emit: (event: RequestEvent) => void): RequestActions['compact'] =>
+  ({ force, focus }, { id, signal }) => {
+    signal.addEventListener('abort', () => emit({ type: 'compact-cancelled', id }));
+    emit({ type: 'compact-requested', request: { id, force, ...present({ focus }) } });
+    return new Promise(() => undefined);
+  };
+
+interface FolderReaders {
   readonly queue: ReturnType<typeof makeRequestQueue>;
-  readonly actions: ReturnType<typeof makeActionQueue>;
   readonly answers: AnswerWriter;
+  readonly onChange: () => void;
 }
 
 /** Watches the folder of requests. */
-const openRequestFolder = (
-  { stateFolder, sessionId, now, from }: RequestsOptions,
-  { queue, actions, answers }: Queues,
-  onChange: () => void,
-) => {
+const openRequestFolder = (options: RequestsOptions, { queue, answers, onChange }: FolderReaders) => {
+  const { stateFolder, sessionId, now } = options;
   let watching: { readonly folder: string; readonly watch: FolderWatch } | undefined;
   let seen: ReadonlySet<string> = new Set(); // the requests found by the last check
   let isClosed = false;
@@ -260,21 +179,18 @@ const openRequestFolder = (
         const ids = await listRequests(folder, sessionId);
         if (isClosed) return;
         queue.keepOnly(ids);
-        actions.keepOnly(ids);
         const fresh = ids.filter((id) => !seen.has(id));
         seen = new Set(ids);
         for (const id of fresh) {
           const request = await readRequest(folder, { session: sessionId, request: id });
           if (!request || isClosed || !isAskerRunning(request)) continue;
-          const old = await answerToOld(request, { folder, from, now: now() });
+          const old = await answerToOld(folder, request, options);
           if (old) void answers.write(id, old);
           else if (isClosed) return;
-          else if (request.schema === 'ctxwrap.request/1') queue.accept(request);
-          else actions.accept(request);
+          else queue.accept(request);
         }
       } catch (error) {
         queue.keepOnly([]);
-        actions.keepOnly([]);
         seen = new Set();
         close(); // the folder may be replaced before the next check
         if (errorCode(error) !== 'ENOENT') throw error;

@@ -11,7 +11,7 @@ import { makeNotifier } from './notifier.js';
 import type { ExitStatus, WrapSession } from '../session/options.js';
 import { makePanel, type Panel } from './overlay-panel.js';
 import { openPublisher } from './publish.js';
-import type { RequestActions } from './action-requests.js';
+import type { RequestsOptions } from './requests.js';
 import { makeEnterTimes } from './follow-session.js';
 import {
   makeCounters,
@@ -154,10 +154,10 @@ const restartPort = ({ post }: WorkerPort): Pick<TrackerParts, 'onRestart' | 'on
 });
 
 /** What other processes can ask of the tracker; undefined while nothing is followed. */
-const actionsOf = (tracker: () => AgentTracker | undefined): RequestActions => ({
-  switchTo: (name, wait) => tracker()?.switchTo(name, wait),
-  brief: (wait) => tracker()?.brief(wait),
-  undo: (wait) => tracker()?.undoByChannel(wait),
+const actionsOf = (tracker: () => AgentTracker | undefined): NonNullable<RequestsOptions['actions']> => ({
+  switch: ({ name }, wait) => tracker()?.switchTo(name, wait),
+  brief: (_, wait) => tracker()?.brief(wait),
+  undo: (_, wait) => tracker()?.undoByChannel(wait),
   shorten: (asked, wait) => tracker()?.shorten(asked, wait),
 });
 

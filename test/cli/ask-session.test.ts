@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
-import type { RequestActions } from '../../src/worker/action-requests.js';
+import type { RequestActions } from '../../src/worker/request-queue.js';
 import { watchRequests, type Requests } from '../../src/worker/requests.js';
 import { findSources } from '../../src/session-files/session-sources.js';
 import type { SwitchResult } from '../../src/typing/switcher.js';
@@ -68,7 +68,7 @@ const publish = async (more: object): Promise<void> =>
     ...more,
   });
 
-type Step = (wait: Parameters<RequestActions['switchTo']>[1]) => Promise<SwitchResult>;
+type Step = (wait: Parameters<RequestActions['switch']>[1]) => Promise<SwitchResult>;
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 /** It waits until it is withdrawn. */
@@ -83,7 +83,6 @@ const begins: Step = async ({ gate }) => {
 
 /** A session that does this, whatever is asked. */
 const listen = (step: Step): void => {
-  const act = { switchTo: (_: string, wait: Parameters<Step>[0]) => step(wait) };
   requests = watchRequests({
     stateFolder: stateFolder(),
     sessionId: 'running',
@@ -91,9 +90,9 @@ const listen = (step: Step): void => {
     onEvent: () => undefined,
     onFailure: () => undefined,
     actions: {
-      ...act,
-      brief: (wait) => step(wait) as Promise<never>,
-      undo: (wait) => step(wait),
+      switch: (_, wait) => step(wait),
+      brief: (_, wait) => step(wait) as Promise<never>,
+      undo: (_, wait) => step(wait),
       shorten: (_, wait) => step(wait) as Promise<never>,
     },
   });
@@ -335,6 +334,15 @@ describe('the other commands, cut short', () => {
     await answerHas('begun');
     wrapper.kill('SIGKILL');
     expect(await ended).toMatchObject({ code: 1, stdout: `✗ ${text}` });
+  });
+
+  it('compact --strategy by the last answer of a session that has begun: its agent has ended', async () => {
+    listen(begins);
+    const { ended } = ask(...shorten);
+    await answerHas('begun');
+    await requests?.stop();
+    const text = 'the session has ended; the whole one is as it was\n';
+    expect(await ended).toMatchObject({ code: 1, stdout: expect.stringContaining(text) as string });
   });
 
   it('compact by Ctrl-C once it has begun: nobody knows', async () => {

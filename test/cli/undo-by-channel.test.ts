@@ -55,7 +55,7 @@ const run = async (record: object, result: ChannelUndone): Promise<void> => {
         asked.push('undo');
         return result;
       },
-      switchTo: async (name) => {
+      switch: async ({ name }) => {
         asked.push(name);
         return { kind: 'switched' };
       },

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AnswerRecord, RequestRecord } from '../../src/core/compaction/protocol.js';
+import type { AnswerRecord, RequestRecord } from '../../src/core/compaction/requests.js';
 import {
   readAnswer,
   readRequest,

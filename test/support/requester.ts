@@ -4,17 +4,16 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import type { RequestRecord } from '../../src/core/compaction/protocol.js';
+import type { RequestRecord } from '../../src/core/compaction/requests.js';
 import type { Effect } from '../../src/core/compaction/state.js';
 import { readAnswer, ensureRequestsFolder, writeRequest } from '../../src/storage/requests.js';
-import type { RequestActions } from '../../src/worker/action-requests.js';
-import type { RequestEvent } from '../../src/worker/requests.js';
+import type { RequestEvent, RequestsOptions } from '../../src/worker/requests.js';
 import { watchRequests } from '../../src/worker/requests.js';
 import type { Requests } from '../../src/worker/requests.js';
 import { successfulEnd } from './ended.js';
 
 interface More {
-  readonly actions?: RequestActions;
+  readonly actions?: RequestsOptions['actions'];
   readonly omcFolder?: string;
   readonly from?: number;
   readonly onEvent?: (event: RequestEvent) => void;
@@ -67,7 +66,7 @@ export const makeRequester = async () => {
       });
       return watching;
     },
-    requestOf: (id: string, more: Partial<RequestRecord> = {}): RequestRecord => ({
+    requestOf: (id: string, more: Partial<RequestRecord<'compact'>> = {}): RequestRecord<'compact'> => ({
       schema: 'ctxwrap.request/1',
       session: 'me',
       request: id,
@@ -76,7 +75,7 @@ export const makeRequester = async () => {
       pid: process.pid,
       ...more,
     }),
-    leave: (id: string, more: Partial<RequestRecord> = {}): Promise<void> =>
+    leave: (id: string, more: Partial<RequestRecord<'compact'>> = {}): Promise<void> =>
       writeRequest(asking.folder, asking.requestOf(id, more)),
     seen: (count: number) => until(() => expect(asking.events).toHaveLength(count)),
     answered: (id: string, wanted: object) =>

@@ -1,10 +1,11 @@
 // What is asked of a running session besides compacting: it says that it begins before anything can be typed, and what it does not know it
 // never tells as refused.
+import { once } from 'node:events';
 import { readdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAnswer, withdrawRequest, writeRequest, type Withdrawal } from '../../src/storage/requests.js';
-import type { RequestActions } from '../../src/worker/action-requests.js';
+import type { RequestActions } from '../../src/worker/request-queue.js';
 import { beginIn, makeAnswerWriter } from '../../src/worker/answers.js';
 import type { SwitchResult } from '../../src/typing/switcher.js';
 import { keyOf, makeRequester } from '../support/requester.js';
@@ -15,13 +16,13 @@ beforeEach(async () => {
 });
 afterEach(() => asking.end());
 
-type Wait = Parameters<RequestActions['switchTo']>[1];
+type Wait = Parameters<RequestActions['switch']>[1];
 
 /** A session in which a switch goes as the test says. */
 const watchWith = (switchTo: (wait: Wait) => Promise<SwitchResult>) =>
   asking.watch({
     actions: {
-      switchTo: (_, wait) => switchTo(wait),
+      switch: (_, wait) => switchTo(wait),
       brief: () => undefined,
       undo: () => undefined,
       shorten: () => undefined,
@@ -67,6 +68,36 @@ describe('a request for a switch', () => {
     expect(await told).toBe('withdrawn');
   });
 
+  it('that is withdrawn is not answered any more', async () => {
+    const told = new Promise<void>((resolve) => {
+      watchWith(async ({ signal, onHold }) => {
+        await once(signal, 'abort');
+        onHold('a dialog is open');
+        resolve();
+        return { kind: 'refused', reason: 'withdrawn' };
+      });
+    });
+    await askForSwitch();
+    await asking.answered('one', { state: 'waiting' });
+    unlinkSync(join(asking.folder, 'me.one.request.json'));
+    await told;
+    await asking.leave('two');
+    await asking.answered('two', { state: 'waiting' }); // answers are written in order
+    expect(await answerNow()).not.toHaveProperty('reason');
+  });
+
+  it('says from its first answer on what it waits for', async () => {
+    watchWith(({ onHold }) => {
+      onHold('a dialog is open');
+      return new Promise(() => undefined);
+    });
+    await askForSwitch();
+    await asking.answered('one', { state: 'waiting' });
+    await asking.leave('two');
+    await asking.answered('two', { state: 'waiting' }); // answers are written in order
+    expect(await answerNow()).toMatchObject({ reason: 'a dialog is open' });
+  });
+
   it('is not begun where that cannot be answered', async () => {
     const told = new Promise((resolve) => {
       watchWith(async ({ gate }) => {
@@ -94,15 +125,17 @@ describe('a request for a switch', () => {
   });
 
   it.each([
-    ['waits', false, 'refused'],
-    ['has begun', true, 'unknown'],
-  ])('that %s when the session ends is told accordingly', async (_, hasBegun, state) => {
-    const requests = watchWith(async ({ gate }) => {
-      if (hasBegun) await gate?.begin();
+    ['waits', [], 'refused'],
+    ['has begun', ['begin'], 'unknown'],
+    ['waits again', ['begin', 'rest'], 'refused'],
+  ] as const)('that %s when the session ends is told accordingly', async (_, steps, state) => {
+    const requests = watchWith(async ({ gate, onHold }) => {
+      for (const step of steps) await gate[step]();
+      if (state === 'refused') onHold('a dialog is open');
       return new Promise(() => undefined);
     });
     await askForSwitch();
-    await asking.answered('one', { state: hasBegun ? 'begun' : 'waiting' });
+    await asking.answered('one', state === 'unknown' ? { state: 'begun' } : { reason: 'a dialog is open' });
     await requests.stop();
     expect(await answerNow()).toMatchObject({ state, reason: 'the session has ended' });
   });

@@ -1,29 +1,70 @@
 import type { CompactRecipe, Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
+import type { OutcomeKind } from '../../core/compaction/outcome.js';
+import type { AttemptRecord } from '../../core/compaction/protocol.js';
 import { errorText, UserError } from '../../core/errors.js';
 import type { SessionRecord } from '../../core/records.js';
-import { listSessions } from '../../storage/sessions.js';
+import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
 import { toPlainText } from '../../ui/text.js';
-import {
-  askToCompact,
-  type CompactReport,
-  nameOf,
-  refusing,
-  resultText,
-  statusOfOutcome,
-  unaskable,
-} from '../ask-compact.js';
+import { askAlone, askSession, type Answered } from '../ask-session.js';
 import { print, printLines } from '../print.js';
 import type { CompactRequest } from '../define/compact.js';
 import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
 import type { Outcome } from '../session.js';
-import { folderText } from '../sessions-text.js';
-import { noProgress, progressLine } from '../text.js';
+import { ageText, folderText } from '../sessions-text.js';
 import { jsonText } from '../../core/printable.js';
 import { catchStopSignals } from '../verify.js';
 
-// `ctxwrap compact`: asks a running session to compact and reports the outcome; with --all every session.
+// `ctxwrap compact`: asks a running session to compact and reports the outcome; with --all every session. `ctxwrap top` asks and tells the same.
+
+// Why a session cannot compact now, and the command that helps.
+
+const refusal = 1;
+
+const refusing = (message: string, hint: string): UserError =>
+  new UserError(message, { exitCode: refusal, hint });
+
+/** Why this session cannot be asked to compact; undefined when it can. */
+export const unaskable = ({ record, liveness }: ListedSession, now: number): UserError | undefined => {
+  const name = nameOf(record.id);
+  switch (liveness) {
+    case 'ended':
+      return refusing(`${name} has ended`, 'ctxwrap ps lists running sessions');
+    case 'dead':
+      return refusing(`the ctxwrap of ${name} was killed`, 'ctxwrap ps lists running sessions');
+    case 'stale':
+      return refusing(
+        `${name} has not answered for ${ageText(now - record.heartbeatAt)}`,
+        'if it is suspended, run fg in its terminal',
+      );
+    case 'failed':
+      return refusing(
+        `the ctxwrap of ${name} has failed`,
+        `type the compact command of ${toPlainText(record.runtime)} yourself`,
+      );
+    case 'live':
+      if (record.compaction === undefined)
+        return refusing(
+          `${name} runs ctxwrap ${toPlainText(record.version)}, which cannot take requests`,
+          'restart that session with this version',
+        );
+      if (record.compaction.mode === 'off')
+        return refusing(
+          `${name} runs with --mode off`,
+          `type the compact command of ${toPlainText(record.runtime)} yourself, or restart it with --mode warn`,
+        );
+      return undefined;
+  }
+};
+
+const cannotAsk = (reason: string): UserError =>
+  refusing(
+    `cannot write the request: ${reason}`,
+    'make the state folder of ctxwrap writable: ctxwrap doctor',
+  );
+
+const nameOf = (id: string): string => `session ${id}`;
 
 const usage = 2;
 
@@ -59,6 +100,69 @@ const helpAfter = ({ outcome, words, session: { id } }: CompactReport): readonly
 const askedText = ({ id, runtime: agent, cwd }: SessionRecord, home: string): string =>
   `Asked ${toPlainText(agent)} (${id}) in ${folderText(cwd, home)} to compact.`;
 
+// The result of `ctxwrap compact`, for people and for scripts.
+
+/** One request and its result. Unknown fields are absent. */
+interface CompactReport extends Partial<Omit<AttemptRecord, 'schema' | 'outcome' | 'words'>> {
+  readonly schema: 'ctxwrap.compact/1';
+  readonly session: { readonly id: string; readonly pid: number; readonly runtime: string };
+  readonly outcome: OutcomeKind | 'refused' | 'asked' | 'cancelled' | 'unknown';
+  /** the outcome as a sentence */
+  readonly words: string;
+  readonly durationMs?: number;
+}
+
+/** Throws a UserError where the session could not be asked. */
+export const compactReport = (
+  { id, pid, runtime: agent }: SessionRecord,
+  answered: Answered,
+): CompactReport => {
+  const base = { schema: 'ctxwrap.compact/1', session: { id, pid, runtime: agent } } as const;
+  switch (answered.outcome) {
+    case 'done': {
+      if (!answered.attempt) return { ...base, outcome: 'unknown', words: 'an answer of an unknown form' };
+      const { schema: _, ...attempt } = answered.attempt;
+      const { startedAt, endedAt } = attempt;
+      return { ...base, ...attempt, durationMs: Math.max(0, endedAt - startedAt) };
+    }
+    case 'refused':
+      if (answered.why === 'unwritten') throw cannotAsk(answered.reason);
+      return {
+        ...base,
+        outcome: answered.why === 'withdrawn' ? 'cancelled' : 'refused',
+        words: answered.reason,
+      };
+    case 'unknown':
+      return { ...base, outcome: 'unknown', words: answered.reason };
+    case 'begun':
+      return { ...base, outcome: 'asked', words: 'it will compact at its next safe moment' };
+  }
+};
+
+/** 0 when the session was compacted or asked as requested, 1 for everything else. */
+const statusOfOutcome = ({ outcome }: CompactReport): 0 | 1 =>
+  outcome === 'verified' || outcome === 'noop' || outcome === 'asked' ? 0 : 1;
+
+/** The outcome as one fact, and whether it is good. */
+export const resultText = (report: CompactReport): string =>
+  `${statusOfOutcome(report) === 0 ? '✓' : '✗'} ${toPlainText(factOf(report))}`;
+
+const factOf = ({ outcome, words, durationMs = 0 }: CompactReport): string => {
+  const seconds = `${(durationMs / 1000).toFixed(1)} s`;
+  switch (outcome) {
+    case 'verified':
+      return `${words} in ${seconds}`;
+    case 'interrupted':
+      return words.replace(/(?=:|$)/, ` after ${seconds}`); // before the reason
+    case 'refused':
+      return `not compacted: ${words}`;
+    case 'unknown':
+      return `outcome unknown: ${words}; ctxwrap history shows whether it has compacted`;
+    default:
+      return words;
+  }
+};
+
 export const compact = (asked: CompactRequest): Promise<Outcome> =>
   asked.all ? compactAll(asked) : compactOne(asked);
 
@@ -67,28 +171,22 @@ const compactOne = async (asked: CompactRequest): Promise<Outcome> => {
   const { force, focus, wait, json, options } = asked;
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const session = await sessionFor(asked, stateFolder);
-  const stopping = catchStopSignals();
-  const { quiet } = options.values;
-  const progress = quiet ? noProgress : progressLine();
-  try {
-    const report = await askToCompact(session, {
+  const isQuiet = options.values.quiet === true;
+  const { answered, signal } = await askAlone(
+    session.id,
+    { schema: 'ctxwrap.request/1', force, focus },
+    {
       stateFolder,
-      force,
-      focus,
+      isQuiet,
       waits: wait,
-      signal: stopping.signal,
       onAsked: async () => {
-        if (!json && !quiet) await printLines([toPlainText(askedText(session, homeFolder(env)))]);
+        if (!json && !isQuiet) await printLines([toPlainText(askedText(session, homeFolder(env)))]);
       },
-      onWords: progress.say,
-    });
-    progress.clear();
-    await (json ? print(jsonText(report, 2)) : printLines([resultText(report)]));
-    return outcomeOf([report], stopping.name(), json ? [] : helpAfter(report));
-  } finally {
-    progress.clear();
-    stopping.release();
-  }
+    },
+  );
+  const report = compactReport(session, answered);
+  await (json ? print(jsonText(report, 2)) : printLines([resultText(report)]));
+  return outcomeOf([report], signal, json ? [] : helpAfter(report));
 };
 
 /** Ended by the signal if that cut a request short. */
@@ -130,6 +228,7 @@ const recipeOf = (name: string): CompactRecipe | undefined =>
 const compactAll = async (asked: CompactRequest): Promise<Outcome> => {
   const { env } = process;
   const { force, focus, wait, json, idle } = asked;
+  const request = { schema: 'ctxwrap.request/1', force, focus } as const;
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const own = env['CTXWRAP_SESSION'];
   const now = Date.now();
@@ -152,7 +251,9 @@ const compactAll = async (asked: CompactRequest): Promise<Outcome> => {
           if (obstacle) throw obstacle;
           if (focus !== undefined && recipeOf(record.runtime)?.takesFocus === false)
             throw withoutFocus(record.runtime);
-          return askToCompact(record, { stateFolder, force, focus, waits: wait, signal: stopping.signal });
+          const { signal } = stopping;
+          const answered = await askSession(record.id, request, { stateFolder, waits: wait, signal });
+          return compactReport(record, answered);
         };
         const report = await ask().catch((error: unknown) => refusedReport(record, error));
         await say(report, record);

@@ -16,13 +16,7 @@ import { agentFromOption } from '../agent-option.js';
 import { isSessionRunning, logFor, runWrapped, type Outcome, transparentReason } from '../session.js';
 
 /** `ctxwrap claude …` and `ctxwrap -- command …`. */
-const run = async ({
-  word,
-  args,
-  anyCommand,
-  startingDraft,
-  options,
-}: RunRequest): Promise<Outcome> => {
+const run = async ({ word, args, anyCommand, startingDraft, options }: RunRequest): Promise<Outcome> => {
   const own = options.configured?.runtimes ?? [];
   const asked = await agentFromOption(options.runtime, own);
   const all = [...own, ...Object.values<Agent>(agents), ...(asked ? [asked] : [])];

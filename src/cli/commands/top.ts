@@ -6,7 +6,8 @@ import { type ListedSession, makeSessionsReader } from '../../storage/sessions.j
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../ui/look.js';
 import { openTop, type TopFrame, type TopInputKey, topRows, type TopScreen } from '../../ui/Top.js';
-import { askToCompact, resultText, unaskable } from '../ask-compact.js';
+import { askSession } from '../ask-session.js';
+import { compactReport, resultText, unaskable } from './compact.js';
 import * as messages from '../messages.js';
 import { print } from '../print.js';
 import type { Options } from '../request.js';
@@ -146,8 +147,9 @@ const askedText = async (
   try {
     const obstacle = unaskable(session, Date.now());
     if (obstacle) throw obstacle;
-    const report = await askToCompact(session.record, { stateFolder: folder, waits: true, signal });
-    return `${resultText(report)} · ${nameOf(session.record, home)}`;
+    const asked = { schema: 'ctxwrap.request/1', force: false } as const;
+    const answered = await askSession(session.record.id, asked, { stateFolder: folder, waits: true, signal });
+    return `${resultText(compactReport(session.record, answered))} · ${nameOf(session.record, home)}`;
   } catch (error) {
     return `not asked: ${errorText(error)}`;
   }

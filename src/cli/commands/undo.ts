@@ -7,6 +7,7 @@ import {
   windowOf,
   type NewSession,
 } from '../../core/conversation/conversation.js';
+import type { Asked } from '../../core/compaction/requests.js';
 import type { Boundary } from '../../core/event.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
@@ -26,7 +27,7 @@ import {
   type UndoSource,
 } from '../../session-files/undo.js';
 import * as messages from '../messages.js';
-import { askAlone, type Answered, type Asked, type AskedAlone } from '../ask-session.js';
+import { askAlone, type Answered, type AskedAlone } from '../ask-session.js';
 import { timeText } from '../context-text.js';
 import { findOneSource, isUndoneByChannel, type OneSource } from '../one-source.js';
 import { print, printLines } from '../print.js';

@@ -1,9 +1,8 @@
 import { jsonText } from '../printable.js';
 import { getCount, getList, getRecord, getText, type JsonRecord, parseRecord } from '../json.js';
-import { toOneLine, cleanFocus } from '../text.js';
+import { toOneLine } from '../text.js';
 import { parseIsoTime } from '../time.js';
 import type { Millis, Activity } from '../reading.js';
-import { isSessionId } from '../records.js';
 import type { ReadingRecord } from '../report.js';
 import { REQUEST_MS } from './machine.js';
 import {
@@ -63,7 +62,7 @@ const boundedLines = (facts: readonly string[]): readonly string[] =>
   facts.slice(-MOST_EVIDENCE).map((fact) => toOneLine(fact, LONGEST_TEXT));
 
 /** The record as another process reads it; undefined if a required field is missing. */
-const parseAttempt = (found: JsonRecord | undefined): AttemptRecord | undefined => {
+export const parseAttempt = (found: JsonRecord | undefined): AttemptRecord | undefined => {
   const outcome = outcomeKinds.find((each) => each === found?.['outcome']);
   const initiator = initiators.find((each) => each === found?.['initiator']);
   const [startedAt, endedAt] = [getCount(found, 'startedAt'), getCount(found, 'endedAt')];
@@ -92,186 +91,6 @@ const fillIn = (found: JsonRecord | undefined): Fill | undefined => {
 const vias: readonly Via[] = ['server', 'daemon'];
 const initiators: readonly Initiator[] = ['ctxwrap', 'user', 'agent'];
 const failures: readonly Failure[] = ['inflated', 'empty', 'truncated', 'error'];
-
-// The request for a compaction and its answer, exchanged between two processes of one user.
-
-/** Identifies a request of a session; both parts match `[A-Za-z0-9_-]{1,64}`. */
-export interface RequestKey {
-  readonly session: string;
-  readonly request: string;
-}
-
-export interface RequestRecord extends RequestKey {
-  readonly schema: 'ctxwrap.request/1';
-  readonly askedAt: Millis;
-  /** pauses and the breaker do not count */
-  readonly force: boolean;
-  readonly focus?: string | undefined;
-  /** the process that waits for the answer; absent if none waits, so that its end does not withdraw the request */
-  readonly pid?: number | undefined;
-  /** start time of that process, in the system's own unit */
-  readonly processStart?: string | undefined;
-}
-
-/** A request to have the agent go on with another session. */
-export interface SwitchRecord extends RequestKey {
-  readonly schema: 'ctxwrap.switch/1';
-  readonly askedAt: Millis;
-  /** what the agent's command takes: an id or a name, [A-Za-z0-9_-]{1,64} */
-  readonly name: string;
-  /** the process that waits for the answer */
-  readonly pid?: number | undefined;
-  readonly processStart?: string | undefined;
-}
-
-/** The request to put what the last compaction has lost into the prompt. */
-export interface BriefRecord extends Omit<SwitchRecord, 'schema' | 'name'> {
-  readonly schema: 'ctxwrap.brief/1';
-}
-
-/** The request to undo the last compaction by the agent's control channel. */
-export interface UndoRecord extends Omit<BriefRecord, 'schema'> {
-  readonly schema: 'ctxwrap.undo/1';
-}
-
-/** The request to shorten the conversation without the agent. */
-export interface ShortenRecord extends Omit<SwitchRecord, 'schema' | 'name'> {
-  readonly schema: 'ctxwrap.shorten/1';
-  readonly strategy: string;
-  readonly keepRecent?: number | undefined;
-  readonly budgetTokens?: number | undefined;
-}
-
-export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; readonly at: Millis } &
-  /** `reason`: what it waits for, in the words of the footer */
-  (
-    | { readonly state: 'waiting'; readonly reason?: string }
-    /** it cannot be withdrawn any more: something may be typed from here on, or was sent */
-    | { readonly state: 'begun' }
-    /** nothing was typed, or it was taken back */
-    | { readonly state: 'refused'; readonly reason: string }
-    | { readonly state: 'ended'; readonly attempt: AttemptRecord }
-    /** the agent has gone on with the other session, or has taken its compaction back */
-    | { readonly state: 'switched' }
-    /** the agent cannot be asked for it; nothing was done */
-    | { readonly state: 'impossible'; readonly reason: string }
-    /** the text is in the prompt */
-    | { readonly state: 'drafted' }
-    /** the agent has gone on with a shorter conversation; `words` say from what size to what */
-    | { readonly state: 'shortened'; readonly words: string }
-    /** the agent has ended, and is started again with a shorter conversation */
-    | { readonly state: 'restarting'; readonly words: string }
-    /** the keys for it may have been sent, and their effect is not known */
-    | { readonly state: 'unknown'; readonly reason: string }
-  );
-
-/** The reason of an answer after which no other can come. */
-export const SESSION_ENDED = 'the session has ended';
-
-const LONGEST_REASON = 300;
-
-/** True if the request has expired, or its time lies in the future. */
-export const isExpired = ({ askedAt }: Pick<RequestRecord, 'askedAt'>, now: Millis): boolean =>
-  Math.abs(now - askedAt) > REQUEST_MS;
-
-export const parseRequest = (text: string): RequestRecord | undefined => {
-  const found = parseRecord(text);
-  const key = keyIn(found);
-  const askedAt = getCount(found, 'askedAt');
-  if (!found || found['schema'] !== 'ctxwrap.request/1' || !key || askedAt === undefined) return undefined;
-  return {
-    schema: 'ctxwrap.request/1',
-    ...key,
-    askedAt,
-    force: found['force'] === true,
-    focus: cleanFocus(getText(found, 'focus') ?? ''),
-    pid: getCount(found, 'pid'),
-    processStart: getText(found, 'processStart'),
-  };
-};
-
-export const parseSwitch = (text: string): SwitchRecord | undefined => {
-  const found = parseRecord(text);
-  const key = keyIn(found);
-  const askedAt = getCount(found, 'askedAt');
-  const name = getText(found, 'name') ?? '';
-  if (found?.['schema'] !== 'ctxwrap.switch/1' || !key || askedAt === undefined || !isSessionId(name))
-    return undefined;
-  const processStart = getText(found, 'processStart');
-  return { schema: 'ctxwrap.switch/1', ...key, askedAt, name, pid: getCount(found, 'pid'), processStart };
-};
-
-/** A request that says nothing but what is asked for. */
-export const parsePlainRequest = (text: string): BriefRecord | UndoRecord | undefined => {
-  const found = parseRecord(text);
-  const key = keyIn(found);
-  const askedAt = getCount(found, 'askedAt');
-  const schema = found?.['schema'];
-  if ((schema !== 'ctxwrap.brief/1' && schema !== 'ctxwrap.undo/1') || !key || askedAt === undefined)
-    return undefined;
-  const processStart = getText(found, 'processStart');
-  return { schema, ...key, askedAt, pid: getCount(found, 'pid'), processStart };
-};
-
-const STRATEGY = /^[a-z][a-z0-9-]{0,39}$/;
-
-export const parseShorten = (text: string): ShortenRecord | undefined => {
-  const found = parseRecord(text);
-  const key = keyIn(found);
-  const askedAt = getCount(found, 'askedAt');
-  const strategy = getText(found, 'strategy') ?? '';
-  if (found?.['schema'] !== 'ctxwrap.shorten/1' || !key || askedAt === undefined || !STRATEGY.test(strategy))
-    return undefined;
-  return {
-    schema: 'ctxwrap.shorten/1',
-    ...key,
-    askedAt,
-    strategy,
-    keepRecent: getCount(found, 'keepRecent'),
-    budgetTokens: getCount(found, 'budgetTokens'),
-    pid: getCount(found, 'pid'),
-    processStart: getText(found, 'processStart'),
-  };
-};
-
-export const parseAnswer = (text: string): AnswerRecord | undefined => {
-  const found = parseRecord(text);
-  const key = keyIn(found);
-  const at = getCount(found, 'at');
-  if (!found || found['schema'] !== 'ctxwrap.answer/1' || !key || at === undefined) return undefined;
-  const base = { schema: 'ctxwrap.answer/1', ...key, at } as const;
-  const reason = toOneLine(getText(found, 'reason') ?? '', LONGEST_REASON);
-  switch (found['state']) {
-    case 'waiting':
-      return { ...base, state: 'waiting', ...(reason === '' ? {} : { reason }) };
-    case 'begun':
-    case 'switched':
-    case 'drafted':
-      return { ...base, state: found['state'] };
-    case 'shortened':
-    case 'restarting':
-      return {
-        ...base,
-        state: found['state'],
-        words: toOneLine(getText(found, 'words') ?? '', LONGEST_REASON),
-      };
-    case 'refused':
-    case 'impossible':
-    case 'unknown':
-      return { ...base, state: found['state'], reason };
-    case 'ended': {
-      const attempt = parseAttempt(getRecord(found, 'attempt'));
-      return attempt && { ...base, state: 'ended', attempt };
-    }
-    default:
-      return undefined;
-  }
-};
-
-const keyIn = (found: unknown): RequestKey | undefined => {
-  const [session = '', request = ''] = [getText(found, 'session'), getText(found, 'request')];
-  return isSessionId(session) && isSessionId(request) ? { session, request } : undefined;
-};
 
 // A line of the audit log: what was known before a key was typed, what was typed, and the outcome.
 

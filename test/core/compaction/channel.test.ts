@@ -1,6 +1,7 @@
 // A compaction that the agent is asked for by its control channel: the same gate but for a draft, and the same outcomes.
 import { describe, expect, it } from 'vitest';
-import { attemptRecord, parseAnswer } from '../../../src/core/compaction/protocol.js';
+import { attemptRecord } from '../../../src/core/compaction/protocol.js';
+import { parseAnswer } from '../../../src/core/compaction/requests.js';
 import type { CompactSettings } from '../../../src/core/compaction/state.js';
 import type { Activity } from '../../../src/core/reading.js';
 import { AUTO_TOKENS, NOON, playFull, playTyping, type Play } from '../../support/compaction-play.js';

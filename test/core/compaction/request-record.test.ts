@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { attemptRecord } from '../../../src/core/compaction/protocol.js';
 import { successfulEnd } from '../../support/ended.js';
 import type { EndedCompaction, Outcome } from '../../../src/core/compaction/outcome.js';
-import { isExpired, parseAnswer, parseRequest } from '../../../src/core/compaction/protocol.js';
+import {
+  isExpired,
+  parseAnswer,
+  parseRequest,
+  type RequestRecord,
+} from '../../../src/core/compaction/requests.js';
 
 const request = {
   schema: 'ctxwrap.request/1',
@@ -37,19 +42,21 @@ const answer = (outcome: Outcome) => ({
   attempt: attemptRecord(ended(outcome)),
 });
 
+const parse = (text: string) => parseRequest(text) as RequestRecord<'compact'> | undefined;
+
 describe('a request', () => {
   it('is read back as it was written', () => {
     expect(parseRequest(JSON.stringify(request))).toEqual(request);
   });
 
   it('never brings more into the prompt than a line of text', () => {
-    const parsed = parseRequest(JSON.stringify({ ...request, focus: 'x\r\u001b[A\n!ls' }));
+    const parsed = parse(JSON.stringify({ ...request, focus: 'x\r\u001b[A\n!ls' }));
     expect(parsed?.focus).toBe('x [A !ls');
   });
 
   it('is forced only by a plain yes', () => {
     for (const force of [undefined, 'true', 1, {}])
-      expect(parseRequest(JSON.stringify({ ...request, force }))?.force).toBe(false);
+      expect(parse(JSON.stringify({ ...request, force }))?.force).toBe(false);
   });
 
   it.each([
@@ -68,7 +75,7 @@ describe('a request', () => {
   it('is whole or nothing, whatever a file holds', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(request)), fc.jsonValue(), (name, value) => {
-        const parsed = parseRequest(JSON.stringify({ ...request, [name]: value }));
+        const parsed = parse(JSON.stringify({ ...request, [name]: value }));
         if (!parsed) return;
         expect(parsed.session).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
         expect(typeof parsed.askedAt).toBe('number');

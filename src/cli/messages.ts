@@ -1,49 +1,12 @@
 import { UserError } from '../core/errors.js';
+import { nearestWord } from '../core/nearest-word.js';
 import { quoteForCopying } from '../core/text.js';
-import { listed, usage, usageError } from './usage-error.js';
+import { listed, usageError } from './usage-error.js';
 
-/** The known word closest to `given` by typing mistakes, at most one in three letters; undefined when none is close. */
 export * from './history-messages.js';
-
-export const nearestWord = (given: string, known: readonly string[]): string | undefined => {
-  const alike = known
-    .filter((word) => Math.abs(word.length - given.length) <= mostMistakes(given, word))
-    .map((word) => ({ word, mistakes: mistakesBetween(given.toLowerCase(), word.toLowerCase()) }))
-    .filter(({ word, mistakes }) => mistakes <= mostMistakes(given, word))
-    .sort((a, b) => a.mistakes - b.mistakes);
-  return alike[0]?.word;
-};
-
-const mostMistakes = (given: string, word: string): number =>
-  Math.max(1, Math.floor(Math.max(given.length, word.length) / 3));
-
-/** Letters missing, extra, wrong or swapped with a neighbour (optimal string alignment distance). */
-const mistakesBetween = (from: string, to: string): number => {
-  let beforeLast: readonly number[] = [];
-  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= from.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const wrong = from[row - 1] === to[column - 1] ? 0 : 1;
-      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      current[column] = Math.min(
-        cell(last, column) + 1,
-        cell(current, column - 1) + 1,
-        cell(last, column - 1) + wrong,
-        swapped ? cell(beforeLast, column - 2) + 1 : Infinity,
-      );
-    }
-    beforeLast = last;
-    last = current;
-  }
-  return cell(last, to.length);
-};
-
-const cell = (row: readonly number[], column: number): number => row[column] ?? Infinity;
 
 // The launcher's error messages: what is wrong, what was given, what to do.
 
-/** Exit status for a wrong command line. */
 /** Exit status when ctxwrap itself fails, not because of the user's input. */
 export const OWN_FAILURE = 125;
 const notExecutable = 126;
@@ -367,21 +330,15 @@ export const badFolder = (path: string, reason: string): UserError =>
 
 // Messages of `ctxwrap verify` besides its results.
 
-const usageErrorInMessages = (message: string, hint: string): UserError =>
-  new UserError(message, { exitCode: usage, hint });
-
 export const verifyNeedsFolder = (folder: string, reason: string): UserError =>
-  usageErrorInMessages(
-    `verify cannot create a folder in "${folder}": ${reason}`,
-    'set TMPDIR to another folder',
-  );
+  usageError(`verify cannot create a folder in "${folder}": ${reason}`, 'set TMPDIR to another folder');
 
 /** `absent`: one sentence per missing agent. */
 export const nothingToVerify = (absent: readonly string[]): UserError =>
-  usageErrorInMessages(`nothing to verify: ${absent.join('; ')}`, 'install an agent and put it on PATH');
+  usageError(`nothing to verify: ${absent.join('; ')}`, 'install an agent and put it on PATH');
 
 export const misplacedArguments = (): UserError =>
-  usageErrorInMessages('--order is internal', 'run ctxwrap verify without it');
+  usageError('--order is internal', 'run ctxwrap verify without it');
 
 export const verifyStopped = 'verify was stopped; its files are removed';
 

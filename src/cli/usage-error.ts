@@ -2,7 +2,7 @@ import { UserError } from '../core/errors.js';
 
 // What all messages of the command line share.
 
-export const usage = 2;
+const usage = 2;
 
 /** The command line is wrong; `hint` is one that is right. */
 export const usageError = (message: string, hint: string): UserError =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearestWord } from '../../src/cli/messages.js';
+import { nearestWord } from '../../src/core/nearest-word.js';
 import { agentWords, listedCommands } from '../../src/cli/program.js';
 
 const words = [...agentWords, ...listedCommands()];

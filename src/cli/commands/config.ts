@@ -6,6 +6,7 @@ import { allAgents } from '../../agents/index.js';
 import { findNativeProblems } from '../../core/config/check.js';
 import { configComment, jsonSchema } from '../../core/config/describe.js';
 import { keyNames } from '../../core/config/keys.js';
+import type { Problem } from '../../core/config/problem.js';
 import { UserError } from '../../core/errors.js';
 import { quoteForCopying } from '../../core/text.js';
 import {
@@ -30,8 +31,6 @@ import { writeAtomic } from '../../storage/state-folder.js';
 import { type WholeConfiguration, readWholeConfiguration } from '../config/load.js';
 import { configPath, configCommand, currentContext, type ConfigContext } from '../config/path.js';
 import {
-  toFinding,
-  type Finding,
   brokenConfig,
   changedText,
   doubtsAbout,
@@ -42,7 +41,7 @@ import {
   unchangeableConfig,
   unwritableConfig,
   configRecord,
-  findingsText,
+  problemsText,
   initText,
   settingsText,
   fileFix,
@@ -114,11 +113,11 @@ const checked = ({ json }: ConfigRequest, whole: WholeConfiguration): Answer => 
   const { problems } = whole;
   const code = problems.some(({ level }) => level === 'error') ? usage : 0;
   if (json) return { text: jsonText(configRecord([], whole), 2), code };
-  return { text: toPrintableLines(findingsText(problems.map(toFinding).map(drawn))), code };
+  return { text: toPrintableLines(problemsText(problems.map(drawn))), code };
 };
 
-/** A finding with ctxwrap's own texts made safe for the terminal. */
-const drawn = (finding: Finding): Finding => ({ ...finding, why: toAsciiIfNeeded(finding.why, process.env) });
+/** A problem with ctxwrap's own texts made safe for the terminal. */
+const drawn = (problem: Problem): Problem => ({ ...problem, why: toAsciiIfNeeded(problem.why, process.env) });
 
 const SCHEMA = 'config.schema.json';
 

@@ -4,7 +4,6 @@ import { quoteForCopying } from '../../core/text.js';
 import type { FolderObstacle } from '../../storage/errors.js';
 import type { ListedSession } from '../../storage/sessions.js';
 import type { WholeConfiguration } from '../config/load.js';
-import { toFinding } from '../config/text.js';
 
 // The sections of ctxwrap's own files: the state folder with its sessions, and the configuration.
 
@@ -190,8 +189,7 @@ export const configSection = ({
           ),
         ]
       : []),
-    ...problems.map((problem) => {
-      const { level, what, where, why, fix } = toFinding(problem);
+    ...problems.map(({ level, what, where, why, fix }) => {
       const text = `${what} (${where}): ${why}`;
       return level === 'error' ? fail('value', text, fix) : warn('value', text, fix);
     }),

@@ -8,6 +8,10 @@ const usage = 2;
 export const usageError = (message: string, hint: string): UserError =>
   new UserError(message, { exitCode: usage, hint });
 
+/** The command line is right, and what it asks for cannot be done; `hint` is what helps. */
+export const failure = (message: string, hint: string): UserError =>
+  new UserError(message, { exitCode: 1, hint });
+
 const MOST_LISTED = 20;
 
 /** Sessions one below the other, the first of them and how many more there are. */

@@ -18,7 +18,7 @@ import { systemReason } from '../storage/errors.js';
 import { killGroup } from '../storage/processes.js';
 import type { Isolation } from '../verify/sandbox.js';
 import { parseVerifyMessage, type VerifyRequest, type VerifyMessage } from '../verify/runner.js';
-import * as messages from './messages.js';
+import { usageError } from './usage-error.js';
 
 // Ends processes that a trial may have left behind: an agent's helpers can outlive it.
 
@@ -159,7 +159,10 @@ const makeFolder = (): string => {
   try {
     return realpathSync(mkdtempSync(join(tmpdir(), 'ctxwrap-verify-'))); // 0700
   } catch (error) {
-    throw messages.verifyNeedsFolder(tmpdir(), systemReason(error));
+    throw usageError(
+      `verify cannot create a folder in "${tmpdir()}": ${systemReason(error)}`,
+      'set TMPDIR to another folder',
+    );
   }
 };
 

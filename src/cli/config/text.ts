@@ -10,7 +10,7 @@ import {
   type Origin,
   type Problem,
 } from '../../core/config/problem.js';
-import { UserError } from '../../core/errors.js';
+import type { UserError } from '../../core/errors.js';
 import { formatBytes, parseBytes } from '../../core/format.js';
 import { type JsonRecord } from '../../core/json.js';
 import { nearestWord } from '../../core/nearest-word.js';
@@ -19,7 +19,7 @@ import type { FileFault, RefusedFile } from '../../storage/config-file.js';
 import { toPlainText } from '../../ui/text.js';
 import { valueChoices } from '../options.js';
 import { table } from '../text.js';
-import { usageError } from '../usage-error.js';
+import { failure, usageError } from '../usage-error.js';
 import type { WholeConfiguration } from './load.js';
 import { configCommand, type ConfigOptions } from './path.js';
 
@@ -244,10 +244,7 @@ export const editedText = (place: string, problems: readonly Problem[], isNew: b
 
 /** `reason` as the end of a sentence. */
 export const failedEditor = (editor: string, reason: string): UserError =>
-  new UserError(`the editor "${editor}" ${reason}`, {
-    exitCode: 1,
-    hint: 'set VISUAL or EDITOR to another one',
-  });
+  failure(`the editor "${editor}" ${reason}`, 'set VISUAL or EDITOR to another one');
 
 // Commands that fix an unreadable file. A file that came with a project was not put there by the user, so it is never written to, followed
 // or given more rights, only moved away.

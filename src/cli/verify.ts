@@ -15,6 +15,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { VerifiedCheck } from '../core/records.js';
 import { systemReason } from '../storage/errors.js';
+import { FILE_MODE } from '../storage/file-modes.js';
 import { killGroup } from '../storage/processes.js';
 import type { Isolation } from '../verify/sandbox.js';
 import { parseVerifyMessage, type VerifyRequest, type VerifyMessage } from '../verify/runner.js';
@@ -61,7 +62,6 @@ const livingIn = (folder: string): readonly number[] => {
 
 const LONGEST_MS = 240_000;
 const SECOND_MS = 1_000;
-const FILE_MODE = 0o600;
 
 /** Runs an order in the sandbox. Resolves when no process of it is left, to `whole` or to what ended it early. */
 const playApart = async (

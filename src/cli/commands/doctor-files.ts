@@ -2,6 +2,7 @@ import { fail, none, ok, warn, type Check, type CheckSection } from '../../core/
 import { formatBytes } from '../../core/format.js';
 import { quoteForCopying } from '../../core/text.js';
 import type { FolderObstacle } from '../../storage/errors.js';
+import { OTHERS } from '../../storage/file-modes.js';
 import type { ListedSession } from '../../storage/sessions.js';
 import type { WholeConfiguration } from '../config/load.js';
 
@@ -28,8 +29,6 @@ export interface BlackBoxFacts {
   /** records that cannot be read */
   readonly damaged: number;
 }
-
-const OTHERS = 0o077;
 
 export const folderSection = (facts: FolderFacts): CheckSection => ({
   title: 'State',

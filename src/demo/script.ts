@@ -15,6 +15,21 @@ const usualGain = 18_000;
 
 export const turnTokens = (turn: number): number => gains[turn] ?? usualGain;
 
+/** A tool call: it adds what the tool has returned to the window. */
+export interface ToolCall {
+  readonly text: string;
+  readonly result: string;
+  readonly tokens: number;
+}
+
+/** A turn that is planned ahead, whatever the prompt was. */
+export interface PlannedTurn {
+  readonly calls: readonly ToolCall[];
+  readonly answer: string;
+  /** tokens of the answer */
+  readonly tokens: number;
+}
+
 /** What a compaction leaves: the first tokens and a summary. */
 export const compactedTokens = (usedTokens: number): number =>
   Math.min(usedTokens, firstTokens + Math.round(usedTokens / 100));
@@ -81,8 +96,8 @@ const prompts = [
   'One last question before you are full',
 ] as const;
 
-/** What the user waits for: an activity of the agent, its first compaction, or the end of what ctxwrap shows by itself. */
-export type Condition = 'idle' | 'busy' | 'dialog' | 'compacted' | 'over';
+/** What the user waits for: the agent's prompt or question, its first compaction, or the end of what ctxwrap shows by itself. */
+export type Condition = 'idle' | 'dialog' | 'compacted' | 'over';
 
 /** The scripted user presses a key, waits for a time, or waits for something; if that takes too long, takes other steps first. */
 export type Step =

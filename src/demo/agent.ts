@@ -13,27 +13,9 @@ import {
   type Size,
 } from './draw.js';
 import type { Key } from './keys.js';
-import { liveRows, spinnerDeadline, titleOf, type View } from './live-rows.js';
-import {
-  answerAfterCompaction,
-  answerAfterDialog,
-  answerOf,
-  compactedText,
-  compactedTokens,
-  firstTokens,
-  fullText,
-  gainAfterCompaction,
-  helpText,
-  nextStepDeadline,
-  takeStep,
-  turnTokens,
-  windowTokens,
-  type Condition,
-  type PlannedTurn,
-  type ScriptedUser,
-  type Step,
-  type ToolCall,
-} from './script.js';
+import { liveRows, spinnerDeadline, titleOf, type Dialog, type View } from './live-rows.js';
+import * as script from './script.js';
+import type { Condition, PlannedTurn, ScriptedUser, Step, ToolCall } from './script.js';
 
 // The demo agent: takes an event, and returns the next state and the output. No clock, no I/O.
 
@@ -120,7 +102,7 @@ export const startDemo = (
     isOver: false,
     planned,
     leaveUntil: 0,
-    usedTokens: firstTokens,
+    usedTokens: script.firstTokens,
     turns: 0,
     hasCompacted: false,
     isJustCompacted: false,
@@ -146,7 +128,7 @@ export const advance = (demo: Demo, event: DemoEvent, now: number) => {
   };
   if (!agent.end) dispatch(event);
   while (!agent.end) {
-    const played = takeStep(player, conditionsOf(agent), now);
+    const played = script.takeStep(player, meets(agent), now);
     if (played.player === player) break;
     player = played.player;
     if (played.key) dispatch({ type: 'key', key: played.key });
@@ -160,21 +142,23 @@ export const demoDeadline = ({ agent, player }: Demo, now: number): number | und
   const dues = [
     ...(acts.length > 0 ? [actEndsAt, spinnerDeadline(agent, now)] : []),
     leaveUntil > now ? leaveUntil : undefined,
-    nextStepDeadline(player, conditionsOf(agent)),
+    script.nextStepDeadline(player, meets(agent)),
   ].filter((due) => due !== undefined);
   return dues.length === 0 ? undefined : Math.min(...dues);
 };
 
-const conditionsOf = ({ acts, dialog, hasCompacted, isOver }: DemoAgent): readonly Condition[] => {
-  const isIdle = acts.length === 0 && !dialog;
-  const met: Readonly<Record<Condition, boolean>> = {
-    idle: isIdle,
-    dialog: dialog !== undefined,
-    compacted: isIdle && hasCompacted,
-    over: isOver,
-  };
-  return (Object.keys(met) as Condition[]).filter((each) => met[each]);
-};
+const isIdle = ({ acts, dialog }: DemoAgent): boolean => acts.length === 0 && !dialog;
+
+/** Whether the agent is what the scripted user waits for. */
+const meets =
+  (agent: DemoAgent) =>
+  (what: Condition): boolean =>
+    ({
+      idle: isIdle(agent),
+      dialog: agent.dialog !== undefined,
+      compacted: isIdle(agent) && agent.hasCompacted,
+      over: agent.isOver,
+    })[what];
 
 const handleEvent = (agent: DemoAgent, event: DemoEvent, now: number): Change => {
   switch (event.type) {
@@ -195,13 +179,15 @@ const handleEvent = (agent: DemoAgent, event: DemoEvent, now: number): Change =>
   }
 };
 
+const blank: Line = { text: '' };
+const bold = (text: string): Line => ({ text, style: 'bold' });
+const dim = (text: string): Line => ({ text, style: 'dim' });
+const accent = (text: string): Line => ({ text, style: 'accent' });
+
 const welcome: readonly Line[] = [
-  { text: 'demo agent', style: 'bold' },
-  {
-    text: `a simulator with a window of ${windowTokens / 1000}k tokens · no model, no network`,
-    style: 'dim',
-  },
-  { text: '' },
+  bold('demo agent'),
+  dim(`a simulator with a window of ${script.windowTokens / 1000}k tokens · no model, no network`),
+  blank,
 ];
 
 /** Terminals rewrap the old rows differently when the width changes, so the window is redrawn. */
@@ -213,7 +199,7 @@ const resize = (agent: DemoAgent, size: Size): DemoAgent => {
 
 /** Quits: removes the live rows, and keeps the conversation. */
 const leave = (agent: DemoAgent, end: DemoAgent['end'] = {}): Change =>
-  become({ ...agent, end }, [{ text: 'Goodbye.', style: 'dim' }]);
+  become({ ...agent, end }, [dim('Goodbye.')]);
 
 /** Lines kept to redraw the window; more than a tall window has rows. */
 const historyLines = 200;
@@ -270,11 +256,7 @@ const calling = ({ text, result, tokens }: ToolCall, isLast: boolean): Act => ({
   ms: callMs,
   finish: (agent) => {
     const after = { ...agent, usedTokens: agent.usedTokens + tokens };
-    const said: readonly Line[] = [
-      { text: `● ${text}`, style: 'accent' },
-      { text: `  └ ${result}`, style: 'dim' },
-      ...(isLast ? [{ text: '' }] : []),
-    ];
+    const said = [accent(`● ${text}`), dim(`  └ ${result}`), ...(isLast ? [blank] : [])];
     return become(after, said, [turnRecord(after)]);
   },
 });
@@ -300,19 +282,20 @@ const finishTurn = (agent: DemoAgent): Change => {
   const { row = '', turns } = agent;
   const usedTokens = tokensAfterTurn(agent);
   const after = { ...agent, row: undefined, usedTokens, turns: turns + 1, isJustCompacted: false };
-  return become(after, [{ text: row }, { text: '' }], [turnRecord(after)]);
+  return become(after, [{ text: row }, blank], [turnRecord(after)]);
 };
 
 const turnRecord = ({ usedTokens }: DemoAgent): SessionRecord => ({
   type: 'turn',
   usedTokens,
-  windowTokens,
+  windowTokens: script.windowTokens,
   model: 'simulated',
 });
 
 /** Tokens in the window after the current or next turn. */
 const tokensAfterTurn = ({ usedTokens, turns, isJustCompacted, planned }: DemoAgent): number =>
-  usedTokens + (isJustCompacted ? gainAfterCompaction : (planned[turns]?.tokens ?? turnTokens(turns)));
+  usedTokens +
+  (isJustCompacted ? script.gainAfterCompaction : (planned[turns]?.tokens ?? script.turnTokens(turns)));
 
 const running = (command: string): readonly Act[] => [
   {
@@ -320,11 +303,11 @@ const running = (command: string): readonly Act[] => [
     ms: runMs,
     finish: (agent) =>
       become({ ...agent, since: agent.actEndsAt }, [
-        { text: '  └ done, 42 of 42 (nothing was really run)', style: 'dim' },
-        { text: '' },
+        dim('  └ done, 42 of 42 (nothing was really run)'),
+        blank,
       ]),
   },
-  ...answering(answerAfterDialog),
+  ...answering(script.answerAfterDialog),
 ];
 
 const compacting: Act = {
@@ -332,10 +315,10 @@ const compacting: Act = {
   ms: compactMs,
   finish: (agent) => {
     const preTokens = agent.usedTokens;
-    const postTokens = compactedTokens(preTokens);
+    const postTokens = script.compactedTokens(preTokens);
     return become(
       { ...agent, usedTokens: postTokens, hasCompacted: true, isJustCompacted: true },
-      [{ text: `✓ ${compactedText(preTokens, postTokens)}`, style: 'good' }, { text: '' }],
+      [{ text: `✓ ${script.compactedText(preTokens, postTokens)}`, style: 'good' }, blank],
       [{ type: 'compaction', preTokens, postTokens }],
     );
   },
@@ -349,7 +332,9 @@ const handleKey = (
   now: number,
 ): Change => {
   if (isReal && agent.isShow && endsShow(agent, key)) return leave(agent);
-  const change = (agent.dialog ? handleDialogKey : handlePromptKey)(agent, key, now);
+  const change = agent.dialog
+    ? handleDialogKey(agent, agent.dialog, key, now)
+    : handlePromptKey(agent, key, now);
   const isDraftTyped = change.agent.draft !== '' && (isReal || agent.isDraftTyped);
   return { ...change, agent: { ...change.agent, isDraftTyped } };
 };
@@ -358,7 +343,7 @@ const endsShow = ({ isDraftTyped }: DemoAgent, key: Key): boolean =>
   key.name === 'ctrl-c' || (key.name === 'text' && key.text === 'q' && !isDraftTyped);
 
 const handlePromptKey = (agent: DemoAgent, key: Key, now: number): Change => {
-  const { draft, acts, dialog, leaveUntil } = agent;
+  const { draft, leaveUntil } = agent;
   switch (key.name) {
     case 'text':
       return become({ ...agent, draft: draft + key.text });
@@ -367,7 +352,7 @@ const handlePromptKey = (agent: DemoAgent, key: Key, now: number): Change => {
     case 'ctrl-u':
       return become({ ...agent, draft: '' });
     case 'enter':
-      return acts.length === 0 && !dialog ? submit(agent, now) : become(agent);
+      return isIdle(agent) ? submit(agent, now) : become(agent);
     case 'escape':
       return interrupt(agent);
     case 'ctrl-c':
@@ -385,20 +370,20 @@ const submit = (before: DemoAgent, now: number): Change => {
   const agent = { ...before, draft: '' };
   const { usedTokens, turns, isJustCompacted, planned } = agent;
   const says = (after: DemoAgent, ...lines: readonly Line[]): Change =>
-    become(after, [{ text: `> ${prompt}`, style: 'bold' }, { text: '' }, ...lines]);
+    become(after, [bold(`> ${prompt}`), blank, ...lines]);
   if (prompt === '') return become(agent);
   if (prompt === '/quit' || prompt === '/exit') return leave(agent);
   if (prompt === '/compact') return says(begin(agent, [compacting], now));
   if (prompt.startsWith('/')) {
-    const text = prompt === '/help' ? helpText : `Unknown command ${prompt}. ${helpText}`;
-    return says(agent, { text: `  ${text}`, style: 'dim' }, { text: '' });
+    const text = prompt === '/help' ? script.helpText : `Unknown command ${prompt}. ${script.helpText}`;
+    return says(agent, dim(`  ${text}`), blank);
   }
   const after = tokensAfterTurn(agent);
-  if (after > windowTokens) return says(agent, { text: `● ${fullText(usedTokens)}` }, { text: '' });
+  if (after > script.windowTokens) return says(agent, { text: `● ${script.fullText(usedTokens)}` }, blank);
   const command = /^run (.+)/.exec(prompt)?.[1];
   if (command !== undefined) return says({ ...agent, dialog: { command, isYes: true } });
-  const { answer = answerOf(turns, usedTokens, after), calls = [] } = isJustCompacted
-    ? { answer: answerAfterCompaction }
+  const { answer = script.answerOf(turns, usedTokens, after), calls = [] } = isJustCompacted
+    ? { answer: script.answerAfterCompaction }
     : (planned[turns] ?? {});
   const turn = [
     thinking(calls.length > 0 ? callMs : thinkMs),
@@ -408,33 +393,27 @@ const submit = (before: DemoAgent, now: number): Change => {
   return says(begin(agent, turn, now));
 };
 
-const handleDialogKey = (agent: DemoAgent, key: Key, now: number): Change => {
-  const { command, isYes } = agent.dialog ?? { command: '', isYes: false };
-  const answered = (acts: readonly Act[], ...lines: readonly Line[]): Change =>
-    become(begin({ ...agent, dialog: undefined }, acts, now), [
-      { text: `● Run ${command}`, style: 'accent' },
-      ...lines,
+const handleDialogKey = (agent: DemoAgent, { command, isYes }: Dialog, key: Key, now: number): Change => {
+  const answered = (isApproved: boolean): Change => {
+    const denied = [thinking(thinkMs), ...answering(`You said no, so I did not run ${command}.`)];
+    return become(begin({ ...agent, dialog: undefined }, isApproved ? running(command) : denied, now), [
+      accent(`● Run ${command}`),
+      ...(isApproved ? [] : [dim('  └ denied'), blank]),
     ]);
-  const approve = (): Change => answered(running(command));
-  const deny = (): Change =>
-    answered(
-      [thinking(thinkMs), ...answering(`You said no, so I did not run ${command}.`)],
-      { text: '  └ denied', style: 'dim' },
-      { text: '' },
-    );
-  switch (key.name === 'text' ? key.text : key.name) {
+  };
+  const name = key.name === 'text' ? key.text : key.name;
+  switch (name) {
     case 'up':
-      return become({ ...agent, dialog: { command, isYes: true } });
     case 'down':
-      return become({ ...agent, dialog: { command, isYes: false } });
+      return become({ ...agent, dialog: { command, isYes: name === 'up' } });
     case 'enter':
-      return isYes ? approve() : deny();
+      return answered(isYes);
     case '1':
-      return approve();
+      return answered(true);
     case '2':
     case 'escape':
     case 'ctrl-c':
-      return deny();
+      return answered(false);
     default:
       return become(agent);
   }
@@ -445,7 +424,7 @@ const interrupt = (agent: DemoAgent): Change => {
   if (acts.length === 0) return become(agent);
   return become({ ...agent, acts: [], work: undefined, row: undefined }, [
     ...(row === undefined ? [] : [{ text: row }]),
-    { text: '  └ interrupted', style: 'dim' },
-    { text: '' },
+    dim('  └ interrupted'),
+    blank,
   ]);
 };

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { clip, clipToEnd, drawableColumns, type DrawOptions, type Line, type LiveRows } from './draw.js';
+import { clip, drawableColumns, type DrawOptions, type Line, type LiveRows } from './draw.js';
 
 // The live rows, which show what the agent is doing: spinner or dialog, prompt box, hint.
 
@@ -20,7 +20,7 @@ export interface View {
   readonly drawOptions: DrawOptions;
 }
 
-interface Dialog {
+export interface Dialog {
   readonly command: string;
   /** which answer is selected */
   readonly isYes: boolean;
@@ -81,6 +81,13 @@ const dialogRows = ({ command, isYes }: Dialog, columns: number): readonly Line[
     { text: `╰${'─'.repeat(columns - 2)}╯`, style: 'accent' },
     { text: '  Enter to choose · Esc to deny', style: 'dim' },
   ];
+};
+
+/** The end of a text that fits, as a prompt box shows a long draft. */
+const clipToEnd = (text: string, columns: number): string => {
+  let chars = Array.from(text).slice(-columns);
+  while (stringWidth(chars.join('')) > columns) chars = chars.slice(1);
+  return chars.join('');
 };
 
 const padded = (text: string, columns: number): string =>

@@ -1,12 +1,18 @@
-// Bundles the program and the demo agent into dist/, so that an installed copy starts fast and needs one dependency.
+// Bundles the program and the demo agent into dist/, so that an installed copy starts fast and needs one dependency. The tests run a second
+// copy of the program, dist-fast/, which is not published: its waits on purpose are shorter, and it keeps its compiled code beside itself.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join, relative, resolve } from 'node:path';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
 import ts from 'typescript';
 
-const OUTPUT = 'dist';
+/** Of what ctxwrap waits for on purpose, the tests wait for this share. */
+const waitShare = (await readFile('test/support/wait-share.json', 'utf8')).trim();
+
+/** What users run. */
+const published = { folder: 'dist', define: { WAIT_SHARE: '1', KEEPS_CODE_BESIDE: 'false' } };
+const forTests = { folder: 'dist-fast/dist', define: { WAIT_SHARE: waitShare, KEEPS_CODE_BESIDE: 'true' } };
 
 // Ink imports them behind a condition that is false here; followed, they would become a chunk that nobody loads.
 const withoutDevtools = {
@@ -45,12 +51,65 @@ const loadedLater = {
   },
 };
 
+// The commands that start no agent are one file: apart, the code that they share with a session would become a dozen files that every session
+// waits for. Left out are those that load much that the others do not need, and those that a shell calls.
+const DEFINITIONS = join(SOURCE, 'cli/define');
+const apart = [
+  'commands/demo',
+  'commands/replay',
+  'commands/report',
+  'commands/top',
+  'commands/verify',
+].concat(['shell/complete', 'shell/init']);
+const LATER = /\bimport\('\.\.\/([\w/-]+)\.js'\)/g;
+const isJoined = (path) => !apart.includes(path);
+const nameOf = (path) => path.replace(/\W/g, '_');
+const joinedCommands = {
+  name: 'joined-commands',
+  setup: ({ onLoad, onResolve }) => {
+    onLoad({ filter: /\/src\/cli\/define\/[\w-]+\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(LATER, (all, target) =>
+        isJoined(target) ? `import('commands').then((all) => all.${nameOf(target)})` : all,
+      ),
+      loader: 'ts',
+    }));
+    onResolve({ filter: /^commands$/ }, ({ path }) => ({ path, namespace: 'joined' }));
+    onLoad({ filter: /^/, namespace: 'joined' }, async () => {
+      const names = await readdir(DEFINITIONS);
+      const texts = await Promise.all(names.map((name) => readFile(join(DEFINITIONS, name), 'utf8')));
+      const found = texts.flatMap((text) => [...text.matchAll(LATER)].map(([, target]) => target));
+      const targets = [...new Set(found)].filter(isJoined).toSorted();
+      return {
+        contents: [
+          `import ${JSON.stringify(START)};`,
+          ...targets.map((path) => `export * as ${nameOf(path)} from './${path}.js';`),
+        ].join('\n'),
+        resolveDir: join(SOURCE, 'cli'),
+      };
+    });
+  },
+};
+
+// The library runs no command; what it has of the configuration does not even ask for their names.
+const withoutCommands = {
+  name: 'without-commands',
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /\/commands\.js$/ }, () => ({
+      path: join(SOURCE, 'cli/commands.ts'),
+      sideEffects: false,
+    }));
+    onResolve({ filter: /^\./ }, ({ path, kind, importer }) =>
+      kind === 'dynamic-import' && importer.startsWith(DEFINITIONS) ? { path, namespace: 'none' } : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'none' }, () => ({ contents: '' }));
+  },
+};
+
 // bundled CommonJS packages call require() for Node's own modules
 const REQUIRE =
   "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);\n";
 
 const common = {
-  outdir: OUTPUT,
   metafile: true,
   bundle: true,
   format: 'esm',
@@ -62,7 +121,6 @@ const common = {
   minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
-  define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
   external: ['@lydell/node-pty'],
   banner: { js: REQUIRE },
 };
@@ -73,11 +131,16 @@ const program = {
   banner: {},
   entryPoints: { main: START },
   splitting: true,
-  plugins: [withoutDevtools, loadedLater],
+  plugins: [withoutDevtools, joinedCommands, loadedLater],
   write: false,
 };
 // its names would be half of its size, and nobody reads them
-const library = { ...common, minify: true, entryPoints: { library: join(SOURCE, 'cli/library.ts') } };
+const library = {
+  ...common,
+  minify: true,
+  entryPoints: { library: join(SOURCE, 'cli/library.ts') },
+  plugins: [withoutCommands],
+};
 const demoAgent = { ...common, entryPoints: { 'demo-agent': join(SOURCE, 'demo/main.ts') } };
 const databaseReader = {
   ...common,
@@ -97,6 +160,13 @@ const PLAIN_EXPORTS =
   'else Object.defineProperty(plain,name,{enumerable:true,get:()=>stdin_exports[name]});' +
   'module.exports=plain;}';
 
+/** What esbuild is told for one of the bundles. */
+const inBundle = ({ folder, define }, part) => ({
+  ...part,
+  outdir: folder,
+  define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"', ...define, ...part.define },
+});
+
 /** A chunk as CommonJS, for the launcher; undefined if it has to stay an ES module, because it awaits at its top level. */
 const asCommonJs = async (code) => {
   try {
@@ -114,8 +184,8 @@ const asCommonJs = async (code) => {
  * The files of the program. Its chunks become CommonJS, which the launcher starts with compiled code; those that await at their top level
  * stay ES modules, with all that import them.
  */
-const programFiles = async () => {
-  const { outputFiles } = await build(program);
+const programFiles = async (bundle) => {
+  const { outputFiles } = await build(inBundle(bundle, program));
   const chunks = new Map(outputFiles.map(({ path, text }) => [basename(path, '.js'), text]));
   const common = new Map();
   for (const [name, text] of chunks) common.set(name, await asCommonJs(text));
@@ -134,31 +204,48 @@ const programFiles = async () => {
   });
 };
 
-await mkdir(OUTPUT, { recursive: true });
-const files = await programFiles();
-for (const { name, code } of files) await writeFile(`${OUTPUT}/${name}`, code);
+/** Writes all that runs; returns the names of the files. */
+const writeBundle = async (bundle) => {
+  const { folder } = bundle;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const files = await programFiles(bundle);
+  for (const { name, code } of files) await writeFile(`${folder}/${name}`, code);
 
-const hash = createHash('sha256');
-for (const { name, code } of files) hash.update(`${name} ${code.length} ${code}`);
-const launcher = {
-  ...common,
-  banner: {},
-  format: 'cjs',
-  outExtension: { '.js': '.cjs' },
-  entryPoints: { launcher: join(SOURCE, 'cli/launcher.ts') },
-  define: { ...common.define, BUILD: JSON.stringify(hash.digest('hex').slice(0, 16)) },
+  const hash = createHash('sha256');
+  for (const { name, code } of files) hash.update(`${name} ${code.length} ${code}`);
+  const launcher = {
+    ...common,
+    banner: {},
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    entryPoints: { launcher: join(SOURCE, 'cli/launcher.ts') },
+    define: { BUILD: JSON.stringify(hash.digest('hex').slice(0, 16)) },
+  };
+  const parts = [library, demoAgent, databaseReader, launcher].map((part) => build(inBundle(bundle, part)));
+  const written = (await Promise.all(parts)).flatMap(({ metafile }) => Object.keys(metafile.outputs));
+  return [...written.map((path) => basename(path)), ...files.map(({ name }) => name)];
 };
-const outputs = (await Promise.all([library, demoAgent, databaseReader, launcher].map(build)))
-  .flatMap(({ metafile }) => Object.keys(metafile.outputs))
-  .concat(files.map(({ name }) => name));
+
+/** Chunks are named after their content: those of earlier builds would stay for ever, and be published. */
+const removeOthers = async (folder, names) => {
+  const current = new Set(names);
+  for (const name of await readdir(folder))
+    if (!current.has(name)) await rm(`${folder}/${name}`, { recursive: true });
+};
+
+const names = await writeBundle(published);
 
 // the types of the library, which name no other file
 const { outputText } = ts.transpileDeclaration(await readFile(library.entryPoints.library, 'utf8'), {});
-await writeFile(`${OUTPUT}/library.d.ts`, outputText);
+await writeFile(`${published.folder}/library.d.ts`, outputText);
 
 // the manual page, from the definitions of the command line
-await writeFile(`${OUTPUT}/ctxwrap.1`, execFileSync(process.execPath, ['bin/ctxwrap.js', 'man']));
+await writeFile(`${published.folder}/ctxwrap.1`, execFileSync(process.execPath, ['bin/ctxwrap.js', 'man']));
 
-// chunks are named after their content: those of earlier builds would stay for ever, and be published
-const current = new Set([...outputs.map((path) => basename(path)), 'ctxwrap.1', 'library.d.ts']);
-for (const name of await readdir(OUTPUT)) if (!current.has(name)) await rm(`${OUTPUT}/${name}`);
+await removeOthers(published.folder, [...names, 'ctxwrap.1', 'library.d.ts']);
+await removeOthers(forTests.folder, await writeBundle(forTests));
+
+// what the program finds around its folder, as in an installed copy
+const around = dirname(forTests.folder);
+for (const name of ['agents', 'bin', 'package.json'])
+  await cp(name, join(around, name), { recursive: true, force: true });

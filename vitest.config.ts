@@ -1,5 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** They wait for the moment at which ctxwrap may type, as the bundle for the end-to-end tests does. */
+const waiting = [
+  'agent-actions',
+  'channel-undo',
+  'restarter',
+  'shortener',
+  'shortening-faults',
+  'switcher',
+].map((name) => `test/typing/${name}.test.ts`);
+const waitShare = readFileSync('test/support/wait-share.json', 'utf8');
 
 export default defineConfig({
   test: {
@@ -7,9 +19,25 @@ export default defineConfig({
     isolate: false,
     // Tests with real programs mostly wait: for a countdown, a pause, a timeout.
     maxWorkers: availableParallelism() * 2,
-    include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
+    // makes more of the properties that leave their number of runs to fast-check
+    setupFiles: process.env['FUZZ'] === undefined ? [] : ['test/support/runs.ts'],
     // Tests start real processes under real PTYs on machines that may be slow; nothing asserts a time.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    projects: [
+      {
+        extends: true,
+        define: { WAIT_SHARE: waitShare },
+        test: { name: 'short waits', include: waiting },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'real times',
+          include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
+          exclude: [...configDefaults.exclude, ...waiting],
+        },
+      },
+    ],
   },
 });

@@ -51,23 +51,23 @@ const DRAFT = /^\/(?:compress|compact|summarize)(?:\s|$)/;
 const NONE: CommandWatch = { kind: 'none' };
 
 /** The state of the command after one more screen. */
-export const watchCommand = (before: CommandWatch, sight: CommandScreen, at: Millis): WatchResult => {
-  const { draft, isRunning, isCovered, items, columns } = sight;
+export const watchCommand = (before: CommandWatch, context: CommandScreen, at: Millis): WatchResult => {
+  const { draft, isRunning, isCovered, items, columns } = context;
   if (isRunning) return { watch: { kind: 'running' }, facts: [] };
   if (draft === undefined || isCovered) return { watch: before, facts: [] };
-  if (before.kind === 'running') return afterRun(before, sight, at);
-  if (DRAFT.test(draft)) return { watch: before.kind === 'typed' ? before : afterDraft(sight), facts: [] };
+  if (before.kind === 'running') return afterRun(before, context, at);
+  if (DRAFT.test(draft)) return { watch: before.kind === 'typed' ? before : afterDraft(context), facts: [] };
   if (before.kind === 'none' || before.columns !== columns) return { watch: NONE, facts: [] };
   if (isSame(before.above, items)) return { watch: before, facts: [] };
   if (COMMAND.test(items.at(-1)?.text ?? '')) return { watch: before, facts: [] }; // sent, but no answer yet
   const isAnswered = COMMAND.test(items.at(-2)?.text ?? '');
-  return { watch: NONE, facts: isAnswered ? factsOf(wordsIn(items.at(-1), sight), at) : [] };
+  return { watch: NONE, facts: isAnswered ? factsOf(wordsIn(items.at(-1), context), at) : [] };
 };
 
-const afterRun = (before: CommandWatch, sight: CommandScreen, at: Millis): WatchResult => {
-  const words = endOf(sight);
-  const isOpen = !words && COMMAND.test(sight.items.at(-1)?.text ?? ''); // its end is not painted yet
-  return { watch: isOpen ? before : afterDraft(sight), facts: factsOf(words, at) };
+const afterRun = (before: CommandWatch, context: CommandScreen, at: Millis): WatchResult => {
+  const words = endOf(context);
+  const isOpen = !words && COMMAND.test(context.items.at(-1)?.text ?? ''); // its end is not painted yet
+  return { watch: isOpen ? before : afterDraft(context), facts: factsOf(words, at) };
 };
 
 const afterDraft = ({ draft = '', columns, items }: CommandScreen): CommandWatch =>
@@ -88,9 +88,9 @@ const isSame = (before: readonly ConversationItem[], after: readonly Conversatio
  * The answer to the last command on the screen, after a compaction was seen. If the command's row has scrolled away, the answer is the
  * newest item, or the one before the user's next message.
  */
-const endOf = (sight: CommandScreen): CompressResult | undefined => {
-  const { items } = sight;
-  const said = (item: ConversationItem | undefined): CompressResult | undefined => wordsIn(item, sight);
+const endOf = (context: CommandScreen): CompressResult | undefined => {
+  const { items } = context;
+  const said = (item: ConversationItem | undefined): CompressResult | undefined => wordsIn(item, context);
   const from = items.findLastIndex(({ text }) => COMMAND.test(text));
   const rest = items.slice(from + 1);
   const next = rest.findIndex(({ text }) => USER.test(text));

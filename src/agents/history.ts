@@ -9,9 +9,9 @@ import type { Millis } from '../core/reading.js';
 /** The records of one agent's session files. */
 export interface HistoryFormat {
   /** what to read of every line */
-  readonly wish: OutlineWish;
+  readonly fields: OutlineWish;
   /** what a line is, by its outline; called for every line, so it must be cheap */
-  readonly sort: (outline: Outline) => LineSort;
+  readonly classify: (outline: Outline) => LineClass;
   /** what a record tells besides its facts; `at` is when it was written, asked for where it matters */
   readonly details: (record: JsonRecord, at: () => Millis) => readonly HistoryDetail[];
   /** the session, where every record names it; asked until a record names its folder */
@@ -37,7 +37,7 @@ export interface DocumentFormat {
   readonly reader: () => DocumentReader;
 }
 
-export interface LineSort {
+export interface LineClass {
   /** it is a message of the conversation, with this key; '' where `details` tells the key or nobody needs it */
   readonly message?: string;
   /** a turn begins or ends here */
@@ -55,7 +55,7 @@ export interface LineSort {
 export type LinePart = 'reduced' | 'whole';
 
 /** Nothing is needed of this line. */
-export const SKIPPED: LineSort = {};
+export const SKIPPED: LineClass = {};
 
 /** What a record tells besides its facts. */
 export type HistoryDetail =

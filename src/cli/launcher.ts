@@ -13,13 +13,15 @@ import { stateFolder } from '../storage/state-folder.js';
 
 /** set by build.js: changes with every byte of the program */
 declare const BUILD: string;
+/** Set by build.js, true in the bundle for the tests: each test has a home of its own, and nothing would be compiled there yet. */
+declare const KEEPS_CODE_BESIDE: boolean;
 
 const SAVE_MS = 3_000; // later V8 may have dropped code that runs only at the start; earlier the start itself would wait
 
 const folder = __dirname;
 const nodeRequire = createRequire(__filename);
 const build = `${BUILD}-${process.version}-${process.arch}`;
-const cache = openScriptCache(stateFolder(process.env, homedir()), build);
+const cache = openScriptCache(KEEPS_CODE_BESIDE ? folder : stateFolder(process.env, homedir()), build);
 const loaded = new Map<string, Script>();
 let isOutdated = false;
 

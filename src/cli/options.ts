@@ -8,6 +8,7 @@ import {
   type keys,
   type KeyName,
   defaultValues,
+  type Values,
 } from '../core/config/keys.js';
 import type { ValueType } from '../core/config/value-types.js';
 import { type UserError } from '../core/errors.js';
@@ -21,6 +22,11 @@ import { usageError } from './usage-error.js';
 
 // The options before an agent's name: one for each key of the settings table that has a flag, and a few more. A wrong value throws an error
 // that suggests the closest valid one.
+
+/** The agents that `ctxwrap NAME` starts. */
+export const agentWords: readonly string[] = Object.values(agents).flatMap((agent) =>
+  'command' in agent ? [agent.name] : [],
+);
 
 const keysWithOption = keyNames.filter((key) => configKey(key).option !== undefined);
 
@@ -40,12 +46,12 @@ export const keyOption = (key: KeyName): Option => {
 
 /** Reads the argument of an option of one command as a key's value. */
 export const parseValue =
-  (key: KeyName, flag: string) =>
-  (text: string): unknown => {
+  <K extends KeyName>(key: K, flag: string) =>
+  (text: string): NonNullable<Values[K]> => {
     const { type } = configKey(key);
     const value = type.read(/^\d+$/.test(text) ? Number(text) : text);
     if (value === undefined) throw wrongValue(key, flag, text);
-    return value;
+    return value as NonNullable<Values[K]>;
   };
 
 /** Paths are relative to the current folder. */

@@ -1,28 +1,10 @@
-import { Command, Argument, CommanderError } from 'commander';
-import { agents } from '../agents/index.js';
+import { Command, CommanderError } from 'commander';
 import type { UserError } from '../core/errors.js';
-import { defineConfig } from './define/config.js';
-import { addNotes, commandTopics, helpSettings, helpWidth } from './define/help.js';
-import {
-  defineBrief,
-  defineCheckpoint,
-  defineHandoff,
-  defineHistory,
-  defineReceipt,
-  defineUndo,
-} from './define/history.js';
-import { defineCompact, defineReplay, defineSessions } from './define/sessions.js';
-import {
-  defineAgents,
-  defineDemo,
-  defineHook,
-  defineSetup,
-  defineShell,
-  defineVerify,
-} from './define/setup.js';
+import { commands } from './commands.js';
+import { addNotes, helpSettings, helpWidth } from './define/help.js';
 import * as messages from './messages.js';
 import { exitStatus } from './messages.js';
-import { addOptions, parseOptions, parseChoice } from './options.js';
+import { addOptions, agentWords, parseOptions } from './options.js';
 import type { Ask, Request, RunRequest } from './request.js';
 
 // Commander's errors in ctxwrap's own wording.
@@ -73,11 +55,6 @@ const flagsOf = (command: Command): readonly string[] => [
 
 // The command line, defined for commander. Parsing has no side effects: it returns a task, or throws what is wrong.
 
-/** The agents that `ctxwrap NAME` starts. */
-export const agentWords: readonly string[] = Object.values(agents).flatMap((agent) =>
-  'command' in agent ? [agent.name] : [],
-);
-
 const listed = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 export const parseArguments = (argv: readonly string[], version: string): Request => {
@@ -118,20 +95,6 @@ const afterDashes = (program: Command, argv: readonly string[]): RunRequest | un
   return { kind: 'run', word, args, anyCommand: true, options: parseOptions(program) };
 };
 
-const nowhere: Sinks = { ask: () => undefined, print: () => undefined };
-
-/** ctxwrap's own commands, also those that are not listed; no agent can have these names. */
-export const commandWords = (): readonly string[] => define('', nowhere).commands.map((each) => each.name());
-
-/** The commands that --help lists. */
-export const listedCommands = (): readonly string[] => {
-  const program = define('', nowhere);
-  return program
-    .createHelp()
-    .visibleCommands(program)
-    .map((each) => each.name());
-};
-
 interface Sinks {
   readonly ask: Ask;
   readonly print: (text: string) => void;
@@ -163,38 +126,8 @@ const define = (version: string, { ask, print }: Sinks): Command => {
     if (word === undefined) throw messages.noAgent();
     ask({ kind: 'run', word, args, anyCommand: false, options: parseOptions(program) });
   });
-  defineSessions(program, ask);
-  defineCompact(program, ask);
-  defineHistory(program, ask);
-  defineReceipt(program, ask);
-  defineBrief(program, ask);
-  defineUndo(program, ask);
-  defineHandoff(program, ask);
-  defineCheckpoint(program, ask);
-  defineSetup(program, ask);
-  defineConfig(program, ask);
-  defineShell(program, { agents: agentWords, version, ask });
-  defineHook(program, ask);
-  defineAgents(program, ask);
-  defineDemo(program, ask);
-  defineVerify(program, agentWords, ask);
-  defineReplay(program, ask);
-  defineHelp(program);
+  for (const each of commands) each.addTo(program, { program, version, ask });
   return program;
-};
-
-const defineHelp = (program: Command): void => {
-  const words = program.createHelp().visibleCommands(program);
-  const names = words.map((each) => each.name());
-  const help = program
-    .command('help')
-    .helpGroup(commandTopics.setup)
-    .description('print this help, or the help of a command')
-    .addArgument(
-      new Argument('[command]', 'such as ps').choices(names).argParser(parseChoice('help', ...names)),
-    )
-    .action((name: string | undefined) => (words.find((each) => each.name() === name) ?? program).help());
-  addNotes(help, { examples: ['ctxwrap help ps'] });
 };
 
 const programNotes = {

@@ -121,7 +121,7 @@ const LEAST_PROMPTS = 10; // between two tips of any kind
 const SETTLED_PROMPTS = 5; // in a conversation that fills the window at once, tips about good habits are useless
 
 /** Updates the counts: a turn that begins after a rest was a prompt. */
-const hearTips = (tips: Tips, event: Event): Tips => {
+const updateTips = (tips: Tips, event: Event): Tips => {
   if (event.type === 'session-changed') return inConversation(tips, event.sessionId);
   if (event.type !== 'activity') return tips;
   switch (event.report.activity) {
@@ -206,7 +206,7 @@ export const startMessages = (command?: string, ask = COMPACT_COMMAND): Messages
 export const stepMessages = (before: Messages, event: Event, sight: MessageContext): Messages => {
   const { now, session, reduced, spiral, handoff } = sight;
   const ofNative = nativeTriggerNotice(sessionLadder(session), session.agent) ?? before.ofNative;
-  const wishes = [
+  const candidates = [
     ...(event.type === 'notice' ? [event] : []),
     ...(reduced === undefined ? [] : [{ text: reduced, priority: REDUCED_PRIORITY }]),
     ...(ofNative === undefined || ofNative === before.ofNative
@@ -216,11 +216,11 @@ export const stepMessages = (before: Messages, event: Event, sight: MessageConte
     ...(handoff === undefined ? [] : [offerOf(handoff, sight.compaction)]),
     ...refusals(sight.compaction),
   ];
-  const told = wishes.reduce(
+  const updated = candidates.reduce(
     (messages, wish) => ({ ...messages, notices: addNotice(messages.notices, wish, now) }),
     before,
   );
-  const { tips, notices } = withTip(told, event, sight);
+  const { tips, notices } = withTip(updated, event, sight);
   const settled = updateNotices(notices, messageRoom(sight.compaction, now), now);
   return {
     notices: settled,
@@ -234,7 +234,7 @@ const SPIRAL_PRIORITY = 280;
 const HANDOFF_PRIORITY = 270;
 const REFUSAL_PRIORITY = 300;
 
-/** After a failure what helps is told at once, and not only when the failure has been shown long enough. */
+/** After a failure what helps is updated at once, and not only when the failure has been shown long enough. */
 const offerOf = (text: string, { last }: Compaction): NoticeRequest => ({
   text,
   priority: HANDOFF_PRIORITY,
@@ -256,7 +256,7 @@ const withTip = (
   { session, compaction, now }: MessageContext,
 ): Messages => {
   const { notices } = messages;
-  const tips = messages.tips && hearTips(messages.tips, event);
+  const tips = messages.tips && updateTips(messages.tips, event);
   if (!tips) return messages;
   const { fused, activity } = session;
   const tier = fused?.actingTier;

@@ -8,7 +8,7 @@ import { type Look, readLook } from '../ui/look.js';
 import type { Overlay } from './overlay.js';
 import { type TerminalSession, runGuarded, childSize } from './terminal-session.js';
 
-// The footer row: renders it with Ink, paints it in the gaps of the child's output, and knows whether the user can see it.
+// The footer row: paints it in the gaps of the child's output, and knows whether the user can see it.
 
 /** What is painted, what should be painted, and since when they differ. Times are of `performance.now()`. */
 interface PaintState {

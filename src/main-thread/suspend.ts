@@ -30,7 +30,7 @@ export interface SuspendParts {
   readonly onResumed: () => Promise<void>;
 }
 
-// Of all agents, for a start script hides which one it starts.
+// Checked for every agent: a start script may hide which one runs.
 const SUSPENDED = Object.values<Agent>(agents).flatMap(({ suspendedText }) => suspendedText ?? []);
 const CONTROL_Z_MS = 2_000; // the text counts only right after the key, because a conversation can contain it
 const ANSWER_MS = 150; // for the terminal to report where the shell has left its cursor

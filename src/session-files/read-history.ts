@@ -4,7 +4,7 @@ import type {
   DocumentReader,
   HistoryFormat,
   LinePart,
-  LineSort,
+  LineClass,
   SessionDetail,
   Summary,
 } from '../agents/history.js';
@@ -217,23 +217,23 @@ interface LineTaker {
 /** Gives the lines that matter to the agent's readers. */
 const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTaker => {
   const format = agent.log?.history ?? everyLine;
-  const read: OutlineReader = makeOutlineReader(format.wish, textIn);
+  const read: OutlineReader = makeOutlineReader(format.fields, textIn);
   let reader: LineReader | undefined = agent.log?.reader({}); // the file may come from another machine, so this shell's settings do not apply
   let needsSession = format.session !== undefined;
   const textOf = (outline: Outline, part: LinePart): string =>
     part === 'whole' ? outline.whole() : outline.reduced();
 
-  const takeRecord = (sort: LineSort, outline: Outline, place: LinePlace): boolean => {
-    if (sort.details) {
-      const record = parseRecord(textOf(outline, sort.details));
+  const takeRecord = (known: LineClass, outline: Outline, place: LinePlace): boolean => {
+    if (known.details) {
+      const record = parseRecord(textOf(outline, known.details));
       if (!record) return false;
       fold.details(
         format.details(record, () => timeOfRecord(record, now)),
         place,
       );
     }
-    if (!sort.facts || !reader) return true;
-    const step = reader(textOf(outline, sort.facts), now);
+    if (!known.facts || !reader) return true;
+    const step = reader(textOf(outline, known.facts), now);
     reader = step.next;
     fold.facts(step.facts, place);
     return step.misfit !== 'not JSON';
@@ -249,15 +249,15 @@ const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTak
         needsSession = session.project === undefined;
         fold.details([{ kind: 'session', ...session }], place);
       }
-      const sort = format.sort(outline);
-      if (sort.turn === 'begins') fold.beginTurn(() => parseIsoTime(outline.get('timestamp') ?? ''));
-      if (sort.message !== undefined) fold.message(sort.message);
-      if (sort.mayBeSummary) {
+      const known = format.classify(outline);
+      if (known.turn === 'begins') fold.beginTurn(() => parseIsoTime(outline.get('timestamp') ?? ''));
+      if (known.message !== undefined) fold.message(known.message);
+      if (known.mayBeSummary) {
         const copy = Buffer.from(line); // the line's memory is reused
         fold.summaryCandidate(() => parseRecord(copy.toString()));
       }
-      const isWhole = takeRecord(sort, outline, place);
-      if (sort.turn === 'ends') fold.endTurn(sort.turnMs);
+      const isWhole = takeRecord(known, outline, place);
+      if (known.turn === 'ends') fold.endTurn(known.turnMs);
       if (isWhole) return 'whole';
       return isTooComplex(outline.whole()) ? 'too complex' : 'damaged';
     },
@@ -266,8 +266,8 @@ const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTak
 
 /** For an agent whose records nothing more is known of. */
 const everyLine: HistoryFormat = {
-  wish: { fields: [] },
-  sort: () => ({ facts: 'whole' }),
+  fields: { fields: [] },
+  classify: () => ({ facts: 'whole' }),
   details: () => [],
   messages: 'appended',
 };

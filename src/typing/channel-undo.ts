@@ -74,7 +74,7 @@ export const makeChannelUndo = (options: ChannelUndoOptions): ChannelUndo => {
       wait.onHold?.(words);
     };
     const result = await typeAtSafeMoment<Asked>(options, sessionId, {
-      wait: { ...wait, sparesDraft: true, onHold },
+      wait: { ...wait, allowsDraft: true, onHold },
       ended: ended.signal,
       type: (signalOfEnd) => ask(sessionId, signalOfEnd),
     })

@@ -9,7 +9,8 @@ import { observeAfterPause, startAwakeClock, type TypistPort } from './typing-st
 import { refusals, USER_TYPES } from './typist.js';
 import type { ChannelCaller } from './channel-caller.js';
 
-// Asks an agent by its control channel to compact, or to undo that. No key is typed, so text in the prompt stays; a turn and a dialog are waited for as ever.
+// Asks an agent by its control channel to compact or undo a compaction. No key is typed, so text in the prompt stays; it still waits for turns and
+// dialogs to end.
 
 export interface ChannelRequest {
   readonly channel: AgentChannel;

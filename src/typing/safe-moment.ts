@@ -29,7 +29,7 @@ export interface MomentWait {
   /** it is how an attempt to compact is carried out, and does not wait for the end of that */
   readonly isForAttempt?: boolean | undefined;
   /** text in the prompt is not in the way */
-  readonly sparesDraft?: boolean | undefined;
+  readonly allowsDraft?: boolean | undefined;
   /** why it must not be typed any more; asked all the time, and at the moment itself */
   readonly refusal?: (() => string | undefined) | undefined;
   /** called with what it waits for, as often as that changes: `waiting: a dialog is open` */
@@ -77,13 +77,13 @@ interface Hold {
 
 const holdIn = (
   { session, compaction, now }: ReturnType<SessionLoop['flow']>,
-  { isForAttempt = false, sparesDraft = false }: Pick<MomentWait, 'isForAttempt' | 'sparesDraft'>,
+  { isForAttempt = false, allowsDraft = false }: Pick<MomentWait, 'isForAttempt' | 'allowsDraft'>,
 ): Hold | undefined => {
   const { kind } = compaction.phase;
   if ((kind === 'typing' && !isForAttempt) || kind === 'sent' || kind === 'foreign')
     return { words: holdText({ why: 'compacting' }, compaction), isLasting: true };
   const { activity, activitySince } = session;
-  const hold = findHold({ activity, activitySince, keyAt: compaction.keyAt, sparesDraft }, now);
+  const hold = findHold({ activity, activitySince, keyAt: compaction.keyAt, allowsDraft }, now);
   return hold && { words: holdText(hold, compaction), isLasting: hold.until === undefined };
 };
 

@@ -28,7 +28,7 @@ import type { SessionLoop, Replaced } from '../session/ports.js';
 export interface ShortenAsked {
   /** the agent cannot go on with the conversation as it is, whatever the numbers say */
   readonly isTooLong?: boolean;
-  /** it is how an attempt to compact is carried out; who made the attempt tells what came of it */
+  /** it is how an attempt to compact is carried out; the caller reports the result */
   readonly isForAttempt?: boolean;
   /** a name as in `strategy`; the configured one when absent, or truncate where that is the agent's own command */
   readonly strategy?: string | undefined;
@@ -45,7 +45,7 @@ export type ShortenResult =
       readonly preTokens: number;
       readonly postTokens: number;
     }
-  /** the agent has ended, and is started again with the shorter conversation; whether it has it is not known yet */
+  /** the agent has ended, and is started again with the shorter conversation; not confirmed yet that it loaded the session */
   | { readonly kind: 'restarting'; readonly words: string }
   /** nothing was typed, or it was taken back: the agent has its conversation as before */
   | { readonly kind: 'refused'; readonly reason: string }
@@ -78,12 +78,12 @@ export interface ShortenerOptions {
 export type ShortenWait = Pick<MomentWait, 'signal' | 'onHold' | 'gate'>;
 
 export interface Shortener {
-  /** a record that stands in a session that this has written: what it did is told already */
+  /** a boundary ctxwrap wrote itself; already reported */
   readonly isOwnBoundary: (boundary: Boundary) => boolean;
   readonly noteEvent: (event: Event) => void;
   /** never rejects */
   readonly shorten: (asked: ShortenAsked, wait: ShortenWait) => Promise<ShortenResult>;
-  /** the same for the user's key: what comes of it is said in the footer */
+  /** like `shorten`, but reports in the footer */
   readonly rescue: (wait: Omit<ShortenWait, 'onHold'>) => Promise<void>;
   /** the session before the last shortening, while the agent has the shortened one */
   readonly previous: () => SavedSession | undefined;

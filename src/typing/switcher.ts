@@ -35,7 +35,7 @@ export interface Switcher {
   readonly stop: () => void;
 }
 
-export type SwitchWait = Pick<MomentWait, 'signal' | 'onHold' | 'isForAttempt' | 'sparesDraft' | 'gate'>;
+export type SwitchWait = Pick<MomentWait, 'signal' | 'onHold' | 'isForAttempt' | 'allowsDraft' | 'gate'>;
 
 export interface SwitcherOptions {
   /** how the agent's other command is typed; without it nothing is */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { groupDigits } from '../core/ladder.js';
+import { scaledWait } from '../core/time-scale.js';
 import { BACKSPACE, ESC } from './agents.js';
 import { strokesIn, attributeKeys, writesIn } from './keys.js';
 import { knowsWindow, footerNumbers, fillSizes, tiersIn, footerMismatch } from './numbers.js';
@@ -59,9 +60,9 @@ export const HELD_BY_DIALOG = /waiting: (?:a dialog is open|approve )/;
 // The checks of `ctxwrap verify`, in one session: the window fills up, a dialog opens, a draft is typed, a compaction runs, and the session
 // ends.
 
-export const SHORT_SUMMARY_MS = 2_000;
+export const SHORT_SUMMARY_MS = scaledWait(2_000);
 const NUMBER_MS = 8_000; // the footer draws a small change after at most five seconds
-const WATCH_MS = 16_000; // longer than quiet, settled and countdown together
+const WATCH_MS = scaledWait(16_000); // longer than quiet, settled and countdown together
 const COMPACTED_MS = 40_000;
 const EXIT_MS = 15_000;
 const OUTPUT_TOKENS = 20; // of each answer

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { statusCommand } from '../../src/agents/claude/status-line.js';
+import { runs } from '../support/runs.js';
 
 // Claude runs the command with the system's sh; here the same, for real.
 let home = '';
@@ -68,7 +69,7 @@ describe('the command of the status line', () => {
         expect({ stdout, status }).toEqual(alone(own, input));
         expect(stdout).toBe(`${text} ${input}`);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 
@@ -85,7 +86,7 @@ describe('the command of the status line', () => {
         expect(readFileSync(path, 'utf8')).toBe('in');
         rmSync(path);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

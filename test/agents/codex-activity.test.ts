@@ -14,6 +14,7 @@ import {
 import type { CodexFrame } from '../support/codex-frame.js';
 import { seenAfter } from '../support/drawn-screen.js';
 import { playScreens } from '../support/screen-play.js';
+import { runs } from '../support/runs.js';
 
 const activities = async (...frames: readonly CodexFrame[]) =>
   (await readFrames(...frames)).map(({ activity }) => activity);
@@ -211,7 +212,7 @@ describe('text that imitates codex', () => {
         );
         expect(said.flatMap(({ facts }) => facts).filter(({ type }) => type === 'boundary')).toEqual([]);
       }),
-      { numRuns: 150 },
+      runs(150),
     );
   });
 

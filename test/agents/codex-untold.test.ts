@@ -5,6 +5,7 @@ import { codex } from '../../src/agents/codex/agent.js';
 import { dim, seenFrame } from '../support/codex-frame.js';
 import type { CodexFrame } from '../support/codex-frame.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
+import { runs } from '../support/runs.js';
 
 const REST = 'project';
 const WORK = '⠋ project';
@@ -70,7 +71,7 @@ describe('codex that does not say what it does', () => {
           'draft',
         ]);
       }),
-      { numRuns: 30 },
+      runs(30),
     );
   });
 });

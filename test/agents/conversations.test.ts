@@ -13,6 +13,7 @@ import {
 } from '../../src/core/conversation/conversation.js';
 import { conversationOf } from '../support/generated-conversation.js';
 import { readLines } from '../support/read-log.js';
+import { runs } from '../support/runs.js';
 
 const folder = join(import.meta.dirname, '../fixtures/logs');
 const known: readonly Agent[] = Object.values<Agent>(agents).filter(({ newSessions }) => newSessions);
@@ -76,7 +77,7 @@ describe.each([...files, ...onlyRead])('the conversation in $name', ({ name, age
         windowOf(conversation);
         agent.newSessions?.write(conversation, newSession());
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 });

@@ -12,6 +12,7 @@ import {
   seenGemini,
 } from '../support/gemini-frame.js';
 import type { GeminiFrame } from '../support/gemini-frame.js';
+import { runs } from '../support/runs.js';
 
 const shown = async (frame: GeminiFrame) => (await lookAt(frame))[0];
 const activity = async (frame: GeminiFrame) => (await shown(frame))?.activity.activity;
@@ -241,7 +242,7 @@ describe('text that imitates gemini', () => {
         expect(steps.flatMap(({ facts }) => facts)).toEqual([]);
         expect(steps.at(-1)?.activity.activity).toBe('ready');
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 
@@ -252,7 +253,7 @@ describe('text that imitates gemini', () => {
         expect(percents(step)).toEqual([7]);
         expect(step?.activity.activity).toBe('draft');
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentStatus } from '../../src/agents/agent.js';
 import { kimiScreen } from '../../src/agents/kimi/screen.js';
 import { readScreens, seenAfter } from '../support/drawn-screen.js';
+import { runs } from '../support/runs.js';
 
 // Screens as Kimi Code draws them (docs/facts/kimi.md), at 100 columns.
 
@@ -181,7 +182,7 @@ describe('the number in the footer of Kimi', () => {
         const { usedTokens = 0, roundingTokens = 0 } = reading.reading;
         expect(Math.abs(usedTokens - used)).toBeLessThanOrEqual(roundingTokens);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

@@ -6,6 +6,7 @@ import { codex } from '../../src/agents/codex/agent.js';
 import { gemini } from '../../src/agents/gemini/agent.js';
 import { qwen } from '../../src/agents/qwen/agent.js';
 import type { Agent } from '../../src/agents/agent.js';
+import { runs } from '../support/runs.js';
 import {
   wrongResults,
   keptScreens,
@@ -93,15 +94,18 @@ describe.each(drawn)(
   ({ runtime: agent, casts, classes, words }) => {
     const recordings = casts.map((name) => ({
       name,
-      screens: keptScreens(`${agent.name}/${name}`).then(alwaysIdle),
+      screens: keptScreens(`${agent.name}/${name}`).then((screens) => {
+        const kept = alwaysIdle(screens);
+        return { kept, real: playMutated(kept, agent) };
+      }),
     }));
     // Codex's status line shows 0 % during a compaction, which only its words tell; its rollout has the numbers, and the line is off by default
     const isDanger = (danger: string): boolean => agent !== codex || danger.includes('ready');
     const dangersOf = async (mutation: Mutation): Promise<readonly string[]> => {
       const found: string[] = [];
       for (const { name, screens } of recordings) {
-        const kept = await screens;
-        const dangers = wrongResults(playMutated(kept, agent), playMutated(kept, agent, mutation));
+        const { kept, real } = await screens;
+        const dangers = wrongResults(real, playMutated(kept, agent, mutation));
         found.push(...dangers.filter(isDanger).map((each) => `${name} ${each}`));
       }
       return found;
@@ -133,8 +137,8 @@ describe.each(drawn)(
           const found = classes[index];
           expect(found ? await dangersOf(otherSigns(found, to.join(''))) : []).toEqual([]);
         }),
-        { numRuns: 6 },
+        runs(6),
       );
-    }, 120_000);
+    });
   },
 );

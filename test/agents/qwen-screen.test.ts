@@ -4,6 +4,7 @@ import { qwenScreen } from '../../src/agents/qwen/screen.js';
 import { atRight, grey, lookAt, PLACEHOLDER, seenQwen } from '../support/qwen-frame.js';
 import { seenAfter } from '../support/drawn-screen.js';
 import type { QwenFrame } from '../support/qwen-frame.js';
+import { runs } from '../support/runs.js';
 
 const percents = async (frame: QwenFrame) =>
   ((await lookAt(frame))[0]?.facts ?? []).map((fact) => fact.type === 'reading' && fact.reading.usedPercent);
@@ -201,7 +202,7 @@ describe('text that imitates qwen', () => {
         expect(steps.flatMap(({ facts }) => facts)).toEqual([]);
         expect(steps.at(-1)?.activity.activity).toBe('ready');
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 
@@ -212,7 +213,7 @@ describe('text that imitates qwen', () => {
         expect(step?.facts).toMatchObject([{ reading: { usedPercent: 7.5, basis: 'window' } }]);
         expect(step?.activity.activity).toBe('draft');
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 });

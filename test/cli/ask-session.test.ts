@@ -12,9 +12,10 @@ import { watchRequests, type Requests } from '../../src/worker/requests.js';
 import { findSources } from '../../src/session-files/session-sources.js';
 import type { SwitchResult } from '../../src/typing/switcher.js';
 import { ids, writeStores } from '../support/stored-sessions.js';
-import { bin, ctxwrap, inTerminal, makeBench, start, type Bench } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench, start, type Bench } from './launcher.js';
 
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 
 let bench: Bench;
 let wrapper: ChildProcess;

@@ -136,5 +136,5 @@ describe('in any window, with any settings, for every agent', () => {
       }),
       { numRuns: 1_500 },
     );
-  }, 60_000);
+  });
 });

@@ -14,10 +14,11 @@ import type { RequestEvent } from '../../src/worker/requests.js';
 import { watchRequests } from '../../src/worker/requests.js';
 import type { Requests } from '../../src/worker/requests.js';
 import { endedFor } from '../support/requester.js';
-import { bin, ctxwrap, inTerminal, makeBench, start } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench, start } from './launcher.js';
 import type { Bench } from './launcher.js';
 
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 
 const ASKED = 'Asked claude (me) in ~ to compact.\n';
 

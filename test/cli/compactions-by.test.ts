@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { auditLine } from '../../src/core/compaction/protocol.js';
 import { openAudit } from '../../src/storage/log-file.js';
-import { bin, makeBench, runToEnd, type Bench } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { makeBench, runToEnd, type Bench } from './launcher.js';
 
 let bench: Bench;
 beforeEach(() => {

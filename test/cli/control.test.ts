@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { programPath } from '../support/programs.js';
-import { bin, ctxwrap, inTerminal, makeBench } from './launcher.js';
+import { bin, programPath } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench } from './launcher.js';
 import type { Bench } from './launcher.js';
 
 let bench: Bench;

@@ -12,7 +12,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Check, DoctorReport } from '../../src/core/doctor-report.js';
 import { canReadDatabases } from '../../src/storage/database.js';
 import { agents } from '../../src/agents/index.js';
-import { bin, ctxwrap, inTerminal, makeBench } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench } from './launcher.js';
 import type { Bench } from './launcher.js';
 
 let bench: Bench;

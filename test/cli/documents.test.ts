@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listedCommands, parseArguments } from '../../src/cli/program.js';
+import { listedCommands } from '../../src/cli/commands.js';
+import { parseArguments } from '../../src/cli/program.js';
 
 const root = resolve(import.meta.dirname, '../..');
 const fileOf = (path: string): string => join(root, path);
@@ -51,10 +52,10 @@ describe('the documents', () => {
   });
 
   it('name every command in docs/commands.md', () => {
-    expect(listedCommands().length).toBeGreaterThan(8);
+    expect(listedCommands.length).toBeGreaterThan(8);
     const text = read('docs/commands.md');
     const named = new Set([...text.matchAll(/^ctxwrap (?:\[options\] )?([a-z]+)/gm)].map(([, name]) => name));
-    expect(listedCommands().filter((name) => !named.has(name))).toEqual([]);
+    expect(listedCommands.filter((name) => !named.has(name))).toEqual([]);
   });
 
   it('have a README of at most 140 lines of at most 120 characters', () => {
@@ -81,7 +82,7 @@ describe('the documents', () => {
 });
 
 describe('--help', () => {
-  const commands = [[], ...listedCommands().map((name) => [name])];
+  const commands = [[], ...listedCommands.map((name) => [name])];
   const configCommands = [...help('config').matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(([, name = '']) => name);
   const all = [
     ...commands,

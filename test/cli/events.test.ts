@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SessionRecord } from '../../src/core/records.js';
 import { openEventJournal } from '../../src/storage/event-journal.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
-import { bin, ctxwrap, inTerminal, makeBench } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench } from './launcher.js';
 import type { Bench } from './launcher.js';
 
 let bench: Bench;

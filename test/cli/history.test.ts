@@ -8,7 +8,9 @@ import { canUnpack } from '../../src/storage/session-store.js';
 import { openAudit } from '../../src/storage/log-file.js';
 import { parseArguments } from '../../src/cli/program.js';
 import { fixture, ids, writeStores } from '../support/stored-sessions.js';
-import { ctxwrap, inTerminal, bin, makeBench, type Bench } from './launcher.js';
+import { ctxwrapHere } from '../support/command-here.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench, type Bench } from './launcher.js';
 
 let bench: Bench;
 const at = (path: string): string => join(bench.folder, path);
@@ -20,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => bench.remove());
 
-const history = (...args: readonly string[]) => ctxwrap(['history', ...args], bench);
+const history = (...args: readonly string[]) => ctxwrapHere(['history', ...args], bench);
 const json = async (...args: readonly string[]) => {
   const { stdout } = await history(...args, '--json');
   return JSON.parse(stdout) as {
@@ -376,7 +378,7 @@ describe('ctxwrap history show', () => {
 it('a date for --since begins the local day, an age counts back from now', () => {
   const since = (text: string): number => {
     const request = parseArguments(['history', '--since', text], '1');
-    return request.kind === 'history' ? (request.since ?? Number.NaN) : Number.NaN;
+    return request.kind === 'command' ? Number(request.asked['since']) : Number.NaN;
   };
   expect(since('2026-11-21')).toBe(new Date(2026, 10, 21).getTime());
   expect(Math.abs(since('2d') - (Date.now() - 2 * 86_400_000))).toBeLessThan(60_000);

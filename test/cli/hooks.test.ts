@@ -7,10 +7,11 @@ import { writeSession } from '../../src/storage/sessions.js';
 import { watchRequests } from '../../src/worker/requests.js';
 import type { Requests } from '../../src/worker/requests.js';
 import { sessionAfter, tokens } from '../support/sessions.js';
-import { bin, ctxwrap, makeBench, runToEnd } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, makeBench, runToEnd } from './launcher.js';
 import type { Bench } from './launcher.js';
 
-const WAIT = { timeout: 20_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 
 let bench: Bench;
 let asked: readonly string[] = [];

@@ -1,14 +1,13 @@
-// Runs the built bin as users do, with a folder of made-up agents in front of PATH.
+// Runs the built program as users do, with a folder of made-up agents in front of PATH.
 import { spawn } from 'node:child_process';
 import type { SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { bin } from '../support/programs.js';
 import { type ChildEnd, startChild } from '../../src/terminal/pty.js';
-
-export const bin = resolve(import.meta.dirname, '../../bin/ctxwrap.js');
 
 export interface Ended {
   readonly stdout: string;

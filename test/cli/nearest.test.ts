@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { listedCommands } from '../../src/cli/commands.js';
+import { agentWords } from '../../src/cli/options.js';
 import { nearestWord } from '../../src/core/nearest-word.js';
-import { agentWords, listedCommands } from '../../src/cli/program.js';
 
-const words = [...agentWords, ...listedCommands()];
+const words = [...agentWords, ...listedCommands];
 
 it.each([
   ['cluade', 'claude'], // swapped

@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { applyConfiguration } from '../../src/cli/config/apply.js';
-import * as commands from '../../src/cli/commands/later.js';
 import { parseArguments } from '../../src/cli/program.js';
-import type { Task } from '../../src/cli/request.js';
 import { fieldNames } from '../../src/cli/template.js';
 import { topFrame } from '../../src/cli/top-frame.js';
 import { startTop } from '../../src/cli/top-state.js';
@@ -22,6 +20,7 @@ import { successfulEnd } from '../support/ended.js';
 import { canReadDatabases } from '../../src/storage/database.js';
 import { makeOpencodeDatabase, recordedId } from '../support/opencode-database.js';
 import { overlayCases } from '../support/overlay-states.js';
+import { performed } from '../support/performed.js';
 import { controlsIn, PLANT, PLANT_IN_NAME, planted, textPaths } from '../support/planted.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
@@ -46,32 +45,13 @@ afterAll(() => {
   bench.remove();
 });
 
-const perform = (request: Task): Promise<unknown> => {
-  switch (request.kind) {
-    case 'history':
-      return commands.history(request);
-    case 'history-show':
-      return commands.historyShow(request);
-    case 'receipt':
-      return commands.receipt(request);
-    case 'brief':
-      return commands.brief(request);
-    case 'context':
-      return commands.context(request);
-    case 'handoff':
-      return commands.handoff(request, () => Promise.reject(new Error('nothing is started here')));
-    default:
-      throw new Error(`no command ${request.kind}`);
-  }
-};
-
 /** What a command prints in this process; undefined if it fails, as `receipt` of a session without a compaction. */
 const printed = async (words: readonly string[]): Promise<string | undefined> => {
   written.length = 0;
   const request = parseArguments(words, '1.0.0');
   if (request.kind === 'print') throw new Error(request.text);
   try {
-    await perform(await applyConfiguration(request));
+    await performed(await applyConfiguration(request));
   } catch {
     return undefined; // main.ts prints the error, by the same door
   }

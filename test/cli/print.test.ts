@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bin, makeBench, runToEnd } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { makeBench, runToEnd } from './launcher.js';
 import type { Bench } from './launcher.js';
 
 let bench: Bench;

@@ -2,8 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseArguments } from '../../src/cli/program.js';
 import { defaultValues } from '../../src/core/config/keys.js';
+import { performed } from '../support/performed.js';
 
 const parse = (...argv: string[]) => parseArguments(argv, '1.2.3');
+
+/** What a command is asked, without what it does. */
+const asked = (...argv: string[]) => ({ ...parse(...argv), perform: undefined });
 
 describe('the agent word', () => {
   it('ends our options: everything after it is the agent’s', () => {
@@ -108,11 +112,11 @@ describe('our options', () => {
 
   it('stand before the demo, its own after it', () => {
     expect(parse('--no-footer', 'demo', '--interactive')).toMatchObject({
-      kind: 'demo',
-      interactive: true,
+      name: 'demo',
+      asked: { interactive: true },
       options: { values: { footer: false } },
     });
-    expect(parse('demo')).toMatchObject({ kind: 'demo', interactive: false });
+    expect(parse('demo')).toMatchObject({ name: 'demo', asked: { interactive: false } });
   });
 
   it('print the help and the version', () => {
@@ -130,21 +134,20 @@ describe('other names of commands', () => {
   it('print the version, and list the sessions', () => {
     expect(parse('version')).toEqual(parse('--version'));
     for (const name of ['ls', 'status']) {
-      expect(parse(name)).toEqual(parse('ps'));
-      expect(parse('-q', name, '--all', '--json')).toEqual(parse('-q', 'ps', '--all', '--json'));
+      expect(asked(name)).toEqual(asked('ps'));
+      expect(asked('-q', name, '--all', '--json')).toEqual(asked('-q', 'ps', '--all', '--json'));
       expect(() => parse(name, '--jsn')).toThrow(
         expect.objectContaining({ message: `unknown option "--jsn" of ctxwrap ${name}` }),
       );
     }
   });
 
-  it('are listed nowhere', () => {
+  it('are listed nowhere', async () => {
     const lists = [parse('--help'), parse('man')].map((each) => (each.kind === 'print' ? each.text : ''));
     for (const text of lists)
       expect(text).not.toMatch(/^(?: {2}|\.B )(?:version(?! {2,}version of)|ls|status)\b/m);
-    const completed = parse('complete', '=');
-    const { words } = completed.kind === 'complete' ? completed.candidates([]) : { words: [] };
-    const found = words.map(({ word }) => word);
+    const lines = String(await performed(parse('complete', '='))).split('\n');
+    const found = lines.map((line) => line.split('\t')[0]);
     expect(found).toContain('ps');
     for (const name of ['version', 'ls', 'status']) expect(found).not.toContain(name);
   });
@@ -193,16 +196,12 @@ describe('a wrong option', () => {
 describe('compact', () => {
   it('waits for the outcome and forces nothing, unless it is told otherwise', () => {
     const plain = parse('compact');
-    expect(plain).toMatchObject({ kind: 'compact', force: false, json: false, wait: true });
-    expect(plain).not.toHaveProperty('target');
-    expect(plain).not.toHaveProperty('focus');
+    expect(plain).toMatchObject({ name: 'compact', asked: { force: false, json: false, wait: true } });
+    expect(plain).not.toHaveProperty('asked.target');
+    expect(plain).not.toHaveProperty('asked.focus');
     expect(parse('-q', 'compact', '4711', '-f', '--no-wait', '--json', '--focus', 'a\nb')).toMatchObject({
-      kind: 'compact',
-      target: '4711',
-      force: true,
-      focus: 'a b',
-      json: true,
-      wait: false,
+      name: 'compact',
+      asked: { target: '4711', force: true, focus: 'a b', json: true, wait: false },
       options: { values: { quiet: true } },
     });
   });

@@ -2,20 +2,16 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { ps } from '../../src/cli/commands/ps.js';
 import { parseArguments } from '../../src/cli/program.js';
-import type { PsRequest } from '../../src/cli/request.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
+import { performed } from '../support/performed.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
 const MINUTE_MS = 60_000;
 
-const request = (...args: readonly string[]): PsRequest => {
-  const made = parseArguments(['ps', ...args], '1');
-  if (made.kind !== 'ps') throw new Error(made.kind);
-  return made;
-};
+const ps = async (...args: readonly string[]): Promise<string> =>
+  String(await performed(parseArguments(['ps', ...args], '1')));
 
 it('ps lists a session whose wrapper runs and has not told of itself for a minute, as stale', async () => {
   const state = mkdtempSync(join(tmpdir(), 'ctxwrap-ps-'));
@@ -35,7 +31,7 @@ it('ps lists a session whose wrapper runs and has not told of itself for a minut
     compactions: 0,
     thresholds: [],
   });
-  expect(await ps(request())).toMatch(/^codex +- +- +- +- +stale: seen 10m ago +10m +\/ +stop$/m);
-  const json: unknown = JSON.parse(await ps(request('--json')));
+  expect(await ps()).toMatch(/^codex +- +- +- +- +stale: seen 10m ago +10m +\/ +stop$/m);
+  const json: unknown = JSON.parse(await ps('--json'));
   expect(json).toMatchObject({ sessions: [{ id: 'stopped', liveness: 'stale' }] });
 });

@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { bin, ctxwrap, inTerminal, makeBench } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench } from './launcher.js';
 import type { Bench } from './launcher.js';
 
 let bench: Bench;
@@ -13,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-const WAIT = { timeout: 20_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 const log = (name: string): string => fileURLToPath(new URL(`../fixtures/logs/${name}`, import.meta.url));
 const json = async (args: readonly string[]) => {
   const { stdout, stderr, code } = await ctxwrap([...args, '--json'], bench);

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bin, ctxwrap, makeBench, runToEnd } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, makeBench, runToEnd } from './launcher.js';
 import type { Bench } from './launcher.js';
 
 let bench: Bench;

@@ -12,13 +12,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { report } from '../../src/cli/commands/report.js';
 import { parseArguments } from '../../src/cli/program.js';
 import { auditLine } from '../../src/core/compaction/protocol.js';
 import { receiptLine } from '../../src/core/conversation/receipt.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { renderReportPage } from '../../src/ui/report-page.js';
 import { successfulEnd } from '../support/ended.js';
+import { performed } from '../support/performed.js';
 
 let folder: string;
 beforeEach(() => {
@@ -30,11 +30,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const write = (html: string): Promise<string> => {
-  const made = parseArguments(['report', '--html', html], '1');
-  if (made.kind !== 'report') throw new Error(made.kind);
-  return report(made, '1.2.3');
-};
+const write = async (html: string): Promise<string> =>
+  String(await performed(parseArguments(['report', '--html', html], '1.2.3')));
 const HOSTILE = '<script>alert("x")</script>&\x1b[31m';
 const at = Date.now() - 3_600_000;
 

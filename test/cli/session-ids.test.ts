@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { idInPath } from '../../src/agents/home.js';
+import { ctxwrapHere } from '../support/command-here.js';
 import { fixture, ids, writeStores } from '../support/stored-sessions.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
@@ -31,7 +32,7 @@ const store = (path: string, content: string | Uint8Array): string => {
 };
 
 const report = async (...args: readonly string[]) => {
-  const { stdout, stderr, code } = await ctxwrap(['context', '--json', ...args], bench);
+  const { stdout, stderr, code } = await ctxwrapHere(['context', '--json', ...args], bench);
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
   return JSON.parse(stdout);
 };
@@ -43,7 +44,7 @@ describe('a past session is found by', () => {
       const length = id.startsWith('session_') ? 16 : 8;
       for (const given of [id, id.slice(0, length), id.slice(0, length).toUpperCase()]) {
         expect(await report(given)).toMatchObject({ runtime, path: expect.stringContaining(bench.folder) });
-        const { stdout, code } = await ctxwrap(['history', given, '--json'], bench);
+        const { stdout, code } = await ctxwrapHere(['history', given, '--json'], bench);
         expect([code, JSON.parse(stdout).sessions.length]).toEqual([0, 1]);
       }
     },
@@ -58,7 +59,7 @@ describe('a past session is found by', () => {
   it('no other part of the name of its file', async () => {
     for (const given of ['2026', '2026-11-21', 'rollout', ids.codex.slice(-4), 'events', 'wire'])
       for (const command of ['context', 'history'])
-        expect(await ctxwrap([command, given], bench)).toMatchObject({
+        expect(await ctxwrapHere([command, given], bench)).toMatchObject({
           code: 2,
           stderr: expect.stringContaining(`there is no session or session file "${given}"`),
         });

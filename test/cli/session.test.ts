@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bin, ctxwrap, inTerminal, makeBench, screenSize } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench, screenSize } from './launcher.js';
 import type { Bench } from './launcher.js';
 
 let bench: Bench;

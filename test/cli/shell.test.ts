@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeConfig } from './config/config-file.js';
 import { shells } from '../../src/cli/request.js';
 import type { Shell } from '../../src/cli/request.js';
-import { bin, ctxwrap, makeBench, runToEnd } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, makeBench, runToEnd } from './launcher.js';
 import type { Bench } from './launcher.js';
 
 let bench: Bench;

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ownStatusLine } from '../support/own-status-line.js';
-import { bin, inTerminal, makeBench } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { inTerminal, makeBench } from './launcher.js';
 import type { Bench } from './launcher.js';
 
 let bench: Bench;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { SessionRecord } from '../../src/core/records.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
-import { bin, ctxwrap, inTerminal, makeBench, type Bench } from './launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench, type Bench } from './launcher.js';
 
 let bench: Bench;
 beforeEach(() => {
@@ -99,7 +100,7 @@ it('top asks a session to compact after a yes', async () => {
   await terminal.seen(/Ask claude in ~\/one to compact now\?/);
   terminal.type('y');
   await vi.waitFor(() => expect(readdirSync(join(state(), 'requests')).join()).toMatch(/^one\..*request/), {
-    timeout: 20_000,
+    timeout: 60_000,
   });
   terminal.type('q');
   await terminal.ended;

@@ -21,6 +21,7 @@ import {
   tokens,
 } from '../support/sessions.js';
 import type { Session } from '../../src/core/session.js';
+import { runs } from '../support/runs.js';
 
 const count = fc.oneof(
   fc.integer({ min: 1, max: 250_000 }),
@@ -93,7 +94,7 @@ const always = (holds: (moment: Moment, past: readonly Moment[]) => boolean) =>
       return isRight;
     });
   });
-const runs = { numRuns: 500 };
+const often = runs(500);
 
 /** The numbers of the present conversation are void from here on. */
 const isCut = ({ before, event: each, after }: Moment): boolean =>
@@ -147,7 +148,7 @@ describe('after any events', () => {
           (usedPercent === undefined || own.some((each) => each.usedPercent === usedPercent))
         );
       }),
-      runs,
+      often,
     );
   });
 
@@ -160,7 +161,7 @@ describe('after any events', () => {
         const isEmpty = reading && (reading.usedTokens ?? reading.usedPercent) === 0;
         return isCut(moment) ? isBlank : !(moment.before.evidence.isVoid && isEmpty);
       }),
-      runs,
+      often,
     );
   });
 
@@ -178,7 +179,7 @@ describe('after any events', () => {
           !isLess(known.tier, best.tier)
         );
       }),
-      runs,
+      often,
     );
   });
 
@@ -192,7 +193,7 @@ describe('after any events', () => {
         const points = (percentUsed(fused.reading) ?? NaN) - (percentUsed(shown.fused.reading) ?? NaN);
         return Math.abs(points) <= 2 && now >= shown.at && now < shown.at + 5_000;
       }),
-      runs,
+      often,
     );
   });
 
@@ -204,7 +205,7 @@ describe('after any events', () => {
         const isShown = is === 'ignored' && after.fused?.reading.source === 'screen';
         return after.logged.length === (isNew ? 1 : 0) && !isShown;
       }),
-      runs,
+      often,
     );
   });
 
@@ -215,7 +216,7 @@ describe('after any events', () => {
         const times = past.slice(agreeing + 1).map(({ now }) => now);
         return moment.after.logged.length === 0 || moment.now - Math.min(...times) >= 10_000;
       }),
-      runs,
+      often,
     );
   });
 
@@ -235,7 +236,7 @@ describe('after any events', () => {
           (isSure || !known.exact)
         );
       }),
-      runs,
+      often,
     );
   });
 
@@ -251,7 +252,7 @@ describe('after any events', () => {
         }
         return sessionDeadline(state) === undefined;
       }),
-      runs,
+      often,
     );
   });
 
@@ -264,7 +265,7 @@ describe('after any events', () => {
           sessionDeadline(again) === sessionDeadline(after)
         );
       }),
-      runs,
+      often,
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeChatAnswerReader } from '../../src/core/conversation/chat-answer.js';
 import { SummaryError } from '../../src/core/errors.js';
+import { runs } from '../support/runs.js';
 
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 const delta = (content: unknown, finish: string | null = null): string =>
@@ -134,7 +135,7 @@ describe('the answer', () => {
         const pieces = at.slice(1).map((end, index) => wire.subarray(at[index], end));
         expect(readIn(pieces)).toEqual(readIn([wire]));
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 

@@ -26,6 +26,7 @@ import {
   sizeAdvice,
   sizeOf,
 } from '../../src/core/conversation/handoff-text.js';
+import { runs } from '../support/runs.js';
 
 const NOW = Date.UTC(2026, 10, 24, 12);
 
@@ -393,7 +394,7 @@ describe('a handoff of anything', () => {
           expect(sources.some((source) => source.includes(bare(text)))).toBe(true);
         expect(new Set(context.filesModified).size).toBe(context.filesModified.length);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -407,7 +408,7 @@ describe('a handoff of anything', () => {
         }
         expect(handoffDraft(handoff)).toMatch(/^Please [^]*first\.$/);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -422,7 +423,7 @@ describe('a handoff of anything', () => {
           expect(line).toMatch(line.startsWith('## ') ? headings : ours);
         }
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -438,7 +439,7 @@ describe('a handoff of anything', () => {
         expect(sizeAdvice(size)?.includes('more than the recommended 4,000') ?? false).toBe(isLong);
         expect(left).toBeLessThanOrEqual(recommended);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 });

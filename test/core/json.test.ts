@@ -9,6 +9,7 @@ import {
   getRecord,
   getText,
 } from '../../src/core/json.js';
+import { runs } from '../support/runs.js';
 
 describe('the JSON door', () => {
   it.each(['', '{', '{"type":"assis', 'null', '[1]', '"text"', '5'])('lets %j not in', (text) => {
@@ -32,7 +33,7 @@ describe('the JSON door', () => {
         const text = JSON.stringify([value, `{"[\\"${'\\"{['.repeat(more / 4)}`]);
         expect(parseJson(text)).toEqual(JSON.parse(text));
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

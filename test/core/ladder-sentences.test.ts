@@ -6,6 +6,7 @@ import type { Ladder, LadderChoice } from '../../src/core/ladder.js';
 import type { NativeTrigger } from '../../src/core/build-ladder.js';
 import { groupDigits } from '../../src/core/ladder.js';
 import { listThresholds } from '../../src/core/ladder.js';
+import { runs } from '../support/runs.js';
 
 interface Asked {
   readonly native?: NativeTrigger;
@@ -91,7 +92,7 @@ describe('whatever is set', () => {
           expect(auto).toBe(groupDigits(built.auto?.value ?? 0));
         }
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 });

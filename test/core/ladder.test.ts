@@ -5,6 +5,7 @@ import { tierOf } from '../../src/core/ladder.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
 import type { NativeTrigger } from '../../src/core/build-ladder.js';
 import type { Reading } from '../../src/core/reading.js';
+import { runs } from '../support/runs.js';
 
 const reading = (numbers: Partial<Reading>): Reading => ({ source: 'log', at: 0, ...numbers });
 
@@ -66,7 +67,7 @@ describe('the ladder', () => {
         expect(window < 66_667 || hard <= (ladder(window).effective?.tokens ?? 0)).toBe(true);
         expect(window < 110_000 || window - auto === 33_000).toBe(true);
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 });
@@ -110,7 +111,7 @@ describe('the own compaction point of the agent', () => {
         expect(auto).toBeGreaterThanOrEqual(Math.floor(window / 10));
         expect(auto).toBeLessThanOrEqual(values(window).auto ?? NaN);
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 
@@ -208,7 +209,7 @@ describe('the choice of the user', () => {
           expect(ladder(window, { native: claude, choice: asked })[name]?.value).toBe(tokens);
         }
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 

@@ -12,6 +12,7 @@ import {
 } from '../../src/core/printable.js';
 import { makeTheme } from '../../src/ui/theme.js';
 import { controlsIn, PLANT } from '../support/planted.js';
+import { runs } from '../support/runs.js';
 
 const theme = makeTheme(undefined, { colorLevel: 1 });
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });
@@ -25,7 +26,7 @@ describe('text from outside', () => {
         expect(controlsIn(toPrintableText(text))).toEqual([]);
         expect(toPrintable(text)).not.toMatch(/[\n\t]/);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 

@@ -22,6 +22,7 @@ import {
   receiptOf,
   type Receipt,
 } from '../../src/core/conversation/receipt.js';
+import { runs } from '../support/runs.js';
 
 type Draft =
   | { readonly prompt: string }
@@ -243,7 +244,7 @@ describe('the receipt of a compaction', () => {
           { kind: 'command', kept: named.length, of: numbers.length },
         ]);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 });

@@ -8,6 +8,7 @@ import { footerView } from '../../src/core/footer-view.js';
 import { alarm, blank, claim, grew, output, sessionAfter, shows, tokens } from '../support/sessions.js';
 import type { Timed } from '../support/sessions.js';
 import type { Session } from '../../src/core/session.js';
+import { runs } from '../support/runs.js';
 
 const used = (usedTokens: number, more: Partial<Reading> = {}): Event => ({
   type: 'reading',
@@ -218,7 +219,7 @@ describe('any events at all', () => {
           expect(each.type !== 'boundary' || usedTokens === 777).toBe(true);
         }
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { recordUsage, emptyUsage } from '../../src/core/history.js';
 import { usageCells } from '../../src/ui/UsageChart.js';
 import type { UsageHistory, UsageUpdate } from '../../src/core/history.js';
+import { runs } from '../support/runs.js';
 
 const history = (...notes: readonly UsageUpdate[]): UsageHistory => notes.reduce(recordUsage, emptyUsage);
 const at = (seconds: number, usedPercent: number, mark = false): UsageUpdate => ({
@@ -111,7 +112,7 @@ describe('the history of usage', () => {
         expect(cells).toHaveLength(times.length === 0 ? 0 : count);
         for (const { share = 0 } of cells) expect(share >= 0 && share <= 1).toBe(true);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 });

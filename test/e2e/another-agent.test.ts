@@ -8,7 +8,7 @@ import { programPath } from '../support/programs.js';
 import { openWindow } from '../support/window.js';
 import { inFolder, lastRow, plainEnv } from '../support/wrapped.js';
 
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 
 /** A folder with the program in it, and the agent on its PATH. */
 const inBuilt = (act: (folder: string, program: string) => Promise<void> | void): Promise<void> =>

@@ -4,52 +4,68 @@ import {
   COMPACT_KEYS,
   type CompactSession,
   withCompactSession,
+  isOffered,
   says,
   WAIT,
 } from '../support/compact-session.js';
 
 describe.concurrent('a full window', () => {
   it('is compacted after a countdown, without the user, and the footer says from how much to how much', async () => {
-    await withCompactSession([], async ({ window, ended, expectKeys }) => {
-      await says(window, 'compacting in');
-      await ended('verified');
-      await says(window, 'compacted 50k →');
-      await expectKeys('/compact\r');
-    });
-  }, 60_000);
+    await withCompactSession(
+      [],
+      async ({ window, ended, expectKeys }) => {
+        await says(window, 'compacting in');
+        await ended('verified');
+        await says(window, 'compacted 50k →');
+        await expectKeys('/compact\r');
+      },
+      [],
+      { hasRealTimes: true },
+    );
+  });
 
   it('is not compacted while the user types, and the draft is kept', async () => {
-    await withCompactSession([], async ({ window, expectKeys, outcomes }) => {
-      await says(window, 'compacting in');
-      window.type('half a thought');
-      await says(window, 'waiting: unsent text in the prompt');
-      await expectKeys('half a thought');
-      expect(window.rows().join('\n')).toContain('half a thought');
-      expect(outcomes()).toEqual([]);
-    });
+    await withCompactSession(
+      [],
+      async ({ window, expectKeys, outcomes }) => {
+        await says(window, 'compacting in');
+        window.type('half a thought');
+        await says(window, 'waiting: unsent text in the prompt');
+        await expectKeys('half a thought');
+        expect(window.rows().join('\n')).toContain('half a thought');
+        expect(outcomes()).toEqual([]);
+      },
+      [],
+      { hasRealTimes: true },
+    );
   });
 
   it.each([
     { form: 'a lone Escape', key: '\x1b' },
     { form: 'Escape with its release, as the kitty protocol sends them', key: '\x1b[27;1:1u\x1b[27;1:3u' },
   ])('is not compacted before the next turn after $form, which does not reach the agent', async ({ key }) => {
-    await withCompactSession(['--work', '1500'], async ({ window, keys, expectKeys, outcomes, ended }) => {
-      await says(window, 'compacting in');
-      window.type(key);
-      await says(window, 'not now: waiting for your next turn');
-      expect(keys()).toBe('');
-      expect(outcomes()).toEqual([]);
-      window.type('next\r');
-      await ended('verified');
-      await expectKeys('next\r/compact\r');
-    });
+    await withCompactSession(
+      ['--work', '1500'],
+      async ({ window, keys, expectKeys, outcomes, ended }) => {
+        await says(window, 'compacting in');
+        window.type(key);
+        await says(window, 'not now: waiting for your next turn');
+        expect(keys()).toBe('');
+        expect(outcomes()).toEqual([]);
+        window.type('next\r');
+        await ended('verified');
+        await expectKeys('next\r/compact\r');
+      },
+      [],
+      { hasRealTimes: true },
+    );
   });
 
   it('leaves Escape to the agent where nothing is counted down', async () => {
     await withCompactSession(
       [],
       async ({ window, expectKeys }) => {
-        await says(window, 'full · Ctrl-] c compacts now');
+        await isOffered(window);
         window.type('\x1b');
         await expectKeys('\x1b');
       },
@@ -68,7 +84,7 @@ describe.concurrent('a full window', () => {
     await withCompactSession(
       [],
       async ({ window, keys, expectKeys, ended }) => {
-        await says(window, 'full · Ctrl-] c compacts now');
+        await isOffered(window);
         expect(keys()).toBe('');
         window.type(COMPACT_KEYS);
         await ended('verified');
@@ -114,6 +130,11 @@ describe.concurrent('after a session with a compaction', () => {
 });
 
 describe.concurrent('a compaction that the user asks for by a key', () => {
+  const withOffer = (
+    agent: readonly string[],
+    act: (scene: CompactSession) => Promise<void>,
+  ): Promise<void> => withCompactSession(agent, act, ['--mode', 'ask']);
+
   it.each([
     { what: 'fails', agent: ['--compact', 'fail'], kind: 'failed' },
     { what: 'has nothing to do', agent: ['--compact', 'noop'], kind: 'noop' },
@@ -124,8 +145,8 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
       keys: `/compact\r${'\x7f'.repeat(8)}`,
     },
   ])('and that $what is told as $kind', async ({ agent, kind, keys: expected = '/compact\r' }) => {
-    await withCompactSession(agent, async ({ window, ended, expectKeys }) => {
-      await says(window, 'compacting in');
+    await withOffer(agent, async ({ window, ended, expectKeys }) => {
+      await isOffered(window);
       window.type(COMPACT_KEYS);
       await ended(kind);
       await expectKeys(expected);
@@ -133,8 +154,8 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
   });
 
   it('is not reported as failed at once when the agent swallows it: an agent can begin late', async () => {
-    await withCompactSession(['--compact', 'swallow'], async ({ window, outcomes, expectKeys }) => {
-      await says(window, 'compacting in');
+    await withOffer(['--compact', 'swallow'], async ({ window, outcomes, expectKeys }) => {
+      await isOffered(window);
       window.type(COMPACT_KEYS);
       await says(window, 'command sent, waiting for it to start');
       expect(outcomes()).toEqual([]);
@@ -143,8 +164,8 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
   });
 
   it('is not submitted when a dialog opens between the command and Enter', async () => {
-    await withCompactSession(['--ask-at-command', 'rm -r /'], async ({ window, ended, expectKeys }) => {
-      await says(window, 'compacting in');
+    await withOffer(['--ask-at-command', 'rm -r /'], async ({ window, ended, expectKeys }) => {
+      await isOffered(window);
       window.type(COMPACT_KEYS);
       await ended('not-delivered');
       await expectKeys('/compact');
@@ -153,8 +174,8 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
   });
 
   it('is retracted when the command does not arrive', async () => {
-    await withCompactSession(['--deaf', 'text'], async ({ window, ended, expectKeys }) => {
-      await says(window, 'compacting in');
+    await withOffer(['--deaf', 'text'], async ({ window, ended, expectKeys }) => {
+      await isOffered(window);
       window.type(COMPACT_KEYS);
       await ended('not-delivered');
       await expectKeys(`/compact${'\x7f'.repeat(8)}`);
@@ -162,8 +183,8 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
   });
 
   it('is interrupted by the end of the agent', async () => {
-    await withCompactSession(['--compact', 'hang'], async ({ window, ended, expectKeys }) => {
-      await says(window, 'compacting in');
+    await withOffer(['--compact', 'hang'], async ({ window, ended, expectKeys }) => {
+      await isOffered(window);
       window.type(COMPACT_KEYS);
       await window.until('Compacting conversation');
       window.type('\x03\x03');
@@ -173,8 +194,8 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
   });
 
   it('is not verified by the words on the screen alone', async () => {
-    await withCompactSession(['--compact', 'lie'], async ({ window, ended, outcomes }) => {
-      await says(window, 'compacting in');
+    await withOffer(['--compact', 'lie'], async ({ window, ended, outcomes }) => {
+      await isOffered(window);
       window.type(COMPACT_KEYS);
       await says(window, 'compacted, waiting for the new size');
       expect(outcomes()).toEqual([]);
@@ -183,15 +204,20 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
     });
   });
 
-  it('sends the keys that the user types meanwhile after it, in order', async () => {
-    await withCompactSession([], async ({ window, ended, keys, expectKeys }) => {
-      await says(window, 'compacting in');
-      window.type(COMPACT_KEYS);
-      await vi.waitFor(() => expect(keys()).toContain('/compact'), { timeout: 10_000, interval: 1 });
-      window.type('next');
-      await ended('verified');
-      await expectKeys('/compact\rnext');
-      expect(window.rows().join('\n')).toContain('next');
-    });
+  it('sends the keys that the user types meanwhile after it, in order, also where the key ends a countdown', async () => {
+    await withCompactSession(
+      [],
+      async ({ window, ended, keys, expectKeys }) => {
+        await says(window, 'compacting in');
+        window.type(COMPACT_KEYS);
+        await vi.waitFor(() => expect(keys()).toContain('/compact'), { timeout: 60_000, interval: 1 });
+        window.type('next');
+        await ended('verified');
+        await expectKeys('/compact\rnext');
+        expect(window.rows().join('\n')).toContain('next');
+      },
+      [],
+      { hasRealTimes: true },
+    );
   });
 });

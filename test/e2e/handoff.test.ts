@@ -23,7 +23,7 @@ let built: { readonly folder: string; readonly program: string };
 beforeAll(async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ctxwrap-handoff-')));
   built = { folder, program: await buildWithDemoCommand(folder) };
-}, 60_000);
+});
 afterAll(() => rmSync(built.folder, { recursive: true, force: true }));
 
 interface Scene {
@@ -127,7 +127,7 @@ describe.concurrent('ctxwrap handoff --to', () => {
       await window.until('● a long answer');
       await vi.waitFor(() => expect(keys()).toMatch(/first\.\x1b\[201~\r$/), WAIT);
     });
-  }, 60_000);
+  });
 
   it('keeps in the audit log that it was put there, and not what it says', async () => {
     await withHandoff({}, async (scene) => {
@@ -136,7 +136,7 @@ describe.concurrent('ctxwrap handoff --to', () => {
       expect(scene.audit()).toMatch(/"outcome":"there","characters":\d{3,},/);
       expect(scene.audit()).not.toContain('touch y');
     });
-  }, 60_000);
+  });
 
   it('types no byte that ends the paste or is a key, whatever the session holds', async () => {
     const text = 'evil \u001b[201~\r/quit\r\u0003 \u009b201~ \u202e end';
@@ -153,7 +153,7 @@ describe.concurrent('ctxwrap handoff --to', () => {
       expect(typed).toContain('evil [201~\n> /quit\n');
       expect(typed).not.toMatch(/[^\P{C}\n]/u);
     });
-  }, 60_000);
+  });
 
   it('types nothing into an agent that cannot tell a paste from keys, and says so', async () => {
     await withHandoff({ agent: [] }, async (scene) => {
@@ -161,7 +161,7 @@ describe.concurrent('ctxwrap handoff --to', () => {
       await said(scene, 'no draft: the agent takes no pastes');
       expect(scene.keys()).toBe('');
     });
-  }, 90_000);
+  });
 
   it.each([
     { answer: '\r', typed: /^\x1b\[200~\/import\x1b\[201~$/, what: 'the import when you just press Enter' },
@@ -210,7 +210,7 @@ describe.concurrent('ctxwrap handoff --to', () => {
       expect(scene.log()).not.toContain('the draft:');
       expect(scene.keys()).toBe('');
     });
-  }, 60_000);
+  });
 
   it('leaves a prompt alone that the user has begun to fill', async () => {
     await withHandoff({ agent: ['--pastes', '--work', '3000'] }, async (scene) => {
@@ -221,5 +221,5 @@ describe.concurrent('ctxwrap handoff --to', () => {
       await logged(scene, 'the draft: skipped, you have begun');
       await vi.waitFor(() => expect(scene.keys()).toBe('mine\r'), WAIT);
     });
-  }, 60_000);
+  });
 });

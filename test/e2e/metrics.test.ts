@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { bin, inTerminal, makeBench, type Bench } from '../cli/launcher.js';
-import { programPath } from '../support/programs.js';
+import { inTerminal, makeBench, type Bench } from '../cli/launcher.js';
+import { bin, programPath } from '../support/programs.js';
 
 const WAIT = { timeout: 60_000, interval: 20 };
 

@@ -2,11 +2,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { bin, inTerminal, makeBench } from '../cli/launcher.js';
+import { inTerminal, makeBench } from '../cli/launcher.js';
 import type { Bench } from '../cli/launcher.js';
-import { programPath } from '../support/programs.js';
+import { bin, programPath } from '../support/programs.js';
 
-const WAIT = { timeout: 30_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 
 let bench: Bench;
 beforeEach(() => {

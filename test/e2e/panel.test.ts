@@ -7,7 +7,7 @@ import { openWindow, type Window } from '../support/window.js';
 import { inFolder, lastRow, plainEnv } from '../support/wrapped.js';
 
 const HOTKEY = '\x1d';
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 
 interface Scene {
   readonly window: Window;

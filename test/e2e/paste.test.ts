@@ -100,7 +100,7 @@ describe('a child that reads nothing', () => {
       window.type('\x1d'); // the hotkey
       await window.until(() => window.emulator.terminal.buffer.active.type === 'alternate', 'the overlay');
       window.kill('SIGTERM');
-      await vi.waitFor(() => expect(window.isOpen()).toBe(false), { timeout: 20_000 });
+      await vi.waitFor(() => expect(window.isOpen()).toBe(false), { timeout: 60_000 });
     });
   });
 
@@ -108,10 +108,10 @@ describe('a child that reads nothing', () => {
     await withPainter(['ask', '1'], async (window, told) => {
       await told(({ asked }) => asked === 1);
       window.type('x'.repeat(20_000_000));
-      await vi.waitFor(() => expect(window.unread()).toBeLessThan(16_000_000), { timeout: 20_000 });
+      await vi.waitFor(() => expect(window.unread()).toBeLessThan(16_000_000), { timeout: 60_000 });
       const left = window.unread();
       window.kill('SIGTERM');
-      await vi.waitFor(() => expect(window.isOpen()).toBe(false), { timeout: 20_000 });
+      await vi.waitFor(() => expect(window.isOpen()).toBe(false), { timeout: 60_000 });
       expect(left).toBeGreaterThan(10_000_000);
     });
   });

@@ -13,7 +13,7 @@ const recordings = [
   { cast: 'gemini/subagent', runtime: agents.gemini },
 ] as const;
 
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 const RESTS = 12; // at least so many reads of the screen while the recording is played
 
 /** Texts of the screens: rows without their frames that are long enough to be unique. */

@@ -14,7 +14,7 @@ import { openWindow, type Window } from '../support/window.js';
 import { inFolder, lastRow, plainEnv } from '../support/wrapped.js';
 
 const OLD = '0a0a0a0a-0000-4000-8000-000000000001';
-const WAIT = { timeout: 30_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 const OPTIONS = ['--model', 'opus'];
 
 interface Scene {
@@ -111,10 +111,15 @@ describe.concurrent('a conversation that is shortened with a restart', () => {
           [...OPTIONS, '--resume', OLD, 'a starting prompt'],
           [...OPTIONS, '--resume', id],
         ]);
-        expect(switches()).toMatchObject([
-          { name: id, outcome: 'restarting' },
-          { name: id, outcome: 'switched' },
-        ]);
+        // the audit log is written behind the footer
+        await vi.waitFor(
+          () =>
+            expect(switches()).toMatchObject([
+              { name: id, outcome: 'restarting' },
+              { name: id, outcome: 'switched' },
+            ]),
+          WAIT,
+        );
         expect(lastRow(window)).toMatch(/^ claude/);
         expect((await ctxwrap('ps')).stdout).toContain('claude');
 
@@ -131,7 +136,7 @@ describe.concurrent('a conversation that is shortened with a restart', () => {
         ).toBeGreaterThanOrEqual(2);
       },
     );
-  }, 60_000);
+  });
 
   it('gives you the whole conversation again where the agent does not take the shorter one', async () => {
     await withAgent({ CLAUDE_LIKE: 'refuses' }, async ({ ctxwrap, says, starts, sessions, switches }) => {
@@ -142,7 +147,10 @@ describe.concurrent('a conversation that is shortened with a restart', () => {
         [...OPTIONS, '--resume', newId(sessions())],
         [...OPTIONS, '--resume', OLD],
       ]);
-      expect(switches().at(-1)).toMatchObject({ outcome: 'unknown', reason: /ended before/ });
+      await vi.waitFor(
+        () => expect(switches().at(-1)).toMatchObject({ outcome: 'unknown', reason: /ended before/ }),
+        WAIT,
+      );
     });
-  }, 60_000);
+  });
 });

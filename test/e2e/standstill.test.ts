@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import {
   COMPACT_KEYS,
   withCompactSession,
+  isOffered,
   says,
   WAIT,
   type CompactSession,
@@ -34,14 +35,14 @@ interface Stop {
 }
 
 const written = ({ keys }: CompactSession, text: string): Promise<void> =>
-  vi.waitFor(() => expect(keys()).toContain(text), { timeout: 20_000, interval: 1 });
+  vi.waitFor(() => expect(keys()).toContain(text), { timeout: 60_000, interval: 1 });
 
 const signalAll = (pids: readonly number[], signal: NodeJS.Signals): void =>
   pids.forEach((pid) => process.kill(pid, signal));
 
 /** Stops processes; the user types a message meanwhile. */
 const whileStopped = async (scene: CompactSession, { pids, from, pauseMs }: Stop): Promise<void> => {
-  await says(scene.window, 'compacting in');
+  await isOffered(scene.window);
   scene.window.type(COMPACT_KEYS);
   await written(scene, from);
   await pause(pauseMs);
@@ -94,10 +95,11 @@ describe.concurrent('a message that the user types while all processes are stopp
     ['behind Enter', '/compact\r', 0],
     ['while it compacts', '/compact\r', 60],
   ] as const)('is never glued to the command when the wrapper stops %s', async (_, from, pauseMs) => {
-    await withCompactSession([], async (scene) => {
+    const stop = async (scene: CompactSession): Promise<void> => {
       await whileStopped(scene, { pids: () => [scene.window.pid], from, pauseMs });
       expect(await otherLines(scene)).toEqual([]);
-    });
+    };
+    await withCompactSession([], stop, ['--mode', 'ask']);
   });
 
   it.runIf(hasProc).each([
@@ -110,7 +112,7 @@ describe.concurrent('a message that the user types while all processes are stopp
       await whileStopped(scene, { pids: () => [agentOf(scene)], from, pauseMs });
       expect(await otherLines(scene)).toEqual([]);
     };
-    await withCompactSession([], stall, [], launched('true'));
+    await withCompactSession([], stall, ['--mode', 'ask'], launched('true'));
   });
 
   it.runIf(hasProc)(
@@ -120,7 +122,7 @@ describe.concurrent('a message that the user types while all processes are stopp
         await whileAllStops(scene);
         expect(await otherLines(scene)).toEqual([]);
       };
-      await withCompactSession([], stall, [], launched('true'));
+      await withCompactSession([], stall, [], { ...launched('true'), hasRealTimes: true });
     },
   );
 
@@ -129,7 +131,7 @@ describe.concurrent('a message that the user types while all processes are stopp
       await whileAllStops(scene, scene.window.pid);
       expect(await otherLines(scene)).toEqual([]);
     };
-    await withCompactSession([], stop, [], launched('true'));
+    await withCompactSession([], stop, [], { ...launched('true'), hasRealTimes: true });
   });
 });
 
@@ -147,7 +149,7 @@ describe.concurrent('an agent that is killed under a launcher', () => {
         expect(scene.keys()).toBe('');
         expect(scene.outcomes().filter((line) => line.includes('verified'))).toEqual([]);
       };
-      await withCompactSession([], kill, [], launched('cat >/dev/null'));
+      await withCompactSession([], kill, [], { ...launched('cat >/dev/null'), hasRealTimes: true });
     },
   );
 });

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DoctorReport } from '../../src/core/doctor-report.js';
-import { bin, ctxwrap, inTerminal, makeBench, start } from '../cli/launcher.js';
+import { ctxwrap, inTerminal, makeBench, start } from '../cli/launcher.js';
 import type { Bench } from '../cli/launcher.js';
-import { programPath } from '../support/programs.js';
+import { bin, programPath } from '../support/programs.js';
 
 let bench: Bench;
 beforeEach(() => {
@@ -137,7 +137,7 @@ describe('ctxwrap verify', () => {
     });
     const isUnderWay = (): boolean =>
       left().some((name) => existsSync(join(bench.folder, 'tmp', name, 'session.cast')));
-    await expect.poll(isUnderWay, { timeout: 30_000 }).toBe(true);
+    await expect.poll(isUnderWay, { timeout: 60_000 }).toBe(true);
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ signal: 'SIGTERM', stdout: '' });
     expect(left()).toEqual([]);

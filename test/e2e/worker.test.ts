@@ -6,13 +6,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { listSessions } from '../../src/storage/sessions.js';
 import { stateFolder } from '../../src/storage/state-folder.js';
 import { makeFault, type Fault } from '../support/fault.js';
-import { bin } from '../support/programs.js';
+import { bin, publishedBin } from '../support/programs.js';
 import type { Window } from '../support/window.js';
 import { FOOTER, footerShown, inFolder, lastRow, withWrapped, type Wrapped } from '../support/wrapped.js';
 
 const ROWS = 24;
-const WAIT = { timeout: 20_000, interval: 10 };
-const LONG_MS = 60_000;
+const WAIT = { timeout: 60_000, interval: 10 };
+const LONG_MS = 240_000;
 const kinds = ['throw', 'hang', 'exit', 'leak'] as const;
 
 const FAILED = ' ctxwrap has failed: no numbers, no compaction · Ctrl-] q hides this row';
@@ -57,7 +57,7 @@ const withFault = (
     fault.close();
   });
 
-describe('a worker that fails', () => {
+describe.concurrent('a worker that fails', () => {
   it.each(kinds)(
     'by a %s delays no key, and is replaced once',
     async (kind) => {
@@ -192,7 +192,7 @@ describe('a worker that fails', () => {
           expect(window.termios()).toBe(wrapped.termios);
         },
         (folder) => {
-          const home = dirname(dirname(bin));
+          const home = dirname(dirname(publishedBin));
           for (const name of ['bin', 'dist', 'package.json'])
             cpSync(join(home, name), join(folder, name), { recursive: true });
           symlinkSync(join(home, 'node_modules'), join(folder, 'node_modules'));
@@ -220,7 +220,7 @@ it(
   LONG_MS,
 );
 
-describe('a session whose workers have failed', () => {
+describe.concurrent('a session whose workers have failed', () => {
   const withLost = (act: (wrapped: Wrapped, folder: string) => Promise<void>): Promise<void> =>
     withFault(async (wrapped, fault, _log, folder) => {
       await losesProtection(wrapped, fault);

@@ -24,9 +24,12 @@
 // comes up to 250 ms after the bytes that cause it. `playScreens` of test/support/screen-play.ts shows each look.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RecordedEvent } from '../../src/storage/recording-reader.js';
 import { casts } from '../support/casts.js';
 import { playReplay } from '../support/replay-play.js';
+import { runs } from '../support/runs.js';
 import type { ReplayEvent, ReplayedActivity, ReplayedReading } from '../../src/replay/events.js';
 
 interface Window {
@@ -93,12 +96,50 @@ const resultAs = (events: readonly ReplayEvent[], truth: Truth): Omit<Truth, 'ca
   };
 };
 
+/** The output split anew: events of the same time are joined, then cut at random places, between and inside characters and sequences. */
+const cutAnew =
+  (seed: number) =>
+  (events: readonly RecordedEvent[]): readonly RecordedEvent[] => {
+    const [cuts] = fc.sample(fc.infiniteStream(fc.integer({ min: 1, max: 400 })), { numRuns: 1, seed });
+    return joined(events).flatMap((event) => {
+      if (event.type !== 'output') return [event];
+      const pieces: RecordedEvent[] = [];
+      for (let from = 0; from < event.text.length;) {
+        const length = Number(cuts?.next().value);
+        pieces.push({ ...event, text: event.text.slice(from, from + length) });
+        from += length;
+      }
+      return pieces;
+    });
+  };
+
+const joined = (events: readonly RecordedEvent[]): readonly RecordedEvent[] => {
+  const result: RecordedEvent[] = [];
+  for (const event of events) {
+    const last = result.at(-1);
+    if (last?.type === 'output' && event.type === 'output' && last.at === event.at)
+      result[result.length - 1] = { ...last, text: last.text + event.text };
+    else result.push(event);
+  }
+  return result;
+};
+
 describe('the expected readings of the recordings', () => {
-  it.each(truths)('$name is what a replay gives', async ({ runtime: agent, truth }) => {
-    const { cast, log = [], env = {}, ...expected } = truth;
-    const { events } = await playReplay({ cast, runtime: agent, logs: log, env });
-    expect(resultAs(events, truth)).toEqual({ boundaries: 0, ...expected });
-  });
+  it.each(truths)(
+    '$name is what a replay gives, however its output is cut',
+    async ({ runtime: agent, truth }) => {
+      const { cast, log = [], env = {}, ...expected } = truth;
+      const wish = { cast, runtime: agent, logs: log, env };
+      const whole = await playReplay(wish);
+      expect(resultAs(whole.events, truth)).toEqual({ boundaries: 0, ...expected });
+      await fc.assert(
+        fc.asyncProperty(fc.nat(), async (seed) => {
+          expect(await playReplay({ ...wish, edit: cutAnew(seed) })).toEqual(whole);
+        }),
+        runs(1),
+      );
+    },
+  );
 
   it('exist for each recording', () => {
     const known = new Set(truths.map(({ truth }) => truth.cast));

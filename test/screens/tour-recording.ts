@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makeEmulator, type Emulator } from '../support/emulator.js';
-import { bin } from '../support/programs.js';
+import { publishedBin } from '../support/programs.js';
 import { openWindow, rowsOf } from '../support/window.js';
 import { inFolder } from '../support/wrapped.js';
 import { pieceRows } from './cells.js';
@@ -29,7 +29,7 @@ export const recordTour = async (): Promise<Recording> => {
     const programs = join(folder, 'bin');
     mkdirSync(programs);
     symlinkSync(process.execPath, join(programs, 'node'));
-    writeFileSync(join(programs, 'ctxwrap'), `#!/bin/sh\nexec node ${bin} "$@"\n`);
+    writeFileSync(join(programs, 'ctxwrap'), `#!/bin/sh\nexec node ${publishedBin} "$@"\n`);
     chmodSync(join(programs, 'ctxwrap'), 0o755);
     const began = performance.now();
     const decoder = new TextDecoder();

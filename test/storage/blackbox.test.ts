@@ -16,6 +16,7 @@ import { newestCopy, readCopyLines, restoreCopy, type KeptCopy } from '../../src
 import { CHUNK_BYTES } from '../../src/storage/blackbox-chunks.js';
 import { dropFile, isBeginningOf, noteFate } from '../../src/storage/blackbox-keep.js';
 import { filesIn, linesFrom, makeBox, SESSION, type Box } from '../support/kept.js';
+import { runs } from '../support/runs.js';
 
 let box: Box;
 beforeEach(() => {
@@ -209,7 +210,7 @@ describe('a copy of a session file', () => {
           own.remove();
         }
       }),
-      { numRuns: 6 },
+      runs(6),
     );
   });
 });

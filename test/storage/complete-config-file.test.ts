@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { completeConfig, newConfig } from '../../src/storage/config-edit.js';
 import { readConfigFile } from '../../src/storage/config-file.js';
+import { runs } from '../support/runs.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'complete-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -98,7 +99,7 @@ describe('a configuration with all keys', () => {
           expect(completed(after?.text ?? '')).toEqual({ text: after?.text, added: [] });
         },
       ),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 

@@ -16,6 +16,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { changeConfig, newConfig, setKey, unsetKey } from '../../src/storage/config-edit.js';
 import { readConfigFile, type ReadFile } from '../../src/storage/config-file.js';
+import { runs } from '../support/runs.js';
 
 let folder = '';
 const path = (): string => join(folder, 'config.jsonc');
@@ -140,7 +141,7 @@ describe('a key that is unset', () => {
         expect(valuesIn(having)).toEqual({ ...others, warn: '75%' });
         expect([comments(without), comments(having)]).toEqual([comments(text), comments(text)]);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });

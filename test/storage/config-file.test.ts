@@ -16,6 +16,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig, readConfigFile, readTrustedFile } from '../../src/storage/config-file.js';
 import { projectConfigPath, userConfigPath } from '../../src/storage/config-paths.js';
+import { runs } from '../support/runs.js';
 
 let folder = '';
 const at = (name = 'config.jsonc'): string => join(folder, name);
@@ -102,7 +103,7 @@ describe('a configuration file', () => {
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         expect(['read', 'refused']).toContain(readConfigFile(put(bytes)).kind);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 });
@@ -183,7 +184,7 @@ describe('a file that is not read', () => {
         const unknown = whole.members.filter((each) => !isKnown(each.key)).length;
         expect(whole.faults.length > 0 || read.left === Math.max(0, unknown - 100)).toBe(true);
       }),
-      { numRuns: 300 },
+      runs(300),
     );
     const many = Array.from({ length: 20_000 }, (_, index) => `"k${index}":1`).join(',\n');
     const read = readConfigFile(put(`{${many},\n"mode":"ask"}`), (name) => name === 'mode');

@@ -25,6 +25,7 @@ import {
   openEventJournal,
   sweepJournals,
 } from '../../src/storage/event-journal.js';
+import { runs } from '../support/runs.js';
 
 let folder: string;
 beforeEach(() => {
@@ -125,7 +126,7 @@ describe('a journal of events', () => {
         expect(texts(found)).toEqual(said);
         expect(found.at(-1)?.type).toBe('session-end');
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 

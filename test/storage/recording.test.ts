@@ -8,6 +8,7 @@ import { UserError } from '../../src/core/errors.js';
 import { maxPendingLength } from '../../src/storage/recording.js';
 import { openRecording } from '../../src/storage/recording.js';
 import type { RecordingOptions } from '../../src/storage/recording.js';
+import { runs } from '../support/runs.js';
 
 let folder: string;
 beforeEach(() => {
@@ -84,7 +85,7 @@ describe('a recording', () => {
         const text = events.map(([, , data]) => data).join('');
         expect(text).toBe(new TextDecoder('utf-8', { ignoreBOM: true }).decode(all));
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

@@ -18,6 +18,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTailReader } from '../../src/storage/tail.js';
 import type { LookBack } from '../../src/storage/tail.js';
+import { runs } from '../support/runs.js';
 
 let folder: string;
 let path: string;
@@ -171,7 +172,7 @@ describe('a long growing file', () => {
         await file.readNew();
         expect(file.lines()).toEqual([...read, ...after]);
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 

@@ -28,6 +28,18 @@ const withToy: Plugin = {
   },
 };
 
+/** One more command in the list: its file, and its place there. */
+const withCommand: Plugin = {
+  name: 'with-command',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/src\/cli\/commands\.ts$/ }, async ({ path }) => {
+      const list = (await readFile(path, 'utf8')).replace('onTrials = [', 'onTrials = [greet, ');
+      const greet = JSON.stringify(pathOf('../fixtures/toy/greet.ts'));
+      return { contents: `import { greet } from ${greet};\n${list}`, loader: 'ts' };
+    });
+  },
+};
+
 /** The demo agent as a program on PATH, `demo-agent`, so that it can be started by its name; it imports sessions of Claude. */
 const withDemoCommand: Plugin = {
   name: 'with-demo-command',
@@ -56,6 +68,9 @@ export const buildWithOverlay = (folder: string): Promise<string> => buildWith(w
 /** Builds the program into a folder, with one agent more. */
 export const buildWithToy = (folder: string): Promise<string> => buildWith(withToy, folder);
 
+/** Builds the program into a folder, with one command more. */
+export const buildWithCommand = (folder: string): Promise<string> => buildWith(withCommand, folder);
+
 /** Builds the program into a folder, with a demo agent that is started by its name. */
 export const buildWithDemoCommand = (folder: string): Promise<string> => buildWith(withDemoCommand, folder);
 
@@ -72,7 +87,11 @@ const buildWith = async (plugin: Plugin, folder: string): Promise<string> => {
     target: 'node20',
     jsx: 'automatic',
     logLevel: 'warning',
-    define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      'process.env.DEV': '"false"',
+      WAIT_SHARE: await readFile(pathOf('wait-share.json'), 'utf8'),
+    },
     plugins: [plugin, withoutDevtools],
     banner: {
       js: "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);",

@@ -2,12 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { bin, programPath } from './programs.js';
+import { bin, programPath, publishedBin } from './programs.js';
 import { openWindow, type Window } from './window.js';
 import { inFolder, lastRow, plainEnv } from './wrapped.js';
 
 export const COMPACT_KEYS = '\x1dc';
-export const WAIT = { timeout: 30_000, interval: 20 };
+export const WAIT = { timeout: 60_000, interval: 20 };
 
 export interface CompactSession {
   readonly window: Window;
@@ -28,6 +28,8 @@ export interface CompactSession {
 /** What the agent is started by, and the size of the terminal. */
 interface Surroundings {
   readonly launcher?: readonly string[];
+  /** the program with its real times, where the test acts within them: while a countdown runs */
+  readonly hasRealTimes?: boolean;
   readonly columns?: number;
   readonly rows?: number;
 }
@@ -37,7 +39,7 @@ export const withCompactSession = (
   agentOptions: readonly string[],
   act: (scene: CompactSession) => Promise<void>,
   options: readonly string[] = [],
-  { launcher = [], columns = 110, rows = 30 }: Surroundings = {},
+  { launcher = [], hasRealTimes = false, columns = 110, rows = 30 }: Surroundings = {},
 ): Promise<void> =>
   inFolder(async (folder) => {
     const [logFile, castFile] = ['log', 'run.cast'].map((name) => join(folder, name));
@@ -46,7 +48,16 @@ export const withCompactSession = (
     const records = ['--log', logFile ?? '', '--record', castFile ?? '', '--record-input'];
     const window = openWindow({
       file: process.execPath,
-      args: [bin, '--runtime', 'demo', ...bounds, ...records, ...options, '--', ...program],
+      args: [
+        hasRealTimes ? publishedBin : bin,
+        '--runtime',
+        'demo',
+        ...bounds,
+        ...records,
+        ...options,
+        '--',
+        ...program,
+      ],
       cwd: folder,
       env: { ...plainEnv(folder), CTXWRAP_DEMO_LOG: join(folder, 'demo.jsonl') },
       columns,
@@ -75,6 +86,9 @@ export const withCompactSession = (
       window.close();
     }
   });
+
+/** In mode ask, when the window is full: it stays until the user has decided. */
+export const isOffered = (window: Window): Promise<void> => says(window, 'full · Ctrl-] c compacts now');
 
 export const says = (window: Window, words: string): Promise<void> =>
   window.until(() => lastRow(window).includes(words), `the footer with ${words}`);

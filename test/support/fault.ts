@@ -18,7 +18,7 @@ export interface Fault {
   close: () => void;
 }
 
-const STARTED = { timeout: 20_000, interval: 10 };
+const STARTED = { timeout: 60_000, interval: 10 };
 
 export const makeFault = (folder: string): Fault => {
   const path = join(folder, 'fault.sock');

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { agents } from '../../src/agents/index.js';
 import type { Agent } from '../../src/agents/agent.js';
 import {
@@ -8,7 +7,7 @@ import {
 } from '../../src/storage/recording-reader.js';
 import { openReplay } from '../../src/replay/replay.js';
 import type { ReplayEvent } from '../../src/replay/events.js';
-import { castPath } from './screen-play.js';
+import { castPath, logPath } from './screen-play.js';
 import type { Env } from '../../src/agents/agent.js';
 
 export interface ReplayInput {
@@ -22,8 +21,6 @@ export interface ReplayInput {
   readonly edit?: (events: readonly RecordedEvent[]) => readonly RecordedEvent[];
 }
 
-const logFolder = fileURLToPath(new URL('../fixtures/logs/', import.meta.url));
-
 /** A whole replay of a recording. */
 export const playReplay = async ({ cast, runtime: agent, logs = [], env = {}, edit }: ReplayInput) => {
   const known = Object.values<Agent>(agents).find(({ name }) => name === agent);
@@ -36,7 +33,7 @@ export const playReplay = async ({ cast, runtime: agent, logs = [], env = {}, ed
     open,
     agent: known,
     env,
-    logs: logs.map((path) => logFolder + path),
+    logs: logs.map(logPath),
   });
   const all: ReplayEvent[] = [];
   for await (const event of events) all.push(event);

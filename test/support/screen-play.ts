@@ -3,10 +3,14 @@ import { fileURLToPath } from 'node:url';
 import type { ActivityReport } from '../../src/core/reading.js';
 import type { Fact } from '../../src/core/event.js';
 import type { Millis } from '../../src/core/reading.js';
-import type { PromptContent } from '../../src/agents/agent.js';
+import type { Event } from '../../src/core/event.js';
+import { agents } from '../../src/agents/index.js';
+import type { PromptContent, ScreenReader } from '../../src/agents/agent.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
-import { settledScreens } from '../../src/replay/sources.js';
+import { startOfRecording } from '../../src/replay/replay.js';
+import { logBatches, mergeByTime, openReplayLogs, settledScreens } from '../../src/replay/sources.js';
+import { readScreen, startScreenState } from '../../src/worker/screen-reader.js';
 import type { Env } from '../../src/agents/agent.js';
 
 /** What an agent's reader reads from one screen. */
@@ -23,6 +27,10 @@ export interface PlayedScreen {
 
 const unknown: ActivityReport = { activity: 'unknown', witnesses: [] };
 const fixtures = fileURLToPath(new URL('../fixtures/casts/', import.meta.url));
+
+/** A name in test/fixtures/logs, like `claude/session.jsonl`. */
+export const logPath = (name: string): string =>
+  fileURLToPath(new URL(`../fixtures/logs/${name}`, import.meta.url));
 
 /** A name in test/fixtures/casts, like `claude/traps`, or the path of any recording. */
 export const castPath = (cast: string): string => {
@@ -54,6 +62,59 @@ export const playScreens = async (
       facts: step?.facts ?? [],
       prompt: agent.screen?.prompt?.(seen),
       rows,
+    });
+  }
+  return played;
+};
+
+/** One screen of a whole recording, with all that is asked of it. */
+export interface RecordedScreen extends PlayedScreen {
+  readonly atMs: Millis;
+  /** what a session is told of it */
+  readonly events: readonly Event[];
+  /** names of the agents that take it for their own */
+  readonly recognisedBy: readonly string[];
+}
+
+/** Plays a recording and its session files (in test/fixtures/logs) from bytes to the events of a session. */
+export const playRecording = async (
+  cast: string,
+  { name, log, screen }: Agent,
+  logs: readonly string[],
+): Promise<readonly RecordedScreen[]> => {
+  if (!log || !screen) throw new Error(`nothing is known of the screen or the session file of ${name}`);
+  const open = () => openRecordingFile(castPath(cast));
+  const { header, events } = await open();
+  const { promptAt, records } = await openReplayLogs(logs.map(logPath), log);
+  const startedAt = await startOfRecording(open, header, promptAt);
+  let facts: readonly Fact[] = [];
+  let activity = unknown;
+  const remembered =
+    (read: ScreenReader): ScreenReader =>
+    (seen, now) => {
+      const step = read(seen, now);
+      ({ facts, activity } = step);
+      return { ...step, next: remembered(step.next) };
+    };
+  let state = startScreenState(remembered(screen.reader({})));
+  const played: RecordedScreen[] = [];
+  const written = logBatches(log, records(), { env: {}, startedAt });
+  for await (const { item } of mergeByTime(settledScreens(header, events()), written, startedAt)) {
+    if (!('type' in item) || item.type !== 'screen') continue;
+    const { at: atMs, seen } = item;
+    const report = readScreen(state, seen, atMs);
+    ({ state } = report);
+    played.push({
+      at: atMs / 1000,
+      atMs,
+      activity,
+      facts,
+      events: report.events,
+      prompt: screen.prompt?.(seen),
+      recognisedBy: Object.values<Agent>(agents)
+        .filter((agent) => agent.screen?.recognises(seen))
+        .map((agent) => agent.name),
+      rows: Array.from({ length: seen.screen.rows }, (_, row) => seen.screen.text(row)),
     });
   }
   return played;

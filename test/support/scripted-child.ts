@@ -30,7 +30,7 @@ export interface ScriptedChild {
   close: () => void;
 }
 
-const PATIENCE_MS = 20_000; // then the test fails with a reason instead of by its time limit
+const PATIENCE_MS = 60_000; // then the test fails with a reason instead of by its time limit
 const WHOLE = Number.MAX_SAFE_INTEGER;
 
 /** `folder` is for its socket. */

@@ -8,12 +8,6 @@ import { makeEmulator } from './emulator.js';
 /** The quirks that the filter assumes after the emulator has answered DA2. */
 const xtermJs: Quirks = quirksFromDeviceAttributes('0;276;0', standardQuirks);
 
-/** The same cases in each run, so that a failure is caused by the change; `FUZZ=5000` searches for new ones. */
-export const runs = (count: number) => {
-  const fuzz = process.env['FUZZ'];
-  return fuzz === undefined ? { numRuns: count, seed: 20261121 } : { numRuns: Number(fuzz) };
-};
-
 export const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
 /** Splits the bytes into pieces of these sizes, repeated. */
@@ -42,12 +36,14 @@ export const play = async (
   await wrapped.write(`\x1b[1;${rows}r`);
   const grid: Grid = makeGrid(columns, rows, rows + 1, xtermJs);
   const filter = makeStreamFilter(grid);
-  await plain.write(Buffer.concat(pieces));
   const paint = (): Uint8Array => {
     const isPossible = filter.isGround() && mayPaint(paintHindrance(grid, filter.modeTracker));
     return bytesOf(isPossible ? paintSequence(grid, filter.modeTracker, own`\x1b[1;31mFOOTER`) : '');
   };
   const outgoing = pieces.flatMap((piece) => [...filter.push(piece), paint()]);
-  await wrapped.write(Buffer.concat([...outgoing, filter.flush()]));
+  await Promise.all([
+    plain.write(Buffer.concat(pieces)),
+    wrapped.write(Buffer.concat([...outgoing, filter.flush()])),
+  ]);
   return { plain, wrapped, grid };
 };

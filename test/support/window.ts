@@ -47,7 +47,7 @@ interface BytePty {
   readonly _socket: { readonly destroyed: boolean };
 }
 
-const PATIENCE_MS = 20_000; // tested without any output: then the test fails with the screen instead of by its time limit
+const PATIENCE_MS = 60_000; // tested without any output: then the test fails with the screen instead of by its time limit
 
 export const rowsOf = ({ terminal }: Emulator, all?: 'all'): readonly string[] => {
   const buffer = terminal.buffer.active;

@@ -5,7 +5,8 @@ import { renditionSequence } from '../../src/terminal/filter/rendition.js';
 import { makeStreamFilter, type StreamFilter } from '../../src/terminal/filter/filter.js';
 import { csi, element } from '../support/elements.js';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
-import { bytesOf, runs } from '../support/side-by-side.js';
+import { runs } from '../support/runs.js';
+import { bytesOf } from '../support/side-by-side.js';
 
 const few = fc.integer({ min: 0, max: 11 });
 const usual = fc.oneof(
@@ -61,7 +62,7 @@ describe('an element that arrives in one chunk', () => {
           expect(whole.modeTracker.isModeSet(25)).toBe(parts.modeTracker.isModeSet(25));
         }
       }),
-      runs(800),
+      runs(800, 20261121),
     );
   });
 
@@ -121,7 +122,7 @@ describe('a graphic rendition', () => {
           await drawn(made),
         );
       }),
-      runs(600),
+      runs(600, 20261121),
     );
   });
 });

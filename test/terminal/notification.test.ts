@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { own, toPrintable } from '../../src/core/printable.js';
 import { notificationSequence } from '../../src/terminal/notification.js';
 import { makeEmulator } from '../support/emulator.js';
+import { runs } from '../support/runs.js';
 
 const call = { title: own`ctxwrap claude`, text: own`waits for you` };
 const ST = '\x1b\\';
@@ -82,7 +83,7 @@ describe('a notification', () => {
         expect([active.cursorX, active.cursorY]).toEqual([4, 0]);
         expect(emulator.answers()).toBe('');
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 });

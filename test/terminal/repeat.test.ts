@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { describeTerminal } from '../support/emulator.js';
-import { bytesOf, play, runs } from '../support/side-by-side.js';
+import { runs } from '../support/runs.js';
+import { bytesOf, play } from '../support/side-by-side.js';
 
 const lengthOf = (parts: readonly Uint8Array[]): number => parts.reduce((sum, part) => sum + part.length, 0);
 
@@ -35,7 +36,7 @@ describe('a repeated character', () => {
         const { plain, wrapped } = await play([before, rest], columns, rows, () => isPainted);
         expect(describeTerminal(wrapped.terminal, 1)).toEqual(describeTerminal(plain.terminal));
       }),
-      runs(400),
+      runs(400, 20261121),
     );
   });
 

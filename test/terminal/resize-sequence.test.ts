@@ -5,6 +5,7 @@ import { standardQuirks } from '../../src/terminal/filter/quirks.js';
 import { openEmulator } from '../../src/terminal/emulator.js';
 import { resizeSequence } from '../../src/terminal/footer-sequences.js';
 import { makeEmulator } from '../support/emulator.js';
+import { runs } from '../support/runs.js';
 
 const COLUMNS = 40;
 const ROWS = 8;
@@ -58,7 +59,7 @@ describe('a change of the height', () => {
         const { before, after } = await afterResize(pieces.join(''));
         expect(after).toEqual(before);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 

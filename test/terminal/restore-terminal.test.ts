@@ -7,6 +7,7 @@ import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { paintSequence, restoreTerminalSequence } from '../../src/terminal/footer-sequences.js';
 import { describeTerminal, makeEmulator, type Emulator } from '../support/emulator.js';
 import { casts } from '../support/casts.js';
+import { runs } from '../support/runs.js';
 
 const xtermJs = quirksFromDeviceAttributes('0;276;0', standardQuirks);
 
@@ -103,7 +104,7 @@ describe('restoring the terminal at the end', () => {
       fc.asyncProperty(pieces, fc.boolean(), async (parts, knowsLastRow) => {
         await expectTidy(await playAndDie(Buffer.from(parts.join('')), 40, 10, knowsLastRow));
       }),
-      { numRuns: 150, seed: 20261121 },
+      runs(150, 20261121),
     );
   });
 

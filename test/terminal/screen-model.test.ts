@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeScreenModel, type ScreenModel } from '../../src/terminal/screen-model.js';
 import type { Size } from '../../src/terminal/tty.js';
+import { runs } from '../support/runs.js';
 
 const lines = (count: number): Buffer =>
   Buffer.from(`${'a line that wraps in a narrow terminal\r\n'.repeat(count)}`);
@@ -25,7 +26,7 @@ describe('the screen model', () => {
         await screen.settled();
         expect(screen.lastRow()).toBe(Math.min(1, (steps.at(-1)?.rows ?? 1) - 1));
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 });

@@ -4,6 +4,7 @@ import { makeSequenceLimits } from '../../src/terminal/sequence-limits.js';
 import { makeCharacterJoiner } from '../../src/terminal/time-sliced-parser.js';
 import { casts } from '../support/casts.js';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
+import { runs } from '../support/runs.js';
 
 const size = { columns: 80, rows: 24 };
 
@@ -196,7 +197,7 @@ describe('the limited output', () => {
         const out = Buffer.from(limited(cutInto(bytes, cuts)), 'latin1');
         expect(await drawn([out])).toEqual(await drawn([bytes]));
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -208,7 +209,7 @@ describe('the limited output', () => {
         const ended = (chunks: readonly Uint8Array[]): string => limited([...chunks, Buffer.from('\x18')]);
         expect(ended(cutInto(bytes, cuts))).toBe(ended([bytes]));
       }),
-      { numRuns: 2000 },
+      runs(2000),
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeScreenModel, type ScreenModel } from '../../src/terminal/screen-model.js';
+import { runs } from '../support/runs.js';
 
 const ROWS = 5;
 
@@ -50,7 +51,7 @@ describe('the text a program has written', () => {
         }
         expect(await countOf(...pieces)).toBe(whole);
       }),
-      { numRuns: 30 },
+      runs(30),
     );
   });
 
@@ -137,7 +138,7 @@ describe('the text a program has written', () => {
         }
         expect(shown(counting)).toEqual(shown(plain));
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 });

@@ -3,6 +3,7 @@ import { spawn } from '@lydell/node-pty';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { makeWriteQueue } from '../../src/terminal/write-queue.js';
+import { runs } from '../support/runs.js';
 
 /** A real pseudo-terminal in raw mode, with a program that reads only on command. */
 const openPty = async () => {
@@ -69,7 +70,7 @@ describe('bytes for a terminal whose program does not read', () => {
         await queue.drained();
         await vi.waitFor(() => expect(received()).toBe(sent), { timeout: 20_000, interval: 2 });
       }),
-      { numRuns: 20, seed: 20261122 },
+      runs(20, 20261122),
     );
     pty.kill('SIGKILL');
   });

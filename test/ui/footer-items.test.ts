@@ -8,6 +8,7 @@ import type { FooterView } from '../../src/core/footer-view.js';
 import { renderFooter } from '../../src/ui/footer.js';
 import type { Look } from '../../src/ui/look.js';
 import { seenAfter } from '../support/drawn-screen.js';
+import { runs } from '../support/runs.js';
 
 const view: FooterView = {
   runtime: 'claude',
@@ -147,7 +148,7 @@ describe('names in any script', () => {
         expect(screen.cursorRow).toBe(0);
         expect([1, 2].map((each) => screen.text(each))).toEqual(['', '']);
       }),
-      { numRuns: 150 },
+      runs(150),
     );
   });
 });

@@ -6,6 +6,7 @@ import type { FooterView } from '../../src/core/footer-view.js';
 import { footerItems } from '../../src/core/format.js';
 import { renderFooter } from '../../src/ui/footer.js';
 import type { ColorLevel, Look } from '../../src/ui/look.js';
+import { runs } from '../support/runs.js';
 
 const known: FooterView = {
   runtime: 'claude',
@@ -364,7 +365,7 @@ describe('any view at any width', () => {
         expect(look.colorLevel > 0 || row === text).toBe(true);
         expect(text).toMatch(look.ascii ? /^[\x20-\x7e]*$/ : /^/);
       }),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 });

@@ -11,6 +11,7 @@ import type { ColorLevel } from '../../src/ui/look.js';
 import { overlayAt, playOverlay } from '../support/overlay-play.js';
 import { heldCases, overlayCases } from '../support/overlay-states.js';
 import { inSession, tokens } from '../support/sessions.js';
+import { runs } from '../support/runs.js';
 
 interface Size {
   readonly columns: number;
@@ -332,7 +333,7 @@ describe('any view at any size', () => {
         }
         expect(frame.scroll).toBeLessThanOrEqual(frame.most);
       }),
-      { numRuns: 100, endOnFailure: true }, // to shrink a whole report takes minutes
+      { ...runs(100), endOnFailure: true }, // to shrink a whole report takes minutes
     );
   });
 });

@@ -13,7 +13,7 @@ const EMPTY =
   /^Error during compaction: summarization produced empty response|^Failed to generate conversation summary/;
 const FAILED = /^(?:Error during compaction:|Compaction (?:failed|blocked|interrupted)\b)/;
 const CANCELED = /^Compaction canceled/;
-const COMMAND_RESULT_COMMAND = /^<command-name>(\/\S+)<\/command-name>/;
+const COMMAND_NAME_TAG = /^<command-name>(\/\S+)<\/command-name>/;
 const COMMAND_RESULT_ANSWER = /^<local-command-(?:stdout|stderr)>(.*)<\/local-command-(?:stdout|stderr)>$/s;
 
 const LONGEST = 200; // characters of a server error, which may be a whole page
@@ -29,7 +29,7 @@ const resultIn = (words: string): CompactResult | undefined => {
 
 /** The command in this record, as `/compact`; undefined for other records. */
 export const readCommand = (record: JsonRecord): string | undefined =>
-  COMMAND_RESULT_COMMAND.exec(getText(getRecord(record, 'message'), 'content') ?? '')?.[1];
+  COMMAND_NAME_TAG.exec(getText(getRecord(record, 'message'), 'content') ?? '')?.[1];
 
 /** Claude's answer to a `/compact` that changed nothing. */
 export const readCompactResult = (record: JsonRecord): CompactResult | undefined =>
@@ -39,7 +39,7 @@ export const readCompactResult = (record: JsonRecord): CompactResult | undefined
 
 export const USER_ROW = new RegExp(String.raw`^${POINTER} \S`);
 const COMMAND = new RegExp(String.raw`^${POINTER} /compact(?: |$)`);
-const COMMAND_ANSWER_ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}(?=\S)`);
+const ANSWER_CORNER = new RegExp(String.raw`^ {2}${CORNER} {1,2}(?=\S)`);
 const ANSWER_GOES_ON = /^ {5}\S/;
 
 /** The command is in the prompt, or was a moment ago. */
@@ -91,14 +91,14 @@ const failuresIn = (rows: readonly string[]): number =>
   rows.filter((row, index) => COMMAND.test(row) && resultUnder(rows, index) !== undefined).length;
 
 const resultUnder = (rows: readonly string[], command: number): CompactResult | undefined => {
-  const from = rows.findIndex((row, index) => index > command && COMMAND_ANSWER_ANSWER.test(row));
+  const from = rows.findIndex((row, index) => index > command && ANSWER_CORNER.test(row));
   const between = rows.slice(command + 1, from);
   // a long focus text continues below the command
   if (from < 0 || between.some((row) => !/^ {2}\S/.test(row))) return undefined;
   const rest = rows.slice(from + 1);
   const end = rest.findIndex((row) => !ANSWER_GOES_ON.test(row));
   const more = end < 0 ? rest : rest.slice(0, end);
-  const words = [(rows[from] ?? '').replace(COMMAND_ANSWER_ANSWER, ''), ...more.map((row) => row.trim())];
+  const words = [(rows[from] ?? '').replace(ANSWER_CORNER, ''), ...more.map((row) => row.trim())];
   return resultIn(words.join(' '));
 };
 

@@ -8,17 +8,17 @@ import {
   type HistoryDetail,
   type HistoryFormat,
   type KeptMessages,
-  type LineSort,
+  type LineClass,
 } from '../history.js';
 
 // Compactions in a session file of Claude Code (facts/claude.md §7): a `compact_boundary`, and the summary in the next user record. Versions
 // without boundaries mark the summary alone.
 
-const BOUNDARY: LineSort = { facts: 'whole', details: 'whole' };
-const TURN_ENDS: LineSort = { turn: 'ends' };
+const BOUNDARY: LineClass = { facts: 'whole', details: 'whole' };
+const TURN_ENDS: LineClass = { turn: 'ends' };
 
 /** Attachments, snapshots and the records of subagents are no messages of the conversation. */
-const sort: HistoryFormat['sort'] = (line) => {
+const classify: HistoryFormat['classify'] = (line) => {
   if (line.get('isSidechain') === 'true') return SKIPPED;
   const message = line.get('uuid') ?? '';
   switch (line.get('type')) {
@@ -80,7 +80,7 @@ const AFTER =
 const withoutFrame = (text: string): string => text.replace(BEFORE, '').replace(AFTER, '').trim();
 
 export const claudeHistory: HistoryFormat = {
-  wish: {
+  fields: {
     fields: ['type', 'subtype', 'uuid', 'isSidechain', 'isMeta', 'isCompactSummary', 'timestamp']
       .concat(['message.stop_reason'])
       .concat(['sessionId', 'cwd', 'version']),
@@ -95,7 +95,7 @@ export const claudeHistory: HistoryFormat = {
     const name = posix.basename(path);
     return UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined;
   },
-  sort,
+  classify,
   details,
   messages: 'appended',
 };

@@ -5,34 +5,34 @@ import {
   summaryOf,
   type HistoryDetail,
   type HistoryFormat,
-  type LineSort,
+  type LineClass,
   type Summary,
 } from '../history.js';
 import { withoutPrefix } from './log.js';
 
 // Compactions in a rollout of Codex (facts/codex.md §7): `compacted` with the summary and the history that replaces the conversation.
 
-const META: LineSort = { details: 'reduced' };
-const FACTS: LineSort = { facts: 'whole' };
-const BOTH: LineSort = { facts: 'whole', details: 'whole' };
-const PROMPT: LineSort = { message: '', details: 'whole' };
-const ANSWER: LineSort = { message: '', mayBeSummary: true };
+const META: LineClass = { details: 'reduced' };
+const FACTS: LineClass = { facts: 'whole' };
+const BOTH: LineClass = { facts: 'whole', details: 'whole' };
+const PROMPT: LineClass = { message: '', details: 'whole' };
+const ANSWER: LineClass = { message: '', mayBeSummary: true };
 
-const events: Readonly<Record<string, LineSort>> = {
+const events: Readonly<Record<string, LineClass>> = {
   token_count: FACTS,
   task_started: { facts: 'whole', turn: 'begins' },
   turn_aborted: { facts: 'whole', turn: 'ends' },
   user_message: FACTS,
   agent_message: FACTS,
 };
-const items: Readonly<Record<string, LineSort>> = {
+const items: Readonly<Record<string, LineClass>> = {
   UserMessage: FACTS,
   AgentMessage: FACTS,
   ContextCompaction: BOTH,
 };
-const speakers: Readonly<Record<string, LineSort>> = { user: PROMPT, assistant: ANSWER };
+const speakers: Readonly<Record<string, LineClass>> = { user: PROMPT, assistant: ANSWER };
 
-const sort: HistoryFormat['sort'] = (line) => {
+const classify: HistoryFormat['classify'] = (line) => {
   const kind = line.get('payload.type') ?? '';
   switch (line.get('type')) {
     case 'compacted':
@@ -49,7 +49,7 @@ const sort: HistoryFormat['sort'] = (line) => {
   }
 };
 
-const turnEnd = (duration: string | undefined): LineSort => ({
+const turnEnd = (duration: string | undefined): LineClass => ({
   facts: 'whole',
   turn: 'ends',
   turnMs: Number(duration ?? Number.NaN),
@@ -130,11 +130,11 @@ const endIn = (payload: JsonRecord): readonly HistoryDetail[] => {
 };
 
 export const codexHistory: HistoryFormat = {
-  wish: {
+  fields: {
     fields: ['type', 'payload.type', 'payload.role', 'payload.item.type', 'payload.duration_ms'],
     bulky: ['payload.base_instructions', 'payload.user_instructions', 'payload.dynamic_tools'],
   },
-  sort,
+  classify,
   details,
   messages: 'appended',
 };

@@ -1,15 +1,15 @@
 import { getRecord, getText } from '../../core/json.js';
-import { type HistoryFormat, type LineSort, SKIPPED, summaryOf } from '../history.js';
+import { type HistoryFormat, type LineClass, SKIPPED, summaryOf } from '../history.js';
 import { compactionIn } from './log.js';
 
 // Compactions in a session file of GitHub Copilot CLI (docs/facts/copilot.md): `session.compaction_complete` with the summary that replaces the
 // conversation.
 
-const FACTS: LineSort = { facts: 'whole' };
-const HEAD: LineSort = { details: 'whole' };
-const COMPACTION: LineSort = { facts: 'whole', details: 'whole' };
+const FACTS: LineClass = { facts: 'whole' };
+const HEAD: LineClass = { details: 'whole' };
+const COMPACTION: LineClass = { facts: 'whole', details: 'whole' };
 
-const sort: HistoryFormat['sort'] = (line) => {
+const classify: HistoryFormat['classify'] = (line) => {
   if (line.has('agentId')) return SKIPPED; // a subagent's
   switch (line.get('type')) {
     case 'session.start':
@@ -54,8 +54,8 @@ const details: HistoryFormat['details'] = (record, at) => {
 };
 
 export const copilotHistory: HistoryFormat = {
-  wish: { fields: ['type', 'id', 'agentId'] },
-  sort,
+  fields: { fields: ['type', 'id', 'agentId'] },
+  classify,
   details,
   messages: 'appended',
 };

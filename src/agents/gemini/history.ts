@@ -12,18 +12,18 @@ import {
   type DocumentResult,
   type HistoryDetail,
   type HistoryFormat,
-  type LineSort,
+  type LineClass,
 } from '../history.js';
 import { geminiReader, isDocumentHead, snapshotIn, ITS_OWN } from './log.js';
 
 // Compactions in a session file of Gemini CLI (facts/gemini.md §7): the whole conversation is written again with a summary in it. Whether
 // the summary is new, or an old one that is written again, the line reader decides.
 
-const FACTS: LineSort = { facts: 'reduced' };
-const WHOLE_FACTS: LineSort = { facts: 'whole' };
-const PATCH: LineSort = { facts: 'whole', details: 'whole' };
+const FACTS: LineClass = { facts: 'reduced' };
+const WHOLE_FACTS: LineClass = { facts: 'whole' };
+const PATCH: LineClass = { facts: 'whole', details: 'whole' };
 
-const sort: HistoryFormat['sort'] = (line) => {
+const classify: HistoryFormat['classify'] = (line) => {
   switch (line.get('type')) {
     case 'user':
     case 'gemini':
@@ -152,11 +152,11 @@ const boundaryAt = ({ at, isOwn }: Mark, source: 'log' | 'screen' = 'log'): Fact
 });
 
 export const geminiHistory: HistoryFormat = {
-  wish: {
+  fields: {
     fields: ['type', 'id', '$set.lastUpdated', '$set.messages', '$set.sessionId'],
     bulky: ['content', 'toolCalls', 'thoughts', 'displayContent'],
   },
-  sort,
+  classify,
   details,
   messages: 'by-id',
   document: { isHead: isDocumentHead, mostIndent: 8, reader: documentReader },

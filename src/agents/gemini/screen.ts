@@ -234,7 +234,7 @@ const readScreen = (state: GeminiScreen, seen: ScreenEvidence, now: Millis): Scr
   const composer = findComposer(screen);
   const below = composer?.top ?? screen.cursorRow + 1;
   const live = liveRows(screen, below);
-  const sight = {
+  const context = {
     columns: screen.columns,
     draft: composer && (messageIn(screen, composer) ?? ''),
     isRunning: live.compacting,
@@ -242,10 +242,10 @@ const readScreen = (state: GeminiScreen, seen: ScreenEvidence, now: Millis): Scr
     items: conversationAbove(screen, below),
     words: parseCompressResult,
   };
-  const { watch, facts: said } = watchCommand(state.watch, sight, now);
+  const { watch, facts: said } = watchCommand(state.watch, context, now);
   const { proof, facts } = updateProof(state.proof, { watch, facts: said, status: seen.status }, now);
   const shown = composer
-    ? readFill(findRefusalAtEnd(sight.items, OWN_WORDS, parseRefusal), shownPercent(screen, composer), now)
+    ? readFill(findRefusalAtEnd(context.items, OWN_WORDS, parseRefusal), shownPercent(screen, composer), now)
     : [];
   return { state: { watch, proof }, activity: activityOf(seen, composer, live), facts: [...shown, ...facts] };
 };

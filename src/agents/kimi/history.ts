@@ -1,13 +1,13 @@
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
-import { SKIPPED, summaryOf, type HistoryFormat, type LineSort } from '../history.js';
+import { SKIPPED, summaryOf, type HistoryFormat, type LineClass } from '../history.js';
 import { idInPath, timeOfKimi } from './files.js';
 
 // Compactions in a session file of Kimi Code (docs/facts/kimi.md): a `context.apply_compaction` record with the summary, between `full_compaction.begin` and
 // `.complete`. The file names neither its session nor the folder: its path and `state.json` do.
 
-const FACTS: LineSort = { facts: 'whole' };
+const FACTS: LineClass = { facts: 'whole' };
 
-const sort: HistoryFormat['sort'] = (line) => {
+const classify: HistoryFormat['classify'] = (line) => {
   switch (line.get('type')) {
     case 'context.append_message':
       return { message: '' };
@@ -54,8 +54,8 @@ export const textsIn = (message: JsonRecord | undefined): readonly string[] =>
     .map((part) => getText(part, 'text') ?? '');
 
 export const kimiHistory: HistoryFormat = {
-  wish: { fields: ['type', 'time'], bulky: ['message', 'event', 'input'] },
-  sort,
+  fields: { fields: ['type', 'time'], bulky: ['message', 'event', 'input'] },
+  classify,
   details,
   idInPath: (path) => idInPath(path) || undefined,
   messages: 'appended',

@@ -5,7 +5,7 @@ import type { Millis } from '../../core/reading.js';
 import { toOneLine } from '../../core/text.js';
 import { type LineMeaning, type LineReader, makeLineReader } from '../agent.js';
 import { isRecent } from '../compress.js';
-import { SKIPPED, summaryOf, type HistoryFormat, type LineSort } from '../history.js';
+import { SKIPPED, summaryOf, type HistoryFormat, type LineClass } from '../history.js';
 
 // One row of opencode's database (docs/facts/opencode.md), as a line. A row comes again whenever it has changed, so every fact is given once.
 
@@ -171,10 +171,10 @@ const resultOf = (error: JsonRecord): CompactResult => {
 
 // Compactions among the lines that `opencodeDatabase` gives of a session (docs/facts/opencode.md): an answer that is a summary.
 
-const SUMMARY: LineSort = { facts: 'whole', details: 'whole' };
+const SUMMARY: LineClass = { facts: 'whole', details: 'whole' };
 const YES = '1'; // SQLite has no true
 
-const sort: HistoryFormat['sort'] = (line) => {
+const classify: HistoryFormat['classify'] = (line) => {
   if (line.get('type') !== 'message') return { facts: 'whole', details: 'whole' };
   if (line.get('asks') === YES) return SKIPPED;
   return line.get('isSummary') === YES ? SUMMARY : { message: line.get('id') ?? '', facts: 'whole' };
@@ -207,8 +207,8 @@ const compactedAt = (record: JsonRecord, at: number) => {
 };
 
 export const opencodeHistory: HistoryFormat = {
-  wish: { fields: ['type', 'id', 'asks', 'isSummary'] },
-  sort,
+  fields: { fields: ['type', 'id', 'asks', 'isSummary'] },
+  classify,
   details,
   messages: 'appended',
 };

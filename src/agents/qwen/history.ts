@@ -1,15 +1,15 @@
 import { posix } from 'node:path';
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
-import { SKIPPED, summaryOf, type HistoryFormat, type LineSort } from '../history.js';
+import { SKIPPED, summaryOf, type HistoryFormat, type LineClass } from '../history.js';
 
 // Compactions in a session file of Qwen Code (facts/qwen.md): a `chat_compression` record with the history that replaces the conversation.
 
-const FACTS: LineSort = { facts: 'whole' };
-const COMPRESSION: LineSort = { facts: 'whole', details: 'whole' };
+const FACTS: LineClass = { facts: 'whole' };
+const COMPRESSION: LineClass = { facts: 'whole', details: 'whole' };
 const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
 const COMPRESSED = 1; // CompressionStatus.COMPRESSED; with any other nothing was replaced
 
-const sort: HistoryFormat['sort'] = (line) => {
+const classify: HistoryFormat['classify'] = (line) => {
   if (line.get('isSidechain') === 'true') return SKIPPED;
   switch (line.get('type')) {
     case 'assistant':
@@ -52,7 +52,7 @@ const TAGS = /^<state_snapshot>((?:(?!<state_snapshot>)[\s\S])*)<\/state_snapsho
 const withoutFrame = (text: string): string => text.replace(AFTER, '').trim().replace(TAGS, '$1').trim();
 
 export const qwenHistory: HistoryFormat = {
-  wish: {
+  fields: {
     fields: ['type', 'subtype', 'uuid', 'isSidechain', 'sessionId', 'cwd', 'version'],
     bulky: ['message', 'toolCallResult'],
   },
@@ -65,7 +65,7 @@ export const qwenHistory: HistoryFormat = {
     const name = posix.basename(path);
     return UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined;
   },
-  sort,
+  classify,
   details,
   messages: 'appended',
 };

@@ -146,7 +146,7 @@ const readScreen = (state: QwenScreen, seen: ScreenEvidence, now: Millis): Scree
   const below = composer?.top ?? screen.cursorRow + 1;
   const live = liveRows(screen, below);
   const ghostColour = placeholderColour(screen, composer) ?? state.ghostColour;
-  const sight = {
+  const context = {
     columns: screen.columns,
     draft: composer && (messageIn(screen, composer, ghostColour) ?? ''),
     isRunning: live.compacting,
@@ -154,9 +154,9 @@ const readScreen = (state: QwenScreen, seen: ScreenEvidence, now: Millis): Scree
     items: conversationAbove(screen, below),
     words: parseCompressResult,
   };
-  const { watch, facts } = watchCommand(state.watch, sight, now);
+  const { watch, facts } = watchCommand(state.watch, context, now);
   const shown = composer
-    ? readFill(findRefusalAtEnd(sight.items, OWN_WORDS, refusalIn), shownPercent(screen, composer), now)
+    ? readFill(findRefusalAtEnd(context.items, OWN_WORDS, refusalIn), shownPercent(screen, composer), now)
     : [];
   return {
     state: { watch, ...present({ ghostColour }) },

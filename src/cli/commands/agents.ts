@@ -10,7 +10,7 @@ import { readDefinition } from '../agent-option.js';
 import { readWholeConfiguration, takenNames } from '../config/load.js';
 import { configPath, currentContext, shortenHome } from '../config/path.js';
 import { unchangeableConfig } from '../config/text.js';
-import type { AgentsRequest } from '../request.js';
+import type { AgentsAddRequest, AgentsListRequest, AgentsShowRequest } from '../define/agents.js';
 import { table, widthOfOutput } from '../text.js';
 import { jsonText, type Printable, toPrintableLines } from '../../core/printable.js';
 import { faultText, usable, write } from './config.js';
@@ -19,12 +19,6 @@ import { faultText, usable, write } from './config.js';
 
 const usage = 2;
 const SUFFIX = '.json';
-
-export const agentsCommand = async (request: AgentsRequest): Promise<Printable> => {
-  const { action, target = '' } = request;
-  if (action === 'add') return add(target, request);
-  return action === 'show' ? show(target, request) : list(request);
-};
 
 /** The folder of the definitions that come with ctxwrap, beside that of the bundle. */
 const readyFolder = (): string => fileURLToPath(new URL('../agents/', import.meta.url));
@@ -64,7 +58,7 @@ const listed = (
   };
 };
 
-const findAll = async ({ options }: AgentsRequest): Promise<readonly Listed[]> => {
+const findAll = async ({ options }: AgentsListRequest): Promise<readonly Listed[]> => {
   const { runtimes, settings } = readWholeConfiguration(options, currentContext());
   const own = settings.values.runtimes ?? {};
   const known = Object.values<Agent>(builtIn).filter(({ command }) => command !== undefined);
@@ -83,7 +77,7 @@ const findAll = async ({ options }: AgentsRequest): Promise<readonly Listed[]> =
   ];
 };
 
-const list = async (request: AgentsRequest): Promise<Printable> => {
+export const list = async (request: AgentsListRequest): Promise<Printable> => {
   const all = await findAll(request);
   if (request.json) return jsonText({ schema: 'ctxwrap.agents/1', agents: all }, 2);
   const columns = [
@@ -96,7 +90,7 @@ const list = async (request: AgentsRequest): Promise<Printable> => {
   return toPrintableLines(table(columns, rows, widthOfOutput()));
 };
 
-const show = async (name: string, { options }: AgentsRequest): Promise<Printable> => {
+export const show = async ({ target: name, options }: AgentsShowRequest): Promise<Printable> => {
   const own = readWholeConfiguration(options, currentContext()).settings.values.runtimes?.[name];
   if (own) return jsonText({ name, ...own }, 2);
   if (readyNames().includes(name)) return jsonText((await readDefinition(readyPath(name))).value, 2);
@@ -109,8 +103,8 @@ const show = async (name: string, { options }: AgentsRequest): Promise<Printable
     : refusing(`there is no agent "${name}"`, 'ctxwrap agents list lists them');
 };
 
-const add = async (given: string, request: AgentsRequest): Promise<Printable> => {
-  const { options, replaces } = request;
+export const add = async (request: AgentsAddRequest): Promise<Printable> => {
+  const { target: given, options, replaces } = request;
   const isReady = readyNames().includes(given);
   const { agent, value } = await readDefinition(isReady ? readyPath(given) : given);
   const { name } = agent;
@@ -131,7 +125,7 @@ const add = async (given: string, request: AgentsRequest): Promise<Printable> =>
   ]);
 };
 
-interface Adding extends Pick<AgentsRequest, 'options' | 'replaces'> {
+interface Adding extends Pick<AgentsAddRequest, 'options' | 'replaces'> {
   /** the file, as the user named it */
   readonly given: string;
 }

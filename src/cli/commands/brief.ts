@@ -7,7 +7,7 @@ import { readReceipt } from '../../session-files/read-receipt.js';
 import { askAlone, type Answered } from '../ask-session.js';
 import * as messages from '../messages.js';
 import { print, printLines } from '../print.js';
-import type { BriefRequest } from '../request.js';
+import type { BriefRequest } from '../define/brief.js';
 import type { Outcome } from '../session.js';
 import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
 import { findCompaction } from './history-show.js';
@@ -20,7 +20,7 @@ const done = (code: number): Outcome => ({ status: { kind: 'code', code }, notic
 
 const printBrief = async ({ target, options }: BriefRequest): Promise<Outcome> => {
   if (target === undefined) throw messages.whichBrief();
-  const found = await findCompaction({ targets: [target], options }, 'brief --print');
+  const found = await findCompaction({ target, options }, 'brief --print');
   const read = await readReceipt(found.source, { line: found.compaction.line });
   if (!read) throw messages.noReceipt(target);
   const text = briefText(read.receipt);

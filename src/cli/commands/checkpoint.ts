@@ -30,27 +30,20 @@ import { timeText } from '../context-text.js';
 import * as checkpointMessages from '../checkpoint-messages.js';
 import * as messages from '../messages.js';
 import { linesToPrint, workingFolder } from '../print.js';
-import type { CheckpointRequest } from '../request.js';
+import type {
+  CreateRequest,
+  ListRequest,
+  PruneRequest,
+  RestoreRequest,
+  ShowRequest,
+} from '../define/checkpoint.js';
+import type { Options } from '../request.js';
 import { findSession, onlySession, sessionNames } from '../session-argument.js';
 import { folderText } from '../sessions-text.js';
 import { shortId, table, widthOfOutput, type Column } from '../text.js';
 import { jsonText, type Printable, type Styled } from '../../core/printable.js';
 
-/** `ctxwrap checkpoint …`: what the black box keeps. */
-export const checkpoint = async (request: CheckpointRequest): Promise<Printable> => {
-  switch (request.action) {
-    case 'list':
-      return list(request);
-    case 'show':
-      return show(request);
-    case 'create':
-      return create(request);
-    case 'restore':
-      return restore(request);
-    case 'prune':
-      return prune(request);
-  }
-};
+// `ctxwrap checkpoint …`: what the black box keeps.
 
 /** What has happened to the file of a session. */
 type SessionEvent = FileEvent & Pick<KeptSession, 'runtime' | 'session'>;
@@ -72,13 +65,18 @@ const lines = (texts: readonly Styled[]): Printable => linesToPrint(texts);
 
 // JSON: one form for all, `ctxwrap.checkpoint/1`.
 
-const jsonOf = (request: CheckpointRequest, entries: readonly Entry[], more: JsonRecord = {}): Printable =>
+const jsonOf = (
+  action: string,
+  { values }: Options,
+  entries: readonly Entry[],
+  more: JsonRecord = {},
+): Printable =>
   jsonText(
     {
       schema: 'ctxwrap.checkpoint/1',
-      action: request.action,
-      blackbox: isBlackBoxOn(request.options.values) ? 'on' : 'off',
-      limitBytes: request.options.values['blackbox.limit'],
+      action,
+      blackbox: isBlackBoxOn(values) ? 'on' : 'off',
+      limitBytes: values['blackbox.limit'],
       ...more,
       checkpoints: entries.map(entryRecord),
     },
@@ -103,7 +101,7 @@ const columns: readonly Column[] = [
   { title: 'FOLDER', rank: 6, leastWidth: 11, cut: 'start' },
 ];
 
-const list = async (request: CheckpointRequest): Promise<Printable> => {
+export const list = async (request: ListRequest): Promise<Printable> => {
   const all = await listKept(stateFolder());
   const sessions = all.filter((session) => request.target === undefined || isMeant(session, request.target));
   const entries = entriesOf(sessions);
@@ -112,7 +110,7 @@ const list = async (request: CheckpointRequest): Promise<Printable> => {
   const events = sessions.flatMap(({ runtime, session, events: of }) =>
     of.map((event) => ({ runtime, session, ...event })),
   );
-  if (request.json) return jsonOf(request, entries, { usedBytes, damaged, events });
+  if (request.json) return jsonOf('list', request.options, entries, { usedBytes, damaged, events });
   if (entries.length === 0 && request.target !== undefined) assertAgent(request.target, request.options);
   const { values } = request.options;
   const width = widthOfOutput();
@@ -144,7 +142,7 @@ const nothingText = (target: string | undefined): string =>
   target === undefined ? 'The black box is empty.' : `Nothing of ${target} is kept.`;
 
 /** Throws for a word that is neither an agent nor a session: it may be a misspelled command. */
-const assertAgent = (target: string, { configured }: CheckpointRequest['options']): void => {
+const assertAgent = (target: string, { configured }: Options): void => {
   if (!allAgents(configured?.runtimes).some(({ name }) => name === target))
     throw checkpointMessages.nothingKept(target);
 };
@@ -221,11 +219,11 @@ const findEntry = async (target: string): Promise<Entry> => {
   return { session: named[0], copy };
 };
 
-const show = async (request: CheckpointRequest): Promise<Printable> => {
-  const entry = await findEntry(request.target ?? '');
+export const show = async (request: ShowRequest): Promise<Printable> => {
+  const entry = await findEntry(request.target);
   const { session, copy } = entry;
   const events = session.events.filter(({ kept }) => kept === copy.id);
-  if (request.json) return jsonOf(request, [entry], { events });
+  if (request.json) return jsonOf('show', request.options, [entry], { events });
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['id', copy.id],
     ['what', sentenceOf(copy)],
@@ -289,7 +287,7 @@ const count = (many: number, noun: string): string => `${many} ${noun}${many ===
 
 // create
 
-const create = async (request: CheckpointRequest): Promise<Printable> => {
+export const create = async (request: CreateRequest): Promise<Printable> => {
   const { values } = request.options;
   if (!isBlackBoxOn(values)) throw checkpointMessages.blackBoxOff();
   const folder = stateFolder();
@@ -318,7 +316,7 @@ const create = async (request: CheckpointRequest): Promise<Printable> => {
   });
   if (isNew) await note('created', { session: { runtime, session }, copy: made });
   const entry: Entry = await findEntry(made.id);
-  if (request.json) return jsonOf(request, [entry], { isNew });
+  if (request.json) return jsonOf('create', request.options, [entry], { isNew });
   const size = formatBytes(made.bytes);
   return lines([isNew ? `kept ${made.id} (${size})` : `kept already: ${made.id} (${size})`]);
 };
@@ -338,9 +336,9 @@ const note = async (
 
 // restore
 
-const restore = async (request: CheckpointRequest): Promise<Printable> => {
-  const entry = await findEntry(request.target ?? '');
-  const path = resolve(workingFolder(), request.path ?? '');
+export const restore = async (request: RestoreRequest): Promise<Printable> => {
+  const entry = await findEntry(request.target);
+  const path = resolve(workingFolder(), request.path);
   const { session, copy } = entry;
   try {
     await restoreCopy(stateFolder(), session, copy, path);
@@ -350,13 +348,13 @@ const restore = async (request: CheckpointRequest): Promise<Printable> => {
     throw checkpointMessages.restoreFailed(copy.id, path, systemReason(error), about);
   }
   await note('restored', entry);
-  if (request.json) return jsonOf(request, [entry], { path });
+  if (request.json) return jsonOf('restore', request.options, [entry], { path });
   return lines([`${formatBytes(copy.bytes)} written to ${toPlainText(path)}`]);
 };
 
 // prune
 
-const prune = async (request: CheckpointRequest): Promise<Printable> => {
+export const prune = async (request: PruneRequest): Promise<Printable> => {
   const { olderThanMs, limitBytes, all, options } = request;
   const now = Date.now();
   const isPlain = olderThanMs === undefined && limitBytes === undefined && !all;
@@ -372,7 +370,8 @@ const prune = async (request: CheckpointRequest): Promise<Printable> => {
   });
   for (const each of removed) await note('removed', each);
   const [was, is] = bytes;
-  if (request.json) return jsonOf(request, removed, { usedBytes: is, freedBytes: Math.max(0, was - is) });
+  if (request.json)
+    return jsonOf('prune', options, removed, { usedBytes: is, freedBytes: Math.max(0, was - is) });
   const freed = formatBytes(Math.max(0, was - is));
   return lines([
     `${removed.length === 1 ? '1 copy' : `${removed.length} copies`} removed, ${freed} freed, ${formatBytes(is)} left`,

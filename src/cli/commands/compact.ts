@@ -15,7 +15,7 @@ import {
   unaskable,
 } from '../ask-compact.js';
 import { print, printLines } from '../print.js';
-import type { CompactCommandRequest } from '../request.js';
+import type { CompactRequest } from '../define/compact.js';
 import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
 import type { Outcome } from '../session.js';
 import { folderText } from '../sessions-text.js';
@@ -59,10 +59,10 @@ const helpAfter = ({ outcome, words, session: { id } }: CompactReport): readonly
 const askedText = ({ id, runtime: agent, cwd }: SessionRecord, home: string): string =>
   `Asked ${toPlainText(agent)} (${id}) in ${folderText(cwd, home)} to compact.`;
 
-export const compact = (asked: CompactCommandRequest): Promise<Outcome> =>
+export const compact = (asked: CompactRequest): Promise<Outcome> =>
   asked.all ? compactAll(asked) : compactOne(asked);
 
-const compactOne = async (asked: CompactCommandRequest): Promise<Outcome> => {
+const compactOne = async (asked: CompactRequest): Promise<Outcome> => {
   const { env } = process;
   const { force, focus, wait, json, options } = asked;
   const stateFolder = stateFolderOf(env, homeFolder(env));
@@ -105,7 +105,7 @@ const outcomeOf = (
 
 /** The session that the command names, if it can be asked to compact. */
 const sessionFor = async (
-  { target, focus, wait }: CompactCommandRequest,
+  { target, focus, wait }: CompactRequest,
   stateFolder: string,
 ): Promise<SessionRecord> => {
   const now = Date.now();
@@ -127,7 +127,7 @@ const recipeOf = (name: string): CompactRecipe | undefined =>
 
 // Every running session, or every one whose agent is idle, at once. One that cannot be asked is told with the reason.
 
-const compactAll = async (asked: CompactCommandRequest): Promise<Outcome> => {
+const compactAll = async (asked: CompactRequest): Promise<Outcome> => {
   const { env } = process;
   const { force, focus, wait, json, idle } = asked;
   const stateFolder = stateFolderOf(env, homeFolder(env));

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { allAgents } from '../../agents/index.js';
 import { findNativeProblems } from '../../core/config/check.js';
 import { configComment, jsonSchema } from '../../core/config/describe.js';
-import { keyNames } from '../../core/config/keys.js';
+import { type KeyName, keyNames } from '../../core/config/keys.js';
 import type { Problem } from '../../core/config/problem.js';
 import { UserError } from '../../core/errors.js';
 import { quoteForCopying } from '../../core/text.js';
@@ -47,55 +47,37 @@ import {
   fileFix,
 } from '../config/text.js';
 import { print, toAsciiIfNeeded } from '../print.js';
-import type { ConfigRequest, Options } from '../request.js';
+import type {
+  ConfigCheckRequest,
+  ConfigSetRequest,
+  ConfigShowRequest,
+  ConfigUnsetRequest,
+} from '../define/config.js';
+import type { Options } from '../request.js';
 import type { Outcome } from '../session.js';
 import { jsonText, toPrintableText, type Printable, toPrintableLines } from '../../core/printable.js';
 import { compactingAgents } from './context.js';
 import { folderText } from '../sessions-text.js';
 
-/** `ctxwrap config …`. */
-export const config = async (request: ConfigRequest): Promise<Outcome> => {
-  const { text, code, notices = [] } = await answer(request);
-  await print(text); // with no other symbols: values, names and commands belong to the user
-  return { status: { kind: 'code', code }, notices };
-};
+// `ctxwrap config …`. It prints no other symbols in place of its own: values, names and commands belong to the user.
 
-interface Answer {
-  readonly text: Printable;
-  readonly code: number;
-  /** for standard error */
-  readonly notices?: readonly string[];
-}
+const whole = (options: Options): WholeConfiguration => readWholeConfiguration(options, currentContext());
 
-const good = (text: Printable): Answer => ({ text, code: 0 });
+export const showPath = async (options: Options): Promise<Printable> =>
+  toPrintableLines([configPath(options, currentContext()).path]);
 
-const answer = async (request: ConfigRequest): Promise<Answer> => {
-  const around = currentContext();
-  const whole = (): WholeConfiguration => readWholeConfiguration(request.options, around);
-  switch (request.action) {
-    case 'path':
-      return good(toPrintableLines([configPath(request.options, around).path]));
-    case 'schema':
-      return good(jsonText(jsonSchema(), 2));
-    case 'init':
-      return good(toPrintableText(await init(request.options, around)));
-    case 'show':
-      return good(shown(request, whole()));
-    case 'set':
-    case 'unset':
-      return change(request, around);
-    case 'edit':
-      return edit(request.options, around);
-    case 'check':
-      return checked(request, await withNative(whole(), around));
-  }
-};
+export const showSchema = async (): Promise<Printable> => jsonText(jsonSchema(), 2);
 
-const shown = ({ json, key, origin }: ConfigRequest, whole: WholeConfiguration): Printable => {
-  const { effective } = whole.settings;
-  const wanted = effective.filter((each) => key === undefined || each.key === key);
-  if (json) return jsonText(configRecord(wanted, whole), 2);
+export const show = async ({ json, key, origin, options }: ConfigShowRequest): Promise<Printable> => {
+  const found = whole(options);
+  const wanted = found.settings.effective.filter((each) => key === undefined || each.key === key);
+  if (json) return jsonText(configRecord(wanted, found), 2);
   return toPrintableLines(settingsText(wanted, origin));
+};
+
+const printed = async (text: Printable, code: number, notices: readonly string[] = []): Promise<Outcome> => {
+  await print(text);
+  return { status: { kind: 'code', code }, notices };
 };
 
 const usage = 2;
@@ -109,11 +91,12 @@ const withNative = async (
   return { ...whole, problems: [...whole.problems, ...findNativeProblems(whole.settings.effective, agents)] };
 };
 
-const checked = ({ json }: ConfigRequest, whole: WholeConfiguration): Answer => {
-  const { problems } = whole;
+export const check = async ({ json, options }: ConfigCheckRequest): Promise<Outcome> => {
+  const found = await withNative(whole(options), currentContext());
+  const { problems } = found;
   const code = problems.some(({ level }) => level === 'error') ? usage : 0;
-  if (json) return { text: jsonText(configRecord([], whole), 2), code };
-  return { text: toPrintableLines(problemsText(problems.map(drawn))), code };
+  const lines = (): Printable => toPrintableLines(problemsText(problems.map(drawn)));
+  return printed(json ? jsonText(configRecord([], found), 2) : lines(), code);
 };
 
 /** A problem with ctxwrap's own texts made safe for the terminal. */
@@ -126,8 +109,8 @@ const blocks = keyNames.map((name) => ({ name, lines: configComment(name) }));
 /** The name for editors of the schema beside the file, which is only in ctxwrap's own folder: elsewhere such a file may be someone else's. */
 const schemaName = (isNamed: boolean): string | undefined => (isNamed ? undefined : `./${SCHEMA}`);
 
-const init = async (options: Options, around: ConfigContext): Promise<string> => {
-  const { path, isNamed } = configPath(options, around);
+export const init = async (options: Options): Promise<Printable> => {
+  const { path, isNamed } = configPath(options, currentContext());
   const schema = schemaName(isNamed);
   let result = { added: [] as readonly string[], isNew: false };
   await write(path, (found) => {
@@ -139,7 +122,7 @@ const init = async (options: Options, around: ConfigContext): Promise<string> =>
     return file.kind === 'read' && completed.text === file.text ? undefined : completed.text;
   });
   if (!isNamed) await writeSchema(path);
-  return initText(path, result);
+  return toPrintableText(initText(path, result));
 };
 
 /** The file, unless it is refused. */
@@ -165,14 +148,19 @@ const unwritable =
     throw error instanceof UserError ? error : unwritableConfig(path, systemReason(error));
   };
 
-/** `config set` and `config unset`. */
-const change = async (
-  { action, key, value = '', options }: ConfigRequest,
-  around: ConfigContext,
-): Promise<Answer> => {
-  if (key === undefined) throw new Error(`config ${action} without a key`);
+export const set = async ({ key, value, options }: ConfigSetRequest): Promise<Outcome> => {
+  const after = parseSetting(key, value, { cwd: currentContext().cwd, options });
+  const text = await change(key, after, options);
+  return printed(text, 0, doubtsAbout(key, whole(options)));
+};
+
+export const unset = ({ key, options }: ConfigUnsetRequest): Promise<Printable> =>
+  change(key, undefined, options);
+
+/** Without a value the key is removed. */
+const change = async (key: KeyName, after: unknown, options: Options): Promise<Printable> => {
+  const around = currentContext();
   const { path } = configPath(options, around);
-  const after = action === 'set' ? parseSetting(key, value, { cwd: around.cwd, options }) : undefined;
   const json = Array.isArray(after)
     ? `[${after.map((each) => JSON.stringify(each)).join(', ')}]`
     : JSON.stringify(after);
@@ -187,8 +175,7 @@ const change = async (
     return text === file.text ? undefined : text;
   });
   const text = changedText(key, [before, after], folderText(path, around.home));
-  const notices = action === 'set' ? doubtsAbout(key, readWholeConfiguration(options, around)) : [];
-  return { ...good(toPrintableLines(text.trimEnd().split('\n'))), notices };
+  return toPrintableLines(text.trimEnd().split('\n'));
 };
 
 /** Where the first mistake is, in parentheses. */
@@ -196,10 +183,11 @@ export const faultText = ([first]: readonly SyntaxFault[]): string =>
   first === undefined ? '' : ` (line ${first.at.line}, column ${first.at.column}: ${first.reason})`;
 
 /** `config edit`: the user's editor on the file, then a look at what it has become. */
-const edit = async (options: Options, around: ConfigContext): Promise<Answer> => {
+export const edit = async (options: Options): Promise<Outcome> => {
+  const around = currentContext();
   const { path } = configPath(options, around);
   const isNew = usable(readUserConfig(path), options).kind === 'absent';
-  if (isNew) await init(options, around);
+  if (isNew) await init(options);
   const file = usable(readUserConfig(path), options);
   const { text: before, target } = file.kind === 'read' ? file : { text: '', target: path };
   const editor = [around.env['VISUAL'], around.env['EDITOR']].find((each) => each?.trim()) ?? 'vi';
@@ -216,10 +204,8 @@ const edit = async (options: Options, around: ConfigContext): Promise<Answer> =>
   const place = folderText(path, around.home);
   const text =
     now.kind === 'absent' ? `${place} no longer exists` : editedText(place, own, isChanged || isNew);
-  return {
-    text: toPrintableLines([...text.split('\n'), ...(isWrong && back ? [`to go back: ${back}`] : [])]),
-    code: isWrong ? 1 : 0,
-  };
+  const lines = [...text.split('\n'), ...(isWrong && back ? [`to go back: ${back}`] : [])];
+  return printed(toPrintableLines(lines), isWrong ? 1 : 0);
 };
 
 const modeOf = async (path: string): Promise<number | undefined> =>

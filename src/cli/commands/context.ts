@@ -43,7 +43,7 @@ import { contextSections } from '../context-text.js';
 import * as messages from '../messages.js';
 import { print, workingFolder } from '../print.js';
 import { findOneSource } from '../one-source.js';
-import type { ContextRequest } from '../request.js';
+import type { ContextRequest } from '../define/context.js';
 import type { Outcome } from '../session.js';
 import { agentFromOption } from '../agent-option.js';
 import { openSearch } from './history.js';

@@ -15,17 +15,24 @@ import {
   stateFolder,
   writeAtomic,
 } from '../../storage/state-folder.js';
+import { scaledWait } from '../../core/time-scale.js';
 import type { Tour } from '../../session/options.js';
 import * as messages from '../messages.js';
 import { printLines } from '../print.js';
-import { shells, type DemoRequest, type Options } from '../request.js';
+import type { DemoRequest } from '../define/demo.js';
+import { shells, type Options } from '../request.js';
 import { logFor, runWrapped, type Outcome } from '../session.js';
 
 // `ctxwrap demo`: the simulated agent is a program and runs like any other agent. The first run is a short tour.
 
 const SEEN_FILE = 'demo-seen'; // in the state folder, once a tour has shown a compaction
 
-const tour: Tour = { countdownMs: 5_000, overlayAfterMs: 1_800, overlayMs: 4_000, signal: 'SIGUSR2' };
+const tour: Tour = {
+  countdownMs: scaledWait(5_000),
+  overlayAfterMs: scaledWait(1_800),
+  overlayMs: scaledWait(4_000),
+  signal: 'SIGUSR2',
+};
 
 export const demo = async ({ interactive, options }: DemoRequest): Promise<Outcome> => {
   if (!isatty(0) || !isatty(1) || process.env['TERM'] === 'dumb') throw messages.demoNeedsTerminal();

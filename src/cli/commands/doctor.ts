@@ -22,7 +22,7 @@ import { probeTerminal, ptyFailure, readVersionOutput } from './doctor-probes.js
 import { readWholeConfiguration } from '../config/load.js';
 import { currentContext } from '../config/path.js';
 import { print, toAsciiIfNeeded, version } from '../print.js';
-import type { DoctorRequest } from '../request.js';
+import type { DoctorRequest } from '../define/doctor.js';
 import { isSessionRunning, type Outcome } from '../session.js';
 import { type Painter, widthOfOutput, painterFor } from '../text.js';
 import { jsonText, type Styled, toPrintableLines } from '../../core/printable.js';

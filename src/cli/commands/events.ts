@@ -9,7 +9,7 @@ import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-fo
 import { eventsOf } from '../event-sources.js';
 import { sessionEndedLongAgo, unknownSession } from '../messages.js';
 import { linesToPrint, print } from '../print.js';
-import type { EventsRequest } from '../request.js';
+import type { EventsRequest } from '../define/events.js';
 import type { Outcome } from '../session.js';
 import { findSession, isThere, sessionNames } from '../session-argument.js';
 import { jsonText, joinPrintable, type Printable } from '../../core/printable.js';

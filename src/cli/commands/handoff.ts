@@ -18,14 +18,15 @@ import { readWholeConversation } from '../../session-files/read-conversation.js'
 import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
 import { linesToPrint, print, printError, workingFolder } from '../print.js';
-import type { HandoffRequest, RunRequest } from '../request.js';
+import type { HandoffRequest } from '../define/handoff.js';
+import type { Start } from '../request.js';
 import { transparentReason, isSessionRunning, type Outcome } from '../session.js';
 import { openSearch } from './history.js';
 
-/** Starts an agent under ctxwrap; given by the caller, because only `--to` needs that much code. */
-type Start = (request: RunRequest) => Promise<Outcome>;
-
-/** `ctxwrap handoff`: prints what another session needs to continue the work, or starts another agent with it. */
+/**
+ * `ctxwrap handoff`: prints what another session needs to continue the work, or starts another agent with it. `start` is given by the caller,
+ * because only `--to` needs that much code.
+ */
 export const handoff = async (request: HandoffRequest, start: Start): Promise<Outcome> => {
   const target = request.to === undefined ? undefined : targetAgent(request.to, request);
   if (target) requireTerminal(request);
@@ -47,7 +48,7 @@ const noticesOf = (advice: string | undefined): readonly string[] => (advice ===
 
 const handoffOf = async (
   { source, session }: OneSource,
-  { requests, without }: HandoffRequest,
+  { requests, without = [] }: HandoffRequest,
 ): Promise<Handoff> => {
   const conversation = await readWholeConversation(source).catch((error: unknown) => {
     throw messages.unreadableFile(source.path, systemReason(error));
@@ -140,8 +141,9 @@ const startWith = async (
   const from = found.source.agent.name;
   const { imports } = target;
   const takes = imports?.from.includes(from) ? imports.command : undefined;
-  if (request.how === 'import' && takes === undefined) throw messages.noImport(target.name, from);
-  const isImport = takes !== undefined && (request.how ?? ask(from, target.name, takes)) === 'import';
+  if (request.import && takes === undefined) throw messages.noImport(target.name, from);
+  const isImport =
+    takes !== undefined && (request.import || (!request.draft && ask(from, target.name, takes) === 'import'));
   if (!isImport && advice !== undefined) tell(advice);
   goTo(made.cwd);
   const draft = handoffDraft(made);

@@ -14,7 +14,7 @@ import { compactionMarkdown, compactionText } from '../history-text.js';
 import { findTargets } from '../history-targets.js';
 import * as messages from '../messages.js';
 import { linesToPrint, print } from '../print.js';
-import type { HistoryShowRequest } from '../request.js';
+import type { HistoryShowRequest } from '../define/history.js';
 import type { Outcome } from '../session.js';
 import { widthOfOutput } from '../text.js';
 import { openSearch, readTargets } from './history.js';
@@ -51,7 +51,7 @@ const keptOf = async ({ source, compaction }: OneCompaction): Promise<string | u
 /** What was in the window just before the compaction, in the order of the conversation. */
 const beforeLines = async (
   { source, compaction }: OneCompaction,
-  { markdown, targets: [given = ''] }: HistoryShowRequest,
+  { markdown, target: given }: HistoryShowRequest,
   look: Look,
 ): Promise<{ readonly lines: readonly Styled[]; readonly notices: readonly string[] }> => {
   const conversation = await readConversationBefore(source, compaction);
@@ -76,7 +76,7 @@ export interface OneCompaction {
 
 /** The compaction that `SESSION#N` names. Throws when there is none, or more than one. `command`: what the user has called. */
 export const findCompaction = async (
-  { targets: [given = ''], options }: Pick<HistoryShowRequest, 'targets' | 'options'>,
+  { target: given, options }: Pick<HistoryShowRequest, 'target' | 'options'>,
   command: string,
 ): Promise<OneCompaction> => {
   const search = await openSearch(options);

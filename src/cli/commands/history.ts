@@ -29,7 +29,8 @@ import { countsText, historyText } from '../history-text.js';
 import { findTargets, type HistoryTarget } from '../history-targets.js';
 import * as messages from '../messages.js';
 import { print, workingFolder, printLines } from '../print.js';
-import type { HistoryRequest, Options } from '../request.js';
+import type { HistoryRequest } from '../define/history.js';
+import type { Options } from '../request.js';
 import type { Outcome } from '../session.js';
 import { byteProgress, widthOfOutput } from '../text.js';
 import {
@@ -45,7 +46,6 @@ const CHART_ROWS = 8;
 
 /** `ctxwrap history`: the compactions of all sessions, or of those that are named. */
 export const history = async (request: HistoryRequest): Promise<Outcome> => {
-  const { format } = request;
   const search = await openSearch(request.options);
   const { targets, skipped } = await findTargets(request.targets, search);
   const read: ReadSession[] = [];
@@ -57,12 +57,12 @@ export const history = async (request: HistoryRequest): Promise<Outcome> => {
   });
   for await (const each of readAll) {
     const isListed = each.history.compactions.length > 0;
-    if (format !== 'ndjson') read.push(each);
+    if (!request.ndjson) read.push(each);
     else if (isListed && !(await print(linesOf(each.history)))) break;
   }
   const sessions = read.map((each) => each.history);
-  if (format === 'json') await print(jsonOf(sessions, problems, request));
-  if (format === 'text') await printLines(await linesFor(read, request));
+  if (request.json) await print(jsonOf(sessions, problems, request));
+  else if (!request.ndjson) await printLines(await linesFor(read, request));
   return { status: { kind: 'code', code: 0 }, notices: noticesOf(sessions, problems) };
 };
 

@@ -3,7 +3,7 @@ import { watchSessionsFolder } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { shorten } from '../../ui/text.js';
 import { print, printLines, toAsciiIfNeeded } from '../print.js';
-import type { PsRequest } from '../request.js';
+import type { PsRequest } from '../define/ps.js';
 import type { Outcome } from '../session.js';
 import { catchStopSignals } from '../verify.js';
 import { changedRows, CLEAR, ENTER, LEAVE, type Looks, makeLooks } from '../watching.js';

@@ -4,7 +4,7 @@ import { type ListedSession, listSessions, readVerified } from '../../storage/se
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../ui/look.js';
 import { linesToPrint } from '../print.js';
-import type { PsRequest } from '../request.js';
+import type { PsRequest } from '../define/ps.js';
 import { isThere } from '../session-argument.js';
 import { sessionsText, templateLines } from '../sessions-text.js';
 import { widthOfOutput } from '../text.js';

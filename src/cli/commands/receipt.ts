@@ -14,7 +14,7 @@ import { makeTheme, type Theme } from '../../ui/theme.js';
 import { readReceipt } from '../../session-files/read-receipt.js';
 import * as messages from '../messages.js';
 import { print, printLines } from '../print.js';
-import type { ReceiptRequest } from '../request.js';
+import type { ReceiptRequest } from '../define/receipt.js';
 import type { Outcome } from '../session.js';
 import { widthOfOutput } from '../text.js';
 import { findCompaction, type OneCompaction } from './history-show.js';
@@ -26,7 +26,7 @@ export const receipt = async (request: ReceiptRequest): Promise<Outcome> => {
   const { agent } = found.source;
   if (!agent.log?.conversation) throw messages.unreadConversation(agent.name);
   const read = await readReceipt(found.source, { line: found.compaction.line });
-  if (!read) throw messages.noReceipt(request.targets[0] ?? '');
+  if (!read) throw messages.noReceipt(request.target);
   if (request.json) await print(jsonText(reportOf(found, read.receipt), 2));
   else {
     const { theme } = request.options.values;

@@ -8,7 +8,7 @@ import { openReplay } from '../../replay/replay.js';
 import { detectAgent } from '../../replay/sources.js';
 import { openRecordingFile } from '../../storage/recording-reader.js';
 import { linesToPrint, print } from '../print.js';
-import type { ReplayRequest } from '../request.js';
+import type { ReplayRequest } from '../define/replay.js';
 import { agentFromOption } from '../agent-option.js';
 import type { Outcome } from '../session.js';
 
@@ -62,7 +62,7 @@ const sizes = (before: number | undefined, after: number | undefined): string =>
 const grouped = (tokens: number): string => String(tokens).replace(/\B(?=(\d{3})+$)/g, ' ');
 
 /** `ctxwrap replay FILE.cast`: what the wrapper would have read and shown. */
-export const replay = async ({ path, logs, format, options }: ReplayRequest): Promise<Outcome> => {
+export const replay = async ({ path, logs = [], json, ndjson, options }: ReplayRequest): Promise<Outcome> => {
   const open = () => openRecordingFile(path);
   const detected = async (): Promise<Agent | undefined> => detectAgent(await open(), Object.values(agents));
   const agent =
@@ -77,10 +77,10 @@ export const replay = async ({ path, logs, format, options }: ReplayRequest): Pr
     window: options.values.window,
     ladder: ladderChoice(options.values),
   });
-  const printer = printers[format](agent.name);
+  const printer = printers[json ? 'json' : ndjson ? 'ndjson' : 'text'](agent.name);
   const all: ReplayEvent[] = [];
   for await (const event of events) {
-    if (format !== 'ndjson') all.push(event);
+    if (!ndjson) all.push(event);
     if (!(await print(printer.line(event)))) break;
   }
   await print(printer.end(all, seconds()));
@@ -92,7 +92,7 @@ interface Printer {
   readonly end: (events: readonly ReplayEvent[], seconds: number) => Printable;
 }
 
-const printers: Readonly<Record<ReplayRequest['format'], (agent: string) => Printer>> = {
+const printers: Readonly<Record<'text' | 'json' | 'ndjson', (agent: string) => Printer>> = {
   text: (agent) => ({
     line: (event) => linesToPrint([replayLine(event)]),
     end: (events, seconds) => toPrintableLines([replaySummary(agent, seconds, events)]),

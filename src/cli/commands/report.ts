@@ -18,14 +18,13 @@ import {
 import { toPlainText } from '../../ui/text.js';
 import { unwritableReport } from '../messages.js';
 import { workingFolder } from '../print.js';
-import type { ReportRequest } from '../request.js';
 import { isThere } from '../session-argument.js';
 import { folderText } from '../sessions-text.js';
 
 // `ctxwrap report`: what ctxwrap itself has recorded of all sessions, as a page for a browser.
 
 /** Writes the page, and returns what to print. */
-export const report = async ({ html }: ReportRequest, version: string): Promise<Printable> => {
+export const report = async (html: string, version: string): Promise<Printable> => {
   const { env } = process;
   const home = homeFolder(env);
   const folder = stateFolder(env, home);

@@ -8,19 +8,15 @@ import { systemReason } from '../../storage/errors.js';
 import { findCommand, isShellScript, obstacleReasons } from '../../storage/find-command.js';
 import { passthrough } from '../../main-thread/passthrough.js';
 import * as messages from '../messages.js';
-import { agentWords, listedCommands } from '../program.js';
-import type { Options, RunRequest } from '../request.js';
+import { listedCommands } from '../commands.js';
+import { print } from '../print.js';
+import type { Options, RunRequest, Task } from '../request.js';
+import { agentWords } from '../options.js';
 import { agentFromOption } from '../agent-option.js';
 import { isSessionRunning, logFor, runWrapped, type Outcome, transparentReason } from '../session.js';
 
 /** `ctxwrap claude …` and `ctxwrap -- command …`. */
-export const run = async ({
-  word,
-  args,
-  anyCommand,
-  startingDraft,
-  options,
-}: RunRequest): Promise<Outcome> => {
+const run = async ({ word, args, anyCommand, startingDraft, options }: RunRequest): Promise<Outcome> => {
   const own = options.configured?.runtimes ?? [];
   const asked = await agentFromOption(options.runtime, own);
   const all = [...own, ...Object.values<Agent>(agents), ...(asked ? [asked] : [])];
@@ -33,7 +29,7 @@ export const run = async ({
   if (known === undefined && !anyCommand)
     throw messages.unknownWord(word, {
       agents: [...agentWords, ...own.map(({ name }) => name)],
-      commands: listedCommands(),
+      commands: listedCommands,
     });
   const agent = asked ?? known ?? agents.generic;
   const log = logFor(options);
@@ -92,4 +88,13 @@ const find = (word: string, known: Agent | undefined): string => {
   if (found.kind === 'found') return found.file;
   if (found.kind === 'missing') throw messages.notInstalled(word, known?.npmPackage, found.shims);
   throw messages.notAProgram(found.file, obstacleReasons[found.reason]);
+};
+
+/** Does what was asked for, and prints what a command answers. */
+export const perform = async (task: Task): Promise<Outcome> => {
+  if (task.kind === 'run') return run(task);
+  const done = await task.perform(task.options, run);
+  if (typeof done !== 'string') return done;
+  await print(done);
+  return { status: { kind: 'code', code: 0 }, notices: [] };
 };

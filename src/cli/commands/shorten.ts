@@ -14,7 +14,7 @@ import { askAlone, type Answered } from '../ask-session.js';
 import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
 import { print, printLines, workingFolder } from '../print.js';
-import type { ShortenCommandRequest } from '../request.js';
+import type { ShortenRequest } from '../define/compact.js';
 import { resumeOf, resumeRows, type Resume } from '../resume.js';
 import type { Outcome } from '../session.js';
 import { noProgress, progressLine } from '../text.js';
@@ -53,8 +53,8 @@ interface LiveReport extends ShortenReport {
 
 const failed = 1;
 
-export const shortenCommand = async (request: ShortenCommandRequest): Promise<Outcome> => {
-  const { json, isDryRun, isNewSession, options } = request;
+export const shortenCommand = async (request: ShortenRequest): Promise<Outcome> => {
+  const { json, isDryRun, output, options } = request;
   const search = await openSearch(options);
   const found = await findOneSource(request, search, {
     command: `compact --strategy ${request.strategy}`,
@@ -65,7 +65,7 @@ export const shortenCommand = async (request: ShortenCommandRequest): Promise<Ou
   if (!isDryRun && agent.log?.conversation && !agent.newSessions)
     throw messages.unwrittenSessions(agent.name);
   const isLive = session?.liveness === 'live' && agent.newSessions?.switching !== undefined;
-  if (isLive && !isDryRun && !isNewSession) return shortenInAgent(request, source, session.record);
+  if (isLive && !isDryRun && output === undefined) return shortenInAgent(request, source, session.record);
   const stopping = catchStopSignals();
   const progress = json || options.values.quiet === true ? noProgress : progressLine();
   try {
@@ -87,7 +87,7 @@ export const shortenCommand = async (request: ShortenCommandRequest): Promise<Ou
 
 /** The running session does it itself, because only that knows when the agent rests. */
 const shortenInAgent = async (
-  { strategy, keepRecent, budgetTokens, json, options }: ShortenCommandRequest,
+  { strategy, keepRecent, budgetTokens, json, options }: ShortenRequest,
   { agent, path }: OneSource['source'],
   { id, runtime, cwd, agentSessionId }: SessionRecord,
 ): Promise<Outcome> => {
@@ -146,7 +146,7 @@ const askedText = (
 };
 
 const compute = async (
-  { strategy: name, keepRecent, budgetTokens, options }: ShortenCommandRequest,
+  { strategy: name, keepRecent, budgetTokens, options }: ShortenRequest,
   { source, session }: OneSource,
   signal: AbortSignal,
 ): Promise<Shortened> => {
@@ -182,7 +182,7 @@ const orExplain = async <T>({ source: { path } }: OneSource, task: Promise<T>): 
 };
 
 const reportOf = (
-  { strategy }: ShortenCommandRequest,
+  { strategy }: ShortenRequest,
   { source }: OneSource,
   { change, budgetTokens }: Shortened,
 ): FileReport => ({

@@ -9,7 +9,7 @@ import { openTop, type TopFrame, type TopInputKey, topRows, type TopScreen } fro
 import { askToCompact, resultText, unaskable } from '../ask-compact.js';
 import * as messages from '../messages.js';
 import { print } from '../print.js';
-import type { TopRequest } from '../request.js';
+import type { Options } from '../request.js';
 import { shortIdOf } from '../session-argument.js';
 import type { Outcome } from '../session.js';
 import { activityText, folderText } from '../sessions-text.js';
@@ -27,7 +27,7 @@ const UNSTOPPED_MS = 200;
 const NEWS_MS = 8_000; // how long an outcome is shown
 
 /** Resolves when the user or a signal ends it. */
-export const top = async (request: TopRequest): Promise<Outcome> => {
+export const top = async (options: Options): Promise<Outcome> => {
   const { env, stdin, stdout } = process;
   if (!stdout.isTTY || !stdin.isTTY || env['TERM'] === 'dumb') throw messages.topWithoutTerminal();
   const stopping = catchStopSignals();
@@ -35,7 +35,7 @@ export const top = async (request: TopRequest): Promise<Outcome> => {
   stopping.signal.addEventListener('abort', looks.end);
   const folder = stateFolder(env, homeFolder(env));
   const read = makeSessionsReader(folder);
-  const model = makeModel(request, folder, stopping.signal);
+  const model = makeModel(options, folder, stopping.signal);
   model.see(await read(Date.now()));
   const terminal = openTerminal(model, looks.end);
   let spent = process.cpuUsage();
@@ -66,7 +66,7 @@ interface Model {
 }
 
 /** The state, the sessions, and what has happened. */
-const makeModel = ({ options }: TopRequest, folder: string, signal: AbortSignal): Model => {
+const makeModel = (options: Options, folder: string, signal: AbortSignal): Model => {
   const { env, stdout } = process;
   const home = homeFolder(env);
   let state: TopState = startTop;

@@ -30,17 +30,18 @@ import { askAlone, type Answered, type Asked, type AskedAlone } from '../ask-ses
 import { timeText } from '../context-text.js';
 import { findOneSource, isUndoneByChannel, type OneSource } from '../one-source.js';
 import { print, printLines } from '../print.js';
-import type { RunRequest, UndoCommandRequest } from '../request.js';
+import type { UndoCommandRequest } from '../define/undo.js';
+import type { Start } from '../request.js';
 import { resumeOf, resumeRows, type Resume } from '../resume.js';
 import type { Outcome } from '../session.js';
 import { jsonText } from '../../core/printable.js';
 import { openSearch, type Search } from './history.js';
 import { prepareReturn, prepareSwitch } from '../../session-files/prepare-switch.js';
 
-/** Starts an agent under ctxwrap; given by the caller, because only `--run` needs that much code. */
-export type Start = (request: RunRequest) => Promise<Outcome>;
-
-/** `ctxwrap undo`: a compaction is undone, in the running agent where that is possible. */
+/**
+ * `ctxwrap undo`: a compaction is undone, in the running agent where that is possible. `start` is given by the caller, because only `--run`
+ * needs that much code.
+ */
 export const undo = async (request: UndoCommandRequest, start: Start): Promise<Outcome> => {
   const search = await openSearch(request.options);
   const found = await findOneSource(request, search, { command: 'undo', none: messages.nothingToUndo });

@@ -7,25 +7,13 @@ import { configPath, currentContext, type ConfigContext } from './path.js';
 
 // Checks whether anything is configured, and only then loads the code that reads configurations, so that nobody else waits for it.
 
-/** The task with the user's files and environment applied. A demo ignores them. */
+/** The task with the user's files and environment applied, as far as it uses them. */
 export const applyConfiguration = async (task: Task): Promise<Task> => {
-  switch (task.kind) {
-    case 'run':
-    case 'context':
-    case 'doctor':
-    case 'checkpoint':
-    case 'complete':
-    case 'shorten':
-    case 'init':
-      return { ...task, options: await withConfiguration(task.options) };
-    case 'replay': {
-      // this user's settings do not apply to a recorded session
-      const { values, isModeGiven } = task.options;
-      return { ...task, options: { ...(await withConfiguration(task.options)), values, isModeGiven } };
-    }
-    default:
-      return task;
-  }
+  const use = task.kind === 'run' ? 'all' : task.configuration;
+  if (use === 'none') return task;
+  const configured = await withConfiguration(task.options);
+  const { values, isModeGiven } = task.options;
+  return { ...task, options: use === 'all' ? configured : { ...configured, values, isModeGiven } };
 };
 
 export const withConfiguration = async (options: Options): Promise<Options> => {

@@ -32,7 +32,7 @@ import {
 } from '../../storage/config-file.js';
 import { projectConfigPath } from '../../storage/config-paths.js';
 import { watchFile } from '../../storage/watch.js';
-import { commandWords } from '../program.js';
+import { commandWords } from '../commands.js';
 import type { Options, Configured, ConfigListener } from '../request.js';
 import { problemText } from '../agent-option.js';
 import { makeTimeLimit } from '../time-limit.js';
@@ -132,7 +132,7 @@ const told = (faults: readonly Fault[], where: DefinitionPlace): readonly Proble
 };
 
 /** Names an agent cannot have: the commands of ctxwrap and reserved words. */
-export const takenNames = (): ReadonlySet<string> => new Set([...commandWords(), 'generic']);
+export const takenNames = (): ReadonlySet<string> => new Set([...commandWords, 'generic']);
 
 const oneOf = (name: string, value: JsonRecord): One => {
   const ours = Object.values<Agent>(agents).find((agent) => agent.name === name);

@@ -1,12 +1,10 @@
 import { joinPrintable, own, type Printable, toPrintable } from '../../core/printable.js';
 import { listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
-import type { CompleteRequest } from '../request.js';
-import type { Candidate } from './completion.js';
+import type { Candidate, Candidates } from './completion.js';
 
 /** `ctxwrap complete`: prints `WORD<Tab>DESCRIPTION` for each word that fits. */
-export const complete = async ({ candidates, typed, options }: CompleteRequest): Promise<Printable> => {
-  const { words: found, sessions } = candidates((options.configured?.runtimes ?? []).map(({ name }) => name));
+export const complete = async ({ words: found, sessions }: Candidates, typed: string): Promise<Printable> => {
   const there = sessions ? await sessionWords() : [];
   return joinPrintable(
     [...found, ...there.filter(({ word }) => word.startsWith(typed))].map(

@@ -1,5 +1,6 @@
 import { allAgents } from '../../agents/index.js';
-import type { Shell, InitRequest } from '../request.js';
+import { type Printable, toPrintableText } from '../../core/printable.js';
+import type { Options, Shell } from '../request.js';
 
 /**
  * Reserved words and builtins of bash, zsh and fish: a function of such a name would break scripts and the functions themselves (bash(1)
@@ -95,9 +96,9 @@ end
 };
 
 /** `ctxwrap init`: functions for all known agents, installed or not; the shell tests that when it reads them. */
-export const init = ({ shell, options }: InitRequest): string => {
+export const init = (shell: Shell, options: Options): Printable => {
   const agents = allAgents(options.configured?.runtimes).flatMap(({ name, command }) =>
     command === undefined ? [] : [{ word: name, program: command }],
   );
-  return initText(shell, agents);
+  return toPrintableText(initText(shell, agents));
 };

@@ -1,3 +1,4 @@
+import { scaledWait } from '../time-scale.js';
 import type { Event } from '../event.js';
 import type { Millis } from '../reading.js';
 import {
@@ -209,8 +210,8 @@ const atTheEnd = (state: Compaction): Compaction =>
 
 // Decides whether to compact now. Checked after every event, so that a missed moment is not lost.
 
-const COUNTDOWN_MS = 10_000;
-const LEAST_LEFT_MS = 3_000; // of a countdown that goes on after the user has typed: time enough to say no
+const COUNTDOWN_MS = scaledWait(10_000);
+const LEAST_LEFT_MS = scaledWait(3_000); // of a countdown that goes on after the user has typed: time enough to say no
 const MOST_SKIPS = 3; // in a row, while nothing else happens
 const MISSED_MS = 3_000; // a countdown that was not updated for so long was not visible: the machine or the program was stopped
 
@@ -335,7 +336,7 @@ const isOtherNumber = ({ tried, last }: Compaction, { fill }: SessionContext): b
 
 const gateHold = (state: Compaction, moment: SessionContext): GateHold | undefined => {
   const { keyAt, settings } = state;
-  return findHold({ ...moment, ...settings, keyAt, sparesDraft: channelOf(state) !== undefined }, moment.now);
+  return findHold({ ...moment, ...settings, keyAt, allowsDraft: channelOf(state) !== undefined }, moment.now);
 };
 
 /** What is asked in place of typing; undefined where the command is typed. */
@@ -418,7 +419,7 @@ const order: readonly Mode[] = ['auto', 'ask', 'warn', 'off'];
 /** True if `mode` does less than `than`. */
 export const isLowerMode = (mode: Mode, than: Mode): boolean => order.indexOf(mode) > order.indexOf(than);
 
-const TICK_MS = 1_000; // unit of the footer's countdown
+const TICK_MS = scaledWait(1_000); // unit of the footer's countdown
 
 /** While a compaction is under way, what is due otherwise does not matter. */
 const idleDue = (state: Compaction, now: Millis): Millis | undefined =>

@@ -2,13 +2,14 @@ import { countedTokens } from '../fusion.js';
 import { effectiveTokens } from '../ladder.js';
 import type { Millis, Activity } from '../reading.js';
 import type { Liveness, SessionRecord } from '../records.js';
+import { scaledWait } from '../time-scale.js';
 import { isFailure, type Outcome } from './outcome.js';
 import type { Attempt, Compaction, SessionContext } from './state.js';
 
 // Limits on repeated attempts: a pause after each attempt, a breaker after failures, and a check for a window that fills again at once.
 
 const MOST_ATTEMPTS = 3; // in an episode, and as many more at hard
-const COOLDOWN_MS = 60_000;
+const COOLDOWN_MS = scaledWait(60_000);
 const MOST_FAILURES = 3; // in a row; then the breaker opens
 const HALF_OPEN_MS = 300_000; // then an open breaker allows one attempt
 const PROACTIVE_MS = 600_000; // between two proactive attempts: an estimate is too weak a reason to compact repeatedly
@@ -132,8 +133,8 @@ export const breakerOf = (
 // The gate: whether a key typed by ctxwrap could do harm now. It opens only for an agent that has been ready for a while and a user who is
 // not typing.
 
-const SETTLED_MS = 1_500;
-const QUIET_MS = 3_000;
+const SETTLED_MS = scaledWait(1_500);
+const QUIET_MS = scaledWait(3_000);
 
 /** What the gate checks before ctxwrap types a key. */
 export interface GateConditions {
@@ -144,7 +145,7 @@ export interface GateConditions {
   /** the agent has a key that puts a draft aside, and the user allows its use */
   readonly mayStash?: boolean | undefined;
   /** nothing is typed, so a draft stays as it is */
-  readonly sparesDraft?: boolean | undefined;
+  readonly allowsDraft?: boolean | undefined;
   /** the agent queues a command that arrives while it is busy, and the user allows that */
   readonly mayQueue?: boolean | undefined;
 }
@@ -177,8 +178,8 @@ export const findHold = (view: GateConditions, now: Millis): GateHold | undefine
   return now < settledAt ? { why: 'settling', until: settledAt } : undefined;
 };
 
-const isAllowed = ({ activity, mayStash, sparesDraft, mayQueue }: GateConditions): boolean =>
-  (activity === 'draft' && (mayStash === true || sparesDraft === true)) ||
+const isAllowed = ({ activity, mayStash, allowsDraft, mayQueue }: GateConditions): boolean =>
+  (activity === 'draft' && (mayStash === true || allowsDraft === true)) ||
   (activity === 'busy' && mayQueue === true);
 
 // Whether an agent that is about to compact by itself, perhaps in the middle of a turn, should wait.

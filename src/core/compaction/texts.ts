@@ -1,5 +1,6 @@
 import { formatPercent, formatTokens } from '../format.js';
 import type { Millis } from '../reading.js';
+import { scaledWait } from '../time-scale.js';
 import { copyFailure, noCopyText } from './copy.js';
 import { isFailure, type EndedCompaction, type Fill, type Outcome } from './outcome.js';
 import type { GateHold, BlockReason, InvisibleReason } from './policy.js';
@@ -59,7 +60,10 @@ export const outcomeShownUntil = ({ last, activity }: Compaction, now: Millis): 
   return now >= last.endedAt && now < end ? end : undefined;
 };
 
-export const secondsTo = (until: Millis, now: Millis): number => Math.max(0, Math.ceil((until - now) / 1000));
+const SECOND_MS = scaledWait(1_000); // as the user counts them
+
+export const secondsTo = (until: Millis, now: Millis): number =>
+  Math.max(0, Math.ceil((until - now) / SECOND_MS));
 
 /** The text that must be visible before ctxwrap types on its own. */
 const countdownWords = (until: Millis, now: Millis): string => `compacting in ${secondsTo(until, now)} s`;

@@ -164,10 +164,10 @@ describe('a change', () => {
     const { configured: found } = await optionsOf('--warn', '50%', 'claude');
     const { changes, troubles, notices, stop } = followed(found);
     write('{ "mode": "warn", "warn": "70%" }');
-    await vi.waitFor(() => expect(changes).toHaveLength(1), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(() => expect(changes).toHaveLength(1), { timeout: 60_000, interval: 20 });
     expect(changes[0]).toMatchObject({ mode: 'warn', warn: { value: 50 } });
     write('{ "mode": "warn", "warn": 7');
-    await vi.waitFor(() => expect(troubles).toHaveLength(1), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(() => expect(troubles).toHaveLength(1), { timeout: 60_000, interval: 20 });
     expect(changes).toHaveLength(1);
     expect(notices).toEqual(['see ctxwrap config check: 2 problems']);
     stop?.();
@@ -178,13 +178,13 @@ describe('a change', () => {
     const { configured: found } = await optionsOf('claude');
     const { changes, troubles, notices, stop } = followed(found);
     rmSync(file());
-    await vi.waitFor(() => expect(troubles).toHaveLength(1), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(() => expect(troubles).toHaveLength(1), { timeout: 60_000, interval: 20 });
     expect(troubles[0]).toContain('no longer exists');
     expect(notices).toEqual([expect.stringContaining('is gone')]);
     expect(changes).toEqual([]);
     write('{ "mode": "ask" }');
     await vi.waitFor(() => expect(changes).toMatchObject([{ mode: 'ask' }]), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 20,
     });
     stop?.();
@@ -197,12 +197,12 @@ describe('a change', () => {
     const { changes, troubles, notices, stop } = followed(found);
     write('{ "mode": "warn" }');
     await vi.waitFor(() => expect(changes).toMatchObject([{ mode: 'warn' }]), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 20,
     });
     expect(notices).toEqual([]); // said at the start
     write('{ "mode": "offf", "hard": "90%" }');
-    await vi.waitFor(() => expect(changes).toHaveLength(2), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(() => expect(changes).toHaveLength(2), { timeout: 60_000, interval: 20 });
     expect(changes[1]).toMatchObject({ mode: 'warn', hard: { value: 90 } });
     expect(notices).toEqual(['see ctxwrap config check: 2 problems']);
     expect(troubles).toEqual([]);

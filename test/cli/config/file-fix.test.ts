@@ -4,7 +4,8 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFile
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { userFileOf, writeConfig } from './config-file.js';
-import { bin, ctxwrap, makeBench, type Bench } from '../launcher.js';
+import { bin } from '../../support/programs.js';
+import { ctxwrap, makeBench, type Bench } from '../launcher.js';
 
 let bench: Bench;
 beforeEach(() => {

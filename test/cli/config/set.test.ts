@@ -18,7 +18,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keyNames } from '../../../src/core/config/keys.js';
 import { userFileOf, writeConfig } from './config-file.js';
-import { bin, ctxwrap, inTerminal, makeBench, runToEnd, type Bench, type Ended } from '../launcher.js';
+import { bin } from '../../support/programs.js';
+import { ctxwrap, inTerminal, makeBench, runToEnd, type Bench, type Ended } from '../launcher.js';
 
 let bench: Bench;
 beforeEach(() => {

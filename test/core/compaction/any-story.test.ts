@@ -9,8 +9,9 @@ import { NOON } from '../../support/compaction-play.js';
 import type { PlayStep } from '../../support/compaction-play.js';
 import { eventSequence, eventSequenceWithClockJumps, playEvents } from '../../support/compaction-events.js';
 import type { EventSequence } from '../../support/compaction-events.js';
+import { runs } from '../../support/runs.js';
 
-const runs = { numRuns: 400 };
+const often = runs(400);
 
 const stepsOf = (told: EventSequence): readonly PlayStep[] => {
   const steps: PlayStep[] = [];
@@ -55,7 +56,7 @@ describe('whenever a command is typed', () => {
         const since = told.slice(told.findLastIndex((each) => each.is !== is) + 1)[0]?.at ?? now;
         return allowed.includes(is) && now - since >= 1_500;
       }),
-      runs,
+      often,
     );
   });
 
@@ -65,7 +66,7 @@ describe('whenever a command is typed', () => {
         const key = past.findLast(({ event }) => event?.type === 'user-keys');
         return now - (key?.now ?? -Infinity) >= 3_000;
       }),
-      runs,
+      often,
     );
   });
 
@@ -94,7 +95,7 @@ describe('whenever a command is typed', () => {
           (actingTier === 'auto' || actingTier === 'hard' || isProactive)
         );
       }),
-      runs,
+      often,
     );
   });
 
@@ -113,7 +114,7 @@ describe('whenever a command is typed', () => {
         const mayGoOn = isHard(typing) || attempt?.request?.force === true;
         return attempt?.noCopy === undefined ? isKept : mayGoOn;
       }),
-      runs,
+      often,
     );
   });
 
@@ -135,7 +136,7 @@ describe('whenever a command is typed', () => {
         // another conversation can be what ended it
         return news || past[last]?.event?.type === 'session-changed';
       }),
-      runs,
+      often,
     );
   });
 
@@ -156,7 +157,7 @@ describe('whenever a command is typed', () => {
         if (isHard(typing)) return own.length < 3;
         return sinceLast >= (own.length < 3 ? 60_000 : 300_000);
       }),
-      runs,
+      often,
     );
   });
 
@@ -181,7 +182,7 @@ describe('whenever a command is typed', () => {
           .filter((each) => endings(each).some(({ outcome }) => failures.includes(outcome.kind)));
         return failed.length < 3 || typing.now - (failed.at(-1)?.now ?? 0) >= 300_000;
       }),
-      runs,
+      often,
     );
   });
 });
@@ -200,7 +201,7 @@ describe('whatever happens, also to the clock', () => {
         play.is('dead');
         expect(open).toBe(0);
       }),
-      runs,
+      often,
     );
   });
 
@@ -231,7 +232,7 @@ describe('whatever happens, also to the clock', () => {
         const isTried = phase && 'attempt' in phase && phase.attempt.request ? 1 : 0;
         expect(answers + isOpen + isTried).toBe(asked - cancelled);
       }),
-      runs,
+      often,
     );
   });
 
@@ -252,7 +253,7 @@ describe('whatever happens, also to the clock', () => {
         expect(play.phase()).toEqual({ kind: 'rest' });
         expect(play.words()).toBeUndefined();
       }),
-      runs,
+      often,
     );
   });
 
@@ -271,7 +272,7 @@ describe('whatever happens, also to the clock', () => {
           play.phase().kind,
         );
       }),
-      runs,
+      often,
     );
   });
 
@@ -283,7 +284,7 @@ describe('whatever happens, also to the clock', () => {
         play.tell({ type: 'alarm' });
         expect([play.phase(), play.due(), play.done.length]).toEqual([phase, due, count]);
       }),
-      runs,
+      often,
     );
   });
 });

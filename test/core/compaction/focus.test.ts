@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanFocus, MAX_FOCUS_LENGTH } from '../../../src/core/text.js';
+import { runs } from '../../support/runs.js';
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),
@@ -48,7 +49,7 @@ describe('focus text', () => {
         expect([...text].length).toBeLessThanOrEqual(MAX_FOCUS_LENGTH);
         expect([...text].length).toBeGreaterThan(0);
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 
@@ -58,7 +59,7 @@ describe('focus text', () => {
         const text = cleanFocus(given);
         expect(cleanFocus(text ?? '')).toBe(text);
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
     fc.assert(
       fc.property(fc.stringMatching(/^[!-~]([ -~]{0,198}[!-~])?$/), (given) => {

@@ -6,6 +6,7 @@ import type { Event } from '../../../src/core/event.js';
 import type { Activity } from '../../../src/core/reading.js';
 import { NOON, playCompaction, type Play } from '../../support/compaction-play.js';
 import { shows } from '../../support/sessions.js';
+import { runs } from '../../support/runs.js';
 
 const HOUR_MS = 3_600_000;
 const warmUntil = (ms: number, exact = true): Event => ({
@@ -124,7 +125,7 @@ describe('a resting agent with a warm cache', () => {
         }
         expect(seen).toEqual([]);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
     expect(typed).toBeGreaterThan(20); // it has been tried at all
   });

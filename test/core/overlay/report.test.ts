@@ -7,6 +7,7 @@ import { agents } from '../../../src/agents/index.js';
 import { HARD_TOKENS } from '../../support/compaction-play.js';
 import { overlayAt, playOverlay, type OverlayPlay } from '../../support/overlay-play.js';
 import { blank, shows, tokens } from '../../support/sessions.js';
+import { runs } from '../../support/runs.js';
 
 const rowsOf = ({ sections }: OverlayReport, title: string): readonly Row[] =>
   sections.find((each) => each.title === title)?.rows ?? [];
@@ -47,7 +48,7 @@ describe('the parts of the window', () => {
           expect(sum((barOf(overlay.report())?.parts ?? []).map(({ share }) => share))).toBeCloseTo(1, 6);
         },
       ),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -108,7 +109,7 @@ describe('the thresholds', () => {
             expect(mark.share >= 0 && mark.share <= 1).toBe(true);
         },
       ),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 

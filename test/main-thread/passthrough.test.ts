@@ -1,7 +1,8 @@
 import { existsSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bin, ctxwrap, inTerminal, makeBench, runToEnd, screenSize, start } from '../cli/launcher.js';
+import { bin } from '../support/programs.js';
+import { ctxwrap, inTerminal, makeBench, runToEnd, screenSize, start } from '../cli/launcher.js';
 import type { Bench } from '../cli/launcher.js';
 
 let bench: Bench;

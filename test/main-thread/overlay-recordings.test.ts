@@ -1,11 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Terminal } from '@xterm/headless';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { casts, type Cast } from '../support/casts.js';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
 import { makeOverlayHarness } from '../support/overlay-harness.js';
+import { runs } from '../support/runs.js';
 
-const MOMENTS = 200;
+const MOMENTS = runs(200).numRuns;
 const WATCHED = 8; // compare after every so many openings
 const PATIENCE_MS = 500; // the overlay does not wait for a gap any longer
 const GAP = 16; // bytes between two checks for a gap
@@ -41,7 +43,7 @@ afterEach(() => void vi.useRealTimers());
 
 const recordings = casts().map((cast, index) => ({ ...cast, index }));
 
-describe('an overlay opened and closed at 200 moments', () => {
+describe('an overlay opened and closed at many moments', () => {
   it.each(recordings)('leaves no trace in $name', async ({ index, ...cast }) => {
     const { columns, rows, output } = cast;
     const plain = makeEmulator(columns, rows);
@@ -67,7 +69,10 @@ describe('an overlay opened and closed at 200 moments', () => {
         vi.advanceTimersByTime(PATIENCE_MS); // it opens in the middle of a frame, too
         run.overlay.noteOutput();
       }
-      if (run.stage.filter.grid.alternate) await run.stage.screen.save(); // the overlay waits for the same
+      if (run.stage.filter.grid.alternate) {
+        await run.model.settled(); // the overlay waits for the same, and then saves the screen
+        await nextTurn();
+      }
       while (!run.stage.overlayOutput && written < closeAt) playTo(Math.min(closeAt, written + GAP));
       if (run.stage.overlayOutput) opened += 1;
       playTo(closeAt);

@@ -1,0 +1,34 @@
+import { manPage, manSections } from '../shell/man.js';
+import { command, type DefinedCommand } from './command.js';
+import { argument, oneOf } from './parameters.js';
+
+// What ctxwrap says of itself.
+
+export const version = command({
+  name: 'version',
+  isHidden: true,
+  summary: 'print the version',
+  text: (_, around) => `${around.version}\n`,
+});
+
+/** For the build. */
+export const man = command({
+  name: 'man',
+  isHidden: true,
+  summary: 'the manual page',
+  text: (_, around) => manPage(around.program, { version: around.version, sections: manSections }),
+});
+
+/** The help of these commands. */
+export const helpOf = (commands: readonly DefinedCommand[]): DefinedCommand => {
+  const names = commands.flatMap(({ names: [name = ''], isHidden }) => (isHidden ? [] : [name]));
+  return command({
+    name: 'help',
+    topic: 'setup',
+    summary: 'print this help, or the help of a command',
+    examples: ['ctxwrap help ps'],
+    takes: { name: argument('[command]', 'such as ps', oneOf('help', names)) },
+    text: ({ name }, { program }) =>
+      (program.commands.find((each) => each.name() === name) ?? program).help(),
+  });
+};

@@ -1,0 +1,21 @@
+import { command } from './command.js';
+import { argument, type Asked, json, runtime, SESSION, window } from './parameters.js';
+
+const takes = {
+  target: argument('[session]', `${SESSION}; the beginning of an agent's own id; or a session file`),
+  runtime: runtime('the agent of the session file, if not recognised'),
+  window,
+  json,
+};
+
+export type ContextRequest = Asked<typeof takes>;
+
+export const context = command({
+  name: 'context',
+  topic: 'sessions',
+  summary: 'show what fills a window and where its tiers begin',
+  examples: ['ctxwrap context claude'],
+  takes,
+  configuration: 'all',
+  run: async (asked) => (await import('../commands/context.js')).context(asked),
+});

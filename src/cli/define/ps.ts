@@ -1,0 +1,31 @@
+import * as messages from '../messages.js';
+import { fieldsText, parseTemplate } from '../template.js';
+import { command } from './command.js';
+import { type Asked, flag, json, option } from './parameters.js';
+
+const takes = {
+  all: flag('-a, --all', 'also list ended and unresponsive sessions'),
+  watch: flag('-w, --watch', 'redraw when a session changes; q quits'),
+  format: option('--format <template>', "print one line per session, e.g. '{agent} {fill}'", parseTemplate),
+  json,
+};
+
+export type PsRequest = Asked<typeof takes>;
+
+export const ps = command({
+  name: 'ps',
+  otherNames: ['ls', 'status'], // what other programs call it
+  topic: 'sessions',
+  summary: 'list running sessions, how full they are and what they do',
+  sections: [['Fields for --format ({{ and }} for braces)', fieldsText()]],
+  examples: ["ctxwrap ps --watch --format '{agent} {fill} {waits}'"],
+  takes,
+  check: (asked) => {
+    if (asked.json && asked.watch) throw messages.jsonWithWatch();
+    if (asked.json && asked.format) throw messages.jsonWithFormat();
+  },
+  run: async (asked) =>
+    asked.watch
+      ? (await import('../commands/ps-watch.js')).watchSessions(asked)
+      : (await import('../commands/ps.js')).ps(asked),
+});

@@ -3,7 +3,7 @@ import type { Problem } from '../agents/defined/agent.js';
 import { agents } from '../agents/index.js';
 import { errorText, UserError } from '../core/errors.js';
 import { isRecord, type JsonRecord } from '../core/json.js';
-import { nearestWord } from '../core/nearest-word.js';
+import { nearestWord } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import { readHead } from '../storage/files.js';
 import { unknownChoice } from './messages.js';

@@ -1,6 +1,5 @@
 import { UserError } from '../core/errors.js';
-import { nearestWord } from '../core/nearest-word.js';
-import { quoteForCopying } from '../core/text.js';
+import { nearestWord, quoteForCopying } from '../core/text.js';
 import { failure, listed, usageError } from './usage-error.js';
 
 export * from './history-messages.js';

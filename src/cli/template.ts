@@ -1,4 +1,4 @@
-import { nearestWord } from '../core/nearest-word.js';
+import { nearestWord } from '../core/text.js';
 import { usageError } from './usage-error.js';
 
 // The templates of `ctxwrap ps --format`: text with fields in braces. What a field holds is in sessions-text.ts.

@@ -13,8 +13,7 @@ import {
 import type { UserError } from '../../core/errors.js';
 import { formatBytes, parseBytes } from '../../core/format.js';
 import { type JsonRecord } from '../../core/json.js';
-import { nearestWord } from '../../core/nearest-word.js';
-import { toOneLine, quoteForCopying } from '../../core/text.js';
+import { nearestWord, toOneLine, quoteForCopying } from '../../core/text.js';
 import type { FileFault, RefusedFile } from '../../storage/config-file.js';
 import { toPlainText } from '../../ui/text.js';
 import { valueChoices } from '../options.js';

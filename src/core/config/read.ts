@@ -11,7 +11,7 @@ import {
   type Problem,
 } from './problem.js';
 import type { ValueType } from './value-types.js';
-import { nearestWord } from '../nearest-word.js';
+import { nearestWord } from '../text.js';
 import { present } from '../present.js';
 
 // Reads settings from a file or from the environment. Errors are returned as problems, never thrown.

@@ -8,7 +8,13 @@ import type { FileEntry, FilePort, Located, ChildPlace } from './agent.js';
 // pressed again within this time, as for a command behind a message, the first of these counts, too.
 
 const SENT_MS = 2_000; // an agent records a sent message within this time
-const FILE_CLOCK_LAG_MS = 100; // file times come from a coarser kernel clock than the times in the records
+export const FILE_CLOCK_LAG_MS = 100; // file times come from a coarser kernel clock than the times in the records
+
+/**
+ * A child writes the files that name it itself: one that is older than the child by more than this belongs to an earlier process with the
+ * same pid, whose locks can outlive it.
+ */
+export const CLOCK_SLACK_MS = 60_000;
 
 interface AskedFile {
   readonly file: FileEntry;

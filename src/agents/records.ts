@@ -5,6 +5,9 @@ import { parseIsoTime } from '../core/time.js';
 import type { Fact } from '../core/event.js';
 import { estimateTokens, type Millis, type ToolResult } from '../core/reading.js';
 
+/** Characters of a line. Longer ones hold images: few tokens for their length. */
+export const LONGEST_GROWTH = 1_000_000;
+
 // Tool results in an agent's conversation. Every agent records a call, with its arguments, before the result.
 
 /**

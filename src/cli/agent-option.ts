@@ -3,9 +3,10 @@ import type { Problem } from '../agents/defined/agent.js';
 import { agents } from '../agents/index.js';
 import { errorText, UserError } from '../core/errors.js';
 import { isRecord, type JsonRecord } from '../core/json.js';
+import { nearestWord } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import { readHead } from '../storage/files.js';
-import { nearestWord, unknownChoice } from './messages.js';
+import { unknownChoice } from './messages.js';
 import type { AgentOption } from './options.js';
 import { makeTimeLimit } from './time-limit.js';
 

@@ -1,5 +1,5 @@
-import { UserError } from '../core/errors.js';
-import { listed, usageError } from './usage-error.js';
+import type { UserError } from '../core/errors.js';
+import { failure, listed, usageError } from './usage-error.js';
 
 // Messages of `ctxwrap checkpoint`.
 
@@ -28,26 +28,22 @@ export const noSessionFile = (agent: string): UserError =>
   );
 
 export const copyFailed = (path: string, reason: string): UserError =>
-  new UserError(`cannot copy "${path}": ${reason}`, { exitCode: 1, hint: 'ctxwrap doctor' });
+  failure(`cannot copy "${path}": ${reason}`, 'ctxwrap doctor');
 
 export const restoreExists = (path: string): UserError =>
   usageError(`"${path}" exists, and nothing is ever replaced`, 'name a file that does not exist');
 
 /** `about`: what the reason is about, the copy or the file to be written */
 export const restoreFailed = (id: string, path: string, reason: string, about: 'copy' | 'file'): UserError =>
-  new UserError(`cannot restore ${id} to "${path}": ${reason}`, {
-    exitCode: 1,
-    hint:
-      about === 'copy'
-        ? 'ctxwrap checkpoint list shows the other copies'
-        : 'name a file in a folder that exists and that you can write to',
-  });
+  failure(
+    `cannot restore ${id} to "${path}": ${reason}`,
+    about === 'copy'
+      ? 'ctxwrap checkpoint list shows the other copies'
+      : 'name a file in a folder that exists and that you can write to',
+  );
 
 export const pruneFailed = (reason: string): UserError =>
-  new UserError(`not everything could be removed: ${reason}`, {
-    exitCode: 1,
-    hint: 'ctxwrap checkpoint list shows what is left',
-  });
+  failure(`not everything could be removed: ${reason}`, 'ctxwrap checkpoint list shows what is left');
 
 export const badAge = (given: string): UserError =>
   usageError(`--older-than must be a time such as 30d, 12h or 2w, got "${given}"`, 'try --older-than 30d');

@@ -1,7 +1,7 @@
-import { UserError } from '../core/errors.js';
+import type { UserError } from '../core/errors.js';
 import { quoteForCopying } from '../core/text.js';
 import type { StoreProblem } from '../storage/session-store.js';
-import { listed, usageError } from './usage-error.js';
+import { failure, listed, usageError } from './usage-error.js';
 
 // Messages of `ctxwrap history` and `ctxwrap undo`.
 
@@ -19,23 +19,19 @@ export const nothingToShorten = (): UserError =>
 
 /** A new session that is written beside a file somewhere else cannot be resumed there. */
 export const undoneElsewhere = (agent: string, folder: string): UserError =>
-  new UserError(`${agent} does not look for sessions in "${folder}", so it cannot be started with it`, {
-    exitCode: 1,
-    hint: 'put the file where its other sessions are, or leave out --run',
-  });
+  failure(
+    `${agent} does not look for sessions in "${folder}", so it cannot be started with it`,
+    'put the file where its other sessions are, or leave out --run',
+  );
 
-/** An agent that takes its compactions back itself. */
-/** `reason`: why the running session cannot */
+/** An agent that takes its compactions back itself. `reason`: why the running session cannot */
 export const undoneByChannel = (agent: string, reason?: string): UserError =>
   reason === undefined
-    ? new UserError(`ctxwrap undoes a compaction of ${agent} only while it runs, and only the last one`, {
-        exitCode: 1,
-        hint: `it needs "via": "channel" (docs/undo.md): ctxwrap config set via channel, then start ${agent} again`,
-      })
-    : new UserError(`cannot undo in ${agent}: ${reason}`, {
-        exitCode: 1,
-        hint: 'docs/undo.md says what can be undone there',
-      });
+    ? failure(
+        `ctxwrap undoes a compaction of ${agent} only while it runs, and only the last one`,
+        `it needs "via": "channel" (docs/undo.md): ctxwrap config set via channel, then start ${agent} again`,
+      )
+    : failure(`cannot undo in ${agent}: ${reason}`, 'docs/undo.md says what can be undone there');
 
 /** `unread`: files that may hold it */
 export const unknownHistory = (
@@ -66,10 +62,7 @@ export const noneToBrief = (): UserError =>
   );
 
 export const nothingLost = (given: string): UserError =>
-  new UserError(`nothing is known to be lost in "${given}"`, {
-    exitCode: 1,
-    hint: `see ctxwrap receipt ${given}`,
-  });
+  failure(`nothing is known to be lost in "${given}"`, `see ctxwrap receipt ${given}`);
 
 export const noLiveSession = (given: string, names: readonly string[]): UserError =>
   usageError(
@@ -80,10 +73,10 @@ export const noLiveSession = (given: string, names: readonly string[]): UserErro
   );
 
 export const noReceipt = (given: string): UserError =>
-  new UserError(`the conversation before "${given}" is no longer in its session file`, {
-    exitCode: 1,
-    hint: 'ctxwrap checkpoint list shows copies from before; name one: ctxwrap receipt 4a57c1be#1',
-  });
+  failure(
+    `the conversation before "${given}" is no longer in its session file`,
+    'ctxwrap checkpoint list shows copies from before; name one: ctxwrap receipt 4a57c1be#1',
+  );
 
 export const noCompaction = (given: string, count: number): UserError =>
   usageError(
@@ -115,10 +108,10 @@ export const unreadConversation = (agent: string): UserError =>
   );
 
 export const unwrittenSessions = (agent: string): UserError =>
-  new UserError(`ctxwrap cannot write sessions of ${agent}, only read them`, {
-    exitCode: 1,
-    hint: `to begin a new one with what is on record: ctxwrap handoff SESSION --to ${agent}`,
-  });
+  failure(
+    `ctxwrap cannot write sessions of ${agent}, only read them`,
+    `to begin a new one with what is on record: ctxwrap handoff SESSION --to ${agent}`,
+  );
 
 export const incompleteConversation = (reason: string): string => `this is only a part: ${reason}`;
 

@@ -1,49 +1,11 @@
 import { UserError } from '../core/errors.js';
-import { quoteForCopying } from '../core/text.js';
-import { listed, usage, usageError } from './usage-error.js';
+import { nearestWord, quoteForCopying } from '../core/text.js';
+import { failure, listed, usageError } from './usage-error.js';
 
-/** The known word closest to `given` by typing mistakes, at most one in three letters; undefined when none is close. */
 export * from './history-messages.js';
-
-export const nearestWord = (given: string, known: readonly string[]): string | undefined => {
-  const alike = known
-    .filter((word) => Math.abs(word.length - given.length) <= mostMistakes(given, word))
-    .map((word) => ({ word, mistakes: mistakesBetween(given.toLowerCase(), word.toLowerCase()) }))
-    .filter(({ word, mistakes }) => mistakes <= mostMistakes(given, word))
-    .sort((a, b) => a.mistakes - b.mistakes);
-  return alike[0]?.word;
-};
-
-const mostMistakes = (given: string, word: string): number =>
-  Math.max(1, Math.floor(Math.max(given.length, word.length) / 3));
-
-/** Letters missing, extra, wrong or swapped with a neighbour (optimal string alignment distance). */
-const mistakesBetween = (from: string, to: string): number => {
-  let beforeLast: readonly number[] = [];
-  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= from.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const wrong = from[row - 1] === to[column - 1] ? 0 : 1;
-      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      current[column] = Math.min(
-        cell(last, column) + 1,
-        cell(current, column - 1) + 1,
-        cell(last, column - 1) + wrong,
-        swapped ? cell(beforeLast, column - 2) + 1 : Infinity,
-      );
-    }
-    beforeLast = last;
-    last = current;
-  }
-  return cell(last, to.length);
-};
-
-const cell = (row: readonly number[], column: number): number => row[column] ?? Infinity;
 
 // The launcher's error messages: what is wrong, what was given, what to do.
 
-/** Exit status for a wrong command line. */
 /** Exit status when ctxwrap itself fails, not because of the user's input. */
 export const OWN_FAILURE = 125;
 const notExecutable = 126;
@@ -55,6 +17,12 @@ export const noAgent = (): UserError =>
 export const noCommand = (): UserError =>
   usageError('no command was given after --', 'try ctxwrap -- bash, or see ctxwrap --help');
 
+/** The word that was probably meant, or else another hint. */
+const meantIn = (known: readonly string[], given: string, otherwise: string): string => {
+  const close = nearestWord(given, known);
+  return close === undefined ? otherwise : `did you mean ${close}?`;
+};
+
 /** The words that a command line can begin with. */
 export interface FirstWords {
   readonly agents: readonly string[];
@@ -62,11 +30,8 @@ export interface FirstWords {
 }
 
 export const unknownWord = (word: string, { agents, commands }: FirstWords): UserError => {
-  const close = nearestWord(word, [...agents, ...commands]);
-  const right =
-    close === undefined
-      ? `the agents are ${agents.join(', ')}; ctxwrap --help lists the commands.`
-      : `did you mean ${close}?`;
+  const list = `the agents are ${agents.join(', ')}; ctxwrap --help lists the commands.`;
+  const right = meantIn([...agents, ...commands], word, list);
   return usageError(
     `unknown agent or command "${word}"`,
     `${right} Any program can be wrapped: ctxwrap -- ${word}`,
@@ -80,13 +45,8 @@ export const wrapsItself = (args: readonly string[]): UserError =>
     `one is enough: ${args.length > 0 ? `ctxwrap ${args.map(quoteForCopying).join(' ')}` : 'ctxwrap claude'}`,
   );
 
-export const unknownKey = (given: string, known: readonly string[]): UserError => {
-  const close = nearestWord(given, known);
-  return usageError(
-    `unknown key "${given}"`,
-    close === undefined ? 'see ctxwrap config show' : `did you mean ${close}?`,
-  );
-};
+export const unknownKey = (given: string, known: readonly string[]): UserError =>
+  usageError(`unknown key "${given}"`, meantIn(known, given, 'see ctxwrap config show'));
 
 /** Where an option is allowed: before the command or after it. */
 export interface KnownFlags {
@@ -117,30 +77,8 @@ export const unknownChoice = (flag: string, given: string, choices: readonly str
   return usageError(`${flag} must be one of ${choices.join(', ')}, got "${given}"`, `try ${flag} ${close}`);
 };
 
-export const unknownItem = (flag: string, given: string, items: readonly string[]): UserError => {
-  const close = nearestWord(given, items);
-  return usageError(
-    `${flag} has no item "${given}"`,
-    close === undefined ? `the items are ${items.join(', ')}` : `did you mean ${close}?`,
-  );
-};
-
-const EXAMPLE = `try --format '{agent} {fill} {tier}'`;
-
-export const unknownField = (given: string, fields: readonly string[]): UserError => {
-  const close = nearestWord(given, fields);
-  const list = `the fields are ${fields.join(', ')}`;
-  return usageError(
-    `--format has no field "${given}"`,
-    close === undefined ? list : `did you mean {${close}}? ${list}`,
-  );
-};
-
-export const openBrace = (given: string): UserError =>
-  usageError(`--format has a { without a }: "${given}"`, 'write {{ for a plain brace');
-
-export const templateWithoutField = (given: string): UserError =>
-  usageError(`--format needs a field in braces, got "${given}"`, EXAMPLE);
+export const unknownItem = (flag: string, given: string, items: readonly string[]): UserError =>
+  usageError(`${flag} has no item "${given}"`, meantIn(items, given, `the items are ${items.join(', ')}`));
 
 export const sessionWithAll = (target: string): UserError =>
   usageError(`--all asks every session, but "${target}" names one`, `ctxwrap compact ${target}`);
@@ -164,10 +102,10 @@ export const topWithoutTerminal = (): UserError =>
   );
 
 export const unwritableReport = (path: string, reason: string): UserError =>
-  new UserError(`the report cannot be written to ${path}: ${reason}`, {
-    exitCode: 1,
-    hint: 'ctxwrap report --html FILE, in a folder that you can write to',
-  });
+  failure(
+    `the report cannot be written to ${path}: ${reason}`,
+    'ctxwrap report --html FILE, in a folder that you can write to',
+  );
 
 export const jsonWithWatch = (): UserError =>
   usageError(
@@ -234,24 +172,8 @@ export const startsItself = (file: string): UserError =>
 export const noInterpreter = (file: string): UserError =>
   new UserError(`cannot run ${file}: its interpreter was not found`, { exitCode: notFound });
 
-export const unwritableLog = (path: string): string => `cannot write the log ${path}`;
-
-export const recordingStopped = (reason: string): string => `the recording is incomplete: ${reason}`;
-
-export const unwritableOutput = (reason: string): UserError =>
-  new UserError(`cannot write the output: ${reason}`, { exitCode: OWN_FAILURE });
-
 export const noSession = (): UserError =>
   usageError('no session is running', 'start one with ctxwrap claude, or give a session file');
-
-export const whichSession = (names: readonly string[]): UserError =>
-  usageError(`${names.length} sessions are running`, `name one by its id or pid:${listed(names)}`);
-
-export const sessionOver = (own: string, another: string): UserError =>
-  usageError(`this runs in session ${own}, which has ended`, `another one is running:${listed([another])}`);
-
-export const severalSessions = (given: string, names: readonly string[]): UserError =>
-  usageError(`"${given}" matches ${names.length} sessions`, `name one by its id or pid:${listed(names)}`);
 
 export const sessionEndedLongAgo = (id: string): UserError =>
   usageError(
@@ -310,9 +232,6 @@ export const unknownFile = (path: string): UserError =>
 export const unfollowedAgent = (agent: string): UserError =>
   usageError(`ctxwrap cannot read session files of ${agent}`, 'use another --runtime');
 
-export const longFocus = (given: number, most: number): UserError =>
-  usageError(`--focus must be at most ${most} characters, got ${given}`, 'shorten it');
-
 /** What the exit status means. */
 export const exitStatus = `That of the agent, even if a signal killed it. Otherwise:
   1    doctor or verify found a problem, an undo, a copy or an edit failed, or
@@ -331,10 +250,7 @@ export const nothingToHandOff = (): UserError =>
   );
 
 export const handoffEmpty = (path: string): UserError =>
-  new UserError(`there is no conversation in "${path}"`, {
-    exitCode: 1,
-    hint: 'ctxwrap history lists sessions',
-  });
+  failure(`there is no conversation in "${path}"`, 'ctxwrap history lists sessions');
 
 export const noDraft = (reason: string): UserError =>
   usageError(
@@ -342,13 +258,11 @@ export const noDraft = (reason: string): UserError =>
     'run it in a terminal, or print it: ctxwrap handoff',
   );
 
-export const unknownTarget = (given: string, known: readonly string[]): UserError => {
-  const close = nearestWord(given, known);
-  return usageError(
+export const unknownTarget = (given: string, known: readonly string[]): UserError =>
+  usageError(
     `--to must be an agent whose prompt ctxwrap can read, got "${given}"`,
-    close === undefined ? `the agents are ${known.join(', ')}` : `did you mean ${close}?`,
+    meantIn(known, given, `the agents are ${known.join(', ')}`),
   );
-};
 
 export const noImport = (to: string, from: string): UserError =>
   usageError(`${to} has no import for sessions of ${from} that ctxwrap knows`, 'leave out --import');
@@ -360,28 +274,19 @@ export const outputFailed = (path: string, reason: string): UserError =>
   usageError(`cannot write "${path}": ${reason}`, 'name another file');
 
 export const badFolder = (path: string, reason: string): UserError =>
-  new UserError(`cannot go to "${path}", where the session was: ${reason}`, {
-    exitCode: 1,
-    hint: 'print the handoff and start the agent where you want it: ctxwrap handoff',
-  });
+  failure(
+    `cannot go to "${path}", where the session was: ${reason}`,
+    'print the handoff and start the agent where you want it: ctxwrap handoff',
+  );
 
 // Messages of `ctxwrap verify` besides its results.
 
-const usageErrorInMessages = (message: string, hint: string): UserError =>
-  new UserError(message, { exitCode: usage, hint });
-
-export const verifyNeedsFolder = (folder: string, reason: string): UserError =>
-  usageErrorInMessages(
-    `verify cannot create a folder in "${folder}": ${reason}`,
-    'set TMPDIR to another folder',
-  );
-
 /** `absent`: one sentence per missing agent. */
 export const nothingToVerify = (absent: readonly string[]): UserError =>
-  usageErrorInMessages(`nothing to verify: ${absent.join('; ')}`, 'install an agent and put it on PATH');
+  usageError(`nothing to verify: ${absent.join('; ')}`, 'install an agent and put it on PATH');
 
 export const misplacedArguments = (): UserError =>
-  usageErrorInMessages('--order is internal', 'run ctxwrap verify without it');
+  usageError('--order is internal', 'run ctxwrap verify without it');
 
 export const verifyStopped = 'verify was stopped; its files are removed';
 

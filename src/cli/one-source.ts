@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import { allAgents } from '../agents/index.js';
-import { UserError } from '../core/errors.js';
+import type { UserError } from '../core/errors.js';
 import { quoteForCopying } from '../core/text.js';
 import { listSessions, type ListedSession } from '../storage/sessions.js';
 import type { SessionSource } from '../session-files/read-history.js';
@@ -10,6 +10,7 @@ import { findTargets } from './history-targets.js';
 import * as messages from './messages.js';
 import type { Options } from './request.js';
 import { findSession, isThere, onlySession } from './session-argument.js';
+import { failure, usageError } from './usage-error.js';
 
 // Resolves an argument that means one session file: a session as `ctxwrap ps` lists it, the agent's id of a conversation, or a path.
 
@@ -85,16 +86,14 @@ export const isUndoneByChannel = ({ newSessions, channel }: Agent): boolean =>
 const agentNamed = (name: string, { options }: OneSourceRequest): Agent | undefined =>
   allAgents(options.configured?.runtimes).find((each) => each.name === name);
 
-const [failed, usage] = [1, 2];
-
 const noFile = (agent: string, command: string): UserError =>
-  new UserError(`the session file of ${agent || 'this session'} is not known yet`, {
-    exitCode: failed,
-    hint: `name the file, or the id of the conversation: ctxwrap ${command} ID; ctxwrap history lists them`,
-  });
+  failure(
+    `the session file of ${agent || 'this session'} is not known yet`,
+    `name the file, or the id of the conversation: ctxwrap ${command} ID; ctxwrap history lists them`,
+  );
 
 const severalFiles = (given: string, paths: readonly string[]): UserError =>
-  new UserError(`"${given}" means ${paths.length} session files`, {
-    exitCode: usage,
-    hint: ['name one of them:', ...paths.slice(0, 5).map((path) => `  ${quoteForCopying(path)}`)].join('\n'),
-  });
+  usageError(
+    `"${given}" means ${paths.length} session files`,
+    ['name one of them:', ...paths.slice(0, 5).map((path) => `  ${quoteForCopying(path)}`)].join('\n'),
+  );

@@ -14,10 +14,11 @@ import type { ValueType } from '../core/config/value-types.js';
 import { type UserError } from '../core/errors.js';
 import { MAX_FOCUS_LENGTH, quoteForCopying } from '../core/text.js';
 import type { ControlPlace } from '../storage/control-place.js';
-import { badValue, longFocus, unknownChoice, unknownItem } from './messages.js';
+import { badValue, unknownChoice, unknownItem } from './messages.js';
 import { workingFolder } from './print.js';
 import type { Options } from './request.js';
 import { fieldNames } from './template.js';
+import { usageError } from './usage-error.js';
 
 // The options before an agent's name: one for each key of the settings table that has a flag, and a few more. A wrong value throws an error
 // that suggests the closest valid one.
@@ -88,7 +89,7 @@ const wrongValue = (key: KeyName, flag: string, text: string): UserError => {
     case 'focus': {
       const { length } = [...text.trim()];
       return length > MAX_FOCUS_LENGTH
-        ? longFocus(length, MAX_FOCUS_LENGTH)
+        ? usageError(`--focus must be at most ${MAX_FOCUS_LENGTH} characters, got ${length}`, 'shorten it')
         : badValue(flag, type.rule(), text, quoteForCopying(right));
     }
     default:

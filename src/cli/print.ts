@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { errorCode } from '../core/errors.js';
+import { errorCode, UserError } from '../core/errors.js';
 import { type Printable, type Styled, toPrintableLines } from '../core/printable.js';
 import { systemReason } from '../storage/errors.js';
 import { readLook, type Env } from '../ui/look.js';
-import { unwritableOutput } from './messages.js';
+import { OWN_FAILURE } from './messages.js';
 
 /**
  * Writes to standard output. Resolves when done: to false when the reader is gone, as after `| head`. Rejects when it fails, as on a full
@@ -16,7 +16,7 @@ export const print = async (text: Printable): Promise<boolean> => {
   const error = await new Promise<unknown>((done) => stdout.write(text, done));
   if (!error) return true;
   if (GONE.has(errorCode(error))) return false;
-  throw unwritableOutput(systemReason(error));
+  throw new UserError(`cannot write the output: ${systemReason(error)}`, { exitCode: OWN_FAILURE });
 };
 
 /** Rows with a newline behind each, and ctxwrap's own symbols in ASCII where the terminal has only that. */

@@ -1,7 +1,8 @@
 import { isRunningAs } from '../core/records.js';
 import type { ListedSession } from '../storage/sessions.js';
 import { toPlainText } from '../ui/text.js';
-import * as messages from './messages.js';
+import { noSession } from './messages.js';
+import { listed, usageError } from './usage-error.js';
 
 // Resolves a `[session]` argument: an id or its beginning, a pid, or an agent's name; without one, the session this process runs in, or the
 // only one.
@@ -22,7 +23,11 @@ export const findSession = (
   const byPrefix = sessions.filter(({ record }) => argument !== '' && record.id.startsWith(argument));
   const livePrefix = byPrefix.filter(isThere);
   const found = [byPid, byName, livePrefix, byPrefix].find((each) => each.length > 0) ?? [];
-  if (found.length > 1) throw messages.severalSessions(argument, found.map(nameOf));
+  if (found.length > 1)
+    throw usageError(
+      `"${argument}" matches ${found.length} sessions`,
+      `${NAME_ONE}${listed(found.map(nameOf))}`,
+    );
   return found[0];
 };
 
@@ -32,7 +37,7 @@ export const findSession = (
  */
 export const onlySession = (
   sessions: readonly ListedSession[],
-  none: () => Error = messages.noSession,
+  none: () => Error = noSession,
 ): ListedSession => {
   const there = sessions.filter(isThere);
   const own = process.env['CTXWRAP_SESSION'] ?? '';
@@ -40,10 +45,17 @@ export const onlySession = (
   if (around) return around;
   const [first, ...others] = there;
   if (!first) throw none();
-  if (others.length > 0) throw messages.whichSession(there.map(nameOf));
-  if (own !== '') throw messages.sessionOver(toPlainText(own), nameOf(first));
+  if (others.length > 0)
+    throw usageError(`${there.length} sessions are running`, `${NAME_ONE}${listed(there.map(nameOf))}`);
+  if (own !== '')
+    throw usageError(
+      `this runs in session ${toPlainText(own)}, which has ended`,
+      `another one is running:${listed([nameOf(first)])}`,
+    );
   return first;
 };
+
+const NAME_ONE = 'name one by its id or pid:';
 
 const nameOf = ({ record }: ListedSession): string =>
   `${record.id} (${toPlainText(record.runtime)}, pid ${record.pid}, ${toPlainText(record.cwd)})`;

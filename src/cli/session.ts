@@ -13,7 +13,6 @@ import type { ExitStatus, SessionEnd, Tour, WrapSession } from '../session/optio
 import type { ThreadListener, WorkerThread } from '../main-thread/worker-host.js';
 import type { WorkerStart } from '../session/thread-messages.js';
 import { holdCommand } from './hooks.js';
-import { recordingStopped, unwritableLog } from './messages.js';
 import { print, version, workingFolder } from './print.js';
 import type { Options } from './request.js';
 
@@ -90,7 +89,7 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
   );
   const notices: string[] = [];
   const recording = openRecordingFor(options, size, (reason) => {
-    notices.push(recordingStopped(reason));
+    notices.push(`the recording is incomplete: ${reason}`);
     log.warn(`recording stopped: ${reason}`);
   });
   const { configured, ...plain } = options;
@@ -235,7 +234,7 @@ export const configuredSession = (
           ownTokens: values['claude.million'] ? home?.largeWindowTokens : undefined,
         })
       : undefined;
-  const unlogged = values.log !== undefined && log === nullLog ? [unwritableLog(values.log)] : [];
+  const unlogged = values.log !== undefined && log === nullLog ? [`cannot write the log ${values.log}`] : [];
   return {
     notices: [...notices, ...unlogged],
     ...(assumed === undefined ? {} : { assumedWindow: assumed }),

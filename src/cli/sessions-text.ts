@@ -4,6 +4,7 @@ import type { FooterView } from '../core/footer-view.js';
 import { formatTokens, isDrawable } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
 import { FAILED_WORDS, type SessionRecord } from '../core/records.js';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../core/time.js';
 import type { ListedSession } from '../storage/sessions.js';
 import { barOf, percentOf, usedOf } from '../ui/footer.js';
 import type { Look } from '../ui/look.js';
@@ -160,10 +161,6 @@ const exitText = ({ exit }: SessionRecord): string => {
   if (!exit) return '';
   return 'signal' in exit ? exit.signal : String(exit.code);
 };
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 export const ageText = (ms: number): string => {
   if (ms < MINUTE_MS) return `${Math.max(0, Math.floor(ms / 1_000))}s`;

@@ -1,4 +1,5 @@
-import * as messages from './messages.js';
+import { nearestWord } from '../core/text.js';
+import { usageError } from './usage-error.js';
 
 // The templates of `ctxwrap ps --format`: text with fields in braces. What a field holds is in sessions-text.ts.
 
@@ -41,17 +42,26 @@ const PIECE = /\{\{|\}\}|\{([^{}]*)\}|\{|[^{}]+|\}/gu;
 export const parseTemplate = (text: string): Template => {
   const template = [...text.matchAll(PIECE)].map(([piece, name]) => {
     if (name !== undefined) return { field: fieldNamed(name) };
-    if (piece === '{') throw messages.openBrace(text);
+    if (piece === '{')
+      throw usageError(`--format has a { without a }: "${text}"`, 'write {{ for a plain brace');
     return piece === '{{' || piece === '}}' ? piece.slice(1) : piece;
   });
-  if (template.every((piece) => typeof piece === 'string')) throw messages.templateWithoutField(text);
+  if (template.every((piece) => typeof piece === 'string'))
+    throw usageError(
+      `--format needs a field in braces, got "${text}"`,
+      `try --format '{agent} {fill} {tier}'`,
+    );
   return template;
 };
 
 const fieldNamed = (name: string): FieldName => {
   const found = fieldNames.find((each) => each === name);
-  if (found === undefined) throw messages.unknownField(name, fieldNames);
-  return found;
+  if (found !== undefined) return found;
+  const [close, list] = [nearestWord(name, fieldNames), `the fields are ${fieldNames.join(', ')}`];
+  throw usageError(
+    `--format has no field "${name}"`,
+    close === undefined ? list : `did you mean {${close}}? ${list}`,
+  );
 };
 
 /** The fields with what they hold, for help and the manual page. */

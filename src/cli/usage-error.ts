@@ -2,11 +2,15 @@ import { UserError } from '../core/errors.js';
 
 // What all messages of the command line share.
 
-export const usage = 2;
+const usage = 2;
 
 /** The command line is wrong; `hint` is one that is right. */
 export const usageError = (message: string, hint: string): UserError =>
   new UserError(message, { exitCode: usage, hint });
+
+/** The command line is right, and what it asks for cannot be done; `hint` is what helps. */
+export const failure = (message: string, hint: string): UserError =>
+  new UserError(message, { exitCode: 1, hint });
 
 const MOST_LISTED = 20;
 

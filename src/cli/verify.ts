@@ -15,10 +15,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { VerifiedCheck } from '../core/records.js';
 import { systemReason } from '../storage/errors.js';
+import { FILE_MODE } from '../storage/file-modes.js';
 import { killGroup } from '../storage/processes.js';
 import type { Isolation } from '../verify/sandbox.js';
 import { parseVerifyMessage, type VerifyRequest, type VerifyMessage } from '../verify/runner.js';
-import * as messages from './messages.js';
+import { usageError } from './usage-error.js';
 
 // Ends processes that a trial may have left behind: an agent's helpers can outlive it.
 
@@ -61,7 +62,6 @@ const livingIn = (folder: string): readonly number[] => {
 
 const LONGEST_MS = 240_000;
 const SECOND_MS = 1_000;
-const FILE_MODE = 0o600;
 
 /** Runs an order in the sandbox. Resolves when no process of it is left, to `whole` or to what ended it early. */
 const playApart = async (
@@ -159,7 +159,10 @@ const makeFolder = (): string => {
   try {
     return realpathSync(mkdtempSync(join(tmpdir(), 'ctxwrap-verify-'))); // 0700
   } catch (error) {
-    throw messages.verifyNeedsFolder(tmpdir(), systemReason(error));
+    throw usageError(
+      `verify cannot create a folder in "${tmpdir()}": ${systemReason(error)}`,
+      'set TMPDIR to another folder',
+    );
   }
 };
 

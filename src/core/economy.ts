@@ -1,5 +1,6 @@
 import { formatDuration, formatPercent } from './format.js';
 import type { Millis } from './reading.js';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from './time.js';
 
 // What a pause costs: until when the model's server keeps the conversation in its prompt cache, and how much of the user's plan is used.
 
@@ -20,9 +21,6 @@ export interface PlanLimit {
   readonly resetsAt?: Millis;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 const SLACK_MS = 60_000; // a computed time is that inaccurate
 
 /**

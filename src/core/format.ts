@@ -1,4 +1,5 @@
 import type { Bound } from './ladder.js';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from './time.js';
 
 /** Tokens in at most four characters up to 999M: `950`, `9.5k`, `124k`, `1.0M`. */
 export const formatTokens = (tokens: number): string => {
@@ -148,9 +149,6 @@ export const compactKeys = (values: { readonly hotkey: ControlKey }): string | u
 };
 
 const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** A duration in short form: `8 s`, `42 min`, `2 h 5 min`, `3 d 4 h`. */
 export const formatDuration = (ms: number): string => {

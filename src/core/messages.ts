@@ -8,6 +8,7 @@ import {
   messageRoom,
   type MessageRoom,
   type MessageTone,
+  COMPACT_COMMAND,
 } from './compaction/texts.js';
 import type { Event } from './event.js';
 import { formatPercent } from './format.js';
@@ -194,11 +195,8 @@ export interface Message {
   readonly tone?: MessageTone;
 }
 
-/** How the user requests a compaction without the hotkey. */
-const COMMAND = 'ctxwrap compact';
-
 /** `command`: the agent's own command; undefined for no tips. */
-export const startMessages = (command?: string, ask = COMMAND): Messages => ({
+export const startMessages = (command?: string, ask = COMPACT_COMMAND): Messages => ({
   notices: noNotices,
   ...(command === undefined
     ? {}
@@ -278,7 +276,7 @@ export const currentMessage = (
   { notices }: Messages,
   compaction: Compaction,
   now: Millis,
-  ask = COMMAND,
+  ask = COMPACT_COMMAND,
 ): Message | undefined => {
   const { shown } = updateNotices(notices, messageRoom(compaction, now), now);
   const text = shown?.text ?? compactionText(compaction, now, ask);

@@ -9,6 +9,7 @@ import type { Activity, Millis } from './reading.js';
 import { sessionThresholds, readingRecord, type ReadingRecord } from './report.js';
 import type { Session } from './session.js';
 import { present } from './present.js';
+import { DAY_MS } from './time.js';
 
 // The records that a wrapper publishes about its session for other processes, in a file that it rewrites regularly.
 
@@ -115,6 +116,9 @@ export const isRunningAs = (liveness: Liveness): boolean => liveness !== 'dead' 
 /** What `ps` and others say of a session in which ctxwrap has failed. */
 export const FAILED_WORDS = 'ctxwrap has failed: no compaction';
 
+/** A wrapper writes its record at least this often. */
+export const HEARTBEAT_MS = 5_000;
+
 /** A wrapper that has not written for longer is stopped, or its machine sleeps. */
 const STALE_MS = 60_000;
 
@@ -211,7 +215,7 @@ export const failedRecord = (
 };
 
 const MOST_ENDED = 50;
-const KEPT_MS = 7 * 86_400_000;
+const KEPT_MS = 7 * DAY_MS;
 
 /** The records to delete: of ended sessions, those of the last 7 days are kept, at most 50. */
 export const findOutdated = (

@@ -31,8 +31,9 @@ export interface InputRead {
 export const startInput: InputState = { held: '', flushed: '', inside: undefined };
 
 const ESC = '\x1b';
-const PASTE_START = '\x1b[200~'; // mode 2004
-const PASTE_END = '\x1b[201~';
+export const PASTE_START = '\x1b[200~'; // mode 2004
+export const PASTE_END = '\x1b[201~';
+export const BACKSPACE = '\x7f';
 const LONGEST_HELD = 64; // characters; keys are shorter, and so are the answers that are needed complete
 
 /** The beginnings of a terminal's strings (OSC, DCS, APC); anything else is Alt with `]`, `P` or `_`. */

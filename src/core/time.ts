@@ -1,8 +1,10 @@
 import type { Millis } from './reading.js';
 
-// Dates as text. The core has no clock and no Date object.
+// Spans of time, and dates as text. The core has no clock and no Date object.
 
-const DAY_MS = 86_400_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 const FORM = 'dddd-dd-ddTdd:dd:dd'; // d for a digit
 const [ZERO, NINE] = [0x30, 0x39] as const;
 

@@ -1,70 +1,47 @@
 import stringWidth from 'string-width';
 import {
+  disableModes,
   drawableColumns,
-  startPaintState,
   eraseLive,
   paint,
   printLines,
-  disableModes,
+  startPaintState,
   title,
   wrapLine,
-  type DrawOptions,
-  type PaintState,
   type Line,
+  type PaintState,
   type Size,
 } from './draw.js';
 import type { Key } from './keys.js';
-import {
-  liveRows,
-  spinnerDeadline,
-  titleOf,
-  type Dialog,
-  type Phase,
-  type Streaming,
-  type Working,
-} from './live-rows.js';
-import {
-  answerAfterCompaction,
-  answerAfterDialog,
-  answerOf,
-  compactedText,
-  compactedTokens,
-  firstTokens,
-  fullText,
-  gainAfterCompaction,
-  turnTokens,
-  helpText,
-  takeStep,
-  nextStepDeadline,
-  windowTokens,
-  type Condition,
-  type ScriptedUser,
-  type Step,
-} from './script.js';
-import type { PlannedTurn, ToolCall } from './tour.js';
+import { liveRows, spinnerDeadline, titleOf, type Dialog, type View } from './live-rows.js';
+import * as script from './script.js';
+import type { Condition, PlannedTurn, ScriptedUser, Step, ToolCall } from './script.js';
 
-// The demo agent's state machine: takes an event, and returns the next state and the output. No clock, no I/O.
+// The demo agent: takes an event, and returns the next state and the output. No clock, no I/O.
 
-/** The whole state of the agent. */
-interface DemoAgent {
-  readonly phase: Phase;
-  readonly draft: string;
+/** Something that the agent does for a time; it finishes with a change. */
+interface Act {
+  readonly work: string;
+  readonly ms: number;
+  readonly finish: (agent: DemoAgent) => Change;
+}
+
+/** The whole state of the agent. Without acts it waits for the user. */
+interface DemoAgent extends View {
+  readonly acts: readonly Act[];
+  /** when the first act finishes */
+  readonly actEndsAt: number;
   /** the user, and not the script, has typed some of the draft */
   readonly isDraftTyped: boolean;
-  /** a scripted user plays: one key of the real one ends it */
-  readonly isShow: boolean;
   /** ctxwrap has nothing more to show by itself */
   readonly isOver: boolean;
   /** the first turns, where they are planned */
   readonly planned: readonly PlannedTurn[];
-  /** a second Ctrl-C before this time quits */
-  readonly leaveUntil: number;
   readonly usedTokens: number;
   readonly turns: number;
-  readonly compactions: number;
+  readonly hasCompacted: boolean;
   /** true until the first turn after a compaction ends */
   readonly isJustCompacted: boolean;
-  readonly drawOptions: DrawOptions;
   readonly paintState: PaintState;
   /** the last finished lines, to redraw the window when its width changes */
   readonly history: readonly Line[];
@@ -81,8 +58,6 @@ export type DemoEvent =
   | { readonly type: 'resize'; readonly size: Size }
   | { readonly type: 'signal'; readonly signal: NodeJS.Signals };
 
-type KeyEvent = Extract<DemoEvent, { readonly type: 'key' }>;
-
 /** One line of the session log, without `at` (milliseconds since the epoch). */
 export type SessionRecord =
   | {
@@ -93,12 +68,18 @@ export type SessionRecord =
     }
   | { readonly type: 'compaction'; readonly preTokens: number; readonly postTokens: number };
 
-/** The result of one event: finished lines, and a record for the session log. */
+/** The next state, finished lines, and records for the session log. */
 interface Change {
   readonly agent: DemoAgent;
-  readonly printed?: readonly Line[];
-  readonly record?: SessionRecord;
+  readonly printed: readonly Line[];
+  readonly records: readonly SessionRecord[];
 }
+
+const become = (
+  agent: DemoAgent,
+  printed: readonly Line[] = [],
+  records: readonly SessionRecord[] = [],
+): Change => ({ agent, printed, records });
 
 /** The agent and the scripted user; in interactive mode the script is empty. */
 export interface Demo {
@@ -107,21 +88,23 @@ export interface Demo {
 }
 
 export const startDemo = (
-  drawOptions: DrawOptions,
+  drawOptions: View['drawOptions'],
   steps: readonly Step[],
   planned: readonly PlannedTurn[] = [],
 ): Demo => ({
   agent: {
-    phase: { kind: 'idle' },
+    acts: [],
+    actEndsAt: 0,
+    since: 0,
     draft: '',
     isDraftTyped: false,
     isShow: steps.length > 0,
     isOver: false,
     planned,
     leaveUntil: 0,
-    usedTokens: firstTokens,
+    usedTokens: script.firstTokens,
     turns: 0,
-    compactions: 0,
+    hasCompacted: false,
     isJustCompacted: false,
     drawOptions,
     paintState: startPaintState,
@@ -141,11 +124,11 @@ export const advance = (demo: Demo, event: DemoEvent, now: number) => {
     const drawn = draw(change, now);
     agent = drawn.agent;
     output += drawn.text;
-    if (change.record) records.push(change.record);
+    records.push(...change.records);
   };
   if (!agent.end) dispatch(event);
   while (!agent.end) {
-    const played = takeStep(player, conditionsOf(agent), now);
+    const played = script.takeStep(player, meets(agent), now);
     if (played.player === player) break;
     player = played.player;
     if (played.key) dispatch({ type: 'key', key: played.key });
@@ -155,49 +138,56 @@ export const advance = (demo: Demo, event: DemoEvent, now: number) => {
 
 /** When time causes the next change; undefined if only events can. */
 export const demoDeadline = ({ agent, player }: Demo, now: number): number | undefined => {
-  const { phase, leaveUntil } = agent;
+  const { acts, actEndsAt, leaveUntil } = agent;
   const dues = [
-    'until' in phase ? phase.until : undefined,
-    'nextAt' in phase ? phase.nextAt : undefined,
-    spinnerDeadline(phase, now),
+    ...(acts.length > 0 ? [actEndsAt, spinnerDeadline(agent, now)] : []),
     leaveUntil > now ? leaveUntil : undefined,
-    nextStepDeadline(player, conditionsOf(agent)),
+    script.nextStepDeadline(player, meets(agent)),
   ].filter((due) => due !== undefined);
   return dues.length === 0 ? undefined : Math.min(...dues);
 };
 
-const conditionsOf = ({ phase: { kind }, compactions, isOver }: DemoAgent): readonly Condition[] => [
-  kind === 'idle' || kind === 'dialog' ? kind : 'busy',
-  ...(compactions > 0 && kind === 'idle' ? (['compacted'] as const) : []),
-  ...(isOver ? (['over'] as const) : []),
-];
+const isIdle = ({ acts, dialog }: DemoAgent): boolean => acts.length === 0 && !dialog;
+
+/** Whether the agent is what the scripted user waits for. */
+const meets =
+  (agent: DemoAgent) =>
+  (what: Condition): boolean =>
+    ({
+      idle: isIdle(agent),
+      dialog: agent.dialog !== undefined,
+      compacted: isIdle(agent) && agent.hasCompacted,
+      over: agent.isOver,
+    })[what];
 
 const handleEvent = (agent: DemoAgent, event: DemoEvent, now: number): Change => {
   switch (event.type) {
     case 'start':
-      return { agent, printed: welcome, ...(agent.planned.length > 0 ? { record: turnRecord(agent) } : {}) };
+      return become(agent, welcome, agent.planned.length > 0 ? [turnRecord(agent)] : []);
     case 'over':
-      return { agent: { ...agent, isOver: true } };
+      return become({ ...agent, isOver: true });
     case 'tick':
-      return advanceTime(agent, now);
+      return finishActs(agent, now);
     case 'key':
       return handleKey(agent, event, now);
     case 'resize':
-      return { agent: resize(agent, event.size) };
+      return become(resize(agent, event.size));
     case 'signal':
-      return leave(agent, event.signal);
+      return leave(agent, { signal: event.signal });
     case 'continued':
-      return { agent: { ...agent, paintState: startPaintState, title: '' } };
+      return become({ ...agent, paintState: startPaintState, title: '' });
   }
 };
 
+const blank: Line = { text: '' };
+const bold = (text: string): Line => ({ text, style: 'bold' });
+const dim = (text: string): Line => ({ text, style: 'dim' });
+const accent = (text: string): Line => ({ text, style: 'accent' });
+
 const welcome: readonly Line[] = [
-  { text: 'demo agent', style: 'bold' },
-  {
-    text: `a simulator with a window of ${windowTokens / 1000}k tokens · no model, no network`,
-    style: 'dim',
-  },
-  { text: '' },
+  bold('demo agent'),
+  dim(`a simulator with a window of ${script.windowTokens / 1000}k tokens · no model, no network`),
+  blank,
 ];
 
 /** Terminals rewrap the old rows differently when the width changes, so the window is redrawn. */
@@ -208,41 +198,28 @@ const resize = (agent: DemoAgent, size: Size): DemoAgent => {
 };
 
 /** Quits: removes the live rows, and keeps the conversation. */
-const leave = (agent: DemoAgent, signal?: NodeJS.Signals): Change => ({
-  agent: { ...agent, end: signal ? { signal } : {} },
-  printed: [{ text: 'Goodbye.', style: 'dim' }],
-});
+const leave = (agent: DemoAgent, end: DemoAgent['end'] = {}): Change =>
+  become({ ...agent, end }, [dim('Goodbye.')]);
 
 /** Lines kept to redraw the window; more than a tall window has rows. */
 const historyLines = 200;
 
-const turnRecord = ({ usedTokens }: DemoAgent): SessionRecord => ({
-  type: 'turn',
-  usedTokens,
-  windowTokens,
-  model: 'simulated',
-});
-
-const draw = (
-  { agent, printed = [] }: Change,
-  now: number,
-): { readonly text: string; readonly agent: DemoAgent } => {
+const draw = ({ agent, printed }: Change, now: number) => {
   const { drawOptions, paintState } = agent;
-  if (agent.end) {
-    const farewell = printLines(printed, drawOptions) + title('') + disableModes;
-    return { text: eraseLive(paintState) + farewell, agent };
-  }
+  if (agent.end)
+    return {
+      agent,
+      text: eraseLive(paintState) + printLines(printed, drawOptions) + title('') + disableModes,
+    };
   const history = [...agent.history, ...printed].slice(-historyLines);
   const live = liveRows(agent, now);
   const above = paintState.mustClear ? lastRows(history, drawOptions.size, live.lines.length) : printed;
   const painted = paint(paintState, above, live, drawOptions);
-  const name = titleOf(agent.phase, now);
+  const name = titleOf(agent, now);
+  const before = (name === agent.title ? '' : title(name)) + (paintState.mustClear ? '\x1b[H\x1b[2J' : '');
   return {
-    text:
-      (name === agent.title ? '' : title(name)) +
-      (paintState.mustClear ? '\x1b[H\x1b[2J' : '') +
-      painted.text,
     agent: { ...agent, history, paintState: painted.paintState, title: name },
+    text: before + painted.text,
   };
 };
 
@@ -252,131 +229,113 @@ const lastRows = (history: readonly Line[], size: Size, liveCount: number): read
   return rows.slice(Math.max(0, rows.length - Math.max(0, size.rows - liveCount)));
 };
 
-// Changes caused by time: thinking ends, words are streamed, commands and compactions finish.
+// What the agent does: it thinks, calls tools, writes its answer word by word, runs a command, compacts.
 
-const wordMs = 35;
-const thinkMs = 1100;
-const callMs = 520;
-const runMs = 900;
-const compactMs = 3500;
-const leaveMs = 2000;
+const [wordMs, thinkMs, callMs, runMs, compactMs, leaveMs] = [35, 1100, 520, 900, 3500, 2000];
 
-const advanceTime = (agent: DemoAgent, now: number): Change => {
-  const { phase } = agent;
-  if ('until' in phase && now < phase.until) return { agent };
-  switch (phase.kind) {
-    case 'thinking':
-      return { agent: { ...agent, phase: startWorking(phase, now) } };
-    case 'working':
-      return call(agent, phase, now);
-    case 'streaming':
-      return stream(agent, phase, now);
-    case 'running':
-      return {
-        agent: { ...agent, phase: startStreaming(answerAfterDialog, now, now) },
-        printed: [{ text: '  └ done, 42 of 42 (nothing was really run)', style: 'dim' }, { text: '' }],
-      };
-    case 'compacting':
-      return finishCompaction(agent);
-    default:
-      return { agent };
-  }
+const begin = (agent: DemoAgent, acts: readonly Act[], now: number): DemoAgent => {
+  const [first] = acts;
+  return { ...agent, acts, work: first?.work, since: now, actEndsAt: now + (first?.ms ?? 0) };
 };
 
-const startWorking = (
-  { calls, answer, since }: { calls: readonly ToolCall[]; answer: string; since: number },
-  now: number,
-): Working | Streaming =>
-  calls.length === 0
-    ? startStreaming(answer, since, now)
-    : { kind: 'working', since, nextAt: now + callMs, calls, answer };
-
-/** The next tool has returned; a real agent's record says after each one how full the window is. */
-const call = (agent: DemoAgent, phase: Working, now: number): Change => {
-  if (now < phase.nextAt) return { agent };
-  const [done, ...calls] = phase.calls;
-  if (!done) return { agent };
-  const usedTokens = agent.usedTokens + done.tokens;
-  const after = { ...agent, usedTokens, phase: startWorking({ ...phase, calls }, now) };
-  return {
-    agent: after,
-    printed: [
-      { text: `● ${done.text}`, style: 'accent' },
-      { text: `  └ ${done.result}`, style: 'dim' },
-      ...(calls.length === 0 ? [{ text: '' }] : []),
-    ],
-    record: turnRecord(after),
-  };
+/** Finishes the acts that are due. */
+const finishActs = (agent: DemoAgent, now: number): Change => {
+  const [act, ...acts] = agent.acts;
+  if (!act || now < agent.actEndsAt) return become(agent);
+  const done = act.finish(agent);
+  const actEndsAt = agent.actEndsAt + (acts[0]?.ms ?? 0);
+  const later = finishActs({ ...done.agent, acts, work: acts[0]?.work, actEndsAt }, now);
+  return become(later.agent, [...done.printed, ...later.printed], [...done.records, ...later.records]);
 };
 
-const startStreaming = (answer: string, since: number, now: number): Streaming => ({
-  kind: 'streaming',
-  since,
-  nextAt: now + wordMs,
-  words: answer.split(/ +/),
-  row: '●',
+const thinking = (ms: number): Act => ({ work: 'Thinking', ms, finish: become });
+
+/** A real agent's record says after each tool how full the window is. */
+const calling = ({ text, result, tokens }: ToolCall, isLast: boolean): Act => ({
+  work: 'Working',
+  ms: callMs,
+  finish: (agent) => {
+    const after = { ...agent, usedTokens: agent.usedTokens + tokens };
+    const said = [accent(`● ${text}`), dim(`  └ ${result}`), ...(isLast ? [blank] : [])];
+    return become(after, said, [turnRecord(after)]);
+  },
 });
 
-const stream = (agent: DemoAgent, phase: Streaming, now: number): Change => {
-  if (now < phase.nextAt) return { agent };
-  const due = 1 + Math.floor((now - phase.nextAt) / wordMs);
-  const columns = drawableColumns(agent.drawOptions.size);
-  const printed: Line[] = [];
-  let { row } = phase;
-  for (const word of phase.words.slice(0, due)) {
-    const longer = `${row} ${word}`;
-    const fits = stringWidth(longer) <= columns;
-    if (!fits) printed.push({ text: row });
-    row = fits ? longer : `  ${word}`;
-  }
-  const words = phase.words.slice(due);
-  if (words.length === 0) return finishTurn(agent, [...printed, { text: row }, { text: '' }]);
-  const nextAt = phase.nextAt + due * wordMs;
-  return { agent: { ...agent, phase: { ...phase, words, row, nextAt } }, printed };
+const answering = (answer: string): readonly Act[] => {
+  const act = (ms: number, finish: Act['finish']): Act => ({ work: 'Answering', ms, finish });
+  return [
+    act(0, (agent) => become({ ...agent, row: '●' })),
+    ...answer.split(/ +/).map((word) => act(wordMs, (agent) => addWord(agent, word))),
+    act(0, finishTurn),
+  ];
 };
 
-const finishTurn = (agent: DemoAgent, printed: readonly Line[]): Change => {
-  const usedTokens = tokensAfterTurn(agent);
-  const after: DemoAgent = {
-    ...agent,
-    phase: { kind: 'idle' },
-    usedTokens,
-    turns: agent.turns + 1,
-    isJustCompacted: false,
-  };
-  return { agent: after, printed, record: turnRecord(after) };
+/** Full rows are printed. */
+const addWord = (agent: DemoAgent, word: string): Change => {
+  const { row = '', drawOptions } = agent;
+  const longer = `${row} ${word}`;
+  if (stringWidth(longer) <= drawableColumns(drawOptions.size)) return become({ ...agent, row: longer });
+  return become({ ...agent, row: `  ${word}` }, [{ text: row }]);
 };
+
+const finishTurn = (agent: DemoAgent): Change => {
+  const { row = '', turns } = agent;
+  const usedTokens = tokensAfterTurn(agent);
+  const after = { ...agent, row: undefined, usedTokens, turns: turns + 1, isJustCompacted: false };
+  return become(after, [{ text: row }, blank], [turnRecord(after)]);
+};
+
+const turnRecord = ({ usedTokens }: DemoAgent): SessionRecord => ({
+  type: 'turn',
+  usedTokens,
+  windowTokens: script.windowTokens,
+  model: 'simulated',
+});
 
 /** Tokens in the window after the current or next turn. */
 const tokensAfterTurn = ({ usedTokens, turns, isJustCompacted, planned }: DemoAgent): number =>
-  usedTokens + (isJustCompacted ? gainAfterCompaction : (planned[turns]?.tokens ?? turnTokens(turns)));
+  usedTokens +
+  (isJustCompacted ? script.gainAfterCompaction : (planned[turns]?.tokens ?? script.turnTokens(turns)));
 
-const finishCompaction = (agent: DemoAgent): Change => {
-  const preTokens = agent.usedTokens;
-  const postTokens = compactedTokens(preTokens);
-  return {
-    agent: {
-      ...agent,
-      phase: { kind: 'idle' },
-      usedTokens: postTokens,
-      compactions: agent.compactions + 1,
-      isJustCompacted: true,
-    },
-    printed: [{ text: `✓ ${compactedText(preTokens, postTokens)}`, style: 'good' }, { text: '' }],
-    record: { type: 'compaction', preTokens, postTokens },
-  };
+const running = (command: string): readonly Act[] => [
+  {
+    work: `Running ${command}`,
+    ms: runMs,
+    finish: (agent) =>
+      become({ ...agent, since: agent.actEndsAt }, [
+        dim('  └ done, 42 of 42 (nothing was really run)'),
+        blank,
+      ]),
+  },
+  ...answering(script.answerAfterDialog),
+];
+
+const compacting: Act = {
+  work: 'Compacting conversation',
+  ms: compactMs,
+  finish: (agent) => {
+    const preTokens = agent.usedTokens;
+    const postTokens = script.compactedTokens(preTokens);
+    return become(
+      { ...agent, usedTokens: postTokens, hasCompacted: true, isJustCompacted: true },
+      [{ text: `✓ ${script.compactedText(preTokens, postTokens)}`, style: 'good' }, blank],
+      [{ type: 'compaction', preTokens, postTokens }],
+    );
+  },
 };
 
 // Changes caused by keys.
 
-const handleKey = (agent: DemoAgent, { key, isReal }: KeyEvent, now: number): Change => {
+const handleKey = (
+  agent: DemoAgent,
+  { key, isReal = false }: { readonly key: Key; readonly isReal?: boolean },
+  now: number,
+): Change => {
   if (isReal && agent.isShow && endsShow(agent, key)) return leave(agent);
-  const change =
-    agent.phase.kind === 'dialog'
-      ? handleDialogKey(agent, agent.phase, key, now)
-      : handlePromptKey(agent, key, now);
-  const { draft } = change.agent;
-  const isDraftTyped = draft !== '' && (isReal === true || agent.isDraftTyped);
+  const change = agent.dialog
+    ? handleDialogKey(agent, agent.dialog, key, now)
+    : handlePromptKey(agent, key, now);
+  const isDraftTyped = change.agent.draft !== '' && (isReal || agent.isDraftTyped);
   return { ...change, agent: { ...change.agent, isDraftTyped } };
 };
 
@@ -384,107 +343,88 @@ const endsShow = ({ isDraftTyped }: DemoAgent, key: Key): boolean =>
   key.name === 'ctrl-c' || (key.name === 'text' && key.text === 'q' && !isDraftTyped);
 
 const handlePromptKey = (agent: DemoAgent, key: Key, now: number): Change => {
-  const { draft } = agent;
+  const { draft, leaveUntil } = agent;
   switch (key.name) {
     case 'text':
-      return { agent: { ...agent, draft: draft + key.text } };
+      return become({ ...agent, draft: draft + key.text });
     case 'backspace':
-      return { agent: { ...agent, draft: Array.from(draft).slice(0, -1).join('') } };
+      return become({ ...agent, draft: Array.from(draft).slice(0, -1).join('') });
     case 'ctrl-u':
-      return { agent: { ...agent, draft: '' } };
+      return become({ ...agent, draft: '' });
     case 'enter':
-      return agent.phase.kind === 'idle' ? submit(agent, now) : { agent };
+      return isIdle(agent) ? submit(agent, now) : become(agent);
     case 'escape':
       return interrupt(agent);
     case 'ctrl-c':
-      if (draft !== '') return { agent: { ...agent, draft: '' } };
-      return now < agent.leaveUntil ? leave(agent) : interrupt({ ...agent, leaveUntil: now + leaveMs });
+      if (draft !== '') return become({ ...agent, draft: '' });
+      return now < leaveUntil ? leave(agent) : interrupt({ ...agent, leaveUntil: now + leaveMs });
     case 'ctrl-d':
-      return draft === '' ? leave(agent) : { agent };
+      return draft === '' ? leave(agent) : become(agent);
     default:
-      return { agent };
+      return become(agent);
   }
 };
 
 const submit = (before: DemoAgent, now: number): Change => {
   const prompt = before.draft.trim();
   const agent = { ...before, draft: '' };
-  const says = (...lines: readonly Line[]): readonly Line[] => [
-    { text: `> ${prompt}`, style: 'bold' },
-    { text: '' },
-    ...lines,
-  ];
-  if (prompt === '') return { agent };
+  const { usedTokens, turns, isJustCompacted, planned } = agent;
+  const says = (after: DemoAgent, ...lines: readonly Line[]): Change =>
+    become(after, [bold(`> ${prompt}`), blank, ...lines]);
+  if (prompt === '') return become(agent);
   if (prompt === '/quit' || prompt === '/exit') return leave(agent);
-  if (prompt === '/compact')
-    return {
-      agent: { ...agent, phase: { kind: 'compacting', since: now, until: now + compactMs } },
-      printed: says(),
-    };
+  if (prompt === '/compact') return says(begin(agent, [compacting], now));
   if (prompt.startsWith('/')) {
-    const text = prompt === '/help' ? helpText : `Unknown command ${prompt}. ${helpText}`;
-    return { agent, printed: says({ text: `  ${text}`, style: 'dim' }, { text: '' }) };
+    const text = prompt === '/help' ? script.helpText : `Unknown command ${prompt}. ${script.helpText}`;
+    return says(agent, dim(`  ${text}`), blank);
   }
-  const { usedTokens, turns } = agent;
   const after = tokensAfterTurn(agent);
-  if (after > windowTokens)
-    return { agent, printed: says({ text: `● ${fullText(usedTokens)}` }, { text: '' }) };
+  if (after > script.windowTokens) return says(agent, { text: `● ${script.fullText(usedTokens)}` }, blank);
   const command = /^run (.+)/.exec(prompt)?.[1];
-  if (command !== undefined)
-    return { agent: { ...agent, phase: { kind: 'dialog', command, isYes: true } }, printed: says() };
-  if (agent.isJustCompacted) return { agent: think(agent, answerAfterCompaction, now), printed: says() };
-  const { answer = answerOf(turns, usedTokens, after), calls = [] } = agent.planned[turns] ?? {};
-  return { agent: think(agent, answer, now, calls), printed: says() };
+  if (command !== undefined) return says({ ...agent, dialog: { command, isYes: true } });
+  const { answer = script.answerOf(turns, usedTokens, after), calls = [] } = isJustCompacted
+    ? { answer: script.answerAfterCompaction }
+    : (planned[turns] ?? {});
+  const turn = [
+    thinking(calls.length > 0 ? callMs : thinkMs),
+    ...calls.map((call, index) => calling(call, index === calls.length - 1)),
+    ...answering(answer),
+  ];
+  return says(begin(agent, turn, now));
 };
 
-/** Starts thinking about an answer, which is given after these calls. */
-const think = (
-  agent: DemoAgent,
-  answer: string,
-  now: number,
-  calls: readonly ToolCall[] = [],
-): DemoAgent => ({
-  ...agent,
-  phase: { kind: 'thinking', since: now, until: now + (calls.length > 0 ? callMs : thinkMs), calls, answer },
-});
-
-const handleDialogKey = (agent: DemoAgent, dialog: Dialog, key: Key, now: number): Change => {
-  const { command, isYes } = dialog;
-  const asked: Line = { text: `● Run ${command}`, style: 'accent' };
-  const answered = (approved: boolean): Change =>
-    approved
-      ? {
-          agent: { ...agent, phase: { kind: 'running', since: now, until: now + runMs, command } },
-          printed: [asked],
-        }
-      : {
-          agent: think(agent, `You said no, so I did not run ${command}.`, now),
-          printed: [asked, { text: '  └ denied', style: 'dim' }, { text: '' }],
-        };
-  switch (key.name === 'text' ? key.text : key.name) {
+const handleDialogKey = (agent: DemoAgent, { command, isYes }: Dialog, key: Key, now: number): Change => {
+  const answered = (isApproved: boolean): Change => {
+    const denied = [thinking(thinkMs), ...answering(`You said no, so I did not run ${command}.`)];
+    return become(begin({ ...agent, dialog: undefined }, isApproved ? running(command) : denied, now), [
+      accent(`● Run ${command}`),
+      ...(isApproved ? [] : [dim('  └ denied'), blank]),
+    ]);
+  };
+  const name = key.name === 'text' ? key.text : key.name;
+  switch (name) {
     case 'up':
-      return { agent: { ...agent, phase: { ...dialog, isYes: true } } };
     case 'down':
-      return { agent: { ...agent, phase: { ...dialog, isYes: false } } };
-    case '1':
-      return answered(true);
+      return become({ ...agent, dialog: { command, isYes: name === 'up' } });
     case 'enter':
       return answered(isYes);
+    case '1':
+      return answered(true);
     case '2':
     case 'escape':
     case 'ctrl-c':
       return answered(false);
     default:
-      return { agent };
+      return become(agent);
   }
 };
 
 const interrupt = (agent: DemoAgent): Change => {
-  const { phase } = agent;
-  if (!('since' in phase)) return { agent };
-  const row: readonly Line[] = phase.kind === 'streaming' ? [{ text: phase.row }] : [];
-  return {
-    agent: { ...agent, phase: { kind: 'idle' } },
-    printed: [...row, { text: '  └ interrupted', style: 'dim' }, { text: '' }],
-  };
+  const { acts, row } = agent;
+  if (acts.length === 0) return become(agent);
+  return become({ ...agent, acts: [], work: undefined, row: undefined }, [
+    ...(row === undefined ? [] : [{ text: row }]),
+    dim('  └ interrupted'),
+    blank,
+  ]);
 };

@@ -114,13 +114,6 @@ export const clip = (text: string, columns: number): string => {
   return chars.join('');
 };
 
-/** The end of a text that fits, as a prompt box shows a long draft. */
-export const clipToEnd = (text: string, columns: number): string => {
-  let chars = Array.from(text).slice(-columns);
-  while (stringWidth(chars.join('')) > columns) chars = chars.slice(1);
-  return chars.join('');
-};
-
 /** Wraps at words; following rows are indented like the text of an answer. A word that is too long is cut. */
 export const wrapLine = (line: Line, columns: number): readonly Line[] => {
   const rows: string[] = [];

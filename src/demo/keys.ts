@@ -12,21 +12,11 @@ import {
 // Converts terminal input to the keys that the demo agent knows.
 
 /** A key the agent knows; `text` is typed or pasted text. */
-export type Key = { readonly name: 'text'; readonly text: string } | { readonly name: KeyName };
+export type Key =
+  | { readonly name: 'text'; readonly text: string }
+  | { readonly name: (typeof keyNames)[number] };
 
-export type KeyName = (typeof keyNames)[number];
-
-export const keyNames = [
-  'enter',
-  'backspace',
-  'escape',
-  'up',
-  'down',
-  'ctrl-c',
-  'ctrl-d',
-  'ctrl-u',
-  'ctrl-z',
-] as const;
+const keyNames = ['enter', 'backspace', 'escape', 'up', 'down', 'ctrl-c', 'ctrl-d', 'ctrl-u'] as const;
 
 export interface KeyRead {
   readonly keys: readonly Key[];

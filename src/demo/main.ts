@@ -13,21 +13,9 @@ import { tourScript, tourTurns } from './tour.js';
 
 const signals = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
 
-interface Show {
-  readonly isInteractive: boolean;
-  /** the short show for a first run */
-  readonly isTour: boolean;
-}
-
-const startShow = ({ isInteractive, isTour }: Show): Demo => {
-  const drawOptions = { size: sizeNow(), hasColors: !process.env['NO_COLOR'] };
-  if (isInteractive) return startDemo(drawOptions, []);
-  return isTour ? startDemo(drawOptions, tourScript, tourTurns) : startDemo(drawOptions, demoScript);
-};
-
 /** Plays a scripted user, or waits for keys, until it ends the process. `pace`: virtual milliseconds in a real one. */
-const run = (show: Show, pace: number, log: string | undefined): void => {
-  let demo = startShow(show);
+const run = (start: Demo, pace: number, log: string | undefined): void => {
+  let demo = start;
   let timer: NodeJS.Timeout | undefined;
   const began = performance.now();
   const now = (): number => (performance.now() - began) * pace;
@@ -113,5 +101,7 @@ const { values } = parseArgs({
     pace: { type: 'string', default: '1' },
   },
 });
-const { interactive, tour, pace } = values;
-run({ isInteractive: interactive, isTour: tour }, Number(pace), process.env['CTXWRAP_DEMO_LOG']);
+const drawOptions = { size: sizeNow(), hasColors: !process.env['NO_COLOR'] };
+const steps = values.interactive ? [] : values.tour ? tourScript : demoScript;
+const planned = values.tour && !values.interactive ? tourTurns : [];
+run(startDemo(drawOptions, steps, planned), Number(values.pace), process.env['CTXWRAP_DEMO_LOG']);

@@ -15,6 +15,21 @@ const usualGain = 18_000;
 
 export const turnTokens = (turn: number): number => gains[turn] ?? usualGain;
 
+/** A tool call: it adds what the tool has returned to the window. */
+export interface ToolCall {
+  readonly text: string;
+  readonly result: string;
+  readonly tokens: number;
+}
+
+/** A turn that is planned ahead, whatever the prompt was. */
+export interface PlannedTurn {
+  readonly calls: readonly ToolCall[];
+  readonly answer: string;
+  /** tokens of the answer */
+  readonly tokens: number;
+}
+
 /** What a compaction leaves: the first tokens and a summary. */
 export const compactedTokens = (usedTokens: number): number =>
   Math.min(usedTokens, firstTokens + Math.round(usedTokens / 100));
@@ -30,27 +45,20 @@ const answers = [
 ] as const;
 
 /** The answer of the turn that passes this many tokens: the boundaries of a 200k window. */
-const milestones = [
-  {
-    tokens: 177_000,
-    answer:
-      'And this is hard: three thousand tokens below what is usable. It is time to type /compact, and I will keep a summary of all this.',
-  },
-  {
-    tokens: 167_000,
-    answer:
-      'Past auto. A real agent would soon summarise the conversation by itself, often in the middle of a task. A quiet prompt between two tasks is the better moment.',
-  },
-  {
-    tokens: 147_000,
-    answer:
-      'This is the turn that passes warn. Nothing happens to me because of it: a warning is for the person in front of the terminal, and the conversation goes on as before.',
-  },
-] as const;
+const milestones = {
+  147_000:
+    'This is the turn that passes warn. Nothing happens to me because of it: a warning is for the person in front of the terminal, and the conversation goes on as before.',
+  167_000:
+    'Past auto. A real agent would soon summarise the conversation by itself, often in the middle of a task. A quiet prompt between two tasks is the better moment.',
+  177_000:
+    'And this is hard: three thousand tokens below what is usable. It is time to type /compact, and I will keep a summary of all this.',
+};
 
 /** The answer of a turn that takes the window from `before` to `after` tokens. */
 export const answerOf = (turn: number, before: number, after: number): string =>
-  milestones.find(({ tokens }) => before < tokens && tokens <= after)?.answer ??
+  Object.entries(milestones).findLast(
+    ([tokens]) => before < Number(tokens) && Number(tokens) <= after,
+  )?.[1] ??
   answers[turn % answers.length] ??
   answers[0];
 
@@ -81,8 +89,10 @@ const prompts = [
   'One last question before you are full',
 ] as const;
 
-/** What the user waits for: an activity of the agent, its first compaction, or the end of what ctxwrap shows by itself. */
-export type Condition = 'idle' | 'busy' | 'dialog' | 'compacted' | 'over';
+/** What the user waits for: the agent's prompt or question, its first compaction, or the end of what ctxwrap shows by itself. */
+export type Condition = 'idle' | 'dialog' | 'compacted' | 'over';
+
+type IsMet = (what: Condition) => boolean;
 
 /** The scripted user presses a key, waits for a time, or waits for something; if that takes too long, takes other steps first. */
 export type Step =
@@ -135,13 +145,13 @@ export interface ScriptedUser {
  */
 export const takeStep = (
   player: ScriptedUser,
-  met: readonly Condition[],
+  isMet: IsMet,
   now: number,
 ): { readonly player: ScriptedUser; readonly key?: Key } => {
   const { giveUpAt, notBefore } = player;
   const [step, ...steps] = player.steps;
   if (!step || now < notBefore) return { player };
-  if (!isWaiting(step, met)) {
+  if (!isWaiting(step, isMet)) {
     if ('name' in step) return { player: { steps, notBefore }, key: step };
     return { player: { steps, notBefore: 'waitMs' in step ? now + step.waitMs : notBefore } };
   }
@@ -153,8 +163,7 @@ export const takeStep = (
 /** When the next step is due; undefined while the script waits without a limit or has ended. */
 export const nextStepDeadline = (
   { steps: [step], notBefore, giveUpAt }: ScriptedUser,
-  met: readonly Condition[],
-): number | undefined => (!step || isWaiting(step, met) ? giveUpAt : notBefore);
+  isMet: IsMet,
+): number | undefined => (!step || isWaiting(step, isMet) ? giveUpAt : notBefore);
 
-const isWaiting = (step: Step, met: readonly Condition[]): boolean =>
-  'until' in step && !met.includes(step.until);
+const isWaiting = (step: Step, isMet: IsMet): boolean => 'until' in step && !isMet(step.until);

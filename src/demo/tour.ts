@@ -1,21 +1,6 @@
-import { typePrompt, type Step } from './script.js';
+import { typePrompt, type PlannedTurn, type Step } from './script.js';
 
 // The half-minute show of `ctxwrap demo`: two turns that fill the window, and time for ctxwrap to compact it and to show its overview.
-
-/** A tool call: it adds what the tool has returned to the window. */
-export interface ToolCall {
-  readonly text: string;
-  readonly result: string;
-  readonly tokens: number;
-}
-
-/** A turn that is planned ahead, whatever the prompt was. */
-export interface PlannedTurn {
-  readonly calls: readonly ToolCall[];
-  readonly answer: string;
-  /** tokens of the answer */
-  readonly tokens: number;
-}
 
 /** 151k after the first turn is past warn, 169k after the second past auto, 179k after the third past hard. */
 export const tourTurns: readonly PlannedTurn[] = [

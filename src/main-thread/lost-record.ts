@@ -1,5 +1,5 @@
 import { errorText } from '../core/errors.js';
-import { failedRecord, type SessionRecord } from '../core/records.js';
+import { failedRecord, type SessionRecord, HEARTBEAT_MS } from '../core/records.js';
 import { ensureSessionsFolder, readSession, writeSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ExitStatus, StartedChild, WrapSession } from '../session/options.js';
@@ -52,8 +52,6 @@ export const endLostRecord = async (
     log.warn(`the end of the session is not recorded: ${errorText(error)}`);
   }
 };
-
-const HEARTBEAT_MS = 5_000;
 
 export interface LostRecord {
   /** resolves when the end is recorded, or that has failed */

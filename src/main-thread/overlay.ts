@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Printable } from '../core/printable.js';
 import { hotkeyName } from '../core/format.js';
 import type { OverlayKey } from '../core/overlay-keys.js';
+import { FILE_MODE } from '../storage/file-modes.js';
 import { ensureFolder, homeFolder, readOwnFile, stateFolder } from '../storage/state-folder.js';
 import { markSlotOverwritten, hasFooter } from '../terminal/filter/grid.js';
 import { cursorSequence } from '../terminal/filter/motion.js';
@@ -254,7 +255,7 @@ export const makeOverlayHint = ({ session }: TerminalSession, onKnown: () => voi
       opened += 1;
       onKnown();
       ensureFolder(folder)
-        .then(() => appendFile(path, '.', { mode: 0o600 }))
+        .then(() => appendFile(path, '.', { mode: FILE_MODE }))
         .catch((error: unknown) => log.info(`openings of the overview are not counted: ${String(error)}`));
     },
   };

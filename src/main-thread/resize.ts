@@ -1,6 +1,7 @@
 import { hasFooter, defaultSavedCursor, resizeGrid } from '../terminal/filter/grid.js';
 import { fixCursor, placeCursor } from '../terminal/filter/reverse-wrap.js';
 import { resizeSequence } from '../terminal/footer-sequences.js';
+import { SYNCHRONIZED } from '../terminal/mode-tracker.js';
 import type { Size } from '../terminal/tty.js';
 import type { CursorQuery } from './cursor-query.js';
 import type { Output } from './output.js';
@@ -32,7 +33,6 @@ export interface ResizeParts {
 
 const LATE_ANSWER_MS = 1_000; // for a terminal that has answered before, but slowly
 const ANSWER_MS = 150; // for the terminal to report its cursor position after a reflow
-const SYNCHRONIZED = 2026;
 
 /** Rows to move the cursor up, in a terminal where it does not follow the text when the height shrinks. */
 const rowsToLift = ({ filter: { grid } }: TerminalSession, size: Size): number => {

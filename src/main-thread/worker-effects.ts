@@ -1,6 +1,7 @@
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { FooterView } from '../core/footer-view.js';
 import { directAction, initialOverlayState, pressOverlayKey } from '../core/overlay-keys.js';
+import { BACKSPACE } from '../core/terminal-input.js';
 import { notificationSequence } from '../terminal/notification.js';
 import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';
 import type { HeldKeys, Keyboard } from './keyboard.js';
@@ -127,7 +128,6 @@ const watchVisibility = (parts: VisibilityParts) => {
 
 const PING_MS = 500; // while keys are held, nothing else may be sent to the worker, and one that hangs must be noticed
 const ERASED_MS = 100; // for the agent to read Backspaces before the keys behind them
-const BACKSPACE = '\x7f';
 
 /** What ctxwrap has written to the prompt in one hold, as far as it stands there. */
 const makeWritten = () => {

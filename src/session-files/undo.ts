@@ -17,6 +17,7 @@ import type { Millis } from '../core/reading.js';
 import { readStored } from '../storage/session-store.js';
 import { makeByteSplitter } from '../storage/tail.js';
 import type { SessionSource } from './read-history.js';
+import { MAX_LINE_BYTES } from './read-history.js';
 import { writeSession } from './write-session.js';
 
 // Undoes a compaction: the conversation as it was before becomes a new session of the same agent. The session file is read and copied line
@@ -70,8 +71,6 @@ export interface Undone extends UndonePlan {
 export class UndoError extends Error {
   override readonly name = 'UndoError';
 }
-
-const MAX_LINE_BYTES = 64 * 1024 * 1024; // an agent's longest lines hold a whole conversation
 
 /** Writes the new session. Rejects with an UndoError for what cannot be undone, and with the system's error. */
 export const undoCompaction = async (request: UndoRequest): Promise<Undone> => {

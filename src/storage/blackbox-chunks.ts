@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { Chunk } from '../core/conversation/checkpoint.js';
+import { FILE_MODE } from './file-modes.js';
 import { checkContents, diskBytesOf } from './session-store.js';
 import { isOwn, openOwn } from './files.js';
 
@@ -19,7 +20,6 @@ const SMALL_BYTES = 256 * 1024;
 const NAME = /^[0-9a-f]{64}\.(?:zst|gz)$/;
 const endings = { zstd: '.zst', gzip: '.gz' } as const;
 const GZIP_LEVEL = 3; // text of session files: 90 % of what level 6 saves, in a third of the time
-const FILE_MODE = 0o600;
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 

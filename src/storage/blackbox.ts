@@ -18,8 +18,9 @@ import type { Millis } from '../core/reading.js';
 import { isSessionId } from '../core/records.js';
 import { readChunk } from './blackbox-chunks.js';
 import { systemReason, unreadableFolderError } from './errors.js';
+import { FILE_MODE } from './file-modes.js';
 import { isOwn, openOwn } from './files.js';
-import { withinLimits } from './session-store.js';
+import { withinLimits, BLOCK_BYTES } from './session-store.js';
 import { readOwnFile } from './state-folder.js';
 import { makeLineSplitter } from './tail.js';
 
@@ -42,7 +43,6 @@ const MAX_RECORD_BYTES = 32 * 1024 * 1024; // a hundred thousand pieces
 const MAX_INDEX_BYTES = 1024 * 1024;
 const MAX_SESSIONS = 10_000;
 const READ_BYTES = 256 * 1024;
-const FILE_MODE = 0o600;
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
@@ -300,8 +300,6 @@ const isOwnFolder = async (folder: string): Promise<boolean> => {
   const stats = await lstat(folder).catch(() => undefined);
   return stats?.isDirectory() === true && isOwn(stats);
 };
-
-const BLOCK_BYTES = 512; // st_blocks counts these, whatever the file system uses
 
 /** What a session takes on the disk. */
 export const usedBytes = async (folder: string): Promise<number> => {

@@ -15,6 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import { getuid, pid } from 'node:process';
 import { errorCode } from '../core/errors.js';
+import { OTHERS, FOLDER_MODE, FILE_MODE } from './file-modes.js';
 
 // The compiled code of the program's parts (V8 code cache) between two starts, one file a part. V8 does not check what it is given: a
 // changed byte can crash the process. So a file must be the user's own and undamaged: it holds the code twice, because Node compares
@@ -24,7 +25,6 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constant
 const FOLDER = 'compiled'; // in the state folder
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_OTHERS = 3; // builds or versions of Node that are kept, for a user who switches between them
-const OTHERS = 0o077;
 
 /** The folder with the compiled code of one build of the program for one version of Node. */
 export interface CodeCache {
@@ -67,7 +67,7 @@ export const openScriptCache = (stateFolder: string, build: string): CodeCache =
 /** Not with Node's `recursive` option, which would create the state folder, and never ends where a parent cannot be made. */
 const ensureFolder = (folder: string): void => {
   try {
-    mkdirSync(folder, 0o700);
+    mkdirSync(folder, FOLDER_MODE);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
@@ -91,7 +91,7 @@ const isPrivate = ({ uid, mode }: Stats): boolean => uid === getuid?.() && (mode
 /** Not synced to the disk: a file that a crash has cut off no longer holds the same twice. */
 const writeTwice = (path: string, code: Buffer): void => {
   const temporaryPath = `${path}.${pid}`;
-  const file = openSync(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const file = openSync(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
   try {
     writeSync(file, Buffer.concat([code, code]));
   } finally {

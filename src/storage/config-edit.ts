@@ -12,6 +12,7 @@ import {
   type ReadFile,
   type TrustedFile,
 } from './config-file.js';
+import { FILE_MODE } from './file-modes.js';
 import { makeFolder, writeAtomic } from './state-folder.js';
 
 // Changes configuration files. What a change is not about stays byte for byte, and a change that somebody else makes meanwhile is not lost.
@@ -288,7 +289,7 @@ const lockConfig = async (path: string): Promise<() => Promise<void>> => {
   const remove = (): Promise<void> => unlink(lock).catch(() => undefined);
   for (const end = Date.now() + LOCKED_MS; ;) {
     try {
-      await (await open(lock, 'wx', 0o600)).close();
+      await (await open(lock, 'wx', FILE_MODE)).close();
       return remove;
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;

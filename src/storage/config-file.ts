@@ -21,7 +21,7 @@ import {
 import { dirname } from 'node:path';
 import { getuid } from 'node:process';
 import { parseJson } from '../core/json.js';
-import type { Position } from '../core/config/merge.js';
+import type { Position } from '../core/config/problem.js';
 import type { Entry } from '../core/config/read.js';
 import { systemReason } from './errors.js';
 import { followLink, type LinkTarget } from './trusted-link.js';

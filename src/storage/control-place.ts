@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { getuid } from 'node:process';
 import { errorCode, UserError } from '../core/errors.js';
 import { systemReason } from './errors.js';
+import { OTHERS } from './file-modes.js';
 import { makeFolder } from './state-folder.js';
 
 // Where a parent steers a session from (`--control`): a descriptor that it has handed down, or a socket in a folder of the user's alone. Node
@@ -19,7 +20,6 @@ export type ControlPlace =
 const LEAST_FD = 3;
 const MOST_FD = 15; // Node hides these from the agent that it starts
 const LONGEST_PATH = 100; // bytes; the limit of the system is 104 or 108
-const OTHERS = 0o077;
 const SOCKET_MODE = 0o600;
 const usage = 2;
 

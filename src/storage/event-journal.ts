@@ -6,6 +6,7 @@ import { eventLine, parseEvent, type EventContent } from '../core/published-even
 import { isSessionId } from '../core/records.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason } from './errors.js';
+import { FILE_MODE } from './file-modes.js';
 import { ensureFolder, readOwnFile } from './state-folder.js';
 
 // The events of each session: `events/<id>.jsonl` in the state folder, which only the session's wrapper appends to, and `<id>.1.jsonl` with
@@ -14,7 +15,6 @@ import { ensureFolder, readOwnFile } from './state-folder.js';
 const FOLDER = 'events';
 const SUFFIX = '.jsonl';
 const OLD_SUFFIX = '.1.jsonl';
-const FILE_MODE = 0o600;
 const MAX_BYTES = 256 * 1024; // of one file: ten minutes with a new number every second
 const MAX_READ_BYTES = 4 * MAX_BYTES;
 const MAX_WAITING = 1_000; // events that the disk has not taken; more are dropped

@@ -14,12 +14,11 @@ import { link, open, rename, stat, unlink, type FileHandle } from 'node:fs/promi
 import { basename, dirname, join } from 'node:path';
 import { geteuid } from 'node:process';
 import { errorCode } from '../core/errors.js';
+import { FILE_MODE, OTHERS } from './file-modes.js';
 
 // Opens files safely. First, files named by the user to which a session's contents are written.
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
-const FILE_MODE = 0o600;
-const OTHERS = 0o077;
 
 /**
  * Opens a file for writing, readable by the user only before the first byte is written; throws if that is impossible. Takes an existing

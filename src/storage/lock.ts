@@ -7,6 +7,7 @@ import { pid } from 'node:process';
 import { constants } from 'node:fs';
 import { errorCode } from '../core/errors.js';
 import { getCount, getText, parseRecord } from '../core/json.js';
+import { FILE_MODE } from './file-modes.js';
 import { isRunning, processStart } from './processes.js';
 import { readOwnFile } from './state-folder.js';
 
@@ -15,7 +16,6 @@ import { readOwnFile } from './state-folder.js';
 const NAME = 'lock';
 const BREAK_NAME = 'lock.break';
 const MAX_BYTES = 1024;
-const FILE_MODE = 0o600;
 const UNWRITTEN_MS = 10_000; // a lock without its contents: the process was killed between two system calls
 const ELSEWHERE_MS = 300_000; // a process on another machine, or in another container, cannot be looked up
 const LEAST_PAUSE_MS = 20;

@@ -7,6 +7,7 @@ import { errorCode } from '../core/errors.js';
 import { logLevels, type LogLevel } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason, unwritableFileError } from './errors.js';
+import { FILE_MODE, OTHERS } from './file-modes.js';
 import { openPrivateFile } from './files.js';
 import { ensureFolder, readOwnFile } from './state-folder.js';
 
@@ -139,8 +140,6 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_READ_BYTES = 2 * MAX_BYTES; // the file can grow by some lines while another wrapper holds the lock
 const MAX_WAITING = 100; // lines; more are dropped
 const LOCK_MS = 10_000; // an older lock was left by a wrapper that was killed
-const FILE_MODE = 0o600;
-const OTHERS = 0o077;
 const NEWLINE = 0x0a;
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;

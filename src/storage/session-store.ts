@@ -167,7 +167,7 @@ export async function* withinLimits(
   }
 }
 
-const BLOCK_BYTES = 512; // st_blocks counts these, whatever the file system uses
+export const BLOCK_BYTES = 512; // st_blocks counts these, whatever the file system uses
 
 /** What a file takes on the disk: of one with holes less than its size. */
 export const diskBytesOf = ({ size, blocks }: Pick<Stats, 'size' | 'blocks'>): number =>

@@ -3,14 +3,12 @@ import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { errorCode } from '../core/errors.js';
+import { FOLDER_MODE, FILE_MODE, OTHERS } from './file-modes.js';
 import { isOwn, readAtMost } from './files.js';
 
 // The state folder, and how files are written there: readable by the user only, without following links, and atomically, so that no
 // reader finds half a file.
 
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
-const OTHERS = 0o077;
 const PERMISSIONS = 0o777;
 const SMALL_BYTES = 1024 * 1024;
 

@@ -4,6 +4,7 @@ import { openRegular, readAtMost } from './files.js';
 import { isRunning } from './processes.js';
 import { ensureFolder, readSmallFile, writeAtomic } from './state-folder.js';
 import { pollPause } from './watch.js';
+import { SESSION_ID } from '../core/records.js';
 
 // The settings and report files through which an agent's status line reports to the wrapper, and the removal of stale ones.
 
@@ -11,7 +12,6 @@ const FOLDER = 'status-line';
 const REPORT_BYTES = 256 * 1024; // a report is 1 to 3 KB
 const SETTINGS_BYTES = 4 * 1024 * 1024; // Claude's old settings file holds much else
 const MAX_SWEPT = 200; // files examined per clean-up
-const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const OWN_FILE = /^(\d+)-[A-Za-z0-9_-]+\.(?:settings|report)\.json(?:\.[0-9a-f]+\.tmp)?$/;
 
 export interface StatusLineFiles {
@@ -26,7 +26,7 @@ export interface StatusLineFiles {
 
 /** The files of the session with this id, which starts with the wrapper's pid; rejects if the folder cannot be trusted. */
 export const statusLineFiles = async (stateFolder: string, id: string): Promise<StatusLineFiles> => {
-  if (!ID.test(id)) throw new Error(`"${id}" is no id of a session`);
+  if (!SESSION_ID.test(id)) throw new Error(`"${id}" is no id of a session`);
   const folder = await ensureFolder(stateFolder, FOLDER);
   const settings = join(folder, `${id}.settings.json`);
   return {

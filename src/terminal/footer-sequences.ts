@@ -2,6 +2,7 @@ import { type Printable } from '../core/printable.js';
 import { asciiCharsets, charsetSequence, hasFooter, markSlotOverwritten, type Grid } from './filter/grid.js';
 import { cursorSequence } from './filter/motion.js';
 import type { ModeTracker } from './mode-tracker.js';
+import { SYNCHRONIZED } from './mode-tracker.js';
 
 /*
  * Sequences that paint, move and remove the footer row and restore the terminal; each must be sent as one write between two elements of
@@ -16,8 +17,6 @@ export type PaintHindrance =
   | 'side margins'
   | 'VT52 mode'
   | 'synchronized output';
-
-const SYNCHRONIZED = 2026;
 
 /** A paint loses the last-column flag in seven of ten terminals and origin mode in four; and it should not split a frame. */
 export const paintHindrance = (grid: Grid, modeTracker: ModeTracker): PaintHindrance | undefined => {

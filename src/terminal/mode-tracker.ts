@@ -90,8 +90,8 @@ export interface ModeRestore {
 
 // DEC private modes that are on in a fresh terminal: autorepeat, autowrap, cursor
 const onByDefault = new Set([7, 8, 25]);
-const SYNCHRONIZED = 2026;
-const CURSOR = 25;
+export const SYNCHRONIZED = 2026;
+export const CURSOR = 25;
 /** To send first when the last frame's modes may not have been tracked: ends the frame and shows the cursor. */
 export const endOfFrame = `\x1b[?${SYNCHRONIZED}l\x1b[?${CURSOR}h`;
 

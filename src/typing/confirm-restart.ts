@@ -3,6 +3,7 @@ import { isLower } from '../core/compaction/outcome.js';
 import type { Event } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
 import { noticeEvent } from '../core/session-flow.js';
+import { LOOK_MS } from './safe-moment.js';
 import { shortenedEvent } from './shortener.js';
 import type { Publisher, SessionLoop } from '../session/ports.js';
 import type { RestartPlan } from '../session/options.js';
@@ -18,7 +19,6 @@ export interface RestartWatch {
   readonly onTaken: () => void;
 }
 
-const LOOK_MS = 200;
 const CONFIRM_MS = 60_000; // of a start on a busy machine
 const RESTED_MS = 500; // of a screen that is drawn anew
 

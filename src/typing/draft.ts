@@ -1,4 +1,5 @@
 import type { Event } from '../core/event.js';
+import { BACKSPACE } from '../core/terminal-input.js';
 import type { Log } from '../storage/log-file.js';
 import {
   observeAfterPause,
@@ -16,7 +17,6 @@ import type { ScreenObservation } from '../session/ports.js';
 
 const BACK_MS = 10_000; // enough for an agent that is slow, or busy for a while
 const HELD_MS = 500; // at most this long while the user's keys are held
-const BACKSPACE = '\x7f';
 
 // In vim's normal mode the stash key works too, but text typed afterwards would be vim commands; the activity is not `ready` there.
 const isPromptEmpty = ({ activity, prompt }: ScreenObservation): boolean =>

@@ -40,7 +40,8 @@ export interface MomentWait {
 /** The reason where the user wants it no more. */
 export const WITHDRAWN = 'withdrawn';
 
-const LOOK_MS = 200;
+/** Between two looks at the session, while something is waited for. */
+export const LOOK_MS = 200;
 
 /** Resolves when a key may be typed, with what ends the turn; or with the reason why none will be. */
 export const safeMoment = async (

@@ -8,6 +8,7 @@ import { sessionThresholds } from '../core/report.js';
 import { answerEvent } from '../core/session-flow.js';
 import type { KnownWindow } from '../core/strategies/budget.js';
 import type { Summarise } from '../core/strategies/strategy.js';
+import { HOUR_MS } from '../core/time.js';
 import { removeCreated } from '../storage/files.js';
 import type { Log } from '../storage/log-file.js';
 import { findStrategy } from '../session-files/find-strategy.js';
@@ -91,7 +92,6 @@ export interface Shortener {
 
 const MOST_TRIES = 3; // the conversation may go on while a summary is written
 const MOST_AN_HOUR = 3;
-const HOUR_MS = 3_600_000;
 const WAIT_MS = 600_000; // as long as a request to compact waits
 
 export const makeShortener = (options: ShortenerOptions): Shortener => {

@@ -10,7 +10,7 @@ import { answerEvent, noticeEvent } from '../core/session-flow.js';
 import { removeCreated } from '../storage/files.js';
 import type { Log } from '../storage/log-file.js';
 import { makeTailReader } from '../storage/tail.js';
-import { safeMoment, watchConversation, type MomentWait } from './safe-moment.js';
+import { safeMoment, watchConversation, type MomentWait, LOOK_MS } from './safe-moment.js';
 import type { TypistPort, TypeRequest } from './typing-steps.js';
 import { leftoverNotice, retractLate, typeCommand, typedText } from './typist.js';
 import { UndoError, type UndonePlan, type UndoRequest } from '../session-files/undo.js';
@@ -48,7 +48,6 @@ export interface SwitcherOptions {
   readonly audit: Pick<Publisher, 'beginSwitch' | 'endSwitch'> | undefined;
 }
 
-const LOOK_MS = 200;
 const CONFIRM_MS = 20_000; // the agents take up to 200 ms; a busy machine takes longer
 const MOST_SKIPS = 20; // attempts that ended before the first key
 

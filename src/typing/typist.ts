@@ -12,6 +12,7 @@ import {
   type TypeRequest,
   waitUntil,
 } from './typing-steps.js';
+import { PASTE_START, PASTE_END, BACKSPACE } from '../core/terminal-input.js';
 import type { KeyHold, ScreenObservation } from '../session/ports.js';
 
 // Retracts the wrapper's text: removes it from the prompt before any key of the user's can follow it, because `/compacthello` must never be
@@ -24,7 +25,6 @@ const LATE_MS = 10_000; // a slow agent may still show the text after nobody wai
 const LATE_LOOK_MS = 100;
 const HIDDEN_MS = 600_000; // the longest time a dialog may stay open
 const ANSWER_MS = 300; // for the agent to draw the effect of a key in a dialog
-const BACKSPACE = '\x7f';
 
 export interface RetractOptions {
   /** the child's output bytes when the text was written */
@@ -207,8 +207,6 @@ const HOLD_MS = 1_500; // the user's keys are held no longer; a command that is 
 const SLOW_MS = 5_000; // for a busy machine, as long as the user presses no key that would have to wait
 const ACCEPTED_MS = 60_000; // for an agent to accept the submitted command, while no key is held or the agent draws nothing
 const RETRACT_MS = 200; // of the time above, reserved for the Backspaces
-const PASTE_START = '\x1b[200~';
-const PASTE_END = '\x1b[201~';
 
 /** Types the recipe's command and resolves with the result. Never rejects. */
 export const typeCommand = async (request: TypeRequest): Promise<TypeResult> => {

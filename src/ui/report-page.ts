@@ -7,6 +7,7 @@ import { counted, formatDuration, formatPercent, formatTokens } from '../core/fo
 import { stripControls } from '../core/printable.js';
 import type { Millis } from '../core/reading.js';
 import { keptText, nounOf, type KeptCount } from '../core/conversation/receipt.js';
+import { DAY_MS } from '../core/time.js';
 
 // The page of `ctxwrap report --html`: one file without scripts, with its charts as static SVG.
 
@@ -183,8 +184,6 @@ const text = (x: number, y: number, words: string, anchor: 'start' | 'middle' | 
 
 const rule = (x1: number, y1: number, x2: number, y2: number): Html =>
   markup`<line class="rule" x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}"/>`;
-
-const DAY_MS = 86_400_000;
 
 /** `Nov 24` */
 const shortDay = (at: Millis): string =>

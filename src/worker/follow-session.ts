@@ -1,3 +1,4 @@
+import { FILE_CLOCK_LAG_MS } from '../agents/files.js';
 import { errorText, troubleText } from '../core/errors.js';
 import type { Located, Agent, ChildPlace, SessionLog, Env } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
@@ -79,7 +80,6 @@ export const makeEnterTimes = (): EnterTimes => {
 const POLL_MS = 250;
 const LOOK_MS = 2_000; // most agents create the file at the first turn
 const ENTER_MS = 2_000; // an agent begins to write within this time after Enter; `/clear`, `/new` and resume switch to another file
-const FILE_CLOCK_LAG_MS = 100; // the kernel's file times lag behind the system clock
 
 export interface FollowOptions {
   readonly agent: Agent;

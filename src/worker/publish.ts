@@ -19,6 +19,7 @@ import {
   type PublishedFacts,
   type SessionIdentity,
   type SessionRecord,
+  HEARTBEAT_MS,
 } from '../core/records.js';
 import { receiptLine, type ReceiptCounts } from '../core/conversation/receipt.js';
 import { readingRecord } from '../core/report.js';
@@ -36,7 +37,6 @@ import type { Replaced, TypedResult, Publisher, EndedDraft } from '../session/po
 
 // Publishes the session's record in a file for other processes. A slow or broken disk does not affect the session.
 
-const HEARTBEAT_MS = 5_000;
 const CHANGE_MS = 1_000; // between two writes after changes; a new tier is written at once, because an agent may ask for it
 const END_MS = 500; // for the last write; a disk that hangs must not keep the user's shell waiting
 

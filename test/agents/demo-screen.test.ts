@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { advance, demoDeadline, startDemo, type DemoEvent } from '../../src/demo/agent.js';
 import { startPaintState, paint, title } from '../../src/demo/draw.js';
-import { liveRows, titleOf, type Phase } from '../../src/demo/live-rows.js';
+import { liveRows, titleOf } from '../../src/demo/live-rows.js';
 import { typePrompt, type Step } from '../../src/demo/script.js';
+import { present } from '../../src/core/present.js';
 import { demoScreen } from '../../src/agents/demo/agent.js';
 import { makeScreenModel } from '../../src/terminal/screen-model.js';
 
@@ -57,25 +58,25 @@ const play = async (...steps: readonly Step[]): Promise<readonly Look[]> => {
 interface Frame {
   readonly said?: readonly string[];
   readonly draft?: string;
-  readonly phase?: Phase;
+  readonly work?: string;
 }
 
-const idle: Phase = { kind: 'idle' };
-const compacting: Phase = { kind: 'compacting', since: 0, until: 3_500 };
+const idle = undefined;
+const compacting = 'Compacting conversation';
 
 /** What is seen in windows of the agent's, of which some show what the demo never does. */
 const playFrames = async (...frames: readonly Frame[]): Promise<readonly Look[]> => {
   const look = makeLooker();
   const looks: Look[] = [];
-  for (const [now, { said = [], draft = '', phase = idle }] of frames.entries()) {
+  for (const [now, { said = [], draft = '', work }] of frames.entries()) {
     const printed = said.flatMap((text) => [{ text }, { text: '' }]);
     const { text } = paint(
       startPaintState,
       printed,
-      liveRows({ phase, draft, isShow: false, leaveUntil: 0, drawOptions: brush }, now),
+      liveRows({ work, since: 0, draft, isShow: false, leaveUntil: 0, drawOptions: brush }, now),
       brush,
     );
-    looks.push(await look(`${title(titleOf(phase, now))}\x1b[H\x1b[2J${text}`, now));
+    looks.push(await look(`${title(titleOf({ work, since: 0 }, now))}\x1b[H\x1b[2J${text}`, now));
   }
   return looks;
 };
@@ -139,16 +140,16 @@ describe('the screen of the demo agent', () => {
   it.each([
     ['✗ Compaction failed: the model is overloaded', compacting, { kind: 'failed', failure: 'error' }],
     ['● Nothing to compact.', idle, { kind: 'noop' }],
-  ])('tells once how a compaction ends that changes nothing: %s', async (words, phase, result) => {
+  ])('tells once how a compaction ends that changes nothing: %s', async (words, work, result) => {
     const again = ['> /compact', words, '> /compact'];
     const looks = await playFrames(
       {},
       { draft: '/compact' },
-      { said: again.slice(0, 1), phase },
+      { said: again.slice(0, 1), ...present({ work }) },
       { said: again.slice(0, 2) },
       { said: again.slice(0, 2), draft: 'more' },
       { said: again.slice(0, 2), draft: '/compact' },
-      { said: again, phase },
+      { said: again, ...present({ work }) },
       { said: [...again, words] },
       { said: [...again, words] },
     );

@@ -7,7 +7,7 @@ import { systemSection, terminalSection } from '../../src/cli/commands/doctor-ch
 import type { SystemFacts, TerminalFacts } from '../../src/cli/commands/doctor-checks.js';
 import { configSection, folderSection } from '../../src/cli/commands/doctor-files.js';
 import type { ConfigFacts, FolderFacts } from '../../src/cli/commands/doctor-files.js';
-import type { Problem } from '../../src/core/config/merge.js';
+import { problemAt, type Problem } from '../../src/core/config/problem.js';
 import { doctorReport, fail, none, ok, warn, type CheckSection } from '../../src/core/doctor-report.js';
 import { verifiedRecord } from '../support/verified.js';
 import { doctorOf, record } from '../support/boundaries.js';
@@ -269,12 +269,11 @@ describe('the state folder', () => {
 
 describe('the configuration', () => {
   const path = '/h/c.jsonc';
-  const problem = (place: string): Problem => ({
-    kind: 'syntax',
-    level: 'error',
-    origin: { layer: 'user', place, at: { line: 3, column: 1 } },
-    reason: 'a comma is missing',
-  });
+  const problem = (place: string): Problem =>
+    problemAt(
+      { layer: 'user', place, at: { line: 3, column: 1 } },
+      { kind: 'syntax', level: 'error', what: 'the file is not valid JSONC', why: 'a comma is missing' },
+    );
   const config = (name: string, more: Partial<ConfigFacts> = {}) =>
     rowIn(
       configSection({

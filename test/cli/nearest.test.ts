@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { nearestWord } from '../../src/cli/messages.js';
 import { listedCommands } from '../../src/cli/commands.js';
 import { agentWords } from '../../src/cli/options.js';
+import { nearestWord } from '../../src/core/text.js';
 
 const words = [...agentWords, ...listedCommands];
 

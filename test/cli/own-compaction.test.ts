@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { toFinding } from '../../src/cli/config/text.js';
 import { buildLadder } from '../../src/core/build-ladder.js';
 import { findNativeProblems } from '../../src/core/config/check.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
@@ -176,7 +175,7 @@ describe('auto above where the agent compacts', () => {
   it('is told by config check for the usual windows', () => {
     const agents = [{ name: 'claude', usualTokens: 200_000, trigger: { share: 1, reserveTokens: 33_000 } }];
     const problems = (auto: NonNullable<LadderChoice['auto']>) =>
-      findNativeProblems([{ key: 'auto', value: auto, origin: { layer: 'user' } }], agents).map(toFinding);
+      findNativeProblems([{ key: 'auto', value: auto, origin: { layer: 'user' } }], agents);
     expect(problems(pct.auto)).toMatchObject([
       {
         level: 'warning',

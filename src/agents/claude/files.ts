@@ -12,7 +12,7 @@ import { present } from '../../core/present.js';
 import { isSessionId } from '../../core/records.js';
 import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
-import { chooseAskedFile } from '../files.js';
+import { chooseAskedFile, CLOCK_SLACK_MS } from '../files.js';
 
 // Where Claude Code keeps its session files (facts/claude.md §7, facts/sessions.md §F).
 
@@ -20,8 +20,6 @@ export const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
 const LONGEST_SLUG = 200;
 // A version that writes a pid file has done so by then (0.4 s measured); before that, a guess could be another terminal's session.
 const PID_FILE_WAIT_MS = 5_000;
-// The child writes its pid file itself; an older file belongs to an earlier process with the same pid.
-const CLOCK_SLACK_MS = 60_000;
 
 interface PidFile {
   readonly sessionId: string;

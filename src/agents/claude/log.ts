@@ -17,6 +17,7 @@ import {
   timeOfRecord,
   type ContentReader,
   type ToolEvent,
+  LONGEST_GROWTH,
 } from '../records.js';
 import { readCommand, readCompactResult } from './compaction.js';
 import { promptCache, timeToLive } from './economy.js';
@@ -51,9 +52,6 @@ interface ClaudeLog {
   /** the user's last command, such as `/compact`; its answer is a record of its own */
   readonly command?: string;
 }
-
-// Longer lines hold images: few tokens for their length.
-const LONGEST_GROWTH = 1_000_000; // characters
 
 export const claudeReader = (env: Env): LineReader => makeLineReader({ env, largeModels: [] }, readLine);
 

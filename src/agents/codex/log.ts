@@ -127,7 +127,7 @@ interface CodexLog {
 }
 
 const OPEN: Turn = { phase: 'open' };
-const LONGEST_ERROR = 200; // characters; the server may send a whole page
+export const LONGEST_ERROR = 200; // characters; the server may send a whole page
 const TELLING =
   /"(?:token_count|compacted|task_started|task_complete|turn_aborted|turn_context|user_message|UserMessage|\w+_call_output)"|"role":"user"/;
 

@@ -26,6 +26,7 @@ import {
   endAboveTask,
   isDrawn,
 } from './layout.js';
+import { LONGEST_ERROR } from './log.js';
 import {
   isCompacted,
   type PercentSighting,
@@ -180,8 +181,6 @@ const say = (activity: Activity, ...witnesses: readonly string[]): ActivityRepor
 
 // How a compaction seen on the screen ended. Rows of old compactions come and go as the conversation scrolls: only the end of one that was
 // seen running counts, and text that was there before counts only if Codex's state says that it is new.
-
-const LONGEST_ERROR = 200; // characters; the server may send a whole page
 
 /** The turn has gone on, so its answer is below. What was there before the compaction is above its row, and so are all old rows. */
 const isCompactedAbove = (last: ConversationEnd, before: string, screen: ScreenView): boolean => {

@@ -4,7 +4,7 @@ import { isSessionId } from '../../core/records.js';
 import { parseIsoTime } from '../../core/time.js';
 import type { AgentStatus, ChildPlace, FileEntry, FilePort, Located } from '../agent.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
-import { chooseAskedFile } from '../files.js';
+import { chooseAskedFile, CLOCK_SLACK_MS } from '../files.js';
 
 // Where GitHub Copilot CLI keeps its sessions (docs/facts/copilot.md): <home>/session-state/<session>/events.jsonl. A process marks each
 // session that it has opened with `inuse.<pid>.lock` beside that file. After `/new` and `/resume` it keeps the earlier ones open, and only
@@ -13,8 +13,6 @@ import { chooseAskedFile } from '../files.js';
 const EVENTS = 'events.jsonl';
 const MOST_OPEN = 50;
 const SHOWN = /^\S+ \[INFO\] Registering foreground session: (\S+)$/;
-// An older file belongs to an earlier process with the same pid: its locks can outlive it.
-const CLOCK_SLACK_MS = 60_000;
 
 const copilotFolder = ({ env, home, cwd }: AgentFolders): string =>
   env['COPILOT_HOME'] ? posix.resolve(cwd, env['COPILOT_HOME']) : posix.join(home, '.copilot');

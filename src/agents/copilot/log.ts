@@ -11,6 +11,7 @@ import {
   outputText,
   timeOfRecord,
   type ToolEvent,
+  LONGEST_GROWTH,
 } from '../records.js';
 
 // One line of a session file of GitHub Copilot CLI (docs/facts/copilot.md). Only `session.usage_record` has what the model's server counted: the
@@ -22,7 +23,6 @@ type CopilotLog = undefined; // no line depends on earlier ones
 const TELLING =
   /^\{"type":"(?:session\.(?:usage_record|compaction_complete|truncation)|user\.message|tool\.execution_complete)"/;
 const OWN = /^\{"type":"[a-z_]+[.a-z_]*"/;
-const LONGEST_GROWTH = 1_000_000; // characters; longer lines hold images
 /** subagents and side questions have other names */
 const CONVERSATION = 'conversation-agent';
 

@@ -21,7 +21,7 @@ import {
   withHead,
   type Tools,
 } from '../entries.js';
-import { geminiToolEvents, snapshotIn, textOf } from './log.js';
+import { geminiToolEvents, snapshotIn, textOf, ITS_OWN } from './log.js';
 
 // A Gemini session file as a conversation (facts/gemini.md §7, facts/sessions.md §A.3): messages in order, each written again under its id
 // when it has changed, and `$set` patches, which may replace all messages. A compaction is such a patch with a new `<state_snapshot>`.
@@ -108,8 +108,6 @@ const readLine = (state: GeminiConversation, line: string, lineNumber: number): 
   const written: readonly Step[] = document === undefined ? [] : [{ kind: 'rewritten', entries }];
   return { state: { ...after, head }, steps: [...steps, ...written, settings] };
 };
-
-const ITS_OWN = /^Context compressed from /;
 
 /** Gemini's message right after a compaction: text for one of its own, none for one that the user asked for. */
 const askedIn = ({ type, content }: JsonRecord): readonly Step[] => {

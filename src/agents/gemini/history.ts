@@ -14,7 +14,7 @@ import {
   type HistoryFormat,
   type LineClass,
 } from '../history.js';
-import { geminiReader, isDocumentHead, snapshotIn } from './log.js';
+import { geminiReader, isDocumentHead, snapshotIn, ITS_OWN } from './log.js';
 
 // Compactions in a session file of Gemini CLI (facts/gemini.md §7): the whole conversation is written again with a summary in it. Whether
 // the summary is new, or an old one that is written again, the line reader decides.
@@ -80,7 +80,6 @@ const START = '    {';
 const END = /^ {4}\},?$/;
 const FIELD = /^ {6}"(id|type|timestamp|content)": "((?:[^"\\]|\\.){0,200})",?$/;
 const ID = /^ {2}"sessionId": "([^"\\]{1,64})",?$/;
-const ITS_OWN = /^Context compressed from /;
 const LEAST_DROP = 0.1; // of the tokens before, as for any compaction without a record
 
 /** The fields of a message read so far. */

@@ -148,7 +148,8 @@ const readError = (record: JsonRecord, now: Millis): readonly Fact[] => {
   return result ? [{ type: 'compact-result', result }] : [];
 };
 
-const ITS_OWN = /^Context compressed from /;
+/** How Gemini begins to tell of a compaction of its own. */
+export const ITS_OWN = /^Context compressed from /;
 
 /** Gemini's message directly after the record of a compaction: text for one of its own, none for one that the user asked for. */
 const readInfo = (state: GeminiLog, record: JsonRecord, now: Millis): LineMeaning<GeminiLog> => {

@@ -2,7 +2,13 @@ import type { Boundary, Fact } from '../../core/event.js';
 import { getCount, getRecord, getText, parseRecord, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import { makeLineReader, type LineMeaning, type LineReader } from '../agent.js';
-import { growthFacts, makeContentReader, type ContentReader, type ToolEvent } from '../records.js';
+import {
+  growthFacts,
+  makeContentReader,
+  type ContentReader,
+  type ToolEvent,
+  LONGEST_GROWTH,
+} from '../records.js';
 import { timeOfKimi } from './files.js';
 import { summaryText, textsIn } from './history.js';
 
@@ -21,7 +27,6 @@ export interface KimiLog {
 
 const TELLING =
   /"(?:usage\.record|token_counting\.(?:measured|truncated)|full_compaction\.(?:begin|cancel)|context\.(?:apply_compaction|clear|append_message)|tool\.result)"/;
-const LONGEST_GROWTH = 1_000_000; // characters; longer lines hold images
 
 export const kimiReader = (): LineReader => makeLineReader<KimiLog>({}, readLine);
 

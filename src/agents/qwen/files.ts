@@ -11,7 +11,7 @@ import {
 import { isSessionId } from '../../core/records.js';
 import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
-import { chooseAskedFile } from '../files.js';
+import { chooseAskedFile, CLOCK_SLACK_MS } from '../files.js';
 
 // Where Qwen Code keeps its session files (facts/qwen.md): <runtime folder>/projects/<cwd>/chats/<session>.jsonl. Two files tell a
 // process's session: `sessions/<pid>.json` and, also in older versions, `chats/<session>.runtime.json`. Versions before 0.16 have neither
@@ -21,8 +21,6 @@ const RUNTIME_FILE = /^[A-Za-z0-9_-]{1,64}\.runtime\.json$/;
 const CHAT_FILE = /^[A-Za-z0-9_-]{1,64}\.jsonl$/;
 const MOST_RUNTIME_FILES = 50;
 const MOST_CHATS = 20; // with more files than this that grew since the start, no guess is made
-// The child writes them itself; an older file belongs to an earlier process with the same pid.
-const CLOCK_SLACK_MS = 60_000;
 
 interface Said {
   readonly sessionId: string;

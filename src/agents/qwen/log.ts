@@ -18,6 +18,7 @@ import {
   timeOfRecord,
   type ContentReader,
   type ToolEvent,
+  LONGEST_GROWTH,
 } from '../records.js';
 
 // The record of a finished `/compress`: Qwen writes what it showed, with a status number (facts/qwen.md).
@@ -61,7 +62,6 @@ type QwenLog = undefined; // no line depends on earlier ones
 const TELLING = /"(?:assistant|user|tool_result|chat_compression|rewind|slash_command)"/;
 const SAID = ['user', 'tool_result'];
 const COMPRESSED = 1; // CompressionStatus.COMPRESSED; all others are failures or "nothing to compress"
-const LONGEST_GROWTH = 1_000_000; // characters; longer lines hold images
 
 export const qwenReader = (): LineReader => makeLineReader<QwenLog>(undefined, readLine);
 

@@ -6,6 +6,7 @@ import { allAgents } from '../../agents/index.js';
 import { findNativeProblems } from '../../core/config/check.js';
 import { configComment, jsonSchema } from '../../core/config/describe.js';
 import { type KeyName, keyNames } from '../../core/config/keys.js';
+import type { Problem } from '../../core/config/problem.js';
 import { UserError } from '../../core/errors.js';
 import { quoteForCopying } from '../../core/text.js';
 import {
@@ -30,8 +31,6 @@ import { writeAtomic } from '../../storage/state-folder.js';
 import { type WholeConfiguration, readWholeConfiguration } from '../config/load.js';
 import { configPath, configCommand, currentContext, type ConfigContext } from '../config/path.js';
 import {
-  toFinding,
-  type Finding,
   brokenConfig,
   changedText,
   doubtsAbout,
@@ -42,7 +41,7 @@ import {
   unchangeableConfig,
   unwritableConfig,
   configRecord,
-  findingsText,
+  problemsText,
   initText,
   settingsText,
   fileFix,
@@ -96,12 +95,12 @@ export const check = async ({ json, options }: ConfigCheckRequest): Promise<Outc
   const found = await withNative(whole(options), currentContext());
   const { problems } = found;
   const code = problems.some(({ level }) => level === 'error') ? usage : 0;
-  const lines = (): Printable => toPrintableLines(findingsText(problems.map(toFinding).map(drawn)));
+  const lines = (): Printable => toPrintableLines(problemsText(problems.map(drawn)));
   return printed(json ? jsonText(configRecord([], found), 2) : lines(), code);
 };
 
-/** A finding with ctxwrap's own texts made safe for the terminal. */
-const drawn = (finding: Finding): Finding => ({ ...finding, why: toAsciiIfNeeded(finding.why, process.env) });
+/** A problem with ctxwrap's own texts made safe for the terminal. */
+const drawn = (problem: Problem): Problem => ({ ...problem, why: toAsciiIfNeeded(problem.why, process.env) });
 
 const SCHEMA = 'config.schema.json';
 

@@ -2,9 +2,9 @@ import { fail, none, ok, warn, type Check, type CheckSection } from '../../core/
 import { formatBytes } from '../../core/format.js';
 import { quoteForCopying } from '../../core/text.js';
 import type { FolderObstacle } from '../../storage/errors.js';
+import { OTHERS } from '../../storage/file-modes.js';
 import type { ListedSession } from '../../storage/sessions.js';
 import type { WholeConfiguration } from '../config/load.js';
-import { toFinding } from '../config/text.js';
 
 // The sections of ctxwrap's own files: the state folder with its sessions, and the configuration.
 
@@ -29,8 +29,6 @@ export interface BlackBoxFacts {
   /** records that cannot be read */
   readonly damaged: number;
 }
-
-const OTHERS = 0o077;
 
 export const folderSection = (facts: FolderFacts): CheckSection => ({
   title: 'State',
@@ -190,8 +188,7 @@ export const configSection = ({
           ),
         ]
       : []),
-    ...problems.map((problem) => {
-      const { level, what, where, why, fix } = toFinding(problem);
+    ...problems.map(({ level, what, where, why, fix }) => {
       const text = `${what} (${where}): ${why}`;
       return level === 'error' ? fail('value', text, fix) : warn('value', text, fix);
     }),

@@ -2,18 +2,25 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Agent } from '../../agents/agent.js';
 import { changeAgent, defineAgent, isWholeDefinition } from '../../agents/defined/agent.js';
 import { agents } from '../../agents/index.js';
-import { limitProblems, problemKind } from '../../core/config/check.js';
 import { envNames, isKeyName, keyNames, configKey, type CurrentSettings } from '../../core/config/keys.js';
 import {
   type Setting,
-  type Position,
-  type Problem,
   mergeSources,
   type Settings,
   type Sources,
-  type Origin,
   type ReadSettings,
 } from '../../core/config/merge.js';
+import {
+  editCommand,
+  keyText,
+  limitProblems,
+  moreProblems,
+  MOST_TOLD,
+  problemAt,
+  type Origin,
+  type Position,
+  type Problem,
+} from '../../core/config/problem.js';
 import { readDotenv, readEntries, readEnv } from '../../core/config/read.js';
 import type { JsonRecord } from '../../core/json.js';
 import {
@@ -30,7 +37,7 @@ import type { Options, Configured, ConfigListener } from '../request.js';
 import { problemText } from '../agent-option.js';
 import { makeTimeLimit } from '../time-limit.js';
 import { configPath, configCommand, expandHome, type ConfigOptions, type ConfigContext } from './path.js';
-import { makeEnvFileCommand, fileFix, settingsLine, toFinding, findingLine, problemsNotice } from './text.js';
+import { makeEnvFileCommand, fileFix, settingsLine, problemLine, problemsNotice } from './text.js';
 
 /** Settings from the command line. */
 const flagSettings = (flags: Options['flags']): readonly Setting[] =>
@@ -98,8 +105,11 @@ const tooMany = (count: number, { path: place, positionOf }: DefinitionPlace): r
   const at = positionOf(['runtimes']);
   const origin = { layer: 'user', place, ...(at ? { at } : {}) } as const;
   const reason = `it holds ${MOST_DEFINED + count} agents, and only the first ${MOST_DEFINED} are read`;
-  return [{ kind: 'definition', level: 'error', key: 'runtimes', origin, reason }];
+  return [definitionProblem('runtimes', reason, origin)];
 };
+
+const definitionProblem = (key: string, why: string, origin: Origin): Problem =>
+  problemAt(origin, { kind: 'definition', level: 'error', key, what: `${keyText(key)} is not valid`, why });
 
 interface One {
   readonly agent?: Agent;
@@ -114,13 +124,11 @@ interface Fault {
   readonly path: readonly string[];
 }
 
-const MOST_TOLD = 10;
-
 const told = (faults: readonly Fault[], where: DefinitionPlace): readonly Problem[] => {
   const first = faults.slice(0, MOST_TOLD).map((fault) => problemOf(fault, where));
   const count = faults.length - first.length;
   const origin = { layer: 'user', place: where.path } as const;
-  return count > 0 ? [...first, { kind: 'more', level: 'error', of: 'definition', count, origin }] : first;
+  return count > 0 ? [...first, moreProblems(count, { kind: 'definition', level: 'error', origin })] : first;
 };
 
 /** Names an agent cannot have: the commands of ctxwrap and reserved words. */
@@ -149,7 +157,7 @@ const oneOf = (name: string, value: JsonRecord): One => {
 const problemOf = ({ name, reason, path }: Fault, { path: place, positionOf }: DefinitionPlace): Problem => {
   const at = deepest(['runtimes', name, ...path], positionOf);
   const origin = { layer: 'user', place, ...(at ? { at } : {}) } as const;
-  return { kind: 'definition', level: 'error', key: `runtimes.${name}`, origin, reason: reason() };
+  return definitionProblem(`runtimes.${name}`, reason(), origin);
 };
 
 /** A missing field has no place of its own, so the object that should hold it is reported. */
@@ -214,18 +222,26 @@ const fileRead = (
   if (file.kind !== 'read') return unread({ layer, place: path }, file, mending);
   const { settings, problems } = readEntries(layer, path, file.entries, file.left);
   // errors after the first mostly follow from it
-  const faults = file.faults.slice(0, 1).map(({ reason, at }): Problem => ({
-    kind: 'syntax',
-    level: 'error',
-    origin: { layer, place: path, at },
-    reason,
-  }));
-  const repeated = file.duplicates.map(({ key, at }): Problem => ({
-    kind: 'repeated',
-    level: 'warning',
-    key,
-    origin: { layer, place: path, at },
-  }));
+  const faults = file.faults
+    .slice(0, 1)
+    .map(({ reason: why, at }) =>
+      problemAt(
+        { layer, place: path, at },
+        { kind: 'syntax', level: 'error', what: 'the file is not valid JSONC', why },
+      ),
+    );
+  const repeated = file.duplicates.map(({ key, at }) =>
+    problemAt(
+      { layer, place: path, at },
+      {
+        kind: 'repeated',
+        level: 'warning',
+        key,
+        what: `${keyText(key)} appears more than once`,
+        why: 'the last one is used; remove the others',
+      },
+    ),
+  );
   const all = [...faults, ...problems, ...repeated];
   return { settings: faults.length > 0 ? careful(layer, path, settings) : settings, problems: all };
 };
@@ -238,12 +254,13 @@ const unread = (
 ): ReadSettings => {
   if (file.kind === 'absent' && make === undefined) return noRead;
   const { layer, place = '' } = origin;
-  const [reason, fix] =
+  const [why, fix] =
     file.kind === 'absent'
       ? ['the file does not exist', make ?? '']
       : [file.reason, fileFix(file, layer, options)];
   const settings = careful(layer, place, []);
-  return { settings, problems: [{ kind: 'file', level: 'error', origin, reason, fix }] };
+  const what = 'ctxwrap does not read the file';
+  return { settings, problems: [problemAt(origin, { kind: 'file', level: 'error', what, why, fix })] };
 };
 
 // An unreadable file may have set the mode, so nothing is typed until it is known.
@@ -261,12 +278,18 @@ const dotenvRead = (text: string, path: string): ReadSettings => {
   const { settings, problems } = readEnv(values, path);
   // the other lines belong to other programs
   const ours = lines.filter(({ text: line }) => envNames.some(({ name }) => line.includes(name)));
-  const unreadable = ours.map(({ number: line }): Problem => ({
-    kind: 'syntax',
-    level: 'warning',
-    origin: { layer: 'env', place: path, at: { line, column: 1 } },
-    reason: 'it is neither NAME=value nor a comment; it is ignored',
-  }));
+  const unreadable = ours.map(({ number: line }) =>
+    problemAt(
+      { layer: 'env', place: path, at: { line, column: 1 } },
+      {
+        kind: 'syntax',
+        level: 'warning',
+        what: 'a line is not valid',
+        why: 'it is neither NAME=value nor a comment; it is ignored',
+        fix: editCommand(path, line),
+      },
+    ),
+  );
   return { settings, problems: [...problems, ...unreadable] };
 };
 
@@ -321,10 +344,8 @@ export const readWholeConfiguration = (options: ConfigOptions, around: ConfigCon
 // Options with the user's whole configuration applied. A wrong value never prevents a start: it is ignored and reported.
 
 /** Only problems with names that are surely ctxwrap's; other names in the environment can belong to other programs. */
-const isToldAtStart = (problem: Problem): boolean => {
-  const kind = problemKind(problem);
-  return kind !== 'capacity' && !(kind === 'unknown' && problem.origin.layer === 'env');
-};
+const isToldAtStart = ({ kind, origin }: Problem): boolean =>
+  kind !== 'capacity' && !(kind === 'unknown' && origin.layer === 'env');
 
 /** The options in effect in this environment and folder. */
 export const configure = (options: Options, around: ConfigContext): Options => {
@@ -347,7 +368,7 @@ export const configure = (options: Options, around: ConfigContext): Options => {
       windows,
       notices: notice === undefined ? [] : [notice],
       told: settingsLine(settings.effective),
-      details: problems.map((problem) => findingLine(toFinding(problem))),
+      details: problems.map(problemLine),
       watch: (listener) => {
         const tell = watchConfiguration(listener, { notice, isThere: whole.isThere });
         return watchFile(whole.userPath, () => tell(readWholeConfiguration(options, around)));
@@ -381,7 +402,7 @@ export const watchConfiguration = (
     const unread = problems.find(isUnread);
     // an editor may leave half a file, or none, for a moment: the previous settings stay in effect
     if (isGone) onTrouble(`configuration: ${userPath} no longer exists`);
-    else if (unread) onTrouble(findingLine(toFinding(unread)));
+    else if (unread) onTrouble(problemLine(unread));
     else onChange(toCurrentSettings(settings), settingsLine(settings.effective));
   };
 };

@@ -46,6 +46,7 @@ import {
   type TypeResult,
 } from './state.js';
 import { longHoldDeadline, outcomeShownUntil } from './texts.js';
+import { MINUTE_MS } from '../time.js';
 
 // The state machine of compaction: from events and time to effects. Pure: the wrapper types, and reports the result as an event.
 
@@ -419,7 +420,6 @@ const order: readonly Mode[] = ['auto', 'ask', 'warn', 'off'];
 export const isLowerMode = (mode: Mode, than: Mode): boolean => order.indexOf(mode) > order.indexOf(than);
 
 const TICK_MS = scaledWait(1_000); // unit of the footer's countdown
-const MINUTE_MS = 60_000;
 
 /** While a compaction is under way, what is due otherwise does not matter. */
 const idleDue = (state: Compaction, now: Millis): Millis | undefined =>

@@ -10,14 +10,15 @@ import type { Compaction, Uncertainty, Phase } from './state.js';
 
 const NOTICE_MS = 30_000; // how long an outcome is shown
 
-const COMMAND = 'ctxwrap compact';
+/** How the user requests a compaction without the hotkey. */
+export const COMPACT_COMMAND = 'ctxwrap compact';
 
 /** One short fact; undefined if there is none. `ask` is how the user requests a compaction, if a key exists for it. */
-export const compactionText = (state: Compaction, now: Millis, ask = COMMAND): string | undefined =>
+export const compactionText = (state: Compaction, now: Millis, ask = COMPACT_COMMAND): string | undefined =>
   underWayWords(state, now) ?? endedNotice(state, now) ?? waitingWords(state, now, ask);
 
 /** The same without what has ended: for a row about the future. */
-export const comingText = (state: Compaction, now: Millis, ask = COMMAND): string | undefined =>
+export const comingText = (state: Compaction, now: Millis, ask = COMPACT_COMMAND): string | undefined =>
   underWayWords(state, now) ?? waitingWords(state, now, ask);
 
 /** How a message is displayed; a countdown is known by the view's `due`. */
@@ -226,7 +227,8 @@ const waitingWords = (compaction: Compaction, now: Millis, ask: string): string 
 };
 
 /** `Ctrl-] c compacts now`; `run ctxwrap compact` where there is no key. */
-export const compactsBy = (ask: string): string => (ask === COMMAND ? `run ${ask}` : `${ask} compacts now`);
+export const compactsBy = (ask: string): string =>
+  ask === COMPACT_COMMAND ? `run ${ask}` : `${ask} compacts now`;
 
 const unseenWords: Readonly<Record<InvisibleReason, string>> = {
   off: 'waiting: no footer for the countdown (--mode auto compacts without it)',

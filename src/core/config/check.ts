@@ -3,9 +3,9 @@ import { formatBound } from '../format.js';
 import { type Bound, type TierBoundaryName, groupDigits } from '../ladder.js';
 import { backendCapacity } from './backends.js';
 import { toValues } from './keys.js';
-import type { EffectiveValue, Problem, Origin } from './merge.js';
+import type { EffectiveValue } from './merge.js';
+import { fixAt, problemAt, type Problem } from './problem.js';
 import { findSummariserFault } from './summariser.js';
-import { present } from '../present.js';
 
 // Finds settings that are valid on their own and contradict each other.
 
@@ -37,7 +37,16 @@ const boundProblems = (effective: Values): readonly Problem[] => {
     if (lower.bound.value <= upper.bound.value) return [];
     const { origin } = lower;
     const [given, used] = [formatBound(lower.bound), formatBound(upper.bound)];
-    return [{ kind: 'order', level: 'warning', key: name, above, given, used, origin }];
+    return [
+      problemAt(origin, {
+        kind: 'order',
+        level: 'warning',
+        key: name,
+        what: `${name} is ${given}, which is higher than ${above}`,
+        why: `each tier must begin before the next: it counts as ${used}`,
+        fix: fixAt(origin, used),
+      }),
+    ];
   });
   // one of each is enough
   return found.filter(({ origin }, index) => found.findIndex((each) => each.origin === origin) === index);
@@ -52,68 +61,25 @@ const windowProblems = (effective: Values): readonly Problem[] => {
     return [];
   const { origin, value } = window;
   return [
-    {
+    problemAt(origin, {
       kind: 'capacity',
       level: 'warning',
       key: 'window',
-      given: String(value),
-      backend: String(backend?.value),
-      most,
-      origin,
-    },
+      what: `window is ${String(value)}, but ${String(backend?.value)} has at most ${most}`,
+      why: 'yours is used; if the agent reports another number, change one of them',
+      fix: fixAt(origin, String(most)),
+    }),
   ];
 };
 
 const summariserProblems = (effective: Values): readonly Problem[] => {
   const fault = findSummariserFault(toValues(effective.map(({ key, value }) => [key, value])));
   const origin = effective.find(({ key }) => key === fault?.key)?.origin;
-  return fault && origin ? [{ kind: 'unusable', level: 'warning', ...fault, origin }] : [];
-};
-
-/** Per kind and file. A user with more problems opens the file anyway, and each one takes time to format. */
-const MOST_TOLD = 10;
-
-/** The first problems of each kind and file, followed by the number of the others. */
-export const limitProblems = (problems: readonly Problem[]): readonly Problem[] => {
-  const groups = new Map<string, { count: number; first: Problem; isError: boolean }>();
-  const told = problems.filter((problem) => {
-    const name = groupOf(problem);
-    const group = groups.get(name) ?? { count: 0, first: problem, isError: false };
-    group.count += problem.kind === 'more' ? problem.count : 1;
-    if (group.count > MOST_TOLD) group.isError ||= problem.level === 'error';
-    groups.set(name, group);
-    return group.count <= MOST_TOLD;
-  });
-  const untold = [...groups.values()].filter(({ count }) => count > MOST_TOLD);
+  if (!fault || !origin) return [];
+  const { key, reason: why, fix } = fault;
   return [
-    ...told,
-    ...untold.map(({ count, first, isError }): Problem => ({
-      kind: 'more',
-      level: isError ? 'error' : 'warning',
-      of: problemKind(first),
-      count: count - MOST_TOLD,
-      origin: withoutPlace(first.origin),
-    })),
+    problemAt(origin, { kind: 'unusable', level: 'warning', key, what: `${key} is not used`, why, fix }),
   ];
-};
-
-/** The number of problems, including those that are only counted. */
-export const countProblems = (problems: readonly Problem[]): number =>
-  problems.reduce((sum, problem) => sum + (problem.kind === 'more' ? problem.count : 1), 0);
-
-/** The kind of a problem, also if it is only counted. */
-export const problemKind = (problem: Problem): Exclude<Problem['kind'], 'more'> =>
-  problem.kind === 'more' ? problem.of : problem.kind;
-
-const groupOf = (problem: Problem): string => {
-  const { layer, file, place } = problem.origin;
-  return JSON.stringify([layer, layer === 'env' ? file : place, problemKind(problem)]);
-};
-
-/** An environment variable belongs to one problem only, and so does a position. */
-const withoutPlace = ({ layer, file, place }: Origin): Origin => {
-  if (layer !== 'env') return { layer, ...present({ place }) };
-  return file === undefined ? { layer } : { layer, file };
 };
 
 // Compares the configured auto with the points at which the agents compact by themselves.
@@ -145,9 +111,20 @@ export const findNativeProblems = (
       choice: { auto },
     });
     if (!rung || !native || (rung.asked === undefined && rung.value < native.tokens)) return [];
-    const used = rung.asked === undefined ? {} : { used: groupDigits(rung.value) };
-    return [{ agent: name, at: groupDigits(native.tokens), usual: groupDigits(usualTokens), ...used }];
+    const ours = rung.asked === undefined ? 'yours is used' : `it counts as ${groupDigits(rung.value)}`;
+    const [at, usual] = [groupDigits(native.tokens), groupDigits(usualTokens)];
+    const why = `${name} compacts on its own at ${at} in its usual window of ${usual}; there ${ours}`;
+    return [{ name, why }];
   });
   if (first.length === 0) return [];
-  return [{ kind: 'native', level: 'warning', key: 'auto', given: formatBound(auto), agents: first, origin }];
+  const names = first.map(({ name }) => name).join(', ');
+  return [
+    problemAt(origin, {
+      kind: 'native',
+      level: 'warning',
+      key: 'auto',
+      what: `auto is ${formatBound(auto)}, but ${names} may compact first`,
+      why: first.map(({ why }) => why).join('; '),
+    }),
+  ];
 };

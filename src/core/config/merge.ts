@@ -8,6 +8,7 @@ import {
   toValues,
   toWritten,
 } from './keys.js';
+import { editCommand, problemAt, type Origin, type Problem } from './problem.js';
 
 // Merges settings by precedence: flag > environment > project > user > the agent's own > default.
 
@@ -70,36 +71,23 @@ const tightened = (key: KeyName, said: readonly Setting[], below: unknown): Read
   const settings = said.filter(({ value }) => rank(value) >= least && rank(value) >= 0);
   const problems = said
     .filter((each) => !settings.includes(each))
-    .map(({ origin }): Problem => ({
-      kind: 'refused',
-      level: 'warning',
-      key,
-      origin,
-      allowed: order.slice(least),
-    }));
+    .map(({ origin }) => refusedProblem(key, origin, order.slice(least)));
   return { settings, problems };
 };
 
+const refusedProblem = (key: KeyName, origin: Origin, allowed: readonly string[]): Problem => {
+  const can = allowed.length > 0 ? `; here it can only be ${allowed.join(' or ')}` : '';
+  return problemAt(origin, {
+    kind: 'refused',
+    level: 'warning',
+    key,
+    what: `${key} is ignored`,
+    why: `a project file can only restrict what ctxwrap does${can}`,
+    fix: `set it in your own configuration: ${editCommand()}`,
+  });
+};
+
 // Settings of one source with their origin, after checking.
-
-/** By precedence, highest first. `agent` is the value that the running agent reports. */
-export type LayerName = 'flag' | 'env' | 'project' | 'user' | 'agent' | 'default';
-
-/** Line and column, from 1. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
-
-/** The origin of a value. */
-export interface Origin {
-  readonly layer: LayerName;
-  /** the option, the environment variable, or the file */
-  readonly place?: string;
-  /** the dotenv file that sets the variable */
-  readonly file?: string;
-  readonly at?: Position;
-}
 
 export interface Setting {
   readonly key: KeyName;
@@ -107,66 +95,6 @@ export interface Setting {
   readonly value: unknown;
   readonly origin: Origin;
 }
-
-/** A problem in a configuration. An `error` means that a value is ignored, a `warning` is for information. */
-export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Origin } & (
-  | {
-      readonly kind: 'wrong';
-      readonly key: string;
-      /** as JSON, shortened */
-      readonly given: string;
-      readonly rule: string;
-      /** the value used instead; absent if the value is ignored */
-      readonly used?: string;
-    }
-  | { readonly kind: 'unknown'; readonly key: string }
-  /** a project's file may not set this value */
-  | { readonly kind: 'refused'; readonly key: string; readonly allowed: readonly string[] }
-  /** a boundary is higher than the one above it */
-  | {
-      readonly kind: 'order';
-      readonly key: string;
-      readonly above: string;
-      readonly given: string;
-      /** the value used instead */
-      readonly used: string;
-    }
-  /** a window larger than those of the backend's models; it is used nevertheless */
-  | {
-      readonly kind: 'capacity';
-      readonly key: string;
-      readonly given: string;
-      readonly backend: string;
-      /** tokens */
-      readonly most: number;
-    }
-  /** auto lies above the point where agents compact by themselves, assuming their usual windows */
-  | {
-      readonly kind: 'native';
-      readonly key: string;
-      readonly given: string;
-      readonly agents: readonly {
-        readonly agent: string;
-        /** tokens, like the other fields */
-        readonly at: string;
-        readonly usual: string;
-        /** the value of auto instead, if it is lowered */
-        readonly used?: string;
-      }[];
-    }
-  /** another setting keeps this one from being used */
-  | { readonly kind: 'unusable'; readonly key: string; readonly reason: string; readonly fix: string }
-  /** the name occurs more than once; the last one counts */
-  | { readonly kind: 'repeated'; readonly key: string }
-  /** a file's text is not JSONC, or a line of a dotenv file is not a pair */
-  | { readonly kind: 'syntax'; readonly reason: string }
-  /** the file is not read */
-  | { readonly kind: 'file'; readonly reason: string; readonly fix: string }
-  /** an agent defined by the user */
-  | { readonly kind: 'definition'; readonly key: string; readonly reason: string }
-  /** the number of further problems of one kind */
-  | { readonly kind: 'more'; readonly of: Exclude<Problem['kind'], 'more'>; readonly count: number }
-);
 
 export interface ReadSettings {
   readonly settings: readonly Setting[];

@@ -1,6 +1,17 @@
-import { envNames, isKeyName, configKey, otherEnvNames, type KeyName } from './keys.js';
-import type { Origin, Position, Problem, ReadSettings } from './merge.js';
+import { envNames, isKeyName, keyNames, configKey, otherEnvNames, type KeyName } from './keys.js';
+import type { ReadSettings } from './merge.js';
+import {
+  fixAt,
+  keyText,
+  MOST_TOLD,
+  moreProblems,
+  problemAt,
+  type Origin,
+  type Position,
+  type Problem,
+} from './problem.js';
 import type { ValueType } from './value-types.js';
+import { nearestWord } from '../text.js';
 import { present } from '../present.js';
 
 // Reads settings from a file or from the environment. Errors are returned as problems, never thrown.
@@ -14,9 +25,6 @@ export interface Entry {
 
 const SCHEMA = '$schema'; // used by editors
 
-/** Unknown keys that become a problem each; a file with more of them is none of ctxwrap's, and thousands would delay the start. */
-const MOST_UNKNOWN = 10;
-
 /** Reads the settings of a file. `left`: further unknown keys that are not among the entries. */
 export const readEntries = (
   layer: 'user' | 'project',
@@ -29,12 +37,12 @@ export const readEntries = (
     const origin: Origin = { layer, place, ...present({ at }) };
     if (isKeyName(key)) return [readValue(key, value, origin)];
     unknown += key === SCHEMA ? 0 : 1;
-    const isTold = key !== SCHEMA && unknown <= MOST_UNKNOWN;
-    return isTold ? [problem({ kind: 'unknown', level: 'error', key, origin })] : [];
+    const isTold = key !== SCHEMA && unknown <= MOST_TOLD;
+    return isTold ? [onlyProblem(unknownKey('error', key, origin))] : [];
   });
-  const count = unknown + left - MOST_UNKNOWN;
-  const more: Problem = { kind: 'more', level: 'error', of: 'unknown', count, origin: { layer, place } };
-  return joined(count > 0 ? [...reads, problem(more)] : reads);
+  const count = unknown + left - MOST_TOLD;
+  const more = moreProblems(count, { kind: 'unknown', level: 'error', origin: { layer, place } });
+  return joined(count > 0 ? [...reads, onlyProblem(more)] : reads);
 };
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -50,13 +58,31 @@ export const readEnv = (env: Env, file?: string): ReadSettings => {
     const text = env[name]?.trim() ?? '';
     return text === '' ? nothing : readValue(key, type.fromText?.(text) ?? text, originOf(name), type);
   });
-  const unknown = Object.keys(env)
-    .filter((name) => name.startsWith('CTXWRAP_') && !knownNames.has(name))
-    .map((key) => problem({ kind: 'unknown', level: 'warning', key, origin: originOf(key) }));
-  return joined([...known, ...unknown]);
+  const unknown = Object.keys(env).filter((name) => name.startsWith('CTXWRAP_') && !knownNames.has(name));
+  const told = unknown.slice(0, MOST_TOLD).map((key) => unknownKey('warning', key, originOf(key)));
+  const count = unknown.length - told.length;
+  const more = moreProblems(count, { kind: 'unknown', level: 'warning', origin: originOf('') });
+  return joined([...known, { settings: [], problems: count > 0 ? [...told, more] : told }]);
 };
 
 const knownNames: ReadonlySet<string> = new Set([...envNames.map(({ name }) => name), ...otherEnvNames]);
+
+const unknownKey = (level: Problem['level'], key: string, origin: Origin): Problem =>
+  problemAt(origin, {
+    kind: 'unknown',
+    level,
+    key,
+    what: `${keyText(key)} is unknown`,
+    why: `there is no such key${hintFor(key, origin)}`,
+  });
+
+const hintFor = (key: string, { layer }: Origin): string => {
+  const inner = keyNames.filter((name) => name.startsWith(`${key}.`));
+  if (layer !== 'env' && inner.length > 0)
+    return `; write the key in one piece: ${inner.map((name) => JSON.stringify(name)).join(', ')}`;
+  const close = nearestWord(key, layer === 'env' ? envNames.map(({ name }) => name) : keyNames);
+  return close === undefined ? '' : `; did you mean ${close}?`;
+};
 
 const readValue = (
   key: KeyName,
@@ -70,19 +96,18 @@ const readValue = (
 };
 
 const wrongValue = (key: KeyName, written: unknown, origin: Origin, type: ValueType): ReadSettings => {
-  const { type: own, careful, otherwise } = configKey(key);
+  const { type: own, careful, otherwise, example, fallback = example } = configKey(key);
   const isOther = otherwise !== undefined && typeof written === 'string';
   const used = isOther ? otherwise : careful;
   const value = used === undefined ? undefined : own.read(used);
-  const found: Problem = {
+  const found = problemAt(origin, {
     kind: 'wrong',
     level: isOther ? 'warning' : 'error',
     key,
-    origin,
-    given: type.isPrivate ? 'not what it must be' : short(written),
-    rule: type.rule(written),
-    ...(used === undefined ? {} : { used: String(used) }),
-  };
+    what: `${key} is ${type.isPrivate ? 'not what it must be' : short(written)}`,
+    why: `it must be ${type.rule(written)}; ${used === undefined ? 'it is ignored' : `it counts as ${String(used)}`}`,
+    fix: fixAt(origin, fallback === undefined ? undefined : String(fallback)),
+  });
   return { settings: value === undefined ? [] : [{ key, value, origin }], problems: [found] };
 };
 
@@ -95,7 +120,7 @@ const short = (written: unknown): string => {
 
 const nothing: ReadSettings = { settings: [], problems: [] };
 
-const problem = (found: Problem): ReadSettings => ({ settings: [], problems: [found] });
+const onlyProblem = (found: Problem): ReadSettings => ({ settings: [], problems: [found] });
 
 const joined = (reads: readonly ReadSettings[]): ReadSettings => ({
   settings: reads.flatMap(({ settings }) => settings),

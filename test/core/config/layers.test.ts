@@ -15,7 +15,9 @@ describe('a project’s file', () => {
     const before = settingsOf({});
     const settings = settingsOf({ project: { [key]: value } });
     expect(settings.values).toEqual(before.values);
-    expect(settings.problems).toMatchObject([{ kind: 'refused', level: 'warning', key, allowed: [] }]);
+    expect(settings.problems).toMatchObject([
+      { kind: 'refused', level: 'warning', key, why: 'a project file can only restrict what ctxwrap does' },
+    ]);
   });
 
   it.each(['window', 'auto', 'focus', 'strategy', 'runtimes', 'hotkey', 'log', 'env.file'])(
@@ -106,10 +108,14 @@ describe('names of other programs in the environment', () => {
 
   it('warn of a backend that nobody knows, and say what a wrong value counts as', () => {
     expect(settingsOf({ env: { BACKEND: 'postgres' } }).problems).toMatchObject([
-      { kind: 'wrong', level: 'warning', used: 'custom' },
+      { kind: 'wrong', level: 'warning', why: expect.stringMatching(/; it counts as custom$/) },
     ]);
     expect(settingsOf({ env: { COMPACTION_THRESHOLD_PCT: '100' } }).problems).toMatchObject([
-      { kind: 'wrong', level: 'error', rule: 'a percentage from 50 to 99' },
+      {
+        kind: 'wrong',
+        level: 'error',
+        why: expect.stringMatching(/^it must be a percentage from 50 to 99;/),
+      },
     ]);
   });
 
@@ -148,21 +154,28 @@ describe('boundaries that contradict each other', () => {
     settingsOf(layers).problems.filter(({ kind }) => kind === 'order');
 
   it.each([
-    [{ warn: '90%', auto: '80%' }, [{ key: 'warn', above: 'auto', given: '90%', used: '80%' }]],
-    [{ auto: '150k', hard: 120_000 }, [{ key: 'auto', above: 'hard', given: '150000', used: '120000' }]],
-    [{ warn: '90%', hard: '80%' }, [{ key: 'warn', above: 'hard' }]],
-    [{ warn: '90%', auto: '80%', hard: '70%' }, [{ key: 'warn' }, { key: 'auto' }]],
+    [{ warn: '90%', auto: '80%' }, [['warn is 90%, which is higher than auto', '80%']]],
+    [{ auto: '150k', hard: 120_000 }, [['auto is 150000, which is higher than hard', '120000']]],
+    [{ warn: '90%', hard: '80%' }, [['warn is 90%, which is higher than hard', '80%']]],
+    [
+      { warn: '90%', auto: '80%', hard: '70%' },
+      [
+        ['warn is 90%, which is higher than auto', '80%'],
+        ['auto is 80%, which is higher than hard', '70%'],
+      ],
+    ],
     [{ warn: '80%', auto: '80%' }, []],
     [{ warn: '90%', auto: '50k' }, []], // which is more depends on the window
   ])('are told where both are the user’s: %j', (user, told) => {
-    expect(problems({ user })).toMatchObject(told);
-    expect(problems({ user })).toHaveLength(told.length);
+    expect(problems({ user }).map(({ what, why }) => [what, why])).toEqual(
+      told.map(([what, used]) => [what, `each tier must begin before the next: it counts as ${used}`]),
+    );
   });
 
   it('are told across layers, but not of what stands on the command line', () => {
     const user = { warn: '70%' };
     expect(problems({ user, env: { COMPACTION_THRESHOLD_PCT: '60' } })).toMatchObject([
-      { level: 'warning', key: 'warn', used: '60%', origin: { layer: 'user' } },
+      { level: 'warning', key: 'warn', why: expect.stringMatching(/as 60%$/), origin: { layer: 'user' } },
     ]);
     expect(problems({ user, flags: { auto: { value: 60, unit: 'percent' } } })).toEqual([]);
   });
@@ -176,7 +189,9 @@ describe('a window that is larger than the backend’s', () => {
   ])('holds, and is told: %s with %i', (backend, window, most) => {
     const settings = settingsOf({ env: { BACKEND: backend, CONTEXT_WINDOW_SIZE: `${window}` } });
     expect(settings.values.window).toBe(window);
-    expect(settings.problems).toMatchObject([{ kind: 'capacity', level: 'warning', backend, most }]);
+    expect(settings.problems).toMatchObject([
+      { kind: 'capacity', level: 'warning', what: `window is ${window}, but ${backend} has at most ${most}` },
+    ]);
   });
 
   it.each([
@@ -207,9 +222,8 @@ describe('a name that is no key', () => {
     expect(read.settings).toMatchObject([{ key: 'mode', value: 'ask' }]);
     expect(read.problems).toHaveLength(11);
     expect(read.problems.at(-1)).toMatchObject({
-      kind: 'more',
-      of: 'unknown',
-      count: 23_990,
+      kind: 'unknown',
+      more: 23_990,
       level: 'error',
     });
   });

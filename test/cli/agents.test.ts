@@ -1,9 +1,10 @@
-// `ctxwrap agents`, through the built program, and the definitions that come with it.
+// `ctxwrap agents`, and the definitions that come with it.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/agents/defined/agent.js';
+import { ctxwrapHere } from '../support/command-here.js';
 import { ctxwrap, makeBench } from './launcher.js';
 import type { Bench } from './launcher.js';
 
@@ -32,15 +33,15 @@ describe('ctxwrap agents', () => {
     expect(stdout).toBe(
       'added toy in ~/.config/ctxwrap/config.jsonc\nstart it with: ctxwrap toy\nctxwrap shows its numbers, and types nothing\ntested with 1.0\n',
     );
-    expect(JSON.parse((await ctxwrap(['agents', 'show', 'toy'], bench)).stdout)).toEqual(toy);
-    expect((await ctxwrap(['agents'], bench)).stdout).toMatch(/^toy +toy-agent +your configuration +tested/m);
+    expect(JSON.parse((await ctxwrapHere(['agents', 'show', 'toy'], bench)).stdout)).toEqual(toy);
+    expect((await ctxwrapHere(['agents'], bench)).stdout).toMatch(/^toy +toy-agent +your configuration +tested/m);
     bench.program('toy-agent', '#!/bin/sh\necho hello from toy\n');
     expect((await ctxwrap(['toy'], bench)).stdout).toBe('hello from toy\n');
-    expect((await ctxwrap(['agents', 'add', file(toy)], bench)).stdout).toContain('already in');
+    expect((await ctxwrapHere(['agents', 'add', file(toy)], bench)).stdout).toContain('already in');
   });
 
   it.each([[['bla']], [['list', 'bla']]])('names the commands where it is given %j', async (words) => {
-    const { code, stderr } = await ctxwrap(['agents', ...words], bench);
+    const { code, stderr } = await ctxwrapHere(['agents', ...words], bench);
     expect(code).toBe(2);
     expect(stderr).toContain('agents has no command "bla"');
     expect(stderr).toContain('agents add FILE');
@@ -50,20 +51,20 @@ describe('ctxwrap agents', () => {
     given(
       '// mine\n{\n  "warn": "70%", // early\n  "runtimes": {\n    // another\n    "old": { "command": "old" } // old\n  }\n}\n',
     );
-    await ctxwrap(['agents', 'add', file(toy)], bench);
+    await ctxwrapHere(['agents', 'add', file(toy)], bench);
     const text = readFileSync(config(), 'utf8');
     for (const part of ['// mine', '// early', '// another', '// old', '"old": { "command": "old" }'])
       expect(text).toContain(part);
-    expect((await ctxwrap(['config', 'check'], bench)).code).toBe(0);
-    expect((await ctxwrap(['agents', 'show', 'toy'], bench)).code).toBe(0);
-    expect((await ctxwrap(['agents', 'show', 'old'], bench)).code).toBe(0);
+    expect((await ctxwrapHere(['config', 'check'], bench)).code).toBe(0);
+    expect((await ctxwrapHere(['agents', 'show', 'toy'], bench)).code).toBe(0);
+    expect((await ctxwrapHere(['agents', 'show', 'old'], bench)).code).toBe(0);
   });
 
   it('lists and starts a whole definition of one’s own under a built-in name, as it was before ctxwrap knew that agent', async () => {
     const own = { command: 'own-code', screen: [{ region: 'last-rows:2' }], note: 'mine' };
     given(JSON.stringify({ runtimes: { opencode: own, claude: { command: 'claude-nightly' } } }));
-    expect((await ctxwrap(['config', 'check'], bench)).code).toBe(0);
-    const { stdout } = await ctxwrap(['agents'], bench);
+    expect((await ctxwrapHere(['config', 'check'], bench)).code).toBe(0);
+    const { stdout } = await ctxwrapHere(['agents'], bench);
     expect(stdout).toMatch(/^opencode +own-code +your configuration +mine$/m);
     expect(stdout.match(/^opencode/gm)).toHaveLength(1);
     bench.program('own-code', '#!/bin/sh\necho hello from my own\n');
@@ -71,18 +72,18 @@ describe('ctxwrap agents', () => {
   });
 
   it('never takes the place of another one unasked, and then keeps the text before', async () => {
-    await ctxwrap(['agents', 'add', file(toy)], bench);
+    await ctxwrapHere(['agents', 'add', file(toy)], bench);
     const before = readFileSync(config(), 'utf8');
     const other = file({ ...toy, command: 'other' }, 'other.json');
-    const refused = await ctxwrap(['agents', 'add', other], bench);
+    const refused = await ctxwrapHere(['agents', 'add', other], bench);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(`ctxwrap agents add --replace ${other}`);
     expect(readFileSync(config(), 'utf8')).toBe(before);
-    expect((await ctxwrap(['agents', 'add', '--replace', other], bench)).stdout).toMatch(
+    expect((await ctxwrapHere(['agents', 'add', '--replace', other], bench)).stdout).toMatch(
       /^replaced toy in .*config\.jsonc\.bak\n/,
     );
     expect(readFileSync(`${config()}.bak`, 'utf8')).toBe(before);
-    expect(JSON.parse((await ctxwrap(['agents', 'show', 'toy'], bench)).stdout).command).toBe('other');
+    expect(JSON.parse((await ctxwrapHere(['agents', 'show', 'toy'], bench)).stdout).command).toBe('other');
   });
 
   it.each([
@@ -91,7 +92,7 @@ describe('ctxwrap agents', () => {
     ['the name of a built-in agent', { name: 'claude', command: 'x' }, /name claude is taken/],
     ['the name of a command', { name: 'ps', command: 'x' }, /name ps is taken/],
   ])('refuses %s, and writes nothing', async (_, value, message) => {
-    const { code, stderr } = await ctxwrap(['agents', 'add', file(value)], bench);
+    const { code, stderr } = await ctxwrapHere(['agents', 'add', file(value)], bench);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
     expect(existsSync(config())).toBe(false);
@@ -99,7 +100,7 @@ describe('ctxwrap agents', () => {
 
   it('leaves a configuration with a mistake as it is, and says where it is', async () => {
     given('{ "warn": }');
-    const { code, stderr } = await ctxwrap(['agents', 'add', file(toy)], bench);
+    const { code, stderr } = await ctxwrapHere(['agents', 'add', file(toy)], bench);
     expect(code).not.toBe(0);
     expect(stderr).toContain('line 1');
     expect(readFileSync(config(), 'utf8')).toBe('{ "warn": }');
@@ -107,7 +108,7 @@ describe('ctxwrap agents', () => {
 
   it('never writes into a project', async () => {
     writeFileSync(join(bench.folder, '.ctxwrap.jsonc'), '{}');
-    await ctxwrap(['agents', 'add', file(toy)], bench);
+    await ctxwrapHere(['agents', 'add', file(toy)], bench);
     expect(readFileSync(join(bench.folder, '.ctxwrap.jsonc'), 'utf8')).toBe('{}');
   });
 
@@ -123,8 +124,8 @@ describe('ctxwrap agents', () => {
   });
 
   it('says of a built-in agent that it has no definition, and of an unknown one what there is', async () => {
-    expect((await ctxwrap(['agents', 'show', 'claude'], bench)).stderr).toContain('built into ctxwrap');
-    expect((await ctxwrap(['agents', 'show', 'nobody'], bench)).stderr).toContain('ctxwrap agents list');
+    expect((await ctxwrapHere(['agents', 'show', 'claude'], bench)).stderr).toContain('built into ctxwrap');
+    expect((await ctxwrapHere(['agents', 'show', 'nobody'], bench)).stderr).toContain('ctxwrap agents list');
   });
 });
 

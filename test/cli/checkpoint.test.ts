@@ -1,9 +1,10 @@
-// `ctxwrap checkpoint`, through the built program.
+// `ctxwrap checkpoint`.
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonRecord } from '../../src/core/json.js';
 import { linkFile, keepCopy, noteFate } from '../../src/storage/blackbox-keep.js';
+import { ctxwrapHere } from '../support/command-here.js';
 import { linesFrom, SESSION } from '../support/kept.js';
 import { ctxwrap, makeBench } from './launcher.js';
 import type { Bench } from './launcher.js';
@@ -41,13 +42,13 @@ const about = {
   git: { head: 'a'.repeat(40), dirty: ['src/x.ts', 'we\x1b[31mird'] },
 } as const;
 const place = () => ({ stateFolder, runtime: 'claude', session: SESSION, cwd: '/proj/app', path });
-const run = (...args: readonly string[]) => ctxwrap(['checkpoint', ...args], bench);
+const run = (...args: readonly string[]) => ctxwrapHere(['checkpoint', ...args], bench);
 const json = async (...args: readonly string[]): Promise<JsonRecord & { checkpoints: JsonRecord[] }> =>
   JSON.parse((await run(...args, '--json')).stdout);
 
 describe('ctxwrap checkpoint', () => {
   it('lists what is kept', async () => {
-    const { stdout, code } = await run();
+    const { stdout, code } = await ctxwrap(['checkpoint'], bench);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ID +WHEN +AGENT +SESSION +WHAT +SIZE/m);
     expect(stdout).toMatch(new RegExp(`^${copyId} .* claude +0f3a2b1c +compaction by you +`, 'm'));

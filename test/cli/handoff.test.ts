@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ctxwrapHere } from '../support/command-here.js';
 import { fixture, ids, writeStores } from '../support/stored-sessions.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
@@ -13,7 +14,8 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-const handoff = (...args: readonly string[]) => ctxwrap(['handoff', ...args], bench);
+const handoff = (...args: readonly string[]) => ctxwrapHere(['handoff', ...args], bench);
+const started = (...args: readonly string[]) => ctxwrap(['handoff', ...args], bench);
 
 /** A Claude session in a repository, with edits, a todo list, a long answer to a command, and texts that are not to be trusted. */
 const writeSession = (
@@ -74,7 +76,7 @@ const writeSession = (
 describe('ctxwrap handoff', () => {
   it('prints Markdown from the session file and from git', async () => {
     const { file, cwd } = writeSession('s.jsonl');
-    const { stdout, stderr, code } = await handoff(file);
+    const { stdout, stderr, code } = await started(file);
     const plain = stdout
       .replace(cwd, 'FOLDER')
       .replace(/written: \S+,/, 'written: TIME,')
@@ -187,7 +189,6 @@ describe('ctxwrap handoff', () => {
 
   it.each([
     { args: ['--to', 'codxe'], words: 'did you mean codex?' },
-    { args: ['--to', 'codex'], words: 'stdin is not a terminal' },
     { args: ['--import'], words: '--import and --draft belong to --to' },
     { args: ['--without', 'sumary'], words: 'did you mean summary?' },
     { args: ['--requests', '101'], words: '--requests must be a number from 0 to 100, got "101"' },
@@ -197,6 +198,12 @@ describe('ctxwrap handoff', () => {
     const { stdout, stderr, code } = await handoff(...args);
     expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
     expect(stderr).toContain(words);
+  });
+
+  it('starts no agent without a terminal', async () => {
+    const { stdout, stderr, code } = await started('--to', 'codex');
+    expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
+    expect(stderr).toContain('stdin is not a terminal');
   });
 
   it('says that no session runs, and that a file without a conversation has nothing to hand off', async () => {

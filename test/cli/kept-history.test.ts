@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keepCopy, linkFile } from '../../src/storage/blackbox-keep.js';
 import { fixture, ids } from '../support/stored-sessions.js';
+import { ctxwrapHere } from '../support/command-here.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
 let bench: Bench;
@@ -37,7 +38,7 @@ beforeEach(async () => {
 afterEach(() => bench.remove());
 
 const json = async (...args: readonly string[]) => {
-  const { stdout } = await ctxwrap(['history', ...args, '--json'], bench);
+  const { stdout } = await ctxwrapHere(['history', ...args, '--json'], bench);
   return JSON.parse(stdout) as {
     readonly skipped: readonly { readonly path: string; readonly reason: string }[];
     readonly sessions: readonly {
@@ -63,13 +64,13 @@ describe('a session whose file the agent has removed', () => {
 
   it('is found by its id, with the conversation before a compaction, its receipt and its undoing', async () => {
     rmSync(path);
-    const before = await ctxwrap(['history', 'show', `${id.slice(0, 8)}#1`, '--before'], bench);
+    const before = await ctxwrapHere(['history', 'show', `${id.slice(0, 8)}#1`, '--before'], bench);
     expect(before).toMatchObject({ stderr: '', code: 0 });
     expect(before.stdout).toContain('run the tool');
-    const receipt = await ctxwrap(['receipt', `${id}#1`], bench);
+    const receipt = await ctxwrapHere(['receipt', `${id}#1`], bench);
     expect(receipt.stdout).toContain('1 command lost');
     rmSync(dirname(path), { recursive: true }); // a clean-up takes empty folders with it
-    const undo = await ctxwrap(['undo', `${id}#1`, '--json'], bench);
+    const undo = await ctxwrapHere(['undo', `${id}#1`, '--json'], bench);
     const { session } = JSON.parse(undo.stdout) as { readonly session: { readonly path: string } };
     expect(readFileSync(session.path, 'utf8')).toContain('run the tool');
   });
@@ -107,14 +108,14 @@ describe('a session whose file the agent still has', () => {
     writeFileSync(path, `${recorded.toString().split('\n', 5).join('\n')}\n`);
     expect((await json()).sessions).toEqual([]);
     expect((await json(copyId)).sessions).toMatchObject([{ session_id: id, kept_copy: true }]);
-    const { stdout } = await ctxwrap(['history', 'show', `${copyId.slice(0, 6)}#1`, '--before'], bench);
+    const { stdout } = await ctxwrapHere(['history', 'show', `${copyId.slice(0, 6)}#1`, '--before'], bench);
     expect(stdout).toContain('run the tool');
   });
 
   it('but only a summary of what was in it, is undone from the copy', async () => {
     const lines = recorded.toString().split('\n');
     writeFileSync(path, lines.slice(lines.findIndex((line) => line.includes('compact_boundary'))).join('\n'));
-    const { stdout } = await ctxwrap(['undo', id], bench);
+    const { stdout } = await ctxwrapHere(['undo', id], bench);
     const [, made = ''] = /: ([0-9a-f-]{36})\n/.exec(stdout) ?? [];
     expect(stdout).toContain(
       "Taken from ctxwrap's copy of 1970-01-01 00:00: the session file no longer holds it.",

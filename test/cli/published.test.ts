@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ctxwrapHere } from '../support/command-here.js';
 import { bin } from '../support/programs.js';
 import { ctxwrap, inTerminal, makeBench } from './launcher.js';
 import type { Bench } from './launcher.js';
@@ -17,7 +18,7 @@ afterEach(() => bench.remove());
 const WAIT = { timeout: 60_000, interval: 50 };
 const log = (name: string): string => fileURLToPath(new URL(`../fixtures/logs/${name}`, import.meta.url));
 const json = async (args: readonly string[]) => {
-  const { stdout, stderr, code } = await ctxwrap([...args, '--json'], bench);
+  const { stdout, stderr, code } = await ctxwrapHere([...args, '--json'], bench);
   return { code, stderr, value: JSON.parse(stdout || 'null') };
 };
 const liveness = async (): Promise<readonly string[]> =>
@@ -87,12 +88,12 @@ describe('a wrapped session', () => {
 
 describe('ctxwrap ps and context', () => {
   it('without a session say so, and what to do', async () => {
-    expect(await ctxwrap(['ps'], bench)).toMatchObject({
+    expect(await ctxwrapHere(['ps'], bench)).toMatchObject({
       code: 0,
       stdout: 'No session is running. Start one with: ctxwrap claude\n',
     });
     expect((await json(['ps'])).value).toEqual({ schema: 'ctxwrap.sessions/1', sessions: [] });
-    expect(await ctxwrap(['context'], bench)).toMatchObject({
+    expect(await ctxwrapHere(['context'], bench)).toMatchObject({
       code: 2,
       stderr:
         'ctxwrap: no session is running\nctxwrap: start one with ctxwrap claude, or give a session file\n',
@@ -103,11 +104,11 @@ describe('ctxwrap ps and context', () => {
     mkdirSync(join(bench.folder, '.local/state/ctxwrap'), { recursive: true });
     writeFileSync(join(bench.folder, '.local/state/ctxwrap/sessions'), '');
     for (const command of [['ps'], ['context'], ['context', 'claude']])
-      expect(await ctxwrap(command, bench)).toMatchObject({
+      expect(await ctxwrapHere(command, bench)).toMatchObject({
         code: 2,
         stderr: expect.stringContaining('not a directory\nctxwrap: make this folder readable'),
       });
-    expect((await ctxwrap(['context', log('codex/context-exceeded.jsonl')], bench)).code).toBe(0);
+    expect((await ctxwrapHere(['context', log('codex/context-exceeded.jsonl')], bench)).code).toBe(0);
   });
 
   it('print nothing that a terminal would obey', async () => {
@@ -144,7 +145,7 @@ describe('ctxwrap ps and context', () => {
         join(folder, `${id}.json`),
         JSON.stringify({ ...record, id: `${id}`, runtime: 'claude', heartbeatAt: Date.now() }),
       );
-    const { stderr } = await ctxwrap(['context'], bench);
+    const { stderr } = await ctxwrapHere(['context'], bench);
     expect(stderr).toContain('50 sessions are running');
     expect(stderr.trimEnd().split('\n').at(-1)).toBe('  and 30 more: ctxwrap ps --all');
   });
@@ -207,7 +208,7 @@ describe('ctxwrap ps and context', () => {
       ['0f3a9c#1', '"0f3a9c#1" names one compaction'],
       ['5555', 'there is no session or session file "5555"'],
     ] as const) {
-      const { code, stdout, stderr } = await ctxwrap(['context', given], bench);
+      const { code, stdout, stderr } = await ctxwrapHere(['context', given], bench);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toContain(message);
     }
@@ -237,7 +238,7 @@ describe('ctxwrap ps and context', () => {
     if (name === 'session.jsonl.zst') writeFileSync(path, Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 1, 2]));
     if (name === 'other.txt') writeFileSync(path, 'hello\n');
     if (name === 'other.gz') writeFileSync(path, gzipSync('hello'));
-    const { code, stdout, stderr } = await ctxwrap(
+    const { code, stdout, stderr } = await ctxwrapHere(
       ['context', name === 'folder' ? bench.folder : path],
       bench,
     );

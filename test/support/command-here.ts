@@ -1,9 +1,11 @@
 import { vi } from 'vitest';
 import { applyConfiguration } from '../../src/cli/config/apply.js';
 import { perform } from '../../src/cli/commands/run.js';
+import { printError } from '../../src/cli/print.js';
 import { parseArguments } from '../../src/cli/program.js';
 import type { Outcome } from '../../src/cli/session.js';
 import { errorText, UserError } from '../../src/core/errors.js';
+import { toPrintableLines } from '../../src/core/printable.js';
 import type { Bench, Ended } from '../cli/launcher.js';
 
 const performed = async (words: readonly string[]): Promise<Outcome> => {
@@ -32,7 +34,7 @@ export const ctxwrapHere = async (words: readonly string[], bench: Bench): Promi
       return true;
     }),
   );
-  const say = (text: string): void => void process.stderr.write(text.replaceAll(/^/gm, 'ctxwrap: ') + '\n');
+  const say = (text: string): void => printError(toPrintableLines(`ctxwrap: ${text}`.split('\n')));
   let code = FAILURE;
   try {
     const { status, notices } = await performed(words);

@@ -104,12 +104,13 @@ const mutated = (
 ): ScreenEvidence => {
   const named = signals.title !== undefined && title ? { title: title(signals.title) } : {};
   const said: Signals = { ...signals, ...named };
+  const texts: string[] = []; // readers ask for a row many times
   return {
     ...rest,
     signals: said,
     screen: {
       ...screen,
-      text: (index) => row?.(screen.text(index), screen) ?? screen.text(index),
+      text: (index) => (texts[index] ??= row?.(screen.text(index), screen) ?? screen.text(index)),
       styleAt: (at, column) => {
         const own = screen.styleAt(at, column);
         return own && style ? style(own) : own;

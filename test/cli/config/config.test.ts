@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keyNames } from '../../../src/core/config/keys.js';
 import { userFileOf, writeConfig } from './config-file.js';
+import { ctxwrapHere } from '../../support/command-here.js';
 import { ctxwrap, makeBench, type Bench, type Ended } from '../launcher.js';
 
 let bench: Bench;
@@ -15,14 +16,15 @@ afterEach(() => bench.remove());
 const userFile = (): string => userFileOf(bench);
 const write = (text: string, path = userFile()): void => writeConfig(bench, text, path);
 const project = (text: string): void => write(text, join(bench.folder, '.ctxwrap.jsonc'));
-const config = (...args: readonly string[]): Promise<Ended> => ctxwrap(['config', ...args], bench);
+const config = (...args: readonly string[]): Promise<Ended> => ctxwrapHere(['config', ...args], bench);
+const started = (...args: readonly string[]): Promise<Ended> => ctxwrap(['config', ...args], bench);
 const rowOf = ({ stdout }: Ended, key: string): string =>
   stdout.split('\n').find((line) => line.startsWith(`${key} `)) ?? '';
 
 describe('config show', () => {
   it('says what holds', async () => {
     write('{ "mode": "ask", "auto": "80%", "hotkey": "^g" }');
-    const shown = await config();
+    const shown = await started();
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(rowOf(shown, 'mode')).toMatch(/^mode +"ask"$/);
     expect(rowOf(shown, 'auto')).toMatch(/"80%"$/);
@@ -37,7 +39,7 @@ describe('config show', () => {
     project('{ "mode": "ask" }');
     bench.env['CTXWRAP_MODE'] = 'warn';
     bench.env['COLUMNS'] = '400';
-    const { stdout } = await ctxwrap(
+    const { stdout } = await ctxwrapHere(
       ['--mode', 'off', 'config', 'show', 'mode', '--origin', '--json'],
       bench,
     );
@@ -98,7 +100,7 @@ describe('config show', () => {
     expect(rowOf(all, 'window')).toMatch(/100000 +CONTEXT_WINDOW_SIZE in \S+mine\.env/);
     expect(rowOf(all, 'auto')).toMatch(/"90%"/);
     write('{ "mode": "warn" }', join(bench.folder, 'third.jsonc'));
-    const third = await ctxwrap(
+    const third = await ctxwrapHere(
       ['--config', 'third.jsonc', '--env-file', '.env', 'config', 'show', '--origin'],
       bench,
     );
@@ -120,7 +122,7 @@ describe('config check', () => {
 
   it('says what is wrong, where, why, and the command that mends it', async () => {
     write('{\n  "mode": "atuo",\n  "widnow": 1\n}');
-    const { code, stdout } = await config('check');
+    const { code, stdout } = await started('check');
     expect(code).toBe(2);
     expect(stdout).toBe(
       [
@@ -186,7 +188,7 @@ describe('config check', () => {
     expect(stdout.match(/the file does not exist/g)).toHaveLength(2);
     expect(stdout).toContain('fix    mkdir -p /nowhere && touch /nowhere/env\n');
     expect(stdout).toContain('fix    ctxwrap config init\n');
-    const named = await ctxwrap(['--config', 'no such.jsonc', 'config', 'check'], bench);
+    const named = await ctxwrapHere(['--config', 'no such.jsonc', 'config', 'check'], bench);
     expect(named.stdout).toContain("fix    ctxwrap --config 'no such.jsonc' config init\n");
   });
 

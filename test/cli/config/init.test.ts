@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keyNames } from '../../../src/core/config/keys.js';
 import { userFileOf, writeConfig } from './config-file.js';
+import { ctxwrapHere } from '../../support/command-here.js';
 import { ctxwrap, makeBench, type Bench, type Ended } from '../launcher.js';
 
 let bench: Bench;
@@ -14,13 +15,13 @@ afterEach(() => bench.remove());
 
 const userFile = (): string => userFileOf(bench);
 const write = (text: string, path = userFile()): void => writeConfig(bench, text, path);
-const config = (...args: readonly string[]): Promise<Ended> => ctxwrap(['config', ...args], bench);
+const config = (...args: readonly string[]): Promise<Ended> => ctxwrapHere(['config', ...args], bench);
 const rowOf = ({ stdout }: Ended, key: string): string =>
   stdout.split('\n').find((line) => line.startsWith(`${key} `)) ?? '';
 
 describe('config init', () => {
   it('writes a file without mistakes, and a schema for editors', async () => {
-    expect(await config('init')).toMatchObject({
+    expect(await ctxwrap(['config', 'init'], bench)).toMatchObject({
       code: 0,
       stdout: `${userFile()}: written, with ${keyNames.length} keys as comments\n`,
     });
@@ -66,9 +67,9 @@ describe('config init', () => {
   it('writes nothing where there is no file to be', async () => {
     const folder = join(bench.folder, 'config.jsonc');
     mkdirSync(folder);
-    const named = await ctxwrap(['--config', folder, 'config', 'init'], bench);
+    const named = await ctxwrapHere(['--config', folder, 'config', 'init'], bench);
     expect(named.code).toBe(2);
-    expect(await ctxwrap(['--config', '/dev/null', 'config', 'init'], bench)).toMatchObject({
+    expect(await ctxwrapHere(['--config', '/dev/null', 'config', 'init'], bench)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('not a regular file'),
     });
@@ -77,11 +78,11 @@ describe('config init', () => {
 
   it('writes the file that was named, and nothing beside it', async () => {
     const named = join(bench.folder, 'sub/mine.jsonc');
-    expect(await ctxwrap(['--config', 'sub/mine.jsonc', 'config', 'init'], bench)).toMatchObject({ code: 0 });
+    expect(await ctxwrapHere(['--config', 'sub/mine.jsonc', 'config', 'init'], bench)).toMatchObject({ code: 0 });
     expect(readFileSync(named, 'utf8')).not.toContain('$schema');
     expect(existsSync(join(bench.folder, 'sub/config.schema.json'))).toBe(false);
     expect(existsSync(userFile())).toBe(false);
-    expect(await ctxwrap(['--config', 'sub/mine.jsonc', 'config', 'path'], bench)).toMatchObject({
+    expect(await ctxwrapHere(['--config', 'sub/mine.jsonc', 'config', 'path'], bench)).toMatchObject({
       stdout: `${named}\n`,
     });
   });

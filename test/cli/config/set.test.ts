@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keyNames } from '../../../src/core/config/keys.js';
 import { userFileOf, writeConfig } from './config-file.js';
+import { ctxwrapHere } from '../../support/command-here.js';
 import { bin } from '../../support/programs.js';
 import { ctxwrap, inTerminal, makeBench, runToEnd, type Bench, type Ended } from '../launcher.js';
 
@@ -30,12 +31,13 @@ afterEach(() => bench.remove());
 const userFile = (): string => userFileOf(bench);
 const write = (text: string, path = userFile()): void => writeConfig(bench, text, path);
 const text = (path = userFile()): string => readFileSync(path, 'utf8');
-const config = (...args: readonly string[]): Promise<Ended> => ctxwrap(['config', ...args], bench);
+const config = (...args: readonly string[]): Promise<Ended> => ctxwrapHere(['config', ...args], bench);
+const started = (...args: readonly string[]): Promise<Ended> => ctxwrap(['config', ...args], bench);
 const HERE = '~/.config/ctxwrap/config.jsonc';
 
 describe('config set', () => {
   it('creates the file for the user alone, and says what it did', async () => {
-    expect(await config('set', 'warn', '75%')).toEqual({
+    expect(await started('set', 'warn', '75%')).toEqual({
       code: 0,
       stdout: `warn: not set → 75% in ${HERE}\n`,
       stderr: '',
@@ -155,7 +157,7 @@ describe('config set', () => {
       ['mode', 'ask'],
       ['tips', 'false'],
     ] as const;
-    const all = await Promise.all(pairs.map(([key, value]) => config('set', key, value)));
+    const all = await Promise.all(pairs.map(([key, value]) => started('set', key, value)));
     expect(all.map(({ code, stderr }) => [code, stderr])).toEqual(pairs.map(() => [0, '']));
     expect(JSON.parse(text().replace('// mine', ''))).toEqual({
       warn: '70%',
@@ -183,7 +185,7 @@ describe('config set', () => {
 
   it('changes the file that was named, and names it in its hints', async () => {
     const named = join(bench.folder, 'my own.jsonc');
-    const set = (value: string) => ctxwrap(['--config', named, 'config', 'set', 'mode', value], bench);
+    const set = (value: string) => ctxwrapHere(['--config', named, 'config', 'set', 'mode', value], bench);
     expect(await set('ask')).toMatchObject({ stdout: 'mode: not set → ask in ~/my own.jsonc\n' });
     expect((await set('aks')).stderr).toContain(`try ctxwrap --config '${named}' config set mode ask\n`);
     expect(existsSync(userFile())).toBe(false);
@@ -248,7 +250,7 @@ describe('a file that is a link into a folder of dot files', () => {
 
   it('is opened by its own name, so that no editor replaces the link, and comes back to that', async () => {
     bench.env['EDITOR'] = bench.program('mine', '#!/bin/sh\necho "$1"\nrm "$1"\necho "{" > "$1"\n');
-    const { code, stdout } = await config('edit');
+    const { code, stdout } = await started('edit');
     expect([code, stdout.split('\n')[0]]).toEqual([1, target()]);
     const [, back = 'false'] = /^to go back: (.*)$/m.exec(stdout) ?? [];
     spawnSync('sh', ['-c', back]);
@@ -271,7 +273,7 @@ describe('a file that is a link into a folder of dot files', () => {
 describe('config unset', () => {
   it('removes the key and nothing else', async () => {
     write('{\n  // why\n  "warn": "70%",\n  "mode": "ask"\n}\n');
-    expect(await config('unset', 'warn')).toMatchObject({
+    expect(await started('unset', 'warn')).toMatchObject({
       code: 0,
       stdout: `warn: 70% → not set in ${HERE}\n`,
       stderr: '',
@@ -305,7 +307,7 @@ describe('config edit', () => {
     editor('ed it', '{ "mode": "warn" }');
     bench.env['VISUAL'] = `'${bench.folder}/ed it' --wait "two words"`;
     bench.env['EDITOR'] = 'false';
-    expect(await config('edit')).toMatchObject({
+    expect(await started('edit')).toMatchObject({
       code: 0,
       stderr: '',
       stdout: `${HERE}: no mistakes found\n`,
@@ -319,17 +321,17 @@ describe('config edit', () => {
     editor('vi', '{}');
     bench.env['EDITOR'] = editor('mine', '{}');
     bench.env['VISUAL'] = ' ';
-    expect(await config('edit')).toMatchObject({ code: 0, stdout: `${HERE}: not changed\n` });
+    expect(await started('edit')).toMatchObject({ code: 0, stdout: `${HERE}: not changed\n` });
     rmSync(join(bench.folder, 'args'));
     delete bench.env['EDITOR'];
-    expect(await config('edit')).toMatchObject({ code: 0 });
+    expect(await started('edit')).toMatchObject({ code: 0 });
     expect(given()).toBe(`${userFile()}\n`);
     expect(existsSync(`${userFile()}.bak`)).toBe(false);
   });
 
   it('opens a file with all keys as comments where there is none', async () => {
     bench.env['EDITOR'] = 'true';
-    expect(await config('edit')).toMatchObject({ code: 0, stdout: `${HERE}: no mistakes found\n` });
+    expect(await started('edit')).toMatchObject({ code: 0, stdout: `${HERE}: no mistakes found\n` });
     expect(text().match(/^ {2}\/\/ "/gm)).toHaveLength(keyNames.length);
     expect(existsSync(join(dirname(userFile()), 'config.schema.json'))).toBe(true);
   });
@@ -342,7 +344,7 @@ describe('config edit', () => {
     const before = '{ "mode": "ask" }\n';
     write(before);
     bench.env['EDITOR'] = editor('mine', made);
-    const { code, stdout, stderr } = await config('edit');
+    const { code, stdout, stderr } = await started('edit');
     expect([code, stderr]).toEqual([1, '']);
     expect(stdout).toContain(`where  ${userFile()}${where}`);
     expect(stdout).toContain(what);
@@ -354,10 +356,10 @@ describe('config edit', () => {
   it('offers no way back to a file that was wrong before, and says that one is gone', async () => {
     write('{ "mode": ');
     bench.env['EDITOR'] = 'true';
-    const { code, stdout } = await config('edit');
+    const { code, stdout } = await started('edit');
     expect([code, stdout.includes('value expected'), stdout.includes('go back')]).toEqual([1, true, false]);
     bench.env['EDITOR'] = 'rm';
-    expect(await config('edit')).toMatchObject({
+    expect(await started('edit')).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^~.* no longer exists\nto go back: mv /),
     });
@@ -371,7 +373,7 @@ describe('config edit', () => {
   ])('says how the editor "%s" failed', async (name, how) => {
     write('{}\n');
     bench.env['EDITOR'] = name;
-    const { code, stdout, stderr } = await config('edit');
+    const { code, stdout, stderr } = await started('edit');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(
       `ctxwrap: the editor "${name}" ${how}\nctxwrap: set VISUAL or EDITOR to another one\n`,
@@ -396,7 +398,7 @@ describe('config edit', () => {
     writeFileSync(userFile(), '{}');
     chmodSync(userFile(), 0o666);
     bench.env['EDITOR'] = editor('mine', '{}');
-    expect(await config('edit')).toMatchObject({
+    expect(await started('edit')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('every user can write to it'),
     });

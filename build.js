@@ -11,8 +11,13 @@ import ts from 'typescript';
 const waitShare = (await readFile('test/support/wait-share.json', 'utf8')).trim();
 
 /** What users run. */
-const published = { folder: 'dist', define: { WAIT_SHARE: '1', KEEPS_CODE_BESIDE: 'false' } };
-const forTests = { folder: 'dist-fast/dist', define: { WAIT_SHARE: waitShare, KEEPS_CODE_BESIDE: 'true' } };
+const published = { folder: 'dist', mode: 0o755, define: { WAIT_SHARE: '1', KEEPS_CODE_BESIDE: 'false' } };
+// a code cache is trusted only in a folder that nobody else can write or read
+const forTests = {
+  folder: 'dist-fast/dist',
+  mode: 0o700,
+  define: { WAIT_SHARE: waitShare, KEEPS_CODE_BESIDE: 'true' },
+};
 
 // Ink imports them behind a condition that is false here; followed, they would become a chunk that nobody loads.
 const withoutDevtools = {
@@ -206,8 +211,8 @@ const programFiles = async (bundle) => {
 
 /** Writes all that runs; returns the names of the files. */
 const writeBundle = async (bundle) => {
-  const { folder } = bundle;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { folder, mode } = bundle;
+  await mkdir(folder, { recursive: true, mode });
   const files = await programFiles(bundle);
   for (const { name, code } of files) await writeFile(`${folder}/${name}`, code);
 

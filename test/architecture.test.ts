@@ -156,13 +156,12 @@ const importsOf = ({ tree }: Source): readonly string[] =>
 
 /** What is imported at run time, too: a type costs nothing. */
 const loadsOf = ({ tree }: Source): readonly string[] =>
-  nodesOf(tree).flatMap((node) =>
-    ts.isImportDeclaration(node) &&
-    node.importClause?.isTypeOnly !== true &&
-    ts.isStringLiteral(node.moduleSpecifier)
-      ? [node.moduleSpecifier.text]
-      : [],
-  );
+  nodesOf(tree).flatMap((node) => {
+    const isImport = ts.isImportDeclaration(node) && node.importClause?.isTypeOnly !== true;
+    const isExport = ts.isExportDeclaration(node) && !node.isTypeOnly;
+    const from = isImport || isExport ? node.moduleSpecifier : undefined;
+    return from && ts.isStringLiteral(from) ? [from.text] : [];
+  });
 
 /** What is loaded when it is needed. */
 const laterOf = ({ tree }: Source): readonly string[] =>

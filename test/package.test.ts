@@ -1,6 +1,16 @@
 // What is published: the files, the metadata, and an installation as a user makes it.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { publint } from 'publint';
@@ -52,6 +62,10 @@ describe('the package', () => {
     const others = paths().filter((path) => !kinds.some((kind) => kind.test(path)));
     expect(others).toEqual(single);
     for (const kind of kinds) expect(paths().some((path) => kind.test(path))).toBe(true);
+  });
+
+  it('can be started by other users than the one who built it', () => {
+    expect(statSync('dist').mode & 0o555).toBe(0o555);
   });
 
   it('is small', () => {
@@ -172,6 +186,12 @@ describe('an installation of the package, with nothing but Node at hand', () => 
   it('says its version, which is that of package.json', ({ skip }) => {
     skip(reason !== undefined, reason);
     expect(run('--version')).toMatchObject({ stdout: `${manifest.version}\n`, stderr: '', status: 0 });
+  });
+
+  it('keeps its compiled code where it keeps its state', ({ skip }) => {
+    skip(reason !== undefined, reason);
+    run('--version');
+    expect(readdirSync(join(folder, 'home/.local/state/ctxwrap/compiled'))).not.toEqual([]);
   });
 
   it('helps, looks at itself, and writes for a shell', ({ skip }) => {

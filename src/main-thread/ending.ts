@@ -1,11 +1,11 @@
 import { constants } from 'node:os';
 import { restoreTerminalSequence } from '../terminal/footer-sequences.js';
 import type { Child, ChildEnd } from '../terminal/pty.js';
-import type { ScreenMeasures } from '../terminal/screen-model.js';
 import type { ExitStatus } from '../session/options.js';
 import type { CursorQuery } from './cursor-query.js';
 import type { TerminalSession } from './terminal-session.js';
 import { endsWithin } from '../storage/timing.js';
+import type { ScreenMeasures } from '../terminal/child-screen.js';
 
 // The end of a session: how the child has ended, and how the terminal is restored for the user's shell.
 

@@ -8,12 +8,12 @@ import { restoreTerminalSequence } from '../terminal/footer-sequences.js';
 import type { SttyProcess } from '../terminal/stty-process.js';
 import type { Child } from '../terminal/pty.js';
 import type { DroppedPresses, PixelPlaces } from '../terminal/reports.js';
-import type { ChildScreen } from '../terminal/screen-model.js';
 import { type Size, type Tty, openTty, type TtyListener } from '../terminal/tty.js';
 import type { Background } from '../ui/look.js';
 import type { WrapSession, RestartPlan } from '../session/options.js';
 import { makeSessionWorker, type SessionWorker, type StartThread } from './worker-host.js';
 import { makeCounters, type Counters } from '../session/thread-messages.js';
+import type { ChildScreen } from '../terminal/child-screen.js';
 
 // The state shared by the parts of one wrapped session: terminal, filter, screen model, child.
 

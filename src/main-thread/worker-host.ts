@@ -3,11 +3,11 @@ import type { Event } from '../core/event.js';
 import { nullLog } from '../storage/log-file.js';
 import { cursorSequence } from '../terminal/filter/motion.js';
 import type { Grid } from '../terminal/filter/grid.js';
-import { noMeasures, type ChildScreen, type ScreenMeasures } from '../terminal/screen-model.js';
 import type { ExitStatus, StartedChild, WrapSession } from '../session/options.js';
 import { endsWithin } from '../storage/timing.js';
 import { makeFeed, type Feed } from './worker-feed.js';
 import type { Counters, FromWorker, ToWorker, WorkerStart } from '../session/thread-messages.js';
+import { noMeasures, type ChildScreen, type ScreenMeasures } from '../terminal/child-screen.js';
 
 // The worker of a session, seen from the main thread: sends it the child's output and what the user does, and notices when it hangs.
 

@@ -6,11 +6,11 @@ import type { FooterView } from '../core/footer-view.js';
 import type { OverlayAction, OverlayState } from '../core/overlay-keys.js';
 import type { Millis } from '../core/reading.js';
 import type { SavedScreen } from '../terminal/overlay/saved-screen.js';
-import type { ScreenMeasures } from '../terminal/screen-model.js';
 import type { NotificationText } from '../terminal/notification.js';
 import type { Size } from '../terminal/tty.js';
 import type { Background } from '../ui/look.js';
 import type { ExitStatus, WrapSession, RestartPlan } from './options.js';
+import type { ScreenMeasures } from '../terminal/child-screen.js';
 
 // What the two threads of a session tell each other. The main thread carries the bytes between terminal and child; the worker reads the
 // screen and the session file, decides, and draws the overlay.

@@ -4,7 +4,7 @@ import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { FooterView } from '../core/footer-view.js';
 import { sessionSummary } from '../core/session-flow.js';
 import { nullLog, type Log } from '../storage/log-file.js';
-import { makeScreenModel, screenOf } from '../terminal/screen-model.js';
+import { makeScreenModel } from '../terminal/screen-model.js';
 import type { Size } from '../terminal/tty.js';
 import { trackAgent, type AgentTracker, type TrackerParts } from './agent-tracker.js';
 import { makeNotifier } from './notifier.js';
@@ -21,6 +21,7 @@ import {
   type WorkerStart,
 } from '../session/thread-messages.js';
 import type { Publisher, KeyHold } from '../session/ports.js';
+import { screenOf } from '../terminal/child-screen.js';
 
 // The worker thread of a session: it reads the child's screen and the agent's files, decides, and draws the overlay. What it must not do
 // is delay a key, so the terminal and the child belong to the main thread.

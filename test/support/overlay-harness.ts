@@ -9,7 +9,7 @@ import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { reserveFooterSequence } from '../../src/terminal/footer-sequences.js';
 import { makeAgentStateProxy } from '../../src/terminal/agent-state-proxy.js';
-import { makeScreenModel, screenOf, type ScreenModel } from '../../src/terminal/screen-model.js';
+import { makeScreenModel, type ScreenModel } from '../../src/terminal/screen-model.js';
 import '../../src/ui/footer.js'; // which the footer loads later: a short test would be over by then
 import { nullLog } from '../../src/storage/log-file.js';
 import { makeParts, type Parts } from '../../src/main-thread/wrap.js';
@@ -17,6 +17,7 @@ import type { OverlayContents } from '../../src/main-thread/overlay.js';
 import { makeCounters } from '../../src/session/thread-messages.js';
 import type { TerminalSession } from '../../src/main-thread/terminal-session.js';
 import { describeTerminal, makeEmulator, type Emulator } from './emulator.js';
+import { screenOf } from '../../src/terminal/child-screen.js';
 
 /** The overlay's text in tests. */
 export const TITLE = 'the overlay of a test';

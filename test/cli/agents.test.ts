@@ -34,7 +34,9 @@ describe('ctxwrap agents', () => {
       'added toy in ~/.config/ctxwrap/config.jsonc\nstart it with: ctxwrap toy\nctxwrap shows its numbers, and types nothing\ntested with 1.0\n',
     );
     expect(JSON.parse((await ctxwrapHere(['agents', 'show', 'toy'], bench)).stdout)).toEqual(toy);
-    expect((await ctxwrapHere(['agents'], bench)).stdout).toMatch(/^toy +toy-agent +your configuration +tested/m);
+    expect((await ctxwrapHere(['agents'], bench)).stdout).toMatch(
+      /^toy +toy-agent +your configuration +tested/m,
+    );
     bench.program('toy-agent', '#!/bin/sh\necho hello from toy\n');
     expect((await ctxwrap(['toy'], bench)).stdout).toBe('hello from toy\n');
     expect((await ctxwrapHere(['agents', 'add', file(toy)], bench)).stdout).toContain('already in');

@@ -78,7 +78,9 @@ describe('config init', () => {
 
   it('writes the file that was named, and nothing beside it', async () => {
     const named = join(bench.folder, 'sub/mine.jsonc');
-    expect(await ctxwrapHere(['--config', 'sub/mine.jsonc', 'config', 'init'], bench)).toMatchObject({ code: 0 });
+    expect(await ctxwrapHere(['--config', 'sub/mine.jsonc', 'config', 'init'], bench)).toMatchObject({
+      code: 0,
+    });
     expect(readFileSync(named, 'utf8')).not.toContain('$schema');
     expect(existsSync(join(bench.folder, 'sub/config.schema.json'))).toBe(false);
     expect(existsSync(userFile())).toBe(false);

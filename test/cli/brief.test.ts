@@ -1,5 +1,6 @@
 // `ctxwrap brief` as users run it where no agent is running.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ctxwrapHere } from '../support/command-here.js';
 import { ids, writeStores } from '../support/stored-sessions.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
@@ -10,11 +11,9 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-const brief = (...args: readonly string[]) => ctxwrap(['brief', ...args], bench);
-
 describe('ctxwrap brief', () => {
   it('prints what a compaction has lost, of a session that was never wrapped', async () => {
-    const { stdout, stderr, code } = await brief('--print', `${ids.claude}#1`);
+    const { stdout, stderr, code } = await ctxwrap(['brief', '--print', `${ids.claude}#1`], bench);
     expect(stdout).toMatchInlineSnapshot(`
       "The summary of our conversation left this out:
 
@@ -34,7 +33,7 @@ describe('ctxwrap brief', () => {
     [['abc#2'], '"abc#2" is not a running session', "ctxwrap brief --print 'abc#2'"],
     [["a'b"], '"a\'b" is not a running session', String.raw`ctxwrap brief --print 'a'\''b#1'`],
   ])('with %j says what is wrong and what to do', async (args, wrong, fix) => {
-    const { stderr, code } = await brief(...args);
+    const { stderr, code } = await ctxwrapHere(['brief', ...args], bench);
     expect(stderr).toContain(wrong);
     expect(stderr).toContain(fix);
     expect(code).toBe(2);

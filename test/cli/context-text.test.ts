@@ -9,6 +9,7 @@ import { readingRecord } from '../../src/core/report.js';
 import { startSession, stepSession } from '../../src/core/session.js';
 import { readLook } from '../../src/ui/look.js';
 import { renderReport } from '../../src/ui/Report.js';
+import { runs } from '../support/runs.js';
 import { listThresholds } from '../../src/core/ladder.js';
 
 process.env['TZ'] = 'UTC'; // times are shown as the user's clock shows them
@@ -85,6 +86,7 @@ describe('the context of a session as text', () => {
         expect(lines.filter((line) => line.trimStart().startsWith('▶'))).toHaveLength(used < 142_000 ? 0 : 1);
         expect(lines.join('')).not.toMatch(/\p{Cc}|\p{Cf}/u);
       }),
+      runs(40),
     );
   });
 

@@ -22,6 +22,7 @@ import { makeOpencodeDatabase, recordedId } from '../support/opencode-database.j
 import { overlayCases } from '../support/overlay-states.js';
 import { performed } from '../support/performed.js';
 import { controlsIn, PLANT, PLANT_IN_NAME, planted, textPaths } from '../support/planted.js';
+import { runs } from '../support/runs.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
 let bench: Bench;
@@ -137,7 +138,7 @@ describe.each(['claude', 'codex', 'gemini', 'qwen', 'kimi', 'copilot'])('session
       expect([...shown]).toContain(`${runtime} ${command}`);
   });
 
-  it('nor where it makes a record another one', { timeout: 60_000 }, async () => {
+  it('nor where it makes a record another one', async () => {
     const all = logsOf(agent);
     const structure = [
       ...new Set(all.flatMap(({ records }) => records.flatMap((each) => textPaths(each)))),
@@ -147,7 +148,7 @@ describe.each(['claude', 'codex', 'gemini', 'qwen', 'kimi', 'copilot'])('session
       fc.asyncProperty(fc.constantFrom(...all), few, async (log, paths) => {
         expect(faultsIn(await printedOf(agent, log, (path) => paths.includes(path)))).toEqual([]);
       }),
-      { numRuns: 8 },
+      runs(4),
     );
   });
 });
@@ -207,16 +208,16 @@ describe('records of other sessions', () => {
     const state = join(bench.folder, '.local/state/ctxwrap');
     mkdirSync(join(state, 'sessions'), { recursive: true, mode: 0o700 });
     writeFileSync(join(state, 'sessions', '4711-a.json'), JSON.stringify(hostile), { mode: 0o600 });
-    const ended = successfulEnd({
+    const compacted = successfulEnd({
       startedAt: now - 9_000,
       endedAt: now,
       outcome: { kind: 'failed', failure: 'error', text: `no${PLANT}` },
     });
     const origin = { session: `4711-a${PLANT}`, version: `1${PLANT}`, runtime: `claude${PLANT}` };
-    const line = auditLine(ended, origin);
+    const line = auditLine(compacted, origin);
     writeFileSync(join(state, 'audit.jsonl'), line, { mode: 0o600 });
     const page = join(bench.folder, 'page.html');
-    const runs = await Promise.all(
+    const ended = await Promise.all(
       [
         ['ps'],
         ['ps', '--json'],
@@ -233,10 +234,10 @@ describe('records of other sessions', () => {
     const texts = [
       line,
       readFileSync(page, 'utf8'),
-      ...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]),
+      ...ended.flatMap(({ stdout, stderr }) => [stdout, stderr]),
     ];
     expect(texts.flatMap(controlsIn)).toEqual([]);
-    expect(runs[2]?.stdout).toContain('/proj/app');
+    expect(ended[2]?.stdout).toContain('/proj/app');
     expect(readFileSync(page, 'utf8')).toContain('/proj/app');
   });
 

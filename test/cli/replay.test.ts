@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ctxwrapHere } from '../support/command-here.js';
 import { bin } from '../support/programs.js';
 import { ctxwrap, makeBench, runToEnd } from './launcher.js';
 import type { Bench } from './launcher.js';
@@ -41,8 +42,8 @@ describe('ctxwrap replay', () => {
   });
 
   it('gives the same events as one object and as one object a line', async () => {
-    const whole = await ctxwrap(['replay', cast('claude/climb-s46-120'), '--json'], bench);
-    const lines = await ctxwrap(['replay', '--ndjson', cast('claude/climb-s46-120')], bench);
+    const whole = await ctxwrapHere(['replay', cast('claude/climb-s46-120'), '--json'], bench);
+    const lines = await ctxwrapHere(['replay', '--ndjson', cast('claude/climb-s46-120')], bench);
     const object = JSON.parse(whole.stdout) as Replayed;
     const events = lines.stdout
       .trimEnd()
@@ -57,7 +58,7 @@ describe('ctxwrap replay', () => {
 
   it('takes the window of the user and the runtime it is told', async () => {
     const args = ['replay', cast('claude/climb-s46-120'), '--runtime', 'generic', '--json', '--window', '1M'];
-    const { runtime: agent, events } = JSON.parse((await ctxwrap(args, bench)).stdout) as Replayed;
+    const { runtime: agent, events } = JSON.parse((await ctxwrapHere(args, bench)).stdout) as Replayed;
     expect(agent).toBe('generic');
     const isEstimate = {
       schema: 'ctxwrap.reading/1',
@@ -71,12 +72,12 @@ describe('ctxwrap replay', () => {
 
   it("judges by the user's own boundaries", async () => {
     const args = ['--warn', '10%', '--hard', '20%', 'replay', cast('claude/climb-s46-120'), '--ndjson'];
-    expect((await ctxwrap(args, bench)).stdout).toContain('"tier":"hard"');
+    expect((await ctxwrapHere(args, bench)).stdout).toContain('"tier":"hard"');
   });
 
   it('says what was wrong with a recording that was cut off, and prints what there is', async () => {
     const path = file('{"version":2,"width":80,"height":24}\n[0.5,"o","x"]\n[1,"o');
-    const { stdout, stderr, code } = await ctxwrap(['replay', path], bench);
+    const { stdout, stderr, code } = await ctxwrapHere(['replay', path], bench);
     expect(stdout).toMatch(/^generic, 0\.\d s: 1 reading,/m);
     expect(stderr).toContain('the recording was cut off: line 3');
     expect(code).toBe(0);
@@ -101,7 +102,7 @@ describe('ctxwrap replay', () => {
       error: /line 2 is not/,
     },
   ])('ends with status 2 for $name', async ({ text, error }) => {
-    const { stdout, stderr, code } = await ctxwrap(['replay', file(text)], bench);
+    const { stdout, stderr, code } = await ctxwrapHere(['replay', file(text)], bench);
     expect(stderr).toMatch(error);
     expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
   });
@@ -113,14 +114,14 @@ describe('ctxwrap replay', () => {
     const path = join(bench.folder, 'other.jsonl');
     writeFileSync(path, '{"type":"nothing","timestamp":"2026-11-21T07:52:00.000Z"}\n');
     const args = ['replay', cast('claude/keys1'), '--runtime', agent, '--log', path];
-    const { stderr, code } = await ctxwrap(args, bench);
+    const { stderr, code } = await ctxwrapHere(args, bench);
     expect({ stderr, code }).toEqual({ stderr: `ctxwrap: ${note}\n`, code: 0 });
   });
 
   it('does not wait for a session file that is a pipe', async () => {
     const pipe = join(bench.folder, 'pipe');
     await runToEnd('/usr/bin/mkfifo', [pipe], bench);
-    const { stderr, code } = await ctxwrap(['replay', cast('claude/keys1'), '--log', pipe], bench);
+    const { stderr, code } = await ctxwrapHere(['replay', cast('claude/keys1'), '--log', pipe], bench);
     expect(stderr).toContain(`cannot read the session file "${pipe}": it is not a regular file`);
     expect(code).toBe(2);
   });

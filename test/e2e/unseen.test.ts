@@ -14,7 +14,7 @@ const logged = ({ log }: CompactSession, words: string): Promise<void> =>
   vi.waitFor(() => expect(log()).toContain(words), WAIT);
 
 const FAR_MS = 13_000; // longer than a countdown and the waits before it
-const FAST_FAR_MS = 4_000; // the same where they take a fifth of the time
+const FAST_FAR_MS = 6_000; // the same where they take a fifth of the time
 
 /** Nothing is typed although there was time for it. A fixed wait, because nothing marks the absence of an action. */
 const nothingTyped = async ({ keys }: CompactSession, farMs = FAST_FAR_MS): Promise<void> => {

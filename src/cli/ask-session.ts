@@ -11,7 +11,7 @@ import {
   type RequestRecord,
 } from '../core/compaction/requests.js';
 import { present } from '../core/present.js';
-import { FAILED_WORDS } from '../core/records.js';
+import { FAILED_WORDS } from '../core/report/records.js';
 import { systemReason } from '../storage/errors.js';
 import { processStart } from '../storage/processes.js';
 import {

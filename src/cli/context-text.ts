@@ -1,4 +1,4 @@
-import type { ContextReport, PastCompaction } from '../core/context-report.js';
+import type { ContextReport, PastCompaction } from '../core/report/context-report.js';
 import { noNumberSentence } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
 import {
@@ -12,7 +12,7 @@ import {
   type Section,
   thresholdsSection,
   usedRows,
-} from '../core/report-sections.js';
+} from '../core/report/report-sections.js';
 
 /** The text of `ctxwrap context`: the overlay's sections, plus what the session file and the wrapper add. */
 export const contextSections = (report: ContextReport): Report => {

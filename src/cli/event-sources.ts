@@ -1,4 +1,4 @@
-import type { ReadEvent } from '../core/published-event.js';
+import type { ReadEvent } from '../core/report/published-event.js';
 import { ensureEventsFolder, eventsFolder, listJournals } from '../storage/event-journal.js';
 import { followJournal, type EventFollower } from '../storage/event-follower.js';
 import { readSession } from '../storage/sessions.js';

@@ -6,7 +6,7 @@ import type { SessionDetail } from '../agents/history.js';
 import { errorCode, UserError } from '../core/errors.js';
 import type { StoreProblem } from '../storage/session-store.js';
 import { systemReason } from '../storage/errors.js';
-import { blackBoxFolder } from '../storage/blackbox.js';
+import { blackBoxFolder } from '../storage/blackbox/blackbox.js';
 import { listSessions } from '../storage/sessions.js';
 import { findSources, keptSources, sourcesAt, type KeptSource } from '../session-files/session-sources.js';
 import type { SessionSource } from '../session-files/read-history.js';

@@ -7,7 +7,7 @@ import { ladderChoice, type Values } from '../core/config/keys.js';
 import type { Settings } from '../core/config/merge.js';
 import { listThresholds } from '../core/ladder.js';
 import { tokensOfCharacters } from '../core/reading.js';
-import { isSessionId } from '../core/records.js';
+import { isSessionId } from '../core/report/records.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import { toCurrentSettings, readConfiguration } from './config/load.js';
 import { workingFolder } from './print.js';
@@ -202,7 +202,7 @@ export const readSession = async (
   const { agentOfFile, readSessionFile } = await import('../session-files/read-session-file.js');
   const { readHistory } = await import('../session-files/read-history.js');
   const { storedFile } = await import('../storage/session-store.js');
-  const { readingRecord, sessionThresholds } = await import('../core/report.js');
+  const { readingRecord, sessionThresholds } = await import('../core/report/report.js');
   const agent = name === undefined ? await agentOfFile(path, Object.values<Agent>(agents)) : agentNamed(name);
   if (!agent?.log) return undefined;
   const now = Date.now();

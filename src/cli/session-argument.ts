@@ -1,4 +1,4 @@
-import { isRunningAs } from '../core/records.js';
+import { isRunningAs } from '../core/report/records.js';
 import type { ListedSession } from '../storage/sessions.js';
 import { toPlainText } from '../ui/text.js';
 import { noSession } from './messages.js';

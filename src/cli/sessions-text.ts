@@ -3,7 +3,7 @@ import { cacheText, limitsText } from '../core/economy.js';
 import type { FooterView } from '../core/footer-view.js';
 import { formatTokens, isDrawable } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
-import { FAILED_WORDS, type SessionRecord } from '../core/records.js';
+import { FAILED_WORDS, type SessionRecord } from '../core/report/records.js';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../core/time.js';
 import type { ListedSession } from '../storage/sessions.js';
 import { barOf, percentOf, usedOf } from '../ui/footer.js';

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, delimiter, isAbsolute } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { VerifiedCheck } from '../core/records.js';
+import type { VerifiedCheck } from '../core/report/records.js';
 import { systemReason } from '../storage/errors.js';
 import { FILE_MODE } from '../storage/file-modes.js';
 import { killGroup } from '../storage/processes.js';

@@ -2,7 +2,7 @@ import { isFailure, isTooLong } from './compaction/outcome.js';
 import { isUnderWay } from './compaction/running.js';
 import type { Compaction } from './compaction/state.js';
 import type { Millis } from './reading.js';
-import { isSessionId } from './records.js';
+import { isSessionId } from './report/records.js';
 import type { Session } from './session.js';
 
 // When to tell the user what helps besides compacting: a rescue where the agent cannot compact, `ctxwrap handoff` where it was compacted so

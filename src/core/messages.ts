@@ -14,7 +14,7 @@ import type { Event } from './event.js';
 import { formatPercent } from './format.js';
 import type { Tier } from './ladder.js';
 import { percentUsed, type Millis } from './reading.js';
-import { sessionLadder } from './report.js';
+import { sessionLadder } from './report/report.js';
 import type { Session } from './session.js';
 import { present } from './present.js';
 

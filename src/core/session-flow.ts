@@ -15,7 +15,7 @@ import { cacheDeadline, spiralText } from './economy.js';
 import { footerView } from './footer-view.js';
 import { formatDuration, formatFill } from './format.js';
 import { handoffAtEnd, startOffers, stepOffers, type HandoffOffers } from './handoff-offer.js';
-import { emptyHistory, recordStep, type OverlayHistory } from './history.js';
+import { emptyHistory, recordStep, type OverlayHistory } from './report/history.js';
 import { groupDigits, type LadderChoice } from './ladder.js';
 import { noticeDeadline, startMessages, stepMessages, type Messages } from './messages.js';
 import {
@@ -26,7 +26,7 @@ import {
   type NotificationState,
 } from './notifications.js';
 import type { Millis, Reading, WindowClaim } from './reading.js';
-import { sessionLadder } from './report.js';
+import { sessionLadder } from './report/report.js';
 import { sessionDeadline, startSession, stepSession, type Session } from './session.js';
 import { updateCapacity, capacityNotice, type Capacity } from './window.js';
 import { present } from './present.js';

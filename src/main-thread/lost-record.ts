@@ -1,10 +1,10 @@
 import { errorText } from '../core/errors.js';
-import { failedRecord, type SessionRecord, HEARTBEAT_MS } from '../core/records.js';
+import { failedRecord, type SessionRecord, HEARTBEAT_MS } from '../core/report/records.js';
 import { ensureSessionsFolder, readSession, writeSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ExitStatus, StartedChild, WrapSession } from '../session/options.js';
 import { serialize } from '../storage/timing.js';
-import type { EventContent } from '../core/published-event.js';
+import type { EventContent } from '../core/report/published-event.js';
 import { openEventJournal } from '../storage/event-journal.js';
 import { identityOf, exitOf, type PublishedSession } from '../session/identity.js';
 

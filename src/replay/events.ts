@@ -13,7 +13,7 @@ import {
   validReading,
   type Millis,
 } from '../core/reading.js';
-import { type Provenance, oneDecimal, provenance } from '../core/report.js';
+import { type Provenance, oneDecimal, provenance } from '../core/report/report.js';
 import type { Session } from '../core/session.js';
 
 // The events that a replay prints, one flat object each. `at` is in seconds since the start of the recording, as in the recording itself.

@@ -14,7 +14,7 @@ import type {
   SessionHistory,
 } from '../core/conversation/boundary-record.js';
 import type { Fill } from '../core/compaction/outcome.js';
-import { emptyUsage, recordUsage, type UsageHistory } from '../core/history.js';
+import { emptyUsage, recordUsage, type UsageHistory } from '../core/report/history.js';
 import { isTooComplex, parseRecord } from '../core/json.js';
 import { makeOutlineReader, type Outline, type OutlineReader } from '../core/conversation/outline.js';
 import { present } from '../core/present.js';

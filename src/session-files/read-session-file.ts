@@ -1,5 +1,5 @@
 import type { Agent, Env } from '../agents/agent.js';
-import type { PastCompaction, SessionContents } from '../core/context-report.js';
+import type { PastCompaction, SessionContents } from '../core/report/context-report.js';
 import type { Boundary, Fact } from '../core/event.js';
 import { isRecord, parseRecord } from '../core/json.js';
 import type { LadderChoice } from '../core/ladder.js';

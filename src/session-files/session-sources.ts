@@ -3,7 +3,7 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import type { Agent } from '../agents/agent.js';
 import { type AgentFolders, idInPath, SESSION_ENDING } from '../agents/home.js';
 import type { RowQuery, SessionDatabase, WantedSessions } from '../agents/database.js';
-import { listKept, newestCopy, readCopy } from '../storage/blackbox.js';
+import { listKept, newestCopy, readCopy } from '../storage/blackbox/blackbox.js';
 import { makeTimer, rowBatches, readRows, type ReadTimer } from '../storage/database.js';
 import {
   canUnpack,

@@ -1,6 +1,6 @@
 import type { WrapSession, Wrapper, StartedChild, ExitStatus } from './options.js';
 import { present } from '../core/present.js';
-import type { SessionIdentity, Exit } from '../core/records.js';
+import type { SessionIdentity, Exit } from '../core/report/records.js';
 import { processStart } from '../storage/processes.js';
 
 // Who a session is, for other programs.

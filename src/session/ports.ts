@@ -4,7 +4,7 @@ import type { Millis, Activity } from '../core/reading.js';
 import type { PromptContent, SavedSession } from '../agents/agent.js';
 import type { Via } from '../core/compaction/outcome.js';
 import type { Session } from '../core/session.js';
-import type { CompactionRecord } from '../core/records.js';
+import type { CompactionRecord } from '../core/report/records.js';
 import type { Effect } from '../core/compaction/state.js';
 import type { ReceiptCounts } from '../core/conversation/receipt.js';
 import type { ExitStatus } from './options.js';

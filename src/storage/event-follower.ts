@@ -3,9 +3,9 @@ import { lstat, open, type FileHandle } from 'node:fs/promises';
 import { getuid } from 'node:process';
 import { getCount, getRecord, getText, type JsonRecord } from '../core/json.js';
 import { present } from '../core/present.js';
-import { parseEvent, readEvent, stateAfter, type ReadEvent } from '../core/published-event.js';
+import { parseEvent, readEvent, stateAfter, type ReadEvent } from '../core/report/published-event.js';
 import type { Millis } from '../core/reading.js';
-import type { SessionRecord } from '../core/records.js';
+import type { SessionRecord } from '../core/report/records.js';
 import { journalPath, readOldJournal } from './event-journal.js';
 import { isRunning } from './processes.js';
 

@@ -13,7 +13,7 @@ import {
   type SessionRecord,
   verifiedFileName,
   type VerifiedRecord,
-} from '../core/records.js';
+} from '../core/report/records.js';
 import { sweepJournals } from './event-journal.js';
 import { systemReason, unreadableFolderError } from './errors.js';
 import { isRunning } from './processes.js';

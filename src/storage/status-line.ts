@@ -4,7 +4,7 @@ import { openRegular, readAtMost } from './files.js';
 import { isRunning } from './processes.js';
 import { ensureFolder, readSmallFile, writeAtomic } from './state-folder.js';
 import { pollPause } from './watch.js';
-import { SESSION_ID } from '../core/records.js';
+import { SESSION_ID } from '../core/report/records.js';
 
 // The settings and report files through which an agent's status line reports to the wrapper, and the removal of stale ones.
 

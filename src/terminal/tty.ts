@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
-import type { TerminalAnswers } from '../core/doctor-report.js';
+import type { TerminalAnswers } from '../core/report/doctor-report.js';
 import type { SttyProcess } from './stty-process.js';
 import { makeWriteQueue, type WriteQueue } from './write-queue.js';
 import { present } from '../core/present.js';

@@ -1,6 +1,6 @@
 import type { ScreenEvidence } from '../agents/agent.js';
 import type { AgentChannel, ChannelUndo, UndoEvidence } from '../agents/channel.js';
-import { isRunningAs } from '../core/records.js';
+import { isRunningAs } from '../core/report/records.js';
 import { listSessions } from '../storage/sessions.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { OpenChannel, WrapSession } from '../session/options.js';

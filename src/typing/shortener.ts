@@ -4,7 +4,7 @@ import { errorText } from '../core/errors.js';
 import type { Boundary, Event } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
 import type { Activity, Millis } from '../core/reading.js';
-import { sessionThresholds } from '../core/report.js';
+import { sessionThresholds } from '../core/report/report.js';
 import { answerEvent } from '../core/session-flow.js';
 import type { KnownWindow } from '../core/strategies/budget.js';
 import type { Summarise } from '../core/strategies/strategy.js';

@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { own, type Printable, toPrintable } from '../core/printable.js';
 import type { OverlayState } from '../core/overlay-keys.js';
-import type { OverlayReport } from '../core/overlay-report.js';
+import type { OverlayReport } from '../core/report/overlay-report.js';
 import { drawRows, Line } from './Line.js';
 import type { Look } from './look.js';
 import { renderReport } from './Report.js';

@@ -1,8 +1,8 @@
 import { Box } from 'ink';
-import type { PartName } from '../core/context-report.js';
+import type { PartName } from '../core/report/context-report.js';
 import { present } from '../core/present.js';
 import type { Printable, Styled } from '../core/printable.js';
-import type { Bar, Emphasis, Report, Row, Section } from '../core/report-sections.js';
+import type { Bar, Emphasis, Report, Row, Section } from '../core/report/report-sections.js';
 import { drawRows, Line, Words } from './Line.js';
 import type { Look } from './look.js';
 import { UsageChart } from './UsageChart.js';

@@ -3,9 +3,9 @@ import { present } from '../core/present.js';
 import { type Styled } from '../core/printable.js';
 import type { Fill } from '../core/compaction/outcome.js';
 import { formatTokens } from '../core/format.js';
-import type { UsageHistory, UsageSample } from '../core/history.js';
+import type { UsageHistory, UsageSample } from '../core/report/history.js';
 import type { Millis } from '../core/reading.js';
-import type { Section } from '../core/report-sections.js';
+import type { Section } from '../core/report/report-sections.js';
 import { Line } from './Line.js';
 import type { Theme } from './theme.js';
 

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorText } from '../core/errors.js';
 import { isRecord, getList, parseRecord, getText } from '../core/json.js';
-import type { VerifiedCheck } from '../core/records.js';
+import type { VerifiedCheck } from '../core/report/records.js';
 import { type VerifiableAgent, verifiableAgents } from './agents.js';
 import { SHORT_SUMMARY_MS, checks } from './checks.js';
 import { environmentIn, versionOf } from './sandbox.js';

@@ -15,9 +15,9 @@ import { errorCode } from '../core/errors.js';
 import type { Boundary, Event } from '../core/event.js';
 import type { Tier } from '../core/ladder.js';
 import { present } from '../core/present.js';
-import { readingRecord, type ReadingRecord } from '../core/report.js';
+import { readingRecord, type ReadingRecord } from '../core/report/report.js';
 import type { Session } from '../core/session.js';
-import { blackBoxFolder, FILE_ENDING, findKept, keptKey } from '../storage/blackbox.js';
+import { blackBoxFolder, FILE_ENDING, findKept, keptKey } from '../storage/blackbox/blackbox.js';
 import {
   dropFile,
   isBeginningOf,
@@ -26,8 +26,8 @@ import {
   markFile,
   noteFate,
   type KeepPlace,
-} from '../storage/blackbox-keep.js';
-import { pruneBlackBox } from '../storage/blackbox-prune.js';
+} from '../storage/blackbox/keep.js';
+import { pruneBlackBox } from '../storage/blackbox/prune.js';
 import { systemReason } from '../storage/errors.js';
 import { readGit } from '../storage/git.js';
 import { openAudit, type Audit } from '../storage/log-file.js';

@@ -2,7 +2,7 @@ import { createServer, Socket } from 'node:net';
 import { parseControlCommand } from '../core/control-command.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
-import { eventLine, type EventContent } from '../core/published-event.js';
+import { eventLine, type EventContent } from '../core/report/published-event.js';
 import type { Millis } from '../core/reading.js';
 import { listenOn, type ControlPlace } from '../storage/control-place.js';
 import { endsWithin } from '../storage/timing.js';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { jsonText, toPrintable } from '../core/printable.js';
 import { errorText } from '../core/errors.js';
-import type { NotificationRecord } from '../core/records.js';
+import type { NotificationRecord } from '../core/report/records.js';
 import { killGroup } from '../storage/processes.js';
 import type { NotificationText } from '../terminal/notification.js';
 import type { WrapSession } from '../session/options.js';

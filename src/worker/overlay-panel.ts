@@ -1,9 +1,9 @@
 import { errorStack } from '../core/errors.js';
 import type { Mode } from '../core/compaction/state.js';
-import type { SessionContents } from '../core/context-report.js';
+import type { SessionContents } from '../core/report/context-report.js';
 import { hotkeyName } from '../core/format.js';
 import { nextMode } from '../core/overlay-keys.js';
-import { overlayReport } from '../core/overlay-report.js';
+import { overlayReport } from '../core/report/overlay-report.js';
 import { readLook } from '../ui/look.js';
 import type { renderOverlay } from '../ui/Overlay.js';
 import type { AgentTracker } from './agent-tracker.js';

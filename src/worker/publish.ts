@@ -20,9 +20,9 @@ import {
   type SessionIdentity,
   type SessionRecord,
   HEARTBEAT_MS,
-} from '../core/records.js';
+} from '../core/report/records.js';
 import { receiptLine, type ReceiptCounts } from '../core/conversation/receipt.js';
-import { readingRecord } from '../core/report.js';
+import { readingRecord } from '../core/report/report.js';
 import { startSession, type Session } from '../core/session.js';
 import { type Audit, openAudit } from '../storage/log-file.js';
 import { cleanSessions, ensureSessionsFolder, writeSession } from '../storage/sessions.js';

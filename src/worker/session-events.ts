@@ -1,10 +1,10 @@
 import type { Effect } from '../core/compaction/state.js';
 import { attemptRecord } from '../core/compaction/protocol.js';
 import { errorText } from '../core/errors.js';
-import type { EventContent } from '../core/published-event.js';
+import type { EventContent } from '../core/report/published-event.js';
 import type { Millis } from '../core/reading.js';
-import type { CompactionRecord, Exit, SessionRecord } from '../core/records.js';
-import { readingRecord } from '../core/report.js';
+import type { CompactionRecord, Exit, SessionRecord } from '../core/report/records.js';
+import { readingRecord } from '../core/report/report.js';
 import type { Session } from '../core/session.js';
 import { openEventJournal } from '../storage/event-journal.js';
 import { openControl, type ControlOptions } from './control.js';

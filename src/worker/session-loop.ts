@@ -14,7 +14,7 @@ import {
   type NotificationRecord,
   compactionRecord,
   type CompactionRecord,
-} from '../core/records.js';
+} from '../core/report/records.js';
 import {
   flowDeadline,
   noticeEvent,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Agent } from '../agents/agent.js';
 import { newestTestedBefore, parseRecordVersion } from '../agents/tested.js';
 import type { Event } from '../core/event.js';
-import { isFullyVerified, formatScore, type VerifiedRecord } from '../core/records.js';
+import { isFullyVerified, formatScore, type VerifiedRecord } from '../core/report/records.js';
 import { readVerified } from '../storage/sessions.js';
 import { ensureFolder, readOwnFile, writeAtomic } from '../storage/state-folder.js';
 

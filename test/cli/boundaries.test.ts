@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { buildLadder } from '../../src/core/build-ladder.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
 import { nativeTriggerNotice } from '../../src/core/build-ladder.js';
-import { sessionLadder } from '../../src/core/report.js';
+import { sessionLadder } from '../../src/core/report/report.js';
 import { groupDigits, shortReason } from '../../src/core/ladder.js';
 import type { Threshold } from '../../src/core/ladder.js';
 import { contextOf, doctorOf, names, overlayOf, ownOf, record } from '../support/boundaries.js';

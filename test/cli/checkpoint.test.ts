@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, unlinkSync, writ
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonRecord } from '../../src/core/json.js';
-import { linkFile, keepCopy, noteFate } from '../../src/storage/blackbox-keep.js';
+import { linkFile, keepCopy, noteFate } from '../../src/storage/blackbox/keep.js';
 import { ctxwrapHere } from '../support/command-here.js';
 import { linesFrom, SESSION } from '../support/kept.js';
 import { ctxwrap, makeBench } from './launcher.js';

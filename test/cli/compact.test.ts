@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EndedCompaction } from '../../src/core/compaction/outcome.js';
 import type { Effect } from '../../src/core/compaction/state.js';
-import type { CompactionRecord } from '../../src/core/records.js';
+import type { CompactionRecord } from '../../src/core/report/records.js';
 import { startSession } from '../../src/core/session.js';
 import { publishRecord } from '../../src/worker/publish.js';
 import type { RecordPublisher } from '../../src/worker/publish.js';

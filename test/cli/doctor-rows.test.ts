@@ -8,7 +8,14 @@ import type { SystemFacts, TerminalFacts } from '../../src/cli/commands/doctor-c
 import { configSection, folderSection } from '../../src/cli/commands/doctor-files.js';
 import type { ConfigFacts, FolderFacts } from '../../src/cli/commands/doctor-files.js';
 import { problemAt, type Problem } from '../../src/core/config/problem.js';
-import { doctorReport, fail, none, ok, warn, type CheckSection } from '../../src/core/doctor-report.js';
+import {
+  doctorReport,
+  fail,
+  none,
+  ok,
+  warn,
+  type CheckSection,
+} from '../../src/core/report/doctor-report.js';
 import { verifiedRecord } from '../support/verified.js';
 import { doctorOf, record } from '../support/boundaries.js';
 import { startSession } from '../../src/core/session.js';

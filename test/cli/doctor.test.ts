@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Check, DoctorReport } from '../../src/core/doctor-report.js';
+import type { Check, DoctorReport } from '../../src/core/report/doctor-report.js';
 import { canReadDatabases } from '../../src/storage/database.js';
 import { agents } from '../../src/agents/index.js';
 import { bin } from '../support/programs.js';

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { SessionRecord } from '../../src/core/records.js';
+import type { SessionRecord } from '../../src/core/report/records.js';
 import { openEventJournal } from '../../src/storage/event-journal.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { bin } from '../support/programs.js';

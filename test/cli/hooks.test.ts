@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sessionRecord } from '../../src/core/records.js';
+import { sessionRecord } from '../../src/core/report/records.js';
 import { writeSession } from '../../src/storage/sessions.js';
 import { watchRequests } from '../../src/worker/requests.js';
 import type { Requests } from '../../src/worker/requests.js';

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepCopy, linkFile } from '../../src/storage/blackbox-keep.js';
+import { keepCopy, linkFile } from '../../src/storage/blackbox/keep.js';
 import { fixture, ids } from '../support/stored-sessions.js';
 import { ctxwrapHere } from '../support/command-here.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';

@@ -17,7 +17,7 @@ import {
   type SessionEvent,
   shouldTriggerCompaction,
 } from '../../src/cli/library.js';
-import type { EventContent, EventKey } from '../../src/core/published-event.js';
+import type { EventContent, EventKey } from '../../src/core/report/published-event.js';
 import { openEventJournal } from '../../src/storage/event-journal.js';
 import { userFileOf, writeConfig } from './config/config-file.js';
 

@@ -3,7 +3,7 @@ import { buildLadder } from '../../src/core/build-ladder.js';
 import { findNativeProblems } from '../../src/core/config/check.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
 import { nativeTriggerNotice } from '../../src/core/build-ladder.js';
-import { sessionLadder } from '../../src/core/report.js';
+import { sessionLadder } from '../../src/core/report/report.js';
 import { agents } from '../../src/agents/index.js';
 import { contextOf, doctorOf, overlayOf, ownOf, record } from '../support/boundaries.js';
 import { claim, sessionAfter, shows, tokens } from '../support/sessions.js';

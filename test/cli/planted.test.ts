@@ -12,7 +12,7 @@ import { startTop } from '../../src/cli/top-state.js';
 import { auditLine } from '../../src/core/compaction/protocol.js';
 import type { FooterView } from '../../src/core/footer-view.js';
 import { toPrintable } from '../../src/core/printable.js';
-import type { SessionRecord } from '../../src/core/records.js';
+import type { SessionRecord } from '../../src/core/report/records.js';
 import { notificationSequence } from '../../src/terminal/notification.js';
 import { renderFooter } from '../../src/ui/footer.js';
 import { renderOverlay } from '../../src/ui/Overlay.js';

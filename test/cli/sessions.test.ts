@@ -8,7 +8,7 @@ import { fieldNames, parseTemplate } from '../../src/cli/template.js';
 import { UserError } from '../../src/core/errors.js';
 import { parseSessionRecord } from '../../src/core/read-record.js';
 import { stripControls, toPrintable } from '../../src/core/printable.js';
-import type { SessionRecord } from '../../src/core/records.js';
+import type { SessionRecord } from '../../src/core/report/records.js';
 import type { ListedSession } from '../../src/storage/sessions.js';
 
 const now = 1_000_000_000;

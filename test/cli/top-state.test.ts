@@ -14,7 +14,7 @@ import {
 } from '../../src/cli/top-state.js';
 import { topFrame } from '../../src/cli/top-frame.js';
 import { activityText } from '../../src/cli/sessions-text.js';
-import type { SessionRecord } from '../../src/core/records.js';
+import type { SessionRecord } from '../../src/core/report/records.js';
 import type { ListedSession } from '../../src/storage/sessions.js';
 import { widthOf } from '../../src/ui/text.js';
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { SessionRecord } from '../../src/core/records.js';
+import type { SessionRecord } from '../../src/core/report/records.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { bin } from '../support/programs.js';
 import { ctxwrap, inTerminal, makeBench, type Bench } from './launcher.js';

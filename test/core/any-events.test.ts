@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import { isLess } from '../support/tiers.js';
-import { provenance } from '../../src/core/report.js';
+import { provenance } from '../../src/core/report/report.js';
 import { percentUsed } from '../../src/core/reading.js';
 import type { Reading, Source } from '../../src/core/reading.js';
 import { sessionDeadline, startSession, stepSession } from '../../src/core/session.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitContext } from '../../src/core/context-report.js';
-import { contextReport } from '../../src/core/context-report.js';
-import type { ReadingRecord } from '../../src/core/report.js';
+import { splitContext } from '../../src/core/report/context-report.js';
+import { contextReport } from '../../src/core/report/context-report.js';
+import type { ReadingRecord } from '../../src/core/report/report.js';
 import type { Threshold } from '../../src/core/ladder.js';
 import { addToLargest } from '../../src/core/reading.js';
 

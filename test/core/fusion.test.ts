@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { provenance } from '../../src/core/report.js';
+import { provenance } from '../../src/core/report/report.js';
 import type { SessionStart } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import {

@@ -1,7 +1,7 @@
 // When a user who looks elsewhere is called, through the whole flow of a session.
 import { describe, expect, it } from 'vitest';
 import type { CompactSettings } from '../../src/core/compaction/state.js';
-import { notificationRecord } from '../../src/core/records.js';
+import { notificationRecord } from '../../src/core/report/records.js';
 import { notificationKinds } from '../../src/core/notifications.js';
 import type { NotificationKind } from '../../src/core/notifications.js';
 import type { SessionFlow } from '../../src/core/session-flow.js';

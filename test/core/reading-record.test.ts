@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readingRecord } from '../../src/core/report.js';
-import { sessionLadder } from '../../src/core/report.js';
+import { readingRecord } from '../../src/core/report/report.js';
+import { sessionLadder } from '../../src/core/report/report.js';
 import { compacted, claim, sessionAfter, shows, tokens } from '../support/sessions.js';
 import type { Timed } from '../support/sessions.js';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../src/core/reading.js';
 import type { Event } from '../../src/core/event.js';
-import { sessionLadder } from '../../src/core/report.js';
+import { sessionLadder } from '../../src/core/report/report.js';
 import type { Session } from '../../src/core/session.js';
 import { blank, compacted, sessionAfter, shows, tokens } from '../support/sessions.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSessionRecord } from '../../src/core/read-record.js';
-import { livenessOf, findOutdated, sessionRecord } from '../../src/core/records.js';
-import type { Liveness, SessionRecord } from '../../src/core/records.js';
+import { livenessOf, findOutdated, sessionRecord } from '../../src/core/report/records.js';
+import type { Liveness, SessionRecord } from '../../src/core/report/records.js';
 import { startSession, stepSession } from '../../src/core/session.js';
 import type { Event } from '../../src/core/event.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { recordUsage, emptyUsage } from '../../src/core/history.js';
+import { recordUsage, emptyUsage } from '../../src/core/report/history.js';
 import { usageCells } from '../../src/ui/UsageChart.js';
-import type { UsageHistory, UsageUpdate } from '../../src/core/history.js';
+import type { UsageHistory, UsageUpdate } from '../../src/core/report/history.js';
 import { runs } from '../support/runs.js';
 
 const history = (...notes: readonly UsageUpdate[]): UsageHistory => notes.reduce(recordUsage, emptyUsage);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { provenance } from '../../src/core/report.js';
+import { provenance } from '../../src/core/report/report.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { claim, sessionAfter, shows, tokens } from '../support/sessions.js';
 import type { Timed } from '../support/sessions.js';

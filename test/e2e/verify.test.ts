@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DoctorReport } from '../../src/core/doctor-report.js';
+import type { DoctorReport } from '../../src/core/report/doctor-report.js';
 import { ctxwrap, inTerminal, makeBench, start } from '../cli/launcher.js';
 import type { Bench } from '../cli/launcher.js';
 import { bin, programPath } from '../support/programs.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { provenance } from '../../src/core/report.js';
+import { provenance } from '../../src/core/report/report.js';
 import { agents } from '../../src/agents/index.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { readSessionFile, agentOfFile } from '../../src/session-files/read-session-file.js';

@@ -23,9 +23,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findKept, keptKey, listKept, readCopy } from '../../src/storage/blackbox.js';
-import { keepCopy } from '../../src/storage/blackbox-keep.js';
-import { pruneBlackBox } from '../../src/storage/blackbox-prune.js';
+import { findKept, keptKey, listKept, readCopy } from '../../src/storage/blackbox/blackbox.js';
+import { keepCopy } from '../../src/storage/blackbox/keep.js';
+import { pruneBlackBox } from '../../src/storage/blackbox/prune.js';
 import { buildKeeper, filesIn, linesFrom, makeBox, SESSION, type Box } from '../support/kept.js';
 import { fillDisk, mayMount, mountDisk, unmountDisk } from '../support/small-disk.js';
 

@@ -12,8 +12,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { getuid } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isBeginningOf, markFile } from '../../src/storage/blackbox-keep.js';
-import { pruneBlackBox } from '../../src/storage/blackbox-prune.js';
+import { isBeginningOf, markFile } from '../../src/storage/blackbox/keep.js';
+import { pruneBlackBox } from '../../src/storage/blackbox/prune.js';
 import { filesIn, linesFrom, makeBox, SESSION, type Box } from '../support/kept.js';
 
 const FOREIGN = 'the session file belongs to another user';

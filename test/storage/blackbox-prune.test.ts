@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { nextRemoval } from '../../src/core/conversation/checkpoint.js';
-import { keptKey, listKept } from '../../src/storage/blackbox.js';
-import { keepCopy, linkFile } from '../../src/storage/blackbox-keep.js';
-import { pruneBlackBox } from '../../src/storage/blackbox-prune.js';
+import { keptKey, listKept } from '../../src/storage/blackbox/blackbox.js';
+import { keepCopy, linkFile } from '../../src/storage/blackbox/keep.js';
+import { pruneBlackBox } from '../../src/storage/blackbox/prune.js';
 import { linesFrom, makeBox, type Box } from '../support/kept.js';
 
 let box: Box;

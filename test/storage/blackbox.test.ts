@@ -12,9 +12,14 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { newestCopy, readCopyLines, restoreCopy, type KeptCopy } from '../../src/storage/blackbox.js';
-import { CHUNK_BYTES } from '../../src/storage/blackbox-chunks.js';
-import { dropFile, isBeginningOf, noteFate } from '../../src/storage/blackbox-keep.js';
+import {
+  newestCopy,
+  readCopyLines,
+  restoreCopy,
+  type KeptCopy,
+} from '../../src/storage/blackbox/blackbox.js';
+import { CHUNK_BYTES } from '../../src/storage/blackbox/chunks.js';
+import { dropFile, isBeginningOf, noteFate } from '../../src/storage/blackbox/keep.js';
 import { filesIn, linesFrom, makeBox, SESSION, type Box } from '../support/kept.js';
 import { runs } from '../support/runs.js';
 

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EventContent, ReadEvent } from '../../src/core/published-event.js';
+import type { EventContent, ReadEvent } from '../../src/core/report/published-event.js';
 import { followJournal, type EventFollower } from '../../src/storage/event-follower.js';
 import {
   eventsFolder,

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseVerifiedRecord } from '../../src/core/read-record.js';
-import { isFullyVerified, formatScore, verifiedFileName } from '../../src/core/records.js';
+import { isFullyVerified, formatScore, verifiedFileName } from '../../src/core/report/records.js';
 import { readVerified, writeVerified } from '../../src/storage/sessions.js';
 import { verifiedRecord } from '../support/verified.js';
 

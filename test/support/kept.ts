@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { CheckpointReason } from '../../src/core/conversation/checkpoint.js';
-import { listKept, readCopy, type KeptCopy, type KeptSession } from '../../src/storage/blackbox.js';
-import { keepCopy, linkFile, type CopyRequest, type KeepPlace } from '../../src/storage/blackbox-keep.js';
+import { listKept, readCopy, type KeptCopy, type KeptSession } from '../../src/storage/blackbox/blackbox.js';
+import { keepCopy, linkFile, type CopyRequest, type KeepPlace } from '../../src/storage/blackbox/keep.js';
 
 export const SESSION = '0f3a2b1c-aaaa-4bbb-8ccc-1234567890ab';
 

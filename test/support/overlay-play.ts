@@ -1,8 +1,12 @@
 // A session with a manual clock, and its overlay, updated as the session loop does it.
 import type { CompactSettings } from '../../src/core/compaction/state.js';
-import { emptyHistory, recordStep } from '../../src/core/history.js';
+import { emptyHistory, recordStep } from '../../src/core/report/history.js';
 import type { OverlayPage } from '../../src/core/overlay-keys.js';
-import { overlayReport, type OverlayFacts, type OverlayReport } from '../../src/core/overlay-report.js';
+import {
+  overlayReport,
+  type OverlayFacts,
+  type OverlayReport,
+} from '../../src/core/report/overlay-report.js';
 import type { FlowContext, SessionFlow } from '../../src/core/session-flow.js';
 import { AUTO_TOKENS, NOON, playCompaction } from './compaction-play.js';
 import type { Play } from './compaction-play.js';

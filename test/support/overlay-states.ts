@@ -2,7 +2,7 @@
 import { toAgentFacts } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import type { OverlayPage } from '../../src/core/overlay-keys.js';
-import type { OverlayFacts, OverlayReport } from '../../src/core/overlay-report.js';
+import type { OverlayFacts, OverlayReport } from '../../src/core/report/overlay-report.js';
 import type { Activity } from '../../src/core/reading.js';
 import { failOnce, HARD_TOKENS, NOON } from './compaction-play.js';
 import { overlayAt, playOverlay } from './overlay-play.js';

@@ -1,4 +1,4 @@
-import type { VerifiedRecord } from '../../src/core/records.js';
+import type { VerifiedRecord } from '../../src/core/report/records.js';
 
 /** The record of `ctxwrap verify` for a version of an agent, with this many passed checks. */
 export const verifiedRecord = (

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { isRunningAs } from '../../src/core/records.js';
+import { isRunningAs } from '../../src/core/report/records.js';
 import { isRunning, processStart } from '../../src/storage/processes.js';
 import { listSessions } from '../../src/storage/sessions.js';
 import { stateFolder } from '../../src/storage/state-folder.js';

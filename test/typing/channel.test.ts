@@ -12,7 +12,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { opencodeChannel } from '../../src/agents/opencode/channel.js';
 import { defaultValues } from '../../src/core/config/keys.js';
-import type { SessionRecord } from '../../src/core/records.js';
+import type { SessionRecord } from '../../src/core/report/records.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { stateFolder } from '../../src/storage/state-folder.js';

@@ -20,7 +20,7 @@ import { agents } from '../../src/agents/index.js';
 import { defaultValues, type Values } from '../../src/core/config/keys.js';
 import { startSession, stepSession } from '../../src/core/session.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
-import { listKept, readCopy, type KeptCopy } from '../../src/storage/blackbox.js';
+import { listKept, readCopy, type KeptCopy } from '../../src/storage/blackbox/blackbox.js';
 import type { Log } from '../../src/storage/log-file.js';
 import { openBlackBox, type BlackBox } from '../../src/worker/blackbox.js';
 import { compactSettings } from '../../src/typing/compactor.js';

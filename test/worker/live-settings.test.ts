@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CompactSettings, Mode } from '../../src/core/compaction/state.js';
 import type { Event } from '../../src/core/event.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
-import { sessionLadder } from '../../src/core/report.js';
+import { sessionLadder } from '../../src/core/report/report.js';
 import { toAgentFacts } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import { followSettings } from '../../src/worker/session-loop.js';

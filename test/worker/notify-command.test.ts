@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { NotificationRecord } from '../../src/core/records.js';
+import type { NotificationRecord } from '../../src/core/report/records.js';
 import { isRunning } from '../../src/storage/processes.js';
 import { commandArguments, makeNotifyCommand } from '../../src/worker/notifier.js';
 

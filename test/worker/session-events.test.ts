@@ -1,7 +1,7 @@
 // What other programs are told of a session as it happens.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EventContent } from '../../src/core/published-event.js';
-import type { CompactionRecord, SessionRecord } from '../../src/core/records.js';
+import type { EventContent } from '../../src/core/report/published-event.js';
+import type { CompactionRecord, SessionRecord } from '../../src/core/report/records.js';
 import { startSession, stepSession, type Session } from '../../src/core/session.js';
 import type { Event } from '../../src/core/event.js';
 import { sessionEvents } from '../../src/worker/session-events.js';

@@ -8,7 +8,7 @@ import {
   getList,
   getRecord,
 } from '../../core/json.js';
-import { isSessionId } from '../../core/records.js';
+import { isSessionId } from '../../core/report/records.js';
 import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
 import { chooseAskedFile, CLOCK_SLACK_MS } from '../files.js';

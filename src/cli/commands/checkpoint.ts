@@ -17,9 +17,9 @@ import {
   restoreCopy,
   type KeptCopy,
   type KeptSession,
-} from '../../storage/blackbox.js';
-import { keepCopy } from '../../storage/blackbox-keep.js';
-import { pruneBlackBox } from '../../storage/blackbox-prune.js';
+} from '../../storage/blackbox/blackbox.js';
+import { keepCopy } from '../../storage/blackbox/keep.js';
+import { pruneBlackBox } from '../../storage/blackbox/prune.js';
 import { systemReason } from '../../storage/errors.js';
 import { readGit } from '../../storage/git.js';
 import { openAudit } from '../../storage/log-file.js';

@@ -3,7 +3,7 @@ import { agents } from '../../agents/index.js';
 import type { OutcomeKind } from '../../core/compaction/outcome.js';
 import type { AttemptRecord } from '../../core/compaction/protocol.js';
 import { errorText, UserError } from '../../core/errors.js';
-import type { SessionRecord } from '../../core/records.js';
+import type { SessionRecord } from '../../core/report/records.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
 import { toPlainText } from '../../ui/text.js';

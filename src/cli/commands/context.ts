@@ -17,11 +17,11 @@ import {
   contextReport,
   type ContextReport,
   type PastCompaction,
-} from '../../core/context-report.js';
-import type { SessionRecord } from '../../core/records.js';
+} from '../../core/report/context-report.js';
+import type { SessionRecord } from '../../core/report/records.js';
 import { footerView } from '../../core/footer-view.js';
 import type { OwnLadder, Threshold } from '../../core/ladder.js';
-import { provenance, sessionThresholds, readingRecord } from '../../core/report.js';
+import { provenance, sessionThresholds, readingRecord } from '../../core/report/report.js';
 import { openSettingsFiles } from '../../storage/agent-file-reader.js';
 import { systemReason } from '../../storage/errors.js';
 import { openRegular } from '../../storage/files.js';

@@ -8,7 +8,7 @@ import {
   type Check,
   type CheckSection,
   type TerminalAnswers,
-} from '../../core/doctor-report.js';
+} from '../../core/report/doctor-report.js';
 import { readLook, type Env, type Look } from '../../ui/look.js';
 import type { ProbedTerminal } from './doctor-probes.js';
 import { type Shell, shells } from '../request.js';

@@ -1,4 +1,4 @@
-import { fail, none, ok, warn, type Check, type CheckSection } from '../../core/doctor-report.js';
+import { fail, none, ok, warn, type Check, type CheckSection } from '../../core/report/doctor-report.js';
 import { formatBytes } from '../../core/format.js';
 import { quoteForCopying } from '../../core/text.js';
 import type { FolderObstacle } from '../../storage/errors.js';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ReadStream, WriteStream } from 'node:tty';
-import type { TerminalAnswers } from '../../core/doctor-report.js';
+import type { TerminalAnswers } from '../../core/report/doctor-report.js';
 import { systemReason } from '../../storage/errors.js';
 import { killGroup } from '../../storage/processes.js';
 import { queryTerminal } from '../../terminal/tty.js';

@@ -7,8 +7,13 @@ import type { AgentFolders, AgentHome } from '../../agents/home.js';
 import { allAgents } from '../../agents/index.js';
 import { isBlackBoxOn, ladderChoice } from '../../core/config/keys.js';
 import { counted } from '../../core/format.js';
-import { type Check, type CheckSection, type DoctorReport, doctorReport } from '../../core/doctor-report.js';
-import { listKept } from '../../storage/blackbox.js';
+import {
+  type Check,
+  type CheckSection,
+  type DoctorReport,
+  doctorReport,
+} from '../../core/report/doctor-report.js';
+import { listKept } from '../../storage/blackbox/blackbox.js';
 import { findFolderObstacle } from '../../storage/errors.js';
 import { findCommand, installedVersion } from '../../storage/find-command.js';
 import { processesUpToShell } from '../../storage/processes.js';

@@ -1,7 +1,7 @@
 import { formatFill, formatTokens } from '../../core/format.js';
 import { getCount, getRecord, getText, type JsonRecord } from '../../core/json.js';
-import type { ReadEvent } from '../../core/published-event.js';
-import { FAILED_WORDS } from '../../core/records.js';
+import type { ReadEvent } from '../../core/report/published-event.js';
+import { FAILED_WORDS } from '../../core/report/records.js';
 import { toOneLine } from '../../core/text.js';
 import { eventsFolder, listJournals } from '../../storage/event-journal.js';
 import { type ListedSession, listSessions } from '../../storage/sessions.js';

@@ -6,7 +6,7 @@ import { allAgents } from '../../agents/index.js';
 import { errorCode } from '../../core/errors.js';
 import { makeHandoff, type Handoff, type HandoffReason } from '../../core/conversation/handoff.js';
 import { handoffDraft, handoffMarkdown, sizeAdvice, sizeOf } from '../../core/conversation/handoff-text.js';
-import type { SessionRecord } from '../../core/records.js';
+import type { SessionRecord } from '../../core/report/records.js';
 import { escapeMentions } from '../../core/text.js';
 import { jsonText, own, type Printable, toPrintableLines } from '../../core/printable.js';
 import { systemReason } from '../../storage/errors.js';

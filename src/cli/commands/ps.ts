@@ -1,5 +1,5 @@
 import type { Millis } from '../../core/reading.js';
-import { countPassed, type SessionRecord } from '../../core/records.js';
+import { countPassed, type SessionRecord } from '../../core/report/records.js';
 import { type ListedSession, listSessions, readVerified } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../ui/look.js';

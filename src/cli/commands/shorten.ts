@@ -2,7 +2,7 @@ import type { SavedSession } from '../../agents/agent.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
 import type { Change } from '../../core/strategies/check.js';
-import type { SessionRecord } from '../../core/records.js';
+import type { SessionRecord } from '../../core/report/records.js';
 import { systemReason } from '../../storage/errors.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { toPlainText } from '../../ui/text.js';

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { own, type Printable } from '../../core/printable.js';
-import type { SessionRecord } from '../../core/records.js';
+import type { SessionRecord } from '../../core/report/records.js';
 import { errorText } from '../../core/errors.js';
 import { type ListedSession, makeSessionsReader } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';

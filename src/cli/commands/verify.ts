@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
-import { isFullyVerified, formatScore, type VerifiedRecord } from '../../core/records.js';
+import { isFullyVerified, formatScore, type VerifiedRecord } from '../../core/report/records.js';
 import { systemReason } from '../../storage/errors.js';
 import { type FoundCommand, findCommand } from '../../storage/find-command.js';
 import { writeVerified } from '../../storage/sessions.js';

@@ -1,7 +1,7 @@
 import { countedTokens } from '../fusion.js';
 import { effectiveTokens } from '../ladder.js';
 import type { Millis, Activity } from '../reading.js';
-import type { Liveness, SessionRecord } from '../records.js';
+import type { Liveness, SessionRecord } from '../report/records.js';
 import { scaledWait } from '../time-scale.js';
 import { isFailure, type Outcome } from './outcome.js';
 import type { Attempt, Compaction, SessionContext } from './state.js';

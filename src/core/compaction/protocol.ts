@@ -3,7 +3,7 @@ import { getCount, getList, getRecord, getText, type JsonRecord, parseRecord } f
 import { toOneLine } from '../text.js';
 import { parseIsoTime } from '../time.js';
 import type { Millis, Activity } from '../reading.js';
-import type { ReadingRecord } from '../report.js';
+import type { ReadingRecord } from '../report/report.js';
 import { REQUEST_MS } from './machine.js';
 import {
   outcomeKinds,

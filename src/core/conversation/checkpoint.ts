@@ -1,7 +1,7 @@
 import { jsonText } from '../printable.js';
 import type { Initiator } from '../compaction/outcome.js';
 import type { Millis } from '../reading.js';
-import type { ReadingRecord } from '../report.js';
+import type { ReadingRecord } from '../report/report.js';
 import { toOneLine } from '../text.js';
 
 // What the black box keeps of a session: the agent's file itself, by a second name of it (a hard link), and copies of it at certain

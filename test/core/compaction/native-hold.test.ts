@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findNativeHold } from '../../../src/core/compaction/policy.js';
-import { sessionRecord } from '../../../src/core/records.js';
-import type { Liveness } from '../../../src/core/records.js';
+import { sessionRecord } from '../../../src/core/report/records.js';
+import type { Liveness } from '../../../src/core/report/records.js';
 import { compacted, grew, sessionAfter, shows, tokens } from '../../support/sessions.js';
 import type { Timed } from '../../support/sessions.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noPastAttempts, recordAttempts } from '../../../src/core/history.js';
+import { noPastAttempts, recordAttempts } from '../../../src/core/report/history.js';
 import type { EndedCompaction } from '../../../src/core/compaction/outcome.js';
 import { failOnce } from '../../support/compaction-play.js';
 import { overlayAt } from '../../support/overlay-play.js';

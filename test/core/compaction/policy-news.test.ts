@@ -1,6 +1,6 @@
 // What the log says of the breaker.
 import { describe, expect, it } from 'vitest';
-import { compactionRecord } from '../../../src/core/records.js';
+import { compactionRecord } from '../../../src/core/report/records.js';
 import { AUTO_TOKENS, failOnce, HARD_TOKENS, playCompaction } from '../../support/compaction-play.js';
 
 /** Three attempts that fail, each after a turn that left so many tokens. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HARD_TOKENS } from '../../support/compaction-play.js';
-import type { OverlayReport } from '../../../src/core/overlay-report.js';
+import type { OverlayReport } from '../../../src/core/report/overlay-report.js';
 import { overlayAt, playOverlay } from '../../support/overlay-play.js';
 import type { OverlayPlay } from '../../support/overlay-play.js';
 import { shows, tokens } from '../../support/sessions.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OverlayReport } from '../../../src/core/overlay-report.js';
-import type { Bar, Row } from '../../../src/core/report-sections.js';
+import type { OverlayReport } from '../../../src/core/report/overlay-report.js';
+import type { Bar, Row } from '../../../src/core/report/report-sections.js';
 import { toAgentFacts } from '../../../src/agents/agent.js';
 import { agents } from '../../../src/agents/index.js';
 import { HARD_TOKENS } from '../../support/compaction-play.js';

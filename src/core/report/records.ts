@@ -1,15 +1,15 @@
-import type { Via } from './compaction/outcome.js';
+import type { Via } from '../compaction/outcome.js';
 import type { PastAttempts } from './history.js';
-import type { Compaction, Mode } from './compaction/state.js';
-import type { PlanLimit, PromptCache } from './economy.js';
-import { footerView } from './footer-view.js';
-import type { Tier, Threshold } from './ladder.js';
-import type { Notification } from './notifications.js';
-import type { Activity, Millis } from './reading.js';
+import type { Compaction, Mode } from '../compaction/state.js';
+import type { PlanLimit, PromptCache } from '../economy.js';
+import { footerView } from '../footer-view.js';
+import type { Tier, Threshold } from '../ladder.js';
+import type { Notification } from '../notifications.js';
+import type { Activity, Millis } from '../reading.js';
 import { sessionThresholds, readingRecord, type ReadingRecord } from './report.js';
-import type { Session } from './session.js';
-import { present } from './present.js';
-import { DAY_MS } from './time.js';
+import type { Session } from '../session.js';
+import { present } from '../present.js';
+import { DAY_MS } from '../time.js';
 
 // The records that a wrapper publishes about its session for other processes, in a file that it rewrites regularly.
 

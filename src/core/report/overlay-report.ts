@@ -1,6 +1,6 @@
-import type { EndedCompaction } from './compaction/outcome.js';
-import { breakerOf } from './compaction/policy.js';
-import { type Compaction, type Uncertainty, type Mode, uncertaintyOf } from './compaction/state.js';
+import type { EndedCompaction } from '../compaction/outcome.js';
+import { breakerOf } from '../compaction/policy.js';
+import { type Compaction, type Uncertainty, type Mode, uncertaintyOf } from '../compaction/state.js';
 import {
   comingText,
   compactionTone,
@@ -9,16 +9,16 @@ import {
   messageRoom,
   outcomeText,
   secondsTo,
-} from './compaction/texts.js';
+} from '../compaction/texts.js';
 import { contextReport, type ContextReport, type SessionContents } from './context-report.js';
-import { cacheSentence, limitsSentence } from './economy.js';
-import { isStale } from './evidence.js';
-import { footerView, isWindowUnknown } from './footer-view.js';
-import { formatAge, noNumberSentence, formatDuration, formatPercent } from './format.js';
+import { cacheSentence, limitsSentence } from '../economy.js';
+import { isStale } from '../evidence.js';
+import { footerView, isWindowUnknown } from '../footer-view.js';
+import { formatAge, noNumberSentence, formatDuration, formatPercent } from '../format.js';
 import type { OverlayHistory } from './history.js';
-import { groupDigits, type TierBoundary } from './ladder.js';
-import type { OverlayPage } from './overlay-keys.js';
-import { type Millis, percentUsed } from './reading.js';
+import { groupDigits, type TierBoundary } from '../ladder.js';
+import type { OverlayPage } from '../overlay-keys.js';
+import { type Millis, percentUsed } from '../reading.js';
 import {
   barMarks,
   barSection,
@@ -33,8 +33,8 @@ import {
   usedRows,
 } from './report-sections.js';
 import { provenance, readingRecord, sessionLadder, sessionThresholds, sourceTextOf } from './report.js';
-import type { Session } from './session.js';
-import { present } from './present.js';
+import type { Session } from '../session.js';
+import { present } from '../present.js';
 
 // The report in the overlay: the sections of `ctxwrap context`, what happens next, and details about the numbers.
 

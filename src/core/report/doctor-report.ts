@@ -1,4 +1,4 @@
-import { present } from './present.js';
+import { present } from '../present.js';
 
 // The findings of `ctxwrap doctor`: facts, their severity, and how to fix them.
 

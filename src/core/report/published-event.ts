@@ -1,9 +1,9 @@
-import { jsonText } from './printable.js';
-import type { Mode } from './compaction/state.js';
-import type { AttemptRecord } from './compaction/protocol.js';
-import { getCount, getRecord, getText, type JsonRecord, parseRecord } from './json.js';
-import type { Tier } from './ladder.js';
-import type { Activity, Millis } from './reading.js';
+import { jsonText } from '../printable.js';
+import type { Mode } from '../compaction/state.js';
+import type { AttemptRecord } from '../compaction/protocol.js';
+import { getCount, getRecord, getText, type JsonRecord, parseRecord } from '../json.js';
+import type { Tier } from '../ladder.js';
+import type { Activity, Millis } from '../reading.js';
 import type { Exit, SessionRecord } from './records.js';
 import type { ReadingRecord } from './report.js';
 

@@ -1,8 +1,8 @@
-import type { Fill } from './compaction/outcome.js';
+import type { Fill } from '../compaction/outcome.js';
 import { type ContextReport, type PartName, partNames } from './context-report.js';
-import { formatAge, formatDuration, formatPercent, formatFill, formatTokens } from './format.js';
-import { groupDigits, shortReason, thresholdNames, type Threshold, type Tier } from './ladder.js';
-import type { Millis, Source, ToolResult } from './reading.js';
+import { formatAge, formatDuration, formatPercent, formatFill, formatTokens } from '../format.js';
+import { groupDigits, shortReason, thresholdNames, type Threshold, type Tier } from '../ladder.js';
+import type { Millis, Source, ToolResult } from '../reading.js';
 import { basisTexts, usedText, windowTexts } from './report.js';
 import type { UsageHistory } from './history.js';
 

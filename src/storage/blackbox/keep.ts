@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { link, lstat, readdir, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { present } from '../core/present.js';
-import { jsonText } from '../core/printable.js';
+import { present } from '../../core/present.js';
+import { jsonText } from '../../core/printable.js';
 import {
   isPassing,
   isSameFile,
@@ -17,10 +17,10 @@ import {
   type KeptFile,
   type KeptOf,
   type KeptRecord,
-} from '../core/conversation/checkpoint.js';
-import { errorCode } from '../core/errors.js';
-import type { Millis } from '../core/reading.js';
-import type { ReadingRecord } from '../core/report.js';
+} from '../../core/conversation/checkpoint.js';
+import { errorCode } from '../../core/errors.js';
+import type { Millis } from '../../core/reading.js';
+import type { ReadingRecord } from '../../core/report/report.js';
 import {
   blackBoxFolder,
   chunksOf,
@@ -33,18 +33,11 @@ import {
   readRecords,
   recordPath,
 } from './blackbox.js';
-import {
-  copyPrefix,
-  hasChunk,
-  type CopiedPrefix,
-  readFully,
-  sha256Of,
-  sweepChunks,
-} from './blackbox-chunks.js';
-import { systemReason } from './errors.js';
-import { isOwn, openOwn } from './files.js';
-import { withLock } from './lock.js';
-import { ensureFolder, readOwnFile, writeAtomic } from './state-folder.js';
+import { copyPrefix, hasChunk, type CopiedPrefix, readFully, sha256Of, sweepChunks } from './chunks.js';
+import { systemReason } from '../errors.js';
+import { isOwn, openOwn } from '../files.js';
+import { withLock } from '../lock.js';
+import { ensureFolder, readOwnFile, writeAtomic } from '../state-folder.js';
 
 // Writes into the black box: links the agent's file, copies its beginning, and notes what has happened to it. At every moment what was
 // there before is whole: pieces and records are written under other names first, a record only after its pieces, and pieces are removed only

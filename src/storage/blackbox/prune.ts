@@ -6,9 +6,9 @@ import {
   type PrunableCopy,
   type PrunableSession,
   type Removal,
-} from '../core/conversation/checkpoint.js';
-import type { Millis } from '../core/reading.js';
-import { isRunningAs } from '../core/records.js';
+} from '../../core/conversation/checkpoint.js';
+import type { Millis } from '../../core/reading.js';
+import { isRunningAs } from '../../core/report/records.js';
 import {
   blackBoxFolder,
   CHUNKS_FOLDER,
@@ -23,9 +23,9 @@ import {
   type KeptCopy,
   type KeptSession,
 } from './blackbox.js';
-import { sweepChunks } from './blackbox-chunks.js';
-import { inSessionFolder } from './blackbox-keep.js';
-import { listSessions } from './sessions.js';
+import { sweepChunks } from './chunks.js';
+import { inSessionFolder } from './keep.js';
+import { listSessions } from '../sessions.js';
 
 // Keeps the black box within its limits, and removes what the user no longer wants.
 

@@ -1,6 +1,6 @@
-import { rankedCandidates, type Candidate } from './evidence.js';
-import { type FusedReading, ladderFor, measureReading } from './fusion.js';
-import { type Ladder, type Tier, groupDigits, listThresholds, type Threshold } from './ladder.js';
+import { rankedCandidates, type Candidate } from '../evidence.js';
+import { type FusedReading, ladderFor, measureReading } from '../fusion.js';
+import { type Ladder, type Tier, groupDigits, listThresholds, type Threshold } from '../ladder.js';
 import {
   percentUsed,
   type PercentBasis,
@@ -9,10 +9,10 @@ import {
   type Source,
   type WindowSource,
   isOverFull,
-} from './reading.js';
-import { measureContextOf, type Session } from './session.js';
-import { currentWindow, type KnownWindow } from './window.js';
-import { present } from './present.js';
+} from '../reading.js';
+import { measureContextOf, type Session } from '../session.js';
+import { currentWindow, type KnownWindow } from '../window.js';
+import { present } from '../present.js';
 
 // Explains the number: where it comes from, how old it is, and why it is the one that counts.
 

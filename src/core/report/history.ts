@@ -6,12 +6,12 @@ import {
   type EndedCompaction,
   type Fill,
   type Outcome,
-} from './compaction/outcome.js';
-import { sessionContext, type Compaction, type Effect } from './compaction/state.js';
-import type { Boundary, Event } from './event.js';
-import type { Millis } from './reading.js';
-import type { Session } from './session.js';
-import { present } from './present.js';
+} from '../compaction/outcome.js';
+import { sessionContext, type Compaction, type Effect } from '../compaction/state.js';
+import type { Boundary, Event } from '../event.js';
+import type { Millis } from '../reading.js';
+import type { Session } from '../session.js';
+import { present } from '../present.js';
 
 // How full the window was during a session, in bounded memory: enough for a chart as wide as a terminal.
 

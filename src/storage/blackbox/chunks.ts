@@ -4,10 +4,10 @@ import { lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/p
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import type { Chunk } from '../core/conversation/checkpoint.js';
-import { FILE_MODE } from './file-modes.js';
-import { checkContents, diskBytesOf } from './session-store.js';
-import { isOwn, openOwn } from './files.js';
+import type { Chunk } from '../../core/conversation/checkpoint.js';
+import { FILE_MODE } from '../file-modes.js';
+import { checkContents, diskBytesOf } from '../session-store.js';
+import { isOwn, openOwn } from '../files.js';
 
 // The pieces of the black box's copies: compressed files that are named after the hash of their text. A piece is written under another
 // name and renamed when it is whole, and it is checked before anything of it is used.

@@ -1,10 +1,10 @@
-import type { Initiator } from './compaction/outcome.js';
-import { boundaryRecord } from './conversation/boundary-record.js';
-import type { Tier, OwnLadder, Threshold } from './ladder.js';
-import type { Millis, ToolResult } from './reading.js';
+import type { Initiator } from '../compaction/outcome.js';
+import { boundaryRecord } from '../conversation/boundary-record.js';
+import type { Tier, OwnLadder, Threshold } from '../ladder.js';
+import type { Millis, ToolResult } from '../reading.js';
 import type { Liveness } from './records.js';
 import type { ReadingRecord } from './report.js';
-import { present } from './present.js';
+import { present } from '../present.js';
 
 // Divides the window into parts that add up to the whole.
 

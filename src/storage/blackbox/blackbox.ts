@@ -10,19 +10,19 @@ import type {
   KeptFile,
   KeptOf,
   KeptRecord,
-} from '../core/conversation/checkpoint.js';
-import { ID, isSameFile } from '../core/conversation/checkpoint.js';
-import { errorCode } from '../core/errors.js';
-import { parseCheckpoint, parseKept } from '../core/read-record.js';
-import type { Millis } from '../core/reading.js';
-import { isSessionId } from '../core/records.js';
-import { readChunk } from './blackbox-chunks.js';
-import { systemReason, unreadableFolderError } from './errors.js';
-import { FILE_MODE } from './file-modes.js';
-import { isOwn, openOwn } from './files.js';
-import { withinLimits, BLOCK_BYTES } from './session-store.js';
-import { readOwnFile } from './state-folder.js';
-import { makeLineSplitter } from './tail.js';
+} from '../../core/conversation/checkpoint.js';
+import { ID, isSameFile } from '../../core/conversation/checkpoint.js';
+import { errorCode } from '../../core/errors.js';
+import { parseCheckpoint, parseKept } from '../../core/read-record.js';
+import type { Millis } from '../../core/reading.js';
+import { isSessionId } from '../../core/report/records.js';
+import { readChunk } from './chunks.js';
+import { systemReason, unreadableFolderError } from '../errors.js';
+import { FILE_MODE } from '../file-modes.js';
+import { isOwn, openOwn } from '../files.js';
+import { withinLimits, BLOCK_BYTES } from '../session-store.js';
+import { readOwnFile } from '../state-folder.js';
+import { makeLineSplitter } from '../tail.js';
 
 // The black box: what is kept of the agents' session files, in `checkpoints/` of the state folder, one folder a session:
 //

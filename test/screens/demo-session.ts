@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
-import { bin } from '../support/programs.js';
+import { publishedBin } from '../support/programs.js';
 import { openWindow, type Window } from '../support/window.js';
 import { inFolder, lastRow, plainEnv } from '../support/wrapped.js';
 import { pieceRows, type PieceRow } from './cells.js';
@@ -50,7 +50,7 @@ export const withDemoSession = (
     );
     const passNow = makeClock(clock);
     const options = ['--runtime', 'demo', '--no-tips', '--log', log];
-    const wrapper = ['--import', clockProgram, bin, ...options, '--'];
+    const wrapper = ['--import', clockProgram, publishedBin, ...options, '--'];
     const silent = ['env', 'CTXWRAP_DEMO_LOG=', process.execPath, agent, '--interactive', '--pace', PACE];
     const env = {
       ...plainEnv(folder),

@@ -394,8 +394,8 @@ describe('a session file of two hundred megabytes', () => {
     const { build } = await import('esbuild');
     await build({
       stdin: {
-        contents: `export { keepCopy } from './blackbox-keep.js'; export { readCopy, listKept } from './blackbox.js';`,
-        resolveDir: join(import.meta.dirname, '../../src/storage'),
+        contents: `export { keepCopy } from './keep.js'; export { readCopy, listKept } from './blackbox.js';`,
+        resolveDir: join(import.meta.dirname, '../../src/storage/blackbox'),
         loader: 'ts',
       },
       outfile: join(box.root, 'bundle.mjs'),

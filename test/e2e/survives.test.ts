@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
-import { bin, programPath } from '../support/programs.js';
+import { programPath, publishedBin } from '../support/programs.js';
 import { LINE_BYTES, linesTo, makeTorrent, type Torrent } from '../support/torrent.js';
 import {
   linesIn,
@@ -17,7 +17,7 @@ import { openWindow, type Window } from '../support/window.js';
 import { FOOTER, footerShown, inFolder, lastRow, plainEnv, withWrapped } from '../support/wrapped.js';
 
 const MEGABYTE = 1024 * 1024;
-const wrapped = (command: readonly string[]): string[] => [process.execPath, bin, '--', ...command];
+const wrapped = (command: readonly string[]): string[] => [process.execPath, publishedBin, '--', ...command];
 
 /** A command under the built program, in a terminal that can stop reading. */
 const withValve = (

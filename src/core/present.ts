@@ -1,5 +1,5 @@
 /** Fields that may be undefined become optional ones. */
-type Present<Fields> = {
+export type Present<Fields> = {
   readonly [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key];
 } & {
   readonly [Key in keyof Fields as undefined extends Fields[Key] ? Key : never]?: Exclude<

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { present } from '../../core/present.js';
 import { own, type Printable } from '../../core/printable.js';
 import { parseOptions, type CommandOptions } from '../options.js';
 import type { Ask, ConfigurationUse, Options, Request, Start } from '../request.js';
@@ -118,14 +119,11 @@ const requestOf = <P extends Parameters>(
   };
 };
 
-const valuesOf = (made: Command, takes: Parameters): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(takes).flatMap(([name, { part, valueOf }]) => {
-      const given: unknown =
-        part instanceof Option
-          ? made.getOptionValue(part.attributeName())
-          : made.processedArgs[made.registeredArguments.indexOf(part)];
-      const value = valueOf(given);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+const valuesOf = (made: Command, takes: Parameters): Readonly<Record<string, unknown>> => {
+  const givenTo = ({ part }: Parameters[string]): unknown =>
+    part instanceof Option
+      ? made.getOptionValue(part.attributeName())
+      : made.processedArgs[made.registeredArguments.indexOf(part)];
+  const all = Object.entries(takes).map(([name, each]) => [name, each.valueOf(givenTo(each))]);
+  return present(Object.fromEntries(all) as Record<string, unknown>);
+};

@@ -1,5 +1,6 @@
 import { Argument, Option } from 'commander';
 import { keyOption, parseAgent, parseChoice, type AgentOption, type CommandOptions } from '../options.js';
+import type { Present } from '../../core/present.js';
 import type { Options } from '../request.js';
 
 // What commands take. Each argument and option knows the type of its value, so that the type of what a command is asked follows from its
@@ -21,14 +22,9 @@ type ValueOf<P> = P extends Parameter<infer T> ? T : never;
 type OwnName<P extends Parameters> = Exclude<keyof P, keyof CommandOptions>;
 
 /** The values of a command's parameters. What was not given is absent. */
-export type Asked<P extends Parameters> = {
-  readonly [K in OwnName<P> as undefined extends ValueOf<P[K]> ? never : K]: ValueOf<P[K]>;
-} & {
-  readonly [K in OwnName<P> as undefined extends ValueOf<P[K]> ? K : never]?: Exclude<
-    ValueOf<P[K]>,
-    undefined
-  >;
-} & { readonly options: Options };
+export type Asked<P extends Parameters> = Present<{ readonly [K in OwnName<P>]: ValueOf<P[K]> }> & {
+  readonly options: Options;
+};
 
 interface Accepted<T> {
   /** throws a UserError for a wrong value */

@@ -19,6 +19,7 @@ import type {
   Signals,
 } from '../core/reading.js';
 import type { AgentFacts } from '../core/session-flow.js';
+import type { View } from '../core/shown-conversation.js';
 import type { AgentChannel } from './channel.js';
 import type { RowQuery, SessionDatabase } from './database.js';
 import type { HistoryFormat } from './history.js';
@@ -216,6 +217,10 @@ export interface Located {
   readonly certain: boolean;
   /** for an uncertain file: when it was last written, or when the user's message appeared in it */
   readonly writtenAt?: Millis;
+  /** the process that runs the conversation, where the child only shows it */
+  readonly pid?: number;
+  /** the file is of the conversation that this one continues, and will have its own file: this one stays as it is */
+  readonly isEarlier?: true;
 }
 
 /** What an agent writes about its own state (facts/claude.md §5: `sessions/<pid>.json`). */
@@ -252,6 +257,14 @@ export interface ChildPlace {
   readonly workedAt?: Millis;
   /** the file followed now, for evidence that exists only at the moment of a change */
   readonly currentPath?: string;
+  /** the arguments of the child */
+  readonly args: readonly string[];
+  /** what the screen shows since it has shown something else than the conversation that the child began with; undefined before */
+  readonly view?: View;
+  /** since when: nothing that was known of another view holds */
+  readonly viewSince?: Millis;
+  /** as in `Located.pid`, of the conversation that was found last, while it is in view */
+  readonly followedPid?: number;
 }
 
 /** The environment of the child, as far as a runtime's own variables matter. */

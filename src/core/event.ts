@@ -6,6 +6,7 @@ import type { CompactRequest, CompactSettings, Mode, TypeResult } from './compac
 import type { PlanLimit, PromptCache } from './economy.js';
 import type { LadderChoice } from './ladder.js';
 import type { ActivityReport, Millis, Reading, WindowClaim } from './reading.js';
+import type { FoundConversation, View } from './shown-conversation.js';
 
 /** A compaction recorded by the agent itself. */
 export interface Boundary {
@@ -46,6 +47,11 @@ export type Fact =
   | { readonly type: 'growth'; readonly tokens: number }
   /** the size of the window, or a change of the model */
   | { readonly type: 'window'; readonly claim: WindowClaim }
+  /**
+   * another conversation may have come into view, or a list of them; reported once. `isSame`: more is seen of the view that was reported
+   * last
+   */
+  | { readonly type: 'view'; readonly view: View; readonly isSame?: true }
   /** until when the prompt cache is warm */
   | { readonly type: 'cache'; readonly cache: PromptCache }
   /** how much of the user's plan is used; contains all known limits */
@@ -62,8 +68,8 @@ export interface LiveSettings {
 /** All events of a session. */
 export type Event =
   | Fact
-  /** the agent has changed to another conversation (`/clear`, `/new`, resume), or reported its first one */
-  | { readonly type: 'session-changed'; readonly sessionId: string }
+  /** the conversation in view was found: another one (`/clear`, `/new`, resume), the first one, or the same in another file */
+  | ({ readonly type: 'session-changed' } & FoundConversation)
   /** the version of the agent that writes the session file */
   | { readonly type: 'agent-version'; readonly version: string }
   /** the session file cannot be read or has an unknown format; the reason is for the log */

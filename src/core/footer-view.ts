@@ -6,6 +6,7 @@ import { type FusedReading, updateDisplayed } from './fusion.js';
 import type { Tier } from './ladder.js';
 import { isOverFull, percentUsed, type Millis, type Reading } from './reading.js';
 import type { NoNumberReason, Session } from './session.js';
+import type { ShownConversation } from './shown-conversation.js';
 import type { KnownWindow } from './window.js';
 import { present } from './present.js';
 
@@ -48,7 +49,7 @@ export interface FooterView {
 
 /** The footer's contents for a session now. */
 export const footerView = (state: Session, now: Millis): FooterView => {
-  const { agent, compactions, blank, flow, cache } = state;
+  const { agent, compactions, blank, conversation, flow, cache } = state;
   const limits = limitsText(state.limits, now);
   const { model } = state.windows;
   const base = {
@@ -61,8 +62,20 @@ export const footerView = (state: Session, now: Millis): FooterView => {
     ...(limits === '' ? {} : { limits }),
   };
   const shown = updateDisplayed(state.shown, state.fused, now);
-  if (!shown) return { ...base, note: noteOf(blank) };
+  if (!shown) return { ...base, note: conversationNote(conversation) ?? noteOf(blank) };
   return { ...base, ...numbers(shown.fused), ...(isStale(flow) ? { stale: true } : {}) };
+};
+
+/** Why no conversation is known in this view; undefined where one is, or was not looked for. */
+const conversationNote = (conversation: ShownConversation): string | undefined => {
+  switch (conversation.kind) {
+    case 'list':
+      return conversation.name;
+    case 'sought':
+      return 'looking for this conversation';
+    default:
+      return undefined;
+  }
 };
 
 const noteOf = ({ why }: NoNumberReason): string => {

@@ -4,6 +4,7 @@ import type { Compaction } from './compaction/state.js';
 import type { Millis } from './reading.js';
 import { isSessionId } from './report/records.js';
 import type { Session } from './session.js';
+import { shownId } from './shown-conversation.js';
 
 // When to tell the user what helps besides compacting: a rescue where the agent cannot compact, `ctxwrap handoff` where it was compacted so
 // often that little of the first words is left.
@@ -59,8 +60,12 @@ export const stepOffers = (
 };
 
 /** Another conversation has been compacted by none of those so far; the first id only names the one that is there. */
-const inConversation = (offers: HandoffOffers, { sessionId, compactions }: Session): HandoffOffers => {
+const inConversation = (
+  offers: HandoffOffers,
+  { conversation: shown, compactions }: Session,
+): HandoffOffers => {
   const { conversation } = offers;
+  const sessionId = shownId(shown);
   if (sessionId === undefined || sessionId === conversation) return offers;
   if (conversation === undefined) return { ...offers, conversation: sessionId };
   return { ...offers, conversation: sessionId, compactions, before: compactions };
@@ -92,7 +97,7 @@ const lasting: readonly string[] = ['breaker', 'attempts', 'refills', 'copy'];
 /** What to type after a session that has ended at hard, or whose agent could not compact any more; undefined for any other. */
 export const handoffAtEnd = (session: Session, compaction: Compaction): string | undefined => {
   if (!isAtHard(session) && !cannotCompact(compaction)) return undefined;
-  const { sessionId = '' } = session;
+  const sessionId = shownId(session.conversation) ?? '';
   const id = isSessionId(sessionId) ? sessionId : 'ID';
   return `to continue, shorter: ctxwrap compact --strategy truncate ${id}; anew: ctxwrap handoff ${id}`;
 };

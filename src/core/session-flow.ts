@@ -63,6 +63,8 @@ export const updatePair = (pair: ReadingPair, event: Event, now: Millis): Readin
       const { screen: _, ...rest } = pair;
       return { ...rest, judged: true };
     }
+    case 'view':
+      return event.isSame ? pair : noPair;
     case 'boundary':
     case 'voided':
     case 'session-changed': {

@@ -30,7 +30,21 @@ import {
 } from './fusion.js';
 import type { LadderChoice } from './ladder.js';
 import { type Activity, type Millis, askedText, type ActivityReport } from './reading.js';
-import { setAssumedWindow, addClaim, setUserWindow, type WindowClaims, noWindowClaims } from './window.js';
+import {
+  afterFound,
+  afterView,
+  type FoundConversation,
+  type ShownConversation,
+  type View,
+} from './shown-conversation.js';
+import {
+  setAssumedWindow,
+  addClaim,
+  forAnotherConversation,
+  setUserWindow,
+  type WindowClaims,
+  noWindowClaims,
+} from './window.js';
 import { present } from './present.js';
 
 // The session state: combines readings, windows and activity into the number that counts. This first part decides whether a first number is
@@ -60,6 +74,7 @@ export const startSession = ({ agent, native, ladder = {} }: SessionStart, now: 
   agent: agent,
   native,
   ladder,
+  conversation: { kind: 'none', since: now },
   compactions: 0,
   turns: 0,
   unattended: 0,
@@ -113,7 +128,9 @@ const after = (state: Session, event: Event, now: Millis): Session => {
     case 'window':
       return inWindows(state, addClaim(state.windows, event.claim));
     case 'session-changed':
-      return inSession(state, event.sessionId);
+      return inConversation(state, event, now);
+    case 'view':
+      return event.isSame ? state : inView(state, event.view, now);
     case 'source-problem': {
       const blank: NoNumberReason = { why: 'unreadable', reason: event.reason };
       const evidence = dropLog(state.evidence);
@@ -230,18 +247,29 @@ const emptied = (state: Session): Session => ({
 const sizedAt = (state: Session, tokens: number | undefined, now: Millis): Session =>
   tokens === undefined ? state : { ...state, evidence: estimateCompacted(state.evidence, tokens, now) };
 
-// The first id only names the current conversation.
-const inSession = (state: Session, sessionId: string): Session => {
-  if (state.sessionId === sessionId) return state;
-  if (state.sessionId === undefined) return { ...state, sessionId };
+// The first id only names the conversation that is in view.
+const inConversation = (state: Session, found: FoundConversation, now: Millis): Session => {
+  const { conversation: before } = state;
+  const conversation = afterFound(before, found, now);
+  if (before.kind !== 'known' || before.id === found.sessionId) return { ...state, conversation };
   const emptiedState = emptied(state);
   const evidence: Evidence = {
     ...emptiedState.evidence,
     isVoid: false,
     disagreement: noEvidence.disagreement,
   };
-  return { ...emptiedState, sessionId, evidence, blank: { why: 'waiting' }, beforeTokens: undefined };
+  return { ...emptiedState, conversation, evidence, blank: { why: 'waiting' }, beforeTokens: undefined };
 };
+
+/** What was read belongs to the conversation that may have gone from the screen. */
+const inView = (state: Session, view: View, now: Millis): Session => ({
+  ...emptied(state),
+  conversation: afterView(view, now),
+  evidence: noEvidence,
+  windows: forAnotherConversation(state.windows),
+  blank: { why: 'waiting' },
+  beforeTokens: undefined,
+});
 
 /** Updates everything that depends on the evidence: trust in the screen, the number, and the footer. */
 const settled = (state: Session, now: Millis): Session => {
@@ -288,8 +316,8 @@ export interface Session {
   readonly agent: string;
   readonly native?: NativeTrigger | undefined;
   readonly ladder: LadderChoice;
-  /** the agent's id of the conversation */
-  readonly sessionId?: string;
+  /** which conversation the terminal shows; all numbers are about it */
+  readonly conversation: ShownConversation;
   /** from the agent's own records */
   readonly agentVersion?: string;
   /** during the whole session, across `/clear` and resume */

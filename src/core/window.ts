@@ -78,6 +78,12 @@ export const addReadingClaim = (windows: WindowClaims, reading: Reading): Window
   return { ...windows, claims, open: [], ...key };
 };
 
+/** The claims when another conversation is in view: it may have another model. */
+export const forAnotherConversation = (windows: WindowClaims): WindowClaims => {
+  const { model: _, lastHeard: __, ...rest } = windows;
+  return { ...rest, open: [] };
+};
+
 /** The window of the current model. If `usedTokens` exceeds a window that was only inferred, that window is wrong. */
 export const currentWindow = (
   { userTokens, claims, open, assumedTokens }: WindowClaims,

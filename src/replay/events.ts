@@ -1,3 +1,4 @@
+import { shownId } from '../core/shown-conversation.js';
 import { boundaryRecord, type BoundaryRecord } from '../core/conversation/boundary-record.js';
 import type { Boundary, Event } from '../core/event.js';
 import type { Tier } from '../core/ladder.js';
@@ -171,9 +172,10 @@ export const makeReplayEvents = (agent: string) => {
       case 'boundary':
         forget();
         if (after.compactions > before.compactions)
-          yield boundaryEvent(context, event.boundary, after.sessionId);
+          yield boundaryEvent(context, event.boundary, shownId(after.conversation));
         return;
       case 'voided':
+      case 'view':
       case 'session-changed':
         return forget();
     }

@@ -65,7 +65,6 @@ export interface EndedDraft {
 /** The session's connection to other programs: its published record, their requests, and the audit log. */
 export interface Publisher {
   readonly onState: (state: Session, compaction: CompactionRecord) => void;
-  readonly onFile: (path: string | undefined) => void;
   /** the agent has a shortened session in place of another */
   readonly onReplaced: (replaced: Replaced) => void;
   /** the terminal is not followed any more, so that nothing is typed */

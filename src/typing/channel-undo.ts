@@ -1,4 +1,5 @@
 import type { AgentChannel } from '../agents/channel.js';
+import { shownId } from '../core/shown-conversation.js';
 import type { Via } from '../core/compaction/outcome.js';
 import type { Result } from '../core/compaction/requests.js';
 import { errorText } from '../core/errors.js';
@@ -84,10 +85,11 @@ export const makeChannelUndo = (options: ChannelUndoOptions): ChannelUndo => {
     noteEvent: (event) => {
       if (event.type === 'boundary' && event.boundary.source !== 'screen')
         compactedAt = event.boundary.initiator === 'user' ? event.boundary.at : undefined; // the agent's own is part of a turn
-      if (event.type === 'session-changed') compactedAt = undefined;
+      if (event.type === 'session-changed' || event.type === 'view') compactedAt = undefined;
     },
     undo: async (wait) => {
-      const { sessionId, compactions } = flow().session;
+      const { conversation, compactions } = flow().session;
+      const sessionId = shownId(conversation);
       const hindrance = channelHindrance(session);
       if (hindrance !== undefined) return impossible(hindrance);
       if (sessionId === undefined) return impossible(canReadDatabases() ? UNKNOWN_SESSION : NO_DATABASE);

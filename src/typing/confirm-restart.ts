@@ -1,4 +1,5 @@
 import { setTimeout as pass } from 'node:timers/promises';
+import { shownId } from '../core/shown-conversation.js';
 import { isLower } from '../core/compaction/outcome.js';
 import type { Event } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
@@ -57,9 +58,9 @@ const hasTaken = async ({ plan, flow }: RestartWatch, signal: AbortSignal): Prom
   const until = performance.now() + CONFIRM_MS;
   while (!signal.aborted && performance.now() < until) {
     const { session, now } = flow();
-    const { activity, activitySince, sessionId } = session;
+    const { activity, activitySince, conversation } = session;
     const isAtRest = activity === 'draft' || (activity === 'ready' && now - activitySince >= RESTED_MS);
-    if (sessionId === plan.session.id && isAtRest) return true;
+    if (shownId(conversation) === plan.session.id && isAtRest) return true;
     await pass(LOOK_MS, undefined, { ref: false, signal }).catch(() => undefined);
   }
   return false;

@@ -25,6 +25,8 @@ import type { DraftResult } from './typist.js';
 // overlay, and put into the prompt when the user asks for it.
 
 const AFTER_MS = 2_000; // the agents write the summary after the record of the compaction
+/** Events after which the last receipt is about something else. */
+const OTHER_STATES: readonly Event['type'][] = ['session-changed', 'view', 'undone'];
 const FOOTER_KINDS = 3; // as many as a footer has room for
 
 export interface ReceiptsOptions {
@@ -113,11 +115,11 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   return {
     noteEvent: (event) => {
       const isCompaction = event.type === 'boundary' && event.boundary.source !== 'screen';
-      if (event.type !== 'session-changed' && event.type !== 'undone' && !isCompaction) return;
+      if (!OTHER_STATES.includes(event.type) && !isCompaction) return;
       last = undefined;
       compactions += 1;
-      if (!isCompaction) return;
       clearTimeout(timer);
+      if (!isCompaction) return;
       timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
     keptText: () => last && keptText(keptCounts(last)),

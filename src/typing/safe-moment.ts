@@ -1,4 +1,5 @@
 import { setTimeout as pass } from 'node:timers/promises';
+import { shownId } from '../core/shown-conversation.js';
 import { REQUEST_EXPIRED } from '../core/compaction/machine.js';
 import { findHold } from '../core/compaction/policy.js';
 import { holdText } from '../core/compaction/texts.js';
@@ -89,9 +90,9 @@ const holdIn = (
 
 /** Says why, once the agent has gone on to another conversation than it has now. */
 export const watchConversation = (flow: MomentPorts['flow']): (() => string | undefined) => {
-  const { sessionId: before } = flow().session;
+  const id = (): string | undefined => shownId(flow().session.conversation);
+  const before = id();
   return () => {
-    const { sessionId } = flow().session;
-    return before === undefined || sessionId === before ? undefined : 'the agent is in another conversation';
+    return before === undefined || id() === before ? undefined : 'the agent is in another conversation';
   };
 };

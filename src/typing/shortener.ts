@@ -1,4 +1,5 @@
 import type { Agent, SavedSession } from '../agents/agent.js';
+import { shownId } from '../core/shown-conversation.js';
 import type { Values } from '../core/config/keys.js';
 import { errorText } from '../core/errors.js';
 import type { Boundary, Event } from '../core/event.js';
@@ -179,7 +180,7 @@ const makeReplacedWatch = ({
       last = next;
       onReplaced?.(next);
     },
-    previous: () => (last?.to.id === flow().session.sessionId ? last?.from : undefined),
+    previous: () => (last?.to.id === shownId(flow().session.conversation) ? last?.from : undefined),
   };
 };
 
@@ -197,11 +198,11 @@ const makeTurnWatch = () => {
   let watching: AbortController | undefined;
   let since = 0;
   const working: readonly Activity[] = ['busy', 'compacting', 'dialog'];
+  const ends: readonly Event['type'][] = ['session-changed', 'view', 'boundary', 'voided'];
   return {
     noteEvent: (event: Event): void => {
       if (event.type === 'activity' && working.includes(event.report.activity)) watching?.abort();
-      if (event.type === 'session-changed' || event.type === 'boundary' || event.type === 'voided')
-        watching?.abort();
+      if (ends.includes(event.type)) watching?.abort();
       // a turn may be too short to be seen, but its answer is in the session file
       if (event.type === 'reading' && event.reading.source === 'log' && event.reading.at > since)
         watching?.abort();
@@ -349,7 +350,7 @@ const applyTo = async (
   { source, shortened, words, preTokens, postTokens, wait }: Application,
 ): Promise<ShortenResult> => {
   const { session, compaction } = flow();
-  const { sessionId } = session;
+  const sessionId = shownId(session.conversation);
   const as = { ...newSession(cwd), usedTokens: postTokens };
   const given = { ...wait, isForAttempt };
   if (restarter) {

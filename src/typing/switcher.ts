@@ -1,5 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import type { CompactRecipe, Switching } from '../agents/agent.js';
+import { shownId } from '../core/shown-conversation.js';
 import { REQUEST_MS } from '../core/compaction/machine.js';
 import { SESSION_ENDED, type Result } from '../core/compaction/requests.js';
 import type { TypeResult } from '../core/compaction/state.js';
@@ -240,7 +241,7 @@ const isConfirmed = async (
     await pass(LOOK_MS, undefined, { ref: false, signal }).catch(() => undefined);
     const { session, now } = flow();
     const { activity, activitySince } = session;
-    const isThere = restored ? await restored() : session.sessionId === name;
+    const isThere = restored ? await restored() : shownId(session.conversation) === name;
     // the user may have begun to type
     const isAtRest = activity === 'draft' || (activity === 'ready' && now - activitySince >= RESTED_MS);
     if (isThere && isAtRest) return true;

@@ -7,13 +7,14 @@ import { UserError } from '../core/errors.js';
 import type { FooterView } from '../core/footer-view.js';
 import { askedText, type ActivityReport, type Millis } from '../core/reading.js';
 import { noticeEvent, type SessionFlow } from '../core/session-flow.js';
+import { shownId, shownPath } from '../core/shown-conversation.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
 import { terminalReaders } from '../storage/processes.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import { makeAgentActions, type ActionParts, type AgentActions } from '../typing/agent-actions.js';
 import type { SessionSource } from '../session-files/read-history.js';
-import { runningSource, type KnownSession } from '../session-files/session-sources.js';
+import { runningSource } from '../session-files/session-sources.js';
 import { openBlackBox, type BlackBox } from './blackbox.js';
 import { type AskableChannel, compactSettings, makeCompactor } from '../typing/compactor.js';
 import { confirmRestart } from '../typing/confirm-restart.js';
@@ -21,7 +22,7 @@ import { makeEstimateSource } from './estimate.js';
 import type { Notifier } from './notifier.js';
 import type { StartedChild, WrapSession } from '../session/options.js';
 import { makeTrustFilter, makeObserver, type Observer, makeScreenLog } from './screen-reader.js';
-import { followSession, type Subscription } from './follow-session.js';
+import { followSession, type Following } from './follow-session.js';
 import { followSettings, makeSessionLoop } from './session-loop.js';
 import { followReports, followOwnCompaction } from './agent-reports.js';
 import { makeTurns, type TypistPort } from '../typing/typing-steps.js';
@@ -80,7 +81,7 @@ export interface AgentTracker extends Omit<AgentActions, 'noteEvent' | 'isOwnBou
  * the published record, and has the command typed.
  */
 export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: StartedChild): AgentTracker => {
-  const { session, publisher } = parts;
+  const { session } = parts;
   const { agent, env, cwd, log } = session;
   const recipe = agent.recipe?.(env);
   const blackBox = openBlackBox(session, {
@@ -92,15 +93,17 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     if (event.type === 'activity') logActivity(log, event.report);
     work.note(event);
     if (event.type === 'boundary' && actions.isOwnBoundary(event.boundary)) return; // of a session that ctxwrap has written
+    if (event.type === 'view') following.see(event.view, event.isSame === true);
     blackBox.onEvent(event, loop.flow().compaction);
     actions.noteEvent(event);
     loop.take(event);
   };
-  const place = { childPid, cwd, home: homeFolder(env), env, startedAt };
-  const observer = observe(parts, place, take);
+  const { args } = session;
+  const place = { childPid, cwd, home: homeFolder(env), env, args, startedAt };
+  const observer = observe(parts, { childPid, place: () => following.place() }, take);
   const port = typistPort(parts, observer);
   const loop = startLoop(parts, { childPid, port, blackBox, take, actions: () => actions });
-  const own = makeOwnSession(agent, place);
+  const own = makeOwnSession(agent, place, loop.flow);
   const { onEntered } = parts.input;
   const actions = makeAgentActions(parts, { childPid, port, loop, take, onEntered, ...own });
   const restart = followRestart(parts, loop, take);
@@ -109,11 +112,6 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     handle: take,
     switchTo: official.switchTo,
     workedAt: work.begunAt,
-    onFile: (path, sessionId) => {
-      own.note({ path, sessionId });
-      publisher?.onFile(path);
-      blackBox.onFile(path, sessionId);
-    },
   });
   const ownCompaction = followOwnCompaction(session, take);
   const stopSettings = followSettings(session, recipe, take);
@@ -140,15 +138,16 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   };
 };
 
-/** The agent's session, once it is known. */
-const makeOwnSession = (agent: Agent, where: AgentFolders) => {
-  let known: KnownSession = {};
+/** The conversation in view, once it is known. */
+const makeOwnSession = (agent: Agent, where: AgentFolders, flow: SessionLoop['flow']) => {
+  const sessionFile = (): string | undefined => shownPath(flow().session.conversation);
   return {
-    note: (session: KnownSession): void => {
-      known = session;
-    },
-    sessionFile: () => known.path,
-    source: (): Promise<SessionSource | undefined> => runningSource(agent, where, known),
+    sessionFile,
+    source: (): Promise<SessionSource | undefined> =>
+      runningSource(agent, where, {
+        path: sessionFile(),
+        sessionId: shownId(flow().session.conversation),
+      }),
   };
 };
 
@@ -254,7 +253,7 @@ const askableChannel = (
   return {
     name: channel.name,
     ask: async (signal) => {
-      const { sessionId } = flow().session;
+      const sessionId = shownId(flow().session.conversation);
       const { askToCompact, isInOtherTerminal } = await import('../typing/channel.js');
       const isElsewhereToo = (): Promise<boolean> => isInOtherTerminal(session, sessionId);
       return askToCompact({ channel, open, ...child, sessionId, isElsewhereToo, signal });
@@ -286,10 +285,9 @@ const logActivity = (log: WrapSession['log'], { activity, witnesses, asks }: Act
   if (asked !== undefined) log.text?.(`asks: ${asked}`); // it may contain text of the conversation
 };
 
-type AgentPlace = Omit<ChildPlace, 'now'>;
+type AgentPlace = Pick<ChildPlace, 'childPid' | 'cwd' | 'home' | 'env' | 'args' | 'startedAt'>;
 
 interface FileListener {
-  readonly onFile: (path: string | undefined, sessionId: string) => void;
   readonly handle: (event: Event) => void;
   /** the agent switched to another conversation */
   readonly switchTo: (sessionId: string) => void;
@@ -300,8 +298,8 @@ interface FileListener {
 const followFile = (
   { session, input }: TrackerParts,
   place: AgentPlace,
-  { handle, switchTo, workedAt, onFile }: FileListener,
-): Subscription => {
+  { handle, switchTo, workedAt }: FileListener,
+): Following => {
   const { agent, log } = session;
   const notifyVersion = makeVersionNotifier(agent, stateFolder(place.env, place.home), (text, isNew) => {
     log.info(text);
@@ -314,7 +312,6 @@ const followFile = (
     enteredAt: input.enteredAt,
     enteredSince: input.enteredSince,
     workedAt,
-    onFile,
     onFact: (event) => {
       if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);
       if (event.type === 'boundary') log.info('the agent has compacted');
@@ -331,7 +328,7 @@ const followFile = (
 
 const observe = (
   { session: { agent, env, log }, screen }: TrackerParts,
-  place: AgentPlace,
+  { childPid, place }: { readonly childPid: number; readonly place: () => ChildPlace },
   take: (event: Event) => void,
 ): Observer => {
   const { status, reader, prompt } = agent.screen ?? {};
@@ -340,8 +337,8 @@ const observe = (
     model: screen,
     read: reader?.(env),
     prompt,
-    trustFilter: makeTrustFilter(() => terminalReaders(place.childPid)),
-    status: status && (() => status(port, { ...place, now: Date.now() })),
+    trustFilter: makeTrustFilter(() => terminalReaders(childPid)),
+    status: status && (() => status(port, place())),
     onEvent: take,
     onRead: log.text && makeScreenLog(log.text),
     onFailure: (error) => {

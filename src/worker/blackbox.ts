@@ -17,6 +17,7 @@ import type { Tier } from '../core/ladder.js';
 import { present } from '../core/present.js';
 import { readingRecord, type ReadingRecord } from '../core/report/report.js';
 import type { Session } from '../core/session.js';
+import type { FoundConversation } from '../core/shown-conversation.js';
 import { blackBoxFolder, FILE_ENDING, findKept, keptKey } from '../storage/blackbox/blackbox.js';
 import {
   dropFile,
@@ -51,8 +52,6 @@ export interface BlackBoxListener {
 }
 
 export interface BlackBox {
-  /** the agent writes to this file from now on */
-  readonly onFile: (path: string | undefined, sessionId: string) => void;
   /** called before each event, with the state before it */
   readonly onEvent: (event: Event, compaction: Compaction) => void;
   readonly onState: (state: Session) => void;
@@ -88,7 +87,6 @@ const startFollowing = (place: KeepPlace): Followed => ({
 });
 
 const noBlackBox: BlackBox = {
-  onFile: () => undefined,
   onEvent: () => undefined,
   onState: () => undefined,
   copy: async () => ({ kind: 'nothing' }),
@@ -122,18 +120,21 @@ const open = (session: WrapSession, listener: BlackBoxListener): BlackBox => {
     await watchFate(followed, { log, onNotice: listener.onNotice, copier });
     if (isDue(followed, tier)) await copier.make(followed, 'growing');
   };
+  const follow = ({ sessionId: id, path }: Partial<FoundConversation>): void => {
+    followed =
+      id === undefined || path === undefined
+        ? undefined
+        : startFollowing({ stateFolder, runtime: agent.name, session: id, cwd, path });
+    void enqueue.add(look);
+  };
   const timer = setInterval(() => enqueue.whenIdle(look), LOOK_MS).unref();
   return {
-    onFile: (path, sessionId) => {
-      const place = { stateFolder, runtime: agent.name, session: sessionId, cwd, path: path ?? '' };
-      followed = path === undefined ? undefined : startFollowing(place);
-      void enqueue.add(look);
-    },
     onEvent: (event, compaction) => {
+      if (event.type === 'view' && !event.isSame) follow({});
+      if (event.type === 'session-changed') follow(event);
       if (event.type === 'settings') {
-        const { compact } = event.settings;
-        isOn = compact.keepsCopy === true;
-        limitBytes = compact.copyLimitBytes ?? limitBytes;
+        const { keepsCopy, copyLimitBytes = limitBytes } = event.settings.compact;
+        [isOn, limitBytes] = [keepsCopy === true, copyLimitBytes];
       }
       if (event.type !== 'boundary' || event.boundary.offset === undefined || !isOn) return;
       const [target, end] = [followed, event.boundary.offset];

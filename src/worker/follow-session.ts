@@ -2,80 +2,18 @@ import { FILE_CLOCK_LAG_MS } from '../agents/files.js';
 import { errorText, troubleText } from '../core/errors.js';
 import type { Located, Agent, ChildPlace, SessionLog, Env } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
+import type { View } from '../core/shown-conversation.js';
 import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
 import { makeFactCoalescer, makeFileReader, type FactCoalescer } from '../session-files/session-facts.js';
 import { tail } from '../storage/tail.js';
 import { pollPause } from '../storage/watch.js';
+import { chooseSession, placeOf, startChoice } from './session-choice.js';
 import { followDatabase } from './session-database.js';
 import { makeVersionReporter } from './version-notice.js';
 
 // Finds the agent's session file, and follows it.
-
-/** The session file that is followed, and those that were ruled out. */
-export interface SessionChoice {
-  readonly current?: Located;
-  /** places (`placeOf`) that were followed before */
-  readonly formerPlaces: readonly string[];
-  /** places of another process: they grew in turns with this session's file */
-  readonly otherPlaces: readonly string[];
-}
-
-export const startChoice: SessionChoice = { formerPlaces: [], otherPlaces: [] };
-
-/**
- * The choice after another search; the same object when nothing changes, also when the session's file is gone (the tail reports that).
- * Where a session is only guessed from which file grew, a file that grows again after it was left shows that two agents write in this
- * folder: the file in between belongs to the other agent.
- */
-export const chooseSession = (choice: SessionChoice, found: Located): SessionChoice => {
-  const { current, formerPlaces, otherPlaces } = choice;
-  const isSame = current?.sessionId === found.sessionId;
-  if (isSame && (found.path === current.path || found.path === undefined)) return choice;
-  const place = placeOf(found);
-  const isGuess = !found.certain && place !== undefined;
-  if (isGuess && otherPlaces.includes(place)) return choice;
-  const left = placeOf(current);
-  const leaving = left === undefined ? [] : [left];
-  const isBack = isGuess && formerPlaces.includes(place);
-  return {
-    current: found,
-    formerPlaces: [...formerPlaces, ...leaving],
-    otherPlaces: isBack ? [...otherPlaces, ...leaving] : otherPlaces,
-  };
-};
-
-/** Where a session is written: its file, or its rows in a database that holds others, too. */
-const placeOf = (located: Located | undefined): string | undefined =>
-  located?.path === undefined ? undefined : `${located.path} ${located.sessionId}`;
-
-// When the user pressed Enter. An agent may still be recording the message of one Enter when the next is pressed.
-
-const TOGETHER_MS = 2_000;
-const MOST = 20; // of a key that is held down
-
-export interface EnterTimes {
-  readonly note: (at: Millis) => void;
-  /** the last time; undefined if never */
-  readonly last: () => Millis | undefined;
-  /** the first of those within two seconds before the last one, or that one */
-  readonly first: () => Millis | undefined;
-}
-
-export const makeEnterTimes = (): EnterTimes => {
-  let times: readonly Millis[] = [];
-  return {
-    note: (at) => {
-      const together = times.filter((each) => each <= at && at - each <= TOGETHER_MS);
-      times = [...together, at].slice(-MOST);
-    },
-    last: () => times.at(-1),
-    first: () => times[0],
-  };
-};
-
-// Locates the session file, follows it, and passes its facts on.
 
 const POLL_MS = 250;
 const LOOK_MS = 2_000; // most agents create the file at the first turn
@@ -88,6 +26,8 @@ export interface FollowOptions {
   readonly home: string;
   /** of the child */
   readonly env: Env;
+  /** of the child */
+  readonly args: readonly string[];
   readonly startedAt: Millis;
   readonly now: () => Millis;
   /** when the user last pressed Enter; undefined if never */
@@ -97,8 +37,6 @@ export interface FollowOptions {
   /** when the screen last showed that the agent begins to work (wall clock); undefined if never */
   readonly workedAt?: () => Millis | undefined;
   readonly onFact: (event: Event) => void;
-  /** the session file that is followed from now on; undefined while the conversation has none, and for one in a database with others */
-  readonly onFile?: (path: string | undefined, sessionId: string) => void;
   /** why there is no reading, for the log; a later fact means that reading works again */
   readonly onProblem: (reason: string) => void;
 }
@@ -107,57 +45,48 @@ export interface Subscription {
   readonly stop: () => void;
 }
 
+export interface Following extends Subscription {
+  /** the screen shows this; in another view the session is looked for anew, at once */
+  readonly see: (view: View, isSame: boolean) => void;
+  /** what is known of the child now */
+  readonly place: () => ChildPlace;
+}
+
 /** Follows the child's session file until stopped. Errors in here are only reported as problems. */
-export const followSession = (options: FollowOptions): Subscription => {
+export const followSession = (options: FollowOptions): Following => {
   const { log } = options.agent;
-  return log ? follow(log, guardListeners(options)) : { stop: () => undefined };
+  return log
+    ? follow(log, guardListeners(options))
+    : { stop: () => undefined, see: () => undefined, place: () => placeNow(options) };
 };
 
-const follow = (log: SessionLog, options: FollowOptions): Subscription => {
+const follow = (log: SessionLog, options: FollowOptions): Following => {
   const port = makeFilePort();
   const began = performance.now();
   // by the wall clock, which agents and file times use; it may have been set back
   const startedAt = (): Millis => Math.min(options.startedAt, options.now() - (performance.now() - began));
-  const coalescer = makeFactCoalescer(startedAt);
-  let choice = startChoice;
-  let file: Subscription | undefined;
+  const chosen = makeChosen(log, options, makeFactCoalescer(startedAt));
+  let seen: Pick<ChildPlace, 'view' | 'viewSince'> = {};
   let isStopped = false;
   const trouble = tellOnce(options.onProblem);
 
-  // A file guessed from its growth may belong to the same agent in another terminal, where somebody else types.
-  const isAfterEnter = ({ writtenAt }: Located): boolean => {
-    const at = writtenAt ?? options.now();
-    const since = options.enteredSince?.() ?? options.enteredAt() ?? Infinity;
-    return at >= since - FILE_CLOCK_LAG_MS && sinceEnter(options, at) <= ENTER_MS;
+  const place = (): ChildPlace => {
+    const { path: currentPath, pid: followedPid } = chosen.current() ?? {};
+    return {
+      ...placeNow(options),
+      startedAt: startedAt() - FILE_CLOCK_LAG_MS,
+      ...seen,
+      ...present({ currentPath, followedPid }),
+    };
   };
-
-  const switchTo = (found: Located): void => {
-    const { current } = choice;
-    const isFirst = current?.path === undefined;
-    const isSame = current?.path !== undefined && placeOf(found) === placeOf(current);
-    if (!found.certain && !isFirst && !isSame && !isAfterEnter(found)) return;
-    const next = chooseSession(choice, found);
-    if (next === choice) return;
-    choice = next;
-    file?.stop();
-    if (current?.sessionId !== found.sessionId) {
-      options.onFact({ type: 'session-changed', sessionId: found.sessionId });
-    } else if (current.path !== undefined) {
-      options.onFact({ type: 'voided' }); // the same conversation continues in another file: it was shortened
-    }
-    options.onFile?.(log.database ? undefined : found.path, found.sessionId);
-    file = found.path === undefined ? undefined : followFile(found as Followed, log, { options, coalescer });
-  };
-
   const locate = async (): Promise<void> => {
+    const { view, viewSince } = seen;
+    if (view?.shows === 'list') return;
     try {
-      const found = await log.locate(port, {
-        ...placeNow(options),
-        startedAt: startedAt() - FILE_CLOCK_LAG_MS,
-        ...(choice.current?.path === undefined ? {} : { currentPath: choice.current.path }),
-      });
+      const found = await log.locate(port, place());
       trouble(undefined);
-      if (found && !isStopped) switchTo(found);
+      // what was found for another view says nothing about this one
+      if (found && !isStopped && seen.viewSince === viewSince) chosen.switchTo(found);
     } catch (error) {
       if (!isStopped) trouble(`looking for the session file: ${troubleText(error)}`);
     }
@@ -165,11 +94,66 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
 
   const polling = pollForFile(options, locate);
   return {
+    place,
+    see: (view, isSame) => {
+      seen = isSame ? { ...seen, view } : { view, viewSince: options.now() };
+      if (!isSame) chosen.leave();
+      if (chosen.current() === undefined) polling.look();
+    },
     stop: () => {
       isStopped = true;
       polling.stop();
-      file?.stop();
+      chosen.stop();
     },
+  };
+};
+
+/** The session that is followed. */
+const makeChosen = (log: SessionLog, options: FollowOptions, coalescer: FactCoalescer) => {
+  let choice = startChoice;
+  let file: Subscription | undefined;
+  const stop = (): void => {
+    file?.stop();
+    file = undefined;
+  };
+
+  // A file guessed from its growth may belong to the same agent in another terminal, where somebody else types.
+  const isAfterEnter = ({ writtenAt }: Located): boolean => {
+    const at = writtenAt ?? options.now();
+    const since = options.enteredSince?.() ?? options.enteredAt() ?? Infinity;
+    return at >= since - FILE_CLOCK_LAG_MS && sinceEnter(options, at) <= ENTER_MS;
+  };
+  const isLikely = (found: Located): boolean => {
+    const { current } = choice;
+    const isFirst = current?.path === undefined;
+    return found.certain || isFirst || placeOf(found) === placeOf(current) || isAfterEnter(found);
+  };
+
+  return {
+    current: () => choice.current,
+    switchTo: (found: Located): void => {
+      const { current } = choice;
+      const next = isLikely(found) ? chooseSession(choice, found) : choice;
+      if (next === choice) return;
+      choice = next;
+      const isSame = current?.sessionId === found.sessionId;
+      if (isSame && current.path === next.current?.path) return;
+      stop();
+      const { sessionId, certain: isCertain } = found;
+      const path = log.database ? undefined : found.path;
+      options.onFact({ type: 'session-changed', sessionId, isCertain, ...present({ path }) });
+      // the same conversation continues in another file: it was shortened
+      if (isSame && current.path !== undefined && !current.isEarlier) options.onFact({ type: 'voided' });
+      file =
+        found.path === undefined ? undefined : followFile(found as Followed, log, { options, coalescer });
+    },
+    /** the session is not in view any more, or may not be */
+    leave: (): void => {
+      stop();
+      const { current: _, ...rest } = choice;
+      choice = rest;
+    },
+    stop,
   };
 };
 
@@ -193,14 +177,18 @@ const placeNow = ({ enteredAt, enteredSince, workedAt, now, ...place }: FollowOp
 
 const sinceEnter = ({ enteredAt }: FollowOptions, at: Millis): number => at - (enteredAt() ?? -Infinity);
 
-/** Searches at once, and more often for a while after Enter. `look` must not reject. */
-const pollForFile = (options: FollowOptions, locate: () => Promise<void>): Subscription => {
+/** Searches at once, more often for a while after Enter, and when it is told to. `locate` must not reject. */
+const pollForFile = (
+  options: FollowOptions,
+  locate: () => Promise<void>,
+): Subscription & { readonly look: () => void } => {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
-  const began = performance.now();
+  let began = performance.now();
   let lookedAt = -Infinity;
 
   const locateWhenDue = async (): Promise<void> => {
+    timer = undefined;
     const now = performance.now();
     if (now - lookedAt >= LOOK_MS || sinceEnter(options, options.now()) <= ENTER_MS) {
       lookedAt = now;
@@ -212,6 +200,14 @@ const pollForFile = (options: FollowOptions, locate: () => Promise<void>): Subsc
 
   void locateWhenDue();
   return {
+    look: () => {
+      began = performance.now();
+      lookedAt = -Infinity;
+      if (timer === undefined || isStopped) return; // it is looking
+      clearTimeout(timer);
+      timer = undefined;
+      void locateWhenDue();
+    },
     stop: () => {
       isStopped = true;
       clearTimeout(timer);

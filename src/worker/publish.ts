@@ -1,3 +1,4 @@
+import { shownId } from '../core/shown-conversation.js';
 import { errorText } from '../core/errors.js';
 import {
   auditLine,
@@ -54,8 +55,6 @@ export interface RecordPublisherOptions {
 
 export interface RecordPublisher {
   readonly update: (state: Session, compaction?: CompactionRecord) => void;
-  /** the agent uses another session file */
-  readonly updateFile: (path: string | undefined) => void;
   /** the record as of now */
   readonly snapshot: () => SessionRecord;
   /** the agent has a shortened session in place of another */
@@ -104,10 +103,6 @@ export const publishRecord = (options: RecordPublisherOptions): RecordPublisher 
       else if (fields !== lastFields) scheduleWrite();
       lastFields = fields;
     },
-    updateFile: (logPath) => {
-      published = { ...published, logPath };
-      scheduleWrite();
-    },
     snapshot,
     updateReplaced: (replaced) => {
       published = { ...published, replaced };
@@ -142,7 +137,7 @@ const makeRecordWriter = ({ stateFolder, onFailure }: RecordPublisherOptions) =>
 
 /** The fields whose changes are published soon; the others are written with the next heartbeat. */
 const urgentFields = (
-  { fused, blank, activity, asks, compactions, sessionId }: Session,
+  { fused, blank, activity, asks, compactions, conversation }: Session,
   compaction: CompactionRecord | undefined,
 ): string =>
   JSON.stringify([
@@ -154,7 +149,7 @@ const urgentFields = (
     activity,
     asks,
     compactions,
-    sessionId,
+    conversation,
     compaction,
   ]);
 
@@ -168,12 +163,12 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
     const { activity, witnesses } = state;
     const reading = readingRecord(state, Date.now());
     strokes = [];
-    const conversation = state.sessionId;
+    const conversation = shownId(state.conversation);
     attempt = { gate: { activity, witnesses }, conversation, ...present({ reading }) };
   };
   const end = ({ ended, requestId }: Extract<Effect, { readonly type: 'ended' }>, state: Session): void => {
     const isOurs = ended.initiator === 'ctxwrap';
-    const known = { ...about, conversation: state.sessionId, request: requestId };
+    const known = { ...about, conversation: shownId(state.conversation), request: requestId };
     audit.append(auditLine(ended, isOurs ? { ...known, ...attempt, strokes } : known));
     if (isOurs) strokes = undefined;
   };
@@ -184,8 +179,8 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
       if (effect.type === 'ended') end(effect, state);
     },
     /** how much a compaction has kept */
-    onReceipt: (receipt: ReceiptCounts, { sessionId: conversation }: Session): void =>
-      audit.append(receiptLine(receipt, { ...about, conversation })),
+    onReceipt: (receipt: ReceiptCounts, { conversation }: Session): void =>
+      audit.append(receiptLine(receipt, { ...about, conversation: shownId(conversation) })),
     typing: {
       /** a switch of the agent to another session begins */
       beginSwitch: begin,
@@ -290,7 +285,6 @@ export const openPublisher = (
       events.onState(state, compaction);
       metrics?.onState(state);
     },
-    onFile: record.updateFile,
     onReplaced: record.updateReplaced,
     onFailed: () => {
       record.fail();

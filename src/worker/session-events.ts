@@ -1,3 +1,4 @@
+import { shownId } from '../core/shown-conversation.js';
 import type { Effect } from '../core/compaction/state.js';
 import { attemptRecord } from '../core/compaction/protocol.js';
 import { errorText } from '../core/errors.js';
@@ -63,7 +64,8 @@ export const sessionEvents = (options: SessionEventsOptions): SessionEvents => {
     onState: (next, nextCompaction) => {
       const [before, mode] = [state, compaction.mode];
       [state, compaction] = [next, nextCompaction];
-      if (next.sessionId !== before.sessionId) emit({ type: 'conversation', agentSessionId: next.sessionId });
+      const agentSessionId = shownId(next.conversation);
+      if (agentSessionId !== shownId(before.conversation)) emit({ type: 'conversation', agentSessionId });
       const [tier, tierBefore] = [next.fused?.tier, before.fused?.tier];
       if (tier !== tierBefore) {
         tellReading();

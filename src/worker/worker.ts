@@ -12,7 +12,7 @@ import type { ExitStatus, WrapSession } from '../session/options.js';
 import { makePanel, type Panel } from './overlay-panel.js';
 import { openPublisher } from './publish.js';
 import type { RequestsOptions } from './requests.js';
-import { makeEnterTimes } from './follow-session.js';
+import { makeEnterTimes } from './session-choice.js';
 import {
   makeCounters,
   type Counters,

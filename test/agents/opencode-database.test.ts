@@ -333,6 +333,7 @@ describe.runIf(canReadDatabases())(
         cwd: '/',
         home,
         env: {},
+        args: [],
         startedAt: 0,
         now: Date.now,
         enteredAt: () => {

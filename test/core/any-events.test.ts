@@ -1,4 +1,5 @@
 // What must hold after any events at all, also when several come at one instant.
+import { shownId } from '../../src/core/shown-conversation.js';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
@@ -100,7 +101,10 @@ const often = runs(500);
 const isCut = ({ before, event: each, after }: Moment): boolean =>
   each.type === 'voided' ||
   (each.type === 'boundary' && after.compactions > before.compactions) ||
-  (each.type === 'session-changed' && before.sessionId !== undefined && before.sessionId !== each.sessionId);
+  (each.type === 'session-changed' &&
+    shownId(before.conversation) !== undefined &&
+    shownId(before.conversation) !== each.sessionId) ||
+  (each.type === 'view' && !each.isSame);
 
 const readingOf = ({ event: each }: Moment): Reading | undefined =>
   each.type === 'reading' ? each.reading : undefined;

@@ -35,8 +35,8 @@ describe('a session record', () => {
   it('holds the number, its tier, and the boundaries with their reasons', () => {
     const record = sessionRecord(
       identity,
-      after({ type: 'session-changed', sessionId: 's1' }, reading),
-      { logPath: '/home/x.jsonl' },
+      after({ type: 'session-changed', sessionId: 's1', path: '/home/x.jsonl' }, reading),
+      {},
       3_000,
     );
     expect(record).toMatchObject({
@@ -75,7 +75,7 @@ describe('a session record', () => {
   it('is read back as it was written', () => {
     const ends = [undefined, { at: 9_000, exit: { code: 3 } }, { at: 9_000, exit: { signal: 'SIGTERM' } }];
     for (const end of ends) {
-      const record = sessionRecord(identity, after(reading), { logPath: '/x', end }, 3_000);
+      const record = sessionRecord(identity, after(reading), { end }, 3_000);
       expect(parseSessionRecord(JSON.stringify(record))).toEqual(record);
     }
   });
@@ -99,7 +99,7 @@ describe('a session record', () => {
   });
 
   it('loses numbers that nothing can be measured by', () => {
-    const record = sessionRecord(identity, after(reading), { logPath: '/x' }, 3_000);
+    const record = sessionRecord(identity, after(reading), {}, 3_000);
     const numbers = { usedTokens: 1e308, windowTokens: 1e308, usedPercent: 1e300 };
     const parsed = parseSessionRecord(
       JSON.stringify({ ...record, reading: { ...record.reading, ...numbers } }),
@@ -110,7 +110,7 @@ describe('a session record', () => {
   });
 
   it('loses moments that no clock can show, and is none without a start', () => {
-    const record = sessionRecord(identity, after(reading), { logPath: '/x' }, 3_000);
+    const record = sessionRecord(identity, after(reading), {}, 3_000);
     const cache = { expiresAt: 1e300, exact: true };
     const limits = [{ name: '5h', usedPercent: 1, resetsAt: 1e300 }];
     const parsed = parseSessionRecord(JSON.stringify({ ...record, cache, limits, activitySince: 1e300 }));
@@ -121,7 +121,7 @@ describe('a session record', () => {
   });
 
   it('is never half a record: whatever a file holds, it is whole or nothing', () => {
-    const record = sessionRecord(identity, after(reading), { logPath: '/x' }, 3_000);
+    const record = sessionRecord(identity, after(reading), {}, 3_000);
     const names = Object.keys(record);
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.jsonValue(), (name, value) => {

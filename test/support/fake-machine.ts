@@ -57,6 +57,7 @@ export const fakePlace = (more: Partial<ChildPlace> = {}): ChildPlace => {
     cwd: '/proj/app',
     home: '/home/me',
     env: {},
+    args: [],
     startedAt,
     now: startedAt + 10_000,
     ...more,

@@ -254,7 +254,7 @@ describe('the undo by a control channel that is not there', () => {
     loop = openSessionLoop(SESSION_ID);
     expect(await (await serve()).run()).toBe('nothing was compacted in this session');
     const { session, ...rest } = loop.flow();
-    const { sessionId: _, ...unnamed } = session;
+    const unnamed = { ...session, conversation: { kind: 'none', since: 0 } } as const;
     loop = { ...loop, flow: () => ({ ...rest, session: unnamed }) };
     expect(await (await serve()).run()).toMatch(/^the session is not known yet$|^this Node has no SQLite/);
   });

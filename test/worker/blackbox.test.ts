@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { defaultValues, type Values } from '../../src/core/config/keys.js';
+import { present } from '../../src/core/present.js';
 import { startSession, stepSession } from '../../src/core/session.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
 import { listKept, readCopy, type KeptCopy } from '../../src/storage/blackbox/blackbox.js';
@@ -76,7 +77,9 @@ const open = (values: Partial<Values> = {}, agent = agents.claude) => {
     const state = stepSession(startSession({ agent: 'claude' }, 0), tokens('log', used), 0);
     box.onState(state);
   };
-  return { ...box, told, notices, full };
+  const onFile = (path: string | undefined, sessionId: string): void =>
+    box.onEvent({ type: 'session-changed', sessionId, ...present({ path }) }, startCompaction(settings));
+  return { ...box, told, notices, full, onFile };
 };
 
 const copies = async (): Promise<readonly KeptCopy[]> =>

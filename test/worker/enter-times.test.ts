@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { makeEnterTimes } from '../../src/worker/follow-session.js';
+import { makeEnterTimes } from '../../src/worker/session-choice.js';
 
 const after = (...times: readonly number[]) => {
   const enters = makeEnterTimes();

@@ -61,6 +61,7 @@ const follow = (
     cwd: CWD,
     home,
     env: options.env ?? {},
+    args: [],
     startedAt,
     now: Date.now,
     enteredAt: options.enteredAt ?? Date.now,
@@ -94,7 +95,10 @@ describe('following a claude session', () => {
   it('shows each turn, a compaction, and starts again after /clear', async () => {
     inSession(SESSION);
     const { shown, events } = follow(agents.claude);
-    await vi.waitFor(() => expect(events).toEqual([{ type: 'session-changed', sessionId: SESSION }]), WAIT);
+    await vi.waitFor(
+      () => expect(events).toEqual([{ type: 'session-changed', sessionId: SESSION, isCertain: true }]),
+      WAIT,
+    );
     const path = file(SESSION, turn(1_000));
     await expect.poll(shown, WAIT).toBe('1000 ×0');
     appendFileSync(path, turn(2_000) + boundary());

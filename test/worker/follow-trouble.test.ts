@@ -102,6 +102,7 @@ const follow = (name: (typeof cases)[number]['name']) => {
     cwd: CWD,
     home,
     env: {},
+    args: [],
     startedAt,
     now: () => {
       asked += 1;

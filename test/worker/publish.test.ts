@@ -76,8 +76,8 @@ describe('publishing a session', () => {
     const publisher = publish();
     await written(() => record()?.note === 'waiting for the first turn');
     expect(statSync(path()).mode & 0o777).toBe(0o600);
-    publisher.update(at(150_000));
-    publisher.updateFile('/logs/a.jsonl');
+    const found = { type: 'session-changed', sessionId: 'a', path: '/logs/a.jsonl' } as const;
+    publisher.update(stepSession(at(150_000), found, 6));
     await written(() => record()?.reading?.usedTokens === 150_000);
     expect(record()).toMatchObject({ tier: 'warn', logPath: '/logs/a.jsonl' });
     await publisher.end({ signal: 'SIGTERM' });
@@ -224,8 +224,8 @@ describe('a session that no worker follows any more', () => {
 
   it('is published as failed: nothing that may be old is told as the present state', async () => {
     const publisher = publish();
-    publisher.updateFile('/proj/log.jsonl');
-    publisher.update(stepSession(at(170_000), { type: 'session-changed', sessionId: 'abc' }, 6));
+    const found = { type: 'session-changed', sessionId: 'abc', path: '/proj/log.jsonl' } as const;
+    publisher.update(stepSession(at(170_000), found, 6));
     await written(() => record()?.agentSessionId === 'abc');
     const lost = publishLostRecord(session(), child);
     await written(() => record()?.failedAt !== undefined);

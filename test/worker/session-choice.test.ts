@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Located } from '../../src/agents/agent.js';
-import { chooseSession, startChoice } from '../../src/worker/follow-session.js';
+import { chooseSession, startChoice } from '../../src/worker/session-choice.js';
 
 const at = (sessionId: string, certain: boolean): Located => ({ sessionId, path: `/${sessionId}`, certain });
 const follow = (...found: readonly Located[]) => found.reduce(chooseSession, startChoice).current?.sessionId;

@@ -75,6 +75,8 @@ export const copyAfterEvent = (state: Compaction, event: Event, now: Millis): Co
     }
     case 'session-changed':
       return event.sessionId === state.conversation ? state : withoutCopy(state);
+    case 'view':
+      return event.isSame ? state : withoutCopy(state);
     case 'boundary':
     case 'voided':
       return withoutCopy(state);

@@ -95,6 +95,8 @@ const withAgent = (state: Compaction, event: Event, moment: SessionContext): Com
     }
     case 'session-changed':
       return inAnother(state, event.sessionId, moment);
+    case 'view':
+      return event.isSame ? state : withoutConversation(state, moment);
     case 'reading':
       return isAnswerAfter(state.postponedAt, event.reading) ? { ...state, postponedAt: undefined } : state;
     default:
@@ -130,6 +132,11 @@ const inAnother = (state: Compaction, conversation: string, moment: SessionConte
   if (state.conversation === undefined || state.conversation === conversation) {
     return { ...state, conversation };
   }
+  return { ...withoutConversation(state, moment), conversation };
+};
+
+/** The conversation has gone from the screen, or may have. */
+const withoutConversation = (state: Compaction, moment: SessionContext): Compaction => {
   const { phase } = state;
   const over = phase.kind === 'sent' ? afterSent(state, left(phase, 'another conversation'), moment) : state;
   return {
@@ -137,7 +144,7 @@ const inAnother = (state: Compaction, conversation: string, moment: SessionConte
     tried: undefined,
     postponedAt: undefined,
     idleTurn: undefined,
-    conversation,
+    conversation: undefined,
     policy: startConversation(over.policy),
     hasNews: true,
   };

@@ -171,7 +171,7 @@ export interface Compaction {
   /** time of the user's last key */
   readonly keyAt?: Millis;
   /** the agent's id of it */
-  readonly conversation?: string;
+  readonly conversation?: string | undefined;
   /** the last activity other than `unknown` */
   readonly activity?: Activity;
   /** what the agent asks in the open dialog */

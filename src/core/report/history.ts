@@ -121,7 +121,8 @@ export const recordAttempts = (
   past: PastAttempts,
   { event, effects, fill, now }: AttemptsUpdate,
 ): PastAttempts => {
-  const before = event?.type === 'session-changed' ? { ...past, isOpen: false } : past;
+  const isOther = event?.type === 'session-changed' || event?.type === 'view';
+  const before = isOther ? { ...past, isOpen: false } : past;
   const isNumbered = fill !== undefined && before.isOpen;
   const numbered = isNumbered ? withNext(before.attempts, fill) : before.attempts;
   // a refused request is not an attempt

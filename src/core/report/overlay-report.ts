@@ -34,6 +34,7 @@ import {
 } from './report-sections.js';
 import { provenance, readingRecord, sessionLadder, sessionThresholds, sourceTextOf } from './report.js';
 import type { Session } from '../session.js';
+import { shownId } from '../shown-conversation.js';
 import { present } from '../present.js';
 
 // The report in the overlay: the sections of `ctxwrap context`, what happens next, and details about the numbers.
@@ -70,7 +71,8 @@ export interface OverlayReport extends Report {
 
 export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayReport => {
   const { session, startedAt, now } = facts;
-  const { agent, sessionId = '' } = session;
+  const { agent } = session;
+  const sessionId = shownId(session.conversation) ?? '';
   return {
     runtime: agent,
     model: (session.windows.model ?? '').replace(`${agent}-`, ''), // the agent's name stands before it

@@ -8,6 +8,7 @@ import type { Notification } from '../notifications.js';
 import type { Activity, Millis } from '../reading.js';
 import { sessionThresholds, readingRecord, type ReadingRecord } from './report.js';
 import type { Session } from '../session.js';
+import { shownId, shownPath } from '../shown-conversation.js';
 import { present } from '../present.js';
 import { DAY_MS } from '../time.js';
 
@@ -140,7 +141,6 @@ interface Replacement {
 
 /** Facts that are not part of the session's state. */
 export interface PublishedFacts {
-  readonly logPath?: string | undefined;
   /** the agent has the session `to`, shortened, in place of `from` */
   readonly replaced?: Replacement | undefined;
   readonly compaction?: CompactionRecord | undefined;
@@ -151,7 +151,7 @@ export interface PublishedFacts {
 export const sessionRecord = (
   identity: SessionIdentity,
   state: Session,
-  { logPath, replaced, compaction, end, failedAt }: PublishedFacts,
+  { replaced, compaction, end, failedAt }: PublishedFacts,
   now: Millis,
 ): SessionRecord => {
   const reading = readingRecord(state, now);
@@ -165,10 +165,10 @@ export const sessionRecord = (
       exit: end?.exit,
       failedAt,
       agentVersion: state.agentVersion,
-      agentSessionId: state.sessionId,
-      logPath,
+      agentSessionId: shownId(state.conversation),
+      logPath: shownPath(state.conversation),
     }),
-    ...(replaced && replaced.to.id === state.sessionId ? { shortenedFrom: replaced.from } : {}),
+    ...(replaced && replaced.to.id === shownId(state.conversation) ? { shortenedFrom: replaced.from } : {}),
     ...present({ reading }),
     ...(reading || note === undefined ? {} : { note }),
     activity: end ? 'dead' : state.activity,
@@ -265,7 +265,7 @@ export const notificationRecord = (
   kind,
   text,
   runtime: state.agent,
-  ...present({ session, agentSessionId: state.sessionId }),
+  ...present({ session, agentSessionId: shownId(state.conversation) }),
   cwd,
   activity: state.activity,
   ...present({ asks: state.asks }),

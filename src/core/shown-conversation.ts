@@ -1,0 +1,72 @@
+import { present } from './present.js';
+import type { Millis } from './reading.js';
+
+// Which conversation this terminal shows. It is not a property of the process: agents have become screens onto servers, and a key can bring
+// another conversation into view.
+
+/** What the agent's screen says about what is in view. */
+export type View =
+  /** a list of conversations: none of them is in view. `name`: `the list of agents` */
+  { readonly shows: 'list'; readonly name: string } | ({ readonly shows: 'conversation' } & ViewMarks);
+
+/** What tells a conversation on the screen from others. The text is untrusted. */
+export interface ViewMarks {
+  /** what the screen and the title call it */
+  readonly names: readonly string[];
+  /** the user's messages that are visible, the first row of each; the newest comes last */
+  readonly messages: readonly string[];
+}
+
+/** Which conversation this terminal shows, and since when. Every number and every compaction belongs to it. */
+export type ShownConversation =
+  /** none was found so far */
+  | { readonly kind: 'none'; readonly since: Millis }
+  /** another one may have come into view, and it is not known yet which */
+  | { readonly kind: 'sought'; readonly since: Millis }
+  | { readonly kind: 'list'; readonly name: string; readonly since: Millis }
+  | KnownConversation;
+
+export interface KnownConversation {
+  readonly kind: 'known';
+  /** the agent's id of it */
+  readonly id: string;
+  /** its file; absent while it has none, and for an agent that keeps all in a database */
+  readonly path?: string;
+  /** proved by the agent; false for the best of several candidates */
+  readonly isCertain: boolean;
+  readonly since: Millis;
+}
+
+/** A conversation that was found for this terminal. */
+export interface FoundConversation {
+  /** the agent's id of it */
+  readonly sessionId: string;
+  /** as in `KnownConversation` */
+  readonly path?: string;
+  readonly isCertain?: boolean;
+}
+
+/** The agent's id of the conversation in view; undefined while none is known. */
+export const shownId = (shown: ShownConversation): string | undefined =>
+  shown.kind === 'known' ? shown.id : undefined;
+
+/** The file of the conversation in view; undefined while none is known. */
+export const shownPath = (shown: ShownConversation): string | undefined =>
+  shown.kind === 'known' ? shown.path : undefined;
+
+/** Another view: it has no conversation until one is found for it. */
+export const afterView = (view: View, since: Millis): ShownConversation =>
+  view.shows === 'list' ? { kind: 'list', name: view.name, since } : { kind: 'sought', since };
+
+/** A conversation was found; the same one in another file stays in view since it was. */
+export const afterFound = (
+  shown: ShownConversation,
+  { sessionId: id, path, isCertain = true }: FoundConversation,
+  now: Millis,
+): KnownConversation => ({
+  kind: 'known',
+  id,
+  ...present({ path }),
+  isCertain,
+  since: shown.kind === 'known' && shown.id === id ? shown.since : now,
+});

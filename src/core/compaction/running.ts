@@ -15,6 +15,7 @@ import {
 // A compaction under way: an attempt of ctxwrap from the first key to its outcome, or an external one. A record of the agent or a lower
 // number decides the outcome; the agent's words alone do not.
 
+type Typing = Extract<Phase, { readonly kind: 'typing' }>;
 type Sent = Extract<Phase, { readonly kind: 'sent' }>;
 type Foreign = Extract<Phase, { readonly kind: 'foreign' }>;
 
@@ -36,7 +37,7 @@ export const applyAgentEvent = (before: Compaction, event: Event, moment: Sessio
   const { phase } = state;
   switch (phase.kind) {
     case 'typing':
-      if (event.type === 'boundary') return compactedMeanwhile(state, phase.attempt, event.boundary);
+      if (event.type === 'boundary') return compactedMeanwhile(state, phase, event.boundary);
       if (moment.activity !== 'dead') return state;
       return endAttempt(state, phase.attempt, { kind: 'interrupted', by: 'the end of the agent' }, moment);
     case 'sent':
@@ -144,11 +145,11 @@ const inAnother = (state: Compaction, conversation: string, moment: SessionConte
 };
 
 // The number from before the compaction says nothing about a command that is being typed.
-const compactedMeanwhile = (state: Compaction, attempt: Attempt, boundary: Boundary): Compaction =>
-  boundary.source === 'screen' || findFailure(boundary, attempt.before)
+const compactedMeanwhile = (state: Compaction, phase: Typing, boundary: Boundary): Compaction =>
+  boundary.source === 'screen' || findFailure(boundary, phase.attempt.before)
     ? state
     : {
-        ...enterPhase(state, { kind: 'typing', attempt: { ...attempt, before: undefined } }),
+        ...enterPhase(state, { ...phase, attempt: { ...phase.attempt, before: undefined } }),
         policy: recordCompaction(state.policy),
       };
 

@@ -12,7 +12,7 @@ import { makeDraftWatch } from './draft.js';
 import { strategyInUse } from '../core/config/backends.js';
 import type { WrapSession } from '../session/options.js';
 import { shortenedEvent, type ShortenResult } from './shortener.js';
-import type { TypeRequest, TypistPort } from './typing-steps.js';
+import { withdrawalOf, type TypeRequest, type TypistPort } from './typing-steps.js';
 import { leftoverNotice, retractLate, typeCommand, typedText } from './typist.js';
 
 // Carries out the core's decisions about compacting: types the command, checks that a stashed draft came back, and reports the result.
@@ -55,16 +55,15 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
   let request: TypeRequest | undefined;
   const draft = makeDraftWatch({ port, log, onEvent });
 
-  const type = async ({ focus, isQueued }: TypeEffect): Promise<void> => {
+  const type: Ways['type'] = async ({ focus, isQueued }, withdrawal) => {
     if (!recipe || isOver) return;
     const endTurn = port.takeTurn();
     if (!endTurn) return onEvent({ type: 'typed', result: OTHER_TYPES });
     attempt.abort(); // the previous attempt must not interfere
     const mine = new AbortController();
-    attempt = mine;
+    [attempt, typedBefore] = [mine, port.typedCount()];
     const given = { recipe, focus, isQueued, mayStash, port, onRestoring: draft.onRestoring };
-    request = { ...given, signal: mine.signal };
-    typedBefore = port.typedCount();
+    request = { ...given, signal: mine.signal, withdrawal };
     draft.begin();
     const result = await typeCommand(request);
     endTurn();
@@ -72,11 +71,11 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     log.info(typedText(recipe.command, result));
     if (!isOver && attempt === mine) onEvent({ type: 'typed', result });
   };
-  const withoutKeys = async (act: (signal: AbortSignal) => Promise<() => void>): Promise<void> => {
+  const withoutKeys: Ways['withoutKeys'] = async (act, withdrawal) => {
     attempt.abort();
     const mine = new AbortController();
     [attempt, request] = [mine, undefined];
-    const tell = await act(mine.signal);
+    const tell = await act({ signal: mine.signal, withdrawal });
     if (!isOver && attempt === mine) tell();
   };
   const entry = makeEntry(options, { type, withoutKeys });
@@ -85,6 +84,8 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
       switch (effect.type) {
         case 'type-compact':
           return entry.begin(effect);
+        case 'withdraw':
+          return entry.withdraw(effect.reason);
         case 'copy':
           return void copy().then((result) => {
             if (!isOver) onEvent({ type: 'copied', id: effect.id, result });
@@ -109,30 +110,44 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
   };
 };
 
+interface AttemptSignals {
+  /** the session has ended, or another attempt has begun */
+  readonly signal: AbortSignal;
+  /** as in `TypeRequest`; what the agent was asked without keys cannot be taken back */
+  readonly withdrawal: AbortSignal;
+}
+
 /** The two ways to carry an attempt out. */
 interface Ways {
-  readonly type: (effect: TypeEffect) => Promise<void>;
-  readonly withoutKeys: (act: NonNullable<ReturnType<typeof insteadOfKeys>>) => Promise<void>;
+  readonly type: (effect: TypeEffect, withdrawal: AbortSignal) => Promise<void>;
+  readonly withoutKeys: (
+    act: NonNullable<ReturnType<typeof insteadOfKeys>>,
+    withdrawal: AbortSignal,
+  ) => Promise<void>;
 }
 
 /** Carries an attempt out once those who have asked for it are told, unless it has ended by then. */
 const makeEntry = (options: CompactorOptions, { type, withoutKeys }: Ways) => {
   const { begin, onEvent } = options;
   let waiting: TypeEffect | undefined;
-  const enter = async (effect: TypeEffect): Promise<void> => {
-    const reason = await begin?.();
+  let withdrawn = new AbortController();
+  const enter = async (effect: TypeEffect, withdrawal: AbortSignal): Promise<void> => {
+    const reason = (await begin?.()) ?? withdrawalOf({ withdrawal });
     if (waiting !== effect) return;
     if (reason !== undefined)
       return onEvent({ type: 'typed', result: { kind: 'skipped', reason, evidence: [] } });
     const act = insteadOfKeys(effect, options);
-    return act ? withoutKeys(act) : type(effect);
+    return act ? withoutKeys(act, withdrawal) : type(effect, withdrawal);
   };
   return {
     begin: (effect: TypeEffect): void => {
       waiting = effect;
+      withdrawn = new AbortController();
+      const { signal } = withdrawn;
       // a microtask: the step that decided this is not finished yet
-      queueMicrotask(() => void enter(effect));
+      queueMicrotask(() => void enter(effect, signal));
     },
+    withdraw: (reason: string): void => withdrawn.abort(reason),
     leave: (): void => {
       waiting = undefined;
     },
@@ -156,12 +171,12 @@ const clearPrompt = async (
 const insteadOfKeys = ({ strategy, channel }: TypeEffect, options: CompactorOptions) => {
   const { channel: askable, onEvent } = options;
   if (strategy !== undefined)
-    return async (signal: AbortSignal) => {
-      const result = await options.shorten(strategy, signal);
+    return async ({ signal, withdrawal }: AttemptSignals) => {
+      const result = await options.shorten(strategy, AbortSignal.any([signal, withdrawal]));
       return (): void => tellShortened(result, onEvent);
     };
   return channel && askable
-    ? async (signal: AbortSignal) => {
+    ? async ({ signal }: AttemptSignals) => {
         const result = await askInTurn(askable, options.port, signal);
         return (): void => tellAsked(askable.name, result, options);
       }

@@ -117,7 +117,13 @@ export interface TypeRequest {
   readonly onRestoring?: (back: Promise<boolean>) => void;
   /** aborted when the child has ended or another attempt begins */
   readonly signal: AbortSignal;
+  /** aborted, with the reason for the user, when the command must not be sent any more; it is taken back then */
+  readonly withdrawal?: AbortSignal;
 }
+
+/** Why the command must not be sent any more; undefined while it may. */
+export const withdrawalOf = ({ withdrawal }: Pick<TypeRequest, 'withdrawal'>): string | undefined =>
+  withdrawal?.aborted ? String(withdrawal.reason) : undefined;
 
 /** The text that is typed. */
 export const commandText = ({ recipe, focus }: TypeRequest): string =>

@@ -1,5 +1,6 @@
 import type { Activity } from '../core/reading.js';
 import type { TypeResult } from '../core/compaction/state.js';
+import { present } from '../core/present.js';
 import { restoreDraftWhileHeld, isDraftStashed } from './draft.js';
 import {
   hasLostScreen,
@@ -11,6 +12,7 @@ import {
   commandText,
   type TypeRequest,
   waitUntil,
+  withdrawalOf,
 } from './typing-steps.js';
 import { PASTE_START, PASTE_END, BACKSPACE } from '../core/terminal-input.js';
 import type { KeyHold, ScreenObservation } from '../session/ports.js';
@@ -359,8 +361,15 @@ export const refusals: Readonly<Record<Exclude<Activity, 'ready'>, string>> = {
 /** Why nothing may be typed on this screen; undefined where it may. */
 const refusalOf = (
   observed: ScreenObservation | undefined,
-  { recipe, isQueued, mayStash }: Pick<TypeRequest, 'isQueued' | 'mayStash'> & Partial<TypeRequest>,
+  {
+    recipe,
+    isQueued,
+    mayStash,
+    withdrawal,
+  }: Pick<TypeRequest, 'isQueued' | 'mayStash'> & Partial<TypeRequest>,
 ): string | undefined => {
+  const withdrawn = withdrawalOf(present({ withdrawal }));
+  if (withdrawn !== undefined) return withdrawn;
   if (!observed) return 'the screen is being drawn';
   const { activity, prompt } = observed;
   if (!prompt) return 'no prompt is seen';
@@ -391,15 +400,15 @@ const type = async (request: TypeRequest, attempt: Attempt): Promise<TypeResult>
 
   if (draft !== '' && stash) {
     stroke(stash.keys, 'stash');
-    if (!(await waitFor(isDraftStashed, stash.pauseMs)))
-      return returnUnconfirmedDraft(request, attempt, stroke);
+    const isAside = await waitFor(isDraftStashed, stash.pauseMs);
+    if (!isAside || withdrawalOf(request) !== undefined) return returnDraft(request, attempt, stroke);
   }
   const text = commandText(request);
   const options = { outputBefore: port.outputBytes(), typedBefore, stroke };
   stroke(recipe.isPasted ? `${PASTE_START}${text} ${PASTE_END}` : text, text);
   const isThere = await waitFor((observed) => isCommandTyped(observed, text, request), recipe.pauseMs);
   if (signal.aborted) return leave('the agent has ended');
-  if (!isThere) return retractAndRestore(request, attempt, options);
+  if (!isThere || withdrawalOf(request) !== undefined) return retractAndRestore(request, attempt, options);
   const enter = { ...options, outputBefore: port.outputBytes() };
   attempt.isSubmitting = true;
   stroke(recipe.submit, recipe.submit === '\t' ? 'Tab' : 'Enter');
@@ -417,8 +426,8 @@ type Stroke = (keys: string, name: string) => void;
 
 const NOT_ASIDE = 'the agent does not say that the draft was put aside';
 
-/** The stash key was pressed, but the agent does not confirm that the draft was stashed: nothing is typed, and the draft is restored. */
-const returnUnconfirmedDraft = async (
+/** The stash key was pressed, but the agent does not confirm it, or the command is not wanted any more: the draft is restored. */
+const returnDraft = async (
   request: TypeRequest,
   { draft, hold, strokes }: Attempt,
   stroke: Stroke,
@@ -427,7 +436,8 @@ const returnUnconfirmedDraft = async (
   const isBack = await restoreDraftWhileHeld(request, { draft, stroke, isHeld: () => isHeld, isFresh: true });
   isHeld = false;
   hold.release();
-  return withdrawnResult(isBack ? `${NOT_ASIDE}: given back` : NOT_ASIDE, strokes);
+  const reason = withdrawalOf(request) ?? NOT_ASIDE;
+  return withdrawnResult(isBack ? `${reason}: given back` : reason, strokes);
 };
 
 /** Retracts the command and restores a stashed draft. */
@@ -448,7 +458,7 @@ const retractAndRestore = async (
     await restoreDraftWhileHeld(request, { draft, stroke: options.stroke, isHeld: () => isHeld });
   if (isHidden) void guardHiddenPrompt(request, text, { ...hold, release }, options).catch(release);
   else release();
-  return withdrawnResult(reason, strokes, { isLeft: !isGone });
+  return withdrawnResult(withdrawalOf(request) ?? reason, strokes, { isLeft: !isGone });
 };
 
 /** The prompt holds the command, nothing else has opened, and the submit key would submit only the command. */

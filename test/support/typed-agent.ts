@@ -1,3 +1,4 @@
+import { present } from '../../src/core/present.js';
 import type { Activity } from '../../src/core/reading.js';
 import type { CompactRecipe } from '../../src/agents/agent.js';
 import { retractLate } from '../../src/typing/typist.js';
@@ -115,7 +116,13 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
   };
   const type = async (
     recipe: CompactRecipe,
-    options: { focus?: string; isQueued?: boolean; mayStash?: boolean; signal?: AbortSignal } = {},
+    options: {
+      focus?: string;
+      isQueued?: boolean;
+      mayStash?: boolean;
+      signal?: AbortSignal;
+      withdrawal?: AbortSignal;
+    } = {},
   ) => {
     const request: TypeRequest = {
       recipe,
@@ -124,6 +131,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
       mayStash: options.mayStash ?? true,
       signal: options.signal ?? new AbortController().signal,
       focus: options.focus,
+      ...present({ withdrawal: options.withdrawal }),
     };
     const typedBefore = state.typedCount;
     const result = await typeCommand(request);

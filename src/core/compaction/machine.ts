@@ -44,6 +44,7 @@ import {
   type Mode,
   type SessionContext,
   type TypeResult,
+  underAnotherModel,
 } from './state.js';
 import { longHoldDeadline, outcomeShownUntil } from './texts.js';
 import { MINUTE_MS } from '../time.js';
@@ -120,6 +121,8 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
       return state.request?.id === event.id ? { ...state, request: undefined } : state;
     case 'typed':
       return afterTyping(state, event.result, moment);
+    case 'model':
+      return underAnotherModel(state);
     default:
       return applyAgentEvent(state, event, moment);
   }
@@ -141,12 +144,33 @@ const afterTyping = (state: Compaction, typed: TypeResult, moment: SessionContex
       });
     }
     case 'withdrawn':
-      return endAttempt(state, attempt, { kind: 'not-delivered', reason: typed.reason }, moment);
+      return phase.withdrawal === undefined || typed.isLeft
+        ? endAttempt(state, attempt, { kind: 'not-delivered', reason: typed.reason }, moment)
+        : afterWithdrawal(state, attempt, phase.withdrawal, moment);
     case 'skipped':
+      if (phase.withdrawal !== undefined) return afterWithdrawal(state, attempt, phase.withdrawal, moment);
       return isForKeys(state, attempt)
         ? { ...enterPhase(state, { kind: 'rest' }), request: { ...attempt.request, since: moment.now } }
         : endAttempt(state, attempt, { kind: 'skipped-busy', reason: typed.reason }, moment);
   }
+};
+
+/** Nothing of it is left, so the user's request can be tried again. */
+const afterWithdrawal = (
+  state: Compaction,
+  attempt: Attempt,
+  reason: string,
+  moment: SessionContext,
+): Compaction => {
+  const { request } = attempt;
+  const { skips } = state;
+  const over = endAttempt(
+    state,
+    { ...attempt, request: undefined },
+    { kind: 'skipped-busy', reason },
+    moment,
+  );
+  return { ...over, skips, request: state.request ?? (request && { ...request, since: moment.now }) };
 };
 
 /** The user has asked for it, and what was asked in place of typing cannot be asked any more: the request waits for the keys. */

@@ -1,7 +1,7 @@
 import type { Boundary, Event } from '../event.js';
 import { askedText, type Activity, type Millis, type Reading } from '../reading.js';
 import { findFailure, isLower, type EndedCompaction, type Initiator, type Outcome } from './outcome.js';
-import { recordAttempt, recordCompaction, startConversation, startTurn } from './policy.js';
+import { recordAttempt, recordCompaction, startTurn } from './policy.js';
 import {
   enterPhase,
   type Attempt,
@@ -10,11 +10,15 @@ import {
   type Effect,
   type SessionContext,
   type Phase,
+  inConversation,
+  withdrawAttempt,
+  withoutEpisode,
 } from './state.js';
 
 // A compaction under way: an attempt of ctxwrap from the first key to its outcome, or an external one. A record of the agent or a lower
 // number decides the outcome; the agent's words alone do not.
 
+type Typing = Extract<Phase, { readonly kind: 'typing' }>;
 type Sent = Extract<Phase, { readonly kind: 'sent' }>;
 type Foreign = Extract<Phase, { readonly kind: 'foreign' }>;
 
@@ -36,7 +40,7 @@ export const applyAgentEvent = (before: Compaction, event: Event, moment: Sessio
   const { phase } = state;
   switch (phase.kind) {
     case 'typing':
-      if (event.type === 'boundary') return compactedMeanwhile(state, phase.attempt, event.boundary);
+      if (event.type === 'boundary') return compactedMeanwhile(state, phase, event.boundary);
       if (moment.activity !== 'dead') return state;
       return endAttempt(state, phase.attempt, { kind: 'interrupted', by: 'the end of the agent' }, moment);
     case 'sent':
@@ -93,10 +97,18 @@ const withAgent = (state: Compaction, event: Event, moment: SessionContext): Com
       const [name = 'the agent'] = state.agent?.split(' ') ?? [];
       return { ...state, agent: `${name} ${event.version}` };
     }
-    case 'session-changed':
-      return inAnother(state, event.sessionId, moment);
+    case 'session-changed': {
+      const { sessionId: id } = event;
+      const isOther = state.conversation !== undefined && state.conversation !== id; // the first id only names it
+      return isOther ? inConversation(leftBehind(state, moment), id) : { ...state, conversation: id };
+    }
     case 'view':
-      return event.isSame ? state : withoutConversation(state, moment);
+      return event.isSame
+        ? state
+        : inConversation(
+            withdrawAttempt(leftBehind(state, moment), 'another conversation is shown'),
+            undefined,
+          );
     case 'reading':
       return isAnswerAfter(state.postponedAt, event.reading) ? { ...state, postponedAt: undefined } : state;
     default:
@@ -127,35 +139,16 @@ const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
 const isAnswerAfter = (postponedAt: Millis | undefined, { source, at }: Reading): boolean =>
   postponedAt !== undefined && source === 'log' && at > postponedAt;
 
-// The first id only names the current conversation.
-const inAnother = (state: Compaction, conversation: string, moment: SessionContext): Compaction => {
-  if (state.conversation === undefined || state.conversation === conversation) {
-    return { ...state, conversation };
-  }
-  return { ...withoutConversation(state, moment), conversation };
-};
-
-/** The conversation has gone from the screen, or may have. */
-const withoutConversation = (state: Compaction, moment: SessionContext): Compaction => {
-  const { phase } = state;
-  const over = phase.kind === 'sent' ? afterSent(state, left(phase, 'another conversation'), moment) : state;
-  return {
-    ...emptied(over.phase.kind === 'typing' ? over : enterPhase(over, { kind: 'rest' })),
-    tried: undefined,
-    postponedAt: undefined,
-    idleTurn: undefined,
-    conversation: undefined,
-    policy: startConversation(over.policy),
-    hasNews: true,
-  };
-};
+/** What was sent in the conversation that is gone is not followed any more. */
+const leftBehind = (state: Compaction, moment: SessionContext): Compaction =>
+  state.phase.kind === 'sent' ? afterSent(state, left(state.phase, 'another conversation'), moment) : state;
 
 // The number from before the compaction says nothing about a command that is being typed.
-const compactedMeanwhile = (state: Compaction, attempt: Attempt, boundary: Boundary): Compaction =>
-  boundary.source === 'screen' || findFailure(boundary, attempt.before)
+const compactedMeanwhile = (state: Compaction, phase: Typing, boundary: Boundary): Compaction =>
+  boundary.source === 'screen' || findFailure(boundary, phase.attempt.before)
     ? state
     : {
-        ...enterPhase(state, { kind: 'typing', attempt: { ...attempt, before: undefined } }),
+        ...enterPhase(state, { ...phase, attempt: { ...phase.attempt, before: undefined } }),
         policy: recordCompaction(state.policy),
       };
 
@@ -342,7 +335,7 @@ export const endAttempt = (
   const over = { ...withEnded(state, ended, request?.id), policy };
   if (outcome.kind === 'skipped-busy') return skipped(over, attempt, moment);
   const next = { ...over, skips: undefined, hasNews: false, tried: fill };
-  return outcome.kind === 'verified' ? emptied(next) : next;
+  return outcome.kind === 'verified' ? withoutEpisode(next) : next;
 };
 
 const withEnded = (state: Compaction, ended: EndedCompaction, requestId?: string): Compaction => {
@@ -362,15 +355,6 @@ export const hasOtherActivitySince = (
   { activitySince }: SessionContext,
   since: Millis,
 ): boolean => activitySince > since || (keyAt !== undefined && keyAt > since);
-
-const emptied = (state: Compaction): Compaction => ({
-  ...state,
-  episodeSince: undefined,
-  episodeFill: undefined,
-  givenUp: undefined,
-  postponedAt: undefined,
-  countdownLeftMs: undefined,
-});
 
 // External compactions: the agent's own, or one that the user started. Nothing is typed meanwhile, and a success ends the episode.
 
@@ -475,7 +459,7 @@ const foreignWorked = (
         outcome,
         evidence: [evidence],
       };
-  return emptied({
+  return withoutEpisode({
     ...withEnded(state, ended),
     policy: recordCompaction(state.policy),
     hasNews: late === undefined,

@@ -5,7 +5,15 @@ import type { Millis, Activity } from '../reading.js';
 import type { Session } from '../session.js';
 import type { Copy } from './copy.js';
 import { type EndedCompaction, type Fill, fillOf, type Via } from './outcome.js';
-import { type GateHold, noPolicy, type BlockReason, type Policy, type InvisibleReason } from './policy.js';
+import {
+  endEpisode,
+  startConversation,
+  type GateHold,
+  noPolicy,
+  type BlockReason,
+  type Policy,
+  type InvisibleReason,
+} from './policy.js';
 import { present } from '../present.js';
 
 // The state of compaction: what is under way, what was tried, and what the user wants.
@@ -105,7 +113,12 @@ export type Phase =
   | { readonly kind: 'proposed' }
   | { readonly kind: 'countdown'; readonly until: Millis }
   /** the compact command is being typed */
-  | { readonly kind: 'typing'; readonly attempt: Attempt }
+  | {
+      readonly kind: 'typing';
+      readonly attempt: Attempt;
+      /** why it is taken back, unless Enter was sent before */
+      readonly withdrawal?: string;
+    }
   /** the command was sent */
   | {
       readonly kind: 'sent';
@@ -203,6 +216,8 @@ export type Effect =
       /** in place of keys */
       readonly channel?: ControlChannel | undefined;
     }
+  /** takes back what is being typed, unless Enter was sent before; the event `typed` reports what came of it */
+  | { readonly type: 'withdraw'; readonly reason: string }
   /** copies the session file; the event `copied` with the same id reports the result */
   | { readonly type: 'copy'; readonly id: number }
   /** for the audit log and for the process that requested it */
@@ -262,6 +277,58 @@ export const startCompaction = (settings: CompactSettings, agent?: string): Comp
 });
 
 export const enterPhase = (state: Compaction, phase: Phase): Compaction => ({ ...state, phase });
+
+/**
+ * What led to an attempt holds no longer: a countdown begins anew where one is due, and what is being typed is taken back, without
+ * counting as a failure. A request of the user's stays open. After Enter nothing can be taken back.
+ */
+export const withdrawAttempt = (state: Compaction, reason: string): Compaction => {
+  const { phase, effects } = state;
+  switch (phase.kind) {
+    case 'sent':
+    case 'foreign':
+      return state;
+    case 'typing':
+      if (phase.withdrawal !== undefined) return state;
+      return {
+        ...enterPhase(state, { ...phase, withdrawal: reason }),
+        effects: [...effects, { type: 'withdraw', reason }],
+      };
+    default:
+      return { ...enterPhase(state, { kind: 'rest' }), countdownLeftMs: undefined };
+  }
+};
+
+/** Nothing is due any more. */
+export const withoutEpisode = (state: Compaction): Compaction => ({
+  ...state,
+  episodeSince: undefined,
+  episodeFill: undefined,
+  givenUp: undefined,
+  postponedAt: undefined,
+  countdownLeftMs: undefined,
+});
+
+/** In another conversation, by its id; undefined while none is known. A strategy that has it replaced goes on. */
+export const inConversation = (state: Compaction, conversation: string | undefined): Compaction => ({
+  ...withoutEpisode(state.phase.kind === 'typing' ? state : enterPhase(state, { kind: 'rest' })),
+  tried: undefined,
+  idleTurn: undefined,
+  conversation,
+  policy: startConversation(state.policy),
+  hasNews: true,
+});
+
+/** After a change of the model. The user may have chosen it for its larger window, so nothing of what was due before is. */
+export const underAnotherModel = (state: Compaction): Compaction => ({
+  ...withdrawAttempt(state, 'the model has changed'),
+  episodeSince: undefined,
+  episodeFill: undefined,
+  policy: endEpisode(state.policy),
+  hasNews: true,
+  tried: undefined,
+  skips: undefined,
+});
 
 /** Extracts what compaction depends on. Only a number that the agent has counted, in a certain window, may start a compaction. */
 export const sessionContext = (session: Session, now: Millis): SessionContext => {

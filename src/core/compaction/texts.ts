@@ -90,6 +90,7 @@ const progressWords = (state: Compaction, now: Millis): string | undefined => {
       return `${countdownWords(phase.until, now)}${without}${countdownReason(state)} · Esc: not now`;
     }
     case 'typing':
+      if (phase.withdrawal !== undefined) return `${phase.withdrawal}: taking the command back`;
       if (settings.strategy !== undefined) return `shortening the conversation (${settings.strategy})`;
       return phase.attempt.via === undefined
         ? `typing ${settings.command ?? 'the command'}`

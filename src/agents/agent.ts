@@ -259,9 +259,9 @@ export interface ChildPlace {
   readonly currentPath?: string;
   /** the arguments of the child */
   readonly args: readonly string[];
-  /** what the screen shows since it has shown something else than the conversation that the child began with; undefined before */
+  /** what the screen shows; undefined as long as nothing says that it is something else than what the child began with */
   readonly view?: View;
-  /** since when: nothing that was known of another view holds */
+  /** since when: nothing that was known of an earlier view holds */
   readonly viewSince?: Millis;
   /** as in `Located.pid`, of the conversation that was found last, while it is in view */
   readonly followedPid?: number;

@@ -93,7 +93,10 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     if (event.type === 'activity') logActivity(log, event.report);
     work.note(event);
     if (event.type === 'boundary' && actions.isOwnBoundary(event.boundary)) return; // of a session that ctxwrap has written
-    if (event.type === 'view') following.see(event.view, event.isSame === true);
+    if (event.type === 'view') {
+      logView(log, event);
+      following.see(event.view, event.isSame === true);
+    }
     blackBox.onEvent(event, loop.flow().compaction);
     actions.noteEvent(event);
     loop.take(event);
@@ -283,6 +286,13 @@ const logActivity = (log: WrapSession['log'], { activity, witnesses, asks }: Act
   log.info([`activity ${activity}`, ...witnesses].join(', '));
   const asked = askedText(activity, asks);
   if (asked !== undefined) log.text?.(`asks: ${asked}`); // it may contain text of the conversation
+};
+
+const logView = (log: WrapSession['log'], { view, isSame }: Extract<Event, { type: 'view' }>): void => {
+  if (!isSame)
+    log.info(`the screen shows ${view.shows === 'list' ? view.name : 'perhaps another conversation'}`);
+  if (view.shows === 'conversation')
+    log.text?.(`marks of it: ${JSON.stringify([view.names, view.messages])}`);
 };
 
 type AgentPlace = Pick<ChildPlace, 'childPid' | 'cwd' | 'home' | 'env' | 'args' | 'startedAt'>;

@@ -100,10 +100,9 @@ export const openBlackBox = (session: WrapSession, listener: BlackBoxListener): 
 };
 
 const open = (session: WrapSession, listener: BlackBoxListener): BlackBox => {
-  const { agent, cwd, env, log } = session;
+  const { agent, cwd, env, log, values } = session;
   const stateFolder = stateFolderOf(env, homeFolder(env));
-  let isOn = true;
-  let limitBytes = session.values['blackbox.limit'];
+  let [isOn, limitBytes] = [true, values['blackbox.limit']];
   let followed: Followed | undefined;
   let reading: ReadingRecord | undefined;
   let tier: Tier | undefined;
@@ -120,17 +119,15 @@ const open = (session: WrapSession, listener: BlackBoxListener): BlackBox => {
     await watchFate(followed, { log, onNotice: listener.onNotice, copier });
     if (isDue(followed, tier)) await copier.make(followed, 'growing');
   };
-  const follow = ({ sessionId: id, path }: Partial<FoundConversation>): void => {
-    followed =
-      id === undefined || path === undefined
-        ? undefined
-        : startFollowing({ stateFolder, runtime: agent.name, session: id, cwd, path });
+  const follow = ({ sessionId: session, path }: FoundConversation): void => {
+    const place = { stateFolder, runtime: agent.name, session, cwd, path: path ?? '' };
+    followed = path === undefined ? undefined : startFollowing(place);
     void enqueue.add(look);
   };
   const timer = setInterval(() => enqueue.whenIdle(look), LOOK_MS).unref();
   return {
     onEvent: (event, compaction) => {
-      if (event.type === 'view' && !event.isSame) follow({});
+      if (event.type === 'view' && !event.isSame) followed = undefined;
       if (event.type === 'session-changed') follow(event);
       if (event.type === 'settings') {
         const { keepsCopy, copyLimitBytes = limitBytes } = event.settings.compact;

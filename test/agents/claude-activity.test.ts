@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readStatus } from '../../src/agents/claude/files.js';
+import { readStatus } from '../../src/agents/claude/locate.js';
 import { BUSY, HINTS, IDLE, conversation, drawn, look, seenOf, watch } from '../support/claude-frame.js';
 import { atRight } from '../support/claude-view.js';
 import type { Drawn } from '../support/claude-view.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { locateClaude, projectFolder } from '../../src/agents/claude/files.js';
+import { projectFolder } from '../../src/agents/claude/files.js';
+import { locateClaude } from '../../src/agents/claude/locate.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
 import { readLines } from '../support/read-log.js';
 

@@ -4,6 +4,7 @@ import type { AgentStatus, ScreenEvidence } from '../agent.js';
 import { parseAgentState, type AgentState } from '../tested.js';
 import {
   ANY_SIGN,
+  isAgentList,
   SPINNER,
   MESSAGE_SIGN,
   colouredRowsBelow,
@@ -140,9 +141,6 @@ const CHOICE = new RegExp(String.raw`^ {0,3}${POINTER} \d\. `);
 const NOT_NOW =
   /^ *(?:search prompts:|! for (?:shell|bash) mode|Press Ctrl-[CD] again)|\bEsc to (?:cancel|close)\b|\bEnter to (?:confirm|select|continue)\b/;
 
-// The view of all agents also has a prompt, but text typed there starts another session; it also has rows that look like a spinner.
-const AGENTS_VIEW = /^ *enter to (?:open|create|collapse|expand)\b/;
-
 /** The history after this screen. */
 export const updatePromptHistory = (
   { vim, title }: PromptHistory,
@@ -169,6 +167,7 @@ export const readActivity = (
     witnesses: [...witnesses, ...said.witnesses],
     ...(activity === 'dialog' && said.asks !== undefined ? { asks: said.asks } : {}),
   });
+  if (isAgentList(seen, layout)) return report('unknown', 'list of agents');
   if (said.isStrange) return report('unknown');
   if (said.isAsking) return report('dialog');
   // a permission dialog appears under the title of an idle prompt; a draft may be cut off from its bar for a moment
@@ -178,8 +177,6 @@ export const readActivity = (
     if (said.isBusy) return report('busy');
     return KEYS.test(colouredLastRows(screen)) ? report('dialog', 'keys of a dialog') : report('unknown');
   }
-  if (AGENTS_VIEW.test(rowsBelow(screen, layout.lower)[0] ?? ''))
-    return report('unknown', 'view of all agents');
   const spinner = spinnerAbove(screen, layout);
   const witnesses = spinner ? ['spinner row'] : [];
   if (said.isDisagreed) return report('unknown', ...witnesses);

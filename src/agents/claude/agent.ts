@@ -15,8 +15,9 @@ import { parseAgentState } from '../tested.js';
 import { meaningOfState } from './activity.js';
 import { claudeNewSessions } from './new-session.js';
 import { claudeConversation } from './conversation.js';
-import { configFolder, locateClaude, sessionFile } from './files.js';
+import { configFolder, sessionFile } from './files.js';
 import { claudeHistory } from './history.js';
+import { locateClaude } from './locate.js';
 import { claudeContents, claudeReader } from './log.js';
 import { claudeScreen } from './screen.js';
 import { claudeCompaction, claudeRetention } from './settings.js';
@@ -37,10 +38,10 @@ const npmPackage = '@anthropic-ai/claude-code';
 
 /** Claude Code 2.1.197, from its --help (facts/claude.md §8). */
 const launchRules: LaunchRules = {
-  plainFlags: splitWords('-p --print -h --help -v --version --bg --background'),
+  plainFlags: splitWords('-p --print -h --help -v --version --bg --background --json'), // the last one of `agents`
   plainCommands: splitWords(`
-    agents auth auto-mode doctor gateway install mcp plugin plugins
-    project setup-token ultrareview update upgrade
+    auth auto-mode doctor gateway install mcp plugin plugins
+    project setup-token ultrareview update upgrade import logs stop kill rm respawn purge daemon
   `),
   valueFlags: splitWords(`
     --add-dir --agent --agents --allowedTools --allowed-tools --append-system-prompt

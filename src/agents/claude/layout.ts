@@ -1,4 +1,5 @@
 import { countCharacters, type ScreenView } from '../../core/reading.js';
+import type { ScreenEvidence } from '../agent.js';
 
 // The signs that Claude draws change from version to version; which kind of sign stands where has not changed. Each class holds the signs
 // seen (facts/claude.md §5, facts/updates-2026-11-22.md) and similar ones, so that a new sign of the kind still matches.
@@ -200,3 +201,21 @@ export const cursorColumnIn = (screen: ScreenView, row: number): number | undefi
 
 const isInverse = (screen: ScreenView, row: number, column: number): boolean =>
   screen.styleAt(row, column)?.inverse === true;
+
+/** The session's name in the bar above the prompt; undefined where it has none. */
+export const nameInBar = (screen: ScreenView, { upper }: Prompt): string | undefined => {
+  const text = screen.text(upper);
+  return withoutEnds(text, text[0] ?? '').trim() || undefined;
+};
+
+// The list of Claude's agents, which also has a prompt; text typed there starts another session, and some of its rows look like a spinner.
+
+/** The title over the list: `claude agents`, `1 awaiting input · claude agents`. */
+export const LIST_TITLE = /(?:^|· )claude agents$/;
+/** The keys below the prompt of the list, in which text starts another session. */
+const LIST_KEYS = /^ *enter to (?:open|return|create|collapse|expand)\b/;
+
+/** The list of agents is on the screen. */
+export const isAgentList = ({ screen, signals }: ScreenEvidence, layout: Layout): boolean =>
+  LIST_TITLE.test(signals.title ?? '') ||
+  (layout.kind === 'prompt' && LIST_KEYS.test(rowsBelow(screen, layout.lower)[0] ?? ''));

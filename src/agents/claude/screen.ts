@@ -30,7 +30,8 @@ import {
   readCompactionEnd,
   type RunningCompaction,
 } from './compaction.js';
-import { readStatus } from './files.js';
+import { readStatus } from './locate.js';
+import { noView, updateView, type SeenView } from './view.js';
 import {
   cursorColumnIn,
   readLayout,
@@ -242,6 +243,7 @@ interface ClaudeScreen {
   readonly env: Env;
   readonly habits: PromptHistory;
   readonly named: NamedModel;
+  readonly view: SeenView;
   /** the user asked for a compaction that has not been seen yet */
   readonly asked?: PendingCommand;
   readonly compacting?: RunningCompaction;
@@ -263,9 +265,16 @@ const read = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenRea
   const named = updateNamedModel(state.named, seen, layout, now);
   const activity = readActivity(seen, layout, habits, now);
   const { env } = state;
-  const facts = [...claimFacts(named, seen, layout, env), ...readingFacts(seen, layout, env, now)];
+  const { view, facts: viewFacts } = updateView(state.view, seen, layout);
+  const shown = view.isList
+    ? []
+    : [...claimFacts(named, seen, layout, env), ...readingFacts(seen, layout, env, now)];
   const watched = watchCompaction(state, seen.screen, { layout, activity: activity.activity }, now);
-  return { state: { env, habits, named, ...watched.state }, activity, facts: [...watched.facts, ...facts] };
+  return {
+    state: { env, habits, named, view, ...watched.state },
+    activity,
+    facts: [...viewFacts, ...watched.facts, ...shown],
+  };
 };
 
 interface Watched {
@@ -318,7 +327,8 @@ const readingFacts = ({ screen }: ScreenEvidence, layout: Layout, env: Env, now:
 
 export const claudeScreen: AgentScreen = {
   recognises,
-  reader: (env) => makeScreenReader<ClaudeScreen>({ env, habits: { vim: false }, named: {} }, read),
+  reader: (env) =>
+    makeScreenReader<ClaudeScreen>({ env, habits: { vim: false }, named: {}, view: noView }, read),
   prompt,
   status: readStatus,
 };

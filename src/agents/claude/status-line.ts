@@ -27,6 +27,9 @@ import {
   flagValues,
 } from './settings.js';
 import { modelKey, modelWindow, windowOfModelName } from './window.js';
+import { isViewerOnly } from './background.js';
+
+const VIEWER = 'it shows sessions that other processes run';
 
 // A PreCompact hook for one launch (facts/claude.md §9): exit status 2 for the trigger `auto` keeps Claude Code from compacting by itself,
 // and Claude does not count it as a failure (seen in 2.1.197, 2.1.263 and 2.1.330). Hooks of all settings run, so the user's own keep
@@ -41,6 +44,7 @@ export const installNativeHold = async (
   { command, settings }: NativeHoldHook,
 ): Promise<OfficialPlan> => {
   const { version } = launch;
+  if (isViewerOnly(launch.args)) return leaveInNativeHold(VIEWER);
   if (version !== undefined && isBefore(version, SETTINGS_SINCE))
     return leaveInNativeHold(
       `its version ${version} does not know --settings: ${SETTINGS_SINCE} is the first`,
@@ -101,6 +105,7 @@ const TELLS_SINCE = '2.0.65';
 const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<OfficialPlan> => {
   const { version, wish } = launch;
   if (wish === 'off') return leave('it is switched off');
+  if (isViewerOnly(launch.args)) return leave(VIEWER);
   if (version !== undefined && isBefore(version, TELLS_SINCE))
     return leave(`version ${version} does not report the context; ${TELLS_SINCE} is the first that does`);
   const [given, own, managed] = await Promise.all([

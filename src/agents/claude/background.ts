@@ -1,0 +1,162 @@
+import { posix } from 'node:path';
+import { getCount, getRecord, getText, parseRecord, type JsonRecord } from '../../core/json.js';
+import { isSessionId } from '../../core/report/records.js';
+import type { ViewMarks } from '../../core/shown-conversation.js';
+import type { ChildPlace, FilePort, Located } from '../agent.js';
+import { readCommand } from './compaction.js';
+import { configFolder, isPrompt, projectFolder, sessionsFolder, UUID_FILE } from './files.js';
+
+// Claude's sessions in the background, which other processes run (docs/facts/claude.md, "Views"). `claude attach`, `claude agents` and `←`
+// show one of them in this terminal, and nothing that Claude writes says which: it follows from what the screen shows.
+
+interface BackgroundSession {
+  readonly pid: number;
+  readonly jobId: string;
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly name: string | undefined;
+}
+
+/** The arguments that show a background session, or the list of them. */
+const COMMANDS = ['attach', 'agents'];
+
+/** `claude attach ID` and `claude agents`: the child runs no session of its own. */
+export const isViewerOnly = (args: readonly string[]): boolean => commandIn(args) !== undefined;
+
+const commandIn = (args: readonly string[]): readonly string[] | undefined => {
+  const at = args.findIndex((word) => COMMANDS.includes(word));
+  const isOptionsBefore =
+    at >= 0 && args.slice(0, at).every((word, index, all) => isOption(word, all[index - 1]));
+  return isOptionsBefore ? args.slice(at) : undefined;
+};
+
+const isOption = (word: string, before: string | undefined): boolean =>
+  word.startsWith('-') || before?.startsWith('-') === true;
+
+/** The background session that this terminal shows; undefined while that is not certain. */
+export const locateBackground = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
+  const running = await runningSessions(port, place);
+  const found =
+    running.find(({ pid }) => pid === place.followedPid) ??
+    askedFor(place, running) ??
+    (await shownOne(port, place, running));
+  return found && locatedOf(port, place, found);
+};
+
+const runningSessions = async (port: FilePort, place: ChildPlace): Promise<readonly BackgroundSession[]> => {
+  const files = await port.list(sessionsFolder(place), (name) => /^\d+\.json$/.test(name));
+  const texts = await Promise.all(files.map((file) => port.smallText(file.path)));
+  return texts.flatMap((text) => readSession(parseRecord(text ?? '')) ?? []);
+};
+
+/** A spare process waits for a session and has none. */
+const readSession = (record: JsonRecord | undefined): BackgroundSession | undefined => {
+  const [pid, sessionId, jobId] = [
+    getCount(record, 'pid'),
+    getText(record, 'sessionId'),
+    getText(record, 'jobId'),
+  ];
+  if (record?.['kind'] !== 'bg' || record['spare'] === true) return undefined;
+  if (pid === undefined || sessionId === undefined || jobId === undefined || !isSessionId(sessionId))
+    return undefined;
+  const cwd = getText(record, 'cwd') ?? '';
+  return { pid, jobId, sessionId, cwd, name: getText(record, 'name') };
+};
+
+/** `claude attach <id|name>`, until another view has been on the screen; a part of the name is enough for Claude. */
+const askedFor = (
+  { args, viewSince }: ChildPlace,
+  running: readonly BackgroundSession[],
+): BackgroundSession | undefined => {
+  const [command, asked] = commandIn(args) ?? [];
+  if (command !== 'attach' || asked === undefined || viewSince !== undefined) return undefined;
+  const byId = running.filter(({ jobId, sessionId }) => jobId === asked || sessionId === asked);
+  return only(byId) ?? only(running.filter(({ name }) => name?.toLowerCase().includes(asked.toLowerCase())));
+};
+
+/**
+ * The only session that has the name and the messages that the screen shows. One of the two must be there: the process of a session that is
+ * opened again may not run yet, while another one does.
+ */
+const shownOne = async (
+  port: FilePort,
+  place: ChildPlace,
+  running: readonly BackgroundSession[],
+): Promise<BackgroundSession | undefined> => {
+  const { view } = place;
+  if (view?.shows !== 'conversation') return undefined;
+  const named = view.names.length === 0 ? running : running.filter((each) => hasName(each, view));
+  const read = named.map(async (each) => ({ each, says: await matchOf(port, place, each, view.messages) }));
+  const possible = (await Promise.all(read)).filter(({ says }) => says !== 'other');
+  const same = possible.filter(({ says }) => says === 'same');
+  if (same.length > 0) return only(same)?.each;
+  return view.names.length === 0 ? undefined : only(possible)?.each;
+};
+
+const only = <T>(all: readonly T[]): T | undefined => (all.length === 1 ? all[0] : undefined);
+
+const hasName = ({ name }: BackgroundSession, { names }: ViewMarks): boolean =>
+  name !== undefined && names.includes(name.trim());
+
+/** Whether these are messages of the session, next to one another; undefined where one of them is not to be seen. */
+const matchOf = async (
+  port: FilePort,
+  place: ChildPlace,
+  session: BackgroundSession,
+  shown: readonly string[],
+): Promise<'same' | 'other' | undefined> => {
+  const { path } = await fileOf(port, place, session);
+  const text = path === undefined ? undefined : await port.lastPart(path);
+  const said = (text ?? '').split('\n').flatMap((line) => promptIn(line) ?? []);
+  if (shown.length === 0 || said.length === 0) return undefined;
+  return said.some((_, last) => endsAt(shown, said, last)) ? 'same' : 'other';
+};
+
+/** The newest message on the screen is this one; those before it agree as far as the part of the file that was read goes. */
+const endsAt = (shown: readonly string[], said: readonly string[], last: number): boolean =>
+  shown.toReversed().every((row, back) => back > last || said[last - back]?.startsWith(row) === true);
+
+/** The first row of the user's message in this line, as the screen shows it. */
+const promptIn = (line: string): string | undefined => {
+  if (!line.includes('"type":"user"')) return undefined;
+  const record = parseRecord(line);
+  if (!record || !isPrompt(record) || readCommand(record) !== undefined) return undefined;
+  const message = getRecord(record, 'message');
+  const text = getText(message, 'content') ?? firstText(message);
+  return text?.trimStart().split('\n')[0]?.trim();
+};
+
+const firstText = (message: JsonRecord | undefined): string | undefined => {
+  const content = message?.['content'];
+  return Array.isArray(content) ? content.map((block) => getText(block, 'text')).find(Boolean) : undefined;
+};
+
+const locatedOf = async (port: FilePort, place: ChildPlace, session: BackgroundSession): Promise<Located> => {
+  const { sessionId, pid } = session;
+  return { sessionId, certain: true, pid, ...(await fileOf(port, place, session)) };
+};
+
+/** Its file; before its first turn that of the session that it continues. */
+const fileOf = async (
+  port: FilePort,
+  place: ChildPlace,
+  { sessionId, jobId, cwd }: BackgroundSession,
+): Promise<Pick<Located, 'path' | 'isEarlier'>> => {
+  for (const folder of [cwd, place.cwd]) {
+    const path = posix.join(projectFolder(place, folder), `${sessionId}.jsonl`);
+    if (await port.entry(path)) return { path };
+  }
+  const path = await earlierFile(port, place, jobId);
+  return path === undefined ? {} : { path, isEarlier: true };
+};
+
+/** The file from which the daemon has started the session, by its list of workers. */
+const earlierFile = async (port: FilePort, place: ChildPlace, jobId: string): Promise<string | undefined> => {
+  const config = configFolder(place);
+  const roster = parseRecord((await port.smallText(posix.join(config, 'daemon', 'roster.json'))) ?? '');
+  const dispatch = getRecord(getRecord(getRecord(roster, 'workers'), jobId), 'dispatch');
+  const said = getText(getRecord(dispatch, 'launch'), 'sessionId') ?? '';
+  const path = posix.normalize(said);
+  const isOwn = path.startsWith(posix.join(config, 'projects/')) && UUID_FILE.test(posix.basename(path));
+  return isOwn && (await port.entry(path)) ? path : undefined;
+};

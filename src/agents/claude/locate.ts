@@ -1,0 +1,102 @@
+import { posix } from 'node:path';
+import { getCount, getText, parseRecord, type JsonRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
+import { isSessionId } from '../../core/report/records.js';
+import type { AgentStatus, ChildPlace, FileEntry, FilePort, Located } from '../agent.js';
+import { chooseAskedFile, CLOCK_SLACK_MS } from '../files.js';
+import { isViewerOnly, locateBackground } from './background.js';
+import { isPrompt, projectFolder, sessionsFolder, UUID_FILE } from './files.js';
+
+// Which session the terminal shows, and its state, by Claude's pid files (facts/claude.md §7, facts/sessions.md §F).
+
+// A version that writes a pid file has done so by then (0.4 s measured); before that, a guess could be another terminal's session.
+const PID_FILE_WAIT_MS = 5_000;
+
+interface PidFile {
+  readonly sessionId: string;
+  readonly cwd: string;
+  /** the whole content of the file */
+  readonly record: JsonRecord | undefined;
+}
+
+/** The session in view: the child's own, or one in the background that it only shows. */
+export const locateClaude = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
+  const own = await ownPidFile(port, place);
+  return isElsewhere(place, own) ? locateBackground(port, place) : locateOwn(port, place, own);
+};
+
+/** The child shows a session that it does not run. Versions that have moved theirs to the background say so in their pid file. */
+const isElsewhere = ({ args, viewSince }: ChildPlace, own: PidFile | undefined): boolean =>
+  isViewerOnly(args) || viewSince !== undefined || getText(own?.record, 'parkedJobId') !== undefined;
+
+/** The session named in the child's own pid file; for versions without one, the session file that contains the user's message. */
+const locateOwn = async (
+  port: FilePort,
+  place: ChildPlace,
+  said: PidFile | undefined,
+): Promise<Located | undefined> => {
+  if (!said) return place.now - place.startedAt < PID_FILE_WAIT_MS ? undefined : askedUnclaimed(port, place);
+  for (const cwd of [said.cwd, place.cwd]) {
+    const path = posix.join(projectFolder(place, cwd), `${said.sessionId}.jsonl`);
+    if (await port.entry(path)) return { sessionId: said.sessionId, path, certain: true };
+  }
+  return { sessionId: said.sessionId, certain: true };
+};
+
+/** The `sessions/<pid>.json` of the child or of a process below it. */
+const ownPidFile = async (port: FilePort, place: ChildPlace): Promise<PidFile | undefined> => {
+  for (const pid of await port.family(place.childPid)) {
+    const text = await port.smallText(posix.join(sessionsFolder(place), `${pid}.json`));
+    const said = text === undefined ? undefined : readPidFile(text, place);
+    if (said) return said;
+  }
+  return undefined;
+};
+
+/** The same of the process that was found to run the session in view. */
+const followedPidFile = async (port: FilePort, place: ChildPlace): Promise<PidFile | undefined> => {
+  const { followedPid } = place;
+  if (followedPid === undefined) return undefined;
+  const text = await port.smallText(posix.join(sessionsFolder(place), `${followedPid}.json`));
+  return text === undefined ? undefined : readPidFile(text, { ...place, startedAt: 0 });
+};
+
+const readPidFile = (text: string, place: ChildPlace): PidFile | undefined => {
+  const record = parseRecord(text);
+  const sessionId = getText(record, 'sessionId');
+  if (sessionId === undefined || !isSessionId(sessionId)) return undefined;
+  const startedAt = getCount(record, 'startedAt') ?? place.startedAt;
+  if (startedAt < place.startedAt - CLOCK_SLACK_MS) return undefined;
+  return { sessionId, cwd: getText(record, 'cwd') ?? place.cwd, record };
+};
+
+const askedUnclaimed = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
+  const files = await port.list(projectFolder(place, place.cwd), (name) => UUID_FILE.test(name));
+  const grown = files.filter((file) => file.modifiedAt >= place.startedAt);
+  if (grown.length === 0) return undefined;
+  const claimed = await claimedSessions(port, place);
+  const free = grown.filter((file) => !claimed.includes(idOf(file)));
+  return chooseAskedFile(port, place, free, { isPrompt, idOf });
+};
+
+// Sessions that belong to other running Claudes, by their pid files.
+const claimedSessions = async (
+  port: FilePort,
+  place: ChildPlace,
+): Promise<readonly (string | undefined)[]> => {
+  const files = await port.list(sessionsFolder(place), (name) => /^\d+\.json$/.test(name));
+  const texts = await Promise.all(files.map((file) => port.smallText(file.path)));
+  return texts.map((text) => getText(parseRecord(text ?? ''), 'sessionId'));
+};
+
+const idOf = (file: FileEntry): string => file.name.slice(0, -'.jsonl'.length);
+
+/** Claude's state from the pid file of the process that runs the session in view; old versions write none (facts/sessions.md §F). */
+export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus | undefined> => {
+  const own = await ownPidFile(port, place);
+  const said = isElsewhere(place, own) ? await followedPidFile(port, place) : own;
+  const state = getText(said?.record, 'status');
+  if (state === undefined) return undefined;
+  const waitingFor = getText(said?.record, 'waitingFor');
+  return { state, ...present({ waitingFor }) };
+};

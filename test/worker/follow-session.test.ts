@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import { startSession, stepSession } from '../../src/core/session.js';
+import type { View } from '../../src/core/shown-conversation.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { demoReader } from '../../src/agents/demo/agent.js';
 import { agents } from '../../src/agents/index.js';
@@ -55,7 +56,7 @@ const follow = (
     session = stepSession(session, event, 0);
     options.onFact?.(event);
   };
-  const { stop } = followSession({
+  const { stop, see: seeView } = followSession({
     agent: agent,
     childPid: process.pid,
     cwd: CWD,
@@ -77,7 +78,11 @@ const follow = (
     const { usedTokens, compactions, note } = footerView(session, 60_000); // small changes of the number are shown only after some seconds
     return `${note ?? usedTokens} ×${compactions}`;
   };
-  return { events, problems, shown, stop };
+  const see = (view: View, isSame = false): void => {
+    happen({ type: 'view', view, ...(isSame ? { isSame } : {}) });
+    seeView(view, isSame);
+  };
+  return { events, problems, shown, stop, see };
 };
 
 describe('following a claude session', () => {
@@ -112,6 +117,25 @@ describe('following a claude session', () => {
     appendFileSync(path, turn(9_999)); // the previous file is not followed any more
     inSession(SESSION); // resumed: its old compaction is not counted again
     await expect.poll(shown, WAIT).toBe('9999 ×1');
+  });
+
+  it('follows nothing while the list of agents is shown, and behind it the session that is in view', async () => {
+    inSession(SESSION);
+    const own = file(SESSION, turn(1_000));
+    const job = { kind: 'bg', sessionId: SECOND, jobId: 'x', name: 'docs', pid: 1, cwd: CWD };
+    put('.claude/sessions/1.json', JSON.stringify(job));
+    const path = file(SECOND, turn(300));
+    const { shown, see } = follow(agents.claude);
+    await expect.poll(shown, WAIT).toBe('1000 ×0');
+    see({ shows: 'list', name: 'the list of agents' });
+    expect(shown()).toBe('the list of agents ×0');
+    appendFileSync(own, turn(2_000));
+    see({ shows: 'conversation', names: [], messages: [] });
+    expect(shown()).toBe('looking for this conversation ×0');
+    see({ shows: 'conversation', names: ['docs'], messages: [] }, true);
+    await expect.poll(shown, WAIT).toBe('300 ×0');
+    appendFileSync(path, turn(400));
+    await expect.poll(shown, WAIT).toBe('400 ×0');
   });
 
   it('counts a compaction that is written after the wall clock was set back', async () => {

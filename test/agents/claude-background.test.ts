@@ -1,0 +1,139 @@
+// Which of Claude's background sessions this terminal shows: nothing that Claude writes says so.
+import { describe, expect, it } from 'vitest';
+import { isViewerOnly } from '../../src/agents/claude/background.js';
+import { locateClaude, readStatus } from '../../src/agents/claude/locate.js';
+import type { ChildPlace } from '../../src/agents/agent.js';
+import { fakePlace, fakePort, type FakeFile } from '../support/fake-machine.js';
+
+const FOLDER = '/home/me/.claude/projects/-proj-app';
+const OWN = '11111111-2222-4333-8444-555555555555';
+const ONE = 'aaaaaaaa-2222-4333-8444-555555555555';
+const TWO = 'bbbbbbbb-2222-4333-8444-555555555555';
+
+const pidFile = (pid: number, record: object): Record<string, FakeFile> => ({
+  [`/home/me/.claude/sessions/${pid}.json`]: {
+    modifiedAt: 1,
+    text: JSON.stringify({ pid, cwd: '/proj/app', startedAt: fakePlace().startedAt, ...record }),
+  },
+});
+const background = (pid: number, sessionId: string, name: string, more: object = {}) =>
+  pidFile(pid, { sessionId, jobId: sessionId.slice(0, 8), kind: 'bg', name, status: 'idle', ...more });
+const own = pidFile(100, { sessionId: OWN, kind: 'interactive', status: 'idle', parkedJobId: 'aaaaaaaa' });
+const said = (...messages: readonly string[]): string =>
+  messages
+    .map((content) =>
+      JSON.stringify({ type: 'user', isSidechain: false, message: { role: 'user', content } }),
+    )
+    .join('\n');
+const transcript = (id: string, ...messages: readonly string[]): Record<string, FakeFile> => ({
+  [`${FOLDER}/${id}.jsonl`]: { modifiedAt: 1, text: said(...messages) },
+});
+const shows = (names: readonly string[], messages: readonly string[] = []): Partial<ChildPlace> => ({
+  view: { shows: 'conversation', names, messages },
+  viewSince: 1,
+});
+const located = (files: Record<string, FakeFile>, place: Partial<ChildPlace>) =>
+  locateClaude(fakePort({ files }), fakePlace(place));
+
+describe('the background session in view', () => {
+  const two = { ...own, ...background(7, ONE, 'fix the parser'), ...background(8, TWO, 'write docs') };
+
+  it('is the one that the title names, with its own file and process', async () => {
+    const files = { ...two, ...transcript(TWO, 'hello') };
+    expect(await located(files, shows(['write docs']))).toEqual({
+      sessionId: TWO,
+      path: `${FOLDER}/${TWO}.jsonl`,
+      certain: true,
+      pid: 8,
+    });
+  });
+
+  it('is the one with the messages on the screen where two have one name, or the title says none', async () => {
+    const twins = { ...own, ...background(7, ONE, 'docs'), ...background(8, TWO, 'docs') };
+    const files = { ...transcript(ONE, 'first', 'go on'), ...transcript(TWO, 'second', 'go on') };
+    expect(await located({ ...twins, ...files }, shows(['docs'], ['second', 'go on']))).toMatchObject({
+      pid: 8,
+    });
+    expect(await located({ ...twins, ...files }, shows([], ['first', 'go on']))).toMatchObject({ pid: 7 });
+    expect(await located({ ...twins, ...files }, shows(['docs'], ['go on']))).toBeUndefined();
+  });
+
+  it('is none while nothing on the screen tells, also with a single one: another may just be starting', async () => {
+    const one = { ...own, ...background(7, ONE, 'fix the parser'), ...transcript(ONE, 'first') };
+    expect(await located(one, shows([]))).toBeUndefined();
+    expect(await located(one, shows(['another']))).toBeUndefined();
+    expect(await located(one, shows(['fix the parser'], ['something else']))).toBeUndefined();
+    expect(await located(one, { view: { shows: 'list', name: 'the list' }, viewSince: 1 })).toBeUndefined();
+  });
+
+  it('reads the messages from where the part of the file begins, and leaves commands out', async () => {
+    const text = `cut off"}\n${said('go on', '<command-name>/model</command-name>', 'and on')}`;
+    const files = { ...own, ...background(7, ONE, 'x'), [`${FOLDER}/${ONE}.jsonl`]: { modifiedAt: 1, text } };
+    expect(await located(files, shows([], ['before it', 'go on', 'and on']))).toMatchObject({ pid: 7 });
+  });
+
+  it('stays the one that was found, whatever its name becomes, and is followed after /clear', async () => {
+    const renamed = { ...own, ...background(7, TWO, 'another name') };
+    expect(await located(renamed, { ...shows(['docs']), followedPid: 7 })).toMatchObject({ sessionId: TWO });
+  });
+
+  it('has the file of the session that it continues, until it has its own', async () => {
+    const launch = { mode: 'resume', sessionId: `${FOLDER}/${OWN}.jsonl`, fork: true };
+    const roster = (path: string): Record<string, FakeFile> => ({
+      '/home/me/.claude/daemon/roster.json': {
+        modifiedAt: 1,
+        text: JSON.stringify({
+          workers: { aaaaaaaa: { dispatch: { launch: { ...launch, sessionId: path } } } },
+        }),
+      },
+    });
+    const files = { ...own, ...background(7, ONE, 'docs'), ...transcript(OWN, 'first') };
+    const earlier = await located(
+      { ...files, ...roster(`${FOLDER}/${OWN}.jsonl`) },
+      shows(['docs'], ['first']),
+    );
+    expect(earlier).toEqual({
+      sessionId: ONE,
+      path: `${FOLDER}/${OWN}.jsonl`,
+      isEarlier: true,
+      certain: true,
+      pid: 7,
+    });
+    const foreign = await located({ ...files, ...roster('/etc/passwd') }, shows(['docs'], ['first']));
+    expect(foreign).toEqual({ sessionId: ONE, certain: true, pid: 7 });
+  });
+
+  it('is never a process that waits for a session, nor a session of another terminal', async () => {
+    const spare = background(7, ONE, 'docs', { spare: true });
+    const other = pidFile(9, { sessionId: TWO, kind: 'interactive', name: 'docs' });
+    expect(await located({ ...own, ...spare, ...other }, shows(['docs']))).toBeUndefined();
+  });
+
+  it('has the state that its own process writes; while none is found there is none', async () => {
+    const files = { ...own, ...background(7, ONE, 'docs', { status: 'busy' }) };
+    const port = fakePort({ files });
+    expect(await readStatus(port, fakePlace({ ...shows([]), followedPid: 7 }))).toEqual({ state: 'busy' });
+    expect(await readStatus(port, fakePlace(shows([])))).toBeUndefined();
+  });
+
+  it('is what `claude attach` names, until the list was on the screen', async () => {
+    const files = { ...background(7, ONE, 'fix the parser'), ...background(8, TWO, 'write docs') };
+    expect(await located(files, { args: ['attach', 'bbbbbbbb'] })).toMatchObject({ sessionId: TWO });
+    expect(await located(files, { args: ['attach', 'Parser'] })).toMatchObject({ sessionId: ONE });
+    expect(await located(files, { args: ['attach', 'r'] })).toBeUndefined();
+    expect(await located(files, { args: ['attach', 'bbbbbbbb'], ...shows([]) })).toBeUndefined();
+    expect(await located(files, { args: ['agents'] })).toBeUndefined();
+  });
+});
+
+describe('the arguments of a child that shows sessions of others', () => {
+  it.each([
+    [['attach', 'x'], true],
+    [['--settings', '/x.json', 'agents'], true],
+    [['--model', 'opus', 'please', 'attach'], false],
+    [['fix the agents'], false],
+    [[], false],
+  ])('%j: %s', (args, isViewer) => {
+    expect(isViewerOnly(args)).toBe(isViewer);
+  });
+});

@@ -1,0 +1,80 @@
+// The conversation on the screen: numbers, compactions and records belong to it.
+import { describe, expect, it } from 'vitest';
+import { footerView } from '../../src/core/footer-view.js';
+import { sessionRecord } from '../../src/core/report/records.js';
+import type { Event } from '../../src/core/event.js';
+import { startSession, stepSession, type Session } from '../../src/core/session.js';
+import { shownId } from '../../src/core/shown-conversation.js';
+import { tokens } from '../support/sessions.js';
+
+const after = (...events: readonly Event[]): Session =>
+  events.reduce((state, event, at) => stepSession(state, event, at), startSession({ agent: 'claude' }, 0));
+const found: Event = { type: 'session-changed', sessionId: 'one', path: '/one.jsonl' };
+const list: Event = { type: 'view', view: { shows: 'list', name: 'the list of agents' } };
+const other: Event = { type: 'view', view: { shows: 'conversation', names: [], messages: [] } };
+const full = tokens('log', 100_000);
+
+describe('another view', () => {
+  it('takes the number with it at once, and the footer says what is there instead', () => {
+    expect(footerView(after(found, full), 9)).toMatchObject({ usedTokens: 100_000 });
+    expect(footerView(after(found, full, list), 9)).toMatchObject({ note: 'the list of agents' });
+    expect(footerView(after(found, full, other), 9)).toMatchObject({ note: 'looking for this conversation' });
+    for (const view of [list, other]) {
+      const state = after(found, full, { type: 'screen-blank' }, view);
+      expect(state.fused).toBeUndefined();
+      expect(shownId(state.conversation)).toBeUndefined();
+    }
+  });
+
+  it('leaves nothing of the conversation in the published record', () => {
+    const identity = {
+      id: 'x',
+      version: '1',
+      pid: 1,
+      childPid: 2,
+      runtime: 'claude',
+      cwd: '/',
+      startedAt: 0,
+    };
+    const record = sessionRecord({ ...identity, processStart: '1' }, after(found, full, list), {}, 9);
+    expect(record).not.toHaveProperty('agentSessionId');
+    expect(record).not.toHaveProperty('logPath');
+    expect(record).toMatchObject({ note: 'the list of agents' });
+  });
+
+  it('has the number of the conversation that is found in it, since it was found', () => {
+    const state = after(
+      found,
+      full,
+      list,
+      other,
+      { ...found, sessionId: 'two', path: '/two' },
+      tokens('log', 33_000),
+    );
+    expect(state.conversation).toEqual({ kind: 'known', id: 'two', path: '/two', isCertain: true, since: 4 });
+    expect(state.fused?.reading.usedTokens).toBe(33_000);
+  });
+
+  it('is the same one as long as only more of it is seen', () => {
+    const state = after(found, full, { ...other, isSame: true } as Event);
+    expect(state.fused?.reading.usedTokens).toBe(100_000);
+    expect(shownId(state.conversation)).toBe('one');
+  });
+
+  it('does not measure with the model of the conversation before', () => {
+    const claim: Event = {
+      type: 'window',
+      claim: { windowTokens: 1e6, windowSource: 'agent', model: 'opus' },
+    };
+    const state = after(found, claim, full, other);
+    expect(state.windows.model).toBeUndefined();
+  });
+});
+
+describe('the same conversation in another file', () => {
+  it('stays in view since it was found first', () => {
+    const state = after(found, full, { ...found, path: '/moved.jsonl' } as Event);
+    expect(state.conversation).toMatchObject({ id: 'one', path: '/moved.jsonl', since: 0 });
+    expect(state.fused?.reading.usedTokens).toBe(100_000);
+  });
+});

@@ -14,6 +14,7 @@ import {
   noOutputFlow,
   restartFlow,
   applyReading,
+  keepTokens,
   type KnownReadings,
   type OutputFlow,
 } from './evidence.js';
@@ -30,7 +31,14 @@ import {
 } from './fusion.js';
 import type { LadderChoice } from './ladder.js';
 import { type Activity, type Millis, askedText, type ActivityReport } from './reading.js';
-import { setAssumedWindow, addClaim, setUserWindow, type WindowClaims, noWindowClaims } from './window.js';
+import {
+  setAssumedWindow,
+  addClaim,
+  changeModel,
+  setUserWindow,
+  type WindowClaims,
+  noWindowClaims,
+} from './window.js';
 import { present } from './present.js';
 
 // The session state: combines readings, windows and activity into the number that counts. This first part decides whether a first number is
@@ -112,6 +120,8 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       return { ...state, evidence: addGrowth(state.evidence, event.tokens) };
     case 'window':
       return inWindows(state, addClaim(state.windows, event.claim));
+    case 'model':
+      return withModel(state, event);
     case 'session-changed':
       return inSession(state, event.sessionId);
     case 'source-problem': {
@@ -151,6 +161,40 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       return { ...state, agentVersion: event.version };
     default:
       return state;
+  }
+};
+
+type ModelEvent = Extract<Event, { readonly type: 'model' }>;
+
+const withModel = (state: Session, { model, claim }: ModelEvent): Session => ({
+  ...state,
+  cache: undefined, // each model has its own
+  windows: changeModel(state.windows, model, claim),
+  evidence: keepTokens(state.evidence),
+  flow: restartFlow(state.flow),
+});
+
+/** The change of the model that this event reports or shows; undefined if it is the current one, or the first one that is known. */
+export const modelChange = ({ windows, fused }: Session, event: Event): ModelEvent | undefined => {
+  const { model: current } = windows;
+  const isOther = (model: string | undefined): boolean =>
+    model !== undefined && current !== undefined && model !== current;
+  switch (event.type) {
+    case 'model': {
+      const { model, claim } = event;
+      if (model === undefined || model !== current) return event;
+      return claim && claim.windowTokens !== fused?.window?.windowTokens ? event : undefined;
+    }
+    case 'window':
+      return isOther(event.claim.model)
+        ? { type: 'model', ...present({ model: event.claim.model }) }
+        : undefined;
+    case 'reading':
+      return event.reading.source !== 'screen' && isOther(event.reading.model)
+        ? { type: 'model', ...present({ model: event.reading.model }) }
+        : undefined;
+    default:
+      return undefined;
   }
 };
 

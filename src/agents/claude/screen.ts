@@ -19,7 +19,7 @@ import {
   readStateWord,
   isTitleOfClaude,
 } from './activity.js';
-import { windowClaimOf, updateNamedModel, type NamedModel, readBannerModel } from './banner.js';
+import { windowClaimOf, updateNamedModel, type NamedModel, readBanner } from './banner.js';
 import {
   rowsAbove,
   USER_ROW,
@@ -43,7 +43,7 @@ import {
   rowsBelow,
   type Layout,
 } from './layout.js';
-import { tokensOfBasis, compactionWindow, parseRefusal } from './window.js';
+import { chosenModel, tokensOfBasis, compactionWindow, parseRefusal } from './window.js';
 
 // The text in Claude's prompt, without the suggestions that Claude draws dim behind it or in its place.
 
@@ -254,7 +254,7 @@ const recognises = ({ screen, signals }: ScreenEvidence): boolean => {
   if (layout.kind === 'none') return false;
   if (layout.kind === 'panel' && FIRST_QUESTIONS.test(rowsBelow(screen, layout.bar)[0] ?? '')) return true;
   const isTold = isTitleOfClaude(signals.title) || isFromClaude(readStateWord(signals));
-  return isTold || readBannerModel(screen) !== undefined;
+  return isTold || readBanner(screen) !== undefined;
 };
 
 const read = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenReading<ClaudeScreen> => {
@@ -263,7 +263,11 @@ const read = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenRea
   const named = updateNamedModel(state.named, seen, layout, now);
   const activity = readActivity(seen, layout, habits, now);
   const { env } = state;
-  const facts = [...claimFacts(named, seen, layout, env), ...readingFacts(seen, layout, env, now)];
+  const facts = [
+    ...choiceFacts(state.named, named, env),
+    ...claimFacts(named, seen, layout, env),
+    ...readingFacts(seen, layout, env, now),
+  ];
   const watched = watchCompaction(state, seen.screen, { layout, activity: activity.activity }, now);
   return { state: { env, habits, named, ...watched.state }, activity, facts: [...watched.facts, ...facts] };
 };
@@ -290,6 +294,13 @@ const watchCompaction = (
   const asked = updatePendingCommand(before, screen, layout, { isBusy: activity === 'busy', now });
   return { state: asked ? { asked } : {}, facts: [] };
 };
+
+const choiceFacts = (
+  before: NamedModel,
+  { choices, model = '', version }: NamedModel,
+  env: Env,
+): readonly Fact[] =>
+  choices === before.choices ? [] : [{ type: 'model', ...chosenModel(model, { env, version }) }];
 
 const claimFacts = (named: NamedModel, seen: ScreenEvidence, layout: Layout, env: Env): readonly Fact[] => {
   const claim = windowClaimOf(named, seen, layout, env);
@@ -318,7 +329,8 @@ const readingFacts = ({ screen }: ScreenEvidence, layout: Layout, env: Env, now:
 
 export const claudeScreen: AgentScreen = {
   recognises,
-  reader: (env) => makeScreenReader<ClaudeScreen>({ env, habits: { vim: false }, named: {} }, read),
+  reader: (env) =>
+    makeScreenReader<ClaudeScreen>({ env, habits: { vim: false }, named: { choices: 0 } }, read),
   prompt,
   status: readStatus,
 };

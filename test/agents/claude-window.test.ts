@@ -77,6 +77,19 @@ describe('the window that a shown name tells', () => {
     expect(windowOfModelName(name, { env })).toMatchObject({ windowTokens });
   });
 
+  it.each(['Opus 4.7', 'Opus 4.8', 'Opus 5', 'Opus 5.5', 'Sonnet 5', 'Sonnet 5.5', 'Haiku 5.5', 'Fable 5.2'])(
+    'is one million for %s since 2.1.332, by name and id',
+    (name) => {
+      const [env, version] = [{}, '2.1.332'];
+      const told = { windowTokens: 1_000_000, windowSource: 'table', model: modelKey(name) };
+      expect(windowOfModelName(name, { env, version })).toEqual(told);
+      expect(windowOfModelName(modelKey(name), { env, version: '2.2.0' })).toEqual(told);
+      expect(windowOfModelName(name, { env, version: '2.1.331' })).toBeUndefined();
+      const off = { CLAUDE_CODE_DISABLE_1M_CONTEXT: '1' };
+      expect(windowOfModelName(name, { env: off, version })).toMatchObject({ windowTokens: 200_000 });
+    },
+  );
+
   it('is left open where a beta for the large window is asked for', () => {
     expect(
       windowOfModelName('Sonnet 4.6', { env: { ANTHROPIC_BETAS: 'context-1m-2025-08-07' } }),

@@ -52,8 +52,8 @@ export type Fact =
    * last
    */
   | { readonly type: 'view'; readonly view: View; readonly isSame?: true }
-  /** from now on the agent runs another model; absent if its name is not known. Reported once */
-  | { readonly type: 'model'; readonly model?: string }
+  /** from now on the agent runs another model; absent if its name is not known. `claim` is its window, if the agent tells it, too */
+  | { readonly type: 'model'; readonly model?: string; readonly claim?: WindowClaim }
   /** until when the prompt cache is warm */
   | { readonly type: 'cache'; readonly cache: PromptCache }
   /** how much of the user's plan is used; contains all known limits */

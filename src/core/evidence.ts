@@ -180,17 +180,28 @@ const dropEstimate = (evidence: Evidence): Evidence => {
   return { ...evidence, candidates };
 };
 
-/** The evidence after another model began to answer: percentage and status line referred to the previous one. */
-const withoutOtherModels = (evidence: Evidence, model: string): Evidence => {
-  const { official, screen: _, ...others } = evidence.candidates;
-  const kept = official && (official.reading.model ?? model) === model ? { official } : {};
-  const { isVoid } = evidence;
+/** The evidence after a change of the model: the tokens stay, while percentages and windows referred to the previous one. */
+export const keepTokens = (evidence: Evidence): Evidence => {
+  const { isVoid, grownTokens, candidates } = evidence;
+  const { official, log, estimate } = candidates;
   return {
     ...invalidateNumbers(evidence),
     isVoid,
-    candidates: { ...others, ...kept },
+    grownTokens,
+    candidates: present({
+      official: log ? undefined : bare(official),
+      log: bare(log),
+      estimate: bare(estimate),
+    }),
     disagreement: noEvidence.disagreement,
   };
+};
+
+const bare = (held: Candidate | undefined): Candidate | undefined => {
+  if (held?.reading.usedTokens === undefined) return undefined;
+  const { usedTokens, answerTokens, source, at } = held.reading;
+  const { since, seenAt } = held;
+  return { reading: { usedTokens, ...present({ answerTokens }), source, at }, since, seenAt };
 };
 
 export const dropScreen = (evidence: Evidence): Evidence => {
@@ -266,7 +277,7 @@ const hearFile = (known: KnownReadings, reading: Reading, now: Millis): KnownRea
   const windows = addReadingClaim(known.windows, reading);
   const { model } = windows;
   const isOther = model !== undefined && known.windows.model !== undefined && model !== known.windows.model;
-  const evidence = isOther ? withoutOtherModels(known.evidence, model) : known.evidence;
+  const evidence = isOther ? keepTokens(known.evidence) : known.evidence;
   return {
     windows,
     fileTells: known.fileTells || reading.source === 'log',

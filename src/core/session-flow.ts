@@ -27,7 +27,7 @@ import {
 } from './notifications.js';
 import type { Millis, Reading, WindowClaim } from './reading.js';
 import { sessionLadder } from './report/report.js';
-import { sessionDeadline, startSession, stepSession, type Session } from './session.js';
+import { modelChange, sessionDeadline, startSession, stepSession, type Session } from './session.js';
 import { updateCapacity, capacityNotice, type Capacity } from './window.js';
 import { present } from './present.js';
 
@@ -67,6 +67,7 @@ export const updatePair = (pair: ReadingPair, event: Event, now: Millis): Readin
       return event.isSame ? pair : noPair;
     case 'boundary':
     case 'voided':
+    case 'model':
     case 'session-changed': {
       const { last } = pair;
       return last ? { last, stale: last, judged: true } : noPair;
@@ -211,8 +212,17 @@ export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionF
     case 'alarm':
       return withWaiting(afterAlarm(flow, now), now);
     default:
-      return withWaiting(stepParts(flow, event, now), now);
+      return withWaiting(stepChanged(flow, event, now), now);
   }
+};
+
+/** A change of the model comes first, also where it only shows in a number or a window of another model. */
+const stepChanged = (flow: SessionFlow, event: Event, now: Millis): SessionFlow => {
+  const change = modelChange(flow.session, event);
+  if (event.type === 'model') return stepParts(flow, change ?? { type: 'alarm' }, now);
+  if (!change) return stepParts(flow, event, now);
+  const changed = stepParts(flow, change, now);
+  return mergedOver(changed, stepParts(changed, event, now));
 };
 
 const afterAlarm = (flow: SessionFlow, now: Millis): SessionFlow => {

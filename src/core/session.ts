@@ -14,6 +14,7 @@ import {
   noOutputFlow,
   restartFlow,
   applyReading,
+  keepTokens,
   type KnownReadings,
   type OutputFlow,
 } from './evidence.js';
@@ -40,6 +41,7 @@ import {
 import {
   setAssumedWindow,
   addClaim,
+  changeModel,
   forAnotherConversation,
   setUserWindow,
   type WindowClaims,
@@ -127,6 +129,8 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       return { ...state, evidence: addGrowth(state.evidence, event.tokens) };
     case 'window':
       return inWindows(state, addClaim(state.windows, event.claim));
+    case 'model':
+      return withModel(state, event);
     case 'session-changed':
       return inConversation(state, event, now);
     case 'view':
@@ -168,6 +172,40 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       return { ...state, agentVersion: event.version };
     default:
       return state;
+  }
+};
+
+type ModelEvent = Extract<Event, { readonly type: 'model' }>;
+
+const withModel = (state: Session, { model, claim }: ModelEvent): Session => ({
+  ...state,
+  cache: undefined, // each model has its own
+  windows: changeModel(state.windows, model, claim),
+  evidence: keepTokens(state.evidence),
+  flow: restartFlow(state.flow),
+});
+
+/** The change of the model that this event reports or shows; undefined if it is the current one, or the first one that is known. */
+export const modelChange = ({ windows, fused }: Session, event: Event): ModelEvent | undefined => {
+  const { model: current } = windows;
+  const isOther = (model: string | undefined): boolean =>
+    model !== undefined && current !== undefined && model !== current;
+  switch (event.type) {
+    case 'model': {
+      const { model, claim } = event;
+      if (model === undefined || model !== current) return event;
+      return claim && claim.windowTokens !== fused?.window?.windowTokens ? event : undefined;
+    }
+    case 'window':
+      return isOther(event.claim.model)
+        ? { type: 'model', ...present({ model: event.claim.model }) }
+        : undefined;
+    case 'reading':
+      return event.reading.source !== 'screen' && isOther(event.reading.model)
+        ? { type: 'model', ...present({ model: event.reading.model }) }
+        : undefined;
+    default:
+      return undefined;
   }
 };
 

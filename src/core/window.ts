@@ -55,6 +55,17 @@ export const setUserWindow = (windows: WindowClaims, userTokens: number | undefi
   return userTokens === undefined ? rest : { ...rest, userTokens };
 };
 
+/** The agent runs another model, or the same one with another window: what was said of either before does not hold. */
+export const changeModel = (
+  { claims, userTokens, assumedTokens }: WindowClaims,
+  model: string | undefined,
+  claim?: WindowClaim,
+): WindowClaims => {
+  const others = model === undefined ? [] : claims.filter((each) => (each.model ?? model) !== model);
+  const changed = { claims: others, open: [], ...present({ userTokens, assumedTokens, model }) };
+  return claim ? addClaim(changed, { ...claim, ...present({ model }) }) : changed;
+};
+
 // Two matching numbers give the size of the window, but not the name of the model.
 const withDerived = (
   windows: WindowClaims,

@@ -66,6 +66,7 @@ const added = (waiting: readonly Fact[], fact: Fact): readonly Fact[] => {
     case 'compact-result':
       return [...waiting.filter(({ type }) => type !== 'compact-result'), fact];
     case 'cache':
+    case 'model':
     case 'limits':
       return [...waiting.filter(({ type }) => type !== fact.type), fact];
     default:
@@ -74,7 +75,14 @@ const added = (waiting: readonly Fact[], fact: Fact): readonly Fact[] => {
 };
 
 /** Facts that a later reading does not replace. */
-const keptTypes: readonly Fact['type'][] = ['boundary', 'window', 'compact-result', 'cache', 'limits'];
+const keptTypes: readonly Fact['type'][] = [
+  'boundary',
+  'window',
+  'model',
+  'compact-result',
+  'cache',
+  'limits',
+];
 
 const isClaimFor = (model: string | undefined, fact: Fact): boolean =>
   fact.type === 'window' && fact.claim.model === model;

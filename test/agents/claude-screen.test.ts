@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ScreenResult } from '../../src/agents/agent.js';
+import type { ScreenEvidence, ScreenResult } from '../../src/agents/agent.js';
 import { claudeScreen as claude } from '../../src/agents/claude/screen.js';
 import {
   HINTS,
@@ -138,7 +138,7 @@ describe('the model that claude names', () => {
     expect(windows(look(drawnWith('Haiku 4.5 with low effort · Claude Max')))).toEqual([
       ['claude-haiku-4-5', 200_000],
     ]);
-    expect(windows(look(drawnWith('Opus 5.5 · API Usage Billing')))).toEqual([]); // the name does not tell
+    expect(windows(look(drawnWith('Opus 9.9 · API Usage Billing')))).toEqual([]); // the name does not tell
   });
 
   it('tells it in the narrow banner of 2.1.331, where the plan has a row of its own', () => {
@@ -153,6 +153,21 @@ describe('the model that claude names', () => {
     expect(windows(look(narrow('Opus 4.8 (1M context)')))).toEqual([['claude-opus-4-8', 1_000_000]]);
     expect(windows(look(narrow('Opus 5.5')))).toEqual([]);
     expect(windows(look(narrow('Tip 4 of 7: use it')))).toEqual([]);
+  });
+
+  it('tells that it is another one, once, when the user was seen choosing it', () => {
+    const read = (...seen: readonly ScreenEvidence[]) => {
+      let reader = claude.reader({});
+      return seen.map((each) => {
+        const said = reader(each, 0);
+        reader = said.next;
+        return said.facts.filter(({ type }) => type === 'model');
+      });
+    };
+    const claim = { windowTokens: 1_000_000, windowSource: 'agent', model: 'claude-opus-4-8' };
+    const told = [{ type: 'model', model: 'claude-opus-4-8', claim }];
+    expect(read(typing, at(...changed), at(...changed))).toEqual([[], told, []]);
+    expect(read(at(...logo('Sonnet 4.6')), at(...changed))).toEqual([[], []]);
   });
 
   it.each([

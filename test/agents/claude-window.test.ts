@@ -34,7 +34,7 @@ describe('the window that a shown name tells', () => {
     { name: 'Haiku 4.5', windowTokens: 200_000 },
     { name: 'Opus 4.6', windowTokens: 200_000 },
   ])('is $windowTokens for $name', ({ name, windowTokens }) => {
-    expect(windowOfModelName(name, {})).toEqual({
+    expect(windowOfModelName(name, { env: {} })).toEqual({
       windowTokens,
       windowSource: 'agent',
       model: modelKey(name),
@@ -55,7 +55,7 @@ describe('the window that a shown name tells', () => {
     'my-model',
     '',
   ])('is not told by %s', (name) => {
-    expect(windowOfModelName(name, {})).toBeUndefined();
+    expect(windowOfModelName(name, { env: {} })).toBeUndefined();
   });
 
   it.each([
@@ -74,18 +74,33 @@ describe('the window that a shown name tells', () => {
       windowTokens: 200_000,
     },
   ])('follows $env', ({ env, name, windowTokens }) => {
-    expect(windowOfModelName(name, env)).toMatchObject({ windowTokens });
+    expect(windowOfModelName(name, { env })).toMatchObject({ windowTokens });
   });
 
+  it.each(['Opus 4.7', 'Opus 4.8', 'Opus 5', 'Opus 5.5', 'Sonnet 5', 'Sonnet 5.5', 'Haiku 5.5', 'Fable 5.2'])(
+    'is one million for %s since 2.1.332, by name and id',
+    (name) => {
+      const [env, version] = [{}, '2.1.332'];
+      const told = { windowTokens: 1_000_000, windowSource: 'table', model: modelKey(name) };
+      expect(windowOfModelName(name, { env, version })).toEqual(told);
+      expect(windowOfModelName(modelKey(name), { env, version: '2.2.0' })).toEqual(told);
+      expect(windowOfModelName(name, { env, version: '2.1.331' })).toBeUndefined();
+      const off = { CLAUDE_CODE_DISABLE_1M_CONTEXT: '1' };
+      expect(windowOfModelName(name, { env: off, version })).toMatchObject({ windowTokens: 200_000 });
+    },
+  );
+
   it('is left open where a beta for the large window is asked for', () => {
-    expect(windowOfModelName('Sonnet 4.6', { ANTHROPIC_BETAS: 'context-1m-2025-08-07' })).toBeUndefined();
+    expect(
+      windowOfModelName('Sonnet 4.6', { env: { ANTHROPIC_BETAS: 'context-1m-2025-08-07' } }),
+    ).toBeUndefined();
   });
 });
 
 describe('the window of a model in the session file', () => {
   it('is certain for every model when the environment sets a smaller one', () => {
     const env = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' };
-    expect(modelWindow('claude-opus-4-8', false, env)).toEqual({
+    expect(modelWindow('claude-opus-4-8', false, { env })).toEqual({
       windowTokens: 150_000,
       windowSource: 'table',
     });

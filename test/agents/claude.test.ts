@@ -289,3 +289,59 @@ describe('finding the session file of claude', () => {
     expect(long).toMatch(/\/-x{199}-[0-9a-z]+$/);
   });
 });
+
+describe('a model that the user chooses', () => {
+  const at = '2026-11-27T10:24:29.314Z';
+  const now = Date.parse(at) + 500;
+  const user = (content: unknown) =>
+    JSON.stringify({
+      type: 'user',
+      isSidechain: false,
+      timestamp: at,
+      version: '2.1.332',
+      message: { content },
+    });
+  const command = user('<command-name>/model</command-name>');
+  const said = (words: string) => user(`<local-command-stdout>${words}</local-command-stdout>`);
+  const facts = (lines: readonly string[], when = now) =>
+    readLines(claude, lines, {}, when).facts.filter(({ type }) => type === 'model' || type === 'reading');
+  const chosen = said('Set model to `Opus 5.5` and saved as your default for new sessions');
+  const opus = { windowTokens: 1_000_000, windowSource: 'table', model: 'claude-opus-5-5' };
+  const answered = (model: string) =>
+    JSON.stringify({ ...JSON.parse(answer(usage(9), { model })), version: '2.1.332' });
+
+  it('is told when the answer to /model is recorded, with its window', () => {
+    expect(facts([command, chosen])).toEqual([{ type: 'model', model: 'claude-opus-5-5', claim: opus }]);
+    expect(facts([command, said('Set model to `Sonnet 4.6 (1M context)` for this session')])).toMatchObject([
+      { model: 'claude-sonnet-4-6', claim: { windowTokens: 1_000_000 } },
+    ]);
+    expect(facts([command, said('Set model to `Opus 9.9`')])).toEqual([
+      { type: 'model', model: 'claude-opus-9-9' },
+    ]);
+    expect(facts([command, said('Set model to `Opus in plan mode, else Sonnet`')])).toEqual([
+      { type: 'model' },
+    ]);
+  });
+
+  it.each([
+    ['it is kept', [command, said('Kept model as `Opus 5.5`')]],
+    ['the words are the answer to something else', [user('<command-name>/config</command-name>'), chosen]],
+    ['the words are a prompt', [command, user('Set model to `Opus 5.5`')]],
+  ])('is not told where %s', (_, lines) => {
+    expect(facts(lines)).toEqual([]);
+  });
+
+  it('is not told from the past of a conversation, which may be resumed with another', () => {
+    expect(facts([command, chosen], now + 3_600_000)).toEqual([]);
+  });
+
+  it('stays when an answer of the one before it was on its way, until the next prompt', () => {
+    const late = answered('claude-sonnet-4-6');
+    expect(facts([late, command, chosen, late, user('go on'), late])).toMatchObject([
+      { reading: { model: 'claude-sonnet-4-6' } },
+      { type: 'model' },
+      { reading: { model: 'claude-opus-5-5', windowTokens: 1_000_000 } },
+      { reading: { model: 'claude-sonnet-4-6' } },
+    ]);
+  });
+});

@@ -255,3 +255,23 @@ describe('the screen of codex', () => {
     ).toBe(false);
   });
 });
+
+describe('the model that codex says it has changed to', () => {
+  const rest = { ...turn(46), conversation: answer };
+  const changed = { ...rest, conversation: [...answer, '', '• Model changed to gpt-6.2-sol low'] };
+  const told = async (...frames: readonly CodexFrame[]) =>
+    (await readFrames(...frames)).map(({ facts }) =>
+      facts.flatMap((fact) => (fact.type === 'model' ? fact.model : [])),
+    );
+
+  it('is told once', async () => {
+    expect(await told(rest, changed, changed)).toEqual([[], ['gpt-6.2-sol'], []]);
+  });
+
+  it('is not told of what was there from the start, or what an answer says', async () => {
+    expect(await told(changed, changed)).toEqual([[], []]);
+    expect(
+      await told(rest, { ...rest, state: 'working' }, { ...changed, state: 'working' }, changed),
+    ).toEqual([[], [], [], []]);
+  });
+});

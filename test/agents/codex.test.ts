@@ -183,3 +183,40 @@ describe('the rollout of codex', () => {
     expect(readLines(codex, [line])).toEqual({ facts: [], misfits: [misfit] });
   });
 });
+
+describe('a model that the user chooses', () => {
+  const turn = (model: string) => JSON.stringify({ type: 'turn_context', payload: { model } });
+  const settings = (model: string) => event({ type: 'thread_settings_applied', thread_settings: { model } });
+  const changes = (lines: readonly string[]) =>
+    readLines(codex, lines).facts.filter(({ type }) => type === 'model');
+  const begun = (window: number) => [
+    settings('gpt-5.5'),
+    turn('gpt-5.5'),
+    started(true),
+    count(9_000, window),
+  ];
+
+  it('is told once, with 95 % of its window in the list of Codex', () => {
+    const lines = [...begun(258_400), settings('gpt-5.5'), settings('gpt-6.2-sol'), settings('gpt-6.2-sol')];
+    expect(changes(lines)).toEqual([
+      {
+        type: 'model',
+        model: 'gpt-6.2-sol',
+        claim: { windowTokens: 475_000, windowSource: 'table', model: 'gpt-6.2-sol' },
+      },
+    ]);
+    expect(changes([...lines, settings('gpt-6-astra')]).at(-1)).toMatchObject({
+      claim: { windowTokens: 258_400 },
+    });
+  });
+
+  it('has no known window before its first turn where the configuration has set another than the list', () => {
+    const lines = [...begun(95_000), settings('gpt-6.2-sol')];
+    expect(changes(lines)).toEqual([{ type: 'model', model: 'gpt-6.2-sol' }]);
+  });
+
+  it('has none where the list does not name it', () => {
+    const lines = [...begun(258_400), settings('constructor')];
+    expect(changes(lines)).toEqual([{ type: 'model', model: 'constructor' }]);
+  });
+});

@@ -28,7 +28,8 @@ export interface PlayOptions extends Pick<
 export const play = async (given: PlayOptions): Promise<Verdict> => {
   const { scenario, folder } = given;
   const asking = scenario.isUnasked ? withoutAsking(given.agent) : given.agent;
-  const agent = scenario.isInBackground ? withBackground(asking) : asking;
+  const placed = scenario.isInBackground ? withBackground(asking) : asking;
+  const agent = scenario.adapt?.(placed) ?? placed;
   const { isVim = false, hearsState = false, summaryMs = SUMMARY_MS } = scenario;
   const bounds = Object.entries(BOUNDS).flatMap(([tier, tokens]) => [`--${tier}`, String(tokens)]);
   const options = [...bounds, ...(scenario.options ?? []), ...(given.options ?? [])];

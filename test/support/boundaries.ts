@@ -1,6 +1,7 @@
 // The boundaries as each command and screen shows them, for a session or for settings.
 import { agentSection } from '../../src/cli/commands/doctor-agents.js';
 import type { AgentFacts } from '../../src/cli/commands/doctor-agents.js';
+import type { CheckSection } from '../../src/core/report/doctor-report.js';
 import { contextSections } from '../../src/cli/context-text.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
 import { emptyHistory } from '../../src/core/report/history.js';
@@ -92,4 +93,10 @@ export const doctorOf = (name: Name, own: OwnCompaction, more: Partial<AgentFact
     ...more,
   });
   return section.checks;
+};
+
+/** A row as `status: text`, with its fix after an arrow; undefined where there is none. */
+export const rowIn = ({ checks }: Pick<CheckSection, 'checks'>, name: string): string | undefined => {
+  const found = checks.find((each) => each.name === name);
+  return found && `${found.status}: ${found.text}${found.fix === undefined ? '' : ` → ${found.fix}`}`;
 };

@@ -1,7 +1,8 @@
+import { present } from '../../core/present.js';
 import type { ScreenView, Millis, WindowClaim } from '../../core/reading.js';
 import type { ScreenEvidence, Env } from '../agent.js';
 import { rowText, ownRowAbove, rowsBelow, type Layout, CORNER, POINTER } from './layout.js';
-import { windowOfModelName } from './window.js';
+import { chosenName, windowOfModelName } from './window.js';
 
 // The model named in the start banner: beside the logo, or in a box in old versions. The logo changes (2.1.237 drew another, 2.1.330 moves
 // it), so only its shape counts: rows of block elements from the first columns on, with text behind them that begins in the same column. No
@@ -17,13 +18,32 @@ const OLD_TITLE_ROW = /^[╭┌┏╔][─━═]+ Claude Code v\d/;
 const OLD_MODEL_ROW = /^[│┃║] {2,}(\S[^│┃║]*?) · \S[^│┃║]*[│┃║]/;
 const OLD_BANNER_ROWS = 12;
 
-/** The model as shown, `Opus 4.8 (1M context)`; undefined without a banner on the screen. */
-export const readBannerModel = (screen: ScreenView): string | undefined => {
+interface Banner {
+  /** as shown, `Opus 4.8 (1M context)` */
+  readonly model: string;
+  readonly version?: string;
+}
+
+const VERSION = /Claude Code v(\d+\.\d+\.\d+)\b/;
+const TITLE_ABOVE = 3; // rows from the model up to the title, at most
+
+/** Undefined without a banner on the screen. */
+export const readBanner = (screen: ScreenView): Banner | undefined => {
   for (let row = 0; row < screen.rows; row += 1) {
     const text = rowText(screen, row);
     const model = row > 0 ? besideLogo(rowText(screen, row - 1), text) : undefined;
-    if (model !== undefined) return model;
-    if (OLD_TITLE_ROW.test(text)) return oldBannerModel(screen, row);
+    if (model !== undefined) return { model, ...present({ version: versionAbove(screen, row) }) };
+    if (!OLD_TITLE_ROW.test(text)) continue;
+    const old = oldBannerModel(screen, row);
+    return old === undefined ? undefined : { model: old };
+  }
+  return undefined;
+};
+
+const versionAbove = (screen: ScreenView, row: number): string | undefined => {
+  for (let above = row - 1; above >= Math.max(0, row - TITLE_ABOVE); above -= 1) {
+    const version = VERSION.exec(rowText(screen, above))?.[1];
+    if (version !== undefined) return version;
   }
   return undefined;
 };
@@ -56,10 +76,13 @@ export interface NamedModel {
   readonly changeUntil?: Millis;
   /** as shown */
   readonly model?: string;
+  /** how often the user was seen choosing another one */
+  readonly choices: number;
+  readonly version?: string;
 }
 
 const CHANGE_COMMAND = new RegExp(String.raw`^${POINTER} /model(?: |$)`);
-const CHANGE_ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}Set model to (\S.*)$`);
+const CHANGE_ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}(\S.*)$`);
 const CHANGE_DIALOG = /^ {1,3}(?:Select model|Switch model\?)$/;
 
 const CHANGE_MS = 30_000; // from the last time the command or its dialog was seen to its answer
@@ -71,15 +94,22 @@ export const updateNamedModel = (
   layout: Layout,
   now: Millis,
 ): NamedModel => {
-  const banner = readBannerModel(screen);
-  const told: NamedModel =
-    banner === undefined || banner === named.banner ? named : { ...named, banner, model: banner };
+  const told = withBanner(named, readBanner(screen));
   if (isChanging(screen, layout)) return { ...told, changeUntil: now + CHANGE_MS };
   const answer = lastChange(screen, layout);
   if (!answer || answer.text === told.change) return told;
-  const { changeUntil, ...rest } = told;
+  const { changeUntil, choices, ...rest } = told;
   const isNew = changeUntil !== undefined && now <= changeUntil;
-  return { ...rest, change: answer.text, ...(isNew ? { model: answer.model } : {}) };
+  return isNew
+    ? { ...rest, change: answer.text, model: answer.model, choices: choices + 1 }
+    : { ...rest, change: answer.text, choices };
+};
+
+const withBanner = (named: NamedModel, banner: Banner | undefined): NamedModel => {
+  if (banner === undefined) return named;
+  const { model, version = named.version } = banner;
+  const told = { ...named, ...present({ version }) };
+  return model === named.banner ? told : { ...told, banner: model, model };
 };
 
 /** The window of the model, while its name is on the screen: a compaction paints an old banner again, even under a newer change. */
@@ -89,10 +119,10 @@ export const windowClaimOf = (
   layout: Layout,
   env: Env,
 ): WindowClaim | undefined => {
-  const { model } = named;
+  const { model, version } = named;
   if (model === undefined) return undefined;
-  const isShown = readBannerModel(screen) === model || lastChange(screen, layout)?.model === model;
-  return isShown ? windowOfModelName(model, env) : undefined;
+  const isShown = readBanner(screen)?.model === model || lastChange(screen, layout)?.model === model;
+  return isShown ? windowOfModelName(model, { env, version }) : undefined;
 };
 
 const isChanging = (screen: ScreenEvidence['screen'], layout: Layout): boolean => {
@@ -110,12 +140,7 @@ const lastChange = (
   if (row === undefined) return undefined;
   const command = rowText(screen, row);
   const answer = CHANGE_ANSWER.exec(rowText(screen, row + 1))?.[1];
-  if (!CHANGE_COMMAND.test(command) || answer === undefined) return undefined;
-  return { text: `${command} ${answer}`, model: modelIn(answer) };
-};
-
-// `Opus 4.8 (1M context) (default) and saved as…`, or in old versions `haiku (claude-haiku-4-5-20251001)`.
-const modelIn = (answer: string): string => {
-  const id = /\((claude-[^)]+)\)/.exec(answer)?.[1];
-  return id ?? answer.replace(/ (?:\(default\)|and saved as|for this session|·).*$/, '');
+  const model = answer === undefined ? undefined : chosenName(answer);
+  if (!CHANGE_COMMAND.test(command) || model === undefined) return undefined;
+  return { text: `${command} ${answer}`, model };
 };

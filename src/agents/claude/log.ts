@@ -21,7 +21,16 @@ import {
 } from '../records.js';
 import { readCommand, readCompactResult } from './compaction.js';
 import { promptCache, timeToLive } from './economy.js';
-import { modelKey, provesLarge, parseRefusal, modelWindow } from './window.js';
+import {
+  chosenModel,
+  chosenName,
+  modelKey,
+  provesLarge,
+  parseRefusal,
+  modelWindow,
+  type ChosenModel,
+  type Runs,
+} from './window.js';
 
 // Text that a record of a Claude Code session file adds to the conversation, before the next answer tells its exact size.
 
@@ -42,8 +51,7 @@ const textsIn = (from: unknown): readonly string[] => {
 
 // One line of a Claude Code session file (facts/claude.md §7). The file is append-only; one record a content block.
 
-interface ClaudeLog {
-  readonly env: Env;
+interface ClaudeLog extends Runs {
   /** models seen with more tokens than a standard window holds */
   readonly largeModels: readonly string[];
   readonly model?: string;
@@ -51,6 +59,8 @@ interface ClaudeLog {
   readonly cacheMs?: number;
   /** the user's last command, such as `/compact`; its answer is a record of its own */
   readonly command?: string;
+  /** chosen since the last prompt: an answer of another model was on its way then */
+  readonly chosen?: ChosenModel;
 }
 
 export const claudeReader = (env: Env): LineReader => makeLineReader({ env, largeModels: [] }, readLine);
@@ -65,8 +75,9 @@ const readLine = (state: ClaudeLog, line: string, now: Millis): LineMeaning<Clau
   // Subagents of old versions write into the same file; their context is not the window on the screen.
   if (record['isSidechain'] === true) return { state, facts: [] };
   if (record['type'] === 'assistant') return readAnswer(state, record, now);
-  if (record['type'] === 'user') return { state: withCommand(state, record), facts: readGrowth(record) };
-  if (record['subtype'] === 'local_command') return readCommandAnswer(state, record);
+  if (record['type'] === 'user') return readUser(state, record, now);
+  if (record['subtype'] === 'local_command')
+    return readChoice(state, record, now) ?? readCommandAnswer(state, record);
   return record['subtype'] === 'compact_boundary' ? readBoundary(state, record, now) : { state, facts: [] };
 };
 
@@ -75,6 +86,42 @@ const isWorthParsing = (line: string): boolean =>
   line.includes('compact_boundary') ||
   line.includes('"local_command"') ||
   (line.length <= LONGEST_GROWTH && line.includes('"type":"user"'));
+
+const readUser = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMeaning<ClaudeLog> => {
+  const choice = readChoice(state, record, now);
+  if (choice) return choice;
+  const { chosen, ...rest } = withCommand(state, record);
+  const isKept = chosen !== undefined && !isPrompt(record);
+  return { state: isKept ? { ...rest, chosen } : rest, facts: readGrowth(record) };
+};
+
+const isPrompt = (record: JsonRecord): boolean => {
+  const message = getRecord(record, 'message');
+  const text = getText(message, 'content');
+  return text === undefined
+    ? getList(message, 'content').some((block) => getText(block, 'type') === 'text')
+    : !text.startsWith('<');
+};
+
+// The answer to `/model`: since 2.1.332 a user record, before a record of its own.
+const OUTPUT = /^<local-command-stdout>(.*)<\/local-command-stdout>$/s;
+const CHOICE_MS = 60_000; // a conversation that is resumed may run another model than it has chosen before
+
+const readChoice = (
+  state: ClaudeLog,
+  record: JsonRecord,
+  now: Millis,
+): LineMeaning<ClaudeLog> | undefined => {
+  if (state.command !== '/model') return undefined;
+  const text = getText(getRecord(record, 'message'), 'content') ?? getText(record, 'content') ?? '';
+  const name = chosenName((OUTPUT.exec(text)?.[1] ?? '').replace(STYLES, ''));
+  if (name === undefined || now - timeOfRecord(record, now) > CHOICE_MS) return undefined;
+  const { command: _, ...rest } = state;
+  const chosen = chosenModel(name, { env: state.env, version: getText(record, 'version') });
+  return { state: { ...rest, chosen }, facts: [{ type: 'model', ...chosen }] };
+};
+
+const STYLES = /\x1b\[[\d;]*m/g;
 
 const withCommand = (state: ClaudeLog, record: JsonRecord): ClaudeLog => {
   const command = readCommand(record);
@@ -87,11 +134,13 @@ const readCommandAnswer = (state: ClaudeLog, record: JsonRecord): LineMeaning<Cl
   return result ? { state: rest, facts: [{ type: 'compact-result', result }] } : { state, facts: [] };
 };
 
-const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMeaning<ClaudeLog> => {
+const readAnswer = (before: ClaudeLog, record: JsonRecord, now: Millis): LineMeaning<ClaudeLog> => {
   const message = getRecord(record, 'message');
   const name = getText(message, 'model') ?? '';
+  const version = getText(record, 'version') ?? before.version;
+  const state = { ...before, ...present({ version }) };
   if (name === '<synthetic>') return { state, facts: readRefusal(state, record, now) };
-  const model = modelKey(name);
+  const model = state.chosen?.model ?? modelKey(name);
   const usage = getRecord(message, 'usage');
   const used = usedTokens(usage);
   if (used === undefined) return { state, facts: [], misfit: 'an answer without usage' };
@@ -107,7 +156,7 @@ const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMean
       usedTokens: used,
       ...(answerTokens ? { answerTokens } : {}),
       ...present({ cachedTokens }),
-      ...modelWindow(model, after.largeModels.includes(model), state.env),
+      ...modelWindow(model, after.largeModels.includes(model), state),
       source: 'log',
       model,
       at,
@@ -119,7 +168,7 @@ const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMean
 
 // Claude's own text in place of an answer; the user's interruptions and server errors are recorded in the same way.
 const readRefusal = (
-  { model, largeModels, env }: ClaudeLog,
+  { model, largeModels, ...runs }: ClaudeLog,
   record: JsonRecord,
   now: Millis,
 ): readonly Fact[] => {
@@ -127,7 +176,8 @@ const readRefusal = (
   const texts = getList(getRecord(record, 'message'), 'content').map((block) => getText(block, 'text') ?? '');
   const refusal = texts.map(parseRefusal).find(Boolean);
   if (!refusal) return [];
-  const known = model === undefined ? {} : { ...modelWindow(model, largeModels.includes(model), env), model };
+  const known =
+    model === undefined ? {} : { ...modelWindow(model, largeModels.includes(model), runs), model };
   return [
     { type: 'reading', reading: { ...refusal, ...known, source: 'log', at: timeOfRecord(record, now) } },
   ];

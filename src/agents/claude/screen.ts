@@ -19,7 +19,7 @@ import {
   readStateWord,
   isTitleOfClaude,
 } from './activity.js';
-import { windowClaimOf, updateNamedModel, type NamedModel, readBannerModel } from './banner.js';
+import { windowClaimOf, updateNamedModel, type NamedModel, readBanner } from './banner.js';
 import {
   rowsAbove,
   USER_ROW,
@@ -44,7 +44,7 @@ import {
   rowsBelow,
   type Layout,
 } from './layout.js';
-import { tokensOfBasis, compactionWindow, parseRefusal } from './window.js';
+import { chosenModel, tokensOfBasis, compactionWindow, parseRefusal } from './window.js';
 
 // The text in Claude's prompt, without the suggestions that Claude draws dim behind it or in its place.
 
@@ -256,7 +256,7 @@ const recognises = ({ screen, signals }: ScreenEvidence): boolean => {
   if (layout.kind === 'none') return false;
   if (layout.kind === 'panel' && FIRST_QUESTIONS.test(rowsBelow(screen, layout.bar)[0] ?? '')) return true;
   const isTold = isTitleOfClaude(signals.title) || isFromClaude(readStateWord(signals));
-  return isTold || readBannerModel(screen) !== undefined;
+  return isTold || readBanner(screen) !== undefined;
 };
 
 const read = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenReading<ClaudeScreen> => {
@@ -268,7 +268,11 @@ const read = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenRea
   const { view, facts: viewFacts } = updateView(state.view, seen, layout);
   const shown = view.isList
     ? []
-    : [...claimFacts(named, seen, layout, env), ...readingFacts(seen, layout, env, now)];
+    : [
+        ...choiceFacts(state.named, named, env),
+        ...claimFacts(named, seen, layout, env),
+        ...readingFacts(seen, layout, env, now),
+      ];
   const watched = watchCompaction(state, seen.screen, { layout, activity: activity.activity }, now);
   return {
     state: { env, habits, named, view, ...watched.state },
@@ -300,6 +304,13 @@ const watchCompaction = (
   return { state: asked ? { asked } : {}, facts: [] };
 };
 
+const choiceFacts = (
+  before: NamedModel,
+  { choices, model = '', version }: NamedModel,
+  env: Env,
+): readonly Fact[] =>
+  choices === before.choices ? [] : [{ type: 'model', ...chosenModel(model, { env, version }) }];
+
 const claimFacts = (named: NamedModel, seen: ScreenEvidence, layout: Layout, env: Env): readonly Fact[] => {
   const claim = windowClaimOf(named, seen, layout, env);
   return claim ? [{ type: 'window', claim }] : [];
@@ -328,7 +339,10 @@ const readingFacts = ({ screen }: ScreenEvidence, layout: Layout, env: Env, now:
 export const claudeScreen: AgentScreen = {
   recognises,
   reader: (env) =>
-    makeScreenReader<ClaudeScreen>({ env, habits: { vim: false }, named: {}, view: noView }, read),
+    makeScreenReader<ClaudeScreen>(
+      { env, habits: { vim: false }, named: { choices: 0 }, view: noView },
+      read,
+    ),
   prompt,
   status: readStatus,
 };

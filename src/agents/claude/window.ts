@@ -3,6 +3,7 @@ import { present } from '../../core/present.js';
 import type { PercentBasis, Reading, WindowClaim, WindowSource } from '../../core/reading.js';
 import type { Env } from '../agent.js';
 import { FULL, type Refusal } from '../shown-text.js';
+import { isBefore } from '../tested.js';
 
 // A canonical name for a model, and what a shown name says about the window.
 
@@ -32,6 +33,33 @@ const TOLD_BY_NAME = /^claude-(?:opus-4(?:-[156])?|sonnet-4(?:-[56])?|haiku-4-5)
 /** Without the mark the name means the standard window. */
 const showsItsWindow = (key: string): boolean => TOLD_BY_NAME.test(key);
 
+// What Claude says when another model was chosen, on its screen and in its session file.
+
+/** A model that the user has chosen. */
+export interface ChosenModel {
+  /** undefined where the words name none, as `Opus in plan mode, else Sonnet` */
+  readonly model?: string;
+  /** its window, if the name tells */
+  readonly claim?: WindowClaim;
+}
+
+const CHOSEN = /^Set model to (\S.*)$/;
+// `Opus 4.8 (1M context) (default) and saved as…`, or in old versions `haiku (claude-haiku-4-5-20251001)`.
+const BEHIND_NAME = / (?:\(default\)|and saved as|for this session|·).*$/;
+
+/** The name in these words, as shown. */
+export const chosenName = (words: string): string | undefined => {
+  const said = CHOSEN.exec(words)?.[1]?.replaceAll('`', '');
+  return said === undefined
+    ? undefined
+    : (/\((claude-[^)]+)\)/.exec(said)?.[1] ?? said.replace(BEHIND_NAME, ''));
+};
+
+export const chosenModel = (name: string, runs: Runs): ChosenModel => {
+  const model = modelKey(name);
+  return model.startsWith('claude-') ? { model, ...present({ claim: windowOfModelName(name, runs) }) } : {};
+};
+
 // What Claude shows instead of an answer when the window is full (facts/claude.md §5).
 
 const REFUSED = /^(?:Prompt is too long|Context limit reached)(?: ·|$)/;
@@ -46,6 +74,12 @@ export const LARGE_TOKENS = 1_000_000;
 // Models sold only with the standard window (2026-11). Others may run with one million tokens, which the name in the file does not show:
 // the `[1m]` of the model setting is not in message.model.
 const STANDARD_ONLY = /^claude-(?:[a-z]+-3(?:-\d+)?|haiku-4-5|opus-4(?:-[15])?)$/;
+
+// Models with one million tokens under any name, from the model table of 2.1.332 (2026-11-27), in which `/context` says so of all of them.
+// In older versions some have that only where they are served in a certain way, or with `[1m]`.
+const LARGE_BY_ITSELF =
+  /^claude-(?:haiku-5-5|sonnet-5(?:-5)?|opus-(?:4-[78]|5(?:-5)?)|(?:fable|mythos)-5(?:-[12])?)$/;
+const LARGE_BY_ITSELF_SINCE = '2.1.332';
 
 // Claude reserves at most this much for its answer and compacts 13 000 tokens before that (facts/claude.md §2, §10).
 const ANSWER_TOKENS = 20_000;
@@ -62,18 +96,35 @@ export interface Window {
 /** More tokens than fit into a standard window. */
 export const provesLarge = (tokens: number): boolean => tokens > STANDARD_TOKENS;
 
+/** What is known about the program that runs a model. */
+export interface Runs {
+  readonly env: Env;
+  /** undefined while it is not known */
+  readonly version?: string | undefined;
+}
+
+const isLargeByItself = (key: string, { env, version }: Runs): boolean =>
+  version !== undefined &&
+  !isBefore(version, LARGE_BY_ITSELF_SINCE) &&
+  !isLargeOff(env) &&
+  LARGE_BY_ITSELF.test(key);
+
 /** The window of a model by its key, from the table and the environment. */
-export const modelWindow = (key: string, provenLarge: boolean, env: Env): Window => {
+export const modelWindow = (key: string, provenLarge: boolean, { env, version }: Runs): Window => {
+  if (isLargeByItself(key, { env, version }))
+    return sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'table' }, env);
   if (provenLarge) return sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'derived' }, env);
   const certain = isLargeOff(env) || STANDARD_ONLY.test(key);
   return sessionWindow({ windowTokens: STANDARD_TOKENS, windowSource: certain ? 'table' : 'default' }, env);
 };
 
 /** The window that a name in the banner or after `/model` implies; undefined where the name leaves it open. */
-export const windowOfModelName = (name: string, env: Env): WindowClaim | undefined => {
+export const windowOfModelName = (name: string, { env, version }: Runs): WindowClaim | undefined => {
   const model = modelKey(name);
   if (isMarkedLarge(name) && !isLargeOff(env))
     return { ...sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'agent' }, env), model };
+  if (isLargeByItself(model, { env, version }))
+    return { ...modelWindow(model, false, { env, version }), model };
   if (!isLargeOff(env) && (!showsItsWindow(model) || env['ANTHROPIC_BETAS']?.includes('context-1m')))
     return undefined;
   return { ...sessionWindow({ windowTokens: STANDARD_TOKENS, windowSource: 'agent' }, env), model };

@@ -13,7 +13,7 @@ import {
   type ContentReader,
   type ToolEvent,
 } from '../records.js';
-import { codexPercent, usableTokens } from './percent.js';
+import { codexPercent, usableTokens, windowAfter } from './percent.js';
 
 // The content of a `token_count` record of a rollout (facts/codex.md §7).
 
@@ -129,7 +129,7 @@ interface CodexLog {
 const OPEN: Turn = { phase: 'open' };
 export const LONGEST_ERROR = 200; // characters; the server may send a whole page
 const TELLING =
-  /"(?:token_count|compacted|task_started|task_complete|turn_aborted|turn_context|user_message|UserMessage|\w+_call_output)"|"role":"user"/;
+  /"(?:thread_settings_applied|token_count|compacted|task_started|task_complete|turn_aborted|turn_context|user_message|UserMessage|\w+_call_output)"|"role":"user"/;
 
 export const codexReader = (): LineReader => makeLineReader<CodexLog>({ turn: OPEN }, readLine);
 
@@ -191,6 +191,8 @@ const readEvent = (before: CodexLog, payload: JsonRecord, at: Millis): LineMeani
 
 const readKnown = (state: CodexLog, payload: JsonRecord, at: Millis): LineMeaning<CodexLog> => {
   switch (payload['type']) {
+    case 'thread_settings_applied':
+      return readSettings(state, getRecord(payload, 'thread_settings'));
     case 'task_started': {
       const turn: Turn = getRecord(payload, 'turn_attribution') ? OPEN : { phase: 'doubtful', held: [] };
       return { state: { ...state, ...windowIn(payload), turn }, facts: [] };
@@ -215,6 +217,20 @@ const readKnown = (state: CodexLog, payload: JsonRecord, at: Millis): LineMeanin
     default:
       return { state, facts: [] };
   }
+};
+
+/** Written when the user has chosen a model, and with the same one before each turn. */
+const readSettings = (state: CodexLog, settings: JsonRecord | undefined): LineMeaning<CodexLog> => {
+  const model = getText(settings, 'model');
+  if (!model || !state.model || model === state.model) return { state, facts: [] };
+  const windowTokens = windowAfter(state, model);
+  const claim =
+    windowTokens === undefined ? undefined : ({ windowTokens, windowSource: 'table', model } as const);
+  const { windowTokens: _, ...rest } = state;
+  return {
+    state: { ...rest, model, ...present({ windowTokens }) },
+    facts: [{ type: 'model', model, ...present({ claim }) }],
+  };
 };
 
 const release = (state: CodexLog): LineMeaning<CodexLog> =>

@@ -268,3 +268,41 @@ export const codexPercent = (usedTokens: number, windowTokens: number): number =
   const left = Math.max(0, room - Math.max(0, usedTokens - BASELINE_TOKENS));
   return 100 - Math.round((left * 100) / room);
 };
+
+// Context windows of the models that Codex comes with, in tokens, from the list in 0.171.0 (2026-11-27). It uses 95 % of each, and a
+// `model_context_window` in its configuration in place of all of them.
+
+const LARGE = 500_000;
+const USUAL = 272_000;
+const ownWindows: Readonly<Record<string, number>> = {
+  'gpt-6.2-sol': LARGE,
+  'gpt-6.2-astra': USUAL,
+  'gpt-6-astra': USUAL,
+  'gpt-6.1-sol': LARGE,
+  'gpt-6.1-terra': LARGE,
+  'gpt-6-sol': USUAL,
+  'gpt-6-luna': USUAL,
+  'gpt-5.6-sol': USUAL,
+  'gpt-5.6-terra': USUAL,
+  'gpt-5.6-luna': USUAL,
+  'gpt-daybreak-blue-latest': USUAL,
+  'gpt-daybreak-red-latest': 372_000,
+  'gpt-5.5': USUAL,
+};
+
+const listedWindow = (model: string): number | undefined => {
+  const own = Object.hasOwn(ownWindows, model) ? ownWindows[model] : undefined;
+  return own === undefined ? undefined : Math.round(own * EFFECTIVE_SHARE);
+};
+
+/**
+ * The window of a model before its first turn, by the list. It holds only where Codex has told the list's window for the model before:
+ * otherwise the configuration or the server has said something else.
+ */
+export const windowAfter = (
+  before: { readonly model?: string | undefined; readonly windowTokens?: number | undefined },
+  model: string,
+): number | undefined =>
+  before.model !== undefined && before.windowTokens === listedWindow(before.model)
+    ? listedWindow(model)
+    : undefined;

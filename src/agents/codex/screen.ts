@@ -260,6 +260,8 @@ interface CodexScreen {
   readonly known: KnownPlaces;
   /** its title has shown work, so a title without it means rest */
   readonly isTitleTelling: boolean;
+  /** the last item of the conversation while no turn ran; undefined while one runs */
+  readonly restedAfter?: string;
   /** a compaction is running; the last item of the conversation before it */
   readonly compactingAfter?: string;
 }
@@ -284,13 +286,26 @@ const read = (before: CodexScreen, seen: ScreenEvidence, now: Millis): ScreenRea
   const doubt = updateTrust(before.doubt, look);
   const { compactingAfter: ended } = before;
   const ends = ended === undefined ? [] : endFacts(ended, screen, look, now);
-  const facts = [...ends, ...readingFacts(doubt, look, now)];
+  const facts = [...ends, ...changeFacts(before.restedAfter, look), ...readingFacts(doubt, look, now)];
   const after = compactingAfter(before, look, pane);
+  const restedAfter = resting.includes(activity.activity)
+    ? (head?.text ?? before.restedAfter ?? '')
+    : undefined;
   return {
-    state: { doubt, known, isTitleTelling, ...present({ compactingAfter: after }) },
+    state: { doubt, known, isTitleTelling, ...present({ compactingAfter: after, restedAfter }) },
     activity,
     facts,
   };
+};
+
+const CHANGED = /^• Model changed to ([\w./:-]+)(?= |$)/;
+const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
+
+// An answer may look the same, but comes while a turn runs.
+const changeFacts = (restedAfter: string | undefined, { head, state }: PercentSighting): readonly Fact[] => {
+  const model = CHANGED.exec(head?.text ?? '')?.[1];
+  const isNew = restedAfter !== undefined && restedAfter !== head?.text && state !== 'working';
+  return model === undefined || !isNew ? [] : [{ type: 'model', model }];
 };
 
 const knownNow = (

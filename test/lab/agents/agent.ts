@@ -56,6 +56,27 @@ export interface LabAgent extends VerifiableAgent {
   /** the key that stashes a draft */
   readonly stash?: string;
   readonly places: Readonly<Partial<Record<PlaceName, Place>>>;
+  /** for an agent whose model can be changed in a session */
+  readonly otherModels?: OtherModels | undefined;
+}
+
+/** A model as the user chooses it. */
+export interface OtherModel {
+  readonly keys: readonly string[];
+  /** what ctxwrap shows then */
+  readonly footer: RegExp;
+}
+
+export interface OtherModels {
+  /** full in the small window, and safe in the large one */
+  readonly usedTokens: number;
+  readonly large: OtherModel;
+  /** of the same size as the one that it starts with */
+  readonly small: OtherModel;
+  /** the agent may ask again, and Enter confirms */
+  readonly asks?: RegExp;
+  /** the agent with the windows that its models have by themselves */
+  readonly adapt?: (agent: LabAgent) => LabAgent;
 }
 
 /** What ctxwrap knows about the agent. */

@@ -12,6 +12,12 @@ export const claude: LabAgent = {
   canInterrupt: true,
   canQueue: false,
   stash: ctrl('s'),
+  otherModels: {
+    usedTokens: 165_000,
+    large: { keys: ['/model claude-opus-4-8', ENTER], footer: /165k\/1\.0M +safe/ },
+    small: { keys: ['/model claude-sonnet-4-6', ENTER], footer: /165k\/200k +auto/ },
+    asks: /Switch model\?/,
+  },
   places: {
     'slash popup': { keys: ['/'], shows: /^\s*\/\w+ {2,}\S/m, back: [BACKSPACE] },
     'model picker': { keys: ['/model', ENTER], shows: /Select model/, back: [ESC] },

@@ -1,6 +1,18 @@
 import { codex as tried } from '../../../src/verify/agents.js';
 import { BACKSPACE, ctrl, ENTER, ESC, type LabAgent } from './agent.js';
 
+/** Without the window in the configuration that every model has then. */
+const withOwnWindows = (agent: LabAgent): LabAgent => ({
+  ...agent,
+  files: (sandbox) =>
+    Object.fromEntries(
+      Object.entries(agent.files(sandbox)).map(([path, text]) => [
+        path,
+        text.replace(/^model_context_window = .*\n/m, ''),
+      ]),
+    ),
+});
+
 export const codex: LabAgent = {
   ...tried,
   version: '0.171.0',
@@ -13,6 +25,12 @@ export const codex: LabAgent = {
   canQueue: true,
   embedded: '--no-daemon',
   copies: '.codex/packages',
+  otherModels: {
+    usedTokens: 230_000,
+    large: { keys: ['/model', ENTER, '1', ENTER], footer: /230k\/475k +safe/ },
+    small: { keys: ['/model', ENTER, '5', ENTER], footer: /230k\/258k +auto/ },
+    adapt: withOwnWindows,
+  },
   places: {
     'slash popup': { keys: ['/'], shows: /^\s*\/\w+ {2,}\S/m, back: [BACKSPACE] },
     'model picker': { keys: ['/model', ENTER], shows: /Select Model/i, back: [ESC] },

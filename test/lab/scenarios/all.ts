@@ -10,6 +10,7 @@ import { growing } from './grow.js';
 import { hooks } from './hooks.js';
 import { osc7501Scenarios, MARK } from './osc7501.js';
 import { limits } from './limits.js';
+import { models } from './models.js';
 import { places } from './places.js';
 import { planted } from './planted.js';
 import type { Scenario } from './scenario.js';
@@ -50,6 +51,7 @@ export const groups: readonly Group[] = [
   { name: 'other places', scenarios: places },
   { name: 'other ends', scenarios: ending },
   { name: 'limits', scenarios: limits },
+  { name: 'other model', scenarios: models },
   { name: 'hooks', scenarios: hooks },
   { name: 'undo', scenarios: writing([...undoing, ...undoTraps]) },
   { name: 'drafts', scenarios: reading(drafts) },

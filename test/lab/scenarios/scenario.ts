@@ -11,6 +11,8 @@ export interface Scenario {
   readonly expects: string;
   /** undefined: for every agent */
   readonly isFor?: (agent: LabAgent) => boolean;
+  /** the agent as the scenario needs it */
+  readonly adapt?: (agent: LabAgent) => LabAgent;
   /** of ctxwrap */
   readonly options?: readonly string[];
   /** files written before the start, by their paths in the home; the agent's own content is appended. `program` runs ctxwrap in a shell */

@@ -11,9 +11,9 @@ import {
   COMPACT_COMMAND,
 } from './compaction/texts.js';
 import type { Event } from './event.js';
-import { formatPercent } from './format.js';
+import { formatOwnPercent, formatPercent } from './format.js';
 import type { Tier } from './ladder.js';
-import { percentUsed, type Millis } from './reading.js';
+import { windowPercent, type Millis, type Reading } from './reading.js';
 import { sessionLadder } from './report/report.js';
 import type { Session } from './session.js';
 import { present } from './present.js';
@@ -149,10 +149,11 @@ const isTooSoon = ({ shown, prompts }: Tips, tier: Tier, { cooldown }: Tip): boo
 
 const tipFor = (
   tier: Tier,
-  percent: number | undefined,
+  reading: Reading,
   { ask, command, prompts, before }: Tips,
 ): Tip | undefined => {
-  const full = percent === undefined ? `tier ${tier}` : `${formatPercent(percent)} full`;
+  const percent = windowPercent(reading);
+  const full = percent === undefined ? (formatOwnPercent(reading) ?? `tier ${tier}`) : `${formatPercent(percent)} full`;
   switch (tier) {
     case 'warn':
       if (prompts - before <= SETTLED_PROMPTS) return undefined;
@@ -260,7 +261,7 @@ const withTip = (
   if (!tips) return messages;
   const { fused, activity } = session;
   const tier = fused?.actingTier;
-  const tip = tier && tipFor(tier, percentUsed(fused.reading), tips);
+  const tip = tier && tipFor(tier, fused.reading, tips);
   const isQuiet =
     (activity === 'ready' || activity === 'draft') &&
     notices.waiting.length === 0 &&

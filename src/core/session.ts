@@ -18,6 +18,9 @@ import {
   type OutputFlow,
 } from './evidence.js';
 import {
+  type Contest,
+  contestAt,
+  contestDeadline,
   disagreementAt,
   disagreementDeadline,
   disagreementLogLines,
@@ -96,10 +99,13 @@ export const stepSession = (state: Session, event: Event, now: Millis): Session 
   settled(after({ ...state, logged: [] }, event, now), now);
 
 /** When `stepSession` needs an `alarm` event; undefined if nothing is waiting. */
-export const sessionDeadline = ({ shown, fused, evidence, blank }: Session): Millis | undefined => {
-  const times = [displayedDeadline(shown, fused), disagreementDeadline(evidence), givenUpAt(blank)].filter(
-    (at) => at !== undefined,
-  );
+export const sessionDeadline = ({ shown, fused, evidence, blank, contest }: Session): Millis | undefined => {
+  const times = [
+    displayedDeadline(shown, fused),
+    disagreementDeadline(evidence),
+    contestDeadline(contest),
+    givenUpAt(blank),
+  ].filter((at) => at !== undefined);
   return times.length > 0 ? Math.min(...times) : undefined;
 };
 
@@ -284,6 +290,7 @@ const settled = (state: Session, now: Millis): Session => {
     blank: isLate ? { why: 'gone' } : state.blank,
     evidence,
     fused,
+    contest: contestAt(state.contest, fused, now),
     shown: updateDisplayed(state.shown, fused, now),
     logged: [...state.logged, ...disagreementLogLines(state.evidence.disagreement, disagreement)],
   };
@@ -351,6 +358,7 @@ export interface Session {
   readonly asks?: string | undefined;
   /** the number that counts, derived from the evidence */
   readonly fused?: FusedReading | undefined;
+  readonly contest?: Contest | undefined;
   /** the number in the footer, which may lag a few seconds */
   readonly shown?: DisplayedReading | undefined;
   /** lines of the last step for the log */

@@ -112,22 +112,21 @@ describe('the window', () => {
     });
   });
 
-  it('recounts the percentage of the agent only where it was counted against another one', () => {
+  it('recounts the percentage of the agent where it was counted against something else', () => {
     const codex: Timed = [
       0,
       tokens('log', 100_000, { usedPercent: 47, basis: 'baseline', windowSource: 'agent' }),
     ];
-    expect(view(codex)).toMatchObject({ usedPercent: 47 });
-    expect(known(codex)).toMatchObject({ basis: 'baseline' });
+    expect(view(codex)).toMatchObject({ usedPercent: 50 });
+    expect(known(codex)).toMatchObject({ basis: 'window' });
     expect(view(codex, [1, { type: 'user-window', windowTokens: 400_000 }])).toMatchObject({
       usedPercent: 25,
     });
     expect(known(codex, [1, { type: 'user-window', windowTokens: 400_000 }])).toMatchObject({
       basis: 'window',
     });
-    expect(view(codex, [1, { type: 'user-window', windowTokens: 200_000 }])).toMatchObject({
-      usedPercent: 47,
-    });
+    const own: Timed = [0, tokens('log', 100_000, { usedPercent: 47, windowSource: 'agent' })];
+    expect(view(own, [1, { type: 'user-window', windowTokens: 200_000 }])).toMatchObject({ usedPercent: 47 });
   });
 
   it('named by the user leaves a percentage that is all there is', () => {

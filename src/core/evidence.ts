@@ -1,3 +1,4 @@
+import type { Boundary } from './event.js';
 import { type Activity, type Millis, type Reading, type Source, validReading } from './reading.js';
 import { addClaim, addReadingClaim, type WindowClaims } from './window.js';
 import { present } from './present.js';
@@ -43,6 +44,14 @@ export interface Evidence {
   readonly voidedScreen?: VoidedScreen;
   /** the last number became void, and no other has arrived yet */
   readonly isVoid: boolean;
+  /** what the screen showed when a compaction began that has not been followed by a turn */
+  readonly begun?: Reading;
+  /** what the screen shows or says now, of an agent that shows an estimate after a compaction */
+  readonly shown?: Reading;
+  /** the last number became void by a compaction, so that such an estimate may follow */
+  readonly isCompacted?: true;
+  /** the estimate */
+  readonly left?: Reading;
   readonly disagreement: Disagreement;
 }
 
@@ -104,7 +113,8 @@ const isVoidedScreen = ({ voidedScreen }: Evidence, reading: Reading, isBetterAw
 };
 
 /** The evidence after a change of the agent's activity. */
-export const updateActivity = (evidence: Evidence, after: Activity): Evidence => {
+export const updateActivity = (before: Evidence, after: Activity): Evidence => {
+  const evidence = sinceCompacting(before, after);
   const { voidedScreen } = evidence;
   if (!voidedScreen) return evidence;
   const hasWorked = voidedScreen.hasWorked || after === 'busy';
@@ -113,6 +123,53 @@ export const updateActivity = (evidence: Evidence, after: Activity): Evidence =>
 };
 
 const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
+
+const sinceCompacting = (evidence: Evidence, after: Activity): Evidence => {
+  const { begun, shown, ...rest } = evidence;
+  if (after === 'busy') return rest;
+  return after === 'compacting' ? { ...evidence, ...present({ begun: begun ?? evidence.lastScreen }) } : evidence;
+};
+
+// Some screens show an estimate right after a compaction (`showsLeft`). It is no count: it is displayed as an estimate, and the void number
+// stays void behind it.
+
+/** The evidence after the screen of such an agent has shown or said a number; it may be 0. */
+export const noteShown = (evidence: Evidence, shown: Reading): Evidence => {
+  const before = evidence.shown && sameNumbers(evidence.shown, shown) ? evidence : { ...evidence, shown };
+  if (!evidence.isVoid) return isEmpty(shown) && evidence.candidates.screen ? dropScreen(before) : before;
+  return isFirstLeft(before, shown) ? { ...before, left: shown } : before;
+};
+
+const isFirstLeft = ({ left, voidedScreen, isCompacted }: Evidence, shown: Reading): boolean => {
+  if (!isCompacted) return false;
+  if (voidedScreen && (voidedScreen.hasWorked || sameNumbers(voidedScreen.reading, shown))) return false;
+  return left === undefined || sameNumbers(left, shown) || shown.usedTokens !== undefined;
+};
+
+/** The evidence with that estimate, once the agent is at rest. */
+export const estimateLeft = (
+  evidence: Evidence,
+  { activity, fixedTokens = 0, beforeTokens = Infinity }: LeftContext,
+  windowTokens: number | undefined,
+  now: Millis,
+): Evidence => {
+  const { left, isVoid, candidates } = evidence;
+  if (!left || !isVoid || candidates.estimate || !resting.includes(activity)) return evidence;
+  const { usedPercent = 0, usedTokens = windowTokens && Math.round((usedPercent * windowTokens) / 100) } = left;
+  const whole = usedTokens === undefined ? undefined : usedTokens + fixedTokens;
+  if (whole) return estimateCompacted(evidence, whole < beforeTokens ? whole : whole - fixedTokens, now);
+  const reading: Reading = { usedPercent, source: 'estimate', at: now };
+  return { ...evidence, candidates: { ...candidates, estimate: candidate(undefined, reading, now) } };
+};
+
+/** What it is measured with. */
+export interface LeftContext {
+  readonly activity: Activity;
+  /** what is sent with every request, which the estimate leaves out */
+  readonly fixedTokens?: number | undefined;
+  /** in the window before the compaction */
+  readonly beforeTokens?: number | undefined;
+}
 
 const withScreen = (evidence: Evidence, reading: Reading, now: Millis): Evidence => {
   const { voidedScreen: _, ...rest } = evidence;
@@ -156,14 +213,22 @@ const candidate = (last: Candidate | undefined, reading: Reading, now: Millis): 
 };
 
 /** The evidence after the number became void, by a compaction or because the conversation was cut back. */
-export const invalidateNumbers = ({ lastScreen, disagreement, candidates }: Evidence): Evidence => ({
-  ...noEvidence,
-  ...(lastScreen
-    ? { lastScreen, voidedScreen: { reading: lastScreen, hasWorked: false, isGone: !candidates.screen } }
-    : {}),
-  isVoid: true,
-  disagreement,
-});
+export const invalidateNumbers = (evidence: Evidence, by?: 'compaction'): Evidence => {
+  const { lastScreen, disagreement, candidates, shown, begun = lastScreen } = evidence;
+  const voidedScreen = begun && { reading: begun, hasWorked: false, isGone: !candidates.screen };
+  const after: Evidence = {
+    ...noEvidence,
+    ...present({ lastScreen, voidedScreen, shown }),
+    ...(by === 'compaction' ? { isCompacted: true } : {}),
+    isVoid: true,
+    disagreement,
+  };
+  return shown && isFirstLeft(after, shown) ? { ...after, left: shown } : after;
+};
+
+/** What a compaction has left by the agent's record of it, with what every request sends besides. */
+export const leftTokens = ({ postTokens, fixedTokens = 0 }: Boundary): number | undefined =>
+  postTokens === undefined ? undefined : postTokens + fixedTokens;
 
 /** The evidence with the size that the agent's own record gives after a compaction: an estimate that holds until the next number. */
 export const estimateCompacted = (evidence: Evidence, usedTokens: number, now: Millis): Evidence => {
@@ -195,9 +260,11 @@ const withoutOtherModels = (evidence: Evidence, model: string): Evidence => {
 
 export const dropScreen = (evidence: Evidence): Evidence => {
   const { screen: _, ...candidates } = evidence.candidates;
+  const { shown, ...rest } = evidence;
   const { voidedScreen } = evidence;
   return {
-    ...evidence,
+    ...rest,
+    ...(shown?.usedPercent === undefined ? present({ shown }) : {}), // its words do not go with its number
     candidates,
     ...(voidedScreen ? { voidedScreen: { ...voidedScreen, isGone: true } } : {}),
   };
@@ -229,6 +296,8 @@ export interface KnownReadings {
   /** as in the session: numbers of a better source than the screen are expected */
   readonly fileTells: boolean;
   readonly isAwaited: boolean;
+  /** as in the session: its screen shows an estimate after a compaction */
+  readonly showsLeft: boolean;
 }
 
 /** The evidence after a reading; the same object if the reading does not count. */
@@ -236,7 +305,7 @@ export const applyReading = (known: KnownReadings, said: Reading, now: Millis): 
   const reading = validReading(said);
   if (!reading) return known;
   if (isEmpty(reading)) {
-    if (known.evidence.isVoid) return known;
+    if (known.evidence.isVoid || (known.showsLeft && reading.source === 'screen')) return known;
     // A status line reports zeros right after a number when the agent has compacted (facts/claude.md §6).
     if (reading.source !== 'screen' && hasNumber(known.evidence))
       return { ...known, evidence: invalidateNumbers(known.evidence) };
@@ -251,8 +320,9 @@ const isEmpty = ({ usedTokens, usedPercent, basis }: Reading): boolean =>
 const hasNumber = ({ candidates }: Evidence): boolean => Object.keys(candidates).length > 0;
 
 const hearScreen = (known: KnownReadings, reading: Reading, now: Millis): KnownReadings => {
-  const { evidence, isAwaited } = known;
+  const { evidence, isAwaited, showsLeft } = known;
   if (isVoidedScreen(evidence, reading, isAwaited) || (evidence.isVoid && isAwaited)) return known;
+  if (showsLeft && evidence.isVoid && isFirstLeft(evidence, reading)) return known;
   const { windowTokens, windowSource = 'default', model } = reading;
   const windows =
     windowTokens === undefined
@@ -268,6 +338,7 @@ const hearFile = (known: KnownReadings, reading: Reading, now: Millis): KnownRea
   const isOther = model !== undefined && known.windows.model !== undefined && model !== known.windows.model;
   const evidence = isOther ? withoutOtherModels(known.evidence, model) : known.evidence;
   return {
+    ...known,
     windows,
     fileTells: known.fileTells || reading.source === 'log',
     isAwaited: known.isAwaited || reading.source !== 'estimate',

@@ -114,6 +114,9 @@ const isSameNumber = (one: Pick<Reading, 'usedTokens' | 'usedPercent' | 'at'>, o
   (other.usedTokens !== undefined ||
     (isOfWindow(other) ? one.usedPercent === other.usedPercent : one.at === other.at));
 
+const isCount = ({ source, usedPercent }: Reading, { showsLeft }: Session): boolean =>
+  source !== 'estimate' && !(showsLeft && source === 'screen' && usedPercent === 0);
+
 const activityEvent = ({ at }: EventContext, report: ActivityReport): ReplayedActivity => ({
   schema: 'ctxwrap.activity/1',
   at,
@@ -168,7 +171,7 @@ export const makeReplayEvents = (agent: string) => {
       case 'reading': {
         const reading = validReading(event.reading);
         // an estimate is reported below, as the session holds it
-        if (reading && reading.source !== 'estimate' && isNew(reading)) yield readingEvent(context, reading);
+        if (reading && isCount(reading, after) && isNew(reading)) yield readingEvent(context, reading);
         return;
       }
       case 'activity':

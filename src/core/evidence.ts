@@ -136,7 +136,8 @@ const sinceCompacting = (evidence: Evidence, after: Activity): Evidence => {
 /** The evidence after the screen of such an agent has shown or said a number; it may be 0. */
 export const noteShown = (evidence: Evidence, shown: Reading): Evidence => {
   const before = evidence.shown && sameNumbers(evidence.shown, shown) ? evidence : { ...evidence, shown };
-  if (!evidence.isVoid) return isEmpty(shown) && evidence.candidates.screen ? dropScreen(before) : before;
+  if (!evidence.isVoid)
+    return isEmpty(shown) && evidence.candidates.screen ? { ...dropScreen(evidence), shown } : before;
   return isFirstLeft(before, shown) ? { ...before, left: shown } : before;
 };
 

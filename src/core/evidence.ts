@@ -46,11 +46,13 @@ export interface Evidence {
   readonly isVoid: boolean;
   /** what the screen showed when a compaction began that has not been followed by a turn */
   readonly begun?: Reading;
-  /** what the screen shows or says now, of an agent that shows an estimate after a compaction */
+  /** what the screen shows now, of an agent that shows an estimate after a compaction */
   readonly shown?: Reading;
+  /** what its words say that a compaction has left, in tokens: the same estimate, not rounded */
+  readonly saidTokens?: number;
   /** the last number became void by a compaction, so that such an estimate may follow */
   readonly isCompacted?: true;
-  /** the estimate */
+  /** the estimate, as first shown */
   readonly left?: Reading;
   readonly disagreement: Disagreement;
 }
@@ -125,15 +127,15 @@ export const updateActivity = (before: Evidence, after: Activity): Evidence => {
 const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
 
 const sinceCompacting = (evidence: Evidence, after: Activity): Evidence => {
-  const { begun, shown, ...rest } = evidence;
+  const { begun, saidTokens: _, ...rest } = evidence;
   if (after === 'busy') return rest;
-  return after === 'compacting' ? { ...evidence, ...present({ begun: begun ?? evidence.lastScreen }) } : evidence;
+  return after === 'compacting' ? { ...rest, ...present({ begun: begun ?? evidence.lastScreen }) } : evidence;
 };
 
 // Some screens show an estimate right after a compaction (`showsLeft`). It is no count: it is displayed as an estimate, and the void number
 // stays void behind it.
 
-/** The evidence after the screen of such an agent has shown or said a number; it may be 0. */
+/** The evidence after the screen of such an agent has shown a number; it may be 0. */
 export const noteShown = (evidence: Evidence, shown: Reading): Evidence => {
   const before = evidence.shown && sameNumbers(evidence.shown, shown) ? evidence : { ...evidence, shown };
   if (!evidence.isVoid)
@@ -144,7 +146,7 @@ export const noteShown = (evidence: Evidence, shown: Reading): Evidence => {
 const isFirstLeft = ({ left, voidedScreen, isCompacted }: Evidence, shown: Reading): boolean => {
   if (!isCompacted) return false;
   if (voidedScreen && (voidedScreen.hasWorked || sameNumbers(voidedScreen.reading, shown))) return false;
-  return left === undefined || sameNumbers(left, shown) || shown.usedTokens !== undefined;
+  return left === undefined || sameNumbers(left, shown);
 };
 
 /** The evidence with that estimate, once the agent is at rest. */
@@ -154,11 +156,13 @@ export const estimateLeft = (
   windowTokens: number | undefined,
   now: Millis,
 ): Evidence => {
-  const { left, isVoid, candidates } = evidence;
-  if (!left || !isVoid || candidates.estimate || !resting.includes(activity)) return evidence;
-  const { usedPercent = 0, usedTokens = windowTokens && Math.round((usedPercent * windowTokens) / 100) } = left;
-  const whole = usedTokens === undefined ? undefined : usedTokens + fixedTokens;
+  const { left, saidTokens, isCompacted, isVoid, candidates } = evidence;
+  if (!isCompacted || !isVoid || candidates.estimate || !resting.includes(activity)) return evidence;
+  const usedPercent = left?.usedPercent;
+  const tokens = saidTokens ?? Math.round(((usedPercent ?? NaN) * (windowTokens ?? NaN)) / 100);
+  const whole = tokens + fixedTokens;
   if (whole) return estimateCompacted(evidence, whole < beforeTokens ? whole : whole - fixedTokens, now);
+  if (usedPercent === undefined) return evidence;
   const reading: Reading = { usedPercent, source: 'estimate', at: now };
   return { ...evidence, candidates: { ...candidates, estimate: candidate(undefined, reading, now) } };
 };
@@ -215,12 +219,12 @@ const candidate = (last: Candidate | undefined, reading: Reading, now: Millis): 
 
 /** The evidence after the number became void, by a compaction or because the conversation was cut back. */
 export const invalidateNumbers = (evidence: Evidence, by?: 'compaction'): Evidence => {
-  const { lastScreen, disagreement, candidates, shown, begun = lastScreen } = evidence;
+  const { lastScreen, disagreement, candidates, shown, saidTokens, begun = lastScreen } = evidence;
   const voidedScreen = begun && { reading: begun, hasWorked: false, isGone: !candidates.screen };
   const after: Evidence = {
     ...noEvidence,
     ...present({ lastScreen, voidedScreen, shown }),
-    ...(by === 'compaction' ? { isCompacted: true } : {}),
+    ...(by === 'compaction' ? { isCompacted: true, ...present({ saidTokens }) } : {}),
     isVoid: true,
     disagreement,
   };
@@ -261,11 +265,9 @@ const withoutOtherModels = (evidence: Evidence, model: string): Evidence => {
 
 export const dropScreen = (evidence: Evidence): Evidence => {
   const { screen: _, ...candidates } = evidence.candidates;
-  const { shown, ...rest } = evidence;
-  const { voidedScreen } = evidence;
+  const { voidedScreen, shown: __, ...rest } = evidence;
   return {
     ...rest,
-    ...(shown?.usedPercent === undefined ? present({ shown }) : {}), // its words do not go with its number
     candidates,
     ...(voidedScreen ? { voidedScreen: { ...voidedScreen, isGone: true } } : {}),
   };

@@ -147,13 +147,10 @@ const isTooSoon = ({ shown, prompts }: Tips, tier: Tier, { cooldown }: Tip): boo
   return prompts < last + LEAST_PROMPTS || prompts < (shown[tier] ?? -Infinity) + cooldown;
 };
 
-const tipFor = (
-  tier: Tier,
-  reading: Reading,
-  { ask, command, prompts, before }: Tips,
-): Tip | undefined => {
+const tipFor = (tier: Tier, reading: Reading, { ask, command, prompts, before }: Tips): Tip | undefined => {
   const percent = windowPercent(reading);
-  const full = percent === undefined ? (formatOwnPercent(reading) ?? `tier ${tier}`) : `${formatPercent(percent)} full`;
+  const full =
+    percent === undefined ? (formatOwnPercent(reading) ?? `tier ${tier}`) : `${formatPercent(percent)} full`;
   switch (tier) {
     case 'warn':
       if (prompts - before <= SETTLED_PROMPTS) return undefined;

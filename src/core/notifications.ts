@@ -110,7 +110,10 @@ const windowNews = (
   const { actingTier: tier, reading } = fused;
   if (tier !== 'auto' && tier !== 'hard') return [];
   const percent = windowPercent(reading);
-  const full = percent === undefined ? (formatOwnPercent(reading) ?? '') : `${formatFill(percent, isOverFull(reading))} of the window used`;
+  const full =
+    percent === undefined
+      ? (formatOwnPercent(reading) ?? '')
+      : `${formatFill(percent, isOverFull(reading))} of the window used`;
   const tokens = reading.usedTokens === undefined ? '' : `${formatTokens(reading.usedTokens)} tokens used`;
   const kind = tier === 'hard' && !wanted.includes('hard') ? 'auto' : tier;
   return [{ kind, text: `${full || tokens || 'the window is full'}: ${tier}` }];

@@ -95,8 +95,10 @@ export const windowPercent = (reading: Reading): number | undefined => {
 };
 
 /** True unless the percentage refers to something else than the whole window. */
-export const isOfWindow = ({ basis = 'window', usedPercent }: Pick<Reading, 'basis' | 'usedPercent'>): boolean =>
-  basis === 'window' || usedPercent === undefined;
+export const isOfWindow = ({
+  basis = 'window',
+  usedPercent,
+}: Pick<Reading, 'basis' | 'usedPercent'>): boolean => basis === 'window' || usedPercent === undefined;
 
 /** True if more is used than the window holds, by the agent's statement or by its numbers: then no percentage is correct. */
 export const isOverFull = ({

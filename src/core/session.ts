@@ -191,8 +191,10 @@ const after = (state: Session, event: Event, now: Millis): Session => {
 
 const afterBoundary = (before: Session, boundary: Boundary, now: Millis): Session => {
   const { source, preTokens, saidTokens, fixedTokens } = boundary;
-  const said = saidTokens === undefined ? undefined : ({ usedTokens: saidTokens, source: 'screen', at: now } as const);
-  const state = said ? shownIn(before, said) : before;
+  const state =
+    before.showsLeft && saidTokens !== undefined
+      ? { ...before, evidence: { ...before.evidence, saidTokens } }
+      : before;
   const { fileTells, compactions, unattended, fused } = state;
   // The screen shows a compaction up to a second after the file recorded it: it must not count twice.
   if (source === 'screen' && fileTells) return state;

@@ -146,12 +146,11 @@ const updateFixed = (before: FixedPart, fact: Fact): FixedPart => {
 };
 
 /** The boundary with the fixed part, unless that would leave as much as there was. */
-const withFixed = (
-  { tokens, usedTokens = Infinity }: FixedPart,
-  boundary: Boundary,
-): Boundary => {
+const withFixed = ({ tokens, usedTokens = Infinity }: FixedPart, boundary: Boundary): Boundary => {
   const { preTokens = usedTokens, postTokens = 0 } = boundary;
-  return tokens === undefined || tokens + postTokens >= preTokens ? boundary : { ...boundary, fixedTokens: tokens };
+  return tokens === undefined || tokens + postTokens >= preTokens
+    ? boundary
+    : { ...boundary, fixedTokens: tokens };
 };
 
 /** Reads the lines of a session file into an inbox. */

@@ -40,8 +40,6 @@ export interface VerifiableAgent {
   readonly exit: string;
   /** of the model that it is started with, in tokens */
   readonly windowTokens: number;
-  /** tokens that the agent's percentage leaves out, of both the window and the used tokens; 0 when absent */
-  readonly freeTokens?: number;
 }
 
 export const ENTER = '\r';
@@ -97,7 +95,6 @@ export const claude: VerifiableAgent = {
 
 const WINDOW = 100_000; // raw; Codex reports 95 % of it
 const TOLD_WINDOW = 95_000;
-const FREE = 12_000; // the baseline of every conversation, as Codex counts (facts/codex.md §2.3)
 
 const config = (port: number, project: string): string => `
 model = "gpt-5.5"
@@ -142,7 +139,6 @@ export const codex: VerifiableAgent = {
   summaries: 1,
   exit: '/quit',
   windowTokens: TOLD_WINDOW,
-  freeTokens: FREE,
 };
 
 // Qwen Code is a fork of Gemini CLI and shares much with it.

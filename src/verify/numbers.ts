@@ -67,7 +67,7 @@ const NUMBERS = /(?<![\d.])(?<percent>[<>]?\d+)%\s+~?(?<used>[\d.]+[kM]?)\/(?<wi
 export const footerMismatch = (
   footer: string,
   { input, output }: ServerUsage,
-  { windowTokens, freeTokens = 0 }: Pick<VerifiableAgent, 'windowTokens' | 'freeTokens'>,
+  { windowTokens }: Pick<VerifiableAgent, 'windowTokens'>,
 ): string | undefined => {
   const found = NUMBERS.exec(footer)?.groups;
   if (!found) return 'has no number';
@@ -75,7 +75,7 @@ export const footerMismatch = (
   const uses = [input, input + output];
   if (!uses.some((used) => formatTokens(used) === found['used'])) return `says ${found['used']} used`;
   if (formatTokens(windowTokens) !== found['window']) return `says a window of ${found['window']}`;
-  const percents = uses.map((used) => (Math.max(0, used - freeTokens) / (windowTokens - freeTokens)) * 100);
+  const percents = uses.map((used) => (used / windowTokens) * 100);
   const isNear = percents.some((percent) => Math.abs(percent - shownPercent(found['percent'])) <= 1);
   return isNear ? undefined : `says ${found['percent']}%, not ${formatPercent(percents[0] ?? 0)}`;
 };

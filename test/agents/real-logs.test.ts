@@ -21,18 +21,15 @@ const cases = [
     file: 'compactions.jsonl', // also failed, cancelled and disconnected ones, which change nothing
     shows: [
       '~7905 of a window not known ×1',
-      '0.0% ~7905/95000 safe ×1',
-      '70.0% 70050/95000 auto ×1',
+      '8.3% ~7905/95000 safe ×1',
+      '73.7% 70050/95000 auto ×1',
       '8.7% ~8241/95000 safe ×2',
-      '0.0% ~8241/95000 safe ×2',
-      '0.0% 9050/95000 safe ×2',
-      '70.0% 70050/95000 auto ×2',
+      '9.5% 9050/95000 safe ×2',
+      '73.7% 70050/95000 auto ×2',
       '8.7% ~8251/95000 safe ×3',
-      '0.0% ~8251/95000 safe ×3',
-      '70.0% 70050/95000 auto ×3',
+      '73.7% 70050/95000 auto ×3',
       '8.7% ~8269/95000 safe ×4',
-      '0.0% ~8269/95000 safe ×4',
-      '4.0% 15050/95000 safe ×4',
+      '15.8% 15050/95000 safe ×4',
     ],
   },
   {
@@ -40,9 +37,9 @@ const cases = [
     file: 'context-exceeded.jsonl',
     shows: [
       'waiting for the first turn ×0', // a prompt is no number
-      '46.0% 50050/95000 safe ×0',
+      '52.7% 50050/95000 safe ×0',
       '100.0%/95000 hard ×0',
-      '10.0% 20050/95000 safe ×0',
+      '21.1% 20050/95000 safe ×0',
     ],
   },
   {

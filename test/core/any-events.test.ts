@@ -232,7 +232,8 @@ describe('after any events', () => {
         const known = provenance(after, now);
         if (!known) return after.fused === undefined;
         const { usedTokens, usedPercent, source } = known;
-        const figure = usedTokens === undefined ? `${oneDecimal(usedPercent ?? 0)}%` : usedTokens.toLocaleString('en-US');
+        const figure =
+          usedTokens === undefined ? `${oneDecimal(usedPercent ?? 0)}%` : usedTokens.toLocaleString('en-US');
         const isUncertain = known.windowTokens !== undefined && !known.windowCertain;
         const isSure = source !== 'estimate' && (usedTokens === undefined || !isUncertain);
         return (

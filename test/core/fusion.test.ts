@@ -160,7 +160,13 @@ describe('a percentage on a basis of its own', () => {
     [46, 'baseline', 49.24],
   ] as const)('%i %% on %s is %f %% of a window of 200k', (percent, basis, share) => {
     const whole = basis === 'baseline' ? 188_000 : undefined;
-    const shown = view([[0, claim(200_000, 'agent')], [1, shows(percent, basis, whole)]], { native: claude });
+    const shown = view(
+      [
+        [0, claim(200_000, 'agent')],
+        [1, shows(percent, basis, whole)],
+      ],
+      { native: claude },
+    );
     expect(shown).toMatchObject({ usedPercent: expect.closeTo(share, 3) });
     expect(shown.note).toBeUndefined();
   });
@@ -170,11 +176,14 @@ describe('a percentage on a basis of its own', () => {
     [100, 'auto-compact', '0% until auto-compact'],
     [82, 'effective', '82% context used'],
     [46, 'baseline', '46% context used'],
-  ] as const)('%i %% on %s is told as the agent does while the window is unknown: %s', (percent, basis, note) => {
-    const shown = view([[1, shows(percent, basis)]], { native: claude });
-    expect(shown).toMatchObject({ note });
-    expect(shown.usedPercent).toBeUndefined();
-  });
+  ] as const)(
+    '%i %% on %s is told as the agent does while the window is unknown: %s',
+    (percent, basis, note) => {
+      const shown = view([[1, shows(percent, basis)]], { native: claude });
+      expect(shown).toMatchObject({ note });
+      expect(shown.usedPercent).toBeUndefined();
+    },
+  );
 
   it.each(['auto-compact', 'effective', 'baseline', 'window'] as const)(
     'on %s is judged by 70/85/95 while no window is certain',

@@ -49,7 +49,9 @@ describe('a screen that shows an estimate of what a compaction has left', () => 
   it('says it in words, too, which are more exact', () => {
     const words = { usedTokens: 12_640, estimated: true };
     expect(view(...compaction, shows(0), said(640), is('ready'))).toMatchObject(words);
-    expect(view(is('compacting'), said(640), is('ready'), recorded({ fixedTokens: 12_000 }))).toMatchObject(words);
+    expect(view(is('compacting'), said(640), is('ready'), recorded({ fixedTokens: 12_000 }))).toMatchObject(
+      words,
+    );
   });
 
   it('does not count while it still shows the number of before, nor while the agent works', () => {
@@ -96,7 +98,15 @@ describe('a screen of which that is not known', () => {
   });
 
   it('has shown its new number already when it says that it has compacted', () => {
-    const alone = [shows(48), is('ready'), is('compacting'), shows(1), compacted('screen'), is('ready'), shows(1)];
+    const alone = [
+      shows(48),
+      is('ready'),
+      is('compacting'),
+      shows(1),
+      compacted('screen'),
+      is('ready'),
+      shows(1),
+    ];
     const state = sessionAfter(alone.map((event, index) => [index, event] as const));
     expect(state.fused?.reading).toMatchObject({ usedPercent: 1, source: 'screen' });
   });
@@ -109,4 +119,13 @@ it('what a record says is left counts with what every request sends besides', ()
     [1, { type: 'boundary', boundary }],
   ]);
   expect(footerView(state, 1_000)).toMatchObject({ usedTokens: 22_900, estimated: true });
+});
+
+it('a screen whose words are known is not read before the next turn', () => {
+  const alone = [shows(48), is('ready'), is('compacting'), shows(1), said(7_671), is('ready'), shows(1)];
+  const state = sessionAfter(
+    alone.map((event, index) => [index, event] as const),
+    { showsLeft: true },
+  );
+  expect(state.fused?.reading).toMatchObject({ usedTokens: 7_671, source: 'estimate' });
 });

@@ -231,7 +231,12 @@ describe('what every request sends besides the conversation', () => {
   const said = (text: string) => ({ type: 'user', message: { role: 'user', content: text } });
   const answer = (input_tokens: number) => ({
     type: 'assistant',
-    message: { id: `m${input_tokens}`, model: 'claude-sonnet-4-6', content: [], usage: { input_tokens, output_tokens: 9 } },
+    message: {
+      id: `m${input_tokens}`,
+      model: 'claude-sonnet-4-6',
+      content: [],
+      usage: { input_tokens, output_tokens: 9 },
+    },
   });
   const compaction = (preTokens: number, postTokens: number) => ({
     type: 'system',
@@ -257,15 +262,28 @@ describe('what every request sends besides the conversation', () => {
 
   it('is at most the smallest count, and at most what the first count after a compaction leaves for it', () => {
     const [first, second] = boundaries(
-      ...[said('a'), answer(60_000), answer(40_000), answer(150_000), compaction(150_000, 3_000)],
-      ...[said(message), answer(33_000), answer(160_000), compaction(160_000, 4_000)],
+      said('a'),
+      answer(60_000),
+      answer(40_000),
+      answer(150_000),
+      compaction(150_000, 3_000),
+      said(message),
+      answer(33_000),
+      answer(160_000),
+      compaction(160_000, 4_000),
     );
     expect(first?.fixedTokens).toBe(40_000);
     expect(second?.fixedTokens).toBe(20_000);
   });
 
   it('is the same for compactions in a row', () => {
-    const row = boundaries(said('a'), answer(20_001), answer(90_000), compaction(90_000, 3_000), compaction(40_000, 2_000));
+    const row = boundaries(
+      said('a'),
+      answer(20_001),
+      answer(90_000),
+      compaction(90_000, 3_000),
+      compaction(40_000, 2_000),
+    );
     expect(row.map(({ fixedTokens }) => fixedTokens)).toEqual([20_000, 20_000]);
   });
 
@@ -281,7 +299,12 @@ describe('what every request sends besides the conversation', () => {
 
   it('is in what a resumed session starts with', () => {
     const coalescer = makeFactCoalescer(() => 1e12);
-    for (const fact of factsFrom(agents.claude, [said('a'), answer(20_001), answer(90_000), compaction(90_000, 3_000)]))
+    for (const fact of factsFrom(agents.claude, [
+      said('a'),
+      answer(20_001),
+      answer(90_000),
+      compaction(90_000, 3_000),
+    ]))
       coalescer.add(fact);
     expect(coalescer.flush().at(-1)).toEqual({ type: 'voided', leftTokens: 23_000 });
   });

@@ -112,7 +112,8 @@ const readingWords = (reading: JsonRecord | undefined): string => {
   const mark = getText(reading, 'source') === 'estimate' ? '~' : '';
   const basis = otherBases.find((each) => each === getText(reading, 'basis'));
   const own = basis && formatOwnPercent({ basis, ...present({ usedPercent: percent }) });
-  const fill = percent === undefined ? undefined : own ?? formatFill(percent, reading?.['over'] === true, mark);
+  const fill =
+    percent === undefined ? undefined : (own ?? formatFill(percent, reading?.['over'] === true, mark));
   const tokens = used === undefined ? undefined : `${mark}${formatTokens(used)}`;
   const whole = tokens === undefined || window === undefined ? tokens : `${tokens}/${formatTokens(window)}`;
   return [fill, whole].filter((part) => part !== undefined).join(' ') || 'size unknown';

@@ -32,7 +32,14 @@ import {
   thresholdsSection,
   usedRows,
 } from './report-sections.js';
-import { provenance, readingRecord, sessionLadder, sessionThresholds, sourceTextOf, type SourceReading } from './report.js';
+import {
+  provenance,
+  readingRecord,
+  sessionLadder,
+  sessionThresholds,
+  sourceTextOf,
+  type SourceReading,
+} from './report.js';
 import type { Session } from '../session.js';
 import { shownId } from '../shown-conversation.js';
 import { present } from '../present.js';

@@ -1,6 +1,13 @@
 import type { Fill } from '../compaction/outcome.js';
 import { type ContextReport, type PartName, partNames } from './context-report.js';
-import { formatAge, formatDuration, formatOwnPercent, formatPercent, formatFill, formatTokens } from '../format.js';
+import {
+  formatAge,
+  formatDuration,
+  formatOwnPercent,
+  formatPercent,
+  formatFill,
+  formatTokens,
+} from '../format.js';
 import { groupDigits, shortReason, thresholdNames, type Threshold, type Tier } from '../ladder.js';
 import type { Millis, Source, ToolResult } from '../reading.js';
 import { basisTexts, usedText, windowTexts } from './report.js';

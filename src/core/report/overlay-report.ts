@@ -207,7 +207,10 @@ const LEAST_SPAN_MS = 60_000; // a span of seconds is not informative, and would
 
 const usageSection = ({ usage: history }: OverlayHistory, report: ContextReport, now: Millis): Section => {
   const [first] = history.samples;
-  if (!first) return { rows: [] };
+  const isDrawable = history.samples.some(
+    ({ fill }) => (fill?.usedPercent ?? fill?.usedTokens) !== undefined,
+  );
+  if (!first || !isDrawable) return { rows: [] };
   const spanMs = now - first.at;
   const title = spanMs < LEAST_SPAN_MS ? 'Usage' : `Usage over ${formatDuration(spanMs)}`;
   return { title, usage: { history, now, marks: barMarks(report) }, rows: [] };

@@ -95,10 +95,14 @@ export interface HookCommands {
 }
 
 /** The part of an agent that the core needs, for this environment. */
-export const toAgentFacts = ({ name, nativeTrigger, log, derivedWindow }: Agent, env: Env): AgentFacts => ({
+export const toAgentFacts = (
+  { name, nativeTrigger, log, screen, derivedWindow }: Agent,
+  env: Env,
+): AgentFacts => ({
   name,
   native: nativeTrigger(env),
   hasLog: log !== undefined,
+  showsLeft: screen?.showsLeft === true,
   derivedWindow: derivedWindow && ((screen, log) => derivedWindow(screen, log, env)),
 });
 
@@ -111,6 +115,11 @@ export interface AgentScreen {
   readonly recognises: (seen: ScreenEvidence) => boolean;
   /** the reader for the first screen */
   readonly reader: (env: Env) => ScreenReader;
+  /**
+   * after a compaction it shows an estimate of what is left, until the next number; otherwise 0 % there says nothing. Absent where what it
+   * then shows is wrong
+   */
+  readonly showsLeft?: true;
   /** reads the text in its prompt, to check whether typed text has arrived; required where there is a recipe */
   readonly prompt?: PromptReader;
   /** what the agent writes about its state into a separate file, if it does */
@@ -155,6 +164,8 @@ export interface SessionLog {
   readonly database?: SessionDatabase;
   /** the reader for the first line of a session file */
   readonly reader: (env: Env) => LineReader;
+  /** its estimate of what a compaction leaves is without what is sent with every request: system prompt, tools */
+  readonly leavesOutFixed?: true;
   /** the agent's activity from this record on, where its records tell; undefined for a record that does not affect it */
   readonly stateIn?: (line: string) => AgentStatus | undefined;
   /** when a line was written, where the field differs from other agents' */

@@ -111,7 +111,15 @@ const wordsIn = (item: ConversationItem | undefined, { words }: CommandScreen): 
 /** The phrases that Gemini and Qwen use. */
 export const parseCompressResult = (text: string): CompressResult | undefined => {
   const done = COMPACTED.exec(text);
-  if (done) return { boundary: { initiator: 'user', preTokens: Number(done[1]), source: 'screen' } };
+  if (done)
+    return {
+      boundary: {
+        initiator: 'user',
+        preTokens: Number(done[1]),
+        saidTokens: Number(done[2]),
+        source: 'screen',
+      },
+    };
   const result = failureIn(text);
   return result && { result };
 };

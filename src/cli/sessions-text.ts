@@ -1,8 +1,9 @@
 import { type Styled } from '../core/printable.js';
 import { cacheText, limitsText } from '../core/economy.js';
 import type { FooterView } from '../core/footer-view.js';
-import { formatTokens, isDrawable } from '../core/format.js';
-import type { Millis } from '../core/reading.js';
+import { formatOwnPercent, formatTokens, isDrawable } from '../core/format.js';
+import { present } from '../core/present.js';
+import { type Millis, windowPercent } from '../core/reading.js';
 import { FAILED_WORDS, type SessionRecord } from '../core/report/records.js';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../core/time.js';
 import type { ListedSession } from '../storage/sessions.js';
@@ -113,7 +114,7 @@ const footerViewOf = ({ runtime, reading, tier, compactions }: SessionRecord): F
   windowInferred: reading?.windowSource === 'default',
   ...(reading?.usedTokens === undefined ? {} : { usedTokens: reading.usedTokens }),
   ...(reading?.windowTokens === undefined ? {} : { windowTokens: reading.windowTokens }),
-  ...(reading?.usedPercent === undefined ? {} : { usedPercent: reading.usedPercent }),
+  ...present({ usedPercent: reading && windowPercent(reading), note: reading && formatOwnPercent(reading) }),
   ...(reading?.over ? { isOver: true } : {}),
   ...(tier === undefined ? {} : { tier }),
 });
@@ -184,8 +185,10 @@ const fields: Readonly<Record<FieldName, (session: ListedSession, view: Sessions
   pid: ({ record }) => String(record.pid),
   folder: ({ record }, { home }) => folderText(record.cwd, home),
   bar: ({ record }, { look }) => barTexts(footerViewOf(record), LONG_BAR, look).join(''),
-  fill: ({ record }) =>
-    record.reading?.usedPercent === undefined ? '' : percentOf(footerViewOf(record), true),
+  fill: ({ record }) => {
+    const view = footerViewOf(record);
+    return view.usedPercent === undefined ? (view.note ?? '') : percentOf(view, true);
+  },
   percent: ({ record }) => wholePercent(record),
   used: ({ record: { reading } }) =>
     tokensText(reading?.usedTokens, reading?.source === 'estimate' ? '~' : ''),
@@ -211,7 +214,7 @@ const tokensText = (tokens: number | undefined, mark: string): string =>
 /** Like the footer's percentage, 0 and 100 only if exact. */
 const wholePercent = ({ reading }: SessionRecord): string => {
   if (reading?.over) return '100';
-  const { usedPercent } = reading ?? {};
+  const usedPercent = reading && windowPercent(reading);
   if (usedPercent === undefined) return '';
   if (usedPercent <= 0 || usedPercent >= 100) return String(usedPercent);
   return String(Math.min(99, Math.max(1, Math.round(usedPercent))));

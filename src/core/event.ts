@@ -14,6 +14,10 @@ export interface Boundary {
   readonly initiator?: 'user' | 'agent' | 'ctxwrap';
   readonly preTokens?: number;
   readonly postTokens?: number;
+  /** what is sent with every request (system prompt, tools), where the agent's estimates leave it out */
+  readonly fixedTokens?: number;
+  /** from the screen: what the agent says is left; an estimate of its own, to be displayed only */
+  readonly saidTokens?: number;
   /** id of the agent's record */
   readonly uuid?: string;
   /** how long it took, according to the agent */

@@ -1,3 +1,4 @@
+import type { Boundary } from './event.js';
 import { type Activity, type Millis, type Reading, type Source, validReading } from './reading.js';
 import { addClaim, addReadingClaim, type WindowClaims } from './window.js';
 import { present } from './present.js';
@@ -43,6 +44,16 @@ export interface Evidence {
   readonly voidedScreen?: VoidedScreen;
   /** the last number became void, and no other has arrived yet */
   readonly isVoid: boolean;
+  /** what the screen showed when a compaction began that has not been followed by a turn */
+  readonly begun?: Reading;
+  /** what the screen shows now, of an agent that shows an estimate after a compaction */
+  readonly shown?: Reading;
+  /** what its words say that a compaction has left, in tokens: the same estimate, not rounded */
+  readonly saidTokens?: number;
+  /** the last number became void by a compaction, so that such an estimate may follow */
+  readonly isCompacted?: true;
+  /** the estimate, as first shown */
+  readonly left?: Reading;
   readonly disagreement: Disagreement;
 }
 
@@ -104,7 +115,8 @@ const isVoidedScreen = ({ voidedScreen }: Evidence, reading: Reading, isBetterAw
 };
 
 /** The evidence after a change of the agent's activity. */
-export const updateActivity = (evidence: Evidence, after: Activity): Evidence => {
+export const updateActivity = (before: Evidence, after: Activity): Evidence => {
+  const evidence = sinceCompacting(before, after);
   const { voidedScreen } = evidence;
   if (!voidedScreen) return evidence;
   const hasWorked = voidedScreen.hasWorked || after === 'busy';
@@ -113,6 +125,56 @@ export const updateActivity = (evidence: Evidence, after: Activity): Evidence =>
 };
 
 const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
+
+const sinceCompacting = (evidence: Evidence, after: Activity): Evidence => {
+  const { begun, saidTokens: _, ...rest } = evidence;
+  if (after === 'busy') return rest;
+  return after === 'compacting' ? { ...rest, ...present({ begun: begun ?? evidence.lastScreen }) } : evidence;
+};
+
+// Some screens show an estimate right after a compaction (`showsLeft`). It is no count: it is displayed as an estimate, and the void number
+// stays void behind it.
+
+/** The evidence after the screen of such an agent has shown a number; it may be 0. */
+export const noteShown = (evidence: Evidence, shown: Reading): Evidence => {
+  const before = evidence.shown && sameNumbers(evidence.shown, shown) ? evidence : { ...evidence, shown };
+  if (!evidence.isVoid)
+    return isEmpty(shown) && evidence.candidates.screen ? { ...dropScreen(evidence), shown } : before;
+  return isFirstLeft(before, shown) ? { ...before, left: shown } : before;
+};
+
+const isFirstLeft = ({ left, voidedScreen, isCompacted }: Evidence, shown: Reading): boolean => {
+  if (!isCompacted) return false;
+  if (voidedScreen && (voidedScreen.hasWorked || sameNumbers(voidedScreen.reading, shown))) return false;
+  return left === undefined || sameNumbers(left, shown);
+};
+
+/** The evidence with that estimate, once the agent is at rest. */
+export const estimateLeft = (
+  evidence: Evidence,
+  { activity, fixedTokens = 0, beforeTokens = Infinity }: LeftContext,
+  windowTokens: number | undefined,
+  now: Millis,
+): Evidence => {
+  const { left, saidTokens, isCompacted, isVoid, candidates } = evidence;
+  if (!isCompacted || !isVoid || candidates.estimate || !resting.includes(activity)) return evidence;
+  const usedPercent = left?.usedPercent;
+  const tokens = saidTokens ?? Math.round(((usedPercent ?? NaN) * (windowTokens ?? NaN)) / 100);
+  const whole = tokens + fixedTokens;
+  if (whole) return estimateCompacted(evidence, whole < beforeTokens ? whole : whole - fixedTokens, now);
+  if (usedPercent === undefined) return evidence;
+  const reading: Reading = { usedPercent, source: 'estimate', at: now };
+  return { ...evidence, candidates: { ...candidates, estimate: candidate(undefined, reading, now) } };
+};
+
+/** What it is measured with. */
+export interface LeftContext {
+  readonly activity: Activity;
+  /** what is sent with every request, which the estimate leaves out */
+  readonly fixedTokens?: number | undefined;
+  /** in the window before the compaction */
+  readonly beforeTokens?: number | undefined;
+}
 
 const withScreen = (evidence: Evidence, reading: Reading, now: Millis): Evidence => {
   const { voidedScreen: _, ...rest } = evidence;
@@ -156,14 +218,22 @@ const candidate = (last: Candidate | undefined, reading: Reading, now: Millis): 
 };
 
 /** The evidence after the number became void, by a compaction or because the conversation was cut back. */
-export const invalidateNumbers = ({ lastScreen, disagreement, candidates }: Evidence): Evidence => ({
-  ...noEvidence,
-  ...(lastScreen
-    ? { lastScreen, voidedScreen: { reading: lastScreen, hasWorked: false, isGone: !candidates.screen } }
-    : {}),
-  isVoid: true,
-  disagreement,
-});
+export const invalidateNumbers = (evidence: Evidence, by?: 'compaction'): Evidence => {
+  const { lastScreen, disagreement, candidates, shown, saidTokens, begun = lastScreen } = evidence;
+  const voidedScreen = begun && { reading: begun, hasWorked: false, isGone: !candidates.screen };
+  const after: Evidence = {
+    ...noEvidence,
+    ...present({ lastScreen, voidedScreen, shown }),
+    ...(by === 'compaction' ? { isCompacted: true, ...present({ saidTokens }) } : {}),
+    isVoid: true,
+    disagreement,
+  };
+  return shown && isFirstLeft(after, shown) ? { ...after, left: shown } : after;
+};
+
+/** What a compaction has left by the agent's record of it, with what every request sends besides. */
+export const leftTokens = ({ postTokens, fixedTokens = 0 }: Boundary): number | undefined =>
+  postTokens === undefined ? undefined : postTokens + fixedTokens;
 
 /** The evidence with the size that the agent's own record gives after a compaction: an estimate that holds until the next number. */
 export const estimateCompacted = (evidence: Evidence, usedTokens: number, now: Millis): Evidence => {
@@ -197,6 +267,11 @@ export const keepTokens = (evidence: Evidence): Evidence => {
   };
 };
 
+const dropOfficial = (evidence: Evidence): Evidence => {
+  const { official: _, ...candidates } = evidence.candidates;
+  return { ...evidence, candidates };
+};
+
 const bare = (held: Candidate | undefined): Candidate | undefined => {
   if (held?.reading.usedTokens === undefined) return undefined;
   const { usedTokens, answerTokens, source, at } = held.reading;
@@ -206,9 +281,9 @@ const bare = (held: Candidate | undefined): Candidate | undefined => {
 
 export const dropScreen = (evidence: Evidence): Evidence => {
   const { screen: _, ...candidates } = evidence.candidates;
-  const { voidedScreen } = evidence;
+  const { voidedScreen, shown: __, ...rest } = evidence;
   return {
-    ...evidence,
+    ...rest,
     candidates,
     ...(voidedScreen ? { voidedScreen: { ...voidedScreen, isGone: true } } : {}),
   };
@@ -240,6 +315,8 @@ export interface KnownReadings {
   /** as in the session: numbers of a better source than the screen are expected */
   readonly fileTells: boolean;
   readonly isAwaited: boolean;
+  /** as in the session: its screen shows an estimate after a compaction */
+  readonly showsLeft: boolean;
 }
 
 /** The evidence after a reading; the same object if the reading does not count. */
@@ -247,7 +324,7 @@ export const applyReading = (known: KnownReadings, said: Reading, now: Millis): 
   const reading = validReading(said);
   if (!reading) return known;
   if (isEmpty(reading)) {
-    if (known.evidence.isVoid) return known;
+    if (known.evidence.isVoid || (known.showsLeft && reading.source === 'screen')) return known;
     // A status line reports zeros right after a number when the agent has compacted (facts/claude.md §6).
     if (reading.source !== 'screen' && hasNumber(known.evidence))
       return { ...known, evidence: invalidateNumbers(known.evidence) };
@@ -262,8 +339,9 @@ const isEmpty = ({ usedTokens, usedPercent, basis }: Reading): boolean =>
 const hasNumber = ({ candidates }: Evidence): boolean => Object.keys(candidates).length > 0;
 
 const hearScreen = (known: KnownReadings, reading: Reading, now: Millis): KnownReadings => {
-  const { evidence, isAwaited } = known;
+  const { evidence, isAwaited, showsLeft } = known;
   if (isVoidedScreen(evidence, reading, isAwaited) || (evidence.isVoid && isAwaited)) return known;
+  if (showsLeft && evidence.isVoid && isFirstLeft(evidence, reading)) return known;
   const { windowTokens, windowSource = 'default', model } = reading;
   const windows =
     windowTokens === undefined
@@ -277,8 +355,9 @@ const hearFile = (known: KnownReadings, reading: Reading, now: Millis): KnownRea
   const windows = addReadingClaim(known.windows, reading);
   const { model } = windows;
   const isOther = model !== undefined && known.windows.model !== undefined && model !== known.windows.model;
-  const evidence = isOther ? keepTokens(known.evidence) : known.evidence;
+  const evidence = isOther ? dropOfficial(keepTokens(known.evidence)) : known.evidence;
   return {
+    ...known,
     windows,
     fileTells: known.fileTells || reading.source === 'log',
     isAwaited: known.isAwaited || reading.source !== 'estimate',

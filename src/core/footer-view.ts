@@ -2,9 +2,10 @@ import type { DueKind } from './compaction/policy.js';
 import type { MessageTone } from './compaction/texts.js';
 import { cacheText, limitsText } from './economy.js';
 import { isStale } from './evidence.js';
+import { formatOwnPercent } from './format.js';
 import { type FusedReading, updateDisplayed } from './fusion.js';
 import type { Tier } from './ladder.js';
-import { isOverFull, percentUsed, type Millis, type Reading } from './reading.js';
+import { isOverFull, percentUsed, windowPercent, type Millis, type Reading } from './reading.js';
 import type { NoNumberReason, Session } from './session.js';
 import type { ShownConversation } from './shown-conversation.js';
 import type { KnownWindow } from './window.js';
@@ -16,7 +17,7 @@ export interface FooterView {
   readonly runtime: string;
   readonly usedTokens?: number;
   readonly windowTokens?: number;
-  /** 0…100, not rounded */
+  /** 0…100 of the window, not rounded */
   readonly usedPercent?: number;
   /** more is used than the window holds: displayed as `>100%` */
   readonly isOver?: true;
@@ -35,7 +36,7 @@ export interface FooterView {
   readonly cache?: string;
   /** how much of the plan's limits is used: `5h 42% 7d 13%` */
   readonly limits?: string;
-  /** a text in place of a missing number: `no reading`, `size pending`, `waiting for the first turn` */
+  /** a text in place of a missing number: `no reading`, `size pending`, `waiting for the first turn`, or the agent's own number */
   readonly note?: string;
   /** the state of compaction, or a notice */
   readonly words?: string;
@@ -100,13 +101,14 @@ const numbers = ({
   tier,
 }: FusedReading): Omit<FooterView, 'runtime' | 'compactions'> => {
   const { usedTokens } = reading;
-  const usedPercent = percentUsed(reading);
+  const usedPercent = windowPercent(reading);
+  const note = formatOwnPercent(reading);
   return {
     estimated: reading.source === 'estimate' || (raised && reading.source === 'screen'),
     windowInferred: window !== undefined && !window.certain,
     ...present({ usedTokens, windowTokens: window?.windowTokens }),
     ...(usedPercent === undefined ? {} : { usedPercent, ...(isOverFull(reading) ? { isOver: true } : {}) }),
-    ...present({ tier }),
+    ...present({ tier, note }),
     ...(isWindowUnknown({ reading, window }) ? { words: WINDOW_UNKNOWN } : {}),
   };
 };

@@ -1,4 +1,6 @@
 import type { Bound } from './ladder.js';
+import { present } from './present.js';
+import { isOfWindow, type Reading } from './reading.js';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from './time.js';
 
 /** Tokens in at most four characters up to 999M: `950`, `9.5k`, `124k`, `1.0M`. */
@@ -18,6 +20,21 @@ export const formatPercent = (percent: number): string => {
   if (percent > 0 && percent < 0.5) return '<1%';
   const whole = Math.round(percent);
   return `${whole === 100 && percent < 100 ? 99 : whole}%`;
+};
+
+/**
+ * A percentage that is not one of the window, as agents say it: `1% until auto-compact`, `82% context used`; undefined for one of the
+ * window.
+ */
+export const formatOwnPercent = ({
+  basis = 'window',
+  usedPercent,
+}: Pick<Reading, 'basis' | 'usedPercent'>): string | undefined => {
+  if (isOfWindow({ basis, ...present({ usedPercent }) }) || usedPercent === undefined) return undefined;
+  const percent = Math.min(100, usedPercent);
+  return basis === 'auto-compact'
+    ? `${formatPercent(100 - percent)} until auto-compact`
+    : `${formatPercent(percent)} context used`;
 };
 
 /** The percentage, limited to 100; `>100%` if `isOver` (more is used than the window holds). Neither this nor `<1%` gets the mark of an estimate. */

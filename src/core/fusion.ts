@@ -7,7 +7,7 @@ import {
   includesGrowth,
 } from './evidence.js';
 import { effectiveTokens, tierOf, type Ladder, type LadderChoice, type Tier } from './ladder.js';
-import { type Reading, type Millis, percentUsed } from './reading.js';
+import { isOfWindow, type Reading, type Millis, percentUsed } from './reading.js';
 import { agentWindowTokens, currentWindow, type KnownWindow, type WindowClaims } from './window.js';
 import { present } from './present.js';
 
@@ -21,8 +21,12 @@ export interface MeasureContext {
   readonly ladder: LadderChoice;
 }
 
-/** A reading with its effective window. The percentage is absent if it was counted against another window. */
+/** A reading with its effective window. */
 export interface MeasuredReading {
+  /**
+   * its percentage is one of this window where it can be: absent if it follows from the tokens, converted if the agent counts it against
+   * something else, and on the agent's own basis only where it cannot be converted
+   */
   readonly reading: Reading;
   readonly window?: KnownWindow;
   /**
@@ -47,11 +51,20 @@ export const measureReading = (scale: MeasureContext, reading: Reading): Measure
       ? undefined
       : tierOf({ usedTokens: counted, source, at }, ladderFor(scale, { reading: own }));
   return {
-    reading: own,
+    reading: ofWindow(own, tokens),
     ...present({ window, tokens }),
     ...(tier ? { tier } : {}),
     ...(ownTier ? { ownTier } : {}),
   };
+};
+
+/** The reading with a percentage of its window in the place of one on another basis, where the tokens are known. */
+const ofWindow = (reading: Reading, tokens: number | undefined): Reading => {
+  const { windowTokens, usedTokens } = reading;
+  if (isOfWindow(reading) || tokens === undefined || !windowTokens) return reading;
+  const { usedPercent: _, basis: __, basisTokens: ___, ...counted } = reading;
+  if (usedTokens !== undefined) return counted;
+  return { ...counted, usedPercent: Math.min(100, (tokens * 100) / windowTokens) };
 };
 
 /** The tokens that the agent's own trigger compares (facts/claude.md §2). They include its last answer, which its percentage does not. */
@@ -258,6 +271,26 @@ export interface FusedReading extends MeasuredReading {
   /** at warn by the counted number, and at auto or above with the text added since */
   readonly isNearAuto?: boolean;
 }
+
+/** A number of the screen is displayed in the place of a better source's, for its higher tier. */
+export interface Contest {
+  readonly since: Millis;
+  /** for so long that the sources do not merely report one after the other */
+  readonly isLasting: boolean;
+}
+
+export const contestAt = (
+  before: Contest | undefined,
+  fused: FusedReading | undefined,
+  now: Millis,
+): Contest | undefined => {
+  if (!fused?.raised || fused.reading.source !== 'screen') return undefined;
+  const since = before?.since ?? now;
+  return { since, isLasting: now - since >= DISAGREEMENT_MS };
+};
+
+export const contestDeadline = (contest: Contest | undefined): Millis | undefined =>
+  contest && !contest.isLasting ? contest.since + DISAGREEMENT_MS : undefined;
 
 const order: readonly (Tier | undefined)[] = [undefined, 'safe', 'warn', 'auto', 'hard'];
 

@@ -11,9 +11,9 @@ import {
   COMPACT_COMMAND,
 } from './compaction/texts.js';
 import type { Event } from './event.js';
-import { formatPercent } from './format.js';
+import { formatOwnPercent, formatPercent } from './format.js';
 import type { Tier } from './ladder.js';
-import { percentUsed, type Millis } from './reading.js';
+import { windowPercent, type Millis, type Reading } from './reading.js';
 import { sessionLadder } from './report/report.js';
 import type { Session } from './session.js';
 import { present } from './present.js';
@@ -147,12 +147,10 @@ const isTooSoon = ({ shown, prompts }: Tips, tier: Tier, { cooldown }: Tip): boo
   return prompts < last + LEAST_PROMPTS || prompts < (shown[tier] ?? -Infinity) + cooldown;
 };
 
-const tipFor = (
-  tier: Tier,
-  percent: number | undefined,
-  { ask, command, prompts, before }: Tips,
-): Tip | undefined => {
-  const full = percent === undefined ? `tier ${tier}` : `${formatPercent(percent)} full`;
+const tipFor = (tier: Tier, reading: Reading, { ask, command, prompts, before }: Tips): Tip | undefined => {
+  const percent = windowPercent(reading);
+  const full =
+    percent === undefined ? (formatOwnPercent(reading) ?? `tier ${tier}`) : `${formatPercent(percent)} full`;
   switch (tier) {
     case 'warn':
       if (prompts - before <= SETTLED_PROMPTS) return undefined;
@@ -260,7 +258,7 @@ const withTip = (
   if (!tips) return messages;
   const { fused, activity } = session;
   const tier = fused?.actingTier;
-  const tip = tier && tipFor(tier, percentUsed(fused.reading), tips);
+  const tip = tier && tipFor(tier, fused.reading, tips);
   const isQuiet =
     (activity === 'ready' || activity === 'draft') &&
     notices.waiting.length === 0 &&

@@ -1,4 +1,5 @@
 import { outcomeKinds, type EndedCompaction, type OutcomeKind } from './compaction/outcome.js';
+import { windowPercent } from './reading.js';
 import type { Session } from './session.js';
 import { toOneLine } from './text.js';
 import { present } from './present.js';
@@ -85,10 +86,11 @@ export interface WindowGauges {
 export const windowGauges = ({ fused }: Session): WindowGauges => {
   if (!fused) return {};
   const { reading, window } = fused;
-  const { usedTokens, usedPercent, model } = reading;
+  const { usedTokens, model } = reading;
+  const percent = windowPercent(reading);
   const windowTokens = window?.windowTokens;
   const usedRatio =
-    usedTokens !== undefined && windowTokens ? usedTokens / windowTokens : usedPercent && usedPercent / 100;
+    usedTokens !== undefined && windowTokens ? usedTokens / windowTokens : percent && percent / 100;
   return {
     ...present({ usedTokens, windowTokens }),
     ...(usedRatio === undefined ? {} : { usedRatio: Math.round(usedRatio * 1e4) / 1e4 }),

@@ -1,9 +1,9 @@
 import { isFailure } from './compaction/outcome.js';
 import type { Compaction } from './compaction/state.js';
 import { endedText } from './compaction/texts.js';
-import { formatFill, formatTokens } from './format.js';
+import { formatFill, formatOwnPercent, formatTokens } from './format.js';
 import { toOneLine } from './text.js';
-import { isOverFull, percentUsed, type Millis } from './reading.js';
+import { isOverFull, windowPercent, type Millis } from './reading.js';
 import type { Session } from './session.js';
 
 // When to notify a user who looks elsewhere: once per kind and episode, and only about facts.
@@ -109,8 +109,11 @@ const windowNews = (
   if (!fused || compaction.episodeSince === undefined) return [];
   const { actingTier: tier, reading } = fused;
   if (tier !== 'auto' && tier !== 'hard') return [];
-  const percent = percentUsed(reading);
-  const full = percent === undefined ? '' : `${formatFill(percent, isOverFull(reading))} of the window used`;
+  const percent = windowPercent(reading);
+  const full =
+    percent === undefined
+      ? (formatOwnPercent(reading) ?? '')
+      : `${formatFill(percent, isOverFull(reading))} of the window used`;
   const tokens = reading.usedTokens === undefined ? '' : `${formatTokens(reading.usedTokens)} tokens used`;
   const kind = tier === 'hard' && !wanted.includes('hard') ? 'auto' : tier;
   return [{ kind, text: `${full || tokens || 'the window is full'}: ${tier}` }];

@@ -84,6 +84,26 @@ export const percentUsed = (reading: Reading): number | undefined => {
   return Math.min(100, (usedTokens * 100) / windowTokens);
 };
 
+/**
+ * The same as a share of the whole window, which is all that may be displayed as such; undefined if the agent counts it against something
+ * else and the tokens are unknown.
+ */
+export const windowPercent = (reading: Reading): number | undefined => {
+  if (isOfWindow(reading)) return percentUsed(reading);
+  const { usedPercent: _, ...counted } = reading;
+  return percentUsed(counted);
+};
+
+/**
+ * True unless the percentage refers to something else than the window. Above a baseline is how an agent fills its window itself, and what
+ * its own screen says (facts/codex.md §2.3).
+ */
+export const isOfWindow = ({
+  basis = 'window',
+  usedPercent,
+}: Pick<Reading, 'basis' | 'usedPercent'>): boolean =>
+  basis === 'window' || basis === 'baseline' || usedPercent === undefined;
+
 /** True if more is used than the window holds, by the agent's statement or by its numbers: then no percentage is correct. */
 export const isOverFull = ({
   usedTokens,

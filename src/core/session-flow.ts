@@ -105,6 +105,8 @@ export interface AgentFacts {
   readonly native: NativeTrigger | undefined;
   /** the agent writes a session file that ctxwrap can read */
   readonly hasLog: boolean;
+  /** its screen shows an estimate after a compaction, until the next number */
+  readonly showsLeft?: boolean;
   /** calculates the window from a number on the screen and the matching one in the session file */
   readonly derivedWindow: ((screen: Reading, log: Reading) => WindowClaim | undefined) | undefined;
 }
@@ -180,7 +182,7 @@ type SettingsEvent = Extract<Event, { type: 'settings' }>;
 export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
   const { agent, window, assumedWindow, ladder, compact = onlyShow } = context;
   const { tips, notify = [], notices = [], handoffAfter, rescueKeys } = context;
-  const { name, native, hasLog, derivedWindow } = agent;
+  const { name, native, hasLog, derivedWindow, showsLeft } = agent;
   const opening: readonly Event[] = [
     ...(window === undefined ? [] : [{ type: 'user-window', windowTokens: window } as const]),
     ...(assumedWindow === undefined
@@ -192,7 +194,7 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
   ];
   return opening.reduce<SessionFlow>((flow, event) => stepFlow(flow, event, now), {
     derivedWindow,
-    session: startSession({ agent: name, native, ladder }, now),
+    session: startSession({ agent: name, native, ladder, ...present({ showsLeft }) }, now),
     pair: noPair,
     compaction: startCompaction(compact, name),
     messages: startMessages(tips && compact.command, tips?.ask),

@@ -3,8 +3,11 @@ import { updateCache, type PlanLimit, type PromptCache } from './economy.js';
 import type { Boundary, Event } from './event.js';
 import {
   estimateCompacted,
+  estimateLeft,
   noEvidence,
+  noteShown,
   invalidateNumbers,
+  leftTokens,
   updateActivity,
   addGrowth,
   dropLog,
@@ -19,6 +22,9 @@ import {
   type OutputFlow,
 } from './evidence.js';
 import {
+  type Contest,
+  contestAt,
+  contestDeadline,
   disagreementAt,
   disagreementDeadline,
   disagreementLogLines,
@@ -30,7 +36,7 @@ import {
   type DisplayedReading,
 } from './fusion.js';
 import type { LadderChoice } from './ladder.js';
-import { type Activity, type Millis, askedText, type ActivityReport } from './reading.js';
+import { type Activity, type Millis, type Reading, askedText, type ActivityReport } from './reading.js';
 import {
   afterFound,
   afterView,
@@ -42,6 +48,7 @@ import {
   setAssumedWindow,
   addClaim,
   changeModel,
+  currentWindow,
   forAnotherConversation,
   setUserWindow,
   type WindowClaims,
@@ -70,13 +77,19 @@ export interface SessionStart {
   /** the agent's own compaction point, if known */
   readonly native?: NativeTrigger | undefined;
   readonly ladder?: LadderChoice | undefined;
+  /** its screen shows an estimate after a compaction */
+  readonly showsLeft?: boolean;
 }
 
-export const startSession = ({ agent, native, ladder = {} }: SessionStart, now: Millis): Session => ({
+export const startSession = (
+  { agent, native, ladder = {}, showsLeft = false }: SessionStart,
+  now: Millis,
+): Session => ({
   agent: agent,
   native,
   ladder,
   conversation: { kind: 'none', since: now },
+  showsLeft,
   compactions: 0,
   turns: 0,
   unattended: 0,
@@ -98,10 +111,13 @@ export const stepSession = (state: Session, event: Event, now: Millis): Session 
   settled(after({ ...state, logged: [] }, event, now), now);
 
 /** When `stepSession` needs an `alarm` event; undefined if nothing is waiting. */
-export const sessionDeadline = ({ shown, fused, evidence, blank }: Session): Millis | undefined => {
-  const times = [displayedDeadline(shown, fused), disagreementDeadline(evidence), givenUpAt(blank)].filter(
-    (at) => at !== undefined,
-  );
+export const sessionDeadline = ({ shown, fused, evidence, blank, contest }: Session): Millis | undefined => {
+  const times = [
+    displayedDeadline(shown, fused),
+    disagreementDeadline(evidence),
+    contestDeadline(contest),
+    givenUpAt(blank),
+  ].filter((at) => at !== undefined);
   return times.length > 0 ? Math.min(...times) : undefined;
 };
 
@@ -115,8 +131,10 @@ export const measureContextOf = ({ agent, windows, native, ladder }: Session): M
 
 const after = (state: Session, event: Event, now: Millis): Session => {
   switch (event.type) {
-    case 'reading':
-      return withHeard(state, applyReading(state, event.reading, now));
+    case 'reading': {
+      const seen = event.reading.source === 'screen' ? shownIn(state, event.reading) : state;
+      return withHeard(seen, applyReading(seen, event.reading, now));
+    }
     case 'boundary':
       return afterBoundary(state, event.boundary, now);
     case 'voided':
@@ -135,11 +153,8 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       return inConversation(state, event, now);
     case 'view':
       return event.isSame ? state : inView(state, event.view, now);
-    case 'source-problem': {
-      const blank: NoNumberReason = { why: 'unreadable', reason: event.reason };
-      const evidence = dropLog(state.evidence);
-      return { ...state, blank, evidence, fileTells: false, isAwaited: false };
-    }
+    case 'source-problem':
+      return withoutFile(state, event.reason);
     case 'user-window': {
       const claim = { windowTokens: event.windowTokens, windowSource: 'user' } as const;
       return inWindows(state, addClaim(state.windows, claim));
@@ -175,6 +190,14 @@ const after = (state: Session, event: Event, now: Millis): Session => {
   }
 };
 
+const withoutFile = (state: Session, reason: string): Session => ({
+  ...state,
+  blank: { why: 'unreadable', reason },
+  evidence: dropLog(state.evidence),
+  fileTells: false,
+  isAwaited: false,
+});
+
 type ModelEvent = Extract<Event, { readonly type: 'model' }>;
 
 const withModel = (state: Session, { model, claim }: ModelEvent): Session => ({
@@ -209,17 +232,30 @@ export const modelChange = ({ windows, fused }: Session, event: Event): ModelEve
   }
 };
 
-const afterBoundary = (state: Session, { source, preTokens, postTokens }: Boundary, now: Millis): Session => {
+const afterBoundary = (before: Session, boundary: Boundary, now: Millis): Session => {
+  const { source, preTokens, saidTokens, fixedTokens } = boundary;
+  const state =
+    before.showsLeft && saidTokens !== undefined
+      ? { ...before, evidence: { ...before.evidence, saidTokens } }
+      : before;
   const { fileTells, compactions, unattended, fused } = state;
   // The screen shows a compaction up to a second after the file recorded it: it must not count twice.
   if (source === 'screen' && fileTells) return state;
   return {
-    ...sizedAt(emptied(state), postTokens, now),
+    ...sizedAt(emptied(state, 'compaction'), leftTokens(boundary), now),
     beforeTokens: preTokens ?? fused?.reading.usedTokens,
+    fixedTokens,
     fileTells: source !== 'screen',
     compactions: compactions + 1,
     unattended: unattended + 1,
   };
+};
+
+/** What the screen shows, for an agent that shows an estimate after a compaction. */
+const shownIn = (state: Session, reading: Reading): Session => {
+  if (!state.showsLeft) return state;
+  const evidence = noteShown(state.evidence, reading);
+  return evidence === state.evidence ? state : { ...state, evidence };
 };
 
 const afterKeys = (state: Session): Session => {
@@ -272,10 +308,10 @@ const withHeard = (state: Session, heard: KnownReadings): Session => {
   return { ...state, ...heard, flow, blank: { why: evidence.isVoid ? 'pending' : 'gone' } };
 };
 
-const emptied = (state: Session): Session => ({
+const emptied = (state: Session, by?: 'compaction'): Session => ({
   ...state,
   cache: undefined, // what was cached is not what the next request sends
-  evidence: invalidateNumbers(state.evidence),
+  evidence: invalidateNumbers(state.evidence, by),
   blank: { why: 'pending' },
   flow: restartFlow(state.flow),
   shown: undefined, // the next number is shown at once, however small the change
@@ -310,8 +346,9 @@ const inView = (state: Session, view: View, now: Millis): Session => ({
 });
 
 /** Updates everything that depends on the evidence: trust in the screen, the number, and the footer. */
-const settled = (state: Session, now: Millis): Session => {
-  const scale = measureContextOf(state);
+const settled = (before: Session, now: Millis): Session => {
+  const scale = measureContextOf(before);
+  const state = before.showsLeft ? withLeft(before, now) : before;
   const disagreement = disagreementAt(state.evidence, scale, now);
   const evidence =
     disagreement === state.evidence.disagreement ? state.evidence : { ...state.evidence, disagreement };
@@ -322,9 +359,16 @@ const settled = (state: Session, now: Millis): Session => {
     blank: isLate ? { why: 'gone' } : state.blank,
     evidence,
     fused,
+    contest: contestAt(state.contest, fused, now),
     shown: updateDisplayed(state.shown, fused, now),
     logged: [...state.logged, ...disagreementLogLines(state.evidence.disagreement, disagreement)],
   };
+};
+
+const withLeft = (state: Session, now: Millis): Session => {
+  const { evidence, windows } = state;
+  const window = currentWindow(windows, windows.model, undefined);
+  return { ...state, evidence: estimateLeft(evidence, state, window?.windowTokens, now) };
 };
 
 /** Why there is no number. */
@@ -354,6 +398,8 @@ export interface Session {
   readonly agent: string;
   readonly native?: NativeTrigger | undefined;
   readonly ladder: LadderChoice;
+  /** its screen shows an estimate after a compaction, until the next number */
+  readonly showsLeft: boolean;
   /** which conversation the terminal shows; all numbers are about it */
   readonly conversation: ShownConversation;
   /** from the agent's own records */
@@ -362,6 +408,8 @@ export interface Session {
   readonly compactions: number;
   /** in the window before the last compaction of the current conversation, if known */
   readonly beforeTokens?: number | undefined;
+  /** of that, what is sent with every request and the agent's estimates leave out, if known */
+  readonly fixedTokens?: number | undefined;
   /** turns that the user has begun, during the whole session */
   readonly turns: number;
   /** compactions since the last of them */
@@ -389,6 +437,7 @@ export interface Session {
   readonly asks?: string | undefined;
   /** the number that counts, derived from the evidence */
   readonly fused?: FusedReading | undefined;
+  readonly contest?: Contest | undefined;
   /** the number in the footer, which may lag a few seconds */
   readonly shown?: DisplayedReading | undefined;
   /** lines of the last step for the log */

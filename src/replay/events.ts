@@ -6,6 +6,7 @@ import { present } from '../core/present.js';
 import {
   type Activity,
   type ActivityReport,
+  isOfWindow,
   isOverFull,
   percentUsed,
   type PercentBasis,
@@ -76,7 +77,9 @@ const readingEvent = ({ at, runtime: agent, known }: EventContext, reading: Read
   const counting = known?.candidates.find((each) => each.source === source && isSameNumber(each, reading));
   const isOwn = reading.usedPercent !== undefined; // a percentage from the agent needs no window
   const counts = counting ?? measured(reading, isOwn);
-  const { usedTokens, windowTokens, usedPercent } = counts;
+  const { usedTokens, windowTokens } = counts;
+  // on another basis it is the agent's own number that is told, not what the session makes of it
+  const usedPercent = isOwn && !isOfWindow(reading) ? percentUsed(reading) : counts.usedPercent;
   return {
     schema: 'ctxwrap.reading/1',
     at,
@@ -106,9 +109,13 @@ const measured = (
   };
 };
 
-const isSameNumber = (one: Pick<Reading, 'usedTokens' | 'usedPercent'>, other: Reading): boolean =>
+const isSameNumber = (one: Pick<Reading, 'usedTokens' | 'usedPercent' | 'at'>, other: Reading): boolean =>
   one.usedTokens === other.usedTokens &&
-  (other.usedTokens !== undefined || one.usedPercent === other.usedPercent);
+  (other.usedTokens !== undefined ||
+    (isOfWindow(other) ? one.usedPercent === other.usedPercent : one.at === other.at));
+
+const isCount = ({ source, usedPercent }: Reading, { showsLeft }: Session): boolean =>
+  source !== 'estimate' && !(showsLeft && source === 'screen' && usedPercent === 0);
 
 const activityEvent = ({ at }: EventContext, report: ActivityReport): ReplayedActivity => ({
   schema: 'ctxwrap.activity/1',
@@ -164,7 +171,7 @@ export const makeReplayEvents = (agent: string) => {
       case 'reading': {
         const reading = validReading(event.reading);
         // an estimate is reported below, as the session holds it
-        if (reading && reading.source !== 'estimate' && isNew(reading)) yield readingEvent(context, reading);
+        if (reading && isCount(reading, after) && isNew(reading)) yield readingEvent(context, reading);
         return;
       }
       case 'activity':

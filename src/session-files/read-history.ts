@@ -18,7 +18,7 @@ import { emptyUsage, recordUsage, type UsageHistory } from '../core/report/histo
 import { isTooComplex, parseRecord } from '../core/json.js';
 import { makeOutlineReader, type Outline, type OutlineReader } from '../core/conversation/outline.js';
 import { present } from '../core/present.js';
-import { percentUsed, validReading, type Millis, type Reading } from '../core/reading.js';
+import { windowPercent, validReading, type Millis, type Reading } from '../core/reading.js';
 import { parseIsoTime } from '../core/time.js';
 import { timeOfRecord } from '../agents/records.js';
 import { readStored } from '../storage/session-store.js';
@@ -323,7 +323,7 @@ const makeUsage = () => {
       const valid = validReading(reading);
       if (!valid) return;
       const { usedTokens } = valid;
-      const usedPercent = percentUsed(valid);
+      const usedPercent = windowPercent(valid);
       if (usedTokens !== undefined && usedPercent) windowTokens = (usedTokens * 100) / usedPercent;
       add(valid.at, { usedTokens, ...present({ usedPercent }) });
     },

@@ -1,6 +1,7 @@
 import type { Env, LineResult, SessionLog } from '../agents/agent.js';
-import type { Fact } from '../core/event.js';
+import type { Boundary, Fact } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
+import { leftTokens } from '../core/evidence.js';
 import { present } from '../core/present.js';
 
 // Makes facts for the core of the lines of a session file, and says when they cannot be read.
@@ -21,9 +22,9 @@ export const makeFactCoalescer = (startedAt: () => Millis): FactCoalescer => {
 
   const asNew = (fact: Fact): Fact => {
     if (fact.type !== 'boundary') return fact;
-    const { at, postTokens } = fact.boundary;
+    const { at } = fact.boundary;
     if (at < startedAt() || counted.has(at))
-      return { type: 'voided', ...present({ leftTokens: postTokens }) };
+      return { type: 'voided', ...present({ leftTokens: leftTokens(fact.boundary) }) };
     counted.add(at);
     return fact;
   };
@@ -116,32 +117,84 @@ const formatProblem = ({ hasReading, lines, parseErrors, reason }: FormatCheck):
   return !hasReading && lines >= LINES_WITHOUT_READING ? 'no usage in any record' : undefined;
 };
 
+// What is sent with every request, the system prompt and the tools, is in the agent's counts but not in every agent's estimate of what a
+// compaction leaves. The first count of a conversation tells how much it is.
+
+/** What the lines so far tell of it. */
+interface FixedPart {
+  /** tokens, at most */
+  readonly tokens?: number;
+  /** of all text that the next count holds besides, by estimate; undefined if that is not known */
+  readonly textTokens?: number | undefined;
+  /** the last count */
+  readonly usedTokens?: number;
+}
+
+const NOTHING_READ: FixedPart = { textTokens: 0 };
+
+const updateFixed = (before: FixedPart, fact: Fact): FixedPart => {
+  const { tokens = Infinity, textTokens } = before;
+  switch (fact.type) {
+    case 'growth':
+      return textTokens === undefined ? before : { ...before, textTokens: textTokens + fact.tokens };
+    case 'reading': {
+      const { source, usedTokens } = fact.reading;
+      if (source !== 'log' || usedTokens === undefined) return before;
+      const rest = textTokens === undefined ? usedTokens : Math.max(0, usedTokens - textTokens);
+      const isKnown = textTokens !== undefined || before.tokens !== undefined;
+      return { usedTokens, ...(isKnown ? { tokens: Math.min(tokens, rest) } : {}) };
+    }
+    case 'boundary':
+      return { ...before, textTokens: fact.boundary.postTokens };
+    case 'voided':
+      return { ...before, textTokens: undefined };
+    default:
+      return before;
+  }
+};
+
+/** The boundary with the fixed part, unless that would leave as much as there was. */
+const withFixed = ({ tokens, usedTokens = Infinity }: FixedPart, boundary: Boundary): Boundary => {
+  const { preTokens = usedTokens, postTokens = 0 } = boundary;
+  return tokens === undefined || tokens + postTokens >= preTokens
+    ? boundary
+    : { ...boundary, fixedTokens: tokens };
+};
+
 /** Reads the lines of a session file into an inbox. */
 export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoalescer, 'add'>) => {
   let reader = log.reader(env);
   let formatCheck = startFormatCheck;
+  let fixed = NOTHING_READ;
   let reportedProblem: string | undefined;
   let compactedAt: number | undefined; // where the record of a compaction began that was not reported yet
+  const whole = (fact: BoundaryFact): BoundaryFact =>
+    log.leavesOutFixed ? { ...fact, boundary: withFixed(fixed, fact.boundary) } : fact;
   return {
     /** `offset`: where the line begins in the file */
     read: (line: string, now: Millis, offset?: number): LineResult => {
       const step = reader(line, now);
       reader = step.next;
       formatCheck = checkLine(formatCheck, step);
-      for (const fact of step.facts)
-        add(fact.type === 'boundary' ? placed(fact, compactedAt ?? offset) : fact);
+      for (const fact of step.facts) {
+        add(fact.type === 'boundary' ? placed(whole(fact), compactedAt ?? offset) : fact);
+        fixed = updateFixed(fixed, fact);
+      }
       if (step.isCompaction) compactedAt = offset;
       else if (step.facts.some(({ type }) => type === 'boundary')) compactedAt = undefined;
       return step;
     },
     /** only what has to be remembered for the lines that follow */
     skim: (line: string, now: Millis): void => {
-      reader = reader(line, now).next;
+      const step = reader(line, now);
+      reader = step.next;
+      fixed = step.facts.reduce(updateFixed, fixed);
     },
     /** another file, or the same one written anew */
     restart: (): void => {
       reader = log.reader(env);
       formatCheck = startFormatCheck;
+      fixed = NOTHING_READ;
       compactedAt = undefined;
     },
     /** why it cannot be read, when that is new */
@@ -154,5 +207,7 @@ export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoal
   };
 };
 
-const placed = (fact: Extract<Fact, { readonly type: 'boundary' }>, offset: number | undefined): Fact =>
+type BoundaryFact = Extract<Fact, { readonly type: 'boundary' }>;
+
+const placed = (fact: BoundaryFact, offset: number | undefined): Fact =>
   offset === undefined ? fact : { ...fact, boundary: { ...fact.boundary, offset } };

@@ -4,7 +4,7 @@ import type { Values } from '../core/config/keys.js';
 import { errorText } from '../core/errors.js';
 import type { Boundary, Event } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
-import type { Activity, Millis } from '../core/reading.js';
+import { type Activity, type Millis, windowPercent } from '../core/reading.js';
 import { sessionThresholds } from '../core/report/report.js';
 import { answerEvent } from '../core/session-flow.js';
 import type { KnownWindow } from '../core/strategies/budget.js';
@@ -397,8 +397,9 @@ const configuredStrategy = (configured: string | undefined, summarise: Summarise
 
 const knownWindow = ({ session }: ReturnType<SessionLoop['flow']>): KnownWindow => {
   const warn = sessionThresholds(session).find(({ name, unit }) => name === 'warn' && unit === 'tokens');
-  const { usedTokens, usedPercent = NaN, windowTokens = NaN } = session.fused?.reading ?? {};
-  const ofPercent = (usedPercent / 100) * windowTokens;
+  const { reading } = session.fused ?? {};
+  const { usedTokens, windowTokens = NaN } = reading ?? {};
+  const ofPercent = ((reading && windowPercent(reading)) ?? NaN) * (windowTokens / 100);
   return {
     warnTokens: warn?.value,
     usedTokens: usedTokens ?? (Number.isNaN(ofPercent) ? undefined : Math.round(ofPercent)),

@@ -41,9 +41,13 @@ export const wrapText = (
   return lines;
 };
 
-/** A note leads with its main word (`waiting for the first turn`), which stays in a narrow row. */
-export const firstWord = (note: string): string =>
-  stringWidth(note) <= 12 ? note : note.split(/[\s:]+/, 1)[0] || note;
+/** A note leads with its main word (`waiting for the first turn`), which stays in a narrow row. A number means nothing without the rest. */
+export const firstWord = (note: string): string => {
+  if (stringWidth(note) <= 12) return note;
+  return /^[<\d]/.test(note) ? cutToWidth(note, NARROWEST) : note.split(/[\s:]+/, 1)[0] || note;
+};
+
+const NARROWEST = 16; // columns of a message in the narrowest footer
 
 /** The main clause comes first (`compacting in 8 s · Esc: not now`) and stays in a narrow row. */
 export const firstClause = (words: string): string => words.split(/ · |[:,]/, 1)[0] || words;

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import { isLess } from '../support/tiers.js';
-import { provenance } from '../../src/core/report/report.js';
-import { percentUsed } from '../../src/core/reading.js';
+import { oneDecimal, provenance } from '../../src/core/report/report.js';
+import { isOfWindow, percentUsed } from '../../src/core/reading.js';
 import type { Reading, Source } from '../../src/core/reading.js';
 import { sessionDeadline, startSession, stepSession } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
@@ -149,7 +149,9 @@ describe('after any events', () => {
         const { usedTokens, usedPercent } = reading;
         return (
           own.some((each) => each.usedTokens === usedTokens) &&
-          (usedPercent === undefined || own.some((each) => each.usedPercent === usedPercent))
+          (usedPercent === undefined ||
+            own.some((each) => each.usedPercent === usedPercent) ||
+            (isOfWindow(reading) && own.some((each) => !isOfWindow(each))))
         );
       }),
       often,
@@ -230,7 +232,8 @@ describe('after any events', () => {
         const known = provenance(after, now);
         if (!known) return after.fused === undefined;
         const { usedTokens, usedPercent, source } = known;
-        const figure = usedTokens === undefined ? `${usedPercent}%` : usedTokens.toLocaleString('en-US');
+        const figure =
+          usedTokens === undefined ? `${oneDecimal(usedPercent ?? 0)}%` : usedTokens.toLocaleString('en-US');
         const isUncertain = known.windowTokens !== undefined && !known.windowCertain;
         const isSure = source !== 'estimate' && (usedTokens === undefined || !isUncertain);
         return (

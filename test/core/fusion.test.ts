@@ -142,17 +142,50 @@ describe('a worse source', () => {
 });
 
 describe('a percentage on a basis of its own', () => {
-  it('stays the agent’s own number, and the tier is that of the tokens behind it', () => {
+  it('is displayed as the share of the window that the tokens behind it are, which decide on the tier', () => {
     const known200: Timed = [0, claim(200_000, 'agent')];
     // 85 % of what Claude fills before it compacts are 141 950 tokens: not yet warn at 142 000
     const view85 = view([known200, [1, shows(85, 'auto-compact', 167_000)]], { native: claude });
-    expect(view85).toMatchObject({ usedPercent: 85, tier: 'safe', windowTokens: 200_000 });
+    expect(view85).toMatchObject({ usedPercent: 70.975, tier: 'safe', windowTokens: 200_000 });
     expect(view([known200, [1, shows(86, 'auto-compact')]], { native: claude }).tier).toBe('warn');
     expect(view([known200, [1, shows(81, 'effective')]]).tier).toBe('safe'); // 145 800
     expect(view([known200, [1, shows(82, 'effective')]]).tier).toBe('warn'); // 147 600
     expect(view([known200, [1, shows(72, 'baseline', 188_000)]]).tier).toBe('warn'); // 12 000 + 135 360
     expect(view([known200, [1, shows(71, 'baseline', 188_000)]]).tier).toBe('safe');
   });
+
+  it('above a baseline is how the agent fills its window, and stays as its own screen says it', () => {
+    const known: Timed = [0, claim(200_000, 'agent')];
+    expect(view([known, [1, shows(46, 'baseline', 188_000)]])).toMatchObject({ usedPercent: 46 });
+  });
+
+  it.each([
+    [99, 'auto-compact', 82.665],
+    [82, 'effective', 73.8],
+  ] as const)('%i %% on %s is %f %% of a window of 200k', (percent, basis, share) => {
+    const shown = view(
+      [
+        [0, claim(200_000, 'agent')],
+        [1, shows(percent, basis)],
+      ],
+      { native: claude },
+    );
+    expect(shown).toMatchObject({ usedPercent: expect.closeTo(share, 3) });
+    expect(shown.note).toBeUndefined();
+  });
+
+  it.each([
+    [99, 'auto-compact', '1% until auto-compact'],
+    [100, 'auto-compact', '0% until auto-compact'],
+    [82, 'effective', '82% context used'],
+  ] as const)(
+    '%i %% on %s is told as the agent does while the window is unknown: %s',
+    (percent, basis, note) => {
+      const shown = view([[1, shows(percent, basis)]], { native: claude });
+      expect(shown).toMatchObject({ note });
+      expect(shown.usedPercent).toBeUndefined();
+    },
+  );
 
   it.each(['auto-compact', 'effective', 'baseline', 'window'] as const)(
     'on %s is judged by 70/85/95 while no window is certain',

@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { currentMessage } from '../../src/core/messages.js';
 import type { CompactSettings } from '../../src/core/compaction/state.js';
+import type { Event } from '../../src/core/event.js';
 import type { FlowContext, SessionFlow } from '../../src/core/session-flow.js';
 import { AUTO_TOKENS, HARD_TOKENS, NOON, playCompaction } from '../support/compaction-play.js';
+import { claim } from '../support/sessions.js';
 
 const WARN_TOKENS = 150_000;
 const ask = 'Ctrl-] c';
@@ -34,6 +36,22 @@ const playMessages = (
 };
 
 describe('a tip', () => {
+  it('names a share of the window, or the agent’s own number as the agent does, never the one as the other', () => {
+    const untilCompact = (usedPercent: number): Event => ({
+      type: 'reading',
+      reading: { usedPercent, basis: 'auto-compact', source: 'screen', at: 1 },
+    });
+    const full = (...events: readonly Event[]) => {
+      const play = playMessages({ mode: 'warn' });
+      play.tell(...events);
+      play.turn();
+      play.wait(20_000);
+      return play.said.find((text) => text.includes('compacts now'));
+    };
+    expect(full(claim(200_000, 'agent'), untilCompact(99))).toBe('83% full · Ctrl-] c compacts now');
+    expect(full(untilCompact(90))).toBe('10% until auto-compact · Ctrl-] c compacts now');
+  });
+
   it('comes at warn after the fifth prompt, for five seconds', () => {
     const play = playMessages();
     play.turns(5, WARN_TOKENS);

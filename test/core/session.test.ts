@@ -210,11 +210,13 @@ describe('any events at all', () => {
         for (const [seconds, each] of events) {
           now += seconds * 1_000;
           state = stepSession(state, each, now);
-          const { usedPercent = 0, usedTokens = 0, note } = footerView(state, now);
+          const view = footerView(state, now);
+          const { usedPercent = 0, usedTokens = 0, note } = view;
           expect(
             usedPercent >= 0 && usedPercent <= 100 && usedTokens >= 0 && Number.isFinite(usedTokens),
           ).toBe(true);
-          expect(note === undefined).toBe(state.fused !== undefined);
+          expect(note === undefined).toBe((view.usedPercent ?? view.usedTokens) !== undefined);
+          expect(state.fused !== undefined || note !== undefined).toBe(true);
           expect(sessionDeadline(state) ?? Infinity).toBeGreaterThan(now);
           expect(each.type !== 'boundary' || usedTokens === 777).toBe(true);
         }

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Fact } from '../../src/core/event.js';
+import type { Boundary, Fact } from '../../src/core/event.js';
 import { agents } from '../../src/agents/index.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { makeTailReader } from '../../src/storage/tail.js';
@@ -224,4 +224,93 @@ describe('where a compaction is recorded', () => {
       expect(before).not.toContain(sign);
     },
   );
+});
+
+// The system prompt and the tools are sent with every request; Claude's estimate of what a compaction leaves is without them.
+describe('what every request sends besides the conversation', () => {
+  const said = (text: string) => ({ type: 'user', message: { role: 'user', content: text } });
+  const answer = (input_tokens: number) => ({
+    type: 'assistant',
+    message: {
+      id: `m${input_tokens}`,
+      model: 'claude-sonnet-4-6',
+      content: [],
+      usage: { input_tokens, output_tokens: 9 },
+    },
+  });
+  const compaction = (preTokens: number, postTokens: number) => ({
+    type: 'system',
+    subtype: 'compact_boundary',
+    timestamp: new Date(preTokens * 1_000).toISOString(),
+    compactMetadata: { trigger: 'manual', preTokens, postTokens },
+  });
+  const factsFrom = (agent: Agent, records: readonly object[]): readonly Fact[] => {
+    const facts: Fact[] = [];
+    if (!agent.log) throw new Error('no session file');
+    const reader = makeFileReader(agent.log, {}, { add: (fact) => facts.push(fact) });
+    for (const record of records) reader.read(JSON.stringify(record), 0);
+    return facts;
+  };
+  const boundaries = (...records: readonly object[]): readonly Boundary[] =>
+    factsFrom(agents.claude, records).flatMap((fact) => (fact.type === 'boundary' ? [fact.boundary] : []));
+  const message = 'x'.repeat(40_000); // 10,000 tokens
+
+  it('is the first count of a conversation without its first message', () => {
+    const [first] = boundaries(said(message), answer(30_000), answer(150_000), compaction(150_000, 2_900));
+    expect(first).toMatchObject({ postTokens: 2_900, fixedTokens: 20_000 });
+  });
+
+  it('is at most the smallest count, and at most what the first count after a compaction leaves for it', () => {
+    const [first, second] = boundaries(
+      said('a'),
+      answer(60_000),
+      answer(40_000),
+      answer(150_000),
+      compaction(150_000, 3_000),
+      said(message),
+      answer(33_000),
+      answer(160_000),
+      compaction(160_000, 4_000),
+    );
+    expect(first?.fixedTokens).toBe(40_000);
+    expect(second?.fixedTokens).toBe(20_000);
+  });
+
+  it('is the same for compactions in a row', () => {
+    const row = boundaries(
+      said('a'),
+      answer(20_001),
+      answer(90_000),
+      compaction(90_000, 3_000),
+      compaction(40_000, 2_000),
+    );
+    expect(row.map(({ fixedTokens }) => fixedTokens)).toEqual([20_000, 20_000]);
+  });
+
+  it('is not added where that would leave no less than there was', () => {
+    const [first] = boundaries(said('a'), answer(20_001), compaction(22_000, 2_900));
+    expect(first).not.toHaveProperty('fixedTokens');
+  });
+
+  it('is not known of a file that begins with a compaction', () => {
+    const [first] = boundaries(compaction(150_000, 3_000));
+    expect(first).not.toHaveProperty('fixedTokens');
+  });
+
+  it('is in what a resumed session starts with', () => {
+    const coalescer = makeFactCoalescer(() => 1e12);
+    for (const fact of factsFrom(agents.claude, [
+      said('a'),
+      answer(20_001),
+      answer(90_000),
+      compaction(90_000, 3_000),
+    ]))
+      coalescer.add(fact);
+    expect(coalescer.flush().at(-1)).toEqual({ type: 'voided', leftTokens: 23_000 });
+  });
+
+  it('is in the estimates of the other agents already', () => {
+    for (const agent of [agents.codex, agents.qwen, agents.kimi, agents.opencode, agents.copilot])
+      expect(agent.log?.leavesOutFixed).toBeUndefined();
+  });
 });

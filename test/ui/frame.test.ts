@@ -54,6 +54,11 @@ const views: readonly { name: string; view: FooterView; percent?: string }[] = [
   { name: 'no reading', view: { ...unknown, note: 'no reading' } },
   { name: 'a pending size', view: { ...unknown, compactions: 3, note: 'size pending' } },
   { name: 'the first turn', view: { ...unknown, note: 'waiting for the first turn' } },
+  {
+    name: 'an agent’s own percentage',
+    view: { ...unknown, tier: 'auto', note: '1% until auto-compact' },
+    percent: '1% until',
+  },
   { name: 'nothing at all', view: unknown },
 ];
 

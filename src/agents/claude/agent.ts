@@ -134,6 +134,7 @@ export const claude: Agent = {
   nativeTrigger,
   ownCompaction: claudeCompaction,
   log: {
+    leavesOutFixed: true,
     locate: locateClaude,
     reader: claudeReader,
     recognises: isClaudeRecord,

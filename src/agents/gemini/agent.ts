@@ -143,6 +143,7 @@ export const gemini: Agent = {
   nativeTrigger: () => usualTrigger,
   ownCompaction: geminiCompaction,
   log: {
+    leavesOutFixed: true,
     locate: locateGemini,
     reader: geminiReader,
     recognises: isGeminiRecord,

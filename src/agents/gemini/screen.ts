@@ -125,8 +125,7 @@ const QUOTA_WARNING_PERCENT = 80;
 const shownPercent = (screen: ScreenView, { bottom }: Composer): number | undefined => {
   const row = bottom + 1;
   const percent = belowHeader(screen, row) ?? unlabelled(screen, row) ?? oldFooter(screen.text(row));
-  // After a resume and after a compaction, failed or not, Gemini shows an estimate that is 0 % of any large window, even when it is full.
-  return percent !== undefined && percent > 0 && percent <= 100 ? percent : undefined;
+  return percent !== undefined && percent <= 100 ? percent : undefined;
 };
 
 const belowHeader = (screen: ScreenView, row: number): number | undefined => {
@@ -207,6 +206,8 @@ export const geminiScreen: AgentScreen = {
     ['ready', 'working', 'action'].includes(titleOf(signals)) ||
     FIXED_TITLE.test(signals.title ?? '') ||
     (signals.title === undefined && hasOwnBox(screen)),
+  // After a resume and after a compaction, failed or not, it shows an estimate that is 0 % of any large window, even when that is full.
+  showsLeft: true,
   reader: () => makeScreenReader<GeminiScreen>({ watch: { kind: 'none' }, proof: {} }, readScreen),
   prompt: (seen) => {
     const composer = findComposer(seen.screen);

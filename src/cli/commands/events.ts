@@ -1,5 +1,6 @@
-import { formatFill, formatTokens } from '../../core/format.js';
+import { formatFill, formatOwnPercent, formatTokens } from '../../core/format.js';
 import { getCount, getRecord, getText, type JsonRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import type { ReadEvent } from '../../core/report/published-event.js';
 import { FAILED_WORDS } from '../../core/report/records.js';
 import { toOneLine } from '../../core/text.js';
@@ -102,12 +103,17 @@ const stateWords = (state: JsonRecord | undefined): string =>
     .filter((part) => part !== undefined)
     .join(' ');
 
+const otherBases = ['effective', 'auto-compact', 'baseline'] as const;
+
 const readingWords = (reading: JsonRecord | undefined): string => {
   const [percent, used, window] = ['usedPercent', 'usedTokens', 'windowTokens'].map((key) =>
     getCount(reading, key),
   );
   const mark = getText(reading, 'source') === 'estimate' ? '~' : '';
-  const fill = percent === undefined ? undefined : formatFill(percent, reading?.['over'] === true, mark);
+  const basis = otherBases.find((each) => each === getText(reading, 'basis'));
+  const own = basis && formatOwnPercent({ basis, ...present({ usedPercent: percent }) });
+  const fill =
+    percent === undefined ? undefined : (own ?? formatFill(percent, reading?.['over'] === true, mark));
   const tokens = used === undefined ? undefined : `${mark}${formatTokens(used)}`;
   const whole = tokens === undefined || window === undefined ? tokens : `${tokens}/${formatTokens(window)}`;
   return [fill, whole].filter((part) => part !== undefined).join(' ') || 'size unknown';

@@ -3,7 +3,7 @@ import { type Printable, toPrintableLines } from '../../core/printable.js';
 import type { OutcomeKind } from '../../core/compaction/outcome.js';
 import { type AuditedAttempt, parseAuditLine } from '../../core/compaction/protocol.js';
 import { counted } from '../../core/format.js';
-import type { Millis } from '../../core/reading.js';
+import { type Millis, windowPercent } from '../../core/reading.js';
 import { parseReceiptLine } from '../../core/conversation/receipt.js';
 import { systemReason } from '../../storage/errors.js';
 import { readAudit } from '../../storage/log-file.js';
@@ -66,7 +66,7 @@ const pageSession = (session: ListedSession, home: string): PageSession => {
     folder: folderText(cwd, home),
     startedAt,
     endedAt: isThere(session) ? undefined : (endedAt ?? heartbeatAt),
-    usedPercent: reading?.usedPercent,
+    usedPercent: reading && windowPercent(reading),
     compactions,
   };
 };

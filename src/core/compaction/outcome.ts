@@ -1,7 +1,8 @@
 import type { Boundary } from '../event.js';
 import { formatTokens } from '../format.js';
 import type { FusedReading } from '../fusion.js';
-import { percentUsed, type Millis } from '../reading.js';
+import { present } from '../present.js';
+import { percentUsed, windowPercent, type Millis } from '../reading.js';
 
 // How an attempt to compact can end. The names are the ones in the audit log and in the output of `ctxwrap compact`.
 
@@ -22,8 +23,10 @@ export type Via = 'server' | 'daemon';
 /** How full the window was, as far as known. */
 export interface Fill {
   readonly usedTokens?: number | undefined;
-  /** 0…100, not rounded */
+  /** 0…100 of the window, not rounded */
   readonly usedPercent?: number | undefined;
+  /** the agent's own percentage where it cannot be told as one of the window: to be compared, never displayed */
+  readonly ownPercent?: number | undefined;
 }
 
 export type Outcome =
@@ -93,10 +96,12 @@ const TOO_LONG = /too (?:long|large)|context (?:limit|window|length)|token count
 export const isTooLong = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' && TOO_LONG.test(outcome.text);
 
-export const fillOf = ({ reading }: FusedReading): Fill => ({
-  usedTokens: reading.usedTokens,
-  usedPercent: percentUsed(reading),
-});
+export const fillOf = ({ reading }: FusedReading): Fill => {
+  const { usedTokens } = reading;
+  const usedPercent = windowPercent(reading);
+  const ownPercent = usedPercent === undefined ? percentUsed(reading) : undefined;
+  return { usedTokens, usedPercent, ...present({ ownPercent }) };
+};
 
 const LEAST_DROP = 0.1; // share of the earlier use: a smaller drop can come from a new system prompt or a file that was removed
 
@@ -105,12 +110,15 @@ export const isLower = (before: Fill | undefined, after: Fill): boolean => {
   const lower = (was: number | undefined, is: number | undefined): boolean | undefined =>
     was === undefined || is === undefined ? undefined : is <= was * (1 - LEAST_DROP);
   return (
-    lower(before?.usedTokens, after.usedTokens) ?? lower(before?.usedPercent, after.usedPercent) ?? false
+    lower(before?.usedTokens, after.usedTokens) ??
+    lower(before?.usedPercent, after.usedPercent) ??
+    lower(before?.ownPercent, after.ownPercent) ??
+    false
   );
 };
 
 export const isSameFill = (a: Fill | undefined, b: Fill | undefined): boolean =>
-  a?.usedTokens === b?.usedTokens && a?.usedPercent === b?.usedPercent;
+  a?.usedTokens === b?.usedTokens && a?.usedPercent === b?.usedPercent && a?.ownPercent === b?.ownPercent;
 
 // Agents also record a compaction that left nothing of the conversation, or made it longer. That is a failure.
 

@@ -1,4 +1,5 @@
 import type { Boundary, Event } from '../event.js';
+import { leftTokens } from '../evidence.js';
 import { askedText, type Activity, type Millis, type Reading } from '../reading.js';
 import { findFailure, isLower, type EndedCompaction, type Initiator, type Outcome } from './outcome.js';
 import { recordAttempt, recordCompaction, startTurn } from './policy.js';
@@ -222,19 +223,19 @@ const SUCCESS = 'it says on its screen that it has compacted';
 const RECORD = 'its record of the compaction';
 
 const sentTold = (phase: Sent, boundary: Boundary, { now, fillSince }: SessionContext): SentStep => {
-  const { source, postTokens } = boundary;
+  const { source } = boundary;
   const fault = findFailure(boundary, phase.attempt.before);
   if (fault) return { outcome: fault, evidence: `its record: ${fault.text}` };
   if (source === 'screen') {
     return { phase: { ...begun(phase, SUCCESS, now), success: SUCCESS, numberSince: fillSince } };
   }
-  return { outcome: verified(postTokens), evidence: RECORD };
+  return { outcome: verified(boundary), evidence: RECORD };
 };
 
-const verified = (postTokens: number | undefined): Outcome => ({
-  kind: 'verified',
-  after: postTokens === undefined ? undefined : { usedTokens: postTokens },
-});
+const verified = (boundary: Boundary): Outcome => {
+  const usedTokens = leftTokens(boundary);
+  return { kind: 'verified', after: usedTokens === undefined ? undefined : { usedTokens } };
+};
 
 /** Evaluates the number and the time. */
 const sentAt = (
@@ -377,7 +378,7 @@ const foreignAfter = (state: Compaction, event: Event, moment: SessionContext): 
 
 const foreignTold = (state: Compaction, boundary: Boundary, moment: SessionContext): Compaction => {
   const { phase } = state;
-  const { initiator, preTokens, postTokens, source } = boundary;
+  const { initiator, preTokens, source } = boundary;
   if (source === 'screen') {
     if (moment.fileTells) return state;
     // words alone prove nothing: the next number decides
@@ -387,7 +388,7 @@ const foreignTold = (state: Compaction, boundary: Boundary, moment: SessionConte
   const seen = phase.kind === 'foreign' ? phase.before : moment.fill;
   if (findFailure(boundary, seen)) return foreignFailed(enterPhase(state, { kind: 'rest' }));
   const before = seen ?? (preTokens === undefined ? undefined : { usedTokens: preTokens });
-  return foreignWorked(state, { initiator, before, outcome: verified(postTokens), evidence: RECORD }, moment);
+  return foreignWorked(state, { initiator, before, outcome: verified(boundary), evidence: RECORD }, moment);
 };
 
 const foreignFailed = (state: Compaction): Compaction => ({

@@ -1,5 +1,5 @@
 import type { PromptCache } from '../economy.js';
-import type { FusedReading } from '../fusion.js';
+import type { Contest, FusedReading } from '../fusion.js';
 import type { Tier } from '../ladder.js';
 import type { Millis, Activity } from '../reading.js';
 import type { Session } from '../session.js';
@@ -332,7 +332,7 @@ export const underAnotherModel = (state: Compaction): Compaction => ({
 
 /** Extracts what compaction depends on. Only a number that the agent has counted, in a certain window, may start a compaction. */
 export const sessionContext = (session: Session, now: Millis): SessionContext => {
-  const { fused, activity, activitySince, fileTells, cache, turns } = session;
+  const { fused, activity, activitySince, fileTells, cache, turns, contest } = session;
   const number = fused?.counted ?? fused;
   const counted = number && isCounted(number, fileTells) ? number : undefined;
   return {
@@ -346,7 +346,7 @@ export const sessionContext = (session: Session, now: Millis): SessionContext =>
     turns,
     cache,
     isCertain: fused !== undefined && fused.actingTier !== undefined && uncertaintyOf(fused) === undefined,
-    doubt: fused && doubtOf(fused),
+    doubt: fused && doubtOf(fused, contest),
     fileTells,
   };
 };
@@ -358,11 +358,13 @@ const isCounted = ({ reading }: FusedReading, fileTells: boolean): boolean =>
 /** Why a number may start nothing: its window is assumed or uncertain, it is an estimate, or its sources disagree. */
 export type Uncertainty = 'assumed' | 'window' | 'estimate' | 'sources';
 
-/** Why a number displayed at auto or hard starts nothing. */
-const doubtOf = (fused: FusedReading): Uncertainty | undefined => {
+/** Why a number displayed at auto or hard starts nothing. That the sources disagree is told when it has lasted. */
+const doubtOf = (fused: FusedReading, contest: Contest | undefined): Uncertainty | undefined => {
   const { tier, actingTier } = fused;
   const isFull = tier === 'auto' || tier === 'hard';
-  return !isFull || actingTier === 'auto' || actingTier === 'hard' ? undefined : uncertaintyOf(fused);
+  if (!isFull || actingTier === 'auto' || actingTier === 'hard') return undefined;
+  const doubt = uncertaintyOf(fused);
+  return doubt === 'sources' && !contest?.isLasting ? undefined : doubt;
 };
 
 /** The uncertainty that has to be resolved first; a complete estimate stays an estimate in any window. */

@@ -9,6 +9,7 @@ import {
 } from '../compaction/outcome.js';
 import { sessionContext, type Compaction, type Effect } from '../compaction/state.js';
 import type { Boundary, Event } from '../event.js';
+import { leftTokens } from '../evidence.js';
 import type { Millis } from '../reading.js';
 import type { Session } from '../session.js';
 import { present } from '../present.js';
@@ -142,8 +143,9 @@ export const recordAttempts = (
 
 /** A compaction known only from the agent's record. */
 const endedOf = (boundary: Boundary, before: Fill | undefined, now: Millis): EndedCompaction => {
-  const { initiator = 'agent', postTokens, preTokens = before?.usedTokens } = boundary;
-  const after = postTokens === undefined ? {} : { after: { usedTokens: postTokens } };
+  const { initiator = 'agent', preTokens = before?.usedTokens } = boundary;
+  const usedTokens = leftTokens(boundary);
+  const after = usedTokens === undefined ? {} : { after: { usedTokens } };
   const whole = preTokens === undefined ? boundary : { ...boundary, preTokens };
   const outcome: Outcome = findFailure(whole) ?? { kind: 'verified', ...after };
   return { initiator, startedAt: now, endedAt: now, outcome, evidence: ['its record of the compaction'] };

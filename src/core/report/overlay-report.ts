@@ -14,7 +14,7 @@ import { contextReport, type ContextReport, type SessionContents } from './conte
 import { cacheSentence, limitsSentence } from '../economy.js';
 import { isStale } from '../evidence.js';
 import { footerView, isWindowUnknown } from '../footer-view.js';
-import { formatAge, noNumberSentence, formatDuration, formatPercent } from '../format.js';
+import { formatAge, noNumberSentence, formatDuration, formatOwnPercent, formatPercent } from '../format.js';
 import type { OverlayHistory } from './history.js';
 import { groupDigits, type TierBoundary } from '../ladder.js';
 import type { OverlayPage } from '../overlay-keys.js';
@@ -32,7 +32,14 @@ import {
   thresholdsSection,
   usedRows,
 } from './report-sections.js';
-import { provenance, readingRecord, sessionLadder, sessionThresholds, sourceTextOf } from './report.js';
+import {
+  provenance,
+  readingRecord,
+  sessionLadder,
+  sessionThresholds,
+  sourceTextOf,
+  type SourceReading,
+} from './report.js';
 import type { Session } from '../session.js';
 import { shownId } from '../shown-conversation.js';
 import { present } from '../present.js';
@@ -200,7 +207,10 @@ const LEAST_SPAN_MS = 60_000; // a span of seconds is not informative, and would
 
 const usageSection = ({ usage: history }: OverlayHistory, report: ContextReport, now: Millis): Section => {
   const [first] = history.samples;
-  if (!first) return { rows: [] };
+  const isDrawable = history.samples.some(
+    ({ fill }) => (fill?.usedPercent ?? fill?.usedTokens) !== undefined,
+  );
+  if (!first || !isDrawable) return { rows: [] };
   const spanMs = now - first.at;
   const title = spanMs < LEAST_SPAN_MS ? 'Usage' : `Usage over ${formatDuration(spanMs)}`;
   return { title, usage: { history, now, marks: barMarks(report) }, rows: [] };
@@ -275,6 +285,8 @@ const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string =
   if (isWindowUnknown(fused) && sessionLadder(session).auto?.unit !== 'tokens')
     return 'The window is not known: set --window, or --auto in tokens (150k).';
   const doubt = fused.exact || isAfterCompaction(session) ? undefined : uncertaintyOf(fused);
+  if (doubt === 'sources' && !session.contest?.isLasting)
+    return 'Nothing is typed before another source says the same as the screen.';
   if (doubt) return doubtTexts[doubt];
   const coming = distance(session, mode === 'ask' ? 'Suggests compacting' : 'Compacts');
   return postponedAt === undefined ? coming : coming.replace(/\.$/, ', not before your next turn.');
@@ -303,6 +315,12 @@ const distance = (session: Session, what: string): string => {
 const boundText = ({ unit, value }: TierBoundary): string =>
   unit === 'percent' ? `${value}%` : `${groupDigits(value)} tokens`;
 
+const sizeText = (known: SourceReading): string => {
+  const { usedTokens, usedPercent } = known;
+  if (usedTokens !== undefined) return groupDigits(usedTokens);
+  return formatOwnPercent(known) ?? (usedPercent === undefined ? '' : formatPercent(usedPercent));
+};
+
 // The second page: all sources, the agent's activity, and the attempts.
 
 const detailSections = (facts: OverlayFacts): readonly Section[] => {
@@ -315,18 +333,12 @@ const detailSections = (facts: OverlayFacts): readonly Section[] => {
       title: 'Where the number comes from',
       rows: [
         { text: known?.reason ?? blankText(session, now) },
-        ...(known?.candidates ?? []).map(({ source, usedTokens, usedPercent, tier, ageMs }): Row => ({
-          values: [
-            usedTokens !== undefined
-              ? groupDigits(usedTokens)
-              : usedPercent === undefined
-                ? ''
-                : formatPercent(usedPercent),
-          ],
+        ...(known?.candidates ?? []).map((each): Row => ({
+          values: [sizeText(each)],
           text: [
-            ...(tier ? [tier] : []),
-            sourceTextOf(source, isAfterCompaction(session)),
-            formatAge(ageMs),
+            ...(each.tier ? [each.tier] : []),
+            sourceTextOf(each.source, isAfterCompaction(session)),
+            formatAge(each.ageMs),
           ].join(', '),
         })),
       ],

@@ -1,6 +1,13 @@
 import type { Fill } from '../compaction/outcome.js';
 import { type ContextReport, type PartName, partNames } from './context-report.js';
-import { formatAge, formatDuration, formatPercent, formatFill, formatTokens } from '../format.js';
+import {
+  formatAge,
+  formatDuration,
+  formatOwnPercent,
+  formatPercent,
+  formatFill,
+  formatTokens,
+} from '../format.js';
 import { groupDigits, shortReason, thresholdNames, type Threshold, type Tier } from '../ladder.js';
 import type { Millis, Source, ToolResult } from '../reading.js';
 import { basisTexts, usedText, windowTexts } from './report.js';
@@ -75,9 +82,10 @@ export const barSection = (report: ContextReport, facts: ReadingFacts): Section 
   if (!reading) return { rows: [] };
   const { usedTokens = 0, usedPercent, over } = reading;
   const mark = facts.isEstimated ? '~' : '';
+  const own = formatOwnPercent(reading);
   const bar: Bar =
-    usedPercent === undefined
-      ? { parts: [], marks: [], fill: `${mark}${formatTokens(usedTokens)} tokens`, tier }
+    usedPercent === undefined || own !== undefined
+      ? { parts: [], marks: [], fill: own ?? `${mark}${formatTokens(usedTokens)} tokens`, tier }
       : {
           parts: barParts(report, facts),
           marks: barMarks(report),

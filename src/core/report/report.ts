@@ -1,4 +1,5 @@
 import { rankedCandidates, type Candidate } from '../evidence.js';
+import { formatOwnPercent } from '../format.js';
 import { type FusedReading, ladderFor, measureReading } from '../fusion.js';
 import { type Ladder, type Tier, groupDigits, listThresholds, type Threshold } from '../ladder.js';
 import {
@@ -25,7 +26,7 @@ export interface SourceReading {
   readonly cachedTokens?: number;
   readonly windowTokens?: number;
   readonly windowSource?: WindowSource;
-  /** 0…100, not rounded; the agent's own on `basis`, if it has one */
+  /** 0…100, not rounded; on another basis than the window only where it cannot be converted */
   readonly usedPercent?: number;
   readonly tier?: Tier;
   readonly model?: string;
@@ -140,7 +141,7 @@ const reasonOf = (
 
 const numberText = ({ usedTokens, answerTokens, usedPercent, basis = 'window' }: Reading): string =>
   usedTokens === undefined
-    ? `${(usedPercent ?? 0) > 100 ? '>100' : (usedPercent ?? 0)}% ${basisTexts[basis]}`
+    ? `${(usedPercent ?? 0) > 100 ? '>100' : oneDecimal(usedPercent ?? 0)}% ${basisTexts[basis]}`
     : usedText({ usedTokens, answerTokens });
 
 /** The used tokens, with those of the last answer if they count as well. */
@@ -158,8 +159,10 @@ export const usedText = ({
 const windowText = ({ windowTokens, windowSource }: KnownWindow): string =>
   `window ${groupDigits(windowTokens)} ${windowTexts[windowSource]}`;
 
-const witnessText = ({ usedTokens, usedPercent }: SourceReading): string =>
-  usedTokens === undefined ? `${Math.round(usedPercent ?? 0)}%` : `${groupDigits(usedTokens)} tokens`;
+const witnessText = (known: SourceReading): string =>
+  known.usedTokens === undefined
+    ? (formatOwnPercent(known) ?? `${Math.round(known.usedPercent ?? 0)}%`)
+    : `${groupDigits(known.usedTokens)} tokens`;
 
 /** The reading as JSON for scripts. Unknown fields are left out. */
 export interface ReadingRecord {

@@ -100,6 +100,14 @@ describe('the compaction that was due', () => {
     expect(counting(change).compaction.phase.kind).toBe('rest');
   });
 
+  it('begins anew where the window of the other model is full, too', () => {
+    const change = claim(180_000, 'agent', OPUS);
+    const once = stepFlow(counting(), { type: 'alarm' }, 8_000).compaction.phase;
+    const changed = stepFlow(counting(), change, 8_000).compaction.phase;
+    const until = (phase: typeof once): number => (phase.kind === 'countdown' ? phase.until : 0);
+    expect(until(changed)).toBeGreaterThan(until(once));
+  });
+
   it('goes on where the same change is told twice', () => {
     const small: Event = {
       type: 'model',

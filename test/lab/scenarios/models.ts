@@ -18,7 +18,9 @@ const choose = async ({ terminal, waitFor, agent }: LabSession, keys: readonly s
     await (each.length > 1 ? terminal.type(each) : terminal.press(each));
     await waitFor(STEP_MS);
   }
-  if (agent.otherModels?.asks?.test(terminal.screen())) terminal.press(ENTER);
+  if (!agent.otherModels?.asks?.test(terminal.screen())) return;
+  terminal.press(ENTER);
+  await waitFor(STEP_MS);
 };
 
 const larger: Scenario = {

@@ -73,6 +73,21 @@ describe('a change of the model', () => {
     expect(view(...full, large, shows(83))).toMatchObject({ usedPercent: 16.5, tier: 'safe' });
   });
 
+  it('is not undone by a screen that only repeats the window of the old one', () => {
+    const banner = claim(200_000, 'agent', SONNET);
+    expect(view(...full, large, banner)).toMatchObject({ windowTokens: 200_000 }); // said anew
+    const answered = tokens('log', 165_000, { model: OPUS, windowTokens: 1_000_000, windowSource: 'table' });
+    expect(view(...full, answered, banner)).toMatchObject({ windowTokens: 1_000_000, tier: 'safe' });
+  });
+
+  it('that an answer shows leaves what was said of that model before', () => {
+    const first = [claim(1_000_000, 'agent', OPUS), ...full];
+    expect(view(...first, tokens('log', 170_000, { model: OPUS, windowSource: 'default' }))).toMatchObject({
+      windowTokens: 1_000_000,
+      tier: 'safe',
+    });
+  });
+
   it('is followed by the number of the new one, whichever source had the old one', () => {
     const official = tokens('official', 165_000, { model: SONNET });
     const next = tokens('log', 170_000, { model: OPUS });

@@ -56,8 +56,16 @@ export type Fact =
    * last
    */
   | { readonly type: 'view'; readonly view: View; readonly isSame?: true }
-  /** from now on the agent runs another model; absent if its name is not known. `claim` is its window, if the agent tells it, too */
-  | { readonly type: 'model'; readonly model?: string; readonly claim?: WindowClaim }
+  /** from now on the agent runs another model */
+  | {
+      readonly type: 'model';
+      /** absent if its name is not known */
+      readonly model?: string;
+      /** its window, if the agent tells that, too */
+      readonly claim?: WindowClaim;
+      /** the agent has not said so: a number or a window of another model shows it */
+      readonly isInferred?: true;
+    }
   /** until when the prompt cache is warm */
   | { readonly type: 'cache'; readonly cache: PromptCache }
   /** how much of the user's plan is used; contains all known limits */

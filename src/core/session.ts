@@ -50,6 +50,7 @@ import {
   changeModel,
   currentWindow,
   forAnotherConversation,
+  isSameClaim,
   setUserWindow,
   type WindowClaims,
   noWindowClaims,
@@ -200,33 +201,31 @@ const withoutFile = (state: Session, reason: string): Session => ({
 
 type ModelEvent = Extract<Event, { readonly type: 'model' }>;
 
-const withModel = (state: Session, { model, claim }: ModelEvent): Session => ({
+const withModel = (state: Session, event: ModelEvent): Session => ({
   ...state,
   cache: undefined, // each model has its own
-  windows: changeModel(state.windows, model, claim),
+  windows: changeModel(state.windows, event),
   evidence: keepTokens(state.evidence),
   flow: restartFlow(state.flow),
 });
 
 /** The change of the model that this event reports or shows; undefined if it is the current one, or the first one that is known. */
 export const modelChange = ({ windows, fused }: Session, event: Event): ModelEvent | undefined => {
-  const { model: current } = windows;
-  const isOther = (model: string | undefined): boolean =>
-    model !== undefined && current !== undefined && model !== current;
+  const { model: current, lastHeard } = windows;
+  const inferred = (model: string | undefined): ModelEvent | undefined =>
+    model === undefined || current === undefined || model === current
+      ? undefined
+      : { type: 'model', model, isInferred: true };
   switch (event.type) {
     case 'model': {
       const { model, claim } = event;
       if (model === undefined || model !== current) return event;
       return claim && claim.windowTokens !== fused?.window?.windowTokens ? event : undefined;
     }
-    case 'window':
-      return isOther(event.claim.model)
-        ? { type: 'model', ...present({ model: event.claim.model }) }
-        : undefined;
+    case 'window': // a screen repeats its claim as long as it shows it
+      return isSameClaim(event.claim, lastHeard) ? undefined : inferred(event.claim.model);
     case 'reading':
-      return event.reading.source !== 'screen' && isOther(event.reading.model)
-        ? { type: 'model', ...present({ model: event.reading.model }) }
-        : undefined;
+      return event.reading.source === 'screen' ? undefined : inferred(event.reading.model);
     default:
       return undefined;
   }

@@ -1,3 +1,4 @@
+import type { Fact } from './event.js';
 import { formatTokens } from './format.js';
 import type { Reading, WindowClaim, WindowSource } from './reading.js';
 import type { Session } from './session.js';
@@ -39,7 +40,7 @@ export const addClaim = (windows: WindowClaims, claim: WindowClaim): WindowClaim
   if (windowSource === 'user')
     return windows.userTokens === windowTokens ? windows : { ...windows, userTokens: windowTokens };
   if (windowSource === 'derived') return withDerived(windows, claim);
-  if (isSame(claim, windows.lastHeard)) return windows;
+  if (isSameClaim(claim, windows.lastHeard)) return windows;
   if (model === undefined) return { ...windows, open: remembered(windows.open, claim), lastHeard: claim };
   return { ...windows, claims: remembered(windows.claims, claim), open: [], lastHeard: claim, model };
 };
@@ -55,15 +56,21 @@ export const setUserWindow = (windows: WindowClaims, userTokens: number | undefi
   return userTokens === undefined ? rest : { ...rest, userTokens };
 };
 
-/** The agent runs another model, or the same one with another window: what was said of either before does not hold. */
+/** The agent runs another model, or the same one with another window, which `claim` tells. */
 export const changeModel = (
-  { claims, userTokens, assumedTokens }: WindowClaims,
-  model: string | undefined,
-  claim?: WindowClaim,
+  windows: WindowClaims,
+  { model, claim, isInferred }: Omit<Extract<Fact, { type: 'model' }>, 'type'>,
 ): WindowClaims => {
-  const others = model === undefined ? [] : claims.filter((each) => (each.model ?? model) !== model);
-  const changed = { claims: others, open: [], ...present({ userTokens, assumedTokens, model }) };
-  return claim ? addClaim(changed, { ...claim, ...present({ model }) }) : changed;
+  if (isInferred) return { ...windows, ...present({ model }) };
+  const { model: _, ...rest } = windows;
+  const { claims, lastHeard } = windows;
+  if (model === undefined) return { ...rest, claims: [], open: [] };
+  if (!claim) return { ...rest, open: [], model };
+  const others = { ...rest, claims: claims.filter((each) => each.model !== model), open: [], model };
+  const heard = { ...claim, model };
+  return isSameClaim(heard, lastHeard)
+    ? { ...others, claims: [...others.claims, heard] }
+    : addClaim(others, heard);
 };
 
 // Two matching numbers give the size of the window, but not the name of the model.
@@ -155,7 +162,7 @@ const remembered = (claims: readonly WindowClaim[], claim: WindowClaim): readonl
 const isKin = (a: WindowClaim, b: WindowClaim): boolean =>
   a.model === b.model && a.windowSource === b.windowSource;
 
-const isSame = (a: WindowClaim, b: WindowClaim | undefined): boolean =>
+export const isSameClaim = (a: WindowClaim, b: WindowClaim | undefined): boolean =>
   b !== undefined && isKin(a, b) && a.windowTokens === b.windowTokens;
 
 // Detects that the window became smaller, after a switch of the model for example.

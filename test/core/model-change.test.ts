@@ -73,6 +73,21 @@ describe('a change of the model', () => {
     expect(view(...full, large, shows(83))).toMatchObject({ usedPercent: 16.5, tier: 'safe' });
   });
 
+  it('is not undone by a screen that only repeats the window of the old one', () => {
+    const banner = claim(200_000, 'agent', SONNET);
+    expect(view(...full, large, banner)).toMatchObject({ windowTokens: 200_000 }); // said anew
+    const answered = tokens('log', 165_000, { model: OPUS, windowTokens: 1_000_000, windowSource: 'table' });
+    expect(view(...full, answered, banner)).toMatchObject({ windowTokens: 1_000_000, tier: 'safe' });
+  });
+
+  it('that an answer shows leaves what was said of that model before', () => {
+    const first = [claim(1_000_000, 'agent', OPUS), ...full];
+    expect(view(...first, tokens('log', 170_000, { model: OPUS, windowSource: 'default' }))).toMatchObject({
+      windowTokens: 1_000_000,
+      tier: 'safe',
+    });
+  });
+
   it('is followed by the number of the new one, whichever source had the old one', () => {
     const official = tokens('official', 165_000, { model: SONNET });
     const next = tokens('log', 170_000, { model: OPUS });
@@ -98,6 +113,14 @@ describe('the compaction that was due', () => {
     ['the new window is not known', { type: 'model', model: OPUS }],
   ])('is none any more when %s', (_, change) => {
     expect(counting(change).compaction.phase.kind).toBe('rest');
+  });
+
+  it('begins anew where the window of the other model is full, too', () => {
+    const change = claim(180_000, 'agent', OPUS);
+    const once = stepFlow(counting(), { type: 'alarm' }, 8_000).compaction.phase;
+    const changed = stepFlow(counting(), change, 8_000).compaction.phase;
+    const until = (phase: typeof once): number => (phase.kind === 'countdown' ? phase.until : 0);
+    expect(until(changed)).toBeGreaterThan(until(once));
   });
 
   it('goes on where the same change is told twice', () => {

@@ -126,6 +126,7 @@ interface CodexLog {
   readonly answer?: string;
 }
 
+const SETTINGS = 'thread_settings_applied';
 const OPEN: Turn = { phase: 'open' };
 export const LONGEST_ERROR = 200; // characters; the server may send a whole page
 const TELLING =
@@ -184,6 +185,8 @@ const readEvent = (before: CodexLog, payload: JsonRecord, at: Millis): LineMeani
   const { compacted, ...state } = before;
   const read = readKnown(state, payload, at);
   if (!compacted) return read;
+  // a note of the settings comes in between
+  if (payload['type'] === SETTINGS) return { ...read, state: { ...read.state, compacted } };
   const postTokens = guessOf(payload);
   const boundary = { ...compacted, ...present({ postTokens }) };
   return { ...read, facts: [{ type: 'boundary', boundary }, ...read.facts] };
@@ -191,7 +194,7 @@ const readEvent = (before: CodexLog, payload: JsonRecord, at: Millis): LineMeani
 
 const readKnown = (state: CodexLog, payload: JsonRecord, at: Millis): LineMeaning<CodexLog> => {
   switch (payload['type']) {
-    case 'thread_settings_applied':
+    case SETTINGS:
       return readSettings(state, getRecord(payload, 'thread_settings'));
     case 'task_started': {
       const turn: Turn = getRecord(payload, 'turn_attribution') ? OPEN : { phase: 'doubtful', held: [] };

@@ -302,9 +302,9 @@ const CHANGED = /^• Model changed to ([\w./:-]+)(?= |$)/;
 const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
 
 // An answer may look the same, but comes while a turn runs.
-const changeFacts = (restedAfter: string | undefined, { head, state }: PercentSighting): readonly Fact[] => {
+const changeFacts = (restedAfter: string | undefined, { head }: PercentSighting): readonly Fact[] => {
   const model = CHANGED.exec(head?.text ?? '')?.[1];
-  const isNew = restedAfter !== undefined && restedAfter !== head?.text && state !== 'working';
+  const isNew = restedAfter !== undefined && restedAfter !== head?.text;
   return model === undefined || !isNew ? [] : [{ type: 'model', model }];
 };
 

@@ -18,7 +18,9 @@ const choose = async ({ terminal, waitFor, agent }: LabSession, keys: readonly s
     await (each.length > 1 ? terminal.type(each) : terminal.press(each));
     await waitFor(STEP_MS);
   }
-  if (agent.otherModels?.asks?.test(terminal.screen())) terminal.press(ENTER);
+  if (!agent.otherModels?.asks?.test(terminal.screen())) return;
+  terminal.press(ENTER);
+  await waitFor(STEP_MS);
 };
 
 const larger: Scenario = {
@@ -49,8 +51,11 @@ const smaller: Scenario = {
   play: async (session) => {
     const { usedTokens, large, small } = modelsOf(session);
     await session.turn(LITTLE);
+    await session.turn(LITTLE + 1_000);
     await choose(session, large.keys);
-    await fill(session, usedTokens);
+    // newer models of Claude are not sent the prompt alone, by which a turn is known
+    session.mock.configure({ turn: { usedTokens, text: 'a long answer' } });
+    await session.submit('go on');
     await session.untilFooter(large.footer);
     await choose(session, small.keys);
     await session.untilFooter(small.footer);

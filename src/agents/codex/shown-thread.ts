@@ -35,32 +35,35 @@ export const shownThread = async (port: FilePort, place: ChildPlace): Promise<Lo
   const { view, currentPath } = place;
   if (view?.shows !== 'conversation') return undefined;
   const sent = await sentMessages(port, place);
-  const thread = (ids: readonly string[]): Promise<Located | undefined> => onlyThread(port, place, view, ids);
+  const threadsOf = (ids: readonly string[]): Promise<readonly Located[]> => findAll(port, place, view, ids);
   const here = sentHere(place, view, sent);
-  if (here.length > 0) return thread(here);
+  if (here.length > 0) return onlyOne(await threadsOf(here));
   if (currentPath !== undefined) return undefined; // it was found when this view began
   const written: Written = { sent, names: await threadNames(port, place) };
-  const opened = await openedForView(port, place);
-  const [one, ...others] = opened;
-  if (one !== undefined && others.length === 0) return thread([one]);
-  if (opened.length > 0) return thread(opened.filter((id) => fits(id, view, written) === 'well'));
-  return thread(namedAs(view, written));
+  const fitting = ({ sessionId }: Located): Fit => fits(sessionId, view, written);
+  const opened = (await threadsOf(await openedForView(port, place))).filter(
+    (thread) => fitting(thread) !== 'not' && (thread.path !== undefined || view.messages.length === 0),
+  );
+  if (opened.length === 0) return onlyOne(await threadsOf(namedAs(view, written)));
+  return onlyOne(opened) ?? onlyOne(opened.filter((thread) => fitting(thread) === 'well'));
 };
 
-/** The only one of these threads that is of the kind in view. */
-const onlyThread = async (
+const onlyOne = ([one, ...others]: readonly Located[]): Located | undefined =>
+  others.length === 0 ? one : undefined;
+
+/** Those of these threads that are of the kind in view. */
+const findAll = async (
   port: FilePort,
   place: ChildPlace,
   { names }: ViewMarks,
   ids: readonly string[],
-): Promise<Located | undefined> => {
+): Promise<readonly Located[]> => {
   const kind: ThreadKind = names.includes(SIDE_CHAT) ? 'side chat' : 'user';
-  const threads = ids.slice(0, MOST_CANDIDATES).map(async (sessionId) => {
+  const threads = ids.slice(0, MOST_CANDIDATES).map(async (sessionId): Promise<Located | undefined> => {
     const files = await rolloutsOfKind(port, place, sessionId, kind);
-    return files && { sessionId, ...present({ path: files[0]?.path }) };
+    return files && { sessionId, ...present({ path: files[0]?.path }), certain: false };
   });
-  const [one, ...others] = (await Promise.all(threads)).filter((each) => each !== undefined);
-  return one && others.length === 0 ? { ...one, certain: false } : undefined;
+  return (await Promise.all(threads)).filter((thread) => thread !== undefined);
 };
 
 /** Threads that got the message at the end of this screen when it was sent here. */
@@ -101,8 +104,10 @@ const isNamed = (id: string, { names }: ViewMarks, written: Written): boolean =>
   return name !== undefined && names.includes(name);
 };
 
+type Fit = 'well' | 'perhaps' | 'not';
+
 /** Whether the last message on the screen is the last one of the thread; `perhaps` where one of them is not known. */
-const fits = (id: string, { messages }: ViewMarks, { sent }: Written): 'well' | 'perhaps' | 'not' => {
+const fits = (id: string, { messages }: ViewMarks, { sent }: Written): Fit => {
   const [shown, last] = [messages.at(-1), sent.findLast((each) => each.id === id)?.text];
   if (shown === undefined && last === undefined) return 'well'; // a new one
   if (shown === undefined || last === undefined) return 'perhaps';

@@ -134,8 +134,7 @@ const isOther = (before: CodexLook, now: CodexLook): boolean => {
   return now.start === '' || !(now.start.startsWith(before.start) || before.start.startsWith(now.start));
 };
 
-const isSameView = (before: View, now: View): boolean =>
-  before.shows === 'conversation' &&
-  now.shows === 'conversation' &&
-  before.messages.at(-1) === now.messages.at(-1) &&
-  before.names.join() === now.names.join();
+const isSameView = (before: View, now: View): boolean => {
+  if (before.shows === 'list' || now.shows === 'list') return before.shows === now.shows;
+  return before.messages.at(-1) === now.messages.at(-1) && before.names.join() === now.names.join();
+};

@@ -88,6 +88,12 @@ describe('what is in view of codex', () => {
     expect(await wordsOf(talk(long), narrow, scrolled, talk(long))).not.toContain('other');
   });
 
+  it('is another one when it is empty, after one whose beginning was never visible', async () => {
+    const scrolled = { conversation: sent('one'), items: ['GPT-5.5 default'] };
+    expect(await wordsOf(scrolled, talk('before', 'one'), talk())).toEqual(['same', 'same', 'other']);
+    expect(await wordsOf(scrolled, talk())).toEqual(['same', 'other']);
+  });
+
   it('is another one when it was forked from one', async () => {
     const forked = talk('one');
     const [top = [], rest = []] = [forked.conversation?.slice(0, 4), forked.conversation?.slice(4, -2)];
@@ -288,5 +294,7 @@ describe('the thread in view, behind the background server', () => {
     expect(await found({ ...files, ...later }, { viewSince }, open)).toBe(THIRD); // before it has a rollout
     const back = { viewSince: viewSince + 30_000, now: viewSince + 31_000, currentPath: rollout(MINE) };
     expect(await found({ ...files, ...later }, back, open)).toBe(MINE);
+    const side = { ...files, ...later, ...written(MINE, 'tui_side_chat') };
+    expect(await found(side, { ...back, names: ['Side chat'] }, open)).toBe(MINE);
   });
 });

@@ -15,6 +15,7 @@ import {
   newestFirst,
   ROLLOUT,
   rolloutsOf,
+  threadOf,
   userThread,
 } from './threads.js';
 
@@ -96,7 +97,7 @@ const ownThread = async (
   const shown = await shownThread(port, place);
   if (shown && isHeld(shown.sessionId)) return shown;
   const current = held.rollouts.find(({ path }) => path === place.currentPath);
-  const id = current && (await userThread(port, current));
+  const id = current && (await threadOf(port, current))?.id;
   if (id !== undefined) return { sessionId: id, ...present({ path: held.rollouts.find(isOf(id))?.path }) };
   return newest && withoutTime(newest);
 };

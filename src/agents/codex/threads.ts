@@ -30,7 +30,7 @@ interface Thread {
 }
 
 /** The thread of a rollout, if a person has it in a terminal; subagents and `codex exec` write files of their own. */
-const threadOf = async (port: FilePort, file: FileEntry): Promise<Thread | undefined> => {
+export const threadOf = async (port: FilePort, file: FileEntry): Promise<Thread | undefined> => {
   const line = await port.firstLine(file.path);
   const meta = getRecord(line === undefined ? undefined : parseRecord(line), 'payload');
   const id = getText(meta, 'id');

@@ -127,11 +127,13 @@ export const remembered = (
   return { ...now, ...present({ start: now.start || before.start }) };
 };
 
-// The first message of a conversation that was empty is no change, and another width cuts the row elsewhere.
+// The first message of a conversation that was empty is no change, and another width cuts the row elsewhere. A beginning that was not
+// visible may come into view, but one without messages is of a new conversation.
 const isOther = (before: CodexLook, now: CodexLook): boolean => {
   if (before.place !== now.place) return true;
-  if (before.start === undefined || before.start === '' || now.start === undefined) return false;
-  return now.start === '' || !(now.start.startsWith(before.start) || before.start.startsWith(now.start));
+  if (now.start === undefined || before.start === '') return false;
+  if (now.start === '' || before.start === undefined) return now.start === '';
+  return !(now.start.startsWith(before.start) || before.start.startsWith(now.start));
 };
 
 const isSameView = (before: View, now: View): boolean => {

@@ -92,6 +92,7 @@ describe('what is in view of codex', () => {
     const scrolled = { conversation: sent('one'), items: ['GPT-5.5 default'] };
     expect(await wordsOf(scrolled, talk('before', 'one'), talk())).toEqual(['same', 'same', 'other']);
     expect(await wordsOf(scrolled, talk())).toEqual(['same', 'other']);
+    expect(await wordsOf(talk(), scrolled, talk())).toEqual(['same', 'same', 'other']);
   });
 
   it('is another one when it was forked from one', async () => {

@@ -124,7 +124,8 @@ export const remembered = (
   now: CodexLook | undefined,
 ): CodexLook | undefined => {
   if (!before || !now || isOther(before, now)) return now ?? before;
-  return { ...now, ...present({ start: now.start || before.start }) };
+  // one that was empty and whose beginning has gone has begun with something that was never seen
+  return { ...now, ...present({ start: now.start || before.start || now.start }) };
 };
 
 // The first message of a conversation that was empty is no change, and another width cuts the row elsewhere. A beginning that was not

@@ -255,6 +255,8 @@ describe('the thread in view, behind the background server', () => {
     };
     expect(await found(files, { viewSince, names: ['my thread'], messages: ['mine'] })).toBe(MINE);
     expect(await found(files, { viewSince, names: ['first name'], messages: ['mine'] })).toBeUndefined();
+    const resumed = { ...files, ...written(OTHER), ...history([MINE, 'mine', 0], [OTHER, 'other', 0]) };
+    expect(await found(resumed, { viewSince, names: ['my thread'], messages: ['mine'] })).toBe(MINE);
     expect(await found(files, { viewSince, names: ['my thread'], messages: ['another'] })).toBeUndefined();
   });
 

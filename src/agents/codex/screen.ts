@@ -298,9 +298,7 @@ const read = (before: CodexScreen, seen: ScreenEvidence, now: Millis): ScreenRea
   ];
   const memory = {
     compactingAfter: compactingAfter(before, look, pane),
-    restedAfter: resting.includes(activity.activity)
-      ? (head?.text ?? before.restedAfter ?? '')
-      : undefined,
+    restedAfter: resting.includes(activity.activity) ? (head?.text ?? before.restedAfter ?? '') : undefined,
     look: remembered(before.look, view),
   };
   return {

@@ -270,10 +270,12 @@ export interface ChildPlace {
   readonly currentPath?: string;
   /** the arguments of the child */
   readonly args: readonly string[];
-  /** what the screen shows; undefined as long as nothing says that it is something else than what the child began with */
+  /** what the screen shows; undefined as long as it has not told, as it need not for what the child began with */
   readonly view?: View;
-  /** since when: nothing that was known of an earlier view holds */
+  /** since when, if that is not what the child began with: nothing that was known of an earlier view holds */
   readonly viewSince?: Millis;
+  /** the same of the view before it */
+  readonly viewedBefore?: Millis;
   /** as in `Located.pid`, of the conversation that was found last, while it is in view */
   readonly followedPid?: number;
 }

@@ -181,8 +181,10 @@ export const makeReplayEvents = (agent: string) => {
         if (after.compactions > before.compactions)
           yield boundaryEvent(context, event.boundary, shownId(after.conversation));
         return;
-      case 'voided':
       case 'view':
+        if (!event.isSame) forget();
+        return;
+      case 'voided':
       case 'session-changed':
         return forget();
     }

@@ -66,7 +66,7 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
   // by the wall clock, which agents and file times use; it may have been set back
   const startedAt = (): Millis => Math.min(options.startedAt, options.now() - (performance.now() - began));
   const chosen = makeChosen(log, options, makeFactCoalescer(startedAt));
-  let seen: Pick<ChildPlace, 'view' | 'viewSince'> = {};
+  let seen: Pick<ChildPlace, 'view' | 'viewSince' | 'viewedBefore'> = {};
   let isStopped = false;
   const trouble = tellOnce(options.onProblem);
 
@@ -96,7 +96,8 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
   return {
     place,
     see: (view, isSame) => {
-      seen = isSame ? { ...seen, view } : { view, viewSince: options.now() };
+      const viewedBefore = seen.viewSince;
+      seen = isSame ? { ...seen, view } : { view, viewSince: options.now(), ...present({ viewedBefore }) };
       if (!isSame) chosen.leave();
       if (chosen.current() === undefined) polling.look();
     },

@@ -78,6 +78,7 @@ export interface Said {
   readonly activity: Activity;
   /** used percent; undefined where no reading was given */
   readonly percent?: number;
+  /** without what is in view */
   readonly facts: readonly Fact[];
 }
 
@@ -90,7 +91,7 @@ export const readFrames = async (...frames: readonly CodexFrame[]): Promise<read
     read = step.next;
     const found = step.facts.find((fact) => fact.type === 'reading');
     const percent = found?.reading.usedPercent;
-    const { facts } = step;
+    const facts = step.facts.filter(({ type }) => type !== 'view');
     said.push({ activity: step.activity.activity, facts, ...(percent === undefined ? {} : { percent }) });
   }
   return said;

@@ -15,10 +15,11 @@ import type { PrintMode } from '../print-mode.js';
 import { codexChannel } from './channel.js';
 import { codexNewSessions } from './new-session.js';
 import { codexConversation } from './conversation.js';
-import { codexFolder, idInPath, locateCodex, parseStatus, sessionFile } from './files.js';
+import { idInPath, locateCodex, parseStatus, sessionFile } from './files.js';
 import { codexHistory } from './history.js';
 import { codexContents, codexReader } from './log.js';
 import { codexScreen } from './screen.js';
+import { codexFolder } from './threads.js';
 
 // 95 % of the 272 000 of its usual model, as it reports them (facts/codex.md §10)
 const USUAL_TOKENS = 258_400;

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import type { ChannelState, ChannelUndo, DaemonChannel, RpcCall } from '../channel.js';
-import { codexFolder } from './files.js';
+import { codexFolder } from './threads.js';
 
 // Codex's background server (docs/facts/codex-background-server.md), which plain `codex` starts and uses. ctxwrap asks it for one thread, and
 // not by `thread/resume`, which would have it sent the user's approvals, too.

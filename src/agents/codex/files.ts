@@ -1,32 +1,44 @@
 import { posix } from 'node:path';
-import { isRecord, parseRecord, getRecord, getText, type JsonRecord } from '../../core/json.js';
+import { parseRecord, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { present } from '../../core/present.js';
-import { dateFolder } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
 import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
 import { chooseAskedFile, sentBetween } from '../files.js';
-import type { AgentFolders, SessionFileKind } from '../home.js';
+import type { SessionFileKind } from '../home.js';
+import { shownThread } from './shown-thread.js';
+import {
+  codexFolder,
+  foldersAround,
+  idOfLock,
+  LOCK,
+  locksIn,
+  newestFirst,
+  ROLLOUT,
+  rolloutsOf,
+  threadOf,
+  userThread,
+} from './threads.js';
 
 // Where Codex keeps its rollouts (facts/codex.md §7, facts/sessions.md §A.2): sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl,
 // and rollout-<time>-<thread>_<segment>.jsonl after a rewind.
 
-const ROLLOUT = /^rollout-.*\.jsonl$/;
 const PACKED = /^rollout-.*\.jsonl\.(?:zst|gz)$/;
-const LOCK = /^[0-9a-f-]{36}\.lock$/;
 // A lock without a rollout for longer than this is a conversation before its first turn; a subagent writes its rollout at once.
 const LOCK_ALONE_MS = 1_000;
 // With more files than this that grew since the start, no guess is made.
 const MOST_CANDIDATES = 20;
-// Folders are named by local date; one day on either side covers every time zone.
-const DAYS_AROUND = [-1, 0, 1];
 
-/** The thread that the child has open; where that cannot be seen, the one in which a turn began when Enter was pressed here. */
+/** The thread that the child has open; where that cannot be seen, the one on the screen, or in which a turn began at Enter here. */
 export const locateCodex = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
   const held = await heldByChild(port, place);
-  const own = await newestThread(port, held, place.now);
-  if (own) return { sessionId: own.sessionId, ...present({ path: own.path }), certain: true };
+  const own = await ownThread(port, held, place);
+  if (own) return { ...own, certain: true };
   // An embedded Codex keeps its rollout open, so none open means none exists. Only the background server writes for other processes.
   if (held.told && !(await serverMayWrite(port, place))) return undefined;
+  const shown = await shownThread(port, place);
+  if (shown) return shown;
+  const { enteredAt = -Infinity, viewSince = -Infinity } = place;
+  if (enteredAt < viewSince) return undefined; // what was sent, was sent in another view
   return askedOf(port, place, await grownRollouts(port, place));
 };
 
@@ -41,9 +53,6 @@ export const sessionFile = (relativePath: string): SessionFileKind | undefined =
 export const idInPath = (path: string): string => IN_NAME.exec(posix.basename(path))?.[1] ?? '';
 
 const IN_NAME = /^rollout-[\d-]+T[\d-]{8}-([^.]+)\./;
-
-export const codexFolder = ({ env, home }: AgentFolders): string =>
-  env['CODEX_HOME'] || posix.join(home, '.codex');
 
 const serverMayWrite = (port: FilePort, place: ChildPlace): Promise<boolean> =>
   port.exists(posix.join(codexFolder(place), 'app-server-control', 'app-server-control.sock'));
@@ -73,6 +82,31 @@ interface HeldThread {
   readonly at: Millis;
 }
 
+/**
+ * Of several threads that the child has open the one in view, where that is known, and the newest one before anything else was in view.
+ * The others may be at work in the background.
+ */
+const ownThread = async (
+  port: FilePort,
+  held: Held,
+  place: ChildPlace,
+): Promise<Omit<HeldThread, 'at'> | undefined> => {
+  const newest = await newestThread(port, held, place.now);
+  if (place.viewSince === undefined) return newest && withoutTime(newest);
+  const isHeld = (id: string): boolean => [...held.rollouts, ...held.locks].some(isOf(id));
+  const shown = await shownThread(port, place);
+  if (shown && isHeld(shown.sessionId)) return shown;
+  const current = held.rollouts.find(({ path }) => path === place.currentPath);
+  const id = current && (await threadOf(port, current))?.id;
+  if (id !== undefined) return { sessionId: id, ...present({ path: held.rollouts.find(isOf(id))?.path }) };
+  return newest && withoutTime(newest);
+};
+
+const withoutTime = ({ sessionId, path }: HeldThread): Omit<HeldThread, 'at'> => ({
+  sessionId,
+  ...present({ path }),
+});
+
 // `/new` and `/resume` lock the other thread at once; its rollout is written only at the next turn, and the previous one stays open for a
 // while. A lock is recreated each time.
 const newestThread = async (
@@ -82,18 +116,18 @@ const newestThread = async (
 ): Promise<HeldThread | undefined> => {
   const written = rollouts.map(async (file): Promise<HeldThread | undefined> => {
     const thread = await userThread(port, file);
-    const lock = locks.find(({ name }) => idOf(name) === thread);
+    const lock = locks.find(({ name }) => idOfLock(name) === thread);
     const at = Math.max(file.modifiedAt, lock?.modifiedAt ?? 0);
     return thread === undefined ? undefined : { sessionId: thread, path: file.path, at };
   });
   const unwritten = locks
-    .filter(({ name, modifiedAt }) => now - modifiedAt >= LOCK_ALONE_MS && !rollouts.some(isOf(idOf(name))))
-    .map(({ name, modifiedAt }) => ({ sessionId: idOf(name), at: modifiedAt }));
+    .filter(
+      ({ name, modifiedAt }) => now - modifiedAt >= LOCK_ALONE_MS && !rollouts.some(isOf(idOfLock(name))),
+    )
+    .map(({ name, modifiedAt }) => ({ sessionId: idOfLock(name), at: modifiedAt }));
   const threads = [...(await Promise.all(written)), ...unwritten].filter((thread) => thread !== undefined);
   return threads.toSorted((a, b) => b.at - a.at)[0];
 };
-
-const idOf = (lockName: string): string => lockName.slice(0, -'.lock'.length);
 
 const isOf =
   (id: string) =>
@@ -101,10 +135,8 @@ const isOf =
     name.includes(id);
 
 const grownRollouts = async (port: FilePort, place: ChildPlace): Promise<readonly FileEntry[]> => {
-  const recent = new Set([place.startedAt, place.now].flatMap(foldersAround));
-  const lists = [...recent].map((folder) =>
-    port.list(inSessions(place, folder), (name) => ROLLOUT.test(name)),
-  );
+  const recent = new Set([place.startedAt, place.now].flatMap((at) => foldersAround(place, at)));
+  const lists = [...recent].map((folder) => port.list(folder, (name) => ROLLOUT.test(name)));
   const files = [...(await Promise.all(lists)).flat(), ...(await lockedRollouts(port, place))];
   const unique = new Map(
     files.filter((file) => file.modifiedAt >= place.startedAt).map((file) => [file.path, file]),
@@ -112,27 +144,12 @@ const grownRollouts = async (port: FilePort, place: ChildPlace): Promise<readonl
   return [...unique.values()].toSorted(newestFirst).slice(0, MOST_CANDIDATES);
 };
 
-// A resumed thread keeps its old date folder. Its lock names the thread, and the thread's id contains its creation time.
+// A resumed thread keeps its old date folder; its lock names it.
 const lockedRollouts = async (port: FilePort, place: ChildPlace): Promise<readonly FileEntry[]> => {
-  const locks = await port.list(locksFolder(place), (name) => LOCK.test(name));
-  const ids = locks.slice(0, MOST_CANDIDATES).map((lock) => idOf(lock.name));
-  const lists = ids.flatMap((id) =>
-    foldersAround(madeAt(id)).map((folder) =>
-      port.list(inSessions(place, folder), (name) => ROLLOUT.test(name) && name.includes(id)),
-    ),
-  );
-  return (await Promise.all(lists)).flat();
+  const locks = await locksIn(port, place);
+  const ids = locks.slice(0, MOST_CANDIDATES).map((lock) => idOfLock(lock.name));
+  return (await Promise.all(ids.map((id) => rolloutsOf(port, place, id)))).flat();
 };
-
-const locksFolder = (place: ChildPlace): string => posix.join(codexFolder(place), 'thread-writer-locks');
-
-/** The first 48 bits of a version 7 uuid are milliseconds. */
-const madeAt = (id: string): Millis => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
-
-const foldersAround = (at: Millis): readonly string[] => DAYS_AROUND.map((days) => dateFolder(at, days));
-
-const inSessions = (place: ChildPlace, folder: string): string =>
-  posix.join(codexFolder(place), 'sessions', folder);
 
 // The background server writes for all terminals, so only what the user has sent here tells which thread is this terminal's.
 const askedOf = async (
@@ -168,16 +185,16 @@ const lockedHere = async (
 ): Promise<Located | undefined> => {
   const between = sentBetween(place);
   if (!between) return undefined;
-  const locks = await port.list(locksFolder(place), (name) => LOCK.test(name));
+  const locks = await locksIn(port, place);
   const isNow = ({ modifiedAt }: FileEntry): boolean => modifiedAt >= between[0] && modifiedAt <= between[1];
   const [lock, ...others] = locks.filter(isNow).filter(({ name }) => {
-    const written = files.filter(isOf(idOf(name)));
+    const written = files.filter(isOf(idOfLock(name)));
     return written.length === 0 || written.some(({ path }) => ids.has(path));
   });
   if (!lock || others.length > 0) return undefined;
-  const rollout = files.find(({ path }) => ids.get(path) === idOf(lock.name));
+  const rollout = files.find(({ path }) => ids.get(path) === idOfLock(lock.name));
   const path = rollout ? { path: rollout.path } : {};
-  return { sessionId: idOf(lock.name), ...path, certain: false, writtenAt: lock.modifiedAt };
+  return { sessionId: idOfLock(lock.name), ...path, certain: false, writtenAt: lock.modifiedAt };
 };
 
 /** After Enter here the agent has begun to work: a turn that began elsewhere at that moment is another terminal's, as behind `/status`. */
@@ -189,20 +206,6 @@ const isTurnBegun = (record: JsonRecord): boolean => {
   const type = getText(getRecord(record, 'payload'), 'type');
   return record['type'] === 'event_msg' && (type === 'task_started' || type === 'user_message');
 };
-
-/** The id of a rollout's thread if it is a user's conversation; subagents and `codex exec` write files of their own. */
-const userThread = async (port: FilePort, file: FileEntry): Promise<string | undefined> => {
-  const line = await port.firstLine(file.path);
-  const meta = getRecord(line === undefined ? undefined : parseRecord(line), 'payload');
-  const id = getText(meta, 'id');
-  if (!meta || id === undefined || meta['source'] === 'exec' || isRecord(meta['source'])) return undefined;
-  const byUser =
-    (getText(meta, 'thread_source') ?? 'user') === 'user' && (getText(meta, 'session_id') ?? id) === id;
-  if (!byUser) return undefined;
-  return id;
-};
-
-const newestFirst = (a: FileEntry, b: FileEntry): number => b.modifiedAt - a.modifiedAt;
 
 // What a rollout says about Codex's activity (facts/codex.md §5, §7). Each turn, including a compaction, begins with `task_started` and
 // ends with `task_complete` or `turn_aborted`; records after that belong to no turn. For versions before 0.163 this is the only source.

@@ -50,6 +50,13 @@ const glyphAt = (screen: ScreenView, row: number): string | undefined => {
   return glyph === '!' && style.foreground === undefined ? undefined : glyph;
 };
 
+/** A message of the user's in the conversation: its glyph is bold and dim, and its text is neither. */
+export const isSentMessage = (screen: ScreenView, row: number): boolean => {
+  if (!/^› \S/.test(screen.text(row))) return false;
+  const style = screen.styleAt(row, 0);
+  return style?.bold === true && style.dim && screen.styleAt(row, TEXT_COLUMN)?.dim === false;
+};
+
 const footerBelow = (screen: ScreenView, row: number): readonly number[] => {
   let last = screen.rows - 1;
   while (last > row && screen.text(last) === '') last -= 1;

@@ -45,6 +45,7 @@ import {
   findPlaces,
   type DisplayedPlaces,
 } from './percent.js';
+import { type CodexLook, lookAt, remembered, viewFacts } from './view.js';
 
 // What Codex is doing: its own state report (OSC 7501) first, and the composer must agree before anything may be typed (facts/codex.md §5).
 // Versions before 0.163 send none; for them the title and the rollout must both tell.
@@ -264,6 +265,8 @@ interface CodexScreen {
   readonly restedAfter?: string;
   /** a compaction is running; the last item of the conversation before it */
   readonly compactingAfter?: string;
+  /** the last screen that told which conversation is in view */
+  readonly look?: CodexLook;
 }
 
 const read = (before: CodexScreen, seen: ScreenEvidence, now: Millis): ScreenReading<CodexScreen> => {
@@ -286,13 +289,20 @@ const read = (before: CodexScreen, seen: ScreenEvidence, now: Millis): ScreenRea
   const doubt = updateTrust(before.doubt, look);
   const { compactingAfter: ended } = before;
   const ends = ended === undefined ? [] : endFacts(ended, screen, look, now);
-  const facts = [...ends, ...changeFacts(before.restedAfter, look), ...readingFacts(doubt, look, now)];
-  const after = compactingAfter(before, look, pane);
-  const restedAfter = resting.includes(activity.activity)
-    ? (head?.text ?? before.restedAfter ?? '')
-    : undefined;
+  const view = lookAt(screen, pane, signals.title);
+  const facts = [
+    ...viewFacts(before.look, view), // first: the number is of the conversation that is in view
+    ...ends,
+    ...changeFacts(before.restedAfter, look),
+    ...readingFacts(doubt, look, now),
+  ];
+  const memory = {
+    compactingAfter: compactingAfter(before, look, pane),
+    restedAfter: resting.includes(activity.activity) ? (head?.text ?? before.restedAfter ?? '') : undefined,
+    look: remembered(before.look, view),
+  };
   return {
-    state: { doubt, known, isTitleTelling, ...present({ compactingAfter: after, restedAfter }) },
+    state: { doubt, known, isTitleTelling, ...present(memory) },
     activity,
     facts,
   };

@@ -18,6 +18,7 @@ import { waiting } from './slow.js';
 import { rescuing } from './rescue.js';
 import { undoTraps } from './undo-traps.js';
 import { undoing } from './undo.js';
+import { views } from './views.js';
 
 /** Scenarios of one kind: a column of the table. */
 export interface Group {
@@ -58,6 +59,7 @@ export const groups: readonly Group[] = [
   { name: 'rescue', scenarios: writing(rescuing) },
   { name: 'kept facts', scenarios: writing(planted) },
   { name: 'control channel', scenarios: channels },
+  { name: 'what is in view', scenarios: views },
   { name: 'Alt keys', scenarios: altKeys },
   { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(osc7501Scenarios) },
 ];

@@ -3,6 +3,7 @@ import { definitionOf } from '../agents/agent.js';
 import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
 import { channels } from './channel.js';
+import { naming } from './commands.js';
 import { named } from './cold.js';
 import { ending } from './ends.js';
 import { drafts } from './drafts.js';
@@ -57,6 +58,7 @@ export const groups: readonly Group[] = [
   { name: 'kept facts', scenarios: writing(planted) },
   { name: 'control channel', scenarios: channels },
   { name: 'Alt keys', scenarios: altKeys },
+  { name: 'commands', scenarios: naming },
   { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(osc7501Scenarios) },
 ];
 

@@ -16,7 +16,7 @@ export type Known =
 
 /** A place in which the agent names commands or keys. */
 export interface NameList {
-  readonly what: 'hint line' | 'shortcuts' | 'commands' | 'palette';
+  readonly what: 'hint line' | 'tabs' | 'shortcuts' | 'commands' | 'palette';
   /** pressed in an empty prompt, one after the other; none for what is there at rest */
   readonly keys: readonly string[];
   /** goes on to the next entry, where not all are shown */
@@ -37,6 +37,13 @@ export interface AgentCommands {
 }
 
 export const DOWN = '\x1b[B';
+
+/** The same of many names, which are parted by `|`. */
+export const each = (names: string, known: Known): Readonly<Record<string, Known>> =>
+  Object.fromEntries(listed(names).map((name) => [name, known]));
+
+/** Names that are parted by `|`. */
+export const listed = (names: string): readonly string[] => names.split('|').map((name) => name.trim());
 
 /** The names in a picture of the list; `atRest` is the screen before its keys. */
 export const namesIn = (

@@ -40,7 +40,8 @@ const read = async (session: LabSession, list: NameList): Promise<readonly strin
 
 const named: Scenario = {
   name: 'commands',
-  expects: 'its own list of commands, shortcuts and hint line: no name of which the lab does not know what it does',
+  expects:
+    'its own list of commands, shortcuts and hint line: no name of which the lab does not know what it does',
   isFor: ({ name }) => commands[name] !== undefined,
   typed: 0,
   play: async (session) => {

@@ -7,7 +7,7 @@ export const kimi: AgentCommands = {
       what: 'commands',
       keys: ['/'],
       next: DOWN,
-      names: /^ │ {3}(?:→| ) ([a-z][\w:-]*)(?= {2})/g,
+      names: /^ │ {3}(?:→| ) ([a-z]\S*)(?= {2})/g,
       back: [ESC],
     },
   ],
@@ -17,7 +17,7 @@ export const kimi: AgentCommands = {
   `),
   others: {
     ...each('tasks', { does: 'view', because: 'TODO' }),
-    ...each('swarm | sub-skill', { does: 'view', because: 'TODO' }),
+    ...each('swarm | sub-skill | sub-skill.consolidate | sub-skill.review', { does: 'view', because: 'TODO' }),
     ...each('new', { does: 'conversation', scenario: 'clear in the middle' }),
     ...each('sessions | fork', { does: 'conversation', because: 'TODO' }),
     ...each('undo', { does: 'conversation', scenario: 'rewind' }),

@@ -243,7 +243,9 @@ describe('the number on the screen of opencode', () => {
   });
 
   it('is none while messages are taken back, of which the status row still tells', async () => {
-    const reverted = { conversation: [ANSWER, '', '  ┃  2 messages reverted', '  ┃  ctrl+x r or /redo to restore'] };
+    const reverted = {
+      conversation: [ANSWER, '', '  ┃  2 messages reverted', '  ┃  ctrl+x r or /redo to restore'],
+    };
     expect(await reading({ conversation: [ANSWER] }, reverted)).toBeUndefined();
     expect(await reading(reverted, { conversation: [ANSWER] })).toBeDefined();
   });

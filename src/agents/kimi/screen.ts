@@ -110,7 +110,11 @@ const withoutBox = (state: KimiScreen, screen: ScreenView, at: Millis): ScreenRe
     return { state, activity: { activity: 'unknown', witnesses: ['no input'] }, facts: [] };
   const activity = { activity: 'dialog', witnesses: ['bars instead of the input'] } as const;
   const after = listsSessions(screen, bottom) ? { ...state, hasChosen: true as const } : state;
-  return { state: after, activity, facts: fillFacts(findFooter(screen, bottom), state.estimate !== undefined, at) };
+  return {
+    state: after,
+    activity,
+    facts: fillFacts(findFooter(screen, bottom), state.estimate !== undefined, at),
+  };
 };
 
 const fillFacts = (fill: ShownFill | undefined, isEstimate: boolean, at: Millis): readonly Fact[] => {

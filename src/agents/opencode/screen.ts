@@ -76,8 +76,7 @@ const readScreen = (
   const answers = answersAbove(screen, composer?.top ?? screen.rows);
   const activity = activityOf(seen.screen, composer, answers.at(-1));
   if (!composer) return { state, activity, facts: [] };
-  if (isCovered(seen.screen, composer))
-    return { state: { ...state, wasCovered: true }, activity, facts: [] };
+  if (isCovered(seen.screen, composer)) return { state: { ...state, wasCovered: true }, activity, facts: [] };
   const isCompacting = activity.activity === 'compacting';
   const ended = state.isCompacting && !isCompacting ? endOf(screen, answers) : undefined;
   const complete = answers.findLast(({ isComplete }) => isComplete);

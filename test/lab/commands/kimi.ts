@@ -17,7 +17,10 @@ export const kimi: AgentCommands = {
   `),
   others: {
     ...each('tasks', { does: 'view', because: 'TODO' }),
-    ...each('swarm | sub-skill | sub-skill.consolidate | sub-skill.review', { does: 'view', because: 'TODO' }),
+    ...each('swarm | sub-skill | sub-skill.consolidate | sub-skill.review', {
+      does: 'view',
+      because: 'TODO',
+    }),
     ...each('new', { does: 'conversation', scenario: 'clear in the middle' }),
     ...each('sessions | fork', { does: 'conversation', because: 'TODO' }),
     ...each('undo', { does: 'conversation', scenario: 'rewind' }),

@@ -16,6 +16,7 @@ import { planted } from './planted.js';
 import type { Scenario } from './scenario.js';
 import { waiting } from './slow.js';
 import { rescuing } from './rescue.js';
+import { viewsOfOthers } from './views-of-others.js';
 import { undoTraps } from './undo-traps.js';
 import { undoing } from './undo.js';
 
@@ -59,6 +60,7 @@ export const groups: readonly Group[] = [
   { name: 'control channel', scenarios: channels },
   { name: 'Alt keys', scenarios: altKeys },
   { name: 'commands', scenarios: naming },
+  { name: 'other conversations', scenarios: viewsOfOthers },
   { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(osc7501Scenarios) },
 ];
 

@@ -28,31 +28,40 @@ export const copilot: AgentCommands = {
   others: {
     ...each('← open sidebar | tab next tab | Sessions | Issues | Pull requests | Gists', {
       does: 'view',
-      because: 'TODO',
+      because: 'the list of sessions is the one of /resume; the others need an account',
     }),
-    ...each('/tasks | /subagents | /agent', { does: 'view', because: 'TODO' }),
+    ...each('/tasks | /subagents | /agent', {
+      does: 'view',
+      because: 'a window below the same conversation',
+    }),
     ...each('reverse search history', { does: 'view', scenario: 'history search' }),
     ...each('/new', { does: 'conversation', scenario: 'clear in the middle' }),
-    ...each('/clear', { does: 'conversation', because: 'TODO' }),
-    ...each('/resume', { does: 'conversation', scenario: 'undo' }),
+    ...each('/clear', { does: 'conversation', because: 'as /new' }),
+    ...each('/resume', { does: 'conversation', scenario: 'session chosen from a list' }),
     ...each('/undo | clear input, interrupt, stop agents, or rewind', {
       does: 'conversation',
       scenario: 'rewind',
     }),
-    ...each('/fork | /move | /worktree | /cwd', { does: 'conversation', because: 'TODO' }),
+    ...each('/fork | /move | /worktree | /cwd', {
+      does: 'conversation',
+      because: 'its log names the session in front, as after /resume',
+    }),
     ...each('/remote', { does: 'conversation', because: 'it needs an account and the network' }),
     ...each('/model', { does: 'model', scenario: 'model picker' }),
     ...each('Interactive | Manual Approval | switch modes | /allow-all | /autopilot | /plan', {
       does: 'mode',
       scenario: 'permission dialog',
     }),
-    ...each('/vim', { does: 'mode', because: 'TODO' }),
+    ...each('/vim', { does: 'mode', because: 'not seen: the prompt in it' }),
     ...each('/fleet | /init | /refine | /research | /review | /security-review', {
       does: 'mode',
       because: 'it starts a turn in this conversation',
     }),
     ...each('/compact', { does: 'compact', scenario: 'user compacts' }),
     ...each('/exit | exit', { does: 'exit', because: 'the wrapper ends with the agent' }),
-    ...each('/restart', { does: 'exit', because: 'TODO' }),
+    ...each('/restart', {
+      does: 'exit',
+      because: 'it comes back with the same session, in the same terminal',
+    }),
   },
 };

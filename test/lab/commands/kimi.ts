@@ -16,15 +16,19 @@ export const kimi: AgentCommands = {
     status | theme | title | usage | copy | desktop | export-debug-zip | export-md | login | version | goal
   `),
   others: {
-    ...each('tasks', { does: 'view', because: 'TODO' }),
+    ...each('tasks', { does: 'view', because: 'a list in the place of the conversation, without a number' }),
     ...each('swarm | sub-skill | sub-skill.consolidate | sub-skill.review', {
       does: 'view',
-      because: 'TODO',
+      because: 'its agents have files of their own, which are not read',
     }),
     ...each('new', { does: 'conversation', scenario: 'clear in the middle' }),
-    ...each('sessions | fork', { does: 'conversation', because: 'TODO' }),
+    ...each('fork', { does: 'conversation', because: 'the copy stays behind: this session goes on' }),
+    ...each('sessions', { does: 'conversation', scenario: 'session chosen from a list' }),
     ...each('undo', { does: 'conversation', scenario: 'rewind' }),
-    ...each('web | remote-control', { does: 'conversation', because: 'TODO' }),
+    ...each('web | remote-control', {
+      does: 'conversation',
+      because: 'another client of the same session: not seen',
+    }),
     ...each('model | secondary-model', { does: 'model', scenario: 'model picker' }),
     ...each('effort', { does: 'model', because: 'the window stays the same' }),
     ...each('yolo | auto | permission | plan', {

@@ -23,10 +23,16 @@ export const opencode: AgentCommands = {
   others: {
     ...each('Jump to message | /timeline', { does: 'view', scenario: 'rewind' }),
     ...each('/new | New session', { does: 'conversation', scenario: 'clear in the middle' }),
-    ...each('/sessions | Switch session', { does: 'conversation', because: 'TODO' }),
-    ...each('/fork | Fork session', { does: 'conversation', because: 'TODO' }),
-    ...each('/undo | Undo previous message | /redo | Redo', { does: 'conversation', because: 'TODO' }),
-    ...each('/move | Move session Move to another project dir', { does: 'conversation', because: 'TODO' }),
+    ...each('/sessions | Switch session', { does: 'conversation', scenario: 'session chosen from a list' }),
+    ...each('/fork | Fork session', { does: 'conversation', because: 'a copy of the same size' }),
+    ...each('/undo | Undo previous message | /redo | Redo', {
+      does: 'conversation',
+      because: 'hidden messages are read in test/agents/opencode-database.test.ts',
+    }),
+    ...each('/move | Move session Move to another project dir', {
+      does: 'conversation',
+      because: 'the same conversation goes on in another folder',
+    }),
     ...each('/models | Switch model', { does: 'model', scenario: 'model picker' }),
     ...each('Variant cycle', { does: 'model', because: 'the window stays the same' }),
     ...each('/agents | Switch agent | Enable auto-approve permissions', {

@@ -17,12 +17,13 @@ export const qwen: AgentCommands = {
   `),
   others: {
     ...each('ctrl+r to search history', { does: 'view', scenario: 'history search' }),
-    ...each('agents | tasks', { does: 'view', because: 'TODO' }),
+    ...each('agents | tasks', { does: 'view', because: 'a window below the same conversation' }),
     ...each('clear', { does: 'conversation', scenario: 'clear in the middle' }),
     ...each('rewind', { does: 'conversation', scenario: 'rewind' }),
-    ...each('resume | branch | fork | restore | delete | arena | cd', {
+    ...each('resume', { does: 'conversation', scenario: 'session chosen from a list' }),
+    ...each('branch | fork | restore | delete | arena | cd', {
       does: 'conversation',
-      because: 'TODO',
+      because: 'not seen to the end (docs/facts/qwen.md)',
     }),
     ...each('model', { does: 'model', scenario: 'model picker' }),
     ...each('effort', { does: 'model', because: 'the window stays the same' }),
@@ -42,7 +43,10 @@ export const qwen: AgentCommands = {
       { does: 'mode', because: 'it starts a turn in this conversation' },
     ),
     ...each('compress', { does: 'compact', scenario: 'user compacts' }),
-    ...each('compress-fast', { does: 'compact', because: 'TODO' }),
+    ...each('compress-fast', {
+      does: 'compact',
+      because: 'it found nothing to compress (docs/facts/qwen.md)',
+    }),
     ...each('quit | ctrl+c to quit', { does: 'exit', because: 'the wrapper ends with the agent' }),
   },
 };

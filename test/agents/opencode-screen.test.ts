@@ -233,7 +233,12 @@ describe('the number on the screen of opencode', () => {
     const other = { below: [rest('3.0K (2%)')] };
     expect(await typesIn({}, window, other)).toContain('view');
     expect(await typesIn({}, window, {})).not.toContain('view');
-    expect(await typesIn({}, window, { below: ['   ctrl+p commands'] }, other)).toContain('view');
+    const hidden = { below: ['   ctrl+p commands'] };
+    expect(await typesIn({}, window, hidden)).toContain('view');
+    expect(await typesIn({}, window, hidden, hidden)).not.toContain('view');
+    const commands = { conversation: ['                 Commands                                 esc'] };
+    expect(await typesIn({}, commands, hidden)).not.toContain('view');
+    expect(await typesIn({}, commands, hidden, other)).toContain('view');
   });
 
   it('is not of another view behind a compaction that was chosen in a window', async () => {

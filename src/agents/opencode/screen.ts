@@ -24,6 +24,8 @@ interface OpencodeScreen {
   readonly shown?: Shown | undefined;
   /** a window was drawn over the conversation since `shown` */
   readonly wasCovered?: true;
+  /** it was the list of sessions */
+  readonly wasInList?: true;
 }
 
 const START: OpencodeScreen = { isCompacting: false, isVoid: false };
@@ -61,6 +63,14 @@ const isCovered = (screen: ScreenView, { top }: Composer): boolean => {
   return false;
 };
 
+/** the head of the list of sessions */
+const LIST = /(?:^| {2})Sessions {3,}esc(?: {2,}\S.*)?$/;
+
+const listIn = (screen: ScreenView): Pick<OpencodeScreen, 'wasInList'> => {
+  for (let row = 0; row < screen.rows; row += 1) if (LIST.test(screen.text(row))) return { wasInList: true };
+  return {};
+};
+
 const isReverted = (screen: ScreenView, { top }: Composer): boolean => {
   for (let row = 0; row < top; row += 1) if (REVERTED.test(screen.text(row))) return true;
   return false;
@@ -76,7 +86,8 @@ const readScreen = (
   const answers = answersAbove(screen, composer?.top ?? screen.rows);
   const activity = activityOf(seen.screen, composer, answers.at(-1));
   if (!composer) return { state, activity, facts: [] };
-  if (isCovered(seen.screen, composer)) return { state: { ...state, wasCovered: true }, activity, facts: [] };
+  if (isCovered(seen.screen, composer))
+    return { state: { ...state, wasCovered: true, ...listIn(seen.screen) }, activity, facts: [] };
   const isCompacting = activity.activity === 'compacting';
   const ended = state.isCompacting && !isCompacting ? endOf(screen, answers) : undefined;
   const complete = answers.findLast(({ isComplete }) => isComplete);
@@ -255,9 +266,10 @@ const otherView = (state: OpencodeScreen, now: Shown | undefined): readonly Fact
   return [{ type: 'view', view: { shows: 'conversation', names: [now.title], messages: [] } }];
 };
 
-const isOther = ({ shown: before, wasCovered }: OpencodeScreen, now: Shown): boolean => {
+const isOther = ({ shown: before, wasCovered, wasInList }: OpencodeScreen, now: Shown): boolean => {
   if (!before) return false;
   if (now.isNew) return !before.isNew;
+  if (wasInList && now.number === '') return true; // behind a long path, nothing tells whether it is the same
   const isOtherNumber = before.number !== '' && now.number !== '' && before.number !== now.number;
   const isOtherTitle = NAMED.test(before.title) && before.title !== now.title;
   return isOtherNumber && (isOtherTitle || wasCovered === true);

@@ -50,6 +50,14 @@ export const sentBetween = ({
     ? undefined
     : [enteredSince, enteredAt + SENT_MS];
 
+/** Only what is sent in this view of the terminal names its session: a message from before is of the one that was in view then. */
+export const inThisView = (place: ChildPlace): ChildPlace => {
+  const { enteredAt, enteredSince = enteredAt, viewSince } = place;
+  return enteredSince === undefined || viewSince === undefined
+    ? place
+    : { ...place, enteredSince: Math.max(enteredSince, viewSince) };
+};
+
 const askedFiles = async (
   port: FilePort,
   place: ChildPlace,

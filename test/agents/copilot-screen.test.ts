@@ -13,7 +13,7 @@ interface Drawing {
   readonly draft?: readonly string[];
   readonly footer?: string;
   /** in place of the prompt */
-  readonly instead?: readonly string[];
+  readonly instead?: readonly string[] | undefined;
   /** column of the cursor, in the last row of the draft */
   readonly column?: number;
   readonly isPlain?: boolean;
@@ -148,6 +148,22 @@ describe('the screen of copilot', () => {
 
   it('is not known with a search between the lines', async () => {
     expect(await activity({ isPlain: true, sign: '(reverse-i-search)`' })).toBe('unknown');
+  });
+
+  it('is a list without a conversation from its head on until a prompt is back, also beside the sidebar', async () => {
+    const list = {
+      conversation: ['', '       Session                   Status         Modified    Created'],
+      instead: ['   ❯ ● my number 3             —              just now    just now', ' esc cancel'],
+    };
+    const beside = { instead: [`${' '.repeat(36)}│╹${'▀'.repeat(60)}`] };
+    const shows = async (...drawings: readonly Drawing[]) =>
+      (await facts(...drawings))?.flatMap((fact) => (fact.type === 'view' ? fact.view.shows : []));
+    expect(await shows({}, list)).toEqual(['list']);
+    expect(await shows({}, list, list)).toEqual([]);
+    expect(await shows({}, list, { instead: [''] })).toEqual([]); // half drawn
+    expect(await shows({}, list, {})).toEqual(['conversation']);
+    expect(await shows({}, list, beside)).toEqual(['conversation']);
+    expect(await shows({ ...list, instead: undefined }, {})).toEqual([]);
   });
 
   it('is recognised by the title alone', async () => {

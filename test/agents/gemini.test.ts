@@ -94,6 +94,21 @@ describe('the session file of gemini', () => {
     expect(types(['{"$rewindTo":"m1"}'])).toEqual(['voided']);
   });
 
+  it('voids the number when a saved conversation takes the place of this one, and not when this one is written anew', () => {
+    const said = (text: string, tokens: unknown = null) => ({
+      type: 'gemini',
+      content: [{ text }],
+      tokens,
+      model: 'x',
+    });
+    const counted = JSON.stringify(said('the sea is deep', { input: 9 }));
+    const anew = (...texts: readonly string[]): string =>
+      JSON.stringify({ $set: { messages: texts.map((text) => said(text)) } });
+    expect(types([counted, anew('hello')])).toEqual(['reading', 'voided']);
+    expect(types([counted, anew('hello', 'the sea is deep')])).toEqual(['reading']);
+    expect(types([JSON.stringify(said('', { input: 9 })), anew('hello')])).toEqual(['reading']);
+  });
+
   it.each([
     ['[1]', 'not a Gemini record'],
     ['{"type":"gemini","tokens":{', 'not JSON'],

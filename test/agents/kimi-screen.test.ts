@@ -233,6 +233,18 @@ describe('the number in the footer of Kimi', () => {
   it('stays true where a compaction has failed', async () => {
     expect(await tokens({}, { above: RUNNING }, { above: CANCELLED })).toEqual([90_010]);
   });
+
+  it('belongs to another view where the list of sessions was open before and it is another one', async () => {
+    const list = (title: string) => ({ instead: [BAR, title, ' ❯ my number 3  just now', BAR] });
+    const types = async (...frames: readonly Frame[]) =>
+      (await lookAt({}, ...frames)).flatMap(({ facts }) => facts.map(({ type }) => type));
+    const sessions = list(' Sessions  (type to search)');
+    expect(await types(sessions, { fill: LEFT })).toContain('view');
+    expect(await types(sessions, {})).not.toContain('view');
+    expect(await types({ fill: LEFT })).not.toContain('view');
+    expect(await types(list(' Select a model'), { fill: LEFT })).not.toContain('view');
+    expect(await types(sessions, {}, { fill: LEFT })).not.toContain('view');
+  });
 });
 
 describe('the end of a compaction on the screen of Kimi', () => {

@@ -190,6 +190,11 @@ describe('finding the session file of kimi', () => {
     expect(await find(mine, { cwd: '/proj/other' })).toBeUndefined();
   });
 
+  it('takes none for what was sent before another conversation came into view', async () => {
+    expect(await find(mine, { viewSince: enteredAt + 20 })).toMatchObject(own);
+    expect(await find(mine, { viewSince: enteredAt + 40 })).toBeUndefined();
+  });
+
   it('honours KIMI_CODE_HOME', async () => {
     const text = mine[pathOf('2')]?.text ?? '';
     const path = pathOf('2', '/kc/sessions/wd_app_146df9cff90e');

@@ -210,7 +210,7 @@ describe('the number on the screen of opencode', () => {
     expect(await reading({ conversation: compacted }, { conversation: [...after, ANSWER] })).toBeDefined();
   });
 
-  it('is void in a new conversation and in another one, and not while the screen is half drawn', async () => {
+  it('belongs to another view in a new conversation and in another one, and not while the screen is half drawn', async () => {
     const fresh = {
       draft: 'Ask anything… "Fix a TODO"',
       title: 'OpenCode',
@@ -218,14 +218,41 @@ describe('the number on the screen of opencode', () => {
     };
     const atStart = [ROWS - 5, 5] as const;
     const types = await typesIn({}, { ...fresh, cursor: atStart });
-    expect(types).toContain('voided');
+    expect(types).toContain('view');
     expect(types).not.toContain('reading');
     const hidden = { below: ['   /home/me/so/long/a/path/that/nothing/is/left   ctrl+p', '   commands'] };
-    expect(await typesIn(hidden, { ...fresh, cursor: atStart })).toContain('voided');
+    expect(await typesIn(hidden, { ...fresh, cursor: atStart })).toContain('view');
     const other = { title: 'OC | another', below: [rest('3.0K (2%)')] };
-    expect(await typesIn({}, other)).toContain('voided');
-    expect(await typesIn({}, { below: ['   ctrl+p commands'] })).not.toContain('voided');
-    expect(await typesIn({}, { below: [rest('60.0K (30%)')] })).not.toContain('voided');
+    expect(await typesIn({}, other)).toContain('view');
+    expect(await typesIn({}, { below: ['   ctrl+p commands'] })).not.toContain('view');
+    expect(await typesIn({}, { below: [rest('60.0K (30%)')] })).not.toContain('view');
+  });
+
+  it('belongs to another view where a window was open before and it is another one, also under the same name', async () => {
+    const window = { conversation: ['                 Sessions                                 esc'] };
+    const other = { below: [rest('3.0K (2%)')] };
+    expect(await typesIn({}, window, other)).toContain('view');
+    expect(await typesIn({}, window, {})).not.toContain('view');
+    const hidden = { below: ['   ctrl+p commands'] };
+    expect(await typesIn({}, window, hidden)).toContain('view');
+    expect(await typesIn({}, window, hidden, hidden)).not.toContain('view');
+    const commands = { conversation: ['                 Commands                                 esc'] };
+    expect(await typesIn({}, commands, hidden)).not.toContain('view');
+    expect(await typesIn({}, commands, hidden, other)).toContain('view');
+  });
+
+  it('is not of another view behind a compaction that was chosen in a window', async () => {
+    const window = { conversation: ['                 Commands                                 esc'] };
+    const running = { conversation: [RULE], below: [BUSY] };
+    expect(await typesIn({}, window, running, { below: [rest('3.0K (2%)')] })).not.toContain('view');
+  });
+
+  it('is none while messages are taken back, of which the status row still tells', async () => {
+    const reverted = {
+      conversation: [ANSWER, '', '  ┃  2 messages reverted', '  ┃  ctrl+x r or /redo to restore'],
+    };
+    expect(await reading({ conversation: [ANSWER] }, reverted)).toBeUndefined();
+    expect(await reading(reverted, { conversation: [ANSWER] })).toBeDefined();
   });
 });
 

@@ -18,6 +18,8 @@ import { compactResult } from './log.js';
 interface CopilotScreen {
   /** a compaction of the user's was seen to run, and its end was not */
   readonly isCompacting: boolean;
+  /** the list of sessions was on the screen, and no conversation since */
+  readonly isInList?: boolean;
 }
 
 /** at the left edge, where no text of the conversation begins */
@@ -43,14 +45,19 @@ export const copilotScreen: AgentScreen = {
 };
 
 const readScreen = (
-  { isCompacting: wasCompacting }: CopilotScreen,
+  { isCompacting: wasCompacting, isInList: wasInList = false }: CopilotScreen,
   { screen, status }: ScreenEvidence,
   at: Millis,
 ): ScreenReading<CopilotScreen> => {
   const composer = findComposer(screen);
   if (!composer) {
     const activity = isBoxLast(screen) ? is('dialog', 'a box in place of the prompt') : is('unknown');
-    return { state: { isCompacting: wasCompacting }, activity, facts: [] };
+    const isInList = showsList(screen) || (wasInList && !hasNarrowPrompt(screen));
+    return {
+      state: { isCompacting: wasCompacting, isInList },
+      activity,
+      facts: viewAfter(wasInList, isInList),
+    };
   }
   const live = Array.from({ length: LIVE_ROWS }, (_, index) => screen.text(composer.top - 1 - index));
   const isCompacting = live.some((row) => COMPACTING.test(row));
@@ -59,8 +66,35 @@ const readScreen = (
     activity: isCompacting
       ? is('compacting', 'compacting conversation history')
       : activityOf(screen, { composer, live, status }),
-    facts: wasCompacting && !isCompacting ? endAbove(screen, composer, at) : [],
+    facts: [
+      ...viewAfter(wasInList, false),
+      ...(wasCompacting && !isCompacting ? endAbove(screen, composer, at) : []),
+    ],
   };
+};
+
+// `/resume` and the second tab show a list of sessions in the place of the conversation, from which another one can be opened.
+
+/** The head of its columns; the sidebar may be at its left. */
+const LIST = /(?:^|│) {2,}Session {3,}Status {3,}\S/;
+/** The lower edge of the prompt beside the sidebar. */
+const NARROW_PROMPT = /│╹▀{10,}/;
+
+const showsRow = (screen: ScreenView, pattern: RegExp): boolean => {
+  for (let row = 0; row < screen.rows; row += 1) if (pattern.test(screen.text(row))) return true;
+  return false;
+};
+
+const showsList = (screen: ScreenView): boolean => showsRow(screen, LIST);
+
+const hasNarrowPrompt = (screen: ScreenView): boolean => showsRow(screen, NARROW_PROMPT);
+
+const viewAfter = (wasInList: boolean, isInList: boolean): readonly Fact[] => {
+  if (wasInList === isInList) return [];
+  const view = isInList
+    ? ({ shows: 'list', name: 'the list of sessions' } as const)
+    : ({ shows: 'conversation', names: [], messages: [] } as const);
+  return [{ type: 'view', view }];
 };
 
 interface Sight {

@@ -8,6 +8,7 @@ import {
   getText,
   type JsonRecord,
 } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import { parseIsoTime } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
 import { makeLineReader, type LineReader, type LineMeaning } from '../agent.js';
@@ -95,6 +96,8 @@ interface GeminiLog {
   readonly renamed: boolean;
   /** when the conversation was compacted, until the file tells who asked for it or the next turn begins */
   readonly compactedAt?: Millis;
+  /** the text of the last answer with a count */
+  readonly counted?: string;
   /** the message being read, in an old version's document */
   readonly message?: Message;
 }
@@ -130,7 +133,7 @@ const readMessage = (state: GeminiLog, record: JsonRecord, now: Millis): LineMea
   if (getText(record, '$rewindTo') !== undefined) return { state, facts: [{ type: 'voided' }] };
   switch (record['type']) {
     case 'gemini':
-      return { state, ...readAnswer(record, now) };
+      return { state: { ...state, ...countedIn(record) }, ...readAnswer(record, now) };
     case 'user':
       return { state, facts: growthFacts(textOf(record['content'])) };
     case 'error':
@@ -194,19 +197,35 @@ const resultsOf = (record: JsonRecord): string =>
 const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): LineMeaning<GeminiLog> => {
   const found = snapshotIn(patch);
   const renamed = getText(patch, 'sessionId') !== undefined && patch['messages'] === undefined;
-  if (!found) return { state: { ...state, renamed }, facts: [] };
+  const facts = isOfAnother(state, patch) ? [{ type: 'voided' } as const] : [];
+  if (!found) return { state: { ...state, renamed }, facts };
   // After a cancelled turn Gemini rewrites the whole history, and so it does when it goes back to a conversation that was compacted before:
   // the summary in it is then already known.
   const isKnown = state.snapshots.includes(found.text);
   const isNew = !isKnown || state.renamed;
   const snapshots = isKnown ? state.snapshots : [...state.snapshots, found.text];
-  const after: GeminiLog = { snapshots, renamed: false };
-  if (!isNew) return { state: after, facts: [] };
+  const { counted } = state;
+  const after: GeminiLog = { snapshots, renamed: false, ...present({ counted }) };
+  if (!isNew) return { state: after, facts };
   // A resumed conversation is also rewritten, and was renamed before; its answers since the summary have kept their tokens.
   if (found.answer) return { state: after, ...readAnswer(found.answer, now) };
   const at = parseIsoTime(found.timestamp ?? '') ?? now;
   return { state: { ...after, compactedAt: at }, facts: [{ type: 'boundary', boundary: { at } }] };
 };
+
+const countedIn = (record: JsonRecord): Pick<GeminiLog, 'counted'> => {
+  const text = textOf(record['content']);
+  return record['tokens'] && text !== '' ? { counted: text } : {};
+};
+
+/** `/chat resume` puts another conversation into the same file: the answer that was counted last is not in it. */
+const isOfAnother = ({ counted }: GeminiLog, { messages }: JsonRecord): boolean =>
+  counted !== undefined &&
+  Array.isArray(messages) &&
+  !messages.some(
+    (message) =>
+      isRecord(message) && message['type'] === 'gemini' && textOf(message['content']).includes(counted),
+  );
 
 interface Snapshot {
   /** of the message that holds it */

@@ -3,7 +3,7 @@ import { getCount, getText, parseRecord, type JsonRecord } from '../../core/json
 import type { Millis } from '../../core/reading.js';
 import type { AgentStatus, ChildPlace, FileEntry, FilePort, Located, SettingsPort } from '../agent.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
-import { chooseAskedFile } from '../files.js';
+import { chooseAskedFile, inThisView } from '../files.js';
 
 // Where Kimi Code keeps its session files (docs/facts/kimi.md): <home>/sessions/wd_<name>_<hash>/<session>/agents/main/wire.jsonl, beside one such
 // folder for each subagent. No file tells the process, and none is kept open, so the session is the one with the user's message. It has no
@@ -17,7 +17,7 @@ const MOST_SESSIONS = 20; // with more files than this that grew since the start
 
 /** The one with the message or the command that the user has just sent in this terminal; else the followed session. */
 export const locateKimi = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> =>
-  chooseAskedFile(port, place, await grownSessions(port, place), {
+  chooseAskedFile(port, inThisView(place), await grownSessions(port, place), {
     isPrompt: ({ type, source }) =>
       type === 'turn.prompt' || (type === 'full_compaction.begin' && source === 'manual'),
     timeOf: (record) => getCount(record, 'time'),

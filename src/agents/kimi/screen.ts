@@ -1,4 +1,5 @@
 import type { Fact } from '../../core/event.js';
+import { present } from '../../core/present.js';
 import type { ActivityReport, Millis, Reading, ScreenView } from '../../core/reading.js';
 import { makeScreenReader, type AgentScreen, type ScreenEvidence, type ScreenReading } from '../agent.js';
 import { readStatus } from './files.js';
@@ -27,6 +28,8 @@ interface KimiScreen {
   readonly hasWorked?: true;
   /** the last number in the footer */
   readonly shown?: number | undefined;
+  /** the list of sessions was in the place of the input since then */
+  readonly hasChosen?: true | undefined;
 }
 
 /** The numbers in the footer since a compaction began. */
@@ -74,18 +77,30 @@ const readScreen = (state: KimiScreen, seen: ScreenEvidence, at: Millis): Screen
     ...estimateAfter(state.estimate, sight),
     ...(state.hasWorked || live.working || live.compacting ? { hasWorked: true } : {}),
     shown: fill?.usedTokens ?? state.shown,
+    ...(fill || live.working ? {} : present({ hasChosen: state.hasChosen })),
   };
-  const isOther = state.shown !== undefined && state.shown > 0 && after.shown === 0; // after `/new`
+  const isNew = state.shown !== undefined && state.shown > 0 && after.shown === 0; // after `/new`
+  const isOther = state.hasChosen === true && state.shown !== after.shown;
   const isEstimate = after.estimate !== undefined || live.working || isComplete(end);
   return {
     state: after,
     activity: activityOf(seen, sight, after),
     facts: [
-      ...(isOther ? [{ type: 'voided' } as const] : []),
+      ...(isOther ? [OTHER_VIEW] : isNew ? [{ type: 'voided' } as const] : []),
       ...fillFacts(fill, isEstimate, at),
       ...resultFacts(state.watched, sight),
     ],
   };
+};
+
+/** The list of sessions has closed, and the size is another one. */
+const OTHER_VIEW = { type: 'view', view: { shows: 'conversation', names: [], messages: [] } } as const;
+
+const SESSIONS = /^ Sessions(?: |$)/;
+
+const listsSessions = (screen: ScreenView, bottom: number): boolean => {
+  for (let row = bottom - 1; row >= 0; row -= 1) if (SESSIONS.test(screen.text(row))) return true;
+  return false;
 };
 
 /** A dialog or a picker stands between two bars where the input was. */
@@ -94,7 +109,12 @@ const withoutBox = (state: KimiScreen, screen: ScreenView, at: Millis): ScreenRe
   if (bottom === undefined)
     return { state, activity: { activity: 'unknown', witnesses: ['no input'] }, facts: [] };
   const activity = { activity: 'dialog', witnesses: ['bars instead of the input'] } as const;
-  return { state, activity, facts: fillFacts(findFooter(screen, bottom), state.estimate !== undefined, at) };
+  const after = listsSessions(screen, bottom) ? { ...state, hasChosen: true as const } : state;
+  return {
+    state: after,
+    activity,
+    facts: fillFacts(findFooter(screen, bottom), state.estimate !== undefined, at),
+  };
 };
 
 const fillFacts = (fill: ShownFill | undefined, isEstimate: boolean, at: Millis): readonly Fact[] => {

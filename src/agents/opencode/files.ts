@@ -4,7 +4,7 @@ import type { Millis } from '../../core/reading.js';
 import type { ChildPlace, FilePort, Located } from '../agent.js';
 import type { AgentFolders } from '../home.js';
 import type { RowQuery, SessionDatabase, WantedSessions } from '../database.js';
-import { sentBetween } from '../files.js';
+import { inThisView, sentBetween } from '../files.js';
 
 // Where opencode keeps its sessions (docs/facts/opencode.md): all in one SQLite database, with the tables `session`, `message` and `part`.
 // Nothing in it names the process, so this terminal's session is the one with the user's message.
@@ -24,7 +24,7 @@ const CLOCK_LAG_MS = 100;
  * before the first message, and where this Node has no SQLite.
  */
 export const locateOpencode = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
-  const between = sentBetween(place);
+  const between = sentBetween(inThisView(place));
   if (!between) return undefined;
   const path = databaseIn(place);
   const found = (await port.rows(path, messagesBetween(between))) ?? [];

@@ -22,6 +22,10 @@ interface OpencodeScreen {
   readonly isVoid: boolean;
   readonly search?: WindowSearch | undefined;
   readonly shown?: Shown | undefined;
+  /** a window was drawn over the conversation since `shown` */
+  readonly wasCovered?: true;
+  /** it was the list of sessions */
+  readonly wasInList?: true;
 }
 
 const START: OpencodeScreen = { isCompacting: false, isVoid: false };
@@ -31,6 +35,8 @@ const TITLE = /^(?:OpenCode$|OC \| )/;
 const RUNNING = /[⬝■]{4}|(?:^| )esc(?: |$)/;
 const STATUS = /(?:^| )commands$/;
 const PERMISSION = /^ *┃ {2}△ /;
+/** `/undo` has taken messages back; the status row still has their number */
+const REVERTED = /^ *┃ {2}\d+ messages? reverted$/;
 const CHOOSING = /\benter (?:confirm|submit|toggle)\b/;
 /** the head of a window that is drawn over the screen */
 const WINDOW_HEAD = /\S {3,}esc(?: {2,}\S.*)?$/;
@@ -57,6 +63,19 @@ const isCovered = (screen: ScreenView, { top }: Composer): boolean => {
   return false;
 };
 
+/** the head of the list of sessions */
+const LIST = /(?:^| {2})Sessions {3,}esc(?: {2,}\S.*)?$/;
+
+const listIn = (screen: ScreenView): Pick<OpencodeScreen, 'wasInList'> => {
+  for (let row = 0; row < screen.rows; row += 1) if (LIST.test(screen.text(row))) return { wasInList: true };
+  return {};
+};
+
+const isReverted = (screen: ScreenView, { top }: Composer): boolean => {
+  for (let row = 0; row < top; row += 1) if (REVERTED.test(screen.text(row))) return true;
+  return false;
+};
+
 const readScreen = (
   state: OpencodeScreen,
   seen: ScreenEvidence,
@@ -66,20 +85,28 @@ const readScreen = (
   const composer = findComposer(screen);
   const answers = answersAbove(screen, composer?.top ?? screen.rows);
   const activity = activityOf(seen.screen, composer, answers.at(-1));
-  if (!composer || isCovered(seen.screen, composer)) return { state, activity, facts: [] };
+  if (!composer) return { state, activity, facts: [] };
+  if (isCovered(seen.screen, composer))
+    return { state: { ...state, wasCovered: true, ...listIn(seen.screen) }, activity, facts: [] };
   const isCompacting = activity.activity === 'compacting';
   const ended = state.isCompacting && !isCompacting ? endOf(screen, answers) : undefined;
   const complete = answers.findLast(({ isComplete }) => isComplete);
   const isVoid = complete ? complete.isCompaction : state.isVoid;
-  const reading = isVoid ? undefined : shownFill(composer, at);
+  const reading = isVoid || isReverted(screen, composer) ? undefined : shownFill(composer, at);
   const search = searchAfter(state.search, composer, reading);
   const windowTokens = search && foundWindow(search);
   const shown = shownNow(seen, composer);
   return {
-    state: { isCompacting, isVoid, search, shown: lastShown(state.shown, shown) },
+    state: {
+      isCompacting,
+      isVoid,
+      search,
+      shown: lastShown(state.shown, shown),
+      ...(state.wasCovered && !isRunning(composer) && !shown?.number ? { wasCovered: true } : {}),
+    },
     activity,
     facts: [
-      ...(isOther(state.shown, shown) ? [{ type: 'voided' } as const] : []),
+      ...otherView(state, shown),
       ...(windowTokens === undefined
         ? []
         : [{ type: 'window', claim: { windowTokens, windowSource: 'derived' } } as const]),
@@ -207,8 +234,8 @@ const shownFill = (composer: Composer, at: Millis): Reading | undefined => {
   };
 };
 
-// The user changes to another conversation: its name is in the title. A new one shows the placeholder. A number that is missing proves
-// nothing, because the screen may be half drawn.
+// The user changes to another conversation: its name is in the title, and a window to choose it was there before. A new one shows the
+// placeholder. A number that is missing proves nothing, because the screen may be half drawn.
 
 interface Shown {
   readonly number: string;
@@ -234,11 +261,18 @@ const lastShown = (before: Shown | undefined, now: Shown | undefined): Shown | u
   return now.number === '' && now.isNew === before.isNew ? before : now;
 };
 
-const isOther = (before: Shown | undefined, now: Shown | undefined): boolean => {
-  if (!before || !now) return false;
+const otherView = (state: OpencodeScreen, now: Shown | undefined): readonly Fact[] => {
+  if (!now || !isOther(state, now)) return [];
+  return [{ type: 'view', view: { shows: 'conversation', names: [now.title], messages: [] } }];
+};
+
+const isOther = ({ shown: before, wasCovered, wasInList }: OpencodeScreen, now: Shown): boolean => {
+  if (!before) return false;
   if (now.isNew) return !before.isNew;
+  if (wasInList && now.number === '') return true; // behind a long path, nothing tells whether it is the same
   const isOtherNumber = before.number !== '' && now.number !== '' && before.number !== now.number;
-  return NAMED.test(before.title) && before.title !== now.title && isOtherNumber;
+  const isOtherTitle = NAMED.test(before.title) && before.title !== now.title;
+  return isOtherNumber && (isOtherTitle || wasCovered === true);
 };
 
 const searchAfter = (

@@ -53,6 +53,8 @@ export interface LabAgent extends VerifiableAgent {
   readonly embedded?: string;
   /** the folder in the home to which it copies itself, hundreds of megabytes each time: removed after a session */
   readonly copies?: string;
+  /** its command for a list of sessions, in which the second is the one before, and what the list shows */
+  readonly sessionList?: { readonly command: string; readonly shows: RegExp };
   /** the key that stashes a draft */
   readonly stash?: string;
   readonly places: Readonly<Partial<Record<PlaceName, Place>>>;

@@ -13,6 +13,7 @@ export const copilot: LabAgent = {
   stopsAtSecondEsc: true,
   canQueue: false,
   copies: '.cache/copilot',
+  sessionList: { command: '/resume', shows: / Session {3,}Status/ },
   places: {
     'slash popup': { keys: ['/'], shows: /^┃ ❯ \/\w/m, back: [BACKSPACE] },
     'model picker': { keys: ['/model', ENTER], shows: /Search models/, back: [ESC] },

@@ -12,6 +12,7 @@ export const gemini: LabAgent = {
   tellsState: false,
   canInterrupt: false,
   canQueue: false,
+  sessionList: { command: '/resume', shows: /Chat Sessions/ },
   places: {
     ...sharedPlaces,
     'vim normal': { keys: [ESC], shows: /\[NORMAL\]/, back: ['i'] },

@@ -11,6 +11,7 @@ export const kimi: LabAgent = {
   tellsState: false,
   canInterrupt: true,
   canQueue: false,
+  sessionList: { command: '/sessions', shows: / Sessions {2}\(type to search/ },
   places: {
     'slash popup': { keys: ['/'], shows: /→ yolo/, back: [BACKSPACE] },
     'model picker': { keys: ['/model', ENTER], shows: /← current/, back: [ESC] },

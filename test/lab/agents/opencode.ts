@@ -14,6 +14,7 @@ export const opencode: LabAgent = {
   canInterrupt: true,
   stopsAtSecondEsc: true,
   canQueue: false,
+  sessionList: { command: '/sessions', shows: / Sessions {3,}esc$/m },
   places: {
     'slash popup': { keys: ['/'], shows: /^ *┃ \/\w+ {2,}\S/m, back: [BACKSPACE] },
     'model picker': { keys: ['/models', ENTER], shows: /Select model/, back: [ESC] },

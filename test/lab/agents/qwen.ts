@@ -14,6 +14,7 @@ export const qwen: LabAgent = {
   canInterrupt: true,
   canQueue: true,
   goingPrompt: /^[>*] /m, // 0.15.10
+  sessionList: { command: '/resume', shows: /Resume Session/ },
   places: {
     ...sharedPlaces,
     'vim normal': { keys: [ESC], shows: /-- NORMAL --|for INSERT mode/, back: ['i'] },

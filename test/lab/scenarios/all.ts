@@ -3,6 +3,7 @@ import { definitionOf } from '../agents/agent.js';
 import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
 import { channels } from './channel.js';
+import { naming } from './commands.js';
 import { named } from './cold.js';
 import { ending } from './ends.js';
 import { drafts } from './drafts.js';
@@ -16,6 +17,7 @@ import { planted } from './planted.js';
 import type { Scenario } from './scenario.js';
 import { waiting } from './slow.js';
 import { rescuing } from './rescue.js';
+import { viewsOfOthers } from './views-of-others.js';
 import { undoTraps } from './undo-traps.js';
 import { undoing } from './undo.js';
 import { views } from './views.js';
@@ -61,6 +63,8 @@ export const groups: readonly Group[] = [
   { name: 'control channel', scenarios: channels },
   { name: 'what is in view', scenarios: views },
   { name: 'Alt keys', scenarios: altKeys },
+  { name: 'commands', scenarios: naming },
+  { name: 'other conversations', scenarios: viewsOfOthers },
   { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(osc7501Scenarios) },
 ];
 

@@ -30,6 +30,7 @@ import {
   type DisplayedReading,
 } from './fusion.js';
 import type { LadderChoice } from './ladder.js';
+<<<<<<< HEAD
 import { type Activity, type Millis, askedText, type ActivityReport } from './reading.js';
 import {
   afterFound,
@@ -47,6 +48,10 @@ import {
   type WindowClaims,
   noWindowClaims,
 } from './window.js';
+=======
+import { type Activity, type Millis, askedText, type ActivityReport, type Place } from './reading.js';
+import { setAssumedWindow, addClaim, setUserWindow, type WindowClaims, noWindowClaims } from './window.js';
+>>>>>>> b909c2bc (Shells in the background do not keep a full window from being compacted; agents there do, and say so; places are named in place of an unreadable screen)
 import { present } from './present.js';
 
 // The session state: combines readings, windows and activity into the number that counts. This first part decides whether a first number is
@@ -242,7 +247,7 @@ const withTurn = (state: Session, activity: Activity): Session => {
 };
 
 const afterReport = (before: Session, report: ActivityReport, now: Millis): Session => {
-  const { activity, witnesses, asks } = report;
+  const { activity, witnesses, asks, place } = report;
   const state = withTurn(before, activity);
   const { blank, understood } = state;
   const isTurnOver =
@@ -255,6 +260,7 @@ const afterReport = (before: Session, report: ActivityReport, now: Millis): Sess
     witnesses,
     activitySince: activity === state.activity ? state.activitySince : now,
     asks: askedText(activity, asks),
+    place,
     understood: {
       screen: understood.screen || (activity !== 'unknown' && activity !== 'dead'),
       state: understood.state || report.isTold === true,
@@ -387,6 +393,8 @@ export interface Session {
   readonly understood: Understood;
   /** in a dialog: what the agent asks, on one line */
   readonly asks?: string | undefined;
+  /** where in the agent the user is, if the agent's screen shows it */
+  readonly place?: Place | undefined;
   /** the number that counts, derived from the evidence */
   readonly fused?: FusedReading | undefined;
   /** the number in the footer, which may lag a few seconds */

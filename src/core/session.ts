@@ -30,8 +30,7 @@ import {
   type DisplayedReading,
 } from './fusion.js';
 import type { LadderChoice } from './ladder.js';
-<<<<<<< HEAD
-import { type Activity, type Millis, askedText, type ActivityReport } from './reading.js';
+import { type Activity, type Millis, askedText, type ActivityReport, type Place } from './reading.js';
 import {
   afterFound,
   afterView,
@@ -48,10 +47,6 @@ import {
   type WindowClaims,
   noWindowClaims,
 } from './window.js';
-=======
-import { type Activity, type Millis, askedText, type ActivityReport, type Place } from './reading.js';
-import { setAssumedWindow, addClaim, setUserWindow, type WindowClaims, noWindowClaims } from './window.js';
->>>>>>> b909c2bc (Shells in the background do not keep a full window from being compacted; agents there do, and say so; places are named in place of an unreadable screen)
 import { present } from './present.js';
 
 // The session state: combines readings, windows and activity into the number that counts. This first part decides whether a first number is

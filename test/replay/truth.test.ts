@@ -50,7 +50,10 @@ interface Truth {
     readonly windowTokens?: number | null;
     readonly tier?: string | null;
   })[];
-  readonly activities: readonly (string | (Window & { readonly activity: string; readonly place?: string }))[];
+  readonly activities: readonly (
+    | string
+    | (Window & { readonly activity: string; readonly place?: string })
+  )[];
   readonly tiers?: readonly (string | null)[];
   readonly boundaries?: number;
 }

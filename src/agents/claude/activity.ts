@@ -2,6 +2,7 @@ import { present } from '../../core/present.js';
 import type { Signals, Millis, Activity, ActivityReport, Place, ScreenView } from '../../core/reading.js';
 import type { AgentStatus, ScreenEvidence } from '../agent.js';
 import { parseAgentState, type AgentState } from '../tested.js';
+import { readFlatSight } from './flat-screen.js';
 import {
   ANY_SIGN,
   isAgentList,
@@ -154,7 +155,9 @@ export const updatePromptHistory = (
   now: Millis,
 ): PromptHistory => {
   const sign = titleAfter(title, signals.title, now);
-  const hasModes = vim || (layout.kind === 'prompt' && isInsertMode(screen, layout));
+  const isShown =
+    layout.kind === 'prompt' ? isInsertMode(screen, layout) : readFlatSight(screen).isInsertMode;
+  const hasModes = vim || isShown;
   return { vim: hasModes, ...present({ title: sign }) };
 };
 
@@ -193,6 +196,33 @@ export const readActivity = (
   if (said.isBusy || (spinner && !said.isAtRest)) return report('busy', ...witnesses);
   if (spinner || said.isOpen) return report('unknown', ...witnesses);
   return promptReport(screen, layout, { habits, status, report });
+};
+
+/** The same of a flat screen, which alone proves neither rest nor work. */
+export const readFlatActivity = (
+  seen: ScreenEvidence,
+  habits: PromptHistory,
+  now?: Millis,
+): ActivityReport => {
+  const { screen, status } = seen;
+  const said = saidBy(seen, habits, now);
+  const { prompt, isDialog, isCompacting, isInsertMode, obstacle, place } = readFlatSight(screen);
+  const is = (activity: Activity, ...witnesses: readonly string[]): ActivityReport => ({
+    activity,
+    witnesses: ['flat screen', ...witnesses, ...said.witnesses],
+    ...(activity === 'dialog' && said.asks !== undefined ? { asks: said.asks } : {}),
+    ...(activity === 'unknown' || activity === 'busy' ? present({ place }) : {}),
+  });
+  if (said.isStrange) return is('unknown');
+  if (said.isAsking) return is('dialog');
+  if (said.isDisagreed) return is('unknown');
+  if (said.isBusy) return isCompacting ? is('compacting', 'compaction row') : is('busy');
+  if (isDialog) return is('dialog', 'keys of a dialog');
+  if (!prompt) return is('unknown', 'no prompt');
+  if (obstacle !== undefined) return is('unknown', obstacle);
+  if (!said.isAtRest || !isResting(status)) return is('unknown', 'nothing tells of rest');
+  if (habits.vim && !isInsertMode) return { ...is('unknown'), place: "vim's normal mode" };
+  return prompt.text === '' ? is('ready', 'empty prompt row') : is('draft', 'text in the prompt');
 };
 
 /** Evidence besides the screen. */
@@ -281,7 +311,7 @@ const promptReport = (
   const obstacle = findObstacle(screen, prompt);
   if (obstacle !== undefined)
     return { ...report('unknown', obstacle), ...present({ place: placeOf(obstacle) }) };
-  if (status && !RESTING.has(status.state)) return report('unknown');
+  if (!isResting(status)) return report('unknown');
   if (habits.vim && !isInsertMode(screen, prompt) && !isCommandListed(screen, prompt))
     return { ...report('unknown', 'vim without insert mode'), place: "vim's normal mode" };
   return prompt.isEmpty ? report('ready', 'empty prompt row') : report('draft', 'text in the prompt');
@@ -289,6 +319,8 @@ const promptReport = (
 
 /** What the status file says at rest; `shell` while commands or monitors run in the background. */
 const RESTING: ReadonlySet<string> = new Set(['idle', 'shell']);
+
+const isResting = (status: AgentStatus | undefined): boolean => !status || RESTING.has(status.state);
 
 const placeOf = (obstacle: string): Place | undefined => {
   if (/shell mode|bash mode/.test(obstacle)) return 'shell mode';

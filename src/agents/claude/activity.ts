@@ -41,7 +41,7 @@ const meanings = {
   clear: 'gone',
 } as const;
 
-/** At rest, while commands run in the background: `1 shell, 2 monitors still running` (facts/claude.md §5b). */
+/** At rest, while commands run in the background: `1 shell, 2 monitors still running` (docs/facts/claude-background.md). */
 const STILL_RUNNING = / still running$/;
 /** Its agents wake the conversation; so it does not rest. */
 const AGENTS = /\b(?:agents?|teams?|workflows?)\b/;

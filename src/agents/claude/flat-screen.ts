@@ -1,10 +1,10 @@
 import type { ActivityReport, PercentBasis, ScreenView } from '../../core/reading.js';
 import { rowText } from './layout.js';
 
-// Claude's flat screen for screen readers (`--ax-screen-reader`; facts/claude.md §5b): no bars, no signs, every row in the first column. The prompt is
-// the last thing on it, a `$` with the cursor behind it; a no-break space and a blank stand before its text. Where the conversation ends and
-// Claude's own rows begin is not drawn, so only the rows directly above the prompt count, and rest is proved by the title, the state report
-// and the status file, never by the screen alone.
+// Claude's flat screen for screen readers (`--ax-screen-reader`; docs/facts/claude-background.md): no bars, no signs, every row in the first
+// column. The prompt is the last thing on it, a `$` with the cursor behind it; a no-break space and a blank stand before its text. Where the
+// conversation ends and Claude's own rows begin is not drawn, so only the rows directly above the prompt count, and rest is proved by the
+// title, the state report and the status file, never by the screen alone.
 
 const HEADER = /^\[Screen Reader Mode: on\b/;
 const VERSION_ROW = /^Claude Code v\d/;

@@ -105,6 +105,7 @@ export const flagOr = <const W extends string>(word: W): ValueType<boolean | W> 
   rule: () => `true, false or ${word}`,
   read: (written) => (written === word ? word : flag.read(written)),
   fromText: (text) => (text.toLowerCase() === word ? word : (flagTexts[text.toLowerCase()] ?? text)),
+  choices: ['true', 'false', word],
   schema: { enum: [true, false, word] },
 });
 

@@ -3,6 +3,7 @@ import { definitionOf } from '../agents/agent.js';
 import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
 import { channels } from './channel.js';
+import { background } from './background.js';
 import { named } from './cold.js';
 import { ending } from './ends.js';
 import { drafts } from './drafts.js';
@@ -49,6 +50,7 @@ export const groups: readonly Group[] = [
   { name: 'slow summary', scenarios: waiting },
   { name: 'asked for', scenarios: asked },
   { name: 'other places', scenarios: places },
+  { name: 'in the background', scenarios: background },
   { name: 'other ends', scenarios: ending },
   { name: 'limits', scenarios: limits },
   { name: 'other model', scenarios: models },

@@ -7,7 +7,7 @@ import { rowText } from './layout.js';
 // title, the state report and the status file, never by the screen alone.
 
 const HEADER = /^\[Screen Reader Mode: on\b/;
-const VERSION_ROW = /^Claude Code v\d/;
+const VERSION_ROW = /^Claude Code v(\d[\d.]*)/;
 const MODEL_ROW = /^(\S.*?)(?: with \w+ effort)? · \S/;
 const TEXT_COLUMN = 3;
 const EMPTY_COLUMN = 1; // of the cursor in an empty prompt
@@ -27,11 +27,16 @@ export interface FlatPrompt {
 export const hasFlatHeader = (screen: ScreenView): boolean =>
   Array.from({ length: screen.rows }, (_, row) => rowText(screen, row)).some((text) => HEADER.test(text));
 
-/** The model in the rows below that. */
-export const readFlatModel = (screen: ScreenView): string | undefined => {
-  for (let row = 0; row + 2 < screen.rows; row += 1)
-    if (HEADER.test(rowText(screen, row)) && VERSION_ROW.test(rowText(screen, row + 1)))
-      return MODEL_ROW.exec(rowText(screen, row + 2))?.[1];
+/** The model and Claude's version in the rows below that. */
+export const readFlatBanner = (
+  screen: ScreenView,
+): { readonly model: string; readonly version: string } | undefined => {
+  for (let row = 0; row + 2 < screen.rows; row += 1) {
+    if (!HEADER.test(rowText(screen, row))) continue;
+    const version = VERSION_ROW.exec(rowText(screen, row + 1))?.[1];
+    const model = MODEL_ROW.exec(rowText(screen, row + 2))?.[1];
+    return version === undefined || model === undefined ? undefined : { model, version };
+  }
   return undefined;
 };
 

@@ -39,7 +39,7 @@ import {
   flatPercent,
   hasFlatHeader,
   isFlatStashed,
-  readFlatModel,
+  readFlatBanner,
 } from './flat-screen.js';
 import {
   cursorColumnIn,
@@ -271,7 +271,7 @@ interface ClaudeScreen {
   /** the screen is drawn for a screen reader */
   readonly isFlat?: true;
   /** the first model that a flat screen has named: later rows may be text of the conversation */
-  readonly flatModel?: string | undefined;
+  readonly flatBanner?: ReturnType<typeof readFlatBanner>;
   /** the user asked for a compaction that has not been seen yet */
   readonly asked?: PendingCommand;
   readonly compacting?: RunningCompaction;
@@ -316,12 +316,12 @@ const readFlat = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): Scree
   const { screen } = seen;
   const { env, named, view } = state;
   const habits = updatePromptHistory(state.habits, seen, { kind: 'none' }, now);
-  const flatModel = state.flatModel ?? readFlatModel(screen);
-  const claim = flatModel === undefined ? undefined : windowOfModelName(flatModel, env);
+  const flatBanner = state.flatBanner ?? readFlatBanner(screen);
+  const claim = flatBanner && windowOfModelName(flatBanner.model, { env, version: flatBanner.version });
   const found = findFlatPrompt(screen);
   const shown = found && flatPercent(found);
   return {
-    state: { env, habits, named, view, isFlat: true, flatModel },
+    state: { env, habits, named, view, isFlat: true, flatBanner },
     activity: readFlatActivity(seen, habits, now),
     facts: [...(claim ? [{ type: 'window', claim } as const] : []), ...shownFacts(shown, env, now)],
   };

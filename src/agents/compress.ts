@@ -1,5 +1,5 @@
 import type { Boundary, CompactResult, Fact } from '../core/event.js';
-import type { Millis, Activity, ActivityReport } from '../core/reading.js';
+import type { Millis, Activity, ActivityReport, Place } from '../core/reading.js';
 import type { Refusal } from './shown-text.js';
 
 // How a `/compress` ends on the screen, in Gemini CLI and in its fork Qwen Code (facts/gemini.md §6.1, facts/qwen.md). A model can write
@@ -185,7 +185,11 @@ export interface Composer {
 /** Typed text goes to the shell, to a search, moves a cursor, or becomes a message. */
 export type InputKind = 'shell' | 'search' | 'vim-normal' | 'message';
 
-export const KIND_NAMES = { shell: 'shell mode', search: 'search', 'vim-normal': 'vim normal mode' } as const;
+export const inputPlaces = {
+  shell: 'shell mode',
+  search: 'the history search',
+  'vim-normal': "vim's normal mode",
+} as const satisfies Readonly<Record<Exclude<InputKind, 'message'>, Place>>;
 
 export type TitleState = 'ready' | 'working' | 'action' | 'approval' | 'plain' | 'cleared';
 

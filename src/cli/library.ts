@@ -56,7 +56,7 @@ export const shouldTriggerCompaction = (currentTokens: number, place: Place = {}
 /** Whether ctxwrap types the command itself, rather than leaving it to the agent and the user. */
 export const needsCustomCompaction = (place: Place = {}): boolean => {
   const { values, isModeGiven } = toCurrentSettings(settingsAt(place));
-  const isSeen = values.footer || isModeGiven; // without a footer a countdown would be invisible
+  const isSeen = values.footer !== false || isModeGiven; // without a footer a countdown would be invisible
   return isSeen && values.mode === 'auto' && thresholdIn(values) !== undefined;
 };
 

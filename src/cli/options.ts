@@ -122,7 +122,7 @@ export const parseChoice =
 /** The words that a key takes, of a list for each item; none if any text may be right. */
 export const valueChoices = (key: KeyName): readonly string[] => {
   const { kind, choices = [] } = configKey(key).type;
-  return kind === 'flag' ? ['true', 'false'] : choices;
+  return kind === 'flag' && choices.length === 0 ? ['true', 'false'] : choices;
 };
 
 /** The words an option takes, by option; for shell completion. */

@@ -85,7 +85,7 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
   const { columns = 80, rows = 24 } = process.stdout;
   const size = childSize(
     { columns, rows },
-    { isFooterWanted: options.values.footer, isPassthrough: options.values.mode === 'off' },
+    { isFooterWanted: options.values.footer !== false, isPassthrough: options.values.mode === 'off' },
   );
   const notices: string[] = [];
   const recording = openRecordingFor(options, size, (reason) => {

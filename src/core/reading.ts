@@ -133,6 +133,15 @@ const LONGEST = 200; // characters
 export const askedText = (activity: Activity, asks: string | undefined): string | undefined =>
   (activity === 'dialog' && asks !== undefined && toOneLine(asks, LONGEST)) || undefined;
 
+/** Where in the agent the user is, or what keeps the agent from taking the next message, in words for the user. */
+export type Place =
+  | "vim's normal mode"
+  | 'shell mode'
+  | 'the history search'
+  | 'the transcript'
+  | 'the list of agents'
+  | 'a background agent is running';
+
 export interface ActivityReport {
   readonly activity: Activity;
   /** the evidence, as short facts: `title ✳`, `empty prompt row`, `status file: idle` */
@@ -141,6 +150,8 @@ export interface ActivityReport {
   readonly isTold?: true;
   /** in a dialog: what the agent asks, on one line: `approve Bash: touch zz.txt` */
   readonly asks?: string;
+  /** a screen that is understood, although nothing may be typed there */
+  readonly place?: Place;
 }
 
 // Estimates tokens without a tokenizer: four ASCII characters are one token, an East Asian character is one and a half (the rule of Qwen

@@ -36,7 +36,14 @@ import {
   type DisplayedReading,
 } from './fusion.js';
 import type { LadderChoice } from './ladder.js';
-import { type Activity, type Millis, type Reading, askedText, type ActivityReport } from './reading.js';
+import {
+  type Activity,
+  type Millis,
+  type Reading,
+  askedText,
+  type ActivityReport,
+  type Place,
+} from './reading.js';
 import {
   afterFound,
   afterView,
@@ -277,7 +284,7 @@ const withTurn = (state: Session, activity: Activity): Session => {
 };
 
 const afterReport = (before: Session, report: ActivityReport, now: Millis): Session => {
-  const { activity, witnesses, asks } = report;
+  const { activity, witnesses, asks, place } = report;
   const state = withTurn(before, activity);
   const { blank, understood } = state;
   const isTurnOver =
@@ -290,6 +297,7 @@ const afterReport = (before: Session, report: ActivityReport, now: Millis): Sess
     witnesses,
     activitySince: activity === state.activity ? state.activitySince : now,
     asks: askedText(activity, asks),
+    place,
     understood: {
       screen: understood.screen || (activity !== 'unknown' && activity !== 'dead'),
       state: understood.state || report.isTold === true,
@@ -434,6 +442,8 @@ export interface Session {
   readonly understood: Understood;
   /** in a dialog: what the agent asks, on one line */
   readonly asks?: string | undefined;
+  /** where in the agent the user is, if the agent's screen shows it */
+  readonly place?: Place | undefined;
   /** the number that counts, derived from the evidence */
   readonly fused?: FusedReading | undefined;
   readonly contest?: Contest | undefined;

@@ -104,7 +104,7 @@ export const openTerminalSession = (
   const tty = openTty(listener, sttyProcess);
   const size = tty.size();
   const isPassthrough = session.values.mode === 'off';
-  const child = childSize(size, { isFooterWanted: session.values.footer, isPassthrough });
+  const child = childSize(size, { isFooterWanted: session.values.footer !== false, isPassthrough });
   const grid = makeGrid(size.columns, child.rows, size.rows, quirksFromEnv(session.env));
   const childFilter = makeStreamFilter(grid);
   const signs = isPassthrough ? undefined : session.agent.titleSigns?.(session.env);
@@ -122,7 +122,7 @@ export const openTerminalSession = (
     sttyProcess,
     child: undefined,
     overlayOutput: undefined,
-    isFooterWanted: session.values.footer,
+    isFooterWanted: session.values.footer !== false,
     isRowWanted: false,
     isPassthrough,
     hasSecondScreen: undefined,

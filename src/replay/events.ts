@@ -14,6 +14,7 @@ import {
   type Source,
   validReading,
   type Millis,
+  type Place,
 } from '../core/reading.js';
 import { type Provenance, oneDecimal, provenance } from '../core/report/report.js';
 import type { Session } from '../core/session.js';
@@ -45,6 +46,8 @@ export interface ReplayedActivity {
   readonly activity: Activity;
   /** in a dialog, the agent's question */
   readonly asks?: string;
+  /** where in the agent the user is */
+  readonly place?: Place;
   readonly witnesses: readonly string[];
 }
 
@@ -122,7 +125,7 @@ const activityEvent = ({ at }: EventContext, report: ActivityReport): ReplayedAc
   at,
   activity: report.activity,
   witnesses: report.witnesses,
-  ...present({ asks: report.asks }),
+  ...present({ asks: report.asks, place: report.place }),
 });
 
 const boundaryEvent = (

@@ -83,8 +83,8 @@ const holdIn = (
   const { kind } = compaction.phase;
   if ((kind === 'typing' && !isForAttempt) || kind === 'sent' || kind === 'foreign')
     return { words: holdText({ why: 'compacting' }, compaction), isLasting: true };
-  const { activity, activitySince } = session;
-  const hold = findHold({ activity, activitySince, keyAt: compaction.keyAt, allowsDraft }, now);
+  const { activity, activitySince, place } = session;
+  const hold = findHold({ activity, activitySince, place, keyAt: compaction.keyAt, allowsDraft }, now);
   return hold && { words: holdText(hold, compaction), isLasting: hold.until === undefined };
 };
 

@@ -88,7 +88,7 @@ export const claude: VerifiableAgent = {
   }),
   compact: '/compact',
   strokes: ['/compact', ENTER],
-  ready: /^[❯>](?:\s|$)/m, // `>` in 2.0
+  ready: /^[❯>$](?:\s|$)/m, // `>` in 2.0, `$` for screen readers
   dialog: /Do you want to proceed\?/,
   summaries: 1,
   exit: '/exit',

@@ -282,8 +282,8 @@ const typistPort = (
   outputBytes,
 });
 
-const logActivity = (log: WrapSession['log'], { activity, witnesses, asks }: ActivityReport): void => {
-  log.info([`activity ${activity}`, ...witnesses].join(', '));
+const logActivity = (log: WrapSession['log'], { activity, witnesses, asks, place }: ActivityReport): void => {
+  log.info([`activity ${activity}`, ...(place === undefined ? [] : [place]), ...witnesses].join(', '));
   const asked = askedText(activity, asks);
   if (asked !== undefined) log.text?.(`asks: ${asked}`); // it may contain text of the conversation
 };

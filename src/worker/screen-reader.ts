@@ -1,7 +1,7 @@
 import type { ScreenReader, ScreenEvidence, PromptReader, AgentStatus } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
 import { present } from '../core/present.js';
-import type { Millis, Activity, ActivityReport } from '../core/reading.js';
+import type { Millis, Activity, ActivityReport, Place } from '../core/reading.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { ScreenObservation } from '../session/ports.js';
 
@@ -45,6 +45,7 @@ export interface ScreenState {
   readonly read: ScreenReader;
   readonly activity?: Activity;
   readonly asks?: string | undefined;
+  readonly place?: Place | undefined;
   readonly showsNumber: boolean;
 }
 
@@ -73,16 +74,16 @@ export const readScreen = (
   const reason = distrustReason(ownReport.activity);
   const activityReport: ActivityReport =
     reason === undefined ? ownReport : { activity: 'unknown', witnesses: [...ownReport.witnesses, reason] };
-  const { activity, asks } = activityReport;
+  const { activity, asks, place } = activityReport;
   const showsNumber = facts.some(({ type }) => type === 'reading');
   const blank: readonly Event[] = state.showsNumber && !showsNumber ? [{ type: 'screen-blank' }] : [];
-  const isSame = activity === state.activity && asks === state.asks;
+  const isSame = activity === state.activity && asks === state.asks && place === state.place;
   const change: readonly Event[] = isSame ? [] : [{ type: 'activity', report: activityReport }];
   // the window first, so that the number is measured against it
   const windows = facts.filter(({ type }) => type === 'window');
   const others = facts.filter(({ type }) => type !== 'window');
   return {
-    state: { read: next, activity, asks, showsNumber },
+    state: { read: next, activity, asks, place, showsNumber },
     activity,
     isUntrusted: reason !== undefined,
     events: [...windows, ...others, ...blank, ...change],

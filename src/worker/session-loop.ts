@@ -125,6 +125,15 @@ const viewOf = (
   };
 };
 
+/** What a quiet footer is drawn for: not the numbers, and not the seconds of a countdown. */
+const quietPart = ({ tier, due, tone, note, words }: FooterView) => ({
+  tier,
+  due,
+  tone,
+  note,
+  words: words?.replace(/[\d.,]+/g, '#'),
+});
+
 const contextOf = (
   session: WrapSession,
   compact: CompactSettings,
@@ -180,7 +189,7 @@ export const makeSessionLoop = (
     const text = compactionText(compaction, now(), compactHotkey);
     const view = viewOf(flow, compactHotkey, now());
     logState(flow, text);
-    const key = JSON.stringify(view);
+    const key = JSON.stringify(session.values.footer === 'quiet' ? quietPart(view) : view);
     if (key !== displayed) onView(view);
     displayed = key;
     onState?.(state, compactionRecord(compaction, flow.record.past, text));

@@ -189,7 +189,8 @@ describe('the activity of claude', () => {
     { state: 'idle', activity: 'ready' },
     { state: 'busy', activity: 'busy' },
     { state: 'waiting', activity: 'dialog' },
-    { state: 'shell', activity: 'unknown' },
+    { state: 'shell', activity: 'ready' },
+    { state: 'new', activity: 'unknown' },
     { state: 'something new', activity: 'unknown' },
   ])('at an empty prompt is $activity when the status file says $state', ({ state, activity }) => {
     expect(look(seenOf(drawn(), IDLE, { state })).activity.activity).toBe(activity);

@@ -61,7 +61,8 @@ describe('the prompt of claude', () => {
     };
     expect(promptOf(seenOf(panel))).toBeUndefined();
     expect(promptOf(seenOf(drawn(), IDLE, { state: 'waiting' }))).toBeUndefined();
-    expect(promptOf(seenOf(drawn(), IDLE, { state: 'shell' }))).toBeUndefined();
+    expect(promptOf(seenOf(drawn(), IDLE, { state: 'new' }))).toBeUndefined();
+    expect(promptOf(seenOf(drawn(), IDLE, { state: 'shell' }))).toEqual({ text: '' });
     expect(promptOf(seenOf(drawn(), '1 awaiting input · claude agents'))).toBeUndefined();
   });
 

@@ -42,9 +42,30 @@ describe('the state that claude tells (OSC 7501)', () => {
     [ASKS, 'dialog'],
     // commands go on in the background, and Claude takes messages
     [`working:msg=${Buffer.from('2 shells still running').toString('base64')}`, 'ready'],
+    [`working:msg=${Buffer.from('1 shell, 2 monitors still running').toString('base64')}`, 'ready'],
+    [`working:msg=${Buffer.from('1 background agent still running').toString('base64')}`, 'busy'],
     [`working:msg=${Buffer.from('still running tests').toString('base64')}`, 'busy'],
   ])('%s at an empty prompt under a title without a sign is %s', (state, activity) => {
     expect(activityOf(told(state))).toBe(activity);
+  });
+
+  it('is rest while a shell runs in the background, by its status file, too', () => {
+    const status: AgentStatus = { state: 'shell' };
+    const message = Buffer.from('1 shell still running').toString('base64');
+    expect(activityOf({ ...told(`working:msg=${message}`), status })).toBe('ready');
+    expect(activityOf({ ...told('done'), status })).toBe('ready');
+    expect(activityOf({ ...told('working'), status })).toBe('busy');
+  });
+
+  it('is work, and says which, while an agent runs in the background', () => {
+    const row = '✻ Waiting for 1 background agent to finish';
+    const waiting = seenOf(drawn({ above: [...conversation, '❯ go', '', row, ''] }));
+    const { activity, place } = look({ ...told('working', waiting), status: { state: 'busy' } }).activity;
+    expect([activity, place]).toEqual(['busy', 'a background agent is running']);
+    const over = look({ ...told('done', waiting), status: { state: 'idle' } }).activity;
+    expect([over.activity, over.place]).toEqual(['ready', undefined]);
+    const said = seenOf(drawn({ above: [...conversation, '❯ go', '', `  ${row}`, ''] }));
+    expect(look({ ...told('working', said), status: { state: 'busy' } }).activity.place).toBeUndefined();
   });
 
   it('is no evidence without the empty prompt', () => {
@@ -87,7 +108,7 @@ describe('the state that claude tells (OSC 7501)', () => {
     const waiting: AgentStatus = { state: 'waiting' };
     expect(activityOf({ ...told('idle'), status: waiting })).toBe('dialog');
     expect(activityOf({ ...told('idle'), status: { state: 'busy' } })).toBe('busy');
-    expect(activityOf({ ...told('idle'), status: { state: 'shell' } })).toBe('unknown');
+    expect(activityOf({ ...told('idle'), status: { state: 'new' } })).toBe('unknown');
   });
 
   it('marks a screen as one of claude', () => {

@@ -201,7 +201,7 @@ const playWishes = async (cast: string, logs: readonly string[] = []) => {
 
 // The empty prompt of each agent, described independently of the readers under test.
 const emptyPrompts: Readonly<Record<string, RegExp>> = {
-  claude: /^[❯>]\s*$/, // `>` in old versions
+  claude: /^[❯>$]\s*$/, // `>` in old versions, `$` for screen readers
   // 0.137 suggests a prompt
   codex: /^› (?:Ask Codex to do anything|Explain this codebase|Run \/review on my current changes)/,
   gemini:

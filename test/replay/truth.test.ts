@@ -15,7 +15,8 @@
 //         "from": 3.2, "to": 4 }            optional: seconds; the event's `at` is not before `from` and not after `to`
 //     ],
 //     "activities": ["unknown", "ready",    EVERY activity event, in order: the first screen's, then each change
-//       { "activity": "busy", "from": 3, "to": 3.5 }],   or with the seconds between which the change must be seen
+//       { "activity": "busy", "from": 3, "to": 3.5 }],   or with the seconds between which the change must be seen,
+//       { "activity": "unknown", "place": "shell mode" }],                or with the place that is named
 //     "tiers": ["safe", "warn"],            optional: every tier event, in order; not compared when absent
 //     "boundaries": 1                       optional: how many boundary events; 0 when absent
 //   }
@@ -49,7 +50,10 @@ interface Truth {
     readonly windowTokens?: number | null;
     readonly tier?: string | null;
   })[];
-  readonly activities: readonly (string | (Window & { readonly activity: string }))[];
+  readonly activities: readonly (
+    | string
+    | (Window & { readonly activity: string; readonly place?: string })
+  )[];
   readonly tiers?: readonly (string | null)[];
   readonly boundaries?: number;
 }
@@ -82,7 +86,11 @@ const readingAs = (event: ReplayedReading, truth: Truth['readings'][number] | un
 const activityAs = (event: ReplayedActivity, truth: Truth['activities'][number] | undefined) =>
   truth === undefined || typeof truth === 'string'
     ? event.activity
-    : { activity: event.activity, ...timeAs(truth, event.at) };
+    : {
+        activity: event.activity,
+        ...(truth.place === undefined ? {} : { place: event.place }),
+        ...timeAs(truth, event.at),
+      };
 
 const resultAs = (events: readonly ReplayEvent[], truth: Truth): Omit<Truth, 'cast' | 'log' | 'env'> => {
   const readings = events.filter((event) => event.schema === 'ctxwrap.reading/1');

@@ -1,7 +1,8 @@
 import { present } from '../../core/present.js';
-import type { Signals, Millis, Activity, ActivityReport, ScreenView } from '../../core/reading.js';
+import type { Signals, Millis, Activity, ActivityReport, Place, ScreenView } from '../../core/reading.js';
 import type { AgentStatus, ScreenEvidence } from '../agent.js';
 import { parseAgentState, type AgentState } from '../tested.js';
+import { readFlatSight } from './flat-screen.js';
 import {
   ANY_SIGN,
   isAgentList,
@@ -40,12 +41,14 @@ const meanings = {
   clear: 'gone',
 } as const;
 
-/** At rest, with commands still running in the background (seen in the program of 2.1.330). */
+/** At rest, while commands run in the background: `1 shell, 2 monitors still running` (docs/facts/claude-background.md). */
 const STILL_RUNNING = / still running$/;
+/** Its agents wake the conversation; so it does not rest. */
+const AGENTS = /\b(?:agents?|teams?|workflows?)\b/;
 
 /** What this state means; `working` is also reported at rest while commands run in the background. */
-export const meaningOfState = ({ state, message }: AgentState): StateWord['says'] =>
-  state === 'working' && STILL_RUNNING.test(message ?? '') ? 'rest' : meanings[state];
+export const meaningOfState = ({ state, message = '' }: AgentState): StateWord['says'] =>
+  state === 'working' && STILL_RUNNING.test(message) && !AGENTS.test(message) ? 'rest' : meanings[state];
 
 /** Undefined when no state was reported. At exit Claude clears the state without naming itself. */
 export const readStateWord = ({ agentState }: Signals): StateWord | undefined => {
@@ -76,6 +79,9 @@ export const isSpinnerRow = (row: string): boolean =>
   [KNOWN, LIKELY, TIMED, DRAWN].some((pattern) => pattern.test(row));
 
 /** The working row of a compaction. */
+/** The last row of a turn that background agents will go on with. */
+const AGENTS_ROW = new RegExp(String.raw`^${SPINNER} Waiting for \d+ background agents? to finish`);
+
 const isCompactionRow = (row: string): boolean => isSpinnerRow(row) && COMPACTION.test(row);
 
 // What the terminal's title tells about Claude: a sign and a space before a name, one sign at rest and alternating ones while it works
@@ -149,7 +155,9 @@ export const updatePromptHistory = (
   now: Millis,
 ): PromptHistory => {
   const sign = titleAfter(title, signals.title, now);
-  const hasModes = vim || (layout.kind === 'prompt' && isInsertMode(screen, layout));
+  const isShown =
+    layout.kind === 'prompt' ? isInsertMode(screen, layout) : readFlatSight(screen).isInsertMode;
+  const hasModes = vim || isShown;
   return { vim: hasModes, ...present({ title: sign }) };
 };
 
@@ -167,7 +175,8 @@ export const readActivity = (
     witnesses: [...witnesses, ...said.witnesses],
     ...(activity === 'dialog' && said.asks !== undefined ? { asks: said.asks } : {}),
   });
-  if (isAgentList(seen, layout)) return report('unknown', 'list of agents');
+  if (isAgentList(seen, layout))
+    return { ...report('unknown', 'list of agents'), place: 'the list of agents' };
   if (said.isStrange) return report('unknown');
   if (said.isAsking) return report('dialog');
   // a permission dialog appears under the title of an idle prompt; a draft may be cut off from its bar for a moment
@@ -175,15 +184,45 @@ export const readActivity = (
   if (layout.kind === 'panel') return panelReport(screen, layout, report);
   if (layout.kind === 'none') {
     if (said.isBusy) return report('busy');
+    if (TRANSCRIPT.test(colouredLastRows(screen))) return transcript(report);
     return KEYS.test(colouredLastRows(screen)) ? report('dialog', 'keys of a dialog') : report('unknown');
   }
   const spinner = spinnerAbove(screen, layout);
   const witnesses = spinner ? ['spinner row'] : [];
   if (said.isDisagreed) return report('unknown', ...witnesses);
   if (spinner === 'compacting' && !said.isAtRest) return report('compacting', 'compaction row');
+  if (said.isBusy && isWaitingForAgents(screen, layout))
+    return { ...report('busy', 'row of background agents'), place: 'a background agent is running' };
   if (said.isBusy || (spinner && !said.isAtRest)) return report('busy', ...witnesses);
   if (spinner || said.isOpen) return report('unknown', ...witnesses);
   return promptReport(screen, layout, { habits, status, report });
+};
+
+/** The same of a flat screen, which alone proves neither rest nor work. */
+export const readFlatActivity = (
+  seen: ScreenEvidence,
+  habits: PromptHistory,
+  now?: Millis,
+): ActivityReport => {
+  const { screen, status } = seen;
+  const said = saidBy(seen, habits, now);
+  const { prompt, isDialog, isCompacting, isInsertMode, obstacle, place } = readFlatSight(screen);
+  const is = (activity: Activity, ...witnesses: readonly string[]): ActivityReport => ({
+    activity,
+    witnesses: ['flat screen', ...witnesses, ...said.witnesses],
+    ...(activity === 'dialog' && said.asks !== undefined ? { asks: said.asks } : {}),
+    ...(activity === 'unknown' || activity === 'busy' ? present({ place }) : {}),
+  });
+  if (said.isStrange) return is('unknown');
+  if (said.isAsking) return is('dialog');
+  if (said.isDisagreed) return is('unknown');
+  if (said.isBusy) return isCompacting ? is('compacting', 'compaction row') : is('busy');
+  if (isDialog) return is('dialog', 'keys of a dialog');
+  if (!prompt) return is('unknown', 'no prompt');
+  if (obstacle !== undefined) return is('unknown', obstacle);
+  if (!said.isAtRest || !isResting(status)) return is('unknown', 'nothing tells of rest');
+  if (habits.vim && !isInsertMode) return { ...is('unknown'), place: "vim's normal mode" };
+  return prompt.text === '' ? is('ready', 'empty prompt row') : is('draft', 'text in the prompt');
 };
 
 /** Evidence besides the screen. */
@@ -243,9 +282,17 @@ type Report = (activity: Activity, ...witnesses: readonly string[]) => ActivityR
 const panelReport = (screen: ScreenView, { bar, isOverlay }: Panel, report: Report): ActivityReport => {
   if (isOverlay) return report('dialog', 'over the conversation');
   const rows = colouredRowsBelow(screen, bar);
+  if (TRANSCRIPT.test(joined(rows))) return transcript(report);
   const isDialog = rows.some((row) => CHOICE.test(row)) || KEYS.test(joined(rows));
   return isDialog ? report('dialog', 'dialog below its bar') : report('unknown', 'no prompt');
 };
+
+const TRANSCRIPT = /\bShowing detailed transcript\b/;
+
+const transcript = (report: Report): ActivityReport => ({
+  ...report('unknown', 'view of the transcript'),
+  place: 'the transcript',
+});
 
 // A narrow screen wraps the keys.
 const joined = (rows: readonly string[]): string => rows.map((row) => row.trim()).join(' ');
@@ -262,11 +309,22 @@ const promptReport = (
   { habits, status, report }: PromptContext,
 ): ActivityReport => {
   const obstacle = findObstacle(screen, prompt);
-  if (obstacle !== undefined) return report('unknown', obstacle);
-  if (status && status.state !== 'idle') return report('unknown');
+  if (obstacle !== undefined)
+    return { ...report('unknown', obstacle), ...present({ place: placeOf(obstacle) }) };
+  if (!isResting(status)) return report('unknown');
   if (habits.vim && !isInsertMode(screen, prompt) && !isCommandListed(screen, prompt))
-    return report('unknown', 'vim without insert mode');
+    return { ...report('unknown', 'vim without insert mode'), place: "vim's normal mode" };
   return prompt.isEmpty ? report('ready', 'empty prompt row') : report('draft', 'text in the prompt');
+};
+
+/** What the status file says at rest; `shell` while commands or monitors run in the background. */
+const RESTING: ReadonlySet<string> = new Set(['idle', 'shell']);
+
+const isResting = (status: AgentStatus | undefined): boolean => !status || RESTING.has(status.state);
+
+const placeOf = (obstacle: string): Place | undefined => {
+  if (/shell mode|bash mode/.test(obstacle)) return 'shell mode';
+  return obstacle.includes('search prompts:') ? 'the history search' : undefined;
 };
 
 /** Why text typed now would not become a message, although the prompt is visible. */
@@ -285,6 +343,11 @@ const spinnerAbove = (screen: ScreenView, { upper }: Prompt): 'spinner' | 'compa
   const text = row === undefined ? '' : rowText(screen, row);
   if (!isSpinnerRow(text)) return undefined;
   return isCompactionRow(text) ? 'compacting' : 'spinner';
+};
+
+const isWaitingForAgents = (screen: ScreenView, { upper }: Prompt): boolean => {
+  const row = ownRowAbove(screen, upper);
+  return row !== undefined && AGENTS_ROW.test(rowText(screen, row));
 };
 
 const isInsertMode = (screen: ScreenView, { lower }: Prompt): boolean =>

@@ -12,6 +12,7 @@ import {
 import { joinWrappedRows } from '../compress.js';
 import {
   readActivity,
+  readFlatActivity,
   findObstacle,
   updatePromptHistory,
   type PromptHistory,
@@ -33,6 +34,14 @@ import {
 import { readStatus } from './locate.js';
 import { noView, updateView, type SeenView } from './view.js';
 import {
+  findFlatPrompt,
+  flatListed,
+  flatPercent,
+  hasFlatHeader,
+  isFlatStashed,
+  readFlatBanner,
+} from './flat-screen.js';
+import {
   cursorColumnIn,
   readLayout,
   rowText,
@@ -44,7 +53,7 @@ import {
   rowsBelow,
   type Layout,
 } from './layout.js';
-import { chosenModel, tokensOfBasis, compactionWindow, parseRefusal } from './window.js';
+import { chosenModel, tokensOfBasis, compactionWindow, parseRefusal, windowOfModelName } from './window.js';
 
 // The text in Claude's prompt, without the suggestions that Claude draws dim behind it or in its place.
 
@@ -53,12 +62,15 @@ const STASHED = /(?:^| {2}| · )(?:[^\p{L}\p{N}\s] |draft )stashed(?= ·| \(|$)/
 const LISTED = /^(\/\S+)(?: {2,}|$)/;
 const LISTED_ABOVE = new RegExp(String.raw`^ {2}(?:${POINTER}| ) (?:/\S| {3})`);
 const CHOSEN = new RegExp(String.raw`^ {2}${POINTER} (/\S+)(?: {2,}|$)`);
+/** In place of a draft of several rows, whose ends a flat screen does not show. */
+const SEVERAL_ROWS = '\n';
 const MARGIN = 2; // columns at the right end of a row that hold no text of a draft
 
 /** One screen alone cannot show vim's normal mode; the reader, which remembers the other mode, handles that. */
 const prompt: PromptReader = (seen) => {
   const { screen } = seen;
   const layout = readLayout(screen);
+  if (layout.kind === 'none' || hasFlatHeader(screen)) return flatPrompt(seen);
   if (layout.kind !== 'prompt' || findObstacle(screen, layout) !== undefined) return undefined;
   const { activity } = readActivity(seen, layout, { vim: false });
   if (activity === 'unknown' || activity === 'dialog') return undefined;
@@ -67,6 +79,18 @@ const prompt: PromptReader = (seen) => {
     text,
     ...listedBeside(screen, layout, text),
     ...(isStashed(screen, layout) ? { isStashed: true } : {}),
+  };
+};
+
+const flatPrompt: PromptReader = (seen) => {
+  const found = findFlatPrompt(seen.screen);
+  if (!found) return undefined;
+  const { activity } = readFlatActivity(seen, { vim: false });
+  if (activity === 'unknown' || activity === 'dialog') return undefined;
+  return {
+    text: found.text ?? SEVERAL_ROWS,
+    ...present({ listed: flatListed(seen.screen, found) }),
+    ...(isFlatStashed(found) ? { isStashed: true } : {}),
   };
 };
 
@@ -244,6 +268,10 @@ interface ClaudeScreen {
   readonly habits: PromptHistory;
   readonly named: NamedModel;
   readonly view: SeenView;
+  /** the screen is drawn for a screen reader */
+  readonly isFlat?: true;
+  /** the first model that a flat screen has named: later rows may be text of the conversation */
+  readonly flatBanner?: ReturnType<typeof readFlatBanner>;
   /** the user asked for a compaction that has not been seen yet */
   readonly asked?: PendingCommand;
   readonly compacting?: RunningCompaction;
@@ -253,7 +281,7 @@ const FIRST_QUESTIONS = /^ {1,2}(?:Accessing workspace:|Detected a custom API ke
 
 const recognises = ({ screen, signals }: ScreenEvidence): boolean => {
   const layout = readLayout(screen);
-  if (layout.kind === 'none') return false;
+  if (layout.kind === 'none' && !hasFlatHeader(screen) && !findFlatPrompt(screen)) return false;
   if (layout.kind === 'panel' && FIRST_QUESTIONS.test(rowsBelow(screen, layout.bar)[0] ?? '')) return true;
   const isTold = isTitleOfClaude(signals.title) || isFromClaude(readStateWord(signals));
   return isTold || readBanner(screen) !== undefined;
@@ -261,6 +289,8 @@ const recognises = ({ screen, signals }: ScreenEvidence): boolean => {
 
 const read = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenReading<ClaudeScreen> => {
   const layout = readLayout(seen.screen);
+  const isFlat = state.isFlat ?? hasFlatHeader(seen.screen);
+  if (isFlat || (layout.kind === 'none' && findFlatPrompt(seen.screen))) return readFlat(state, seen, now);
   const habits = updatePromptHistory(state.habits, seen, layout, now);
   const named = updateNamedModel(state.named, seen, layout, now);
   const activity = readActivity(seen, layout, habits, now);
@@ -278,6 +308,22 @@ const read = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenRea
     state: { env, habits, named, view, ...watched.state },
     activity,
     facts: [...viewFacts, ...watched.facts, ...shown],
+  };
+};
+
+// How a compaction ends is in the session file: on a flat screen it cannot be told from the conversation.
+const readFlat = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenReading<ClaudeScreen> => {
+  const { screen } = seen;
+  const { env, named, view } = state;
+  const habits = updatePromptHistory(state.habits, seen, { kind: 'none' }, now);
+  const flatBanner = state.flatBanner ?? readFlatBanner(screen);
+  const claim = flatBanner && windowOfModelName(flatBanner.model, { env, version: flatBanner.version });
+  const found = findFlatPrompt(screen);
+  const shown = found && flatPercent(found);
+  return {
+    state: { env, habits, named, view, isFlat: true, flatBanner },
+    activity: readFlatActivity(seen, habits, now),
+    facts: [...(claim ? [{ type: 'window', claim } as const] : []), ...shownFacts(shown, env, now)],
   };
 };
 
@@ -318,6 +364,10 @@ const claimFacts = (named: NamedModel, seen: ScreenEvidence, layout: Layout, env
 
 const readingFacts = ({ screen }: ScreenEvidence, layout: Layout, env: Env, now: Millis): readonly Fact[] => {
   const shown = layout.kind === 'prompt' ? shownPercent(screen, layout) : undefined;
+  return shownFacts(shown, env, now);
+};
+
+const shownFacts = (shown: ShownPercent | undefined, env: Env, now: Millis): readonly Fact[] => {
   if (!shown) return [];
   // The settings may hold another window for compactions; only the environment overrides it.
   const window = compactionWindow(env);

@@ -59,7 +59,8 @@ const AT_PROMPT = /\? for shortcuts|← for agents/;
 const VIM_NORMAL = /Vim: N/;
 const AFTER_ESCAPE = /^ {2}esc again/;
 const LIST_KEYS = /^ {2}enter\/tab insert · esc close\b/;
-const PICKER_KEYS = /\b(?:enter|esc)\b|reverse-i-search:/;
+const PICKER_KEYS = /\b(?:enter|esc)\b/;
+const HISTORY_SEARCH = /reverse-i-search:/;
 
 /** The title shows work while there is work, unless the user has configured a title that never does. */
 const isTitleWorking = (title = ''): boolean => WORKING.test(title);
@@ -92,13 +93,13 @@ const atRest = (
 ): ActivityReport => {
   const { title = '' } = signals;
   if (!pane?.hasCursor) return elsewhere(screen, told);
-  const draft = draftOf(screen, pane);
-  if (draft !== undefined) return say('draft', told, draft);
+  if (hasDraft(screen, pane)) return draftReport(pane, told);
   if (hasTask(screen, pane)) return say('unknown', told, 'row of a task');
   if (SPINNER.test(title)) return say('unknown', told, 'spinner in the title');
   const hints = lastFooterRow(screen, pane);
   if (!AT_PROMPT.test(hints)) return say('unknown', told, 'empty composer', 'no prompt hints');
-  if (VIM_NORMAL.test(hints)) return say('unknown', told, 'empty composer', 'vim normal mode');
+  if (VIM_NORMAL.test(hints))
+    return { ...say('unknown', told, 'empty composer'), place: "vim's normal mode" };
   return say('ready', told, 'empty composer');
 };
 
@@ -114,10 +115,9 @@ const withoutState = (
   if (isCompactingNow(screen, pane)) return say('compacting', 'compacting row');
   if (hasTask(screen, pane)) return say('busy', 'row of a task');
   if (isTitleWorking(title)) return say('busy', 'sign in the title');
-  const draft = draftOf(screen, pane);
-  if (draft !== undefined) return say('draft', draft);
+  if (hasDraft(screen, pane)) return draftReport(pane);
   const hints = lastFooterRow(screen, pane);
-  if (VIM_NORMAL.test(hints)) return say('unknown', 'empty composer', 'vim normal mode');
+  if (VIM_NORMAL.test(hints)) return { ...say('unknown', 'empty composer'), place: "vim's normal mode" };
   if (AFTER_ESCAPE.test(hints)) return say('unknown', 'empty composer', 'hint after Esc');
   if (title === '' || !isTitleTelling) return say('unknown', 'empty composer', 'no title that tells of work');
   if (status?.state !== 'idle')
@@ -127,7 +127,10 @@ const withoutState = (
 
 // The cursor is in a picker, a view of the transcript, or the search field, or Codex is not on the screen.
 const elsewhere = (screen: ScreenView, ...told: readonly string[]): ActivityReport => {
-  const isPicker = lastRows(screen).some((row) => PICKER_KEYS.test(row));
+  const rows = lastRows(screen);
+  if (rows.some((row) => HISTORY_SEARCH.test(row)))
+    return { ...say('dialog', ...told, 'keys of a picker'), place: 'the history search' };
+  const isPicker = rows.some((row) => PICKER_KEYS.test(row));
   return isPicker ? say('dialog', ...told, 'keys of a picker') : say('unknown', ...told, 'no composer');
 };
 
@@ -143,10 +146,12 @@ const lastRows = (screen: ScreenView): readonly string[] => {
   return rows;
 };
 
-const draftOf = (screen: ScreenView, pane: Pane): string | undefined => {
-  if (pane.glyph === '!') return 'shell mode';
-  return isEmpty(screen, pane) ? undefined : 'text in the composer';
-};
+const hasDraft = (screen: ScreenView, pane: Pane): boolean => pane.glyph === '!' || !isEmpty(screen, pane);
+
+const draftReport = ({ glyph }: Pane, ...told: readonly string[]): ActivityReport =>
+  glyph === '!'
+    ? { ...say('draft', ...told, 'shell mode'), place: 'shell mode' }
+    : say('draft', ...told, 'text in the composer');
 
 /** Typed text goes to the model: not to a shell, an editor command, or an open list. */
 const isMessage = (screen: ScreenView, pane: Pane): boolean =>

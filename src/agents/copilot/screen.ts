@@ -1,6 +1,6 @@
 import type { Fact } from '../../core/event.js';
 import { present } from '../../core/present.js';
-import type { ActivityReport, Millis, ScreenView } from '../../core/reading.js';
+import type { ActivityReport, Millis, Place, ScreenView } from '../../core/reading.js';
 import {
   type AgentScreen,
   type AgentStatus,
@@ -25,6 +25,8 @@ interface CopilotScreen {
 /** at the left edge, where no text of the conversation begins */
 const COMPACTING = /^\S Compacting conversation history\b/;
 const BUSY = /(?:^| )esc esc (?:interrupt|edit prompt)\b|^ \S (?:Working|Cancelling)\b/;
+/** the mode after `!` */
+const SHELL = / · Shell · /;
 /** the mode in which a message waits for the user after each turn, and the kind of permissions behind it */
 const AT_REST = /(?:^| · | )(?:Interactive|Plan) · \S/;
 const QUEUED = /^ +└ \[pending\b/;
@@ -104,12 +106,19 @@ interface Sight {
   readonly status: AgentStatus | undefined;
 }
 
+const placeOf = (screen: ScreenView, { top, footer }: Composer): Place | undefined => {
+  if (SHELL.test(footer)) return 'shell mode';
+  return screen.text(top + 1).startsWith('(reverse-i-search)') ? 'the history search' : undefined;
+};
+
 const activityOf = (screen: ScreenView, { composer, live, status }: Sight): ActivityReport => {
   const { isMessage, footer, hasCursor } = composer;
   if (BUSY.test(footer)) return is('busy', 'esc esc interrupt');
   if (live.some((row) => QUEUED.test(row))) return is('busy', 'a queued message');
   if (status?.state === 'compacting') return is('compacting', 'its record of the beginning');
-  if (!isMessage) return is('unknown', 'shell mode or a search');
+  const place = placeOf(screen, composer);
+  if (place !== undefined) return { ...is('unknown', place), place };
+  if (!isMessage) return is('unknown', 'a search');
   if (!hasCursor) return is('unknown', 'the cursor is not in the prompt');
   if (!AT_REST.test(footer)) return is('unknown', 'another status row');
   if (composerText(screen, composer) !== '') return is('draft', 'text in the prompt');

@@ -14,7 +14,7 @@ import {
   type Composer,
   parseCompressResult,
   watchCommand,
-  KIND_NAMES,
+  inputPlaces,
   readFill,
   reportActivity,
   type LiveRows,
@@ -284,7 +284,7 @@ const activityOf = (
 
 const prompt = (screen: ScreenView, composer: Composer, is: ReportActivity): ActivityReport => {
   const kind = inputKind(screen, composer);
-  if (kind !== 'message') return is('unknown', KIND_NAMES[kind]);
+  if (kind !== 'message') return { ...is('unknown', inputPlaces[kind]), place: inputPlaces[kind] };
   const text = inputText(screen, composer);
   if (text === '') return is('ready', 'empty prompt row');
   return is(

@@ -194,7 +194,7 @@ const activityOf = (
   });
   if (compacting) return is('compacting', 'compacting context');
   if (working || queued) return is('busy', working ? 'spinner' : 'queued messages');
-  if (box.mode !== '>') return is('unknown', 'shell mode');
+  if (box.mode !== '>') return { ...is('unknown', 'shell mode'), place: 'shell mode' };
   if (status?.state === 'busy') return is('busy', 'a turn in its session file');
   if (status?.state === 'compacting') return is('compacting', 'a compaction in its session file');
   if (inputText(screen, box) !== '') return is('draft', 'text in the input');

@@ -123,7 +123,7 @@ const activityOf = (
 ): ActivityReport => {
   if (!composer) return isAsking(screen) ? is('dialog', 'a question in place of the prompt') : is('unknown');
   if (isCovered(screen, composer)) return is('dialog', 'a window over the conversation');
-  if (!takesMessages(composer)) return is('unknown', 'no agent below the prompt');
+  if (!takesMessages(composer)) return elsewhere(composer);
   if (isRunning(composer)) {
     const isCompacting = last?.isCompaction === true && !last.isComplete;
     return isCompacting ? is('compacting', 'a compaction without its time') : is('busy', 'esc interrupt');
@@ -134,6 +134,12 @@ const activityOf = (
     ? is('ready', 'empty prompt', 'no running turn')
     : is('draft', 'text in the prompt');
 };
+
+/** What is typed is no message. */
+const elsewhere = ({ mode }: Composer): ActivityReport => ({
+  ...is('unknown', 'no agent below the prompt'),
+  ...(/^Shell\b/.test(mode) ? { place: 'shell mode' } : {}),
+});
 
 const is = (activity: ActivityReport['activity'], ...witnesses: readonly string[]): ActivityReport => ({
   activity,

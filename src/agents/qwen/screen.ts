@@ -8,7 +8,7 @@ import {
   parseCompressResult,
   watchCommand,
   type CommandWatch,
-  KIND_NAMES,
+  inputPlaces,
   readFill,
   reportActivity,
   type LiveRows,
@@ -192,7 +192,7 @@ const activityOf = (
     if (footerRows(screen, input).some((row) => FOOTER_BUSY.test(row)))
       return is('busy', 'footer of a running turn');
     const kind = inputKind(screen, input);
-    if (kind !== 'message') return is('unknown', KIND_NAMES[kind]);
+    if (kind !== 'message') return { ...is('unknown', inputPlaces[kind]), place: inputPlaces[kind] };
     const text = inputText(screen, input, ghostColour);
     if (text !== '') return is('draft', 'text in the input');
     if (!isParked(screen)) return is('ready', 'empty prompt row');

@@ -135,7 +135,7 @@ const terminal = async ({ options: { values } }: DoctorRequest): Promise<CheckSe
   terminalSection({
     env: process.env,
     terminal: await probeTerminal(process.stdin, process.stdout, ANSWER_MS),
-    footer: values.footer && values.mode !== 'off',
+    footer: values.footer !== false && values.mode !== 'off',
     theme: values.theme,
   });
 

@@ -372,7 +372,7 @@ const channelOf = ({ settings, isChannelClosed, conversation }: Compaction): Con
 
 const held = (state: Compaction, hold: GateHold, now: Millis): Compaction => {
   const { phase } = state;
-  const isSameHold = phase.kind === 'held' && phase.hold.why === hold.why;
+  const isSameHold = phase.kind === 'held' && phase.hold.why === hold.why && phase.hold.place === hold.place;
   return enterPhase(state, { kind: 'held', hold, since: isSameHold ? Math.min(phase.since, now) : now });
 };
 

@@ -1,6 +1,7 @@
 import { countedTokens } from '../fusion.js';
 import { effectiveTokens } from '../ladder.js';
-import type { Millis, Activity } from '../reading.js';
+import { present } from '../present.js';
+import type { Millis, Activity, Place } from '../reading.js';
 import type { Liveness, SessionRecord } from '../report/records.js';
 import { scaledWait } from '../time-scale.js';
 import { isFailure, type Outcome } from './outcome.js';
@@ -140,6 +141,8 @@ const QUIET_MS = scaledWait(3_000);
 export interface GateConditions {
   readonly activity: Activity;
   readonly activitySince: Millis;
+  /** where in the agent the user is, if the agent's screen shows it */
+  readonly place?: Place | undefined;
   /** time of the user's last key; undefined before the first one */
   readonly keyAt?: Millis | undefined;
   /** the agent has a key that puts a draft aside, and the user allows its use */
@@ -165,13 +168,14 @@ export interface GateHold {
     | 'copying'
     /** the countdown was not visible */
     | 'unseen';
+  readonly place?: Place;
   readonly until?: Millis;
 }
 
 /** Why nothing may be typed now; undefined if it may. */
 export const findHold = (view: GateConditions, now: Millis): GateHold | undefined => {
-  const { activity, activitySince, keyAt } = view;
-  if (activity !== 'ready' && !isAllowed(view)) return { why: activity };
+  const { activity, activitySince, place, keyAt } = view;
+  if (activity !== 'ready' && !isAllowed(view)) return { why: activity, ...present({ place }) };
   const quietAt = keyAt === undefined ? now : keyAt + QUIET_MS;
   if (now < quietAt) return { why: 'typing', until: quietAt };
   const settledAt = activitySince + SETTLED_MS;

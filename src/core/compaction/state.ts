@@ -1,7 +1,7 @@
 import type { PromptCache } from '../economy.js';
 import type { Contest, FusedReading } from '../fusion.js';
 import type { Tier } from '../ladder.js';
-import type { Millis, Activity } from '../reading.js';
+import type { Millis, Activity, Place } from '../reading.js';
 import type { Session } from '../session.js';
 import type { Copy } from './copy.js';
 import { type EndedCompaction, type Fill, fillOf, type Via } from './outcome.js';
@@ -244,6 +244,7 @@ export interface SessionContext {
   readonly now: Millis;
   readonly activity: Activity;
   readonly activitySince: Millis;
+  readonly place?: Place | undefined;
   /** of a number that may start a compaction; undefined if there is none */
   readonly tier: Tier | undefined;
   /** as counted by the agent; undefined for an estimate, or for a screen's number if a file gives numbers */
@@ -332,13 +333,14 @@ export const underAnotherModel = (state: Compaction): Compaction => ({
 
 /** Extracts what compaction depends on. Only a number that the agent has counted, in a certain window, may start a compaction. */
 export const sessionContext = (session: Session, now: Millis): SessionContext => {
-  const { fused, activity, activitySince, fileTells, cache, turns, contest } = session;
+  const { fused, activity, activitySince, place, fileTells, cache, turns, contest } = session;
   const number = fused?.counted ?? fused;
   const counted = number && isCounted(number, fileTells) ? number : undefined;
   return {
     now,
     activity,
     activitySince,
+    place,
     tier: fused?.actingTier,
     fill: counted && fillOf(counted),
     fillSince: counted?.since,

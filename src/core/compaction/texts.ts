@@ -177,22 +177,24 @@ export const fromTo = (before: Fill | undefined, after: Fill | undefined): strin
 
 const DOUBT_MS = 60_000; // by then a user would have looked at the screen, or sent the draft
 
+/** The screen is not understood, or a draft on it may be none. */
+const isDoubtful = ({ why, place }: GateHold): boolean =>
+  place === undefined && (why === 'unknown' || why === 'draft');
+
 /** When a hold has lasted so long that a misread screen is a likely cause; undefined for other holds, and afterwards. */
 export const longHoldDeadline = (
   { hold, since }: Extract<Phase, { readonly kind: 'held' }>,
   now: Millis,
-): Millis | undefined => {
-  const isDoubtful = hold.why === 'unknown' || hold.why === 'draft';
-  return isDoubtful && now < since + DOUBT_MS ? since + DOUBT_MS : undefined;
-};
+): Millis | undefined => (isDoubtful(hold) && now < since + DOUBT_MS ? since + DOUBT_MS : undefined);
 
 /** What something that is to be typed waits for. */
 export const holdText = (
-  { why }: GateHold,
+  { why, place }: GateHold,
   { asks, unseen = 'undrawn' }: Pick<Compaction, 'asks' | 'unseen'>,
 ): string => {
   if (why === 'unseen') return unseenWords[unseen];
-  return why === 'dialog' && asks !== undefined ? `waiting: ${asks}` : holdWords[why];
+  if (why === 'dialog' && asks !== undefined) return `waiting: ${asks}`;
+  return place === undefined ? holdWords[why] : `waiting: ${place}`;
 };
 
 const heldWords = (
@@ -200,11 +202,10 @@ const heldWords = (
   compaction: Compaction,
   now: Millis,
 ): string => {
-  const { why } = held.hold;
-  if ((why !== 'unknown' && why !== 'draft') || longHoldDeadline(held, now) !== undefined)
-    return holdText(held.hold, compaction);
+  const { hold, since } = held;
   const { agent = 'the agent' } = compaction;
-  return why === 'draft'
+  if (!isDoubtful(hold) || now < since + DOUBT_MS) return holdText(hold, compaction);
+  return hold.why === 'draft'
     ? `${holdWords.draft} (none there? ${agent}: ctxwrap doctor)`
     : `waiting: cannot read the screen of ${agent} · ctxwrap doctor`;
 };

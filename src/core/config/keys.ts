@@ -10,6 +10,7 @@ import {
   definitions,
   endpoint,
   flag,
+  flagOr,
   hotkey,
   list,
   path,
@@ -33,9 +34,9 @@ const sessionKeys = {
     project: [true, false],
   },
   footer: {
-    type: flag,
+    type: flagOr('quiet'),
     fallback: true,
-    doc: 'Show the footer. `false` leaves every row to the agent; ctxwrap then compacts automatically only if you have set `mode` to `auto`.',
+    doc: 'Show the footer. `quiet` draws it anew only when the tier or the kind of message changes, for screen readers. `false` leaves every row to the agent; ctxwrap then compacts automatically only if you have set `mode` to `auto`.',
     option: {
       flag: '--no-footer',
       help: 'leave every row to the agent; compact automatically only with an explicit --mode auto',

@@ -99,6 +99,16 @@ export const flagFor = <const T>(yes: T, no: T): ValueType<T> => ({
 
 export const flag: ValueType<boolean> = flagFor<boolean>(true, false);
 
+/** A boolean, or a word for a special form of `true`. */
+export const flagOr = <const W extends string>(word: W): ValueType<boolean | W> => ({
+  kind: 'flag',
+  rule: () => `true, false or ${word}`,
+  read: (written) => (written === word ? word : flag.read(written)),
+  fromText: (text) => (text.toLowerCase() === word ? word : (flagTexts[text.toLowerCase()] ?? text)),
+  choices: ['true', 'false', word],
+  schema: { enum: [true, false, word] },
+});
+
 /** A number, or a text that stands for one, as text; empty for anything else. */
 const amount = (written: unknown): string =>
   typeof written === 'string' || Number.isFinite(written) ? String(written) : '';

@@ -325,8 +325,9 @@ const sizeText = (known: SourceReading): string => {
 
 const detailSections = (facts: OverlayFacts): readonly Section[] => {
   const { session, compaction, contents, now } = facts;
-  const { activity, activitySince, asks, witnesses } = session;
+  const { activity, activitySince, asks, place, witnesses } = session;
   const known = provenance(session, now);
+  const details = asks ?? place;
   const doing = `${activity} for ${formatDuration(Math.max(0, now - activitySince))}`;
   return [
     {
@@ -345,7 +346,7 @@ const detailSections = (facts: OverlayFacts): readonly Section[] => {
     },
     {
       title: 'What the agent is doing',
-      rows: [{ text: asks === undefined ? doing : `${doing}: ${asks}`, notes: witnesses }],
+      rows: [{ text: details === undefined ? doing : `${doing}: ${details}`, notes: witnesses }],
     },
     { title: 'Compacting', rows: policyTexts(compaction, now).map((text) => ({ text })) },
     { title: 'The last compaction', rows: attemptRows(facts).slice(0, 1) },

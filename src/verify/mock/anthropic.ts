@@ -48,10 +48,12 @@ interface Block {
   readonly deltas: readonly object[];
 }
 
-const inputOf = ({ does }: Call) =>
-  'command' in does
+const inputOf = ({ does }: Call) => {
+  if ('input' in does) return does.input;
+  return 'command' in does
     ? { command: does.command, description: 'makes a file' }
     : { file_path: does.file.path, content: `${does.file.text}\n` };
+};
 
 const blocksOf = ({ text, pieces, calls }: Reply): readonly Block[] => {
   const blocks: Block[] = [];

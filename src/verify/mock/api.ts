@@ -37,12 +37,21 @@ export interface WrittenFile {
   readonly text: string;
 }
 
+/** A tool of one agent only, by its name and with its own input: a command in the background, another agent, an alarm. */
+export interface NamedTool {
+  readonly name: string;
+  readonly input: JsonRecord;
+}
+
 /** A call of one of the agent's tools. */
 export interface Call {
   /** unique in the session */
   readonly id: string;
   readonly tool: string;
-  readonly does: { readonly command: string } | { readonly file: WrittenFile };
+  readonly does:
+    | { readonly command: string }
+    | { readonly file: WrittenFile }
+    | { readonly input: JsonRecord };
 }
 
 /** The model's answer, independent of the API. */
@@ -63,6 +72,8 @@ export interface Answer {
   readonly command?: string | undefined;
   /** a file that the agent is told to write with its own tool, after the command; it does not exist yet */
   readonly file?: WrittenFile | undefined;
+  /** another tool that the agent is told to use, after these */
+  readonly tool?: NamedTool | undefined;
   /** sent instead of the answer, by the name of the API */
   readonly error?: ((api: string) => Wire) | undefined;
   /** the connection ends in the middle of the answer */
@@ -101,11 +112,12 @@ export interface Api {
 
 export const replyOf = (question: Question, answer: Answer, id: string): Reply => {
   const { model, isStreamed, shellTool, writeTool } = question;
-  const { text, usedTokens, outputTokens, command, file } = answer;
+  const { text, usedTokens, outputTokens, command, file, tool } = answer;
   const calls: Call[] = [];
   if (command !== undefined && shellTool !== undefined)
     calls.push({ id, tool: shellTool, does: { command } });
   if (file && writeTool !== undefined) calls.push({ id: `${id}w`, tool: writeTool, does: { file } });
+  if (tool) calls.push({ id: `${id}t`, tool: tool.name, does: { input: tool.input } });
   const size = Math.max(1, Math.ceil(text.length / Math.max(1, answer.pieces)));
   const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
     text.slice(index * size, (index + 1) * size),

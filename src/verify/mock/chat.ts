@@ -52,6 +52,7 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
 };
 
 const inputOf = ({ tool, does }: Call) => {
+  if ('input' in does) return does.input;
   if ('command' in does) {
     const { command } = does;
     if (tool === 'Bash') return { command };

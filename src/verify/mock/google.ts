@@ -46,10 +46,12 @@ const sideText = (schema: string): string => {
     : '{}';
 };
 
-const argsOf = ({ does }: Call) =>
-  'command' in does
+const argsOf = ({ does }: Call) => {
+  if ('input' in does) return does.input;
+  return 'command' in does
     ? { command: does.command, description: 'makes a file' }
     : { file_path: does.file.path, content: `${does.file.text}\n` };
+};
 
 const partsOf = ({ calls, pieces }: Reply): readonly object[] => {
   if (calls.length > 0)

@@ -46,8 +46,8 @@ type Frames = Pick<Wire, 'opening' | 'pieces' | 'closing'>;
 
 const calledItem = ({ id, tool, does }: Call): object => {
   const item = { call_id: `call_${id}`, name: tool, status: 'completed' };
-  if ('command' in does) {
-    const args = JSON.stringify(argumentsFor(tool, does.command));
+  if ('command' in does || 'input' in does) {
+    const args = JSON.stringify('input' in does ? does.input : argumentsFor(tool, does.command));
     return { ...item, type: 'function_call', id: `fc_${id}`, arguments: args };
   }
   const { path, text } = does.file;

@@ -80,7 +80,9 @@ const makeAnswers = () => {
       if (purpose === 'side') return { ...USUAL_TURN, text: sideText };
       if (purpose === 'summary') return { ...summary, usedTokens: summary.usedTokens || turn.usedTokens };
       // the request after a tool result gets the plain answer
-      return isAfterTool ? { ...turn, command: undefined, file: undefined } : { ...turn, ...next.shift() };
+      return isAfterTool
+        ? { ...turn, command: undefined, file: undefined, tool: undefined }
+        : { ...turn, ...next.shift() };
     },
   };
 };

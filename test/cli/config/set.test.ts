@@ -100,7 +100,11 @@ describe('config set', () => {
       'window must be a number of tokens from 1k to 10M, got "5"',
       'try ctxwrap config set window 1k',
     ],
-    [['footer', 'ture'], 'footer must be true or false, got "ture"', 'try ctxwrap config set footer true'],
+    [
+      ['footer', 'ture'],
+      'footer must be true, false or quiet, got "ture"',
+      'try ctxwrap config set footer true',
+    ],
     [
       ['notify.on', 'hrad,auto'],
       /^notify.on must be a list of auto, hard, /,

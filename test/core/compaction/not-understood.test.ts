@@ -32,4 +32,21 @@ describe('after 60 s at a full window', () => {
     play.wait(59_000);
     expect(play.words()).toBe('waiting: cannot read the screen');
   });
+
+  it('a place that is known is named as long as it lasts, and begins no doubt', () => {
+    const play = playFull();
+    play.tell({
+      type: 'activity',
+      report: { activity: 'unknown', witnesses: [], place: "vim's normal mode" },
+    });
+    play.wait(600_000);
+    expect(play.words()).toBe("waiting: vim's normal mode");
+    play.is('unknown');
+    expect(play.words()).toBe('waiting: cannot read the screen');
+    play.tell({
+      type: 'activity',
+      report: { activity: 'busy', witnesses: [], place: 'a background agent is running' },
+    });
+    expect(play.words()).toBe('waiting: a background agent is running');
+  });
 });

@@ -4,6 +4,7 @@ import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
 import { channels } from './channel.js';
 import { naming } from './commands.js';
+import { background } from './background.js';
 import { named } from './cold.js';
 import { ending } from './ends.js';
 import { drafts } from './drafts.js';
@@ -52,6 +53,7 @@ export const groups: readonly Group[] = [
   { name: 'slow summary', scenarios: waiting },
   { name: 'asked for', scenarios: asked },
   { name: 'other places', scenarios: places },
+  { name: 'in the background', scenarios: background },
   { name: 'other ends', scenarios: ending },
   { name: 'limits', scenarios: limits },
   { name: 'other model', scenarios: models },

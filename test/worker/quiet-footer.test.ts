@@ -1,0 +1,53 @@
+// How often the footer gets something to draw.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import type { CompactSettings } from '../../src/core/compaction/state.js';
+import { defaultValues } from '../../src/core/config/keys.js';
+import type { WrapSession } from '../../src/session/options.js';
+import { makeSessionLoop } from '../../src/worker/session-loop.js';
+import { tokens } from '../support/sessions.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const settings: CompactSettings = {
+  mode: 'auto',
+  command: '/compact',
+  startMs: 5_000,
+  finishMs: 120_000,
+  isProactive: true,
+};
+
+describe('the footer', () => {
+  const rowsOf = (footer: boolean | 'quiet') => {
+    const rows: string[] = [];
+    const values = { ...defaultValues, footer };
+    const session = { agent: agents.claude, env: {}, log, values } as unknown as WrapSession;
+    const loop = makeSessionLoop(session, settings, {
+      onView: ({ words, tier }) => rows.push(`${tier}: ${words}`),
+      unseen: () => undefined,
+      onEffect: () => undefined,
+      onState: () => undefined,
+    });
+    loop.take({ type: 'activity', report: { activity: 'ready', witnesses: [] } });
+    loop.take(tokens('log', 20_000));
+    loop.take(tokens('log', 21_000));
+    loop.take(tokens('log', 165_000));
+    vi.advanceTimersByTime(11_000);
+    return rows;
+  };
+
+  it('is drawn for each second of a countdown', () => {
+    expect(rowsOf(true).filter((row) => row.includes('compacting in')).length).toBeGreaterThanOrEqual(10);
+  });
+
+  it('is drawn only for another tier and another kind of message where it is quiet', () => {
+    const rows = rowsOf('quiet');
+    expect(rows.filter((row) => row.includes('compacting in'))).toEqual([
+      'auto: compacting in 10 s · Esc: not now',
+    ]);
+    expect(rows.filter((row) => row.startsWith('safe'))).toHaveLength(1);
+    expect(rows.length).toBeLessThan(8);
+  });
+});

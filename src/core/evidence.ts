@@ -204,7 +204,8 @@ const withLog = (evidence: Evidence, reading: Reading, now: Millis): Evidence =>
     return { ...evidence, candidates: { ...evidence.candidates, estimate }, grownTokens: 0 };
   }
   const log = candidate(others.log, reading, now);
-  const kept = official && !hasMissed(official, others.log, reading) ? { official } : {};
+  const isOfOther = official?.reading.model === undefined && reading.model !== undefined; // as `keepTokens` leaves it
+  const kept = official && !isOfOther && !hasMissed(official, others.log, reading) ? { official } : {};
   return { ...evidence, candidates: { ...others, ...kept, log }, grownTokens: 0 };
 };
 

@@ -3,6 +3,7 @@ import { definitionOf } from '../agents/agent.js';
 import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
 import { channels } from './channel.js';
+import { claudeViews } from './claude-views.js';
 import { naming } from './commands.js';
 import { background } from './background.js';
 import { named } from './cold.js';
@@ -63,7 +64,7 @@ export const groups: readonly Group[] = [
   { name: 'rescue', scenarios: writing(rescuing) },
   { name: 'kept facts', scenarios: writing(planted) },
   { name: 'control channel', scenarios: channels },
-  { name: 'what is in view', scenarios: views },
+  { name: 'what is in view', scenarios: [...views, ...claudeViews] },
   { name: 'Alt keys', scenarios: altKeys },
   { name: 'commands', scenarios: naming },
   { name: 'other conversations', scenarios: viewsOfOthers },

@@ -23,7 +23,7 @@ const DRAFT = 'half a thought';
 const PATIENCE_MS = 90_000;
 const MINUTE_MS = 60_000;
 
-const undo = async (session: LabSession, ...args: readonly string[]): Promise<string> =>
+export const undo = async (session: LabSession, ...args: readonly string[]): Promise<string> =>
   getText(await runInSession(session, 'switched', ['undo', ...args]), 'from') ?? '';
 
 /** The next request of a turn has what was said in these turns, and not what was said in the others. */

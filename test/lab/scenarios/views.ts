@@ -15,15 +15,15 @@ const CTRL_C = '\x03';
 const KEY_MS = 500;
 const ENTRY_MS = 1_000;
 
-const rounded = (tokens: number): RegExp => new RegExp(` ${tokens / 1_000}k/`);
-const footerOf = (terminal: UserTerminal): string => terminal.rows().at(-1) ?? '';
+export const rounded = (tokens: number): RegExp => new RegExp(` ${tokens / 1_000}k/`);
+export const footerOf = (terminal: UserTerminal): string => terminal.rows().at(-1) ?? '';
 
 /** Waits for what the footer of this terminal shows, no longer than this. */
-const until = (terminal: UserTerminal, pattern: RegExp, ms: number): Promise<void> =>
+export const until = (terminal: UserTerminal, pattern: RegExp, ms: number): Promise<void> =>
   terminal.until(() => pattern.test(footerOf(terminal)), `${pattern} in the footer within ${ms} ms`, ms);
 
 /** The number is gone, before anything else is done. */
-const gone = async (terminal: UserTerminal, tokens: number): Promise<void> =>
+export const gone = async (terminal: UserTerminal, tokens: number): Promise<void> =>
   terminal.until(
     () => !rounded(tokens).test(footerOf(terminal)),
     `no ${tokens} tokens in the footer after ${AT_ONCE_MS} ms`,
@@ -31,7 +31,7 @@ const gone = async (terminal: UserTerminal, tokens: number): Promise<void> =>
   );
 
 /** A turn whose number comes within two seconds after the answer. */
-const say = async (
+export const say = async (
   { mock, untilRequest }: LabSession,
   terminal: UserTerminal,
   [question, usedTokens]: readonly [string, number],

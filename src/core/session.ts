@@ -238,14 +238,6 @@ export const modelChange = ({ windows, fused }: Session, event: Event): ModelEve
   }
 };
 
-const withoutFile = (state: Session, reason: string): Session => ({
-  ...state,
-  blank: { why: 'unreadable', reason },
-  evidence: dropLog(state.evidence),
-  fileTells: false,
-  isAwaited: false,
-});
-
 const afterBoundary = (before: Session, boundary: Boundary, now: Millis): Session => {
   const { source, preTokens, saidTokens, fixedTokens } = boundary;
   const state =

@@ -72,6 +72,17 @@ describe('the background session in view', () => {
     expect(await located(files, shows([], ['before it', 'go on', 'and on']))).toMatchObject({ pid: 7 });
   });
 
+  it('is told by the last message that Claude repeats, where the messages lie before what is read', async () => {
+    const last = (lastPrompt: string): string => JSON.stringify({ type: 'last-prompt', lastPrompt });
+    const files = (text: string) => ({
+      ...own,
+      ...background(7, ONE, 'x'),
+      [`${FOLDER}/${ONE}.jsonl`]: { modifiedAt: 1, text },
+    });
+    expect(await located(files(last('go on')), shows([], ['go on', 'and on']))).toMatchObject({ pid: 7 });
+    expect(await located(files(last('another')), shows([], ['go on']))).toBeUndefined();
+  });
+
   it('stays the one that was found, whatever its name becomes, and is followed after /clear', async () => {
     const renamed = { ...own, ...background(7, TWO, 'another name') };
     expect(await located(renamed, { ...shows(['docs']), followedPid: 7 })).toMatchObject({ sessionId: TWO });

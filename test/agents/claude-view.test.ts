@@ -52,6 +52,12 @@ describe('what claude has in view', () => {
     ]);
   });
 
+  it('has the name that the title says while the list still stands', () => {
+    const opening = list('✳ my number 2', '  enter to open');
+    const [, , , other] = views(watch([conversation('✳ x'), list(), opening, conversation('✳ Claude Code')]));
+    expect(other).toMatchObject([{ view: { shows: 'conversation', names: ['my number 2'] } }]);
+  });
+
   it('is another one also where the list was too short on the screen to be seen there', () => {
     const quick = conversation('✳ next');
     const titlesBefore = ['✳ x', 'claude agents'];

@@ -107,9 +107,20 @@ const matchOf = async (
 ): Promise<'same' | 'other' | undefined> => {
   const { path } = await fileOf(port, place, session);
   const text = path === undefined ? undefined : await port.lastPart(path);
-  const said = (text ?? '').split('\n').flatMap((line) => promptIn(line) ?? []);
-  if (shown.length === 0 || said.length === 0) return undefined;
+  const lines = (text ?? '').split('\n');
+  const said = lines.flatMap((line) => promptIn(line) ?? []);
+  if (shown.length === 0) return undefined;
+  if (said.length === 0) return lines.some((line) => isLastPrompt(line, shown)) ? 'same' : undefined;
   return said.some((_, last) => endsAt(shown, said, last)) ? 'same' : 'other';
+};
+
+/** Claude also repeats a late message of the user's behind long records; it may be the last but one. */
+const isLastPrompt = (line: string, shown: readonly string[]): boolean => {
+  const record = line.includes('"last-prompt"') ? parseRecord(line) : undefined;
+  const text = getText(record, 'lastPrompt');
+  return (
+    record?.['type'] === 'last-prompt' && text !== undefined && shown.some((row) => text.startsWith(row))
+  );
 };
 
 /** The newest message on the screen is this one; those before it agree as far as the part of the file that was read goes. */

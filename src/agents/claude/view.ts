@@ -20,7 +20,7 @@ export interface SeenView {
   readonly isList: boolean;
   /** the last titles, the newest last */
   readonly titles: readonly string[];
-  /** names since the list was left; undefined before there was one: the session is the child's own */
+  /** names behind the last title of the list; undefined before there was one: the session is the child's own */
   readonly names?: readonly string[];
   /** the marks that were told last, as text */
   readonly told?: string;
@@ -36,15 +36,19 @@ export const updateView = (
 ): { readonly view: SeenView; readonly facts: readonly Fact[] } => {
   const titles = titlesOf(seen.signals);
   const fresh = newTitles(before.titles, titles);
-  if (isAgentList(seen, layout))
+  const lastList = fresh.findLastIndex((title) => LIST_TITLE.test(title));
+  if (isAgentList(seen, layout)) {
+    // the title of the session that is being opened comes first
+    const opened = lastList < 0 ? [...(before.names ?? []), ...fresh] : fresh.slice(lastList + 1);
+    const names = before.isList || lastList >= 0 ? namesOf(opened) : [];
     return {
-      view: { isList: true, titles },
+      view: { isList: true, titles, names },
       facts: before.isList ? [] : [{ type: 'view', view: LIST }],
     };
-  const lastList = fresh.findLastIndex((title) => LIST_TITLE.test(title));
+  }
   const isOther = before.isList || lastList >= 0;
   if (!isOther && before.names === undefined) return { view: { isList: false, titles }, facts: [] };
-  const names = namesOf([...(isOther ? [] : (before.names ?? [])), ...fresh.slice(lastList + 1)]);
+  const names = namesOf([...(lastList < 0 ? (before.names ?? []) : []), ...fresh.slice(lastList + 1)]);
   const marks = marksOn(seen, layout, names);
   const told = JSON.stringify(marks);
   const fact: Fact = {

@@ -20,6 +20,7 @@ import { spreadOver } from '../../../src/verify/mock/api.js';
 const LEFT = '\x1b[D';
 const UP = '\x1b[A';
 const KEY_MS = 500;
+const LIST_MS = 1_000;
 const OPEN_MS = 4_000; // the daemon starts the process of a session
 const [BACK, MORE, OTHER] = [28_000, 29_000, 17_000] as const;
 const IS_LIST = /describe a task for a new session/;
@@ -34,7 +35,7 @@ const toList = async (
   terminal.press(LEFT);
   await terminal.until(() => IS_LIST.test(terminal.screen()), 'the list of agents');
   await gone(terminal, usedTokens);
-  assertThat(/the list of agents/.test(footerOf(terminal)), `the footer says ${footerOf(terminal)}`);
+  await until(terminal, /the list of agents/, LIST_MS);
   await pause(KEY_MS);
 };
 

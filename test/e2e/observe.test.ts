@@ -24,7 +24,7 @@ describe('what a wrapped agent shows', () => {
         await window.until(() => lastRow(window).startsWith(' claude'), 'the footer');
         expect(lastRow(window)).not.toContain('%');
         await player.write(outputOf('claude/climb-s46-120'), [1000]);
-        await window.until(() => /98%/.test(lastRow(window)), 'the number of the screen');
+        await window.until(() => /2% until auto-compact/.test(lastRow(window)), 'the number of the screen');
         player.exit(0);
         await ended();
       }),

@@ -22,7 +22,7 @@ const UP = '\x1b[A';
 const KEY_MS = 500;
 const LIST_MS = 1_000;
 const OPEN_MS = 4_000; // the daemon starts the process of a session
-const [BACK, MORE, OTHER] = [28_000, 29_000, 17_000] as const;
+const [BACK, MORE, OTHER] = [40_000, 61_000, 17_000] as const; // a small change is shown only after some seconds
 const IS_LIST = /describe a task for a new session/;
 
 /** From the conversation to the list of agents; the number goes with it. */

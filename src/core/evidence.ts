@@ -23,7 +23,8 @@ export type Candidates = { readonly [S in Source]?: Candidate };
 export type Disagreement =
   | { readonly phase: 'agreeing' }
   | { readonly phase: 'apart'; readonly since: Millis }
-  | { readonly phase: 'ignored' }; // for so long that the screen must be misread
+  | { readonly phase: 'ignored' } // for so long that the screen must be misread
+  | { readonly phase: 'left'; readonly since: Millis }; // the screen goes on and the file does not: it is of another conversation, perhaps
 
 /** The screen's number when it became void. It may remain on the screen for a while, or reappear, and is ignored. */
 interface VoidedScreen {
@@ -73,13 +74,16 @@ export const rankedCandidates = ({
   disagreement,
 }: Evidence): readonly Candidate[] => {
   const said = trusted
-    .filter((source) => source !== 'screen' || disagreement.phase !== 'ignored')
+    .filter((source) => !isDisbelieved(source, disagreement))
     .flatMap((source) => candidates[source] ?? []);
   const [best] = said;
   return best?.reading.usedTokens !== undefined && grownTokens > 0
     ? [...said, grown(best, grownTokens)]
     : said;
 };
+
+const isDisbelieved = (source: Source, { phase }: Disagreement): boolean =>
+  source === 'screen' ? phase === 'ignored' : phase === 'left' && source !== 'estimate';
 
 /** True for the best number plus the text after it, as opposed to a complete estimate. */
 export const includesGrowth = ({ reading }: Candidate, { grownTokens, candidates }: Evidence): boolean =>

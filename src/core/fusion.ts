@@ -181,15 +181,27 @@ const inWindow = (reading: Reading, window: KnownWindow | undefined): Reading =>
 const DISAGREEMENT_POINTS = 5;
 const DISAGREEMENT_MS = 10_000; // a screen that is only late has caught up by then
 
-/** Whether the screen and the better source disagree, since when, and whether for too long. */
+/**
+ * Whether the screen and the better source disagree, since when, and what follows after too long: the screen is misread, or the file is not
+ * that of the conversation on it.
+ */
 export const disagreementAt = (evidence: Evidence, scale: MeasureContext, now: Millis): Disagreement => {
   const { disagreement } = evidence;
   if (disagreement.phase === 'ignored') return disagreement;
   if (!isApart(evidence, scale))
     return disagreement.phase === 'agreeing' ? disagreement : { phase: 'agreeing' };
   if (disagreement.phase === 'agreeing') return { phase: 'apart', since: now };
-  return now - disagreement.since >= DISAGREEMENT_MS ? { phase: 'ignored' } : disagreement;
+  if (disagreement.phase === 'left')
+    return hasGoneOn(evidence) ? disagreement : { phase: 'apart', since: now };
+  if (now - disagreement.since < DISAGREEMENT_MS) return disagreement;
+  return hasGoneOn(evidence) ? { phase: 'left', since: disagreement.since } : { phase: 'ignored' };
 };
+
+const STANDSTILL_MS = 5_000; // an agent draws and writes the same number within this time
+
+/** The screen has another number since a time at which the file stood still. */
+const hasGoneOn = ({ candidates: { screen, log, official } }: Evidence): boolean =>
+  (screen?.since ?? 0) > Math.max(log?.since ?? 0, official?.since ?? 0) + STANDSTILL_MS;
 
 export const disagreementDeadline = ({ disagreement }: Evidence): Millis | undefined =>
   disagreement.phase === 'apart' ? disagreement.since + DISAGREEMENT_MS : undefined;
@@ -249,9 +261,17 @@ const pointsAbove = (
 const DISAGREED =
   'the screen and the session file have disagreed by more than 5 points for 10 s: the screen is ignored until the model or the session changes';
 
-/** The log's lines when the screen stops being trusted. */
-export const disagreementLogLines = (before: Disagreement, after: Disagreement): readonly string[] =>
-  after.phase === 'ignored' && before.phase !== 'ignored' ? [DISAGREED] : [];
+const LEFT =
+  'the screen and the session file have disagreed by more than 5 points for 10 s, and only the screen has moved: the file is ignored until it moves or another one is found';
+
+/** The log's lines when the screen or the file stops being trusted. */
+export const disagreementLogLines = (
+  { phase: before }: Disagreement,
+  { phase }: Disagreement,
+): readonly string[] => {
+  if (phase === before) return [];
+  return phase === 'ignored' ? [DISAGREED] : phase === 'left' ? [LEFT] : [];
+};
 
 // Combines several sources into one number. The most trusted source is displayed; a less trusted one can only raise the tier.
 

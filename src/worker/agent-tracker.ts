@@ -3,6 +3,8 @@ import type { Agent, ChildPlace } from '../agents/agent.js';
 import type { AgentFolders } from '../agents/home.js';
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { Event } from '../core/event.js';
+import type { Disagreement } from '../core/evidence.js';
+import type { Session } from '../core/session.js';
 import { UserError } from '../core/errors.js';
 import type { FooterView } from '../core/footer-view.js';
 import { askedText, type ActivityReport, type Millis } from '../core/reading.js';
@@ -24,7 +26,7 @@ import type { StartedChild, WrapSession } from '../session/options.js';
 import { makeTrustFilter, makeObserver, type Observer, makeScreenLog } from './screen-reader.js';
 import { followSession, type Following } from './follow-session.js';
 import { followSettings, makeSessionLoop } from './session-loop.js';
-import { followReports, followOwnCompaction } from './agent-reports.js';
+import { followReports, followOwnCompaction, type ReportSubscription } from './agent-reports.js';
 import { makeTurns, type TypistPort } from '../typing/typing-steps.js';
 import { makeClock } from '../storage/timing.js';
 import { makeVersionNotifier } from './version-notice.js';
@@ -82,7 +84,7 @@ export interface AgentTracker extends Omit<AgentActions, 'noteEvent' | 'isOwnBou
  */
 export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: StartedChild): AgentTracker => {
   const { session } = parts;
-  const { agent, env, cwd, log } = session;
+  const { agent, env, cwd, args, log } = session;
   const recipe = agent.recipe?.(env);
   const blackBox = openBlackBox(session, {
     onNotice: (text) => loop.take(noticeEvent(text)),
@@ -93,19 +95,16 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     if (event.type === 'activity') logActivity(log, event.report);
     work.note(event);
     if (event.type === 'boundary' && actions.isOwnBoundary(event.boundary)) return; // of a session that ctxwrap has written
-    if (event.type === 'view') {
-      logView(log, event);
-      following.see(event.view, event.isSame === true);
-    }
+    if (event.type === 'view') takeView(event, { log, following, official });
     blackBox.onEvent(event, loop.flow().compaction);
     actions.noteEvent(event);
     loop.take(event);
   };
-  const { args } = session;
   const place = { childPid, cwd, home: homeFolder(env), env, args, startedAt };
   const observer = observe(parts, { childPid, place: () => following.place() }, take);
   const port = typistPort(parts, observer);
-  const loop = startLoop(parts, { childPid, port, blackBox, take, actions: () => actions });
+  const later = { actions: () => actions, onApart: () => following.doubt() };
+  const loop = startLoop(parts, { childPid, port, blackBox, take, ...later });
   const own = makeOwnSession(agent, place, loop.flow);
   const { onEntered } = parts.input;
   const actions = makeAgentActions(parts, { childPid, port, loop, take, onEntered, ...own });
@@ -196,6 +195,8 @@ interface LoopParts {
   readonly childPid: number;
   readonly port: TypistPort;
   readonly blackBox: BlackBox;
+  /** the screen and the file have begun to disagree: perhaps the file is of another conversation */
+  readonly onApart: () => void;
   readonly take: (event: Event) => void;
   /** they exist as soon as the first event was taken */
   readonly actions: () => Pick<AgentActions, 'startRescue' | 'shorten'>;
@@ -204,9 +205,10 @@ interface LoopParts {
 /** Runs the session and carries out the effects of each step. */
 const startLoop = (
   parts: TrackerParts,
-  { childPid, port, blackBox, take, actions }: LoopParts,
+  { childPid, port, blackBox, onApart, take, actions }: LoopParts,
 ): SessionLoop => {
   const { session, onView, unseen, notify, publisher } = parts;
+  const lookAgain = makeApartWatch(onApart);
   const recipe = session.agent.recipe?.(session.env);
   const settings = compactSettings(session, recipe, session.agent.newSessions);
   const compactor = makeCompactor({
@@ -230,6 +232,7 @@ const startLoop = (
     onState: (state, compaction) => {
       publisher?.onState(state, compaction);
       blackBox.onState(state);
+      lookAgain(state);
     },
     onEffect: (effect, state) => {
       publisher?.onEffect(effect, state);
@@ -242,6 +245,16 @@ const startLoop = (
       compactor.stop();
       loop.stop();
     },
+  };
+};
+
+/** Calls back each time the screen and the session file begin to disagree. */
+const makeApartWatch = (onApart: () => void): ((state: Session) => void) => {
+  let last: Disagreement['phase'] = 'agreeing';
+  return ({ evidence: { disagreement } }) => {
+    const { phase } = disagreement;
+    if (phase === 'apart' && last === 'agreeing') queueMicrotask(onApart); // the step that found it is not finished
+    last = phase;
   };
 };
 
@@ -288,7 +301,22 @@ const logActivity = (log: WrapSession['log'], { activity, witnesses, asks, place
   if (asked !== undefined) log.text?.(`asks: ${asked}`); // it may contain text of the conversation
 };
 
-const logView = (log: WrapSession['log'], { view, isSame }: Extract<Event, { type: 'view' }>): void => {
+interface ViewParts {
+  readonly log: WrapSession['log'];
+  readonly following: Following;
+  readonly official: ReportSubscription;
+}
+
+const takeView = (event: ViewEvent, { log, following, official }: ViewParts): void => {
+  const { view, isSame = false } = event;
+  logView(log, event);
+  following.see(view, isSame);
+  if (!isSame) official.switchTo(''); // until a conversation is found, none of its reports count
+};
+
+type ViewEvent = Extract<Event, { readonly type: 'view' }>;
+
+const logView = (log: WrapSession['log'], { view, isSame }: ViewEvent): void => {
   if (!isSame)
     log.info(`the screen shows ${view.shows === 'list' ? view.name : 'perhaps another conversation'}`);
   if (view.shows === 'conversation')

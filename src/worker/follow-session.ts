@@ -48,6 +48,8 @@ export interface Subscription {
 export interface Following extends Subscription {
   /** the screen shows this; in another view the session is looked for anew, at once */
   readonly see: (view: View, isSame: boolean) => void;
+  /** the session that was found is perhaps not the one in view: it is looked for without what was found before */
+  readonly doubt: () => void;
   /** what is known of the child now */
   readonly place: () => ChildPlace;
 }
@@ -57,7 +59,12 @@ export const followSession = (options: FollowOptions): Following => {
   const { log } = options.agent;
   return log
     ? follow(log, guardListeners(options))
-    : { stop: () => undefined, see: () => undefined, place: () => placeNow(options) };
+    : {
+        stop: () => undefined,
+        see: () => undefined,
+        doubt: () => undefined,
+        place: () => placeNow(options),
+      };
 };
 
 const follow = (log: SessionLog, options: FollowOptions): Following => {
@@ -65,13 +72,16 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
   const began = performance.now();
   // by the wall clock, which agents and file times use; it may have been set back
   const startedAt = (): Millis => Math.min(options.startedAt, options.now() - (performance.now() - began));
-  const chosen = makeChosen(log, options, makeFactCoalescer(startedAt));
   let seen: Pick<ChildPlace, 'view' | 'viewSince' | 'viewedBefore'> = {};
+  // what was compacted before this view was compacted in another terminal, or was told already
+  const since = (): Millis => Math.max(startedAt(), seen.viewSince ?? 0);
+  const chosen = makeChosen(log, options, makeFactCoalescer(since));
+  let isDoubted = false;
   let isStopped = false;
   const trouble = tellOnce(options.onProblem);
 
   const place = (): ChildPlace => {
-    const { path: currentPath, pid: followedPid } = chosen.current() ?? {};
+    const { path: currentPath, pid: followedPid } = (isDoubted ? undefined : chosen.current()) ?? {};
     return {
       ...placeNow(options),
       startedAt: startedAt() - FILE_CLOCK_LAG_MS,
@@ -83,7 +93,9 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
     const { view, viewSince } = seen;
     if (view?.shows === 'list') return;
     try {
-      const found = await log.locate(port, place());
+      const asked = place();
+      isDoubted = false;
+      const found = await log.locate(port, asked);
       trouble(undefined);
       // what was found for another view says nothing about this one
       if (found && !isStopped && seen.viewSince === viewSince) chosen.switchTo(found);
@@ -100,6 +112,10 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
       seen = isSame ? { ...seen, view } : { view, viewSince: options.now(), ...present({ viewedBefore }) };
       if (!isSame) chosen.leave();
       if (chosen.current() === undefined) polling.look();
+    },
+    doubt: () => {
+      isDoubted = true;
+      polling.look();
     },
     stop: () => {
       isStopped = true;

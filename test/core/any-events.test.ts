@@ -203,12 +203,13 @@ describe('after any events', () => {
     );
   });
 
-  it('a screen that is not believed counts for nothing, which is said once', () => {
+  it('a screen or a file that is not believed counts for nothing, which is said once', () => {
     fc.assert(
       always(({ before, after }) => {
         const [was, is] = [before.evidence.disagreement.phase, after.evidence.disagreement.phase];
-        const isNew = was !== 'ignored' && is === 'ignored';
-        const isShown = is === 'ignored' && after.fused?.reading.source === 'screen';
+        const isNew = was !== is && (is === 'ignored' || is === 'left');
+        const { source } = after.fused?.reading ?? {};
+        const isShown = (is === 'ignored' && source === 'screen') || (is === 'left' && source === 'log');
         return after.logged.length === (isNew ? 1 : 0) && !isShown;
       }),
       often,

@@ -29,6 +29,26 @@ describe('a screen that says something else than the session file', () => {
     expect(footerView(later, 60_000)).toMatchObject({ tier: 'safe' });
   });
 
+  it('is believed, and the file is not, when it has moved while the file stands still', () => {
+    const moved: readonly Timed[] = [
+      [0, tokens('log', 100_000)],
+      [8, shows(90)],
+    ];
+    const left = after(...moved, [18, alarm]);
+    expect(left.logged).toEqual([expect.stringContaining('only the screen has moved: the file is ignored')]);
+    expect(footerView(left, 20_000)).toMatchObject({ tier: 'hard', usedPercent: 90, estimated: false });
+    const again = after(...moved, [18, alarm], [30, shows(90)], [31, tokens('log', 180_000)]);
+    expect(footerView(again, 40_000)).toMatchObject({ usedTokens: 180_000 });
+    const apartAgain = after(
+      ...moved,
+      [18, alarm],
+      [31, tokens('log', 101_000)],
+      [31, shows(90)],
+      [50, alarm],
+    );
+    expect(apartAgain.evidence.disagreement.phase).toBe('ignored');
+  });
+
   it('may differ by five points for ever', () => {
     const close: readonly Timed[] = [
       [0, tokens('log', 100_000)],

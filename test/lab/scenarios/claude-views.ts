@@ -1,7 +1,8 @@
 // Claude as a screen for sessions in the background: the list of agents, and the session that is chosen from it.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { getText, parseRecord } from '../../../src/core/json.js';
 import { assertThat, untilCompacted } from '../../../src/verify/checks.js';
 import type { UserTerminal } from '../../../src/verify/user-terminal.js';
 import { ENTER, ESC, definitionOf } from '../agents/agent.js';
@@ -163,6 +164,15 @@ const leftWhileCompacting: Scenario = {
   },
 };
 
+/** The id of the session that the first terminal has moved to the background. */
+const parkedIn = (home: string): string => {
+  const folder = join(home, '.claude/sessions');
+  const records = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => parseRecord(readFileSync(join(folder, name), 'utf8')));
+  return records.map((record) => getText(record, 'parkedJobId')).find(Boolean) ?? '';
+};
+
 const attached: Scenario = {
   name: 'attach and agents',
   expects:
@@ -173,12 +183,12 @@ const attached: Scenario = {
     const { openTerminal, agent, home, waitFor } = session;
     await say(session, session.terminal, ['my first words', SOME]);
     await toList(session, SOME);
-    const [id = ''] = readdirSync(join(home, '.claude/jobs')).filter((name) => /^[0-9a-f]{8}$/.test(name));
+    const id = parkedIn(home);
     const one = openTerminal('--mode', 'warn', agent.name, 'attach', id);
     await until(one, rounded(SOME), OPEN_MS);
     await say(session, one, ['my second words', BACK]);
     await toList(session, BACK, one);
-    await back(one, ESC, BACK);
+    await back(one, ENTER, BACK);
     const two = openTerminal('--mode', 'warn', agent.name, 'agents');
     await two.until(() => IS_LIST.test(two.screen()), 'the list of agents');
     await until(two, /the list of agents/, OPEN_MS);

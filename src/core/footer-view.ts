@@ -64,8 +64,19 @@ export const footerView = (state: Session, now: Millis): FooterView => {
   };
   const shown = updateDisplayed(state.shown, state.fused, now);
   if (!shown) return { ...base, note: conversationNote(conversation) ?? noteOf(blank) };
-  return { ...base, ...numbers(shown.fused), ...(isStale(flow) ? { stale: true } : {}) };
+  return {
+    ...base,
+    ...(isFromBefore(state, shown.fused) ? { words: FROM_BEFORE } : {}),
+    ...numbers(shown.fused),
+    ...(isStale(flow) ? { stale: true } : {}),
+  };
 };
+
+/** For the number of a resumed conversation, which its last turn has left; other texts come before it. */
+const FROM_BEFORE = 'before your first turn';
+
+const isFromBefore = ({ turns, startedAt }: Session, { reading }: FusedReading): boolean =>
+  turns === 0 && reading.source === 'log' && reading.at < startedAt;
 
 /** Why no conversation is known in this view; undefined where one is, or was not looked for. */
 const conversationNote = (conversation: ShownConversation): string | undefined => {

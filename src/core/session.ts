@@ -96,6 +96,7 @@ export const startSession = (
   agent: agent,
   native,
   ladder,
+  startedAt: now,
   conversation: { kind: 'none', since: now },
   showsLeft,
   compactions: 0,
@@ -407,6 +408,7 @@ export interface Session {
   readonly ladder: LadderChoice;
   /** its screen shows an estimate after a compaction, until the next number */
   readonly showsLeft: boolean;
+  readonly startedAt: Millis;
   /** which conversation the terminal shows; all numbers are about it */
   readonly conversation: ShownConversation;
   /** from the agent's own records */

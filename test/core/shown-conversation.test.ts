@@ -71,6 +71,16 @@ describe('another view', () => {
   });
 });
 
+describe('the number of a resumed conversation', () => {
+  it('is marked as from before the first turn, until there is one', () => {
+    const start = startSession({ agent: 'claude' }, 100);
+    const resumed = [found, full].reduce((state, event) => stepSession(state, event, 101), start);
+    expect(footerView(resumed, 101)).toMatchObject({ usedTokens: 100_000, words: 'before your first turn' });
+    const later = stepSession(resumed, tokens('log', 120_000, { at: 200 }), 200);
+    expect(footerView(later, 200).words).toBeUndefined();
+  });
+});
+
 describe('the same conversation in another file', () => {
   it('stays in view since it was found first', () => {
     const state = after(found, full, { ...found, path: '/moved.jsonl' } as Event);

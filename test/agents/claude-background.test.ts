@@ -94,7 +94,7 @@ describe('the background session in view', () => {
       '/home/me/.claude/daemon/roster.json': {
         modifiedAt: 1,
         text: JSON.stringify({
-          workers: { aaaaaaaa: { dispatch: { launch: { ...launch, sessionId: path } } } },
+          workers: { aaaaaaaa: { dispatch: { sessionId: ONE, launch: { ...launch, sessionId: path } } } },
         }),
       },
     });
@@ -110,8 +110,31 @@ describe('the background session in view', () => {
       certain: true,
       pid: 7,
     });
+    const cleared = { ...files, ...background(7, TWO, 'docs'), ...roster(`${FOLDER}/${OWN}.jsonl`) };
+    cleared['/home/me/.claude/sessions/7.json'] = {
+      modifiedAt: 1,
+      text: JSON.stringify({
+        pid: 7,
+        cwd: '/proj/app',
+        sessionId: TWO,
+        jobId: 'aaaaaaaa',
+        kind: 'bg',
+        name: 'docs',
+      }),
+    };
+    expect(await located(cleared, { ...shows(['docs']), followedPid: 7 })).toEqual({
+      sessionId: TWO,
+      certain: true,
+      pid: 7,
+    });
     const foreign = await located({ ...files, ...roster('/etc/passwd') }, shows(['docs'], ['first']));
     expect(foreign).toEqual({ sessionId: ONE, certain: true, pid: 7 });
+  });
+
+  it('is none as long as the child runs its own session, whatever the screen has shown', async () => {
+    const running = pidFile(100, { sessionId: OWN, kind: 'interactive', status: 'idle' });
+    const files = { ...running, ...transcript(OWN, 'first'), ...background(7, ONE, 'docs') };
+    expect(await located(files, shows(['docs']))).toMatchObject({ sessionId: OWN, certain: true });
   });
 
   it('is never a process that waits for a session, nor a session of another terminal', async () => {

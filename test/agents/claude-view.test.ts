@@ -52,6 +52,12 @@ describe('what claude has in view', () => {
     ]);
   });
 
+  it('is a conversation that bears the name of the list, too', () => {
+    const steps = watch([conversation('✳ x'), conversation('✳ claude agents', { footer: [HINTS] })]);
+    expect(steps.map(({ activity }) => activity.activity)).toEqual(['ready', 'ready']);
+    expect(views(steps)[1]).not.toMatchObject([{ view: { shows: 'list' } }]);
+  });
+
   it('has the name that the title says while the list still stands', () => {
     const opening = list('✳ my number 2', '  enter to open');
     const [, , , other] = views(watch([conversation('✳ x'), list(), opening, conversation('✳ Claude Code')]));
@@ -68,7 +74,7 @@ describe('what claude has in view', () => {
   it('gives no number while the list is there, though its row of keys holds one', () => {
     const [, shown] = watch([
       conversation('✳ x'),
-      list('claude agents', `${' '.repeat(76)}11% until auto-compact`),
+      list('1 working · claude agents', `${' '.repeat(76)}11% until auto-compact`),
     ]);
     expect(shown?.facts.filter(({ type }) => type === 'reading')).toEqual([]);
   });

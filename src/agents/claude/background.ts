@@ -151,21 +151,27 @@ const locatedOf = async (port: FilePort, place: ChildPlace, session: BackgroundS
 const fileOf = async (
   port: FilePort,
   place: ChildPlace,
-  { sessionId, jobId, cwd }: BackgroundSession,
+  session: BackgroundSession,
 ): Promise<Pick<Located, 'path' | 'isEarlier'>> => {
+  const { sessionId, cwd } = session;
   for (const folder of [cwd, place.cwd]) {
     const path = posix.join(projectFolder(place, folder), `${sessionId}.jsonl`);
     if (await port.entry(path)) return { path };
   }
-  const path = await earlierFile(port, place, jobId);
+  const path = await earlierFile(port, place, session);
   return path === undefined ? {} : { path, isEarlier: true };
 };
 
-/** The file from which the daemon has started the session, by its list of workers. */
-const earlierFile = async (port: FilePort, place: ChildPlace, jobId: string): Promise<string | undefined> => {
+/** The file from which the daemon has started the session, by its list of workers; after /clear the process has another session. */
+const earlierFile = async (
+  port: FilePort,
+  place: ChildPlace,
+  { jobId, sessionId }: BackgroundSession,
+): Promise<string | undefined> => {
   const config = configFolder(place);
   const roster = parseRecord((await port.smallText(posix.join(config, 'daemon', 'roster.json'))) ?? '');
   const dispatch = getRecord(getRecord(getRecord(roster, 'workers'), jobId), 'dispatch');
+  if (getText(dispatch, 'sessionId') !== sessionId) return undefined;
   const said = getText(getRecord(dispatch, 'launch'), 'sessionId') ?? '';
   const path = posix.normalize(said);
   const isOwn = path.startsWith(posix.join(config, 'projects/')) && UUID_FILE.test(posix.basename(path));

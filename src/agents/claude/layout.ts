@@ -212,10 +212,12 @@ export const nameInBar = (screen: ScreenView, { upper }: Prompt): string | undef
 
 /** The title over the list: `claude agents`, `1 awaiting input · claude agents`. */
 export const LIST_TITLE = /(?:^|· )claude agents$/;
+/** With this a title is no name of a session; `claude agents` alone can be one. */
+const COUNTED = /^\d+ \w[\w ]* · /;
 /** The keys below the prompt of the list, in which text starts another session. */
 const LIST_KEYS = /^ *enter to (?:open|return|create|collapse|expand)\b/;
 
 /** The list of agents is on the screen. */
 export const isAgentList = ({ screen, signals }: ScreenEvidence, layout: Layout): boolean =>
-  LIST_TITLE.test(signals.title ?? '') ||
+  (LIST_TITLE.test(signals.title ?? '') && (layout.kind !== 'prompt' || COUNTED.test(signals.title ?? ''))) ||
   (layout.kind === 'prompt' && LIST_KEYS.test(rowsBelow(screen, layout.lower)[0] ?? ''));

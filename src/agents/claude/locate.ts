@@ -25,9 +25,9 @@ export const locateClaude = async (port: FilePort, place: ChildPlace): Promise<L
   return isElsewhere(place, own) ? locateBackground(port, place) : locateOwn(port, place, own);
 };
 
-/** The child shows a session that it does not run. Versions that have moved theirs to the background say so in their pid file. */
+/** The child shows a session that it does not run: its pid file says that its own has moved to the background, or it has none. */
 const isElsewhere = ({ args, viewSince }: ChildPlace, own: PidFile | undefined): boolean =>
-  isViewerOnly(args) || viewSince !== undefined || getText(own?.record, 'parkedJobId') !== undefined;
+  isViewerOnly(args) || (own ? getText(own.record, 'parkedJobId') : viewSince) !== undefined;
 
 /** The session named in the child's own pid file; for versions without one, the session file that contains the user's message. */
 const locateOwn = async (

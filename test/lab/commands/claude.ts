@@ -2,7 +2,8 @@ import { BACKSPACE, ESC } from '../agents/agent.js';
 import { DOWN, each, listed, type AgentCommands } from './known.js';
 
 const skill = 'it starts a turn in this conversation';
-const background = 'background agents need the daemon, which has its own facts (docs/facts/claude.md)';
+const background =
+  'it lists work in the background of the same conversation (docs/facts/claude-background.md)';
 
 export const claude: AgentCommands = {
   lists: [
@@ -21,10 +22,9 @@ export const claude: AgentCommands = {
   `),
   others: {
     ...each('ctrl+o to see full transcript', { does: 'view', scenario: 'transcript' }),
-    ...each('← for agents | /background | /list-agents | /tasks | /workflows', {
-      does: 'view',
-      because: background,
-    }),
+    ...each('← for agents', { does: 'view', scenario: 'agents and back' }),
+    ...each('/background', { does: 'exit', scenario: 'attach and agents' }),
+    ...each('/list-agents | /tasks | /workflows', { does: 'view', because: background }),
     ...each('/clear', { does: 'conversation', scenario: 'clear in the middle' }),
     ...each('/rewind', { does: 'conversation', scenario: 'rewind' }),
     ...each('/resume', { does: 'conversation', scenario: 'undo' }),

@@ -82,8 +82,10 @@ export interface LiveSettings {
 /** All events of a session. */
 export type Event =
   | Fact
-  /** the conversation in view was found: another one (`/clear`, `/new`, resume), the first one, or the same in another file */
-  | ({ readonly type: 'session-changed' } & FoundConversation)
+  /**
+   * the conversation in view was found: another one (`/clear`, `/new`, resume), or the first one. `isSame`: the same has another file
+   */
+  | ({ readonly type: 'session-changed'; readonly isSame?: true } & FoundConversation)
   /** the version of the agent that writes the session file */
   | { readonly type: 'agent-version'; readonly version: string }
   /** the session file cannot be read or has an unknown format; the reason is for the log */
@@ -131,3 +133,7 @@ export type Event =
   | { readonly type: 'output' }
   /** the time of the last deadline has come */
   | { readonly type: 'alarm' };
+
+/** Another conversation is in view from now on, or perhaps: what was begun in the one before has ended. */
+export const leavesConversation = (event: Event): boolean =>
+  (event.type === 'session-changed' || event.type === 'view') && event.isSame !== true;

@@ -69,6 +69,7 @@ export const updatePair = (pair: ReadingPair, event: Event, now: Millis): Readin
     case 'voided':
     case 'model':
     case 'session-changed': {
+      if (event.type === 'session-changed' && event.isSame) return pair;
       const { last } = pair;
       return last ? { last, stale: last, judged: true } : noPair;
     }

@@ -3,7 +3,7 @@ import { shownId } from '../core/shown-conversation.js';
 import type { Via } from '../core/compaction/outcome.js';
 import type { Result } from '../core/compaction/requests.js';
 import { errorText } from '../core/errors.js';
-import type { Event } from '../core/event.js';
+import { leavesConversation, type Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import { answerEvent } from '../core/session-flow.js';
 import { canReadDatabases } from '../storage/database.js';
@@ -85,7 +85,7 @@ export const makeChannelUndo = (options: ChannelUndoOptions): ChannelUndo => {
     noteEvent: (event) => {
       if (event.type === 'boundary' && event.boundary.source !== 'screen')
         compactedAt = event.boundary.initiator === 'user' ? event.boundary.at : undefined; // the agent's own is part of a turn
-      if (event.type === 'session-changed' || event.type === 'view') compactedAt = undefined;
+      if (leavesConversation(event)) compactedAt = undefined;
     },
     undo: async (wait) => {
       const { conversation, compactions } = flow().session;

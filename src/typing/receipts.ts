@@ -2,7 +2,7 @@ import type { Agent } from '../agents/agent.js';
 import type { Result } from '../core/compaction/requests.js';
 import { briefText } from '../core/conversation/brief.js';
 import { errorText } from '../core/errors.js';
-import type { Boundary, Event } from '../core/event.js';
+import { leavesConversation, type Boundary, type Event } from '../core/event.js';
 import { formatBytes } from '../core/format.js';
 import {
   keptCounts,
@@ -25,8 +25,6 @@ import type { DraftResult } from './typist.js';
 // overlay, and put into the prompt when the user asks for it.
 
 const AFTER_MS = 2_000; // the agents write the summary after the record of the compaction
-/** Events after which the last receipt is about something else. */
-const OTHER_STATES: readonly Event['type'][] = ['session-changed', 'view', 'undone'];
 const FOOTER_KINDS = 3; // as many as a footer has room for
 
 export interface ReceiptsOptions {
@@ -115,7 +113,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   return {
     noteEvent: (event) => {
       const isCompaction = event.type === 'boundary' && event.boundary.source !== 'screen';
-      if (!OTHER_STATES.includes(event.type) && !isCompaction) return;
+      if (!leavesConversation(event) && event.type !== 'undone' && !isCompaction) return;
       last = undefined;
       compactions += 1;
       clearTimeout(timer);

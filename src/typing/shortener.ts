@@ -2,7 +2,7 @@ import type { Agent, SavedSession } from '../agents/agent.js';
 import { shownId } from '../core/shown-conversation.js';
 import type { Values } from '../core/config/keys.js';
 import { errorText } from '../core/errors.js';
-import type { Boundary, Event } from '../core/event.js';
+import { leavesConversation, type Boundary, type Event } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
 import { type Activity, type Millis, windowPercent } from '../core/reading.js';
 import { sessionThresholds } from '../core/report/report.js';
@@ -198,11 +198,11 @@ const makeTurnWatch = () => {
   let watching: AbortController | undefined;
   let since = 0;
   const working: readonly Activity[] = ['busy', 'compacting', 'dialog'];
-  const ends: readonly Event['type'][] = ['session-changed', 'view', 'boundary', 'voided'];
   return {
     noteEvent: (event: Event): void => {
       if (event.type === 'activity' && working.includes(event.report.activity)) watching?.abort();
-      if (ends.includes(event.type)) watching?.abort();
+      if (leavesConversation(event) || event.type === 'boundary' || event.type === 'voided')
+        watching?.abort();
       // a turn may be too short to be seen, but its answer is in the session file
       if (event.type === 'reading' && event.reading.source === 'log' && event.reading.at > since)
         watching?.abort();

@@ -351,7 +351,8 @@ const followFile = (
     enteredSince: input.enteredSince,
     workedAt,
     onFact: (event) => {
-      if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);
+      if (event.type === 'session-changed' && !event.isSame)
+        log.info(`the agent's session is ${event.sessionId}`);
       if (event.type === 'boundary') log.info('the agent has compacted');
       handle(event);
       if (event.type === 'agent-version') void notifyVersion(event.version);

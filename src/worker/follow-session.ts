@@ -158,7 +158,13 @@ const makeChosen = (log: SessionLog, options: FollowOptions, coalescer: FactCoal
       stop();
       const { sessionId, certain: isCertain } = found;
       const path = log.database ? undefined : found.path;
-      options.onFact({ type: 'session-changed', sessionId, isCertain, ...present({ path }) });
+      options.onFact({
+        type: 'session-changed',
+        sessionId,
+        isCertain,
+        ...present({ path }),
+        ...(isSame ? { isSame } : {}),
+      });
       // the same conversation continues in another file: it was shortened
       if (isSame && current.path !== undefined && !current.isEarlier) options.onFact({ type: 'voided' });
       file =

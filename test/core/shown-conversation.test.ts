@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { footerView } from '../../src/core/footer-view.js';
 import { sessionRecord } from '../../src/core/report/records.js';
-import type { Event } from '../../src/core/event.js';
+import { leavesConversation, type Event } from '../../src/core/event.js';
 import { startSession, stepSession, type Session } from '../../src/core/session.js';
 import { shownId } from '../../src/core/shown-conversation.js';
 import { tokens } from '../support/sessions.js';
@@ -86,5 +86,18 @@ describe('the same conversation in another file', () => {
     const state = after(found, full, { ...found, path: '/moved.jsonl' } as Event);
     expect(state.conversation).toMatchObject({ id: 'one', path: '/moved.jsonl', since: 0 });
     expect(state.fused?.reading.usedTokens).toBe(100_000);
+  });
+});
+
+describe('what leaves a conversation', () => {
+  it.each([
+    [found, true],
+    [{ ...found, isSame: true } as Event, false],
+    [list, true],
+    [other, true],
+    [{ ...other, isSame: true } as Event, false],
+    [full, false],
+  ])('%j: %s', (event, isLeft) => {
+    expect(leavesConversation(event)).toBe(isLeft);
   });
 });

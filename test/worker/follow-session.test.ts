@@ -127,6 +127,8 @@ describe('following a claude session', () => {
     const path = file(SECOND, turn(300));
     const { shown, see } = follow(agents.claude);
     await expect.poll(shown, WAIT).toBe('1000 ×0');
+    const parked = { sessionId: SESSION, cwd: CWD, startedAt, parkedJobId: 'x' };
+    put(`.claude/sessions/${process.pid}.json`, JSON.stringify(parked));
     see({ shows: 'list', name: 'the list of agents' });
     expect(shown()).toBe('the list of agents ×0');
     appendFileSync(own, turn(2_000));

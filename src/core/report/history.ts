@@ -8,7 +8,7 @@ import {
   type Outcome,
 } from '../compaction/outcome.js';
 import { sessionContext, type Compaction, type Effect } from '../compaction/state.js';
-import type { Boundary, Event } from '../event.js';
+import { leavesConversation, type Boundary, type Event } from '../event.js';
 import { leftTokens } from '../evidence.js';
 import type { Millis } from '../reading.js';
 import type { Session } from '../session.js';
@@ -122,8 +122,7 @@ export const recordAttempts = (
   past: PastAttempts,
   { event, effects, fill, now }: AttemptsUpdate,
 ): PastAttempts => {
-  const isOther = event?.type === 'session-changed' || event?.type === 'view';
-  const before = isOther ? { ...past, isOpen: false } : past;
+  const before = event && leavesConversation(event) ? { ...past, isOpen: false } : past;
   const isNumbered = fill !== undefined && before.isOpen;
   const numbered = isNumbered ? withNext(before.attempts, fill) : before.attempts;
   // a refused request is not an attempt

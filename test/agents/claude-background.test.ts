@@ -67,9 +67,48 @@ describe('the background session in view', () => {
   });
 
   it('reads the messages from where the part of the file begins, and leaves commands out', async () => {
-    const text = `cut off"}\n${said('go on', '<command-name>/model</command-name>', 'and on')}`;
+    const text = said('first', 'go on', '<command-name>/model</command-name>', 'and on');
     const files = { ...own, ...background(7, ONE, 'x'), [`${FOLDER}/${ONE}.jsonl`]: { modifiedAt: 1, text } };
-    expect(await located(files, shows([], ['before it', 'go on', 'and on']))).toMatchObject({ pid: 7 });
+    const end = text.slice(text.indexOf('\n') - 5);
+    const port = { ...fakePort({ files }), lastPart: async () => end };
+    const place = fakePlace(shows([], ['before it', 'go on', 'and on']));
+    expect(await locateClaude(port, place)).toMatchObject({ pid: 7 });
+    // of a file that was read from its beginning, nothing can come before
+    expect(await located(files, place)).toBeUndefined();
+  });
+
+  it('is told by its messages also behind a turn that was interrupted, and by a name that is cut', async () => {
+    const files = {
+      ...own,
+      ...background(7, ONE, 'these are rather long words'),
+      ...transcript(ONE, 'make a file', '[Request interrupted by user for tool use]'),
+    };
+    expect(await located(files, shows([], ['make a file']))).toMatchObject({ pid: 7 });
+    expect(await located(files, shows(['these are rather…']))).toMatchObject({ pid: 7 });
+    expect(await located(files, shows(['t…']))).toBeUndefined();
+  });
+
+  it('is not one whose message only begins with the words on the screen, unless they fill a row', async () => {
+    const files = { ...own, ...background(7, ONE, 'x'), ...transcript(ONE, 'yes, do all of that and more') };
+    expect(await located(files, shows([], ['yes']))).toBeUndefined();
+    expect(await located(files, shows([], ['yes, do all of that and']))).toMatchObject({ pid: 7 });
+  });
+
+  it('is not that of a process that was killed: its file stays, and another process goes on', async () => {
+    const proc = (pid: number): Record<string, FakeFile> => ({ [`/proc/${pid}`]: { modifiedAt: 1 } });
+    const later = { startedAt: fakePlace().startedAt + 1 };
+    const files = {
+      ...own,
+      ...proc(8),
+      '/proc/self': { modifiedAt: 1 },
+      ...background(7, ONE, 'docs', { status: 'busy' }),
+      ...background(8, ONE, 'docs', later),
+    };
+    expect(await located(files, { args: ['attach', 'aaaaaaaa'] })).toMatchObject({ pid: 8 });
+    expect(await located(files, { ...shows(['docs']), followedPid: 7 })).toMatchObject({ pid: 8 });
+    const isEight = ([path]: readonly [string, FakeFile]): boolean => path === '/proc/8';
+    const gone = Object.fromEntries(Object.entries<FakeFile>(files).filter((each) => !isEight(each)));
+    expect(await located(gone, { args: ['attach', 'aaaaaaaa'] })).toBeUndefined();
   });
 
   it('is told by the last message that Claude repeats, where the messages lie before what is read', async () => {

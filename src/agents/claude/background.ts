@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { getCount, getRecord, getText, parseRecord, type JsonRecord } from '../../core/json.js';
 import { isSessionId } from '../../core/report/records.js';
 import type { ViewMarks } from '../../core/shown-conversation.js';
+import type { Millis } from '../../core/reading.js';
 import type { ChildPlace, FilePort, Located } from '../agent.js';
 import { readCommand } from './compaction.js';
 import { configFolder, isPrompt, projectFolder, sessionsFolder, UUID_FILE } from './files.js';
@@ -15,6 +16,7 @@ interface BackgroundSession {
   readonly sessionId: string;
   readonly cwd: string;
   readonly name: string | undefined;
+  readonly startedAt: Millis;
 }
 
 /** The arguments that show a background session, or the list of them. */
@@ -46,8 +48,18 @@ export const locateBackground = async (port: FilePort, place: ChildPlace): Promi
 const runningSessions = async (port: FilePort, place: ChildPlace): Promise<readonly BackgroundSession[]> => {
   const files = await port.list(sessionsFolder(place), (name) => /^\d+\.json$/.test(name));
   const texts = await Promise.all(files.map((file) => port.smallText(file.path)));
-  return texts.flatMap((text) => readSession(parseRecord(text ?? '')) ?? []);
+  const known = texts.flatMap((text) => readSession(parseRecord(text ?? '')) ?? []);
+  // a process that was killed leaves its file, also where the session runs in another one by now
+  const newest = known.filter((each) =>
+    known.every((other) => other.jobId !== each.jobId || other.startedAt <= each.startedAt),
+  );
+  const running = await Promise.all(newest.map(({ pid }) => isRunning(port, pid)));
+  return newest.filter((_, index) => running[index]);
 };
+
+/** Also where the system does not tell. */
+const isRunning = async (port: FilePort, pid: number): Promise<boolean> =>
+  !(await port.exists('/proc/self')) || port.exists(`/proc/${pid}`);
 
 /** A spare process waits for a session and has none. */
 const readSession = (record: JsonRecord | undefined): BackgroundSession | undefined => {
@@ -60,7 +72,8 @@ const readSession = (record: JsonRecord | undefined): BackgroundSession | undefi
   if (pid === undefined || sessionId === undefined || jobId === undefined || !isSessionId(sessionId))
     return undefined;
   const cwd = getText(record, 'cwd') ?? '';
-  return { pid, jobId, sessionId, cwd, name: getText(record, 'name') };
+  const startedAt = getCount(record, 'startedAt') ?? 0;
+  return { pid, jobId, sessionId, cwd, name: getText(record, 'name'), startedAt };
 };
 
 /** `claude attach <id|name>`, until another view has been on the screen; a part of the name is enough for Claude. */
@@ -95,8 +108,13 @@ const shownOne = async (
 
 const only = <T>(all: readonly T[]): T | undefined => (all.length === 1 ? all[0] : undefined);
 
-const hasName = ({ name }: BackgroundSession, { names }: ViewMarks): boolean =>
-  name !== undefined && names.includes(name.trim());
+/** A narrow list cuts the name that it puts into the title. */
+const hasName = ({ name = '' }: BackgroundSession, { names }: ViewMarks): boolean =>
+  names.some(
+    (shown) => shown === name.trim() || (CUT.test(shown) && name.startsWith(shown.replace(CUT, ''))),
+  );
+
+const CUT = /(?<=\S.{7,})…$/;
 
 /** Whether these are messages of the session, next to one another; undefined where one of them is not to be seen. */
 const matchOf = async (
@@ -110,22 +128,38 @@ const matchOf = async (
   const lines = (text ?? '').split('\n');
   const said = lines.flatMap((line) => promptIn(line) ?? []);
   if (shown.length === 0) return undefined;
-  if (said.length === 0) return lines.some((line) => isLastPrompt(line, shown)) ? 'same' : undefined;
-  return said.some((_, last) => endsAt(shown, said, last)) ? 'same' : 'other';
+  const first = path === undefined ? undefined : await port.firstLine(path);
+  const isCut = first === undefined || lines[0] !== first;
+  if (said.some((_, last) => endsAt({ shown, said, isCut }, last))) return 'same';
+  if (isCut && lines.some((line) => isLastPrompt(line, shown))) return 'same';
+  return said.length === 0 ? undefined : 'other';
 };
 
 /** Claude also repeats a late message of the user's behind long records; it may be the last but one. */
 const isLastPrompt = (line: string, shown: readonly string[]): boolean => {
   const record = line.includes('"last-prompt"') ? parseRecord(line) : undefined;
   const text = getText(record, 'lastPrompt');
-  return (
-    record?.['type'] === 'last-prompt' && text !== undefined && shown.some((row) => text.startsWith(row))
-  );
+  return record?.['type'] === 'last-prompt' && shown.some((row) => isShownAs(text, row));
 };
 
+const SHORTEST_CUT = 20; // characters of a row that can be the beginning of a long message
+
+interface Messages {
+  readonly shown: readonly string[];
+  readonly said: readonly string[];
+  /** there may be more before what was read */
+  readonly isCut: boolean;
+}
+
 /** The newest message on the screen is this one; those before it agree as far as the part of the file that was read goes. */
-const endsAt = (shown: readonly string[], said: readonly string[], last: number): boolean =>
-  shown.toReversed().every((row, back) => back > last || said[last - back]?.startsWith(row) === true);
+const endsAt = ({ shown, said, isCut }: Messages, last: number): boolean =>
+  shown.toReversed().every((row, back) => (back > last ? isCut : isShownAs(said[last - back], row)));
+
+const isShownAs = (message: string | undefined, row: string): boolean =>
+  message === row || (row.length >= SHORTEST_CUT && message?.startsWith(row) === true);
+
+/** Claude's own note in the place of a message. */
+const INTERRUPTED = /^\[Request interrupted by user/;
 
 /** The first row of the user's message in this line, as the screen shows it. */
 const promptIn = (line: string): string | undefined => {
@@ -134,7 +168,8 @@ const promptIn = (line: string): string | undefined => {
   if (!record || !isPrompt(record) || readCommand(record) !== undefined) return undefined;
   const message = getRecord(record, 'message');
   const text = getText(message, 'content') ?? firstText(message);
-  return text?.trimStart().split('\n')[0]?.trim();
+  if (text === undefined || INTERRUPTED.test(text)) return undefined;
+  return text.trimStart().split('\n')[0]?.trim();
 };
 
 const firstText = (message: JsonRecord | undefined): string | undefined => {

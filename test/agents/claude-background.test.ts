@@ -112,14 +112,12 @@ describe('the background session in view', () => {
   });
 
   it('is told by the last message that Claude repeats, where the messages lie before what is read', async () => {
-    const last = (lastPrompt: string): string => JSON.stringify({ type: 'last-prompt', lastPrompt });
-    const files = (text: string) => ({
-      ...own,
-      ...background(7, ONE, 'x'),
-      [`${FOLDER}/${ONE}.jsonl`]: { modifiedAt: 1, text },
-    });
-    expect(await located(files(last('go on')), shows([], ['go on', 'and on']))).toMatchObject({ pid: 7 });
-    expect(await located(files(last('another')), shows([], ['go on']))).toBeUndefined();
+    const files = { ...own, ...background(7, ONE, 'x'), ...transcript(ONE, 'first') };
+    const end = (lastPrompt: string): string => JSON.stringify({ type: 'last-prompt', lastPrompt });
+    const port = (lastPrompt: string) => ({ ...fakePort({ files }), lastPart: async () => end(lastPrompt) });
+    const place = fakePlace(shows([], ['go on', 'and on']));
+    expect(await locateClaude(port('go on'), place)).toMatchObject({ pid: 7 });
+    expect(await locateClaude(port('another'), place)).toBeUndefined();
   });
 
   it('stays the one that was found, whatever its name becomes, and is followed after /clear', async () => {

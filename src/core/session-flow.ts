@@ -271,8 +271,10 @@ const mergedOver = (
 const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow => {
   const session = stepSession(flow.session, event, now);
   const compaction = stepCompaction(flow.compaction, event, sessionContext(session, now));
-  const capacity = updateCapacity(flow.capacity, session);
-  const reduced = capacityNotice(flow.capacity, capacity);
+  // another conversation in view may have another model, which nobody has changed
+  const room = event.type === 'view' && !event.isSame ? undefined : flow.capacity;
+  const capacity = updateCapacity(room, session);
+  const reduced = capacityNotice(room, capacity);
   const spiral = spiralText(flow.session.unattended, session.unattended);
   const offers = flow.offers && stepOffers(flow.offers, { session, compaction });
   const handoff = offers?.due;

@@ -79,14 +79,15 @@ export const readScreen = (
   const blank: readonly Event[] = state.showsNumber && !showsNumber ? [{ type: 'screen-blank' }] : [];
   const isSame = activity === state.activity && asks === state.asks && place === state.place;
   const change: readonly Event[] = isSame ? [] : [{ type: 'activity', report: activityReport }];
-  // the window first, so that the number is measured against it
+  // the view first, to which all else belongs; then the window, so that the number is measured against it
+  const views = facts.filter(({ type }) => type === 'view');
   const windows = facts.filter(({ type }) => type === 'window');
-  const others = facts.filter(({ type }) => type !== 'window');
+  const others = facts.filter(({ type }) => type !== 'window' && type !== 'view');
   return {
     state: { read: next, activity, asks, place, showsNumber },
     activity,
     isUntrusted: reason !== undefined,
-    events: [...windows, ...others, ...blank, ...change],
+    events: [...views, ...windows, ...others, ...blank, ...change],
   };
 };
 

@@ -88,6 +88,24 @@ describe('the background session in view', () => {
     expect(await located(files, shows(['t…']))).toBeUndefined();
   });
 
+  it('is told by the first words of its job, too, while it has no name of its own', async () => {
+    const job = { modifiedAt: 1, text: JSON.stringify({ name: '', intent: 'fill 4\nand more' }) };
+    const files = {
+      ...own,
+      ...background(7, ONE, 'aaaaaaaa'),
+      '/home/me/.claude/jobs/aaaaaaaa/state.json': job,
+    };
+    expect(await located(files, shows(['fill 4', 'claude']))).toMatchObject({ pid: 7 });
+  });
+
+  it('is not taken by its name alone where another job has it, too, whose process does not run yet', async () => {
+    const job = { modifiedAt: 1, text: JSON.stringify({ name: 'docs' }) };
+    const files = { ...own, ...background(7, ONE, 'docs'), '/home/me/.claude/jobs/cccccccc/state.json': job };
+    expect(await located(files, shows(['docs']))).toBeUndefined();
+    const told = { ...files, ...transcript(ONE, 'go on') };
+    expect(await located(told, shows(['docs'], ['go on']))).toMatchObject({ pid: 7 });
+  });
+
   it('is not one whose message only begins with the words on the screen, unless they fill a row', async () => {
     const files = { ...own, ...background(7, ONE, 'x'), ...transcript(ONE, 'yes, do all of that and more') };
     expect(await located(files, shows([], ['yes']))).toBeUndefined();
@@ -203,6 +221,7 @@ describe('the arguments of a child that shows sessions of others', () => {
     [['--settings', '/x.json', 'agents'], true],
     [['--model', 'opus', 'please', 'attach'], false],
     [['fix the agents'], false],
+    [['--resume', 'attach'], false],
     [[], false],
   ])('%j: %s', (args, isViewer) => {
     expect(isViewerOnly(args)).toBe(isViewer);

@@ -1,5 +1,6 @@
 // The conversation on the screen: numbers, compactions and records belong to it.
 import { describe, expect, it } from 'vitest';
+import { startFlow, stepFlow } from '../../src/core/session-flow.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { sessionRecord } from '../../src/core/report/records.js';
 import { leavesConversation, type Event } from '../../src/core/event.js';
@@ -86,6 +87,57 @@ describe('the same conversation in another file', () => {
     const state = after(found, full, { ...found, path: '/moved.jsonl' } as Event);
     expect(state.conversation).toMatchObject({ id: 'one', path: '/moved.jsonl', since: 0 });
     expect(state.fused?.reading.usedTokens).toBe(100_000);
+  });
+});
+
+describe('a compaction in a conversation that goes from the screen', () => {
+  const settings = {
+    mode: 'auto',
+    command: '/compact',
+    startMs: 5_000,
+    finishMs: 9_000,
+    isProactive: false,
+  } as const;
+  const agentFacts = { name: 'claude', native: undefined, hasLog: true, derivedWindow: undefined };
+  const opened = startFlow({ agent: agentFacts, compact: settings }, 0);
+  const flowAfter = (...events: readonly Event[]) =>
+    events.reduce((flow, event, at) => stepFlow(flow, event, at * 10_000), opened);
+  const ready: Event = { type: 'activity', report: { activity: 'ready', witnesses: [] } };
+  const over = tokens('log', 190_000);
+
+  it('is not counted down to, and its outcome is not told of the next one', () => {
+    const due = flowAfter(found, over, ready, { type: 'alarm' });
+    expect(due.compaction.phase.kind).toBe('countdown');
+    for (const view of [list, other])
+      expect(flowAfter(found, over, ready, view).compaction.phase.kind).toBe('rest');
+    const boundary: Event = {
+      type: 'boundary',
+      boundary: { at: 5, initiator: 'user', preTokens: 190_000, postTokens: 9 },
+    };
+    expect(flowAfter(found, over, boundary, tokens('log', 9_000)).compaction.last).toBeDefined();
+    expect(flowAfter(found, over, boundary, tokens('log', 9_000), other).compaction.last).toBeUndefined();
+  });
+
+  it('is not made in the next one, though it was asked for: the request is refused', () => {
+    const request: Event = { type: 'compact-requested', request: { id: 'r', isByKey: false, force: false } };
+    for (const before of [found, other]) {
+      const { compaction } = flowAfter(before, request, list);
+      expect(compaction.request).toBeUndefined();
+      expect(compaction.effects).toMatchObject([{ type: 'refused', requestId: 'r' }]);
+    }
+  });
+
+  it('says nothing of a smaller window, which belongs to the other conversation', () => {
+    const claim: Event = {
+      type: 'window',
+      claim: { windowTokens: 1e6, windowSource: 'agent', model: 'opus' },
+    };
+    const large = tokens('log', 50_000, { model: 'opus', windowTokens: 1e6 });
+    const small = tokens('log', 50_000, { model: 'sonnet' });
+    expect(flowAfter(found, claim, large, small).warnings).toEqual([
+      expect.stringContaining('reduced capacity'),
+    ]);
+    expect(flowAfter(found, claim, large, other, small).warnings).toEqual([]);
   });
 });
 

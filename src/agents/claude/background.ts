@@ -27,10 +27,13 @@ export const isViewerOnly = (args: readonly string[]): boolean => commandIn(args
 
 const commandIn = (args: readonly string[]): readonly string[] | undefined => {
   const at = args.findIndex((word) => COMMANDS.includes(word));
-  const isOptionsBefore =
-    at >= 0 && args.slice(0, at).every((word, index, all) => isOption(word, all[index - 1]));
-  return isOptionsBefore ? args.slice(at) : undefined;
+  if (at < 0 || TAKES_VALUE.test(args[at - 1] ?? '')) return undefined;
+  const areOptions = args.slice(0, at).every((word, index) => isOption(word, args[index - 1]));
+  return areOptions ? args.slice(at) : undefined;
 };
+
+/** Options whose value can be any word. */
+const TAKES_VALUE = /^(?:-r|-n|--(?:resume|name|agent|model|settings|(?:append-)?system-prompt))$/;
 
 const isOption = (word: string, before: string | undefined): boolean =>
   word.startsWith('-') || before?.startsWith('-') === true;
@@ -69,8 +72,8 @@ const readSession = (record: JsonRecord | undefined): BackgroundSession | undefi
     getText(record, 'jobId'),
   ];
   if (record?.['kind'] !== 'bg' || record['spare'] === true) return undefined;
-  if (pid === undefined || sessionId === undefined || jobId === undefined || !isSessionId(sessionId))
-    return undefined;
+  if (pid === undefined || sessionId === undefined || jobId === undefined) return undefined;
+  if (!isSessionId(sessionId) || !isSessionId(jobId)) return undefined; // they become parts of paths
   const cwd = getText(record, 'cwd') ?? '';
   const startedAt = getCount(record, 'startedAt') ?? 0;
   return { pid, jobId, sessionId, cwd, name: getText(record, 'name'), startedAt };
@@ -98,21 +101,50 @@ const shownOne = async (
 ): Promise<BackgroundSession | undefined> => {
   const { view } = place;
   if (view?.shows !== 'conversation') return undefined;
-  const named = view.names.length === 0 ? running : running.filter((each) => hasName(each, view));
+  const names = await Promise.all(running.map((each) => namesOf(port, place, each)));
+  const named = running.filter((_, index) => view.names.length === 0 || hasName(names[index] ?? [], view));
   const read = named.map(async (each) => ({ each, says: await matchOf(port, place, each, view.messages) }));
   const possible = (await Promise.all(read)).filter(({ says }) => says !== 'other');
   const same = possible.filter(({ says }) => says === 'same');
   if (same.length > 0) return only(same)?.each;
-  return view.names.length === 0 ? undefined : only(possible)?.each;
+  const isByName = view.names.length > 0 && !(await isNamedElsewhere(port, place, running, view));
+  return isByName ? only(possible)?.each : undefined;
+};
+
+/** Another job has such a name, whose process does not run, or not yet. */
+const isNamedElsewhere = async (
+  port: FilePort,
+  place: ChildPlace,
+  running: readonly BackgroundSession[],
+  marks: ViewMarks,
+): Promise<boolean> => {
+  const jobs = (await port.folders(posix.join(configFolder(place), 'jobs'))).filter(isSessionId);
+  const others = jobs.filter((id) => running.every(({ jobId }) => jobId !== id));
+  const names = await Promise.all(others.map((jobId) => namesOf(port, place, { jobId, name: undefined })));
+  return names.some((each) => hasName(each, marks));
 };
 
 const only = <T>(all: readonly T[]): T | undefined => (all.length === 1 ? all[0] : undefined);
 
 /** A narrow list cuts the name that it puts into the title. */
-const hasName = ({ name = '' }: BackgroundSession, { names }: ViewMarks): boolean =>
-  names.some(
-    (shown) => shown === name.trim() || (CUT.test(shown) && name.startsWith(shown.replace(CUT, ''))),
+const hasName = (own: readonly string[], { names }: ViewMarks): boolean =>
+  names.some((shown) =>
+    own.some((name) => shown === name || (CUT.test(shown) && name.startsWith(shown.replace(CUT, '')))),
   );
+
+/** What Claude calls the session: in its pid file, and in the file of its job, which has the first words of the user, too. */
+const namesOf = async (
+  port: FilePort,
+  place: ChildPlace,
+  { name, jobId }: Pick<BackgroundSession, 'name' | 'jobId'>,
+): Promise<readonly string[]> => {
+  const path = posix.join(configFolder(place), 'jobs', jobId, 'state.json');
+  const job = parseRecord((await port.smallText(path)) ?? '');
+  return [name, getText(job, 'name'), getText(job, 'intent')].flatMap((each) => firstRow(each) ?? []);
+};
+
+const firstRow = (text: string | undefined): string | undefined =>
+  text?.trim().split('\n')[0]?.trim() || undefined;
 
 const CUT = /(?<=\S.{7,})…$/;
 
@@ -169,7 +201,7 @@ const promptIn = (line: string): string | undefined => {
   const message = getRecord(record, 'message');
   const text = getText(message, 'content') ?? firstText(message);
   if (text === undefined || INTERRUPTED.test(text)) return undefined;
-  return text.trimStart().split('\n')[0]?.trim();
+  return firstRow(text);
 };
 
 const firstText = (message: JsonRecord | undefined): string | undefined => {

@@ -61,7 +61,7 @@ export const stepCompaction = (before: Compaction, event: Event, moment: Session
   }
   const told = afterEvent(copyAfterEvent(state, event, now), event, moment);
   const timed = withoutLate(copyAfterTime(applyTime(told, moment), now), now);
-  const current = withFirstNumber(withoutMoot(before, timed), moment);
+  const current = withFirstNumber(withoutMoot(before, timed, event), moment);
   const after = current.activity === 'dead' ? atTheEnd(current) : decided(current, moment);
   return { ...after, lookedAt: now };
 };
@@ -213,11 +213,12 @@ const withoutLate = (state: Compaction, now: Millis): Compaction => {
   return request && now >= request.since + REQUEST_MS ? refused(state, request, REQUEST_EXPIRED) : state;
 };
 
-/** Drops requests that no longer make sense: after a change of conversation, or after a compaction. */
-const withoutMoot = (before: Compaction, state: Compaction): Compaction => {
+/** Drops requests that no longer make sense: after a change of conversation or of the view, or after a compaction. */
+const withoutMoot = (before: Compaction, state: Compaction, event: Event): Compaction => {
   const { request } = state;
   if (request === undefined || request.id !== before.request?.id) return state;
-  if (before.conversation !== undefined && state.conversation !== before.conversation) {
+  const isOther = before.conversation !== undefined && state.conversation !== before.conversation;
+  if (isOther || (event.type === 'view' && !event.isSame)) {
     return refused(state, request, 'another conversation has begun');
   }
   const isDone = state.effects.some(

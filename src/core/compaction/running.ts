@@ -12,6 +12,7 @@ import {
   type SessionContext,
   type Phase,
   inConversation,
+  outOfView,
   withdrawAttempt,
   withoutEpisode,
 } from './state.js';
@@ -106,10 +107,7 @@ const withAgent = (state: Compaction, event: Event, moment: SessionContext): Com
     case 'view':
       return event.isSame
         ? state
-        : inConversation(
-            withdrawAttempt(leftBehind(state, moment), 'another conversation is shown'),
-            undefined,
-          );
+        : outOfView(withdrawAttempt(leftBehind(state, moment), 'another conversation is shown'));
     case 'reading':
       return isAnswerAfter(state.postponedAt, event.reading) ? { ...state, postponedAt: undefined } : state;
     default:

@@ -320,6 +320,12 @@ export const inConversation = (state: Compaction, conversation: string | undefin
   hasNews: true,
 });
 
+/** The conversation has gone from the screen, or may have; what came of its last compaction is no news of the next one. */
+export const outOfView = (state: Compaction): Compaction => {
+  const { last: _, ...rest } = inConversation(state, undefined);
+  return rest;
+};
+
 /** After a change of the model. The user may have chosen it for its larger window, so nothing of what was due before is. */
 export const underAnotherModel = (state: Compaction): Compaction => ({
   ...withdrawAttempt(state, 'the model has changed'),

@@ -6,6 +6,7 @@ import { codexScreen } from '../../src/agents/codex/screen.js';
 import type { Fact } from '../../src/core/event.js';
 import { bold, dim, seenFrame, type CodexFrame } from '../support/codex-frame.js';
 import { seenAfter } from '../support/drawn-screen.js';
+import { SIDE_CHAT } from '../../src/agents/codex/view.js';
 import { fakePlace, fakePort, type FakeFile } from '../support/fake-machine.js';
 
 const DIRECTORY = '/proj/app';
@@ -129,7 +130,7 @@ describe('what is in view of codex', () => {
 
   it('is the side chat while it has the cursor', async () => {
     const [, open, asked, back] = await viewsOf(talk('one'), sideChat(), sideChat('aside'), talk('one'));
-    const names = ['Side chat', 'GPT-5.5 default', 'aside', 'Agent'];
+    const names = [SIDE_CHAT, 'GPT-5.5 default', 'aside', 'Agent'];
     expect(open).toEqual([{ type: 'view', view: { shows: 'conversation', names, messages: [] } }]);
     expect(asked).toEqual([
       { type: 'view', view: { shows: 'conversation', names, messages: ['aside'] }, isSame: true },
@@ -273,7 +274,7 @@ describe('the thread in view, behind the background server', () => {
 
   it('is a side chat only in its view', async () => {
     const files = { ...written(MINE, 'tui_side_chat'), ...lock(MINE, viewSince - 100) };
-    expect(await found(files, { viewSince, names: ['Side chat'] })).toBe(MINE);
+    expect(await found(files, { viewSince, names: [SIDE_CHAT] })).toBe(MINE);
     expect(await found(files, { viewSince })).toBeUndefined();
   });
 
@@ -298,6 +299,6 @@ describe('the thread in view, behind the background server', () => {
     const back = { viewSince: viewSince + 30_000, now: viewSince + 31_000, currentPath: rollout(MINE) };
     expect(await found({ ...files, ...later }, back, open)).toBe(MINE);
     const side = { ...files, ...later, ...written(MINE, 'tui_side_chat') };
-    expect(await found(side, { ...back, names: ['Side chat'] }, open)).toBe(MINE);
+    expect(await found(side, { ...back, names: [SIDE_CHAT] }, open)).toBe(MINE);
   });
 });

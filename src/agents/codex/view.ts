@@ -16,8 +16,11 @@ export interface CodexLook {
   readonly start?: string;
 }
 
-/** The name that the view of a side chat has beside its own: its thread is no conversation of the user's otherwise. */
-export const SIDE_CHAT = 'Side chat';
+/**
+ * The name that the view of a side chat has beside its own: its thread is no conversation of the user's otherwise. No thread can have it,
+ * because a name on the screen is one row.
+ */
+export const SIDE_CHAT = 'side\nchat';
 
 const LISTS = [
   { heading: /^ {2}Agent command center(?: |$)/, name: 'the list of agents' },

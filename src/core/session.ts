@@ -346,7 +346,7 @@ const inConversation = (state: Session, found: FoundConversation, now: Millis): 
 /** What was read belongs to the conversation that may have gone from the screen. */
 const inView = (state: Session, view: View, now: Millis): Session => ({
   ...emptied(state),
-  conversation: afterView(view, now),
+  conversation: afterView(state.conversation, view, now),
   evidence: noEvidence,
   windows: forAnotherConversation(state.windows),
   blank: { why: 'waiting' },

@@ -54,9 +54,11 @@ export const shownId = (shown: ShownConversation): string | undefined =>
 export const shownPath = (shown: ShownConversation): string | undefined =>
   shown.kind === 'known' ? shown.path : undefined;
 
-/** Another view: it has no conversation until one is found for it. */
-export const afterView = (view: View, since: Millis): ShownConversation =>
-  view.shows === 'list' ? { kind: 'list', name: view.name, since } : { kind: 'sought', since };
+/** Another view: it has no conversation until one is found for it. Where none was ever found, none is looked for in vain. */
+export const afterView = (before: ShownConversation, view: View, since: Millis): ShownConversation => {
+  if (view.shows === 'list') return { kind: 'list', name: view.name, since };
+  return { kind: before.kind === 'none' ? 'none' : 'sought', since };
+};
 
 /** A conversation was found; the same one in another file stays in view since it was. */
 export const afterFound = (

@@ -27,6 +27,10 @@ describe('another view', () => {
     }
   });
 
+  it('looks for no conversation where none was ever found, as of an agent without files', () => {
+    expect(footerView(after(full, other), 9)).toMatchObject({ note: 'waiting for the first turn' });
+  });
+
   it('leaves nothing of the conversation in the published record', () => {
     const identity = {
       id: 'x',

@@ -274,11 +274,7 @@ const otherView = (state: OpencodeScreen, now: Shown | undefined): readonly Fact
 
 const isOther = ({ shown: before, wasCovered, wasInList }: OpencodeScreen, now: Shown): boolean => {
   if (!before) return false;
-  if (now.isNew) {
-    // a prompt that is drawn anew is blank, too, and so is one whose draft was taken back before the first message
-    const hadOne = before.number !== '' || NAMED.test(before.title);
-    return !before.isNew && hadOne && !NAMED.test(now.title);
-  }
+  if (now.isNew) return !before.isNew && !NAMED.test(now.title); // a prompt that is drawn anew is blank, too
   if (wasInList && now.number === '') return true; // behind a long path, nothing tells whether it is the same
   const isOtherNumber = before.number !== '' && now.number !== '' && before.number !== now.number;
   const isOtherTitle = NAMED.test(before.title) && before.title !== now.title;

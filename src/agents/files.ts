@@ -117,3 +117,7 @@ export const chooseAskedFile = async (
   const current = files.find(({ path }) => path === place.currentPath);
   return current && { sessionId: idOf(current), path: current.path, certain: false };
 };
+
+/** The only one of several candidates: where the evidence fits more, it proves nothing. */
+export const onlyOne = <T>([one, ...others]: readonly T[]): T | undefined =>
+  others.length === 0 ? one : undefined;

@@ -1,11 +1,12 @@
 import { posix } from 'node:path';
-import { getCount, getRecord, getText, parseRecord, type JsonRecord } from '../../core/json.js';
+import { getCount, getList, getRecord, getText, parseRecord, type JsonRecord } from '../../core/json.js';
 import { isSessionId } from '../../core/report/records.js';
 import type { ViewMarks } from '../../core/shown-conversation.js';
 import type { Millis } from '../../core/reading.js';
 import type { ChildPlace, FilePort, Located } from '../agent.js';
+import { onlyOne } from '../files.js';
 import { readCommand } from './compaction.js';
-import { configFolder, isPrompt, projectFolder, sessionsFolder, UUID_FILE } from './files.js';
+import { configFolder, isPrompt, pidRecords, transcriptOf, UUID_FILE } from './files.js';
 
 // Claude's sessions in the background, which other processes run (docs/facts/claude.md, "Views"). `claude attach`, `claude agents` and `←`
 // show one of them in this terminal, and nothing that Claude writes says which: it follows from what the screen shows.
@@ -49,9 +50,7 @@ export const locateBackground = async (port: FilePort, place: ChildPlace): Promi
 };
 
 const runningSessions = async (port: FilePort, place: ChildPlace): Promise<readonly BackgroundSession[]> => {
-  const files = await port.list(sessionsFolder(place), (name) => /^\d+\.json$/.test(name));
-  const texts = await Promise.all(files.map((file) => port.smallText(file.path)));
-  const known = texts.flatMap((text) => readSession(parseRecord(text ?? '')) ?? []);
+  const known = (await pidRecords(port, place)).flatMap((record) => readSession(record) ?? []);
   // a process that was killed leaves its file, also where the session runs in another one by now
   const newest = known.filter((each) =>
     known.every((other) => other.jobId !== each.jobId || other.startedAt <= each.startedAt),
@@ -65,13 +64,13 @@ const isRunning = async (port: FilePort, pid: number): Promise<boolean> =>
   !(await port.exists('/proc/self')) || port.exists(`/proc/${pid}`);
 
 /** A spare process waits for a session and has none. */
-const readSession = (record: JsonRecord | undefined): BackgroundSession | undefined => {
+const readSession = (record: JsonRecord): BackgroundSession | undefined => {
   const [pid, sessionId, jobId] = [
     getCount(record, 'pid'),
     getText(record, 'sessionId'),
     getText(record, 'jobId'),
   ];
-  if (record?.['kind'] !== 'bg' || record['spare'] === true) return undefined;
+  if (record['kind'] !== 'bg' || record['spare'] === true) return undefined;
   if (pid === undefined || sessionId === undefined || jobId === undefined) return undefined;
   if (!isSessionId(sessionId) || !isSessionId(jobId)) return undefined; // they become parts of paths
   const cwd = getText(record, 'cwd') ?? '';
@@ -87,7 +86,9 @@ const askedFor = (
   const [command, asked] = commandIn(args) ?? [];
   if (command !== 'attach' || asked === undefined || viewSince !== undefined) return undefined;
   const byId = running.filter(({ jobId, sessionId }) => jobId === asked || sessionId === asked);
-  return only(byId) ?? only(running.filter(({ name }) => name?.toLowerCase().includes(asked.toLowerCase())));
+  return (
+    onlyOne(byId) ?? onlyOne(running.filter(({ name }) => name?.toLowerCase().includes(asked.toLowerCase())))
+  );
 };
 
 /**
@@ -106,9 +107,9 @@ const shownOne = async (
   const read = named.map(async (each) => ({ each, says: await matchOf(port, place, each, view.messages) }));
   const possible = (await Promise.all(read)).filter(({ says }) => says !== 'other');
   const same = possible.filter(({ says }) => says === 'same');
-  if (same.length > 0) return only(same)?.each;
+  if (same.length > 0) return onlyOne(same)?.each;
   const isByName = view.names.length > 0 && !(await isNamedElsewhere(port, place, running, view));
-  return isByName ? only(possible)?.each : undefined;
+  return isByName ? onlyOne(possible)?.each : undefined;
 };
 
 /** Another job has such a name, whose process does not run, or not yet. */
@@ -123,8 +124,6 @@ const isNamedElsewhere = async (
   const names = await Promise.all(others.map((jobId) => namesOf(port, place, { jobId, name: undefined })));
   return names.some((each) => hasName(each, marks));
 };
-
-const only = <T>(all: readonly T[]): T | undefined => (all.length === 1 ? all[0] : undefined);
 
 /** A narrow list cuts the name that it puts into the title. */
 const hasName = (own: readonly string[], { names }: ViewMarks): boolean =>
@@ -155,13 +154,12 @@ const matchOf = async (
   session: BackgroundSession,
   shown: readonly string[],
 ): Promise<'same' | 'other' | undefined> => {
-  const { path } = await fileOf(port, place, session);
-  const text = path === undefined ? undefined : await port.lastPart(path);
-  const lines = (text ?? '').split('\n');
-  const said = lines.flatMap((line) => promptIn(line) ?? []);
   if (shown.length === 0) return undefined;
-  const first = path === undefined ? undefined : await port.firstLine(path);
-  const isCut = first === undefined || lines[0] !== first;
+  const { path } = await fileOf(port, place, session);
+  if (path === undefined) return undefined;
+  const lines = ((await port.lastPart(path)) ?? '').split('\n');
+  const said = lines.flatMap((line) => promptIn(line) ?? []);
+  const isCut = lines[0] !== (await port.firstLine(path));
   if (said.some((_, last) => endsAt({ shown, said, isCut }, last))) return 'same';
   if (isCut && lines.some((line) => isLastPrompt(line, shown))) return 'same';
   return said.length === 0 ? undefined : 'other';
@@ -204,10 +202,10 @@ const promptIn = (line: string): string | undefined => {
   return firstRow(text);
 };
 
-const firstText = (message: JsonRecord | undefined): string | undefined => {
-  const content = message?.['content'];
-  return Array.isArray(content) ? content.map((block) => getText(block, 'text')).find(Boolean) : undefined;
-};
+const firstText = (message: JsonRecord | undefined): string | undefined =>
+  getList(message, 'content')
+    .map((block) => getText(block, 'text'))
+    .find(Boolean);
 
 const locatedOf = async (port: FilePort, place: ChildPlace, session: BackgroundSession): Promise<Located> => {
   const { sessionId, pid } = session;
@@ -220,11 +218,8 @@ const fileOf = async (
   place: ChildPlace,
   session: BackgroundSession,
 ): Promise<Pick<Located, 'path' | 'isEarlier'>> => {
-  const { sessionId, cwd } = session;
-  for (const folder of [cwd, place.cwd]) {
-    const path = posix.join(projectFolder(place, folder), `${sessionId}.jsonl`);
-    if (await port.entry(path)) return { path };
-  }
+  const own = await transcriptOf(port, place, session);
+  if (own !== undefined) return { path: own };
   const path = await earlierFile(port, place, session);
   return path === undefined ? {} : { path, isEarlier: true };
 };

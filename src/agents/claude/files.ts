@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
-import type { ChildPlace } from '../agent.js';
+import { getList, getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
+import type { ChildPlace, FilePort } from '../agent.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
 
 // Where Claude Code keeps its session files (facts/claude.md §7, facts/sessions.md §F).
@@ -25,6 +25,26 @@ export const configFolder = ({ env, home }: AgentFolders): string =>
 
 /** Of the pid files. */
 export const sessionsFolder = (place: ChildPlace): string => posix.join(configFolder(place), 'sessions');
+
+/** The records of all pid files: each Claude that runs has one, and one that was killed leaves its own. */
+export const pidRecords = async (port: FilePort, place: ChildPlace): Promise<readonly JsonRecord[]> => {
+  const files = await port.list(sessionsFolder(place), (name) => /^\d+\.json$/.test(name));
+  const texts = await Promise.all(files.map((file) => port.smallText(file.path)));
+  return texts.map((text) => parseRecord(text ?? '')).filter((record) => record !== undefined);
+};
+
+/** The transcript of a session, which a session that was moved has in the folder of the child; undefined before its first turn. */
+export const transcriptOf = async (
+  port: FilePort,
+  place: ChildPlace,
+  { sessionId, cwd }: { readonly sessionId: string; readonly cwd: string },
+): Promise<string | undefined> => {
+  for (const folder of [cwd, place.cwd]) {
+    const path = posix.join(projectFolder(place, folder), `${sessionId}.jsonl`);
+    if (await port.entry(path)) return path;
+  }
+  return undefined;
+};
 
 /** A message of the user's; those of tools, subagents and Claude itself are also recorded with type `user`. */
 export const isPrompt = (record: JsonRecord): boolean => {

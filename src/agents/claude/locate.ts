@@ -5,7 +5,7 @@ import { isSessionId } from '../../core/report/records.js';
 import type { AgentStatus, ChildPlace, FileEntry, FilePort, Located } from '../agent.js';
 import { chooseAskedFile, CLOCK_SLACK_MS } from '../files.js';
 import { isViewerOnly, locateBackground } from './background.js';
-import { isPrompt, projectFolder, sessionsFolder, UUID_FILE } from './files.js';
+import { isPrompt, pidRecords, projectFolder, sessionsFolder, transcriptOf, UUID_FILE } from './files.js';
 
 // Which session the terminal shows, and its state, by Claude's pid files (facts/claude.md §7, facts/sessions.md §F).
 
@@ -36,11 +36,8 @@ const locateOwn = async (
   said: PidFile | undefined,
 ): Promise<Located | undefined> => {
   if (!said) return place.now - place.startedAt < PID_FILE_WAIT_MS ? undefined : askedUnclaimed(port, place);
-  for (const cwd of [said.cwd, place.cwd]) {
-    const path = posix.join(projectFolder(place, cwd), `${said.sessionId}.jsonl`);
-    if (await port.entry(path)) return { sessionId: said.sessionId, path, certain: true };
-  }
-  return { sessionId: said.sessionId, certain: true };
+  const path = await transcriptOf(port, place, said);
+  return { sessionId: said.sessionId, certain: true, ...present({ path }) };
 };
 
 /** The `sessions/<pid>.json` of the child or of a process below it. */
@@ -74,19 +71,10 @@ const askedUnclaimed = async (port: FilePort, place: ChildPlace): Promise<Locate
   const files = await port.list(projectFolder(place, place.cwd), (name) => UUID_FILE.test(name));
   const grown = files.filter((file) => file.modifiedAt >= place.startedAt);
   if (grown.length === 0) return undefined;
-  const claimed = await claimedSessions(port, place);
+  // sessions that belong to other running Claudes
+  const claimed = (await pidRecords(port, place)).map((record) => getText(record, 'sessionId'));
   const free = grown.filter((file) => !claimed.includes(idOf(file)));
   return chooseAskedFile(port, place, free, { isPrompt, idOf });
-};
-
-// Sessions that belong to other running Claudes, by their pid files.
-const claimedSessions = async (
-  port: FilePort,
-  place: ChildPlace,
-): Promise<readonly (string | undefined)[]> => {
-  const files = await port.list(sessionsFolder(place), (name) => /^\d+\.json$/.test(name));
-  const texts = await Promise.all(files.map((file) => port.smallText(file.path)));
-  return texts.map((text) => getText(parseRecord(text ?? ''), 'sessionId'));
 };
 
 const idOf = (file: FileEntry): string => file.name.slice(0, -'.jsonl'.length);

@@ -37,9 +37,9 @@ export const updateView = (
   const titles = titlesOf(seen.signals);
   const fresh = newTitles(before.titles, titles);
   const lastList = fresh.findLastIndex((title) => LIST_TITLE.test(title));
+  // the title of a session comes already while the list still stands
+  const opened = lastList < 0 ? [...(before.names ?? []), ...fresh] : fresh.slice(lastList + 1);
   if (isAgentList(seen, layout)) {
-    // the title of the session that is being opened comes first
-    const opened = lastList < 0 ? [...(before.names ?? []), ...fresh] : fresh.slice(lastList + 1);
     const names = before.isList || lastList >= 0 ? namesOf(opened) : [];
     return {
       view: { isList: true, titles, names },
@@ -48,7 +48,7 @@ export const updateView = (
   }
   const isOther = before.isList || lastList >= 0;
   if (!isOther && before.names === undefined) return { view: { isList: false, titles }, facts: [] };
-  const names = namesOf([...(lastList < 0 ? (before.names ?? []) : []), ...fresh.slice(lastList + 1)]);
+  const names = namesOf(opened);
   const marks = marksOn(seen, layout, names);
   const told = JSON.stringify(marks);
   const fact: Fact = {

@@ -2,7 +2,7 @@ import { present } from '../../core/present.js';
 import type { Millis } from '../../core/reading.js';
 import type { ViewMarks } from '../../core/shown-conversation.js';
 import type { ChildPlace, FilePort, Located } from '../agent.js';
-import { FILE_CLOCK_LAG_MS } from '../files.js';
+import { FILE_CLOCK_LAG_MS, onlyOne } from '../files.js';
 import {
   openedAt,
   rolloutsOfKind,
@@ -47,9 +47,6 @@ export const shownThread = async (port: FilePort, place: ChildPlace): Promise<Lo
   if (opened.length === 0) return onlyOne(await threadsOf(namedAs(view, written)));
   return onlyOne(opened) ?? onlyOne(opened.filter((thread) => fitting(thread) === 'well'));
 };
-
-const onlyOne = ([one, ...others]: readonly Located[]): Located | undefined =>
-  others.length === 0 ? one : undefined;
 
 /** Those of these threads that are of the kind in view. */
 const findAll = async (

@@ -185,6 +185,7 @@ const attached: Scenario = {
     await toList(session, SOME);
     const id = parkedIn(home);
     const one = openTerminal('--mode', 'warn', agent.name, 'attach', id);
+    await one.until(() => one.screen().includes('my first words'), 'the session'); // the start takes its time
     await until(one, rounded(SOME), OPEN_MS);
     await say(session, one, ['my second words', BACK]);
     await toList(session, BACK, one);

@@ -8,13 +8,14 @@ import {
   type ExplainedTokens,
   type LimitTokens,
   type TierBoundaries,
-  applyCustomBounds,
   explainEffectiveTokens,
   presetPercentBoundaries,
   presetTokenBoundaries,
   type Ladder,
   type LadderChoice,
+  type Preset,
 } from './ladder.js';
+import { applyCustomBounds } from './custom-bounds.js';
 import { present } from './present.js';
 
 // Builds a ladder: lowers the preset's boundaries so that ctxwrap compacts before the agent does, or earlier if the user wants.
@@ -85,25 +86,6 @@ interface Where {
   /** as the agent counts it */
   readonly windowTokens: number;
 }
-
-/** Applies the user's upper limit for auto, in percent of the window. */
-const capped = (
-  boundaries: TierBoundaries,
-  percent: number | undefined,
-  windowTokens: number | undefined,
-): TierBoundaries => {
-  const { auto } = boundaries;
-  if (!auto || percent === undefined) return boundaries;
-  if (windowTokens !== undefined) {
-    const tokens = percentOfTokens(windowTokens, percent);
-    const why = `${percent}% of the window of ${groupDigits(windowTokens)}, the most that auto may be`;
-    return tokens >= auto.value ? boundaries : lowered(boundaries, { tokens, why }, windowTokens);
-  }
-  if (percent >= auto.value) return boundaries;
-  const margin = Math.min(WARN_MARGIN_PERCENT, percent / 2);
-  const why = 'the most that auto may be';
-  return loweredPercent(boundaries, [percent, why], [percent - margin, `${margin}% before auto`]);
-};
 
 const lowered = (
   { warn, auto: usual, hard }: TierBoundaries,
@@ -231,34 +213,57 @@ export interface LadderRequest {
    */
   readonly byUser?: { readonly ownTokens: number | undefined } | undefined;
   readonly choice?: LadderChoice | undefined;
+  /** false for a number that is only a percentage, which cannot be compared with tokens */
+  readonly isCounted?: boolean;
 }
 
 const LEAST_WINDOW_TOKENS = 1_000; // a smaller number must be a mistake
 
 /** Builds the ladder for a window, or in percent if the window is unknown. */
 export const buildLadder = (request: LadderRequest): Ladder => {
-  const { agent, windowTokens, native, model, byUser, choice = {} } = request;
+  const { windowTokens, choice = {} } = request;
   const preset = choice.preset ?? 'ladder';
-  if (windowTokens === undefined || windowTokens < LEAST_WINDOW_TOKENS) {
-    const rule = native && triggerRuleFor(native, model, Infinity);
-    const plain = presetPercentBoundaries(preset);
-    const early = rule ? beforeNativePercent(plain, rule, agent) : plain;
-    const boundaries = capped(early, choice.maxAutoPercent, undefined);
-    return { preset, ...applyCustomBounds(boundaries, choice, {}) };
-  }
-  const own = nativePoint(request);
+  return windowTokens === undefined || windowTokens < LEAST_WINDOW_TOKENS
+    ? percentLadder(request, preset)
+    : tokenLadder({ ...request, windowTokens }, preset);
+};
+
+const percentLadder = (
+  { agent, native, model, choice = {}, isCounted = true }: LadderRequest,
+  preset: Preset,
+): Ladder => {
+  const rule = native && triggerRuleFor(native, model, Infinity);
+  const plain = presetPercentBoundaries(preset);
+  const usual = rule ? beforeNativePercent(plain, rule, agent) : plain;
+  const own = rule && ({ value: Math.round(rule.share * 100), unit: 'percent', agent } as const);
+  return { preset, ...applyCustomBounds(usual, choice, { model, isCounted, ...present({ own }) }) };
+};
+
+const tokenLadder = (request: LadderRequest & { readonly windowTokens: number }, preset: Preset): Ladder => {
+  const { agent, windowTokens, model, byUser, choice = {} } = request;
+  const point = nativePoint(request);
   const plain = presetTokenBoundaries(preset, windowTokens);
   const isOverride = byUser !== undefined && byUser.ownTokens !== windowTokens;
-  const early = own && !isOverride ? beforeNative(plain, own.native, own.where) : plain;
-  const boundaries = capped(early, choice.maxAutoPercent, windowTokens);
+  const usual = point && !isOverride ? beforeNative(plain, point.native, point.where) : plain;
+  const own =
+    point &&
+    ({
+      value: point.native.tokens,
+      unit: 'tokens',
+      agent,
+      ...present({ latest: latestBefore(point.native, point.where)?.tokens }),
+    } as const);
   return {
     preset,
     windowTokens,
     effective: explainEffectiveTokens(windowTokens),
-    ...present({ native: own?.native }),
-    ...applyCustomBounds(boundaries, choice, {
+    ...present({ native: point?.native }),
+    ...applyCustomBounds(usual, choice, {
       windowTokens,
-      latest: own && latestBefore(own.native, own.where),
+      model,
+      isOverride,
+      isCounted: true,
+      ...present({ own }),
     }),
   };
 };
@@ -273,14 +278,17 @@ const nativePoint = ({ agent, windowTokens, native, model, byUser }: LadderReque
 };
 
 /**
- * One line for the user if auto was lowered, or if the agent compacts first; undefined if auto is where the user wanted it and comes first.
+ * One line for the user if the agent compacts before the user's limit, or before auto; undefined if auto comes first, where the user
+ * wanted it.
  */
 export const nativeTriggerNotice = (
-  { auto, native }: Pick<Ladder, 'auto' | 'native'>,
+  { auto, native, windowTokens = Infinity }: Pick<Ladder, 'auto' | 'native' | 'windowTokens'>,
   agent: string,
 ): string | undefined => {
   if (!auto || !native || auto.unit !== 'tokens') return undefined;
   const own = `${agent} compacts by itself at ${groupDigits(native.tokens)}`;
+  // a limit for larger windows is not meant for this one
+  if (auto.asked !== undefined && auto.asked >= windowTokens) return undefined;
   if (auto.asked !== undefined)
     return `auto ${groupDigits(auto.value)}, not ${groupDigits(auto.asked)}: ${own}`;
   if (auto.value < native.tokens) return undefined;

@@ -107,6 +107,7 @@ export const ladderFor = (scale: MeasureContext, { reading, window, tokens }: La
     model,
     byUser,
     choice,
+    isCounted: reading === undefined || (tokens ?? reading.usedTokens) !== undefined,
   });
 };
 

@@ -1,5 +1,4 @@
 import { percentUsed, type Reading } from './reading.js';
-import { present } from './present.js';
 
 /** The four levels of how full the window is. */
 export type Tier = 'safe' | 'warn' | 'auto' | 'hard';
@@ -11,8 +10,8 @@ export type Preset = 'ladder' | 'percent' | 'handoff';
 export interface LadderChoice extends CustomBounds {
   /** `ladder` if absent */
   readonly preset?: Preset;
-  /** the highest percentage of the window for auto, unless the user set auto itself */
-  readonly maxAutoPercent?: number;
+  /** limits in place of `auto` for the models whose names match, by pattern; the first match counts */
+  readonly limits?: Readonly<Record<string, Bound>>;
 }
 
 /**
@@ -61,15 +60,16 @@ export interface Bound {
 /** Boundaries set by the user; absent ones come from the preset. */
 export interface CustomBounds {
   readonly warn?: Bound;
+  /** a limit: where the window or the agent does not let it be reached, the preset's auto holds */
   readonly auto?: Bound;
   readonly hard?: Bound;
 }
 
 /** A boundary between two tiers: at `value` the higher tier begins. */
 export interface TierBoundary extends Bound {
-  /** the user set it, so nothing moves it unless it yields */
+  /** the user set it */
   readonly custom: boolean;
-  /** the tokens that the user set, if the boundary was lowered to precede the agent's own compaction */
+  /** the user's limit, in the same unit, where it cannot be reached and this boundary holds in its place */
   readonly asked?: number;
   /** a sentence of facts and numbers: `auto 162,000: 5,000 before claude compacts by itself at 167,000` */
   readonly reason: string;
@@ -205,95 +205,6 @@ const ladderTokens = (windowTokens: number): TierBoundaries => {
 
 const higher = (first: LimitTokens, second: LimitTokens): LimitTokens =>
   first.tokens >= second.tokens ? first : second;
-
-// The user's boundaries: they replace those of the preset. Only another boundary of the user can move them.
-
-/** What custom boundaries depend on. */
-export interface CustomBoundsContext {
-  readonly windowTokens?: number;
-  /** the highest value that still precedes the agent's own compaction */
-  readonly latest?: LimitTokens | undefined;
-}
-
-/** Replaces preset boundaries by the user's, and orders them: warn ≤ auto ≤ hard. */
-export const applyCustomBounds = (
-  rungs: TierBoundaries,
-  bounds: CustomBounds,
-  { windowTokens, latest }: CustomBoundsContext,
-): TierBoundaries => {
-  const placed = (name: TierBoundaryName, preset: TierBoundary | undefined): TierBoundary | undefined => {
-    const bound = bounds[name];
-    if (!bound) return preset;
-    const rung = customRung(name, bound, windowTokens);
-    return bound.yields ? yielded(name, rung, latest) : rung;
-  };
-  const auto = placed('auto', rungs.auto);
-  const ordered = inOrder({
-    warn: placed('warn', rungs.warn) ?? rungs.warn,
-    ...present({ auto }),
-    hard: placed('hard', rungs.hard) ?? rungs.hard,
-  });
-  return { ...ordered, warn: adjustWarn(ordered.warn, rungs.auto, ordered.auto) };
-};
-
-const customRung = (
-  name: TierBoundaryName,
-  { value, unit }: Bound,
-  windowTokens: number | undefined,
-): TierBoundary => {
-  if (unit === 'percent' && windowTokens !== undefined) {
-    const tokens = percentOfTokens(windowTokens, value);
-    const why = `custom, ${value}% of the window of ${groupDigits(windowTokens)}`;
-    return { value: tokens, unit: 'tokens', custom: true, reason: `${name} ${groupDigits(tokens)}: ${why}` };
-  }
-  if (unit === 'percent') return { value, unit, custom: true, reason: `${name} ${value}%: custom` };
-  const beyond = windowTokens !== undefined && value > windowTokens;
-  const note = beyond ? `, more than the window of ${groupDigits(windowTokens)}` : '';
-  return { value, unit, custom: true, reason: `${name} ${groupDigits(value)}: custom${note}` };
-};
-
-const yielded = (
-  name: TierBoundaryName,
-  rung: TierBoundary,
-  latest: LimitTokens | undefined,
-): TierBoundary => {
-  if (!latest || rung.unit !== 'tokens' || rung.value <= latest.tokens) return rung;
-  const { tokens, why } = latest;
-  return {
-    ...rung,
-    value: tokens,
-    asked: rung.value,
-    reason: `${name} ${groupDigits(tokens)}: ${why}; you asked for ${groupDigits(rung.value)}`,
-  };
-};
-
-/** A preset boundary yields to a custom one; of two contradicting custom ones the lower one counts. */
-const inOrder = ({ warn, auto, hard }: TierBoundaries): TierBoundaries => {
-  const raised = auto && warn.custom && !auto.custom ? atLeast('auto', auto, ['warn', warn]) : auto;
-  const top = hard.custom ? hard : atLeast('hard', hard, raised ? ['auto', raised] : ['warn', warn]);
-  if (!raised) return { warn: atMost('warn', warn, ['hard', top]), hard: top };
-  const middle = atMost('auto', raised, ['hard', top]);
-  return { warn: atMost('warn', warn, ['auto', middle]), auto: middle, hard: top };
-};
-
-type Named = readonly [TierBoundaryName, TierBoundary];
-
-// A percentage and a number of tokens cannot be compared while the window is unknown.
-const atMost = (name: TierBoundaryName, rung: TierBoundary, [otherName, other]: Named): TierBoundary =>
-  rung.unit !== other.unit || rung.value <= other.value
-    ? rung
-    : moved(name, rung, other, `lowered to ${otherName}`);
-
-const atLeast = (name: TierBoundaryName, rung: TierBoundary, [otherName, other]: Named): TierBoundary =>
-  rung.unit !== other.unit || rung.value >= other.value
-    ? rung
-    : moved(name, rung, other, `raised to ${otherName}`);
-
-const moved = (name: TierBoundaryName, rung: TierBoundary, to: TierBoundary, what: string): TierBoundary => {
-  const text = (value: number): string => (rung.unit === 'percent' ? `${value}%` : groupDigits(value));
-  const was = rung.custom ? `custom ${text(rung.value)}` : text(rung.value);
-  return { ...rung, value: to.value, reason: `${name} ${text(to.value)}: ${was} ${what}` };
-};
 
 /** One number of a ladder, with the sentence that explains it. */
 export interface Threshold {

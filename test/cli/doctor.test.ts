@@ -163,31 +163,34 @@ describe('ctxwrap doctor', () => {
       'codex',
       '.codex/config.toml',
       'model = "x"\nmodel_auto_compact_token_limit = 50_000\n',
-      'at 50,000, before auto at 200,000 (model_auto_compact_token_limit = 50_000 in ',
+      'not 200,000: codex compacts by itself at 50,000 (model_auto_compact_token_limit = 50_000 in ',
     ],
     [
       'gemini',
       '.gemini/settings.json',
       '{ "model": { "compressionThreshold": 0.4 } }',
-      'at 419,430, before auto at 838,860 (model.compressionThreshold = 0.4 in ',
+      'not 838,860: gemini compacts by itself at 419,430 (model.compressionThreshold = 0.4 in ',
     ],
     [
       'qwen',
       '.qwen/settings.json',
       '// mine\n{"context":{"autoCompactThreshold":0.5}}',
-      'at 500,000, before auto at 800,000 (context.autoCompactThreshold = 0.5 in ',
+      'not 800,000: qwen compacts by itself at 500,000 (context.autoCompactThreshold = 0.5 in ',
     ],
-  ])('follows a setting of %s, and warns where auto is set above it', async (name, path, text, told) => {
-    agent(name, '1.0.0');
-    file(path, text);
-    const { check: plain } = await examined();
-    expect(plain(name, 'auto')?.text).toMatch(/^[\d,]+: [\d,]+ before \w+ compacts by itself at /);
-    expect(plain(name, 'own compaction')).toMatchObject({ status: 'ok' });
-    const { check } = await examined('--auto', name === 'codex' ? '200k' : '80%');
-    expect(check(name, 'own compaction')).toMatchObject({ status: 'warn' });
-    expect(check(name, 'own compaction')?.text).toContain(told);
-    expect(check(name, 'own compaction')?.fix).toMatch(new RegExp(`^ctxwrap --auto \\d+k ${name}$`));
-  });
+  ])(
+    'follows a setting of %s, and says that a limit above it cannot be reached',
+    async (name, path, text, told) => {
+      agent(name, '1.0.0');
+      file(path, text);
+      const { check: plain } = await examined();
+      expect(plain(name, 'auto')?.text).toMatch(/^[\d,]+: [\d,]+ before \w+ compacts by itself at /);
+      expect(plain(name, 'own compaction')).toMatchObject({ status: 'ok' });
+      const { check } = await examined('--auto', name === 'codex' ? '200k' : '80%');
+      expect(check(name, 'own compaction')).toMatchObject({ status: 'ok' });
+      expect(check(name, 'own compaction')?.text).toContain(told);
+      expect(check(name, 'auto')?.text).toMatch(/; your limit of [\d,]+ comes too late for /);
+    },
+  );
 
   it.each([
     ['claude', '.claude.json', '{"autoCompactEnabled": false}', 'does not compact on its own'],

@@ -144,7 +144,7 @@ describe('without a window and without a percentage', () => {
   it('those in tokens hold, and those in percent of a percentage', () => {
     const ladder = { auto: { value: 150_000, unit: 'tokens' } } as const;
     const counted = sessionAfter([[0, windowless]], { ladder });
-    expect(record(counted).thresholds.map(({ name, value }) => [name, value])).toEqual([['auto', 150_000]]);
+    expect(record(counted).thresholds.map(({ value }) => value)).toEqual([130_000, 150_000, 170_000]);
     const shown = sessionAfter([[0, shows(60)]], { agent: 'gemini' });
     expect(record(shown).thresholds.map(({ value }) => value)).toEqual([70, 85, 95]);
   });
@@ -157,19 +157,30 @@ describe('auto above where the agent compacts', () => {
   const pct = { auto: { value: 90, unit: 'percent', yields: true } } as const;
   const own = { auto: { value: 90, unit: 'percent' } } as const;
 
-  it('gives way where it comes from COMPACTION_THRESHOLD_PCT, and holds where it is meant for us', () => {
-    expect(noticeOf(pct)).toBe('auto 162,000, not 180,000: claude compacts by itself at 167,000');
-    expect(noticeOf(own)).toBe('claude compacts by itself at 167,000, before auto at 180,000');
+  it('gives way, COMPACTION_THRESHOLD_PCT also where it would only just come first', () => {
+    const said = 'auto 162,000, not 180,000: claude compacts by itself at 167,000';
+    expect([noticeOf(pct), noticeOf(own)]).toEqual([said, said]);
     expect(noticeOf({ auto: { value: 70, unit: 'percent', yields: true } })).toBeUndefined();
+    const between = { value: 83, unit: 'percent' } as const;
+    expect(noticeOf({ auto: between })).toBeUndefined();
+    expect(noticeOf({ auto: { ...between, yields: true } })).toContain('auto 162,000, not 166,000');
+  });
+
+  it('says nothing of a limit that is meant for larger windows', () => {
+    expect(noticeOf({ auto: { value: 300_000, unit: 'tokens' } })).toBeUndefined();
   });
 
   it('is told by doctor', async () => {
     const compaction = await ownOf('claude', undefined);
-    const told = (choice: LadderChoice) =>
-      doctorOf('claude', compaction, { choice }).find(({ name }) => name === 'own compaction');
-    expect(told(pct)).toMatchObject({ status: 'ok', text: noticeOf(pct) });
-    expect(told(own)).toMatchObject({ status: 'warn', text: noticeOf(own) });
+    const told = (choice: LadderChoice, windowTokens?: number) =>
+      doctorOf('claude', compaction, { choice, windowTokens }).find(({ name }) => name === 'own compaction');
+    for (const choice of [pct, own])
+      expect(told(choice)).toMatchObject({ status: 'ok', text: noticeOf(choice) });
     expect(told({})).toBeUndefined();
+    expect(told({ auto: { value: 300_000, unit: 'tokens' } }, 400_000)).toMatchObject({
+      status: 'warn',
+      text: 'claude compacts by itself at 167,000, before auto at 300,000',
+    });
   });
 
   it('is told by config check for the usual windows', () => {
@@ -183,7 +194,11 @@ describe('auto above where the agent compacts', () => {
         why: 'claude compacts on its own at 167,000 in its usual window of 200,000; there it counts as 162,000',
       },
     ]);
-    expect(problems(own.auto)).toMatchObject([{ why: expect.stringContaining('there yours is used') }]);
+    expect(problems(own.auto)).toEqual(problems(pct.auto));
     expect(problems({ value: 70, unit: 'percent' })).toEqual([]);
+    expect(problems({ value: 180_000, unit: 'tokens' })).toMatchObject([
+      { what: expect.stringContaining('180000') },
+    ]);
+    expect(problems({ value: 300_000, unit: 'tokens' })).toEqual([]); // for larger windows
   });
 });

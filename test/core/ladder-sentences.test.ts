@@ -44,9 +44,10 @@ describe('the sentences', () => {
 
   it('never name an auto that is not there', () => {
     const own = (value: number) => ({ auto: { value, unit: 'tokens' } }) as const;
-    const usual = 'warn 142,000: 20,000 before the usual auto 162,000';
-    expect(reasons(200_000, { native: claude, choice: own(160_000) })[0]).toBe(usual);
-    expect(reasons(200_000, { native: claude, choice: { hard: own(160_000).auto } })[0]).toBe(usual);
+    const choice = { hard: own(160_000).auto };
+    expect(reasons(200_000, { native: claude, choice })[0]).toBe(
+      'warn 142,000: 20,000 before the usual auto 162,000',
+    );
     // a window in which the agent's own point moves auto, but not warn
     expect(reasons(140_000, { native: claude })[0]).toBe('warn 87,000: 20,000 before the usual auto 107,000');
     expect(reasons(50_000, { choice: own(20_000) })[2]).toBe('hard 35,000: 70% of the window of 50,000');

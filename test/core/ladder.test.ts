@@ -13,6 +13,7 @@ interface Asked {
   readonly native?: NativeTrigger;
   readonly choice?: LadderChoice;
   readonly runtime?: string;
+  readonly model?: string;
 }
 
 const ladder = (windowTokens: number | undefined, { runtime: agent = 'claude', ...asked }: Asked = {}) =>
@@ -147,38 +148,42 @@ describe('the choice of the user', () => {
     });
   });
 
-  it('sets single tiers, in percent or tokens, and no clamp moves them', () => {
+  it('sets single tiers, in percent or tokens', () => {
     const choice = {
-      auto: { value: 90, unit: 'percent' },
+      auto: { value: 80, unit: 'percent' },
       hard: { value: 190_000, unit: 'tokens' },
-      maxAutoPercent: 50,
     } as const;
     const { warn, auto, hard } = ladder(200_000, { native: claude, choice });
     expect(auto).toEqual({
-      value: 180_000,
+      value: 160_000,
       unit: 'tokens',
       custom: true,
-      reason: 'auto 180,000: custom, 90% of the window of 200,000',
+      reason: 'auto 160,000: your limit, 80% of the window of 200,000',
     });
     expect(hard).toMatchObject({ value: 190_000, custom: true, reason: 'hard 190,000: custom' });
-    expect(warn.custom).toBe(false);
+    expect(warn).toMatchObject({ value: 140_000, custom: false });
   });
 
   it('moves the tiers of the preset that stand in the way, and says so', () => {
-    const low = { auto: { value: 100_000, unit: 'tokens' } } as const;
-    expect(values(200_000, { choice: low })).toEqual({ warn: 100_000, auto: 100_000, hard: 177_000 });
-    expect(reasons(200_000, { choice: low })[0]).toBe('warn 100,000: 147,000 lowered to auto');
+    const low = { hard: { value: 100_000, unit: 'tokens' } } as const;
+    expect(values(200_000, { choice: low })).toEqual({ warn: 80_000, auto: 100_000, hard: 100_000 });
+    expect(reasons(200_000, { choice: low }).slice(0, 2)).toEqual([
+      'warn 80,000: 20,000 before auto 100,000',
+      'auto 100,000: 167,000 lowered to hard',
+    ]);
     const high = { warn: { value: 95, unit: 'percent' } } as const;
     expect(values(200_000, { choice: high })).toEqual({ warn: 190_000, auto: 190_000, hard: 190_000 });
     expect(reasons(200_000, { choice: high })[2]).toBe('hard 190,000: 177,000 raised to auto');
   });
 
-  it('that contradicts itself is put in order at the lower one', () => {
+  it('that contradicts itself is put in order at the lower one, and warn stays before it', () => {
     const choice = { warn: { value: 90, unit: 'percent' }, hard: { value: 50, unit: 'percent' } } as const;
-    expect(values(200_000, { choice })).toEqual({ warn: 100_000, auto: 100_000, hard: 100_000 });
-    expect(reasons(200_000, { choice })[0]).toBe('warn 100,000: custom 180,000 lowered to auto');
+    expect(values(200_000, { choice })).toEqual({ warn: 80_000, auto: 100_000, hard: 100_000 });
+    expect(reasons(200_000, { choice })[0]).toBe(
+      'warn 80,000: 20,000 before auto 100,000; you asked for 180,000',
+    );
     const early = { ...choice, auto: { value: 40, unit: 'percent' } } as const;
-    expect(values(200_000, { choice: early })).toEqual({ warn: 80_000, auto: 80_000, hard: 100_000 });
+    expect(values(200_000, { choice: early })).toEqual({ warn: 60_000, auto: 80_000, hard: 100_000 });
   });
 
   it('keeps the order for any set of bounds', () => {
@@ -192,40 +197,34 @@ describe('the choice of the user', () => {
         warn: bound,
         auto: bound,
         hard: bound,
-        maxAutoPercent: fc.integer({ min: 1, max: 100 }),
+        limits: fc.dictionary(fc.constantFrom('*opus*', 'claude-*', 'other', '*'), bound),
       },
       { requiredKeys: [] },
     );
     fc.assert(
       fc.property(fc.integer({ min: 1_000, max: 2_000_000 }), choice, (window, asked) => {
-        const { warn, auto, hard } = ladder(window, { native: claude, choice: asked });
+        const built = ladder(window, { native: claude, choice: asked, model: 'claude-opus-5' });
+        const { warn, auto, hard } = built;
         expect(warn.value).toBeLessThanOrEqual(auto?.value ?? hard.value);
         expect(auto?.value ?? warn.value).toBeLessThanOrEqual(hard.value);
-        const alone = [asked.warn, asked.auto, asked.hard].filter((each) => each !== undefined).length === 1;
-        for (const name of ['warn', 'auto', 'hard'] as const) {
+        const isAlone = [asked.warn, asked.auto, asked.hard, asked.limits].filter(Boolean).length === 1;
+        for (const name of ['warn', 'hard'] as const) {
           const own = asked[name];
-          if (!alone || !own) continue;
+          if (!isAlone || !own) continue;
           const tokens = own.unit === 'tokens' ? own.value : Math.floor((window * own.value) / 100);
-          expect(ladder(window, { native: claude, choice: asked })[name]?.value).toBe(tokens);
+          expect(built[name].value).toBe(tokens);
         }
       }),
       runs(2_000),
     );
   });
 
-  it('caps auto at a percentage of the window', () => {
-    expect(values(1_000_000, { choice: { maxAutoPercent: 85 } })).toEqual({
-      warn: 830_000,
-      auto: 850_000,
-      hard: 977_000,
-    });
-    expect(values(undefined, { choice: { maxAutoPercent: 60 } })).toEqual({ warn: 50, auto: 60, hard: 95 });
-  });
-
   it('in tokens is asked for tokens where the window is not known', () => {
     const choice = { auto: { value: 150_000, unit: 'tokens' } } as const;
     expect(tierOf(reading({ usedTokens: 150_000 }), ladder(undefined, { choice }))).toBe('auto');
-    expect(tierOf(reading({ usedTokens: 149_999 }), ladder(undefined, { choice }))).toBe('safe');
+    expect(tierOf(reading({ usedTokens: 149_999 }), ladder(undefined, { choice }))).toBe('warn');
+    expect(tierOf(reading({ usedTokens: 129_999 }), ladder(undefined, { choice }))).toBe('safe');
+    expect(tierOf(reading({ usedTokens: 170_000 }), ladder(undefined, { choice }))).toBe('hard');
     expect(tierOf(reading({ usedTokens: 150_000 }), ladder(undefined))).toBeUndefined();
   });
 });
@@ -249,7 +248,7 @@ describe('the tier', () => {
       tierOf(reading({ usedTokens, windowTokens: 32_000 }), ladder(32_000, choice && { choice }));
     expect([22_399, 22_400, 32_000].map((used) => tierAt(used))).toEqual(['warn', 'auto', 'auto']);
     const raised: LadderChoice = { auto: { value: 30_000, unit: 'tokens' } };
-    expect([29_999, 30_000].map((used) => tierAt(used, raised))).toEqual(['warn', 'auto']);
+    expect([14_999, 29_999, 30_000].map((used) => tierAt(used, raised))).toEqual(['safe', 'warn', 'auto']);
     const asked: LadderChoice = { hard: { value: 20_000, unit: 'tokens' } };
     expect([19_999, 20_000].map((used) => tierAt(used, asked))).toEqual(['warn', 'hard']);
   });

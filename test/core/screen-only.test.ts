@@ -36,9 +36,12 @@ describe('an agent that compacts by itself at 50 %', () => {
     expect(sessionLadder(state).auto?.value).toBe(85);
   });
 
-  it('leaves a boundary of the user where it is', () => {
-    const auto = { value: 60, unit: 'percent' } as const;
-    expect(sessionAfter([[1, shows(50)]], { ...half, ladder: { auto } }).fused?.tier).toBe('warn');
+  it('leaves a limit of the user where it is, unless the agent comes before it', () => {
+    const tier = (percent: number, value: number) =>
+      sessionAfter([[1, shows(percent)]], { ...half, ladder: { auto: { value, unit: 'percent' } } }).fused
+        ?.tier;
+    expect([29, 30, 39, 40].map((percent) => tier(percent, 40))).toEqual(['safe', 'warn', 'warn', 'auto']);
+    expect([47, 48].map((percent) => tier(percent, 60))).toEqual(['warn', 'auto']);
   });
 });
 

@@ -69,6 +69,10 @@ export const samples: Readonly<Record<KeyName, Sample>> = {
     wrong: ['0%', '101%', 80, '80', 999, 1_000.5, true],
   },
   auto: { valid: ['1%', '100%', '150k', 10_000_000], wrong: ['0.5%', '101%', 10_000_001, '', '%'] },
+  limits: {
+    valid: [{ '*opus*': '300k', 'gpt-5': 200_000, '*': '85%' }],
+    wrong: [{}, { '*opus*': '0.5%' }, { '': '300k' }, { 'a=b': '300k' }, ['300k'], '300k', { '*': true }],
+  },
   hard: { valid: ['95%', '190k'], wrong: ['95 %', -5, []] },
   idle: { valid: ['off', 'compact'], wrong: ['on', true, 'Compact'] },
   'metrics.textfile': { valid: ['/var/lib/metrics', '~/metrics'], wrong: ['metrics', '', 1] },

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { type Styled } from '../../core/printable.js';
 import { unsetTexts } from '../../core/config/describe.js';
+import { toText } from '../../core/config/key.js';
 import { configKey, toWritten, type KeyName } from '../../core/config/keys.js';
 import type { EffectiveValue, Setting } from '../../core/config/merge.js';
 import {
@@ -189,7 +190,7 @@ const isNumeric = (kind: string): boolean => ['tokens', 'bound', 'bytes', 'count
 const nearestSetting = (key: KeyName, text: string, cwd: string): string => {
   const { type, example, fallback = example } = configKey(key);
   const choices = valueChoices(key);
-  const usual = String(fallback);
+  const usual = fallback === undefined ? '' : toText(fallback);
   switch (type.kind) {
     case 'choice':
     case 'flag':

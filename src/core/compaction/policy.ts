@@ -274,10 +274,11 @@ export const idleDeadline = (state: Compaction, now: Millis): Millis | undefined
 /** When a compaction of the resting agent is due, by everything but the time. */
 export const idleSpan = (
   { settings, mode, idleTurn, postponedAt }: Compaction,
-  { cache, fill, isCertain, turns = 0 }: SessionContext,
+  { cache, fill, isCertain, tier = 'safe', turns = 0 }: SessionContext,
 ): { readonly from: Millis; readonly until: Millis } | undefined => {
   if (settings.mayCompactIdle !== true || mode !== 'auto' || idleTurn === turns || postponedAt !== undefined)
     return undefined;
-  if (!cache?.exact || !isCertain || (fill?.usedPercent ?? 0) < LEAST_PERCENT) return undefined;
+  const isWorthIt = (fill?.usedPercent ?? 0) >= LEAST_PERCENT || tier !== 'safe'; // below a limit in a large window
+  if (!cache?.exact || !isCertain || !isWorthIt) return undefined;
   return { from: cache.expiresAt - LEAD_MS, until: cache.expiresAt - LATEST_MS };
 };

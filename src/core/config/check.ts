@@ -1,4 +1,5 @@
-import { buildLadder, type NativeTrigger } from '../build-ladder.js';
+import { buildLadder, nativeTriggerNotice, type NativeTrigger } from '../build-ladder.js';
+import { valueBefore } from '../custom-bounds.js';
 import { formatBound } from '../format.js';
 import { type Bound, type TierBoundaryName, groupDigits } from '../ladder.js';
 import { backendCapacity } from './backends.js';
@@ -24,7 +25,7 @@ export const findContradictions = (effective: Values): readonly Problem[] => [
   ...summariserProblems(effective),
 ];
 
-/** The ladder lowers a boundary that is higher than the next one. */
+/** The ladder lowers a boundary that is higher than the next one; warn must come before it. */
 const boundProblems = (effective: Values): readonly Problem[] => {
   const set = (name: TierBoundaryName) => {
     const { value, origin } = effective.find(({ key }) => key === name) ?? {};
@@ -36,7 +37,9 @@ const boundProblems = (effective: Values): readonly Problem[] => {
     if (!lower || !upper || lower.bound.unit !== upper.bound.unit) return [];
     if (lower.bound.value <= upper.bound.value) return [];
     const { origin } = lower;
-    const [given, used] = [formatBound(lower.bound), formatBound(upper.bound)];
+    const { bound } = upper;
+    const given = formatBound(lower.bound);
+    const used = formatBound(name === 'warn' ? { ...bound, value: valueBefore(bound) } : bound);
     return [
       problemAt(origin, {
         kind: 'order',
@@ -103,14 +106,16 @@ export const findNativeProblems = (
   if (!auto || !origin || origin.layer === 'flag') return [];
   const window = of('window')?.value as number | undefined;
   const first = agents.flatMap(({ name, usualTokens, trigger }) => {
-    const { auto: rung, native } = buildLadder({
+    const windowTokens = window ?? usualTokens;
+    const ladder = buildLadder({
       agent: name,
-      windowTokens: window ?? usualTokens,
+      windowTokens,
       byUser: window === undefined ? undefined : { ownTokens: usualTokens },
       native: trigger,
       choice: { auto },
     });
-    if (!rung || !native || (rung.asked === undefined && rung.value < native.tokens)) return [];
+    const { auto: rung, native } = ladder;
+    if (!rung || !native || nativeTriggerNotice(ladder, name) === undefined) return [];
     const ours = rung.asked === undefined ? 'yours is used' : `it counts as ${groupDigits(rung.value)}`;
     const [at, usual] = [groupDigits(native.tokens), groupDigits(usualTokens)];
     const why = `${name} compacts on its own at ${at} in its usual window of ${usual}; there ${ours}`;

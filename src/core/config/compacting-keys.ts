@@ -3,6 +3,7 @@ import type { Key } from './key.js';
 import { strategyNames } from '../strategies/names.js';
 import {
   bound,
+  bounds,
   bytes,
   choice,
   count,
@@ -62,14 +63,25 @@ export const compactingKeys = {
   },
   auto: {
     type: bound,
-    doc: 'Where the tier auto begins.',
-    example: '85%',
-    option: { flag: '--auto', takes: '<bound>', help: 'where auto begins' },
+    doc: "A limit of your own, where the tier auto begins: the conversation does not grow beyond it, whatever the window. Where the window is smaller, or the agent compacts earlier by itself, the ladder's auto holds. `warn` and `hard` follow it at 20k or 10 %, unless you set them.",
+    example: '300k',
+    option: {
+      flag: '--auto',
+      takes: '<bound>',
+      help: 'a limit of your own, where auto begins: 300k, 85%; warn and hard follow it',
+    },
     aliases: [
       // lowered if the agent compacts earlier: it was set for agents that do not compact by themselves
       { name: 'COMPACTION_THRESHOLD_PCT', type: percent(50, 99) },
     ],
     setBy: 'ladder',
+    isLive: true,
+  },
+  limits: {
+    type: bounds,
+    outrankedBy: 'auto',
+    doc: 'Limits in place of `auto` for single models: an object with names of models, in which `*` stands for any characters, and a limit for each. The first match counts. `auto` as an option or in the environment holds for every model.',
+    example: { '*opus*': '300k' },
     isLive: true,
   },
   hard: {
@@ -83,7 +95,7 @@ export const compactingKeys = {
   idle: {
     type: choice('off', 'compact'),
     fallback: 'off',
-    doc: 'When the agent is idle with at least 60 % of the window used and its prompt cache is about to expire, `compact` compacts at the last warm moment, once until your next turn. This needs the mode `auto` and an agent that reports when the cache expires.',
+    doc: 'When the agent is idle with at least 60 % of the window used, or warn reached, and its prompt cache is about to expire, `compact` compacts at the last warm moment, once until your next turn. This needs the mode `auto` and an agent that reports when the cache expires.',
     option: {
       flag: '--idle',
       takes: '<what>',

@@ -1,9 +1,18 @@
 import type { ValueType } from './value-types.js';
+import { isRecord } from '../json.js';
 
 // What the table of configuration keys says about each of them.
 
 /** A value as written in a file. */
 export type WrittenValue = boolean | number | string | readonly string[] | Readonly<Record<string, string>>;
+
+/** A value as text for the environment and the command line. */
+export const toText = (value: WrittenValue): string =>
+  isRecord(value)
+    ? Object.entries(value)
+        .map(([name, each]) => `${name}=${String(each)}`)
+        .join(',')
+    : String(value);
 
 /** Another environment variable for a key, as other programs use it. */
 export interface EnvAlias {
@@ -45,6 +54,8 @@ export interface Key {
   readonly project?: readonly WrittenValue[];
   /** what sets it if nobody does: the running agent, or the ladder that is chosen */
   readonly setBy?: 'agent' | 'ladder';
+  /** another key that counts in its place where it is set with a higher precedence */
+  readonly outrankedBy?: string;
   /** a change in the user's file takes effect in running sessions */
   readonly isLive?: true;
 }

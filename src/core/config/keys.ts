@@ -208,9 +208,9 @@ export interface CurrentSettings {
 export const isBlackBoxOn = ({ blackbox, checkpoint }: Values): boolean => blackbox === 'on' && checkpoint;
 
 /** The boundaries of the tiers from these values. */
-export const ladderChoice = ({ ladder, warn, auto, hard }: Values): LadderChoice => ({
+export const ladderChoice = ({ ladder, warn, auto, hard, limits }: Values): LadderChoice => ({
   preset: ladder,
-  ...present({ warn, auto, hard }),
+  ...present({ warn, auto, hard, limits }),
 });
 
 // Environment variables.

@@ -41,7 +41,7 @@ export const mergeSources = ({ flags, env, project, user }: Sources): Settings =
     const origin: Origin = first?.origin ?? { layer: configKey(key).setBy === 'agent' ? 'agent' : 'default' };
     return { effective: { key, value: first?.value, origin, overrides }, problems: theirs.problems };
   });
-  const effective = merged.map((each) => each.effective);
+  const effective = withoutOutranked(merged.map((each) => each.effective));
   return {
     effective,
     values: toValues(effective.map(({ key, value }) => [key, value])),
@@ -54,6 +54,19 @@ export const mergeSources = ({ flags, env, project, user }: Sources): Settings =
     ],
   };
 };
+
+const precedence: readonly Origin['layer'][] = ['flag', 'env', 'project', 'user', 'agent', 'default'];
+
+/** A key has no value where the one that counts in its place is set with a higher precedence. */
+const withoutOutranked = (effective: readonly EffectiveValue[]): readonly EffectiveValue[] =>
+  effective.map((each) => {
+    const { key, value, origin, overrides } = each;
+    const other = effective.find(({ key: name }) => name === configKey(key).outrankedBy);
+    if (value === undefined || other?.value === undefined) return each;
+    return precedence.indexOf(other.origin.layer) < precedence.indexOf(origin.layer)
+      ? { key, value: undefined, origin: other.origin, overrides: [{ key, value, origin }, ...overrides] }
+      : each;
+  });
 
 const settingsOf = (settings: readonly Setting[], key: KeyName): readonly Setting[] =>
   settings.filter((each) => each.key === key);

@@ -1,3 +1,4 @@
+import { toText } from './key.js';
 import { envNames, isKeyName, keyNames, configKey, otherEnvNames, type KeyName } from './keys.js';
 import type { ReadSettings } from './merge.js';
 import {
@@ -106,7 +107,7 @@ const wrongValue = (key: KeyName, written: unknown, origin: Origin, type: ValueT
     key,
     what: `${key} is ${type.isPrivate ? 'not what it must be' : short(written)}`,
     why: `it must be ${type.rule(written)}; ${used === undefined ? 'it is ignored' : `it counts as ${String(used)}`}`,
-    fix: fixAt(origin, fallback === undefined ? undefined : String(fallback)),
+    fix: fixAt(origin, fallback === undefined ? undefined : toText(fallback)),
   });
   return { settings: value === undefined ? [] : [{ key, value, origin }], problems: [found] };
 };

@@ -24,6 +24,7 @@ export interface ValueType<T = unknown> {
     | 'bytes'
     | 'count'
     | 'bound'
+    | 'bounds'
     | 'text'
     | 'focus'
     | 'path'
@@ -193,6 +194,42 @@ export const bound: ValueType<Bound> = {
   },
   schema: boundSchema,
 };
+
+const LONGEST_PATTERN = 100; // characters
+const MOST_PATTERNS = 100;
+
+/** A boundary for each of some models, by a pattern of the name. */
+export const bounds: ValueType<Readonly<Record<string, Bound>>> = {
+  kind: 'bounds',
+  rule: () => 'a limit for each model: an object in a file, elsewhere *opus*=300k,gpt-5*=200k',
+  read: (written) => {
+    if (!isRecord(written)) return undefined;
+    const pairs = Object.entries(written);
+    const read = pairs.flatMap(([pattern, each]) => {
+      const value = isPattern(pattern) ? bound.read(each) : undefined;
+      return value ? [[pattern, value] as const] : [];
+    });
+    const isRight = read.length === pairs.length && pairs.length > 0 && pairs.length <= MOST_PATTERNS;
+    return isRight ? Object.fromEntries(read) : undefined;
+  },
+  write: (value) =>
+    Object.fromEntries(Object.entries(value).map(([pattern, each]) => [pattern, formatBound(each)])),
+  fromText: (text) => {
+    const pairs = text.split(',').map((each) => /^([^=]*)=(.*)$/.exec(each.trim()));
+    if (pairs.some((pair) => !pair)) return text;
+    return Object.fromEntries(pairs.map((pair) => [pair?.[1]?.trim(), pair?.[2]?.trim()]));
+  },
+  schema: {
+    type: 'object',
+    minProperties: 1,
+    maxProperties: MOST_PATTERNS,
+    propertyNames: { minLength: 1, maxLength: LONGEST_PATTERN },
+    additionalProperties: boundSchema,
+  },
+};
+
+const isPattern = (text: string): boolean =>
+  text.trim() !== '' && text.length <= LONGEST_PATTERN && !/[\p{Cc}=,]/u.test(text);
 
 /** A boundary as a plain percentage, which is lowered if the agent compacts earlier by itself. */
 export const percent = (least: number, most: number): ValueType<Bound> => ({

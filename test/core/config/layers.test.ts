@@ -154,13 +154,13 @@ describe('boundaries that contradict each other', () => {
     settingsOf(layers).problems.filter(({ kind }) => kind === 'order');
 
   it.each([
-    [{ warn: '90%', auto: '80%' }, [['warn is 90%, which is higher than auto', '80%']]],
+    [{ warn: '90%', auto: '80%' }, [['warn is 90%, which is higher than auto', '70%']]],
     [{ auto: '150k', hard: 120_000 }, [['auto is 150000, which is higher than hard', '120000']]],
-    [{ warn: '90%', hard: '80%' }, [['warn is 90%, which is higher than hard', '80%']]],
+    [{ warn: '90%', hard: '80%' }, [['warn is 90%, which is higher than hard', '70%']]],
     [
       { warn: '90%', auto: '80%', hard: '70%' },
       [
-        ['warn is 90%, which is higher than auto', '80%'],
+        ['warn is 90%, which is higher than auto', '70%'],
         ['auto is 80%, which is higher than hard', '70%'],
       ],
     ],
@@ -175,9 +175,33 @@ describe('boundaries that contradict each other', () => {
   it('are told across layers, but not of what stands on the command line', () => {
     const user = { warn: '70%' };
     expect(problems({ user, env: { COMPACTION_THRESHOLD_PCT: '60' } })).toMatchObject([
-      { level: 'warning', key: 'warn', why: expect.stringMatching(/as 60%$/), origin: { layer: 'user' } },
+      { level: 'warning', key: 'warn', why: expect.stringMatching(/as 50%$/), origin: { layer: 'user' } },
     ]);
     expect(problems({ user, flags: { auto: { value: 60, unit: 'percent' } } })).toEqual([]);
+  });
+});
+
+describe('limits for single models', () => {
+  const limits = { '*opus*': '300k' };
+  const bound = { '*opus*': { value: 300_000, unit: 'tokens' } };
+
+  it('hold beside a limit of the same file, and give way to one as an option or in the environment', () => {
+    expect(settingsOf({ user: { limits, auto: '200k' } }).values.limits).toEqual(bound);
+    const env = { CTXWRAP_AUTO: '200k' };
+    const flags = { auto: { value: 200_000, unit: 'tokens' } } as const;
+    expect(settingsOf({ user: { limits }, env }).values.limits).toBeUndefined();
+    expect(settingsOf({ user: { limits }, flags }).values.limits).toBeUndefined();
+    expect(
+      settingsOf({ user: { auto: '200k' }, env: { CTXWRAP_LIMITS: '*opus*=300k' } }).values,
+    ).toMatchObject({
+      auto: { value: 200_000 },
+      limits: bound,
+    });
+    const { effective } = settingsOf({ user: { limits }, env });
+    expect(effective.find(({ key }) => key === 'limits')).toMatchObject({
+      origin: { layer: 'env' },
+      overrides: [{ key: 'limits', value: bound, origin: { layer: 'user' } }],
+    });
   });
 });
 

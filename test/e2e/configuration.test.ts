@@ -56,7 +56,7 @@ const says = (window: Window, words: string): Promise<void> =>
 
 describe.concurrent('the agent of the documentation’s example', () => {
   it('is read from its screen, and compacted', async () => {
-    await withOpencode('"auto": "50%"', async ({ window, log, logged }) => {
+    await withOpencode('"auto": "55%"', async ({ window, log, logged }) => {
       await logged('runtime mycode');
       await logged('activity ready');
       window.type('hello\r');
@@ -69,7 +69,7 @@ describe.concurrent('the agent of the documentation’s example', () => {
   });
 
   it('is left alone in a dialog, though the cursor is in a row like that of an empty prompt', async () => {
-    await withOpencode('"auto": "50%"', async ({ window, log, logged }) => {
+    await withOpencode('"auto": "55%"', async ({ window, log, logged }) => {
       await logged('activity ready');
       window.type('hello\r');
       await says(window, 'compacting in');
@@ -86,7 +86,7 @@ describe.concurrent('the agent of the documentation’s example', () => {
 
 describe.concurrent('a wrong configuration', () => {
   it('is reported once in the footer, in full in the log, and nothing is typed where the mode is unclear', async () => {
-    await withOpencode('"auto": "50%", "mode": "atuo"', async ({ window, log, logged }) => {
+    await withOpencode('"auto": "55%", "mode": "atuo"', async ({ window, log, logged }) => {
       await says(window, 'see ctxwrap config check: mode is "atuo"');
       await logged('activity ready');
       window.type('hello\r');
@@ -101,11 +101,11 @@ describe.concurrent('a wrong configuration', () => {
 
 describe.concurrent('a change in the user’s file', () => {
   it('that restricts compacting applies at once, also in a countdown', async () => {
-    await withOpencode('"auto": "50%"', async ({ window, log, configure, logged }) => {
+    await withOpencode('"auto": "55%"', async ({ window, log, configure, logged }) => {
       await logged('activity ready');
       window.type('hello\r');
       await says(window, 'compacting in');
-      configure('"auto": "50%", "mode": "warn"');
+      configure('"auto": "55%", "mode": "warn"');
       await logged('the configuration has changed');
       await window.until(() => !lastRow(window).includes('compacting'), 'the end of the countdown');
       expect(log()).not.toContain('typing /compact');
@@ -113,11 +113,11 @@ describe.concurrent('a change in the user’s file', () => {
   });
 
   it('that extends compacting waits while the window is full, and applies where it is not', async () => {
-    await withOpencode('"mode": "warn", "auto": "70%"', async ({ window, log, configure, logged }) => {
+    await withOpencode('"mode": "warn", "auto": "80%"', async ({ window, log, configure, logged }) => {
       await logged('activity ready');
       window.type('hello\r');
       await says(window, ' 60%  safe');
-      configure('"mode": "auto", "auto": "50%"');
+      configure('"mode": "auto", "auto": "55%"');
       await says(window, ' 60%  auto');
       await logged('compaction by us: verified');
       expect(log().match(/typing \/compact/g)).toHaveLength(1);
@@ -125,7 +125,7 @@ describe.concurrent('a change in the user’s file', () => {
   });
 
   it('that cannot be read changes nothing, and is reported', async () => {
-    await withOpencode('"mode": "warn", "auto": "70%"', async ({ window, log, configure, logged }) => {
+    await withOpencode('"mode": "warn", "auto": "80%"', async ({ window, log, configure, logged }) => {
       await logged('activity ready');
       configure('"mode": "auto", "auto": "5');
       await logged('what held before goes on');

@@ -251,6 +251,14 @@ describe('a template', () => {
       exit: { code: 0 },
       activity: 'ready',
       compactions: 2,
+      next: {
+        kind: 'limit',
+        value: 141_000,
+        unit: 'tokens',
+        left: 41_000,
+        wayPercent: 70.9,
+        distance: { to: 'limit', tokens: 41_000 },
+      },
       turns: 7,
       cache: { expiresAt: now + 720_001, exact: false },
       limits: [{ name: '5h', usedPercent: 42 }],
@@ -265,12 +273,15 @@ describe('a template', () => {
       'id: 4711-abc',
       'pid: 4711',
       'folder: ~/proj/app',
-      'bar: ▰▰▰▰▰▱▱▱▱▱',
+      'bar: ▰▰▰▰▰▰▰▱▱▱',
       'fill: 50%',
       'percent: 50',
       'used: 100k',
       'window: 200k',
       'tier: warn',
+      'next: limit',
+      'togo: 41k',
+      'distance: 41k to your limit',
       'activity: ready',
       'waits: compacting in 8 s',
       'mode: auto',
@@ -285,7 +296,7 @@ describe('a template', () => {
 
   it('leaves out what is not known', () => {
     const { reading: _, tier: __, ...blank } = codex.record;
-    const unknown = 'version model bar fill percent used window tier waits mode exit'.split(' ');
+    const unknown = 'version model bar fill percent used window tier next togo distance waits mode exit'.split(' ');
     for (const name of unknown)
       expect(filled(`<{${name}}>`, { record: blank, liveness: 'live' })).toEqual(['<>']);
   });

@@ -81,7 +81,7 @@ describe('what happens next', () => {
     {
       is: 'in the mode warn',
       overlay: () => overlayAt(HARD_TOKENS, { mode: 'warn' }),
-      sentence: /^Nothing happens by itself in mode warn; c compacts\.$/,
+      sentence: /^In mode warn only the agent compacts, at 167,000 tokens, which is reached\.$/,
     },
     {
       is: 'without a number',
@@ -123,7 +123,7 @@ describe('what happens next', () => {
     expect(next(unknown)).toBe('The window is not known: set --window, or --auto in tokens (150k).');
     const told = playOverlay({}, { ladder: { auto: { value: 250_000, unit: 'tokens' } } });
     told.play.tell(guess);
-    expect(next(told)).toBe('Compacts at 250,000 tokens (60,000 to go).');
+    expect(next(told)).toBe('Compacts at your limit of 250,000 tokens (60,000 to go).');
   });
 
   it('in the mode ask, where it suggests', () => {

@@ -111,10 +111,10 @@ const rowOf = (view: FooterView, look: Look, items?: readonly FooterItem[]): Row
  * give way to it.
  */
 const withoutExtras = (view: FooterView, look: Look, known: readonly PartName[]): readonly PartName[] => {
-  const hasRoom = (names: readonly PartName[], gap: number): boolean =>
-    widthOf(partsOf(view, look, names, barCellsIn(look.columns)), gap) <= look.columns - margin;
-  const lasting = hasRoom(known, 2) ? known : known.filter((name) => name !== 'hint');
-  const isAtCost = lasting.includes('words') && !hasRoom(lasting, 1);
+  const hasRoom = (names: readonly PartName[]): boolean =>
+    widthOf(partsOf(view, look, names, barCellsIn(look.columns)), 2) <= look.columns - margin;
+  const lasting = hasRoom(known) ? known : known.filter((name) => name !== 'hint');
+  const isAtCost = lasting.includes('words') && !hasRoom(lasting);
   return isAtCost ? lasting.filter((name) => name !== 'distance') : lasting;
 };
 

@@ -144,6 +144,22 @@ describe('the distance to it', () => {
   });
 });
 
+describe('the way to it', () => {
+  const way = (on: ReturnType<typeof ladder>, ...number: Parameters<typeof used>) =>
+    approachOf(on, 'auto', used(...number)).wayPercent;
+
+  it('ends with the window where the point lies beyond it', () => {
+    const on = ladder(200_000, { native: undefined, choice: limit(300_000) });
+    expect(way(on, 100_000)).toBe(50);
+    expect(way(on, 199_999)).toBeLessThan(100);
+    expect(way(on, 200_000)).toBe(100);
+  });
+
+  it('is all used where the agent itself says that more is used than the window holds', () => {
+    expect(way(ladder(200_000), 150_000, { windowTokens: 200_000, usedPercent: 104 })).toBe(100);
+  });
+});
+
 describe('the footer', () => {
   const started = { native: early, ladder: limit(300_000) };
   const far = tokens('log', 259_000, { windowTokens: MILLION });

@@ -37,9 +37,7 @@ export interface Approach {
 export const nextPoint = ({ auto, hard, native }: Ladder, mode: Mode): NextPoint => {
   const own: NextPoint | undefined = native && { kind: 'own', value: native.tokens, unit: 'tokens' };
   if (!auto) return own ?? { kind: 'hard', value: hard.value, unit: hard.unit };
-  // what was lowered to precede the agent is not where the user wanted it
-  const kind = auto.custom && auto.asked === undefined ? 'limit' : 'auto';
-  const ours: NextPoint = { kind, value: auto.value, unit: auto.unit };
+  const ours: NextPoint = { kind: auto.custom ? 'limit' : 'auto', value: auto.value, unit: auto.unit };
   const isTyping = mode === 'auto' || mode === 'ask';
   return own && !(isTyping && ours.value < own.value) ? own : ours;
 };

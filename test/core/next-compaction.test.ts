@@ -12,6 +12,8 @@ const MILLION = 1_000_000;
 const claude = { share: 1, reserveTokens: 33_000 };
 /** Claude after `/autocompact 350000`: it compacts at 317 000. */
 const early = { ...claude, mostWindowTokens: 350_000 };
+/** The agent takes its window for this one, whatever the user has set. */
+const OWN_WINDOW = { ownTokens: 200_000 };
 const limit = (value: number) => ({ auto: { value, unit: 'tokens' } }) as const;
 
 const ladder = (windowTokens: number | undefined, more: Partial<LadderRequest> = {}) =>
@@ -30,21 +32,18 @@ describe('what comes next', () => {
       next: { kind: 'limit', value: 300_000 },
     },
     {
-      where: 'where the agent compacts before that limit',
-      on: ladder(MILLION, { native: early, choice: limit(400_000) }),
-      next: { kind: 'own', value: 317_000 },
+      where: 'where the agent compacts before that limit, in a window that the user has set',
+      on: ladder(MILLION, { byUser: OWN_WINDOW, choice: limit(400_000) }),
+      next: { kind: 'own', value: 167_000 },
     },
     {
       where: 'where the agent compacts at that very limit',
-      on: ladder(MILLION, { native: early, choice: limit(317_000) }),
-      next: { kind: 'own', value: 317_000 },
+      on: ladder(MILLION, { byUser: OWN_WINDOW, choice: limit(167_000) }),
+      next: { kind: 'own', value: 167_000 },
     },
     {
-      where: 'where a limit was lowered to come before the agent',
-      on: ladder(MILLION, {
-        native: early,
-        choice: { auto: { value: 90, unit: 'percent', yields: true } },
-      }),
+      where: 'where that limit comes too late for the agent',
+      on: ladder(MILLION, { native: early, choice: limit(400_000) }),
       next: { kind: 'auto', value: 310_000 },
     },
     {
@@ -145,18 +144,19 @@ describe('the distance to it', () => {
 });
 
 describe('the way to it', () => {
-  const way = (on: ReturnType<typeof ladder>, ...number: Parameters<typeof used>) =>
-    approachOf(on, 'auto', used(...number)).wayPercent;
+  const way = (on: ReturnType<typeof ladder>, mode: Mode, ...number: Parameters<typeof used>) =>
+    approachOf(on, mode, used(...number)).wayPercent;
 
   it('ends with the window where the point lies beyond it', () => {
-    const on = ladder(200_000, { native: undefined, choice: limit(300_000) });
-    expect(way(on, 100_000)).toBe(50);
-    expect(way(on, 199_999)).toBeLessThan(100);
-    expect(way(on, 200_000)).toBe(100);
+    const on = ladder(100_000, { byUser: OWN_WINDOW });
+    expect(nextPoint(on, 'warn')).toMatchObject({ kind: 'own', value: 167_000 });
+    expect(way(on, 'warn', 50_000)).toBe(50);
+    expect(way(on, 'warn', 99_999)).toBeLessThan(100);
+    expect(way(on, 'warn', 100_000)).toBe(100);
   });
 
   it('is all used where the agent itself says that more is used than the window holds', () => {
-    expect(way(ladder(200_000), 150_000, { windowTokens: 200_000, usedPercent: 104 })).toBe(100);
+    expect(way(ladder(200_000), 'auto', 150_000, { windowTokens: 200_000, usedPercent: 104 })).toBe(100);
   });
 });
 

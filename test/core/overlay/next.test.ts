@@ -128,8 +128,8 @@ describe('what happens next', () => {
     expect(next(told)).toBe('Compacts at your limit of 250,000 tokens (60,000 to go).');
   });
 
-  it('where the agent compacts before a limit of the user, and where nothing compacts', () => {
-    const late = playOverlay({}, { ladder: { auto: { value: 190_000, unit: 'tokens' } } });
+  it('where the agent compacts before auto in a window that the user has set, and where nothing compacts', () => {
+    const late = playOverlay({}, { window: 1_000_000 });
     late.play.tell(tokens('log', 100_000));
     expect(next(late)).toBe('The agent compacts by itself at 167,000 tokens (67,000 to go).');
     const native = undefined;

@@ -1,13 +1,13 @@
 import { type Styled } from '../core/printable.js';
 import { cacheText, limitsText } from '../core/economy.js';
 import type { FooterView } from '../core/footer-view.js';
-import { formatOwnPercent, formatTokens, isDrawable } from '../core/format.js';
+import { formatOwnPercent, formatPercent, formatTokens, isDrawable } from '../core/format.js';
 import { present } from '../core/present.js';
 import { type Millis, windowPercent } from '../core/reading.js';
 import { FAILED_WORDS, type SessionRecord } from '../core/report/records.js';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../core/time.js';
 import type { ListedSession } from '../storage/sessions.js';
-import { barOf, percentOf, usedOf } from '../ui/footer.js';
+import { barOf, barPercent, distanceOf, percentOf, usedOf } from '../ui/footer.js';
 import type { Look } from '../ui/look.js';
 import { makeTextsSafe, shorten, toPlainText, wrapText } from '../ui/text.js';
 import { makeTheme } from '../ui/theme.js';
@@ -37,6 +37,7 @@ const columns: readonly Column[] = [
   { title: 'USED', rank: 4, align: 'right' },
   { title: 'TIER', rank: 2 },
   { title: 'ACTIVITY', rank: 1, leastWidth: 20 }, // `waiting: unsent text`
+  { title: 'NEXT', rank: 9 },
   { title: 'CACHE', rank: 8, align: 'right' },
   { title: 'AGE', rank: 7, align: 'right' },
   { title: 'FOLDER', rank: 3, leastWidth: 11, cut: 'start' },
@@ -44,8 +45,8 @@ const columns: readonly Column[] = [
 ];
 
 const forRows: Readonly<Record<string, Partial<Column>>> = {
-  SESSION: { rank: 10 },
-  AGE: { rank: 9 },
+  SESSION: { rank: 11 },
+  AGE: { rank: 10 },
   FOLDER: { leastWidth: 10 },
 };
 
@@ -59,8 +60,10 @@ export const sessionsText = (sessions: readonly ListedSession[], view: SessionsV
   const { look, known = sessions, isChosenByRow = false } = view;
   if (sessions.length === 0)
     return wrapText('No session is running. Start one with: ctxwrap claude', look.columns);
-  const hasCache = known.some(({ record }) => record.cache !== undefined);
-  const wanted = columns.map(({ title }) => title !== 'CACHE' || hasCache);
+  const isShown = (title: string): boolean =>
+    (title !== 'CACHE' || known.some(({ record }) => record.cache !== undefined)) &&
+    (title !== 'NEXT' || known.some(({ record }) => record.next?.distance !== undefined));
+  const wanted = columns.map(({ title }) => isShown(title));
   const isWanted = (_: unknown, index: number): boolean => wanted[index] === true;
   const shown = isChosenByRow ? columns.map((each) => ({ ...each, ...forRows[each.title] })) : columns;
   return table(
@@ -84,6 +87,7 @@ const rowOf = (session: ListedSession, view: SessionsView): readonly Cell[] => {
     { text: isDrawable(numbers.usedTokens) ? usedOf(numbers) : '-', paint: theme.quiet },
     { text: told('tier'), paint: theme.tier },
     shorten(cellText(activityText(session, view.now)), LONGEST_ACTIVITY),
+    { text: told('distance'), paint: theme.quiet },
     { text: told('cache'), paint: theme.quiet },
     { text: told('age'), paint: theme.quiet },
     cellText(fields.folder(session, view), 'start') || '-',
@@ -96,18 +100,19 @@ const LONGEST_CELL = 1_000; // characters; no terminal is that wide, and to meas
 const cellText = (text: string, cut: 'start' | 'end' = 'end'): string =>
   makeTextsSafe(cut === 'end' ? text.slice(0, LONGEST_CELL) : text.slice(-LONGEST_CELL));
 
-/** Filled and unfilled cells; empty where it is not known how full the window is. */
+/** Filled and unfilled cells; empty where it is not known how far the next compaction is. */
 const barTexts = (
-  { usedPercent }: FooterView,
+  view: FooterView,
   cells: number,
   { ascii }: Look,
 ): readonly [filled: string, rest: string] => {
-  if (!isDrawable(usedPercent)) return ['', ''];
-  const { text, rest = '' } = barOf(usedPercent, cells, { ascii });
+  const percent = barPercent(view);
+  if (!isDrawable(percent)) return ['', ''];
+  const { text, rest = '' } = barOf(percent, cells, { ascii });
   return [text, rest];
 };
 
-const footerViewOf = ({ runtime, reading, tier, compactions }: SessionRecord): FooterView => ({
+const footerViewOf = ({ runtime, reading, tier, compactions, next }: SessionRecord): FooterView => ({
   runtime,
   compactions,
   estimated: reading?.source === 'estimate',
@@ -116,7 +121,7 @@ const footerViewOf = ({ runtime, reading, tier, compactions }: SessionRecord): F
   ...(reading?.windowTokens === undefined ? {} : { windowTokens: reading.windowTokens }),
   ...present({ usedPercent: reading && windowPercent(reading), note: reading && formatOwnPercent(reading) }),
   ...(reading?.over ? { isOver: true } : {}),
-  ...(tier === undefined ? {} : { tier }),
+  ...present({ tier, wayPercent: next?.wayPercent, distance: next?.distance }),
 });
 
 /** What the session does with what it waits for; of one that does not answer, since when. */
@@ -196,6 +201,9 @@ const fields: Readonly<Record<FieldName, (session: ListedSession, view: Sessions
     tokensText(reading?.windowTokens, '') +
     (reading?.windowTokens && reading.windowSource === 'default' ? '?' : ''),
   tier: ({ record }) => record.tier ?? '',
+  next: ({ record }) => record.next?.kind ?? '',
+  togo: ({ record }) => leftText(record),
+  distance: ({ record }) => distanceOf(footerViewOf(record)),
   activity: ({ record, liveness }) => (liveness === 'live' ? record.activity : liveness),
   waits: waitsText,
   mode: ({ record, liveness }) => (liveness === 'failed' ? '' : (record.compaction?.mode ?? '')),
@@ -210,6 +218,14 @@ const fields: Readonly<Record<FieldName, (session: ListedSession, view: Sessions
 
 const tokensText = (tokens: number | undefined, mark: string): string =>
   tokens === undefined ? '' : mark + formatTokens(tokens);
+
+const leftText = ({ next, reading }: SessionRecord): string => {
+  if (next?.left === undefined) return '';
+  const mark = reading?.source === 'estimate' ? '~' : '';
+  return next.unit === 'tokens'
+    ? tokensText(next.left, mark)
+    : formatPercent(next.left).replace(/^(?=\d)/, mark);
+};
 
 /** Like the footer's percentage, 0 and 100 only if exact. */
 const wholePercent = ({ reading }: SessionRecord): string => {

@@ -2,6 +2,7 @@ import { own, type Printable, toPrintable } from '../core/printable.js';
 import { cacheSentence, limitsSentence } from '../core/economy.js';
 import { counted } from '../core/format.js';
 import { groupDigits } from '../core/ladder.js';
+import type { NextRecord } from '../core/report/records.js';
 import type { ListedSession } from '../storage/sessions.js';
 import type { TopFrame } from '../ui/Top.js';
 import { makeTextsSafe, shorten, toAscii } from '../ui/text.js';
@@ -163,6 +164,14 @@ const keysRow = (columns: number, theme: Theme): Printable => {
   );
 };
 
+/** `claude's own at 317,000 tokens, 58,000 to go` */
+const nextText = ({ kind, value, unit, left }: NextRecord, agent: string): string => {
+  const name = { limit: 'your limit', auto: 'auto', own: `${agent}'s own`, hard: 'hard' }[kind];
+  const size = (amount: number): string => (unit === 'percent' ? `${amount}%` : groupDigits(amount));
+  const rest = left === undefined ? '' : left > 0 ? `, ${size(left)} to go` : ', reached';
+  return `${name} at ${size(value)}${unit === 'percent' ? '' : ' tokens'}${rest}`;
+};
+
 const LABEL = 10; // columns
 
 /** Everything about one session that has no column. */
@@ -172,7 +181,7 @@ const detailRows = (
   theme: Theme,
 ): readonly Printable[] => {
   const { record, liveness } = session;
-  const { reading, cache, limits, thresholds, compaction, activitySince } = record;
+  const { reading, cache, limits, thresholds, compaction, activitySince, next } = record;
   const since = activitySince === undefined ? '' : ` (for ${ageText(now - activitySince)})`;
   const auto = thresholds.find(({ name }) => name === 'auto');
   const bound = auto && (auto.unit === 'percent' ? `${auto.value}%` : `${groupDigits(auto.value)} tokens`);
@@ -185,6 +194,7 @@ const detailRows = (
     ['Folder', folderText(record.cwd, home)],
     ['Activity', activityText(session, now) + (liveness === 'live' ? since : '')],
     ['Auto', bound && `from ${bound}${compaction ? `, mode ${compaction.mode}` : ''}`],
+    ['Next', next && nextText(next, record.runtime)],
     [
       'So far',
       [

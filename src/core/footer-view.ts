@@ -1,12 +1,14 @@
 import type { DueKind } from './compaction/policy.js';
+import type { Mode } from './compaction/state.js';
 import type { MessageTone } from './compaction/texts.js';
 import { cacheText, limitsText } from './economy.js';
 import { isStale } from './evidence.js';
 import { formatOwnPercent } from './format.js';
-import { type FusedReading, updateDisplayed } from './fusion.js';
+import { type FusedReading, ladderFor, updateDisplayed } from './fusion.js';
 import type { Tier } from './ladder.js';
+import { approachOf, type Distance } from './next-compaction.js';
 import { isOverFull, percentUsed, windowPercent, type Millis, type Reading } from './reading.js';
-import type { NoNumberReason, Session } from './session.js';
+import { measureContextOf, type NoNumberReason, type Session } from './session.js';
 import type { ShownConversation } from './shown-conversation.js';
 import type { KnownWindow } from './window.js';
 import { present } from './present.js';
@@ -21,6 +23,10 @@ export interface FooterView {
   readonly usedPercent?: number;
   /** more is used than the window holds: displayed as `>100%` */
   readonly isOver?: true;
+  /** 0…100 of the way to the next compaction, not rounded; the bar is this long */
+  readonly wayPercent?: number;
+  /** to a next compaction far below the window */
+  readonly distance?: Distance;
   readonly tier?: Tier;
   /** an estimate, or raised by a less trusted source: displayed with `~` */
   readonly estimated: boolean;
@@ -48,8 +54,8 @@ export interface FooterView {
   readonly due?: DueKind;
 }
 
-/** The footer's contents for a session now. */
-export const footerView = (state: Session, now: Millis): FooterView => {
+/** The footer's contents for a session now, in the mode of its compaction. */
+export const footerView = (state: Session, now: Millis, mode: Mode = 'auto'): FooterView => {
   const { agent, compactions, blank, conversation, flow, cache } = state;
   const limits = limitsText(state.limits, now);
   const { model } = state.windows;
@@ -68,6 +74,7 @@ export const footerView = (state: Session, now: Millis): FooterView => {
     ...base,
     ...(isFromBefore(state, shown.fused) ? { words: FROM_BEFORE } : {}),
     ...numbers(shown.fused),
+    ...coming(state, shown.fused, mode),
     ...(isStale(flow) ? { stale: true } : {}),
   };
 };
@@ -100,6 +107,15 @@ const noteOf = ({ why }: NoNumberReason): string => {
     case 'unreadable':
       return 'no reading';
   }
+};
+
+const coming = (
+  state: Session,
+  fused: FusedReading,
+  mode: Mode,
+): Pick<FooterView, 'wayPercent' | 'distance'> => {
+  const { wayPercent, distance } = approachOf(ladderFor(measureContextOf(state), fused), mode, fused);
+  return present({ wayPercent, distance });
 };
 
 /** The text if tokens are counted but the window is unknown; other texts come before it. */

@@ -200,7 +200,7 @@ export const noNumberSentence = (note: string | undefined): string => {
   }
 };
 
-/** The items of the footer. `cache` is how long the prompt cache stays warm, `limits` how much of the plan is used, `message` the state of compaction, a notice, or the reason for a missing number. */
+/** The items of the footer. `distance` is the way to a next compaction far below the window, `cache` is how long the prompt cache stays warm, `limits` how much of the plan is used, `message` the state of compaction, a notice, or the reason for a missing number. */
 export const footerItems = [
   'runtime',
   'model',
@@ -208,6 +208,7 @@ export const footerItems = [
   'percent',
   'used',
   'tier',
+  'distance',
   'compactions',
   'cache',
   'limits',

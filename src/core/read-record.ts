@@ -83,6 +83,15 @@ const threshold = v.object({
   reason: text,
 });
 
+const next = fields({
+  kind: v.picklist(['limit', 'auto', 'own', 'hard']),
+  value: tokens,
+  unit: v.picklist(['tokens', 'percent']),
+  left: maybe(tokens),
+  wayPercent: maybe(v.pipe(count, v.maxValue(100))),
+  distance: maybe(v.object({ to: v.picklist(['limit', 'own']), tokens })),
+});
+
 const activities = ['ready', 'draft', 'busy', 'dialog', 'compacting', 'unknown', 'dead'] as const;
 
 const session = fields({
@@ -121,6 +130,7 @@ const session = fields({
     ),
   ),
   thresholds: itemsOf(threshold),
+  next: maybe(next),
   compaction: maybe(
     fields({
       mode: v.picklist(['auto', 'ask', 'warn', 'off']),

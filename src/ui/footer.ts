@@ -18,6 +18,7 @@ const keepingOrder = [
   'used',
   'bar',
   'runtime',
+  'distance',
   'model',
   'cache',
   'limits',
@@ -39,6 +40,7 @@ const usualOrder: readonly PartName[] = [
   'used',
   'note',
   'tier',
+  'distance',
   'compactions',
   'words',
   'hint',
@@ -83,7 +85,7 @@ const mostModelCharacters = 24;
 const rowOf = (view: FooterView, look: Look, items?: readonly FooterItem[]): Row => {
   const room = look.columns - margin;
   const order = drawingOrderOf(items);
-  const known = withoutHint(view, look, knownParts(view, order));
+  const known = withoutExtras(view, look, knownParts(view, order));
   const inOrder = (count: number): readonly PartName[] => {
     const kept = known.slice(0, count);
     return [...new Set([...order, ...kept])].filter((name) => kept.includes(name));
@@ -104,10 +106,16 @@ const rowOf = (view: FooterView, look: Look, items?: readonly FooterItem[]): Row
   return { parts: [], gap: 1 };
 };
 
-/** The hint is dropped unless everything else has all the room that it can use. */
-const withoutHint = (view: FooterView, look: Look, known: readonly PartName[]): readonly PartName[] => {
-  const hasRoom = widthOf(partsOf(view, look, known, barCellsIn(look.columns)), 2) <= look.columns - margin;
-  return hasRoom ? known : known.filter((name) => name !== 'hint');
+/**
+ * The hint is dropped unless everything else has all the room that it can use, and the distance where a message or the bar would have to
+ * give way to it.
+ */
+const withoutExtras = (view: FooterView, look: Look, known: readonly PartName[]): readonly PartName[] => {
+  const hasRoom = (names: readonly PartName[]): boolean =>
+    widthOf(partsOf(view, look, names, barCellsIn(look.columns)), 2) <= look.columns - margin;
+  const lasting = hasRoom(known) ? known : known.filter((name) => name !== 'hint');
+  const isAtCost = lasting.includes('words') && !hasRoom(lasting);
+  return isAtCost ? lasting.filter((name) => name !== 'distance') : lasting;
 };
 
 /** The same with less and less of the message: without what stands behind a dot. */
@@ -179,8 +187,9 @@ const knownParts = (view: FooterView, wanted: readonly PartName[]): readonly Par
     note: !hasPercent && !hasUsed,
     tier: view.tier !== undefined,
     used: hasUsed,
-    bar: hasPercent,
+    bar: isDrawable(barPercent(view)),
     runtime: view.runtime !== '',
+    distance: view.distance !== undefined,
     model: view.model !== undefined && view.model !== '',
     cache: view.cache !== undefined,
     limits: view.limits !== undefined,
@@ -208,7 +217,7 @@ const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: 
     case 'model':
       return { name, text: toDrawable(cutToWidth(view.model ?? '', mostModelCharacters), look.ascii) };
     case 'bar':
-      return barOf(view.usedPercent ?? 0, cells, look);
+      return barOf(barPercent(view) ?? 0, cells, look);
     case 'percent': {
       // the window's mark moves to the percentage where the window itself is not shown
       const marksWindow = !names.includes('used') || !isDrawable(view.windowTokens);
@@ -222,6 +231,8 @@ const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: 
       return { name, text: view.tier ?? '' };
     case 'words':
       return { name, text: toDrawable(view.words ?? '', look.ascii) };
+    case 'distance':
+      return { name, text: toDrawable(distanceOf(view), look.ascii) };
     case 'hint':
       return { name, text: toDrawable(view.hint ?? '', look.ascii) };
     case 'cache':
@@ -233,7 +244,11 @@ const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: 
   }
 };
 
-/** The bar of a window so many percent full, in so many cells. */
+/** How much of the bar is filled: its full length is the next compaction, or the window where nothing is known of that. */
+export const barPercent = ({ wayPercent, usedPercent }: FooterView): number | undefined =>
+  wayPercent ?? usedPercent;
+
+/** A bar so many percent full, in so many cells. */
 export const barOf = (percent: number, cells: number, look: Pick<Look, 'ascii' | 'bar'>): Part => {
   const { full, empty, edges } = glyphsOf(look);
   const inner = cells - edges[0].length - edges[1].length;
@@ -250,6 +265,14 @@ export const usedOf = (view: FooterView): string => {
   const used = `${markOf(view)}${formatTokens(view.usedTokens ?? 0)}`;
   if (!isDrawable(view.windowTokens)) return used;
   return `${used}/${formatTokens(view.windowTokens)}${view.windowInferred ? '?' : ''}`;
+};
+
+/** `58k to claude's own`, `~41k to your limit`; empty where no distance is shown. */
+export const distanceOf = (view: FooterView): string => {
+  const { distance, runtime } = view;
+  if (!distance) return '';
+  const to = distance.to === 'limit' ? 'your limit' : `${runtime}'s own`;
+  return `${markOf(view)}${formatTokens(distance.tokens)} to ${to}`;
 };
 
 const markOf = (view: FooterView): '~' | '' => (view.estimated ? '~' : '');

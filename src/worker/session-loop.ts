@@ -118,7 +118,7 @@ const viewOf = (
   const message = currentMessage(messages, compaction, now, compactHotkey);
   const due = dueKindOf(compaction);
   return {
-    ...footerView(session, now),
+    ...footerView(session, now, compaction.mode),
     ...present({ words: message?.text }),
     ...(message?.tone === undefined ? {} : { tone: message.tone }),
     ...(due ? { due } : {}),

@@ -225,6 +225,28 @@ describe('the table of sessions', () => {
   ])('%d ms are %s', (ms, text) => expect(ageText(ms)).toBe(text));
 });
 
+describe('the way to the next compaction', () => {
+  const distance = { to: 'own', tokens: 58_000 } as const;
+  const next = { kind: 'auto', value: 310_000, unit: 'tokens', left: 51_000, wayPercent: 83.5 } as const;
+
+  it('is the bar of a row, and a column where it is far below the window of a session', () => {
+    const rows = shown([session({ next: { ...next, distance } }), codex], 140);
+    expect(rows[0]).toMatch(/ACTIVITY +NEXT +AGE/);
+    expect(rows[1]).toMatch(/^claude {2}▰▰▰▰▰▰▰▰▱▱ .* 58k to claude's own /);
+    expect(rows[2]).toMatch(/^codex {3}▰▰▰▰▰▰▰▰▱▱ .* ready +- /); // of a version that does not tell it
+    expect(shown([session({ next }), codex], 140)[0]).not.toContain('NEXT');
+  });
+
+  it('is nothing to go where it is reached, and has the mark of an estimate', () => {
+    const estimate = { ...half, source: 'estimate' } as const;
+    const near = session({ next: { ...next, distance }, reading: estimate });
+    expect(filled('{next} {togo} {distance}', near)).toEqual(["auto ~51k ~58k to claude's own"]);
+    expect(filled('{togo}', session({ next: { ...next, left: 0 } }))).toEqual(['0']);
+    const percent = { kind: 'auto', value: 85, unit: 'percent', left: 12.4 } as const;
+    expect(filled('{togo}', session({ next: percent }))).toEqual(['12%']);
+  });
+});
+
 /** What comes of a template for one session. */
 const outcomeOf = (template: string): unknown => {
   try {
@@ -251,6 +273,14 @@ describe('a template', () => {
       exit: { code: 0 },
       activity: 'ready',
       compactions: 2,
+      next: {
+        kind: 'limit',
+        value: 141_000,
+        unit: 'tokens',
+        left: 41_000,
+        wayPercent: 70.9,
+        distance: { to: 'limit', tokens: 41_000 },
+      },
       turns: 7,
       cache: { expiresAt: now + 720_001, exact: false },
       limits: [{ name: '5h', usedPercent: 42 }],
@@ -265,12 +295,15 @@ describe('a template', () => {
       'id: 4711-abc',
       'pid: 4711',
       'folder: ~/proj/app',
-      'bar: ▰▰▰▰▰▱▱▱▱▱',
+      'bar: ▰▰▰▰▰▰▰▱▱▱',
       'fill: 50%',
       'percent: 50',
       'used: 100k',
       'window: 200k',
       'tier: warn',
+      'next: limit',
+      'togo: 41k',
+      'distance: 41k to your limit',
       'activity: ready',
       'waits: compacting in 8 s',
       'mode: auto',
@@ -285,7 +318,8 @@ describe('a template', () => {
 
   it('leaves out what is not known', () => {
     const { reading: _, tier: __, ...blank } = codex.record;
-    const unknown = 'version model bar fill percent used window tier waits mode exit'.split(' ');
+    const unknown =
+      'version model bar fill percent used window tier next togo distance waits mode exit'.split(' ');
     for (const name of unknown)
       expect(filled(`<{${name}}>`, { record: blank, liveness: 'live' })).toEqual(['<>']);
   });

@@ -195,6 +195,19 @@ describe('the table of top', () => {
     }).frame;
   };
 
+  it.each([
+    [
+      { kind: 'own', value: 317_000, unit: 'tokens', left: 58_000 },
+      "claude's own at 317,000 tokens, 58,000 to go",
+    ],
+    [{ kind: 'limit', value: 300_000, unit: 'tokens', left: 0 }, 'your limit at 300,000 tokens, reached'],
+    [{ kind: 'auto', value: 85, unit: 'percent', left: 12.4 }, 'auto at 85%, 12.4% to go'],
+    [{ kind: 'hard', value: 170_000, unit: 'tokens' }, 'hard at 170,000 tokens'],
+  ] as const)('has in the details what comes next: %j', (next, text) => {
+    const { details } = frameOf({ hasDetails: true }, 120, 30, [session('one', { next, runtime: 'claude' })]);
+    expect(details.map(plain)).toContain(`  Next      ${text}`);
+  });
+
   it('fits into every terminal, with details and without', () => {
     fc.assert(
       fc.property(

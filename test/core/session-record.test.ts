@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSessionRecord } from '../../src/core/read-record.js';
 import { livenessOf, findOutdated, sessionRecord } from '../../src/core/report/records.js';
-import type { Liveness, SessionRecord } from '../../src/core/report/records.js';
+import type { Liveness, PublishedFacts, SessionRecord } from '../../src/core/report/records.js';
 import { startSession, stepSession } from '../../src/core/session.js';
 import type { Event } from '../../src/core/event.js';
 
@@ -17,10 +17,10 @@ const identity = {
   startedAt: 1_000,
 };
 const claude = { agent: 'claude', native: { share: 1, reserveTokens: 33_000 } };
-const reading: Event = {
+const reading = {
   type: 'reading',
   reading: { usedTokens: 150_000, windowTokens: 200_000, windowSource: 'table', source: 'log', at: 2_000 },
-};
+} satisfies Event;
 const after = (...events: readonly Event[]) =>
   events.reduce((state, event) => stepSession(state, event, 2_000), startSession(claude, 1_000));
 
@@ -55,6 +55,49 @@ describe('a session record', () => {
       'native 167000',
     ]);
     expect(record.thresholds.every((each) => each.reason.length > 20)).toBe(true);
+  });
+
+  it('says what comes next and what is left until then, in the mode of the session', () => {
+    const next = (...[state, facts]: [ReturnType<typeof after>, Partial<PublishedFacts>?]) =>
+      sessionRecord(identity, state, facts ?? {}, 3_000).next;
+    expect(next(after(reading))).toEqual({
+      kind: 'auto',
+      value: 162_000,
+      unit: 'tokens',
+      left: 12_000,
+      wayPercent: 92.6,
+    });
+    expect(next(after(reading), { compaction: { mode: 'warn' } })).toMatchObject({
+      kind: 'own',
+      value: 167_000,
+      left: 17_000,
+    });
+    const shown: Event = { type: 'reading', reading: { usedPercent: 42.5, source: 'screen', at: 2_000 } };
+    expect(next(after(shown))).toEqual({
+      kind: 'auto',
+      value: 85,
+      unit: 'percent',
+      left: 42.5,
+      wayPercent: 50,
+    });
+    expect(next(after())).toBeUndefined();
+    expect(next(after(reading), { end: { at: 9, exit: { code: 0 } } })).toBeUndefined();
+  });
+
+  it('says how far a limit of the user is that lies far below the window, and is read back with it', () => {
+    const early = { ...claude, ladder: { auto: { value: 141_000, unit: 'tokens' } } } as const;
+    const state = stepSession(
+      startSession(early, 1_000),
+      { ...reading, reading: { ...reading.reading, usedTokens: 100_000 } },
+      2_000,
+    );
+    const record = sessionRecord(identity, state, {}, 3_000);
+    const distance = { to: 'limit', tokens: 41_000 };
+    expect(record.next).toMatchObject({ kind: 'limit', value: 141_000, left: 41_000, distance });
+    expect(parseSessionRecord(JSON.stringify(record))).toEqual(record);
+    const lie = { ...record, next: { ...record.next, wayPercent: 1e9, distance: { to: 'you', tokens: 1 } } };
+    const { wayPercent: _, distance: __, ...rest } = record.next ?? {};
+    expect(parseSessionRecord(JSON.stringify(lie))?.next).toEqual(rest);
   });
 
   it('tells what is asked as long as it is, in one plain line', () => {

@@ -49,6 +49,7 @@ describe('the footer view', () => {
     expect(view(used(150_000))).toEqual({
       ...empty,
       usedTokens: 150_000,
+      wayPercent: (150_000 * 100) / 167_000,
       windowTokens: 200_000,
       usedPercent: 75,
       tier: 'warn',
@@ -123,7 +124,7 @@ describe('the footer view', () => {
 
   it('shows a percentage alone', () => {
     const full: Event = { type: 'reading', reading: { usedPercent: 100, source: 'log', at: 1 } };
-    expect(view(full)).toEqual({ ...empty, usedPercent: 100, tier: 'hard' });
+    expect(view(full)).toEqual({ ...empty, usedPercent: 100, wayPercent: 100, tier: 'hard' });
   });
 });
 

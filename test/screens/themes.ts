@@ -14,6 +14,7 @@ const at = (usedTokens: number, tier: FooterView['tier'], more: Partial<FooterVi
   usedTokens,
   windowTokens: 200_000,
   usedPercent: usedTokens / 2_000,
+  wayPercent: Math.min(100, usedTokens / 1_670), // auto is at 167 000
   ...(tier === undefined ? {} : { tier }),
   estimated: false,
   windowInferred: false,

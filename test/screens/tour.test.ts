@@ -14,7 +14,7 @@ import {
 } from './tour-recording.js';
 
 const title =
-  'The demo: a simulated agent fills its window; the row below it goes from 6% through warn to auto at 85%, says "compacting in 5 s · Esc: not now", ctxwrap types /compact, the bar falls to 7%, "✓ compacted 169k → 14k", and the overview opens';
+  'The demo: a simulated agent fills its window; the row below it goes from 6% through warn to auto at 85%, says "compacting in 5 s · Esc: not now", ctxwrap types /compact, the number falls to 7%, "✓ compacted 169k → 14k", and the overview opens';
 
 const STEADY_MS = 900; // a row that was there for so long is not missed on a slow machine either
 const END_MS = 4_000; // for the three lines at the end

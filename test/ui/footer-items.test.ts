@@ -38,6 +38,13 @@ describe('a footer that the user has arranged', () => {
     expect(renderFooter(view, plain(120))).not.toContain('opus');
   });
 
+  it('shows the distance to the next compaction unless others were chosen', () => {
+    const far = { distance: { to: 'limit', tokens: 41_000 } } as const;
+    expect(renderFooter({ ...view, ...far }, plain(120))).toContain('41k to your limit');
+    expect(drawn(['distance', 'percent'], far)).toBe(' 41k to your limit  62%');
+    expect(drawn(['percent', 'tier'], far)).toBe(' 62%  auto');
+  });
+
   it('always has the message: what is about to be typed is never hidden', () => {
     const words = 'compacting in 8 s · Esc: not now';
     expect(drawn(['percent'], { words })).toBe(` 62%  ${words}`);
@@ -128,6 +135,11 @@ describe('names in any script', () => {
       estimated: fc.boolean(),
       windowInferred: fc.boolean(),
       compactions: fc.nat(99),
+      wayPercent: fc.double({ min: 0, max: 100, noNaN: true }),
+      distance: fc.record({
+        to: fc.constantFrom('limit', 'own'),
+        tokens: fc.integer({ min: 1, max: 3_000_000 }),
+      }),
     }),
     items: fc.option(fc.shuffledSubarray([...footerItems], { minLength: 1 }), { nil: undefined }),
     columns: fc.integer({ min: 20, max: 200 }),

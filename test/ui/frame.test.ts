@@ -201,6 +201,68 @@ describe('the footer row', () => {
   });
 });
 
+describe('the way to the next compaction', () => {
+  const million: FooterView = {
+    ...known,
+    usedTokens: 259_000,
+    windowTokens: 1_000_000,
+    usedPercent: 25.9,
+    wayPercent: 86.3,
+    compactions: 0,
+    distance: { to: 'limit', tokens: 41_000 },
+  };
+  const own: FooterView = { ...million, distance: { to: 'own', tokens: 58_000 } };
+  const bar = (view: FooterView): string => renderFooter(view, plain(80)).match(/[▰▱]+/)?.[0] ?? '';
+
+  it('is the bar, while the percentage is that of the window', () => {
+    expect(renderFooter(million, plain(80))).toBe(
+      ' claude  ▰▰▰▰▰▰▰▰▰▱  26%  259k/1.0M  safe  41k to your limit',
+    );
+    expect(renderFooter(own, plain(80))).toContain("safe  58k to claude's own");
+    expect(renderFooter({ ...own, estimated: true }, plain(80))).toContain("  ~58k to claude's own");
+  });
+
+  it('is a bar that is full or empty only where the next compaction is reached or nothing is used', () => {
+    expect(bar({ ...million, wayPercent: 0 })).toMatch(/^▱+$/);
+    expect(bar({ ...million, wayPercent: 1e-9 })).toMatch(/^▰▱+$/);
+    expect(bar({ ...million, wayPercent: 99.999 })).toMatch(/^▰+▱$/);
+    expect(bar({ ...million, wayPercent: 100 })).toMatch(/^▰+$/);
+  });
+
+  it('is a bar without a percentage where the window is not known', () => {
+    const { windowTokens: _, usedPercent: __, ...unsized } = million;
+    expect(renderFooter(unsized, plain(80))).toBe(' claude  ▰▰▰▰▰▰▰▰▰▱  259k  safe  41k to your limit');
+  });
+
+  it('is told as a distance after the agent and before model, cache, limits and compactions', () => {
+    const all = { ...own, model: 'opus', cache: '4m', limits: '5h 42%', compactions: 3 };
+    const texts = ['claude ', "58k to claude's own", 'opus', 'cache 4m', '5h 42%', '⟳3'];
+    const items = [...footerItems];
+    const shown = (columns: number): number =>
+      texts.filter((text) => renderFooter(all, plain(columns), items).includes(text)).length;
+    for (const columns of widths)
+      for (const text of texts.slice(0, shown(columns)))
+        expect(renderFooter(all, plain(columns), items), `at ${columns}`).toContain(text);
+    expect(shown(200)).toBe(texts.length);
+  });
+
+  it('takes no room from a message, and none from the bar beside it', () => {
+    const { distance: _, ...without } = own;
+    const messages = [
+      'compacting in 8 s · Esc: not now',
+      'waiting: unsent text in the prompt',
+      '✓ compacted',
+    ];
+    for (const words of messages)
+      for (const columns of widths) {
+        const row = renderFooter({ ...own, words }, plain(columns));
+        const spared = renderFooter({ ...without, words }, plain(columns));
+        expect(row.replace(/ {2}58k to claude's own/, ''), `at ${columns}`).toBe(spared);
+      }
+    expect(renderFooter({ ...own, words: '✓ compacted' }, plain(100))).toContain("58k to claude's own  ✓");
+  });
+});
+
 describe('messages', () => {
   const row = (more: Partial<FooterView>): string =>
     renderFooter(
@@ -347,6 +409,11 @@ describe('any view at any width', () => {
       windowInferred: fc.boolean(),
       compactions: fc.oneof(fc.nat(99), fc.double()),
       note: optional(fc.string({ unit: 'binary', maxLength: 60 })),
+      words: optional(fc.string({ unit: 'binary', maxLength: 60 })),
+      wayPercent: optional(fc.oneof(fc.double({ min: 0, max: 100 }), fc.double())),
+      distance: optional(
+        fc.record({ to: fc.constantFrom('limit', 'own'), tokens: fc.integer({ min: 1, max: 10_000_000 }) }),
+      ),
     })
     .map(
       (view) =>

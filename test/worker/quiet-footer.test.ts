@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import type { CompactSettings } from '../../src/core/compaction/state.js';
 import { defaultValues } from '../../src/core/config/keys.js';
+import type { FooterView } from '../../src/core/footer-view.js';
 import type { WrapSession } from '../../src/session/options.js';
 import { makeSessionLoop } from '../../src/worker/session-loop.js';
 import { tokens } from '../support/sessions.js';
@@ -20,26 +21,37 @@ const settings: CompactSettings = {
 };
 
 describe('the footer', () => {
-  const rowsOf = (footer: boolean | 'quiet') => {
-    const rows: string[] = [];
+  const viewsOf = (footer: boolean | 'quiet', mode: CompactSettings['mode'] = 'auto') => {
+    const views: FooterView[] = [];
     const values = { ...defaultValues, footer };
     const session = { agent: agents.claude, env: {}, log, values } as unknown as WrapSession;
-    const loop = makeSessionLoop(session, settings, {
-      onView: ({ words, tier }) => rows.push(`${tier}: ${words}`),
-      unseen: () => undefined,
-      onEffect: () => undefined,
-      onState: () => undefined,
-    });
+    const loop = makeSessionLoop(
+      session,
+      { ...settings, mode },
+      {
+        onView: (view) => views.push(view),
+        unseen: () => undefined,
+        onEffect: () => undefined,
+        onState: () => undefined,
+      },
+    );
     loop.take({ type: 'activity', report: { activity: 'ready', witnesses: [] } });
     loop.take(tokens('log', 20_000));
     loop.take(tokens('log', 21_000));
     loop.take(tokens('log', 165_000));
     vi.advanceTimersByTime(11_000);
-    return rows;
+    return views;
   };
+  const rowsOf = (footer: boolean | 'quiet') => viewsOf(footer).map(({ words, tier }) => `${tier}: ${words}`);
 
   it('is drawn for each second of a countdown', () => {
     expect(rowsOf(true).filter((row) => row.includes('compacting in')).length).toBeGreaterThanOrEqual(10);
+  });
+
+  it('has the way to the point of the agent itself in a mode in which ctxwrap only looks on', () => {
+    const wayIn = (mode: CompactSettings['mode']) => viewsOf(true, mode).at(-1)?.wayPercent;
+    expect(wayIn('auto')).toBe(100);
+    expect(wayIn('warn')).toBe((165_000 * 100) / 167_000);
   });
 
   it('is drawn only for another tier and another kind of message where it is quiet', () => {

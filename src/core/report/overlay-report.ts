@@ -16,9 +16,10 @@ import { isStale } from '../evidence.js';
 import { footerView, isWindowUnknown } from '../footer-view.js';
 import { formatAge, noNumberSentence, formatDuration, formatOwnPercent, formatPercent } from '../format.js';
 import type { OverlayHistory } from './history.js';
-import { groupDigits, type TierBoundary } from '../ladder.js';
+import { groupDigits } from '../ladder.js';
+import { approachOf, nextPoint, type NextPoint } from '../next-compaction.js';
 import type { OverlayPage } from '../overlay-keys.js';
-import { type Millis, percentUsed } from '../reading.js';
+import type { Millis } from '../reading.js';
 import {
   barMarks,
   barSection,
@@ -280,7 +281,7 @@ const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string =
   if (compaction.activity === 'dead') return 'The agent has ended.';
   if (compaction.settings.command === undefined)
     return 'Nothing is typed: the compact command of this agent is not known, or switched off.';
-  if (mode === 'warn' || mode === 'off') return `Nothing happens by itself in mode ${mode}; c compacts.`;
+  if (mode === 'warn' || mode === 'off') return watchingSentence(session, mode);
   if (!fused) return `Waiting for the ${session.blank.why === 'pending' ? 'next' : 'first'} usage number.`;
   if (isWindowUnknown(fused) && sessionLadder(session).auto?.unit !== 'tokens')
     return 'The window is not known: set --window, or --auto in tokens (150k).';
@@ -288,7 +289,7 @@ const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string =
   if (doubt === 'sources' && !session.contest?.isLasting)
     return 'Nothing is typed before another source says the same as the screen.';
   if (doubt) return doubtTexts[doubt];
-  const coming = distance(session, mode === 'ask' ? 'Suggests compacting' : 'Compacts');
+  const coming = comingSentence(session, mode);
   return postponedAt === undefined ? coming : coming.replace(/\.$/, ', not before your next turn.');
 };
 
@@ -299,20 +300,29 @@ const doubtTexts: Readonly<Record<Uncertainty, string>> = {
   sources: 'Nothing is typed while the sources differ: the higher number may be wrong.',
 };
 
-/** The distance to auto. */
-const distance = (session: Session, what: string): string => {
-  const { fused } = session;
-  const { auto } = sessionLadder(session);
-  if (!auto) return 'Nothing happens by itself: there is no auto threshold.';
-  const at = `${what} at ${boundText(auto)}`;
-  const used = auto.unit === 'tokens' ? fused?.tokens : fused && percentUsed(fused.reading);
-  if (used === undefined) return `${at}.`;
-  const left = auto.value - used;
+/** In a mode in which ctxwrap only looks on. */
+const watchingSentence = (session: Session, mode: Mode): string =>
+  nextPoint(sessionLadder(session), mode).kind === 'own'
+    ? comingSentence(session, mode, { own: `In mode ${mode} only the agent compacts,` })
+    : `Nothing happens by itself in mode ${mode}; c compacts.`;
+
+/** The next point, and how far it is. */
+const comingSentence = (
+  session: Session,
+  mode: Mode,
+  { own = 'The agent compacts by itself' }: { readonly own?: string } = {},
+): string => {
+  const { point, left } = approachOf(sessionLadder(session), mode, session.fused);
+  if (point.kind === 'hard') return 'Nothing happens by itself: there is no auto threshold.';
+  const ours = mode === 'ask' ? 'Suggests compacting' : 'Compacts';
+  const what = point.kind === 'own' ? own : ours;
+  const at = `${what} at ${point.kind === 'limit' ? 'your limit of ' : ''}${boundText(point)}`;
+  if (left === undefined) return `${at}.`;
   if (left <= 0) return `${at}, which is reached.`;
-  return `${at} (${auto.unit === 'percent' ? `${Math.ceil(left)} points` : groupDigits(left)} to go).`;
+  return `${at} (${point.unit === 'percent' ? `${Math.ceil(left)} points` : groupDigits(left)} to go).`;
 };
 
-const boundText = ({ unit, value }: TierBoundary): string =>
+const boundText = ({ unit, value }: NextPoint): string =>
   unit === 'percent' ? `${value}%` : `${groupDigits(value)} tokens`;
 
 const sizeText = (known: SourceReading): string => {

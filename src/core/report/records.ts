@@ -4,9 +4,10 @@ import type { Compaction, Mode } from '../compaction/state.js';
 import type { PlanLimit, PromptCache } from '../economy.js';
 import { footerView } from '../footer-view.js';
 import type { Tier, Threshold } from '../ladder.js';
+import { approachOf, type Distance, type NextPoint } from '../next-compaction.js';
 import type { Notification } from '../notifications.js';
 import type { Activity, Millis } from '../reading.js';
-import { sessionThresholds, readingRecord, type ReadingRecord } from './report.js';
+import { oneDecimal, readingRecord, sessionLadder, sessionThresholds, type ReadingRecord } from './report.js';
 import type { Session } from '../session.js';
 import { shownId, shownPath } from '../shown-conversation.js';
 import { present } from '../present.js';
@@ -72,8 +73,20 @@ export interface SessionRecord extends SessionIdentity {
   /** limits of the user's plan; since 0.3 */
   readonly limits?: readonly PlanLimit[];
   readonly thresholds: readonly Threshold[];
+  /** the point at which something happens next; since 0.3 */
+  readonly next?: NextRecord;
   /** absent if the wrapper is too old to accept requests */
   readonly compaction?: CompactionRecord;
+}
+
+/** The next point, and how far it is. */
+export interface NextRecord extends NextPoint {
+  /** what is left until then, in the same unit; 0 where it is reached */
+  readonly left?: number;
+  /** 0…100 of the way, one decimal, which is how long the bar is; 0 and 100 only if exact */
+  readonly wayPercent?: number;
+  /** what the footer says of it, where it is far below the window */
+  readonly distance?: Distance;
 }
 
 /** Records: the session file or status line gives numbers. State: the agent reports its state itself. */
@@ -181,7 +194,19 @@ export const sessionRecord = (
     ...(end || state.cache === undefined ? {} : { cache: state.cache }),
     ...present({ limits: state.limits }),
     thresholds: sessionThresholds(state),
+    ...(end ? {} : present({ next: nextRecord(state, compaction?.mode) })),
     ...(compaction ? { compaction: end ? withoutWords(compaction) : compaction } : {}),
+  };
+};
+
+const nextRecord = (state: Session, mode: Mode = 'auto'): NextRecord | undefined => {
+  const { point, left, wayPercent, distance } = approachOf(sessionLadder(state), mode, state.fused);
+  if (left === undefined && point.unit === 'percent') return undefined;
+  return {
+    ...point,
+    ...(left === undefined ? {} : { left: point.unit === 'tokens' ? Math.ceil(left) : oneDecimal(left) }),
+    ...(wayPercent === undefined ? {} : { wayPercent: oneDecimal(wayPercent) }),
+    ...(distance ? { distance: { ...distance, tokens: Math.ceil(distance.tokens) } } : {}),
   };
 };
 

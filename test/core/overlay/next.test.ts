@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { toAgentFacts } from '../../../src/agents/agent.js';
+import { agents } from '../../../src/agents/index.js';
 import { HARD_TOKENS } from '../../support/compaction-play.js';
 import type { OverlayReport } from '../../../src/core/report/overlay-report.js';
 import { overlayAt, playOverlay } from '../../support/overlay-play.js';
@@ -81,7 +83,7 @@ describe('what happens next', () => {
     {
       is: 'in the mode warn',
       overlay: () => overlayAt(HARD_TOKENS, { mode: 'warn' }),
-      sentence: /^Nothing happens by itself in mode warn; c compacts\.$/,
+      sentence: /^In mode warn only the agent compacts, at 167,000 tokens, which is reached\.$/,
     },
     {
       is: 'without a number',
@@ -123,7 +125,21 @@ describe('what happens next', () => {
     expect(next(unknown)).toBe('The window is not known: set --window, or --auto in tokens (150k).');
     const told = playOverlay({}, { ladder: { auto: { value: 250_000, unit: 'tokens' } } });
     told.play.tell(guess);
-    expect(next(told)).toBe('Compacts at 250,000 tokens (60,000 to go).');
+    expect(next(told)).toBe('Compacts at your limit of 250,000 tokens (60,000 to go).');
+  });
+
+  it('where the agent compacts before auto in a window that the user has set, and where nothing compacts', () => {
+    const late = playOverlay({}, { window: 1_000_000 });
+    late.play.tell(tokens('log', 100_000));
+    expect(next(late)).toBe('The agent compacts by itself at 167,000 tokens (67,000 to go).');
+    const native = undefined;
+    const agent = { ...toAgentFacts(agents.claude, {}), native };
+    const calm = playOverlay({}, { agent, ladder: { preset: 'handoff' } });
+    calm.play.tell(tokens('log', 100_000));
+    expect(next(calm)).toBe('Nothing happens by itself: there is no auto threshold.');
+    const watching = playOverlay({ mode: 'warn' }, { agent });
+    watching.play.tell(tokens('log', 100_000));
+    expect(next(watching)).toBe('Nothing happens by itself in mode warn; c compacts.');
   });
 
   it('in the mode ask, where it suggests', () => {

@@ -19,6 +19,7 @@ import {
   type PastCompaction,
 } from '../../core/report/context-report.js';
 import type { SessionRecord } from '../../core/report/records.js';
+import { isGuessedWindow } from '../../core/reading.js';
 import { footerView } from '../../core/footer-view.js';
 import type { OwnLadder, Threshold } from '../../core/ladder.js';
 import { provenance, sessionThresholds, readingRecord } from '../../core/report/report.js';
@@ -234,7 +235,8 @@ const ownLadder = (
   thresholds: readonly Threshold[],
 ): OwnLadder | undefined => {
   const { windowTokens, windowSource } = reading ?? {};
-  if (windowTokens === undefined || windowSource === 'user' || windowSource === 'default') return undefined;
+  if (windowTokens === undefined || windowSource === 'user' || isGuessedWindow(windowSource))
+    return undefined;
   const native = thresholds.find(({ name }) => name === 'native');
   return agent.ownLadder?.(windowTokens, native?.value);
 };

@@ -114,6 +114,7 @@ export const windowTexts: Readonly<Record<WindowSource, string>> = {
   agent: 'reported by the agent',
   derived: 'derived from two numbers of the agent',
   table: 'from the model table',
+  remembered: 'as last known of this model, from another session',
   default: 'assumed',
 };
 

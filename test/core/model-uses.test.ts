@@ -176,6 +176,7 @@ describe('a window that another session knew', () => {
       reason: expect.stringContaining('as last known of this model, from another session'),
     });
     expect(readingRecord(session, 0)).toMatchObject({ windowSource: 'remembered', exact: false });
+    expect(readingRecord(session, 0)).not.toHaveProperty('tier'); // a user's hook compacts by it
     expect(view(bare(50_000, 'claude-opus-4-9'))).not.toHaveProperty('windowTokens');
   });
 

@@ -189,13 +189,18 @@ export interface ReadingRecord {
   readonly model?: string;
 }
 
+/** The tier as other programs know it, which compact by it: none in a window that only another session knew. */
+export const publishedTier = (fused: FusedReading | undefined): Tier | undefined =>
+  fused?.window?.windowSource === 'remembered' ? undefined : fused?.tier;
+
 /** The current number of a session; undefined before the first turn and after a compaction. */
 export const readingRecord = (state: Session, now: Millis): ReadingRecord | undefined => {
   const known = provenance(state, now);
   const { fused } = state;
   if (!known) return undefined;
   const { source, basis, usedTokens, answerTokens, windowTokens, windowSource, usedPercent } = known;
-  const { exact, tier, model, at } = known;
+  const { exact, model, at } = known;
+  const tier = publishedTier(fused);
   return {
     schema: 'ctxwrap.reading/1',
     at,

@@ -80,6 +80,8 @@ export interface Agent {
   readonly suspendedText?: string;
   /** a snippet for its own settings that calls ctxwrap, for the user to paste; undefined where it has no hooks */
   readonly hooks?: (commands: HookCommands) => string;
+  /** the environment makes windows smaller than usual, so that they say nothing about other sessions; undefined if none can */
+  readonly limitsWindows?: (env: Env) => boolean;
   /** the window size, from the percentage on the screen and the tokens in the session file at the same moment */
   readonly derivedWindow?: (screen: Reading, log: Reading, env: Env) => WindowClaim | undefined;
 }
@@ -162,8 +164,8 @@ export interface SessionLog {
   readonly locate: Locate;
   /** for an agent that keeps all sessions in one SQLite database, which is then `Located.path`; undefined for one that writes text files */
   readonly database?: SessionDatabase;
-  /** the reader for the first line of a session file */
-  readonly reader: (env: Env) => LineReader;
+  /** the reader for the first line of a session file; `hasEnded`: of a session that is not followed, but read as it is */
+  readonly reader: (env: Env, hasEnded?: boolean) => LineReader;
   /** its estimate of what a compaction leaves is without what is sent with every request: system prompt, tools */
   readonly leavesOutFixed?: true;
   /** the agent's activity from this record on, where its records tell; undefined for a record that does not affect it */

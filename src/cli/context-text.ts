@@ -1,6 +1,6 @@
 import type { ContextReport, PastCompaction } from '../core/report/context-report.js';
 import { noNumberSentence } from '../core/format.js';
-import type { Millis } from '../core/reading.js';
+import { isGuessedWindow, type Millis } from '../core/reading.js';
 import {
   barSection,
   compactionRow,
@@ -19,7 +19,7 @@ export const contextSections = (report: ContextReport): Report => {
   const { reading, note, tier, compactions, toolResults } = report;
   const number: ReadingFacts = {
     isEstimated: reading?.source === 'estimate',
-    isWindowAssumed: reading?.windowSource === 'default',
+    isWindowAssumed: isGuessedWindow(reading?.windowSource),
   };
   return {
     tier,

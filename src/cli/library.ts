@@ -143,7 +143,7 @@ export interface WindowReading {
   readonly basis: 'window' | 'effective' | 'auto-compact' | 'baseline';
   readonly usedTokens?: number;
   readonly windowTokens?: number;
-  readonly windowSource?: 'user' | 'agent' | 'derived' | 'table' | 'default';
+  readonly windowSource?: 'user' | 'agent' | 'derived' | 'table' | 'remembered' | 'default';
   /** 0…100, one decimal */
   readonly usedPercent?: number;
   /** more is used than the window holds */

@@ -3,7 +3,7 @@ import { cacheText, limitsText } from '../core/economy.js';
 import type { FooterView } from '../core/footer-view.js';
 import { formatOwnPercent, formatPercent, formatTokens, isDrawable } from '../core/format.js';
 import { present } from '../core/present.js';
-import { type Millis, windowPercent } from '../core/reading.js';
+import { isGuessedWindow, type Millis, windowPercent } from '../core/reading.js';
 import { FAILED_WORDS, type SessionRecord } from '../core/report/records.js';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../core/time.js';
 import type { ListedSession } from '../storage/sessions.js';
@@ -116,7 +116,7 @@ const footerViewOf = ({ runtime, reading, tier, compactions, next }: SessionReco
   runtime,
   compactions,
   estimated: reading?.source === 'estimate',
-  windowInferred: reading?.windowSource === 'default',
+  windowInferred: isGuessedWindow(reading?.windowSource),
   ...(reading?.usedTokens === undefined ? {} : { usedTokens: reading.usedTokens }),
   ...(reading?.windowTokens === undefined ? {} : { windowTokens: reading.windowTokens }),
   ...present({ usedPercent: reading && windowPercent(reading), note: reading && formatOwnPercent(reading) }),
@@ -199,7 +199,7 @@ const fields: Readonly<Record<FieldName, (session: ListedSession, view: Sessions
     tokensText(reading?.usedTokens, reading?.source === 'estimate' ? '~' : ''),
   window: ({ record: { reading } }) =>
     tokensText(reading?.windowTokens, '') +
-    (reading?.windowTokens && reading.windowSource === 'default' ? '?' : ''),
+    (reading?.windowTokens && isGuessedWindow(reading.windowSource) ? '?' : ''),
   tier: ({ record }) => record.tier ?? '',
   next: ({ record }) => record.next?.kind ?? '',
   togo: ({ record }) => leftText(record),

@@ -93,6 +93,8 @@ export type Event =
   | { readonly type: 'user-window'; readonly windowTokens: number }
   /** the window that the user assumes if nobody reports one */
   | { readonly type: 'assumed-window'; readonly windowTokens: number }
+  /** the windows that were last known in other sessions, by model */
+  | { readonly type: 'remembered-windows'; readonly claims: readonly WindowClaim[] }
   /** where the agent compacts by itself according to its settings; undefined if it does not */
   | { readonly type: 'own-compaction'; readonly trigger: NativeTrigger | undefined }
   /** the user has changed the configuration; contains all settings, not only the changed ones */

@@ -61,7 +61,7 @@ const reading = fields({
   answerTokens: maybe(tokens),
   windowTokens: maybe(tokens),
   usedPercent: maybe(v.pipe(count, v.maxValue(100))),
-  windowSource: maybe(v.picklist(['user', 'agent', 'derived', 'table', 'default'])),
+  windowSource: maybe(v.picklist(['user', 'agent', 'derived', 'table', 'remembered', 'default'])),
   over: maybe(v.literal(true)),
   exact: flag,
   tier: maybe(tier),

@@ -11,10 +11,15 @@ export type Millis = number;
 export type Source = 'official' | 'log' | 'screen' | 'estimate';
 
 /**
- * Who stated the size of the window. A model table is certain if the model has only one window. `default` is an agent's guess, which is not
- * used, or the user's assumption, which is displayed with `?`.
+ * Who stated the size of the window. A model table is certain if the model has only one window. `remembered` is what was last known of the
+ * model in another session, displayed with `?`. `default` is an agent's guess, which is only used for a session that has ended, or the
+ * user's assumption, which is displayed with `?`.
  */
-export type WindowSource = 'user' | 'agent' | 'derived' | 'table' | 'default';
+export type WindowSource = 'user' | 'agent' | 'derived' | 'table' | 'remembered' | 'default';
+
+/** Nothing in this session says so: the window is displayed with `?`, and nothing is done because of it. */
+export const isGuessedWindow = (source: WindowSource | undefined): boolean =>
+  source === 'remembered' || source === 'default';
 
 /**
  * What a percentage refers to: the whole window; what the agent leaves of it for the conversation (`effective`); the point where it

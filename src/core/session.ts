@@ -58,6 +58,7 @@ import {
   currentWindow,
   forAnotherConversation,
   isSameClaim,
+  setRememberedWindows,
   setUserWindow,
   type WindowClaims,
   noWindowClaims,
@@ -164,12 +165,10 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       return event.isSame ? state : inView(state, event.view, now);
     case 'source-problem':
       return withoutFile(state, event.reason);
-    case 'user-window': {
-      const claim = { windowTokens: event.windowTokens, windowSource: 'user' } as const;
-      return inWindows(state, addClaim(state.windows, claim));
-    }
+    case 'user-window':
     case 'assumed-window':
-      return inWindows(state, setAssumedWindow(state.windows, event.windowTokens));
+    case 'remembered-windows':
+      return inWindows(state, withWindow(state.windows, event));
     case 'own-compaction': // a screen that counts down to the agent's compaction is read again
       return {
         ...state,
@@ -196,6 +195,20 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       return { ...state, agentVersion: event.version };
     default:
       return state;
+  }
+};
+
+type WindowEvent = Extract<Event, { type: 'user-window' | 'assumed-window' | 'remembered-windows' }>;
+
+/** Windows that come from ctxwrap, not from the agent. */
+const withWindow = (windows: WindowClaims, event: WindowEvent): WindowClaims => {
+  switch (event.type) {
+    case 'user-window':
+      return addClaim(windows, { windowTokens: event.windowTokens, windowSource: 'user' });
+    case 'assumed-window':
+      return setAssumedWindow(windows, event.windowTokens);
+    case 'remembered-windows':
+      return setRememberedWindows(windows, event.claims);
   }
 };
 

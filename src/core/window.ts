@@ -1,6 +1,6 @@
 import type { Fact } from './event.js';
 import { formatTokens } from './format.js';
-import type { Reading, WindowClaim, WindowSource } from './reading.js';
+import { isGuessedWindow, type Reading, type WindowClaim, type WindowSource } from './reading.js';
 import type { Session } from './session.js';
 import { present } from './present.js';
 
@@ -17,6 +17,8 @@ export interface WindowClaims {
   readonly lastHeard?: WindowClaim;
   /** the current model */
   readonly model?: string;
+  /** what was last known in other sessions, by model */
+  readonly remembered?: readonly WindowClaim[];
   /** the user's assumption, used if there is nothing better than a default */
   readonly assumedTokens?: number;
 }
@@ -31,7 +33,7 @@ export interface KnownWindow {
 
 export const noWindowClaims: WindowClaims = { claims: [], open: [] };
 
-const trust: readonly WindowSource[] = ['user', 'agent', 'derived', 'table', 'default'];
+const trust: readonly WindowSource[] = ['user', 'agent', 'derived', 'table', 'remembered', 'default'];
 
 /** Adds a claim about the size of the window. */
 export const addClaim = (windows: WindowClaims, claim: WindowClaim): WindowClaims => {
@@ -48,6 +50,12 @@ export const addClaim = (windows: WindowClaims, claim: WindowClaim): WindowClaim
 /** Sets the size that the user assumes. */
 export const setAssumedWindow = (windows: WindowClaims, assumedTokens: number): WindowClaims =>
   windows.assumedTokens === assumedTokens ? windows : { ...windows, assumedTokens };
+
+/** Sets what was last known in other sessions. */
+export const setRememberedWindows = (
+  windows: WindowClaims,
+  remembered: readonly WindowClaim[],
+): WindowClaims => ({ ...windows, remembered });
 
 /** Sets the size that the user configured; undefined removes it. */
 export const setUserWindow = (windows: WindowClaims, userTokens: number | undefined): WindowClaims => {
@@ -104,12 +112,12 @@ export const forAnotherConversation = (windows: WindowClaims): WindowClaims => {
 
 /** The window of the current model. If `usedTokens` exceeds a window that was only inferred, that window is wrong. */
 export const currentWindow = (
-  { userTokens, claims, open, assumedTokens }: WindowClaims,
+  { userTokens, claims, open, remembered: before = [], assumedTokens }: WindowClaims,
   model: string | undefined,
   usedTokens: number | undefined,
 ): KnownWindow | undefined => {
   if (userTokens !== undefined) return { windowTokens: userTokens, windowSource: 'user', certain: true };
-  const told = [...claims.filter((claim) => claim.model === model), ...open];
+  const told = [...[...claims, ...before].filter((claim) => claim.model === model), ...open];
   const said = withAssumed(told, assumedTokens);
   const possible = said.filter((claim) => !isDisproved(claim, usedTokens));
   const best = possible.reduce<WindowClaim | undefined>(
@@ -121,15 +129,22 @@ export const currentWindow = (
   return { windowTokens, windowSource, certain: isCertain(best, possible) };
 };
 
-/** The agent's own window in tokens, regardless of the user's settings; undefined if uncertain. */
-export const agentWindowTokens = (
+/** The agent's own window, regardless of the user's settings; undefined if uncertain. */
+export const agentWindow = (
   { claims, open }: WindowClaims,
   model: string | undefined,
   usedTokens: number | undefined,
-): number | undefined => {
+): KnownWindow | undefined => {
   const own = currentWindow({ claims, open }, model, usedTokens);
-  return own?.certain ? own.windowTokens : undefined;
+  return own?.certain ? own : undefined;
 };
+
+/** Its tokens. */
+export const agentWindowTokens = (
+  windows: WindowClaims,
+  model: string | undefined,
+  usedTokens: number | undefined,
+): number | undefined => agentWindow(windows, model, usedTokens)?.windowTokens;
 
 /** Replaces an agent's default by the user's assumption, because nothing is measured with a default. */
 const withAssumed = (
@@ -144,10 +159,10 @@ const rank = ({ windowSource }: WindowClaim): number => trust.indexOf(windowSour
 
 /** A window stated by the agent stays valid even then: some agents let a turn exceed it. A model table counts as the agent's statement. */
 const isDisproved = ({ windowSource, windowTokens }: WindowClaim, usedTokens: number | undefined): boolean =>
-  (windowSource === 'default' || windowSource === 'derived') && (usedTokens ?? 0) > windowTokens;
+  (isGuessedWindow(windowSource) || windowSource === 'derived') && (usedTokens ?? 0) > windowTokens;
 
 const isCertain = ({ windowSource, windowTokens }: WindowClaim, all: readonly WindowClaim[]): boolean => {
-  if (windowSource === 'default') return false;
+  if (isGuessedWindow(windowSource)) return false;
   if (windowSource !== 'derived') return true;
   // A table with a single window for the model and a different size derived from the screen cannot both be right.
   return all.every((each) => each.windowSource !== 'table' || each.windowTokens === windowTokens);

@@ -4,7 +4,7 @@ import type { Boundary, Fact } from '../core/event.js';
 import { isRecord, parseRecord } from '../core/json.js';
 import type { LadderChoice } from '../core/ladder.js';
 import { present } from '../core/present.js';
-import { type Millis, addToLargest, type ToolResult } from '../core/reading.js';
+import { type Millis, addToLargest, type ToolResult, type WindowClaim } from '../core/reading.js';
 import { startSession, stepSession, type Session } from '../core/session.js';
 import { readStored } from '../storage/session-store.js';
 import { makeLineSplitter, makeTailReader } from '../storage/tail.js';
@@ -22,6 +22,8 @@ export interface SessionFileRequest extends ConversationSource {
   readonly env: Env;
   readonly windowTokens?: number | undefined;
   readonly ladder?: LadderChoice | undefined;
+  /** what was last known of the agent's models */
+  readonly remembered?: readonly WindowClaim[] | undefined;
   readonly now: Millis;
 }
 
@@ -40,7 +42,7 @@ export const readSessionFile = async (request: SessionFileRequest): Promise<Sess
   let toolResults: readonly ToolResult[] = [];
   let [fileTokens, toolTokens] = [0, 0];
   const builder = makeSessionBuilder(request);
-  const reader = agent.log && makeFileReader(agent.log, env, builder);
+  const reader = agent.log && makeFileReader(agent.log, env, builder, true);
 
   const onLine = (line: string): void => {
     reader?.read(line, now);
@@ -67,13 +69,16 @@ export const readSessionFile = async (request: SessionFileRequest): Promise<Sess
 };
 
 /** Builds a session state from facts. Of several readings in a row only the last one is applied, so that long files are read fast. */
-const makeSessionBuilder = ({ agent, env, windowTokens, ladder, now }: SessionFileRequest) => {
+const makeSessionBuilder = (request: SessionFileRequest) => {
+  const { agent, env, windowTokens, ladder, remembered: claims = [], now } = request;
   const coalescer = makeFactCoalescer(() => -Infinity);
   let state = startSession({ agent: agent.name, native: agent.nativeTrigger(env), ladder }, now);
   let compactions: readonly PastCompaction[] = [];
   let lastTokens: number | undefined;
   let grownTokens = 0;
+  let usual: number | undefined; // the agent's guess at the window
   let systemTokens: number | undefined; // what the first answer counted beside the text before it
+  state = stepSession(state, { type: 'remembered-windows', claims }, now);
   if (windowTokens !== undefined) state = stepSession(state, { type: 'user-window', windowTokens }, now);
 
   return {
@@ -89,6 +94,7 @@ const makeSessionBuilder = ({ agent, env, windowTokens, ladder, now }: SessionFi
       if (fact.type === 'boundary' || fact.type === 'voided') lastTokens = undefined;
       if (fact.type === 'growth') grownTokens += fact.tokens;
       if (fact.type !== 'reading') return;
+      usual = fact.reading.windowSource === 'default' ? fact.reading.windowTokens : undefined;
       lastTokens = fact.reading.usedTokens;
       if (lastTokens !== undefined) systemTokens ??= Math.max(0, lastTokens - grownTokens);
       const last = compactions.at(-1);
@@ -97,6 +103,9 @@ const makeSessionBuilder = ({ agent, env, windowTokens, ladder, now }: SessionFi
     },
     end: () => {
       for (const fact of coalescer.flush()) state = stepSession(state, fact, now);
+      // nothing is done with an ended session, so a guess is better than nothing
+      if (usual !== undefined)
+        state = stepSession(state, { type: 'assumed-window', windowTokens: usual }, now);
       return { state, compactions, systemTokens };
     },
   };

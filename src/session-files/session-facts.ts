@@ -161,9 +161,14 @@ const withFixed = ({ tokens, usedTokens = Infinity }: FixedPart, boundary: Bound
     : { ...boundary, fixedTokens: tokens };
 };
 
-/** Reads the lines of a session file into an inbox. */
-export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoalescer, 'add'>) => {
-  let reader = log.reader(env);
+/** Reads the lines of a session file into an inbox. `hasEnded`: of a session that is not followed, but read as it is. */
+export const makeFileReader = (
+  log: SessionLog,
+  env: Env,
+  { add }: Pick<FactCoalescer, 'add'>,
+  hasEnded = false,
+) => {
+  let reader = log.reader(env, hasEnded);
   let formatCheck = startFormatCheck;
   let fixed = NOTHING_READ;
   let reportedProblem: string | undefined;
@@ -192,7 +197,7 @@ export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoal
     },
     /** another file, or the same one written anew */
     restart: (): void => {
-      reader = log.reader(env);
+      reader = log.reader(env, hasEnded);
       formatCheck = startFormatCheck;
       fixed = NOTHING_READ;
       compactedAt = undefined;

@@ -21,6 +21,7 @@ import { openBlackBox, type BlackBox } from './blackbox.js';
 import { type AskableChannel, compactSettings, makeCompactor } from '../typing/compactor.js';
 import { confirmRestart } from '../typing/confirm-restart.js';
 import { makeEstimateSource } from './estimate.js';
+import { makeModelMemory, type ModelMemory } from './model-memory.js';
 import type { Notifier } from './notifier.js';
 import type { StartedChild, WrapSession } from '../session/options.js';
 import { makeTrustFilter, makeObserver, type Observer, makeScreenLog } from './screen-reader.js';
@@ -104,7 +105,8 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const observer = observe(parts, { childPid, place: () => following.place() }, take);
   const port = typistPort(parts, observer);
   const later = { actions: () => actions, onApart: () => following.doubt() };
-  const loop = startLoop(parts, { childPid, port, blackBox, take, ...later });
+  const memory = makeModelMemory(session, stateFolder(env, place.home), (event) => loop.take(event));
+  const loop = startLoop(parts, { childPid, port, blackBox, memory, take, ...later });
   const own = makeOwnSession(agent, place, loop.flow);
   const { onEntered } = parts.input;
   const actions = makeAgentActions(parts, { childPid, port, loop, take, onEntered, ...own });
@@ -132,7 +134,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     },
     stop: () => {
       stopSettings();
-      for (const part of [restart, actions, reading, following, official, ownCompaction, blackBox])
+      for (const part of [restart, actions, reading, following, official, ownCompaction, blackBox, memory])
         part.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
       loop.stop();
@@ -195,6 +197,7 @@ interface LoopParts {
   readonly childPid: number;
   readonly port: TypistPort;
   readonly blackBox: BlackBox;
+  readonly memory: ModelMemory;
   /** the screen and the file have begun to disagree: perhaps the file is of another conversation */
   readonly onApart: () => void;
   readonly take: (event: Event) => void;
@@ -205,7 +208,7 @@ interface LoopParts {
 /** Runs the session and carries out the effects of each step. */
 const startLoop = (
   parts: TrackerParts,
-  { childPid, port, blackBox, onApart, take, actions }: LoopParts,
+  { childPid, port, blackBox, memory, onApart, take, actions }: LoopParts,
 ): SessionLoop => {
   const { session, onView, unseen, notify, publisher } = parts;
   const lookAgain = makeApartWatch(onApart);
@@ -232,6 +235,7 @@ const startLoop = (
     onState: (state, compaction) => {
       publisher?.onState(state, compaction);
       blackBox.onState(state);
+      memory.onState(state);
       lookAgain(state);
     },
     onEffect: (effect, state) => {

@@ -5,7 +5,7 @@ import { errorText } from '../core/errors.js';
 import type { EventContent } from '../core/report/published-event.js';
 import type { Millis } from '../core/reading.js';
 import type { CompactionRecord, Exit, SessionRecord } from '../core/report/records.js';
-import { readingRecord } from '../core/report/report.js';
+import { publishedTier, readingRecord } from '../core/report/report.js';
 import type { Session } from '../core/session.js';
 import { openEventJournal } from '../storage/event-journal.js';
 import { openControl, type ControlOptions } from './control.js';
@@ -66,7 +66,7 @@ export const sessionEvents = (options: SessionEventsOptions): SessionEvents => {
       [state, compaction] = [next, nextCompaction];
       const agentSessionId = shownId(next.conversation);
       if (agentSessionId !== shownId(before.conversation)) emit({ type: 'conversation', agentSessionId });
-      const [tier, tierBefore] = [next.fused?.tier, before.fused?.tier];
+      const [tier, tierBefore] = [publishedTier(next.fused), publishedTier(before.fused)];
       if (tier !== tierBefore) {
         tellReading();
         emit({ type: 'tier', tier, before: tierBefore });

@@ -100,7 +100,7 @@ describe('the window that a shown name tells', () => {
 describe('the window of a model in the session file', () => {
   it('is certain for every model when the environment sets a smaller one', () => {
     const env = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' };
-    expect(modelWindow('claude-opus-4-8', false, { env })).toEqual({
+    expect(modelWindow('claude-opus-4-8', undefined, { env })).toEqual({
       windowTokens: 150_000,
       windowSource: 'table',
     });

@@ -10,9 +10,12 @@ const MINE = '11111111-2222-4333-8444-555555555555';
 const OTHER = '99999999-2222-4333-8444-555555555555';
 const FOLDER = '/home/me/.claude/projects/-proj-app';
 
-const answer = (usage: unknown, more: { model?: string; isSidechain?: boolean } = {}): string => {
-  const { model = 'claude-sonnet-4-6', isSidechain = false } = more;
-  return JSON.stringify({ type: 'assistant', isSidechain, message: { model, usage } });
+const answer = (
+  usage: unknown,
+  more: { model?: string; isSidechain?: boolean; version?: string } = {},
+): string => {
+  const { model = 'claude-sonnet-4-6', isSidechain = false, version } = more;
+  return JSON.stringify({ type: 'assistant', isSidechain, version, message: { model, usage } });
 };
 const usage = (input_tokens: number) => ({ input_tokens, output_tokens: 500 });
 const readings = (lines: readonly string[], env = {}) =>
@@ -107,8 +110,6 @@ describe('the session file of claude', () => {
       windowSource: 'table',
     },
     { model: 'claude-sonnet-4-6', key: 'claude-sonnet-4-6', windowSource: 'default' },
-    { model: 'claude-opus-4-8', key: 'claude-opus-4-8', windowSource: 'default' },
-    { model: 'some-other-model', key: 'some-other-model', windowSource: 'default' },
   ])('has 200 000 tokens for $model, from its $windowSource', ({ model, key, windowSource }) => {
     expect(readings([answer(usage(5), { model })])).toMatchObject([
       { windowTokens: 200_000, windowSource, model: key },
@@ -126,13 +127,91 @@ describe('the session file of claude', () => {
       { windowTokens: 200_000, windowSource: 'default' },
       { windowTokens: 1_000_000, windowSource: 'derived' },
       { windowTokens: 1_000_000, windowSource: 'derived' },
-      { windowTokens: 200_000, windowSource: 'default' },
+      { model: 'other' },
     ]);
+    expect(readings(lines)[3]).not.toHaveProperty('windowTokens');
+  });
+
+  // 4.8 has either window behind another base URL, and most plans have 4.6 with one million since 2.1.75
+  it.each([
+    { model: 'claude-opus-4-8', version: '2.1.331' },
+    { model: 'claude-opus-4-6', version: '2.1.75' },
+    { model: 'claude-opus-4-6' },
+    { model: 'some-other-model', version: '2.1.332' },
+  ])('says nothing of the window of $model in $version', (more) => {
+    const [seen] = readings([answer(usage(5), more)]);
+    expect(seen).toMatchObject({ usedTokens: 5 });
+    expect(seen).not.toHaveProperty('windowTokens');
+  });
+
+  it('guesses 200 000 tokens for a model that has more only by choice, or had at that time', () => {
+    const guess = [{ windowTokens: 200_000, windowSource: 'default' }];
+    for (const model of ['claude-sonnet-4-20250514', 'claude-sonnet-4-5-20250929', 'claude-sonnet-4-6'])
+      expect(readings([answer(usage(5), { model, version: '2.1.332' })])).toMatchObject(guess);
+    const opus = { model: 'claude-opus-4-6', version: '2.1.74' };
+    expect(readings([answer(usage(5), opus)])).toMatchObject(guess);
   });
 
   it('is certain of 200 000 tokens when the large window is switched off', () => {
     const seen = readings([answer(usage(5))], { CLAUDE_CODE_DISABLE_1M_CONTEXT: '1' });
     expect(seen).toMatchObject([{ windowTokens: 200_000, windowSource: 'table' }]);
+  });
+
+  describe('that is not written any more', () => {
+    const OPUS = { model: 'claude-opus-4-8' };
+    const compacted = (trigger: string, preTokens: number) =>
+      JSON.stringify({
+        type: 'system',
+        subtype: 'compact_boundary',
+        compactMetadata: { trigger, preTokens },
+      });
+    const command = user('<command-name>/model</command-name>');
+    const choice = (name: string) =>
+      user(`<local-command-stdout>Set model to ${name}</local-command-stdout>`);
+    const last = (lines: readonly string[], hasEnded: boolean) =>
+      readLines(claude, lines, {}, { hasEnded }).facts.findLast((fact) => fact.type === 'reading')?.reading;
+    const around = (line: string) => [answer(usage(150_000), OPUS), line, answer(usage(30_000), OPUS)];
+
+    // 155k to 177k: sizes at automatic compactions of transcripts from 2.0.76 to 2.1.42
+    it.each([155_031, 167_045, 176_700])('had 200 000 tokens where it compacted at %d by itself', (size) => {
+      const lines = around(compacted('auto', size));
+      expect(last(lines, true)).toMatchObject({ windowTokens: 200_000, windowSource: 'derived' });
+      expect(last(lines, false)).not.toHaveProperty('windowTokens'); // its settings may be others by now
+    });
+
+    it.each([
+      ['asked for', compacted('manual', 167_045)],
+      ['early, as a setting can have it', compacted('auto', 120_000)],
+      ['a little above, which an estimate can be in any window', compacted('auto', 205_000)],
+    ])('has an open window after a compaction that was %s', (_, line) => {
+      for (const hasEnded of [true, false])
+        expect(last(around(line), hasEnded)).not.toHaveProperty('windowTokens');
+    });
+
+    it('had one million where more was in it once, and still after a compaction', () => {
+      const large = { windowTokens: 1_000_000, windowSource: 'derived' };
+      const counted = [answer(usage(201_000), OPUS), compacted('auto', 170_000), answer(usage(5), OPUS)];
+      for (const hasEnded of [true, false]) {
+        expect(last(around(compacted('auto', 967_300)), hasEnded)).toMatchObject(large);
+        expect(last(counted, hasEnded)).toMatchObject(large);
+      }
+    });
+
+    it('had the window that its user chose with the model, however long ago', () => {
+      const opus = { model: 'claude-opus-4-6', version: '2.1.90' };
+      const after = (name: string) => [
+        JSON.stringify({ ...JSON.parse(command), timestamp: '2026-03-01T00:00:00Z' }),
+        JSON.stringify({ ...JSON.parse(choice(name)), timestamp: '2026-03-01T00:00:00Z' }),
+        answer(usage(5), opus),
+      ];
+      const now = Date.parse('2026-11-27');
+      const seen = (name: string, hasEnded: boolean) =>
+        readLines(claude, after(name), {}, { now, hasEnded }).facts.find((fact) => fact.type === 'reading')
+          ?.reading;
+      expect(seen('Opus 4.6 (1M context)', true)).toMatchObject({ windowTokens: 1_000_000 });
+      expect(seen('Opus 4.6', true)).toMatchObject({ windowTokens: 200_000, windowSource: 'derived' });
+      expect(seen('Opus 4.6 (1M context)', false)).not.toHaveProperty('windowTokens');
+    });
   });
 
   it('tells who asked for a compaction', () => {
@@ -304,7 +383,9 @@ describe('a model that the user chooses', () => {
   const command = user('<command-name>/model</command-name>');
   const said = (words: string) => user(`<local-command-stdout>${words}</local-command-stdout>`);
   const facts = (lines: readonly string[], when = now) =>
-    readLines(claude, lines, {}, when).facts.filter(({ type }) => type === 'model' || type === 'reading');
+    readLines(claude, lines, {}, { now: when }).facts.filter(
+      ({ type }) => type === 'model' || type === 'reading',
+    );
   const chosen = said('Set model to `Opus 5.5` and saved as your default for new sessions');
   const opus = { windowTokens: 1_000_000, windowSource: 'table', model: 'claude-opus-5-5' };
   const answered = (model: string) =>

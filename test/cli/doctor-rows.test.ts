@@ -348,6 +348,53 @@ describe('an agent', () => {
     expect(claude('program', more)).toBe(expected);
   });
 
+  describe('that was used before', () => {
+    const opus = {
+      agent: 'claude',
+      model: 'claude-opus-4-8',
+      usedAt: 1,
+      window: {
+        windowTokens: 1_000_000,
+        windowSource: 'agent',
+        at: Date.UTC(2026, 10, 27),
+        agentVersion: '2.1.332',
+      },
+    } as const;
+    const origin = 'as claude 2.1.332 reported for claude-opus-4-8 on 2026-11-27';
+
+    it('has the window of its last model, and thresholds in that', () => {
+      expect(claude('window', { lastUse: opus })).toBe(`ok: 1,000,000 tokens, ${origin}`);
+      expect(claude('window', {})).toBe('ok: 200,000 tokens, its usual window; each session reports its own');
+      expect(claude('auto', { lastUse: opus })).not.toBe(claude('auto', {}));
+    });
+
+    it('has its usual window where none of that model is known', () => {
+      const lastUse = { agent: 'claude', model: 'claude-opus-4-8', usedAt: 1 };
+      expect(claude('window', { lastUse })).toBe(claude('window', {}));
+      expect(claude('auto', { lastUse })).toBe(claude('auto', {}));
+    });
+
+    it('has the window that you set, beside that of its last model', () => {
+      expect(claude('window', { lastUse: opus, windowTokens: 300_000 })).toBe(
+        `ok: 300,000 tokens, as you set it; 1,000,000, ${origin}`,
+      );
+      expect(claude('window', { lastUse: opus, windowTokens: 1_000_000 })).toBe(
+        'ok: 1,000,000 tokens, as you set it',
+      );
+    });
+
+    it('is said to compact by itself as it does with that model', () => {
+      const own = { trigger: agents.claude.nativeTrigger({}), said: [] };
+      const native = (model?: string) => {
+        const lastUse = model === undefined ? undefined : { ...opus, model };
+        return rowIn({ checks: doctorOf('claude', own, { lastUse }) }, 'native');
+      };
+      expect(native()).toContain('but not with every model');
+      expect(native('claude-opus-4-8')).toBeUndefined();
+      expect(native('claude-sonnet-5')).toContain('ok: 934,000');
+    });
+  });
+
   it('that is behind a shim', () => {
     const found = { kind: 'found', file: '/b/claude', shims: ['/s/claude'] } as const;
     expect(claude('shim', { found })).toBe('ok: /s/claude starts ctxwrap, which then starts this program');

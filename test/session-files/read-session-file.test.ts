@@ -57,6 +57,57 @@ describe('a recorded session file', () => {
   });
 });
 
+describe('the window in the session file of an ended session', () => {
+  const SONNET = 'claude-sonnet-4-5';
+  const answer = (input_tokens: number, model: string) =>
+    JSON.stringify({ type: 'assistant', isSidechain: false, message: { model, usage: { input_tokens } } });
+  const known = [{ windowTokens: 1_000_000, windowSource: 'remembered', model: SONNET } as const];
+  const seen = async (lines: readonly string[], remembered: typeof known | [] = []) => {
+    const path = join(folder, 'session.jsonl');
+    writeFileSync(path, `${lines.join('\n')}\n`);
+    const request = { path, agent: agents.claude, env: {}, remembered, now: 0 };
+    return provenance((await readSessionFile(request)).state, 0);
+  };
+
+  it('is the agent’s guess where there is nothing better, which is not certain', async () => {
+    expect(await seen([answer(50_000, SONNET)])).toMatchObject({
+      windowTokens: 200_000,
+      windowSource: 'default',
+      usedPercent: 25,
+      exact: false,
+    });
+    expect(await seen([answer(50_000, SONNET), answer(9, 'claude-opus-4-8')])).not.toHaveProperty(
+      'windowTokens',
+    );
+  });
+
+  it('is what another session knew of the model, but for what the file proves', async () => {
+    expect(await seen([answer(50_000, SONNET)], known)).toMatchObject({
+      windowTokens: 1_000_000,
+      windowSource: 'remembered',
+      exact: false,
+    });
+    const compaction = JSON.stringify({
+      type: 'system',
+      subtype: 'compact_boundary',
+      compactMetadata: { trigger: 'auto', preTokens: 167_045 },
+    });
+    expect(await seen([answer(160_000, SONNET), compaction, answer(50_000, SONNET)], known)).toMatchObject({
+      windowTokens: 200_000,
+      windowSource: 'derived',
+      exact: true,
+    });
+    expect(await seen([answer(50_000, 'claude-opus-4-8')], known)).not.toHaveProperty('windowTokens');
+  });
+
+  it('is one million where a guess is too small for what was used', async () => {
+    expect(await seen([answer(200_001, SONNET), answer(50_000, SONNET)])).toMatchObject({
+      windowTokens: 1_000_000,
+      usedPercent: 5,
+    });
+  });
+});
+
 describe('any other file', () => {
   it.each([
     { what: 'text', text: 'root:x:0:0\nhello\n' },

@@ -9,12 +9,17 @@ import type { Content } from '../../src/agents/records.js';
 import type { Env } from '../../src/agents/agent.js';
 
 /** The facts of the lines of a session file, and the parse errors among them. */
-export const readLines = (agent: Agent, lines: readonly string[], env: Env = {}, now = 0) => {
+export const readLines = (
+  agent: Agent,
+  lines: readonly string[],
+  env: Env = {},
+  { now = 0, hasEnded = false }: { readonly now?: number; readonly hasEnded?: boolean } = {},
+) => {
   const facts: Fact[] = [];
   const misfits: string[] = [];
   const { log } = agent;
   if (!log) throw new Error(`${agent.name} has no session file`);
-  let reader = log.reader(env);
+  let reader = log.reader(env, hasEnded);
   for (const line of lines) {
     const read = reader(line, now);
     reader = read.next;

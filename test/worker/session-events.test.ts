@@ -46,6 +46,16 @@ describe('the events of a session', () => {
     expect(run(true).told).toEqual([{ type: 'state', state: record }]);
   });
 
+  it('are no tier in a window that only another session knew, because programs act on tiers', () => {
+    const { step, told } = run();
+    const claims = [{ windowTokens: 200_000, windowSource: 'remembered', model: 'm' }] as const;
+    step({ type: 'remembered-windows', claims });
+    step({ type: 'reading', reading: { usedTokens: 190_000, source: 'log', model: 'm', at: 1 } });
+    expect(told.map(({ type }) => type)).not.toContain('tier');
+    step({ type: 'window', claim: { windowTokens: 200_000, windowSource: 'agent', model: 'm' } });
+    expect(told).toContainEqual({ type: 'tier', tier: 'hard', before: undefined });
+  });
+
   it('have every tier, at once and after its number', () => {
     const session = run();
     for (const used of [1_000, 150_000, 178_000, 2_000]) session.step(tokens('log', used));

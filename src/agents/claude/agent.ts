@@ -22,7 +22,7 @@ import { claudeContents, claudeReader } from './log.js';
 import { claudeScreen } from './screen.js';
 import { claudeCompaction, claudeRetention } from './settings.js';
 import { hooksText, official } from './status-line.js';
-import { LARGE_TOKENS, STANDARD_TOKENS, isOn, deriveWindow, nativeTrigger } from './window.js';
+import { LARGE_TOKENS, STANDARD_TOKENS, isOn, deriveWindow, limitsWindows, nativeTrigger } from './window.js';
 
 const claudeHome: AgentHome = {
   played: ['2.1.332', '2.1.331', '2.1.330', '2.1.263', '2.1.197'],
@@ -155,5 +155,6 @@ export const claude: Agent = {
   titleSigns,
   suspendedText: 'suspended. Run `fg`', // "has been suspended" in old versions, "is suspended" since 2.1.331
   hooks: hooksText,
+  limitsWindows,
   derivedWindow: deriveWindow,
 };

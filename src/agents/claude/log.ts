@@ -22,12 +22,15 @@ import {
 import { readCommand, readCompactResult } from './compaction.js';
 import { promptCache, timeToLive } from './economy.js';
 import {
+  LARGE_TOKENS,
   chosenModel,
   chosenName,
+  chosenWindowTokens,
   modelKey,
   provesLarge,
   parseRefusal,
   modelWindow,
+  windowOfCompaction,
   type ChosenModel,
   type Runs,
 } from './window.js';
@@ -52,8 +55,10 @@ const textsIn = (from: unknown): readonly string[] => {
 // One line of a Claude Code session file (facts/claude.md §7). The file is append-only; one record a content block.
 
 interface ClaudeLog extends Runs {
-  /** models seen with more tokens than a standard window holds */
-  readonly largeModels: readonly string[];
+  /** the windows that the file proves, by model: nothing else than one million while the session may still run */
+  readonly provenTokens: Readonly<Record<string, number>>;
+  /** nothing is written any more, so that what settings and choices have done holds to the end */
+  readonly hasEnded: boolean;
   readonly model?: string;
   /** how long the prompt cache keeps what was last written into it, in milliseconds */
   readonly cacheMs?: number;
@@ -63,7 +68,8 @@ interface ClaudeLog extends Runs {
   readonly chosen?: ChosenModel;
 }
 
-export const claudeReader = (env: Env): LineReader => makeLineReader({ env, largeModels: [] }, readLine);
+export const claudeReader = (env: Env, hasEnded = false): LineReader =>
+  makeLineReader({ env, hasEnded, provenTokens: {} }, readLine);
 
 const readLine = (state: ClaudeLog, line: string, now: Millis): LineMeaning<ClaudeLog> => {
   // Most of a file is attachments, snapshots and huge tool results, which are not worth parsing.
@@ -115,8 +121,11 @@ const readChoice = (
   if (state.command !== '/model') return undefined;
   const text = getText(getRecord(record, 'message'), 'content') ?? getText(record, 'content') ?? '';
   const name = chosenName((OUTPUT.exec(text)?.[1] ?? '').replace(STYLES, ''));
-  if (name === undefined || now - timeOfRecord(record, now) > CHOICE_MS) return undefined;
+  if (name === undefined) return undefined;
   const { command: _, ...rest } = state;
+  if (state.hasEnded)
+    return { state: proven(rest, modelKey(name), chosenWindowTokens(name)), facts: readGrowth(record) };
+  if (now - timeOfRecord(record, now) > CHOICE_MS) return undefined;
   const chosen = chosenModel(name, { env: state.env, version: getText(record, 'version') });
   return { state: { ...rest, chosen }, facts: [{ type: 'model', ...chosen }] };
 };
@@ -146,7 +155,11 @@ const readAnswer = (before: ClaudeLog, record: JsonRecord, now: Millis): LineMea
   if (used === undefined) return { state, facts: [], misfit: 'an answer without usage' };
   if (used === 0) return { state, facts: [] };
   const cacheMs = timeToLive(usage) ?? state.cacheMs;
-  const after = proven({ ...state, model, ...present({ cacheMs }) }, used);
+  const after = proven(
+    { ...state, model, ...present({ cacheMs }) },
+    model,
+    provesLarge(used) ? LARGE_TOKENS : undefined,
+  );
   const at = timeOfRecord(record, now);
   const answerTokens = getCount(usage, 'output_tokens');
   const cachedTokens = getCount(usage, 'cache_read_input_tokens');
@@ -156,7 +169,7 @@ const readAnswer = (before: ClaudeLog, record: JsonRecord, now: Millis): LineMea
       usedTokens: used,
       ...(answerTokens ? { answerTokens } : {}),
       ...present({ cachedTokens }),
-      ...modelWindow(model, after.largeModels.includes(model), state),
+      ...modelWindow(model, after.provenTokens[model], state),
       source: 'log',
       model,
       at,
@@ -168,7 +181,7 @@ const readAnswer = (before: ClaudeLog, record: JsonRecord, now: Millis): LineMea
 
 // Claude's own text in place of an answer; the user's interruptions and server errors are recorded in the same way.
 const readRefusal = (
-  { model, largeModels, ...runs }: ClaudeLog,
+  { model, provenTokens, ...runs }: ClaudeLog,
   record: JsonRecord,
   now: Millis,
 ): readonly Fact[] => {
@@ -176,8 +189,7 @@ const readRefusal = (
   const texts = getList(getRecord(record, 'message'), 'content').map((block) => getText(block, 'text') ?? '');
   const refusal = texts.map(parseRefusal).find(Boolean);
   if (!refusal) return [];
-  const known =
-    model === undefined ? {} : { ...modelWindow(model, largeModels.includes(model), runs), model };
+  const known = model === undefined ? {} : { ...modelWindow(model, provenTokens[model], runs), model };
   return [
     { type: 'reading', reading: { ...refusal, ...known, source: 'log', at: timeOfRecord(record, now) } },
   ];
@@ -196,7 +208,9 @@ export const usedTokens = (usage: JsonRecord | undefined): number | undefined =>
 
 const readBoundary = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMeaning<ClaudeLog> => {
   const boundary = boundaryIn(record, now);
-  return { state: proven(state, boundary.preTokens ?? 0), facts: [{ type: 'boundary', boundary }] };
+  const { preTokens = 0, initiator } = boundary;
+  const tokens = windowOfCompaction(preTokens, state.hasEnded && initiator === 'agent');
+  return { state: proven(state, state.model, tokens), facts: [{ type: 'boundary', boundary }] };
 };
 
 /** The compaction that a `compact_boundary` record tells of. */
@@ -214,10 +228,11 @@ export const boundaryIn = (record: JsonRecord, now: Millis): Boundary => {
   };
 };
 
-const proven = (state: ClaudeLog, tokens: number): ClaudeLog => {
-  const { model, largeModels } = state;
-  if (model === undefined || !provesLarge(tokens) || largeModels.includes(model)) return state;
-  return { ...state, largeModels: [...largeModels, model] };
+/** More than a standard window holds was used with this model once, so a smaller one would be wrong. */
+const proven = (state: ClaudeLog, model: string | undefined, tokens: number | undefined): ClaudeLog => {
+  const { provenTokens } = state;
+  if (model === undefined || tokens === undefined || tokens <= (provenTokens[model] ?? 0)) return state;
+  return { ...state, provenTokens: { ...provenTokens, [model]: tokens } };
 };
 
 // Tool results in a Claude Code session file (facts/claude.md §7): a `tool_use` block of an answer, then a `tool_result` block of the next

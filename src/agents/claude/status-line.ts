@@ -156,12 +156,12 @@ const isWindowTold = (
   { args, env, isWindowSet }: Pick<OfficialLaunch, 'args' | 'env' | 'isWindowSet'>,
   settings: readonly JsonRecord[],
 ): boolean => {
-  if (isWindowSet || modelWindow('', false, { env }).windowSource === 'table') return true;
+  if (isWindowSet || modelWindow('', undefined, { env })?.windowSource === 'table') return true;
   const named = flagValues(args, '--model').at(-1)?.value ?? env['ANTHROPIC_MODEL'];
   const model =
     named || settings.map((each) => getText(each, 'model')).findLast((name) => name !== undefined);
   if (!model) return false;
-  if (modelWindow(modelKey(model), false, { env }).windowSource === 'table') return true;
+  if (modelWindow(modelKey(model), undefined, { env })?.windowSource === 'table') return true;
   return windowOfModelName(model, { env }) !== undefined && !args.some((word) => CONTINUES.test(word));
 };
 

@@ -81,9 +81,17 @@ const LARGE_BY_ITSELF =
   /^claude-(?:haiku-5-5|sonnet-5(?:-5)?|opus-(?:4-[78]|5(?:-5)?)|(?:fable|mythos)-5(?:-[12])?)$/;
 const LARGE_BY_ITSELF_SINCE = '2.1.332';
 
+// Models that have one million tokens only where the user has chosen that, so 200k is the usual window of what their name is written into.
+// Not certain: the choice is not in message.model. Opus 4.6 has one million without a choice in most plans since 2.1.75 (its changelog).
+const USUALLY_STANDARD = /^claude-(?:sonnet-4(?:-[56])?|opus-4-6)$/;
+const LARGE_BY_PLAN = 'claude-opus-4-6';
+const LARGE_BY_PLAN_SINCE = '2.1.75';
+
 // Claude reserves at most this much for its answer and compacts 13 000 tokens before that (facts/claude.md §2, §10).
 const ANSWER_TOKENS = 20_000;
 const COMPACT_MARGIN_TOKENS = 13_000;
+const EARLIEST_COMPACTION = 155_000; // before 2.1.25 it reserved 32 000 for the answer
+const SURELY_LARGE = 2 * 200_000; // the size at a compaction is the last count plus an estimate of what came after it, seen up to 26 000
 
 const SMALLEST_COMPACTION_WINDOW = 100_000;
 const SONNET_5_TOKENS = 967_000; // its default window
@@ -95,6 +103,16 @@ export interface Window {
 
 /** More tokens than fit into a standard window. */
 export const provesLarge = (tokens: number): boolean => tokens > STANDARD_TOKENS;
+
+/**
+ * The window that the size at a compaction tells. `isOwn`: an automatic one, of a session that has ended. In a standard window that comes
+ * at 167k, before 2.1.25 at 155k, and after a large answer later. Settings can move it there in a window of one million, which Claude then
+ * treats as if it ended at 200k; so that is what filled up, but it says nothing about a session that may have other settings by now.
+ */
+export const windowOfCompaction = (preTokens: number, isOwn: boolean): number | undefined => {
+  if (preTokens >= SURELY_LARGE) return LARGE_TOKENS;
+  return isOwn && preTokens >= EARLIEST_COMPACTION && !provesLarge(preTokens) ? STANDARD_TOKENS : undefined;
+};
 
 /** What is known about the program that runs a model. */
 export interface Runs {
@@ -109,25 +127,49 @@ const isLargeByItself = (key: string, { env, version }: Runs): boolean =>
   !isLargeOff(env) &&
   LARGE_BY_ITSELF.test(key);
 
-/** The window of a model by its key, from the table and the environment. */
-export const modelWindow = (key: string, provenLarge: boolean, { env, version }: Runs): Window => {
-  if (isLargeByItself(key, { env, version }))
-    return sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'table' }, env);
-  if (provenLarge) return sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'derived' }, env);
-  const certain = isLargeOff(env) || STANDARD_ONLY.test(key);
-  return sessionWindow({ windowTokens: STANDARD_TOKENS, windowSource: certain ? 'table' : 'default' }, env);
+/**
+ * The window of a model by its key, from the table and the environment; undefined where nothing is known. `provenTokens`: what the session
+ * file proves of it.
+ */
+export const modelWindow = (
+  key: string,
+  provenTokens: number | undefined,
+  { env, version }: Runs,
+): Window | undefined => {
+  if (isLargeByItself(key, { env, version })) return largeByTable(env);
+  if (provenTokens === LARGE_TOKENS)
+    return sessionWindow({ windowTokens: provenTokens, windowSource: 'derived' }, env);
+  const standard = { windowTokens: STANDARD_TOKENS };
+  if (isLargeOff(env) || STANDARD_ONLY.test(key))
+    return sessionWindow({ ...standard, windowSource: 'table' }, env);
+  if (provenTokens !== undefined) return sessionWindow({ ...standard, windowSource: 'derived' }, env);
+  if (isUsuallyStandard(key, version)) return sessionWindow({ ...standard, windowSource: 'default' }, env);
+  const limit = compactionWindow(env) ?? Infinity;
+  return limit > STANDARD_TOKENS ? undefined : { windowTokens: limit, windowSource: 'table' };
 };
+
+const largeByTable = (env: Env): Window =>
+  sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'table' }, env);
+
+const isUsuallyStandard = (key: string, version: string | undefined): boolean =>
+  USUALLY_STANDARD.test(key) &&
+  (key !== LARGE_BY_PLAN || (version !== undefined && isBefore(version, LARGE_BY_PLAN_SINCE)));
 
 /** The window that a name in the banner or after `/model` implies; undefined where the name leaves it open. */
 export const windowOfModelName = (name: string, { env, version }: Runs): WindowClaim | undefined => {
   const model = modelKey(name);
   if (isMarkedLarge(name) && !isLargeOff(env))
     return { ...sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'agent' }, env), model };
-  if (isLargeByItself(model, { env, version }))
-    return { ...modelWindow(model, false, { env, version }), model };
+  if (isLargeByItself(model, { env, version })) return { ...largeByTable(env), model };
   if (!isLargeOff(env) && (!showsItsWindow(model) || env['ANTHROPIC_BETAS']?.includes('context-1m')))
     return undefined;
   return { ...sessionWindow({ windowTokens: STANDARD_TOKENS, windowSource: 'agent' }, env), model };
+};
+
+/** The window of a session that has ended, by the words with which its user chose a model. */
+export const chosenWindowTokens = (name: string): number | undefined => {
+  if (isMarkedLarge(name)) return LARGE_TOKENS;
+  return showsItsWindow(modelKey(name)) ? STANDARD_TOKENS : undefined;
 };
 
 /** With CLAUDE_CODE_AUTO_COMPACT_WINDOW Claude treats a larger window as if it ended there. */
@@ -245,6 +287,9 @@ const isCompactionOff = (env: Env): boolean =>
 
 /** Parsed as Claude parses its switches. */
 export const isOn = (text: string | undefined): boolean => /^(?:1|true|yes|on)$/i.test(text?.trim() ?? '');
+
+/** The environment makes windows smaller than the models' own. */
+export const limitsWindows = (env: Env): boolean => isLargeOff(env) || compactionWindow(env) !== undefined;
 
 const positive = (text: string | undefined): number | undefined => {
   const value = Number(text);

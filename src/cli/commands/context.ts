@@ -19,6 +19,8 @@ import {
   type PastCompaction,
 } from '../../core/report/context-report.js';
 import type { SessionRecord } from '../../core/report/records.js';
+import { isGuessedWindow } from '../../core/reading.js';
+import { rememberedWindows } from '../../core/report/model-uses.js';
 import { footerView } from '../../core/footer-view.js';
 import type { OwnLadder, Threshold } from '../../core/ladder.js';
 import { provenance, sessionThresholds, readingRecord } from '../../core/report/report.js';
@@ -27,6 +29,7 @@ import { systemReason } from '../../storage/errors.js';
 import { openRegular } from '../../storage/files.js';
 import { findCommand } from '../../storage/find-command.js';
 import { readAudit } from '../../storage/log-file.js';
+import { readModelUses } from '../../storage/model-uses.js';
 import { readStored } from '../../storage/session-store.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
@@ -234,19 +237,26 @@ const ownLadder = (
   thresholds: readonly Threshold[],
 ): OwnLadder | undefined => {
   const { windowTokens, windowSource } = reading ?? {};
-  if (windowTokens === undefined || windowSource === 'user' || windowSource === 'default') return undefined;
+  if (windowTokens === undefined || windowSource === 'user' || isGuessedWindow(windowSource))
+    return undefined;
   const native = thresholds.find(({ name }) => name === 'native');
   return agent.ownLadder?.(windowTokens, native?.value);
 };
 
-const readSource = (source: ConversationSource, { options }: ContextRequest): Promise<SessionFileSummary> =>
-  readSessionFile({
+const readSource = async (
+  source: ConversationSource,
+  { options }: ContextRequest,
+): Promise<SessionFileSummary> => {
+  const { env, home } = folders();
+  return readSessionFile({
     ...source,
     env: {}, // the file may come from another machine or day, so this shell's settings do not apply
     windowTokens: options.values.window,
     ladder: ladderChoice(options.values),
+    remembered: rememberedWindows(await readModelUses(stateFolder(env, home)), source.agent.name),
     now: Date.now(),
   });
+};
 
 const packers: readonly { readonly mark: Buffer; readonly unpack: string }[] = [
   { mark: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), unpack: 'zstd -dc' },

@@ -5,6 +5,7 @@ import { testedVersions, isTested, newestTestedBefore } from '../../agents/teste
 import { buildLadder, nativeTriggerNotice } from '../../core/build-ladder.js';
 import { fail, none, ok, warn, type Check, type CheckSection } from '../../core/report/doctor-report.js';
 import { type LadderChoice, groupDigits, listThresholds } from '../../core/ladder.js';
+import { windowOrigin, type ModelUse } from '../../core/report/model-uses.js';
 import { isFullyVerified, formatScore, type VerifiedRecord } from '../../core/report/records.js';
 import { quoteForCopying } from '../../core/text.js';
 import { formatDay } from '../../core/time.js';
@@ -39,6 +40,8 @@ export interface AgentFacts {
   readonly official: { readonly isUsed: boolean; readonly text: string } | undefined;
   /** set by the user */
   readonly windowTokens: number | undefined;
+  /** the model that it ran with last on this machine, as far as that is known */
+  readonly lastUse: ModelUse | undefined;
   readonly choice: LadderChoice;
 }
 
@@ -181,31 +184,51 @@ const settingText = ({ name, value, place }: OwnSetting): string => `${name} = $
 const statusLine = ({ isUsed, text }: NonNullable<AgentFacts['official']>): Check =>
   isUsed ? ok('status line', text) : none('status line', `not used: ${text}`);
 
-/** Only a running session reports its window; until then the numbers assume a usual one, unless the user has set it. */
-const ladder = ({ agent, home, own, windowTokens, choice }: AgentFacts) =>
-  buildLadder({
+/** The agent's own window: only a running session reports it, so until then as the last one knew it, or else the usual one. */
+const ownWindow = ({ home, lastUse }: AgentFacts) => {
+  const tokens = lastUse?.window?.windowTokens ?? home.usualWindowTokens;
+  return {
+    tokens,
+    model: lastUse?.window && lastUse.model,
+    origin: lastUse?.window ? windowOrigin(lastUse, lastUse.window) : undefined,
+  };
+};
+
+const ladder = (facts: AgentFacts) => {
+  const { agent, own, windowTokens, choice } = facts;
+  const { tokens: ownTokens, model } = ownWindow(facts);
+  return buildLadder({
     agent: agent.name,
-    windowTokens: windowTokens ?? home.usualWindowTokens,
-    byUser: windowTokens === undefined ? undefined : { ownTokens: home.usualWindowTokens },
+    windowTokens: windowTokens ?? ownTokens,
+    byUser: windowTokens === undefined ? undefined : { ownTokens },
     native: own.trigger,
+    model,
     choice,
   });
+};
 
 const thresholds = (facts: AgentFacts): readonly Check[] => {
-  const { home, windowTokens, own } = facts;
-  const usual = groupDigits(home.usualWindowTokens);
-  const window =
-    windowTokens === undefined
-      ? `${usual} tokens, its usual window; each session reports its own`
-      : `${groupDigits(windowTokens)} tokens, as you set it${windowTokens === home.usualWindowTokens ? '' : `; usually ${usual}`}`;
-  const isForSome = own.trigger?.exceptions?.some(({ rule }) => rule === undefined) === true;
+  const { own } = facts;
+  const isForSome =
+    ownWindow(facts).model === undefined &&
+    own.trigger?.exceptions?.some(({ rule }) => rule === undefined) === true;
   return [
-    ok('window', window),
+    ok('window', windowText(facts)),
     ...listThresholds(ladder(facts)).map(({ name, reason }) => {
       const some = name === 'native' && isForSome ? ', but not with every model' : '';
       return ok(name, `${reason.replace(/^[a-z]+ /, '')}${some}`);
     }),
   ];
+};
+
+const windowText = (facts: AgentFacts): string => {
+  const { tokens, origin } = ownWindow(facts);
+  const { windowTokens } = facts;
+  const usual = groupDigits(tokens);
+  if (windowTokens === undefined)
+    return `${usual} tokens, ${origin ?? 'its usual window; each session reports its own'}`;
+  const other = origin === undefined ? `usually ${usual}` : `${usual}, ${origin}`;
+  return `${groupDigits(windowTokens)} tokens, as you set it${windowTokens === tokens ? '' : `; ${other}`}`;
 };
 
 /** Warns when settings make the agent compact before ctxwrap does, in the middle of its work. */

@@ -13,12 +13,14 @@ import {
   type DoctorReport,
   doctorReport,
 } from '../../core/report/doctor-report.js';
+import { lastUseOf } from '../../core/report/model-uses.js';
 import { listKept } from '../../storage/blackbox/blackbox.js';
 import { findFolderObstacle } from '../../storage/errors.js';
 import { findCommand, installedVersion } from '../../storage/find-command.js';
 import { processesUpToShell } from '../../storage/processes.js';
 import { canReadDatabases } from '../../storage/database.js';
 import { listStore, otherOwners } from '../../storage/session-store.js';
+import { readModelUses } from '../../storage/model-uses.js';
 import { listSessions, readVerified } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { listNames, readSettings } from '../../storage/status-line.js';
@@ -205,6 +207,7 @@ const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<Ch
       version: found.kind === 'found' ? await installedVersion(found.file, agent) : undefined,
     }),
     windowTokens,
+    lastUse: lastUseOf(await readModelUses(state), agent.name),
     choice: ladderChoice(options.values),
   });
 };

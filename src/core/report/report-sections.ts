@@ -9,7 +9,7 @@ import {
   formatTokens,
 } from '../format.js';
 import { groupDigits, shortReason, thresholdNames, type Threshold, type Tier } from '../ladder.js';
-import type { Millis, Source, ToolResult } from '../reading.js';
+import { isGuessedWindow, type Millis, type Source, type ToolResult } from '../reading.js';
 import { basisTexts, usedText, windowTexts } from './report.js';
 import type { UsageHistory } from './history.js';
 
@@ -156,8 +156,8 @@ const windowText = (
 ): string => {
   if (windowTokens === undefined)
     return usedPercent === undefined ? 'not known (set --window)' : 'not known in tokens';
-  const source =
-    isWindowAssumed || windowSource === undefined ? 'assumed; set --window' : windowTexts[windowSource];
+  const said = isWindowAssumed && windowSource !== 'remembered' ? 'default' : (windowSource ?? 'default');
+  const source = isGuessedWindow(said) ? `${windowTexts[said]}; set --window` : windowTexts[said];
   return `${groupDigits(windowTokens)} tokens (${source})`;
 };
 

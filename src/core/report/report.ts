@@ -114,6 +114,7 @@ export const windowTexts: Readonly<Record<WindowSource, string>> = {
   agent: 'reported by the agent',
   derived: 'derived from two numbers of the agent',
   table: 'from the model table',
+  remembered: 'as last known of this model, from another session',
   default: 'assumed',
 };
 
@@ -188,13 +189,18 @@ export interface ReadingRecord {
   readonly model?: string;
 }
 
+/** The tier as other programs know it, which compact by it: none in a window that only another session knew. */
+export const publishedTier = (fused: FusedReading | undefined): Tier | undefined =>
+  fused?.window?.windowSource === 'remembered' ? undefined : fused?.tier;
+
 /** The current number of a session; undefined before the first turn and after a compaction. */
 export const readingRecord = (state: Session, now: Millis): ReadingRecord | undefined => {
   const known = provenance(state, now);
   const { fused } = state;
   if (!known) return undefined;
   const { source, basis, usedTokens, answerTokens, windowTokens, windowSource, usedPercent } = known;
-  const { exact, tier, model, at } = known;
+  const { exact, model, at } = known;
+  const tier = publishedTier(fused);
   return {
     schema: 'ctxwrap.reading/1',
     at,

@@ -32,7 +32,11 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
   const agent = scenario.adapt?.(placed) ?? placed;
   const { isVim = false, hearsState = false, summaryMs = SUMMARY_MS } = scenario;
   const bounds = Object.entries(BOUNDS).flatMap(([tier, tokens]) => [`--${tier}`, String(tokens)]);
-  const options = [...bounds, ...(scenario.options ?? []), ...(given.options ?? [])];
+  const options = [
+    ...(scenario.hasUsualBounds ? [] : bounds),
+    ...(scenario.options ?? []),
+    ...(given.options ?? []),
+  ];
   const files = scenario.files?.(given.ctxwrap.join(' '), agent);
   const session = await openTrial({
     ...given,

@@ -8,7 +8,8 @@ const [SHELL, WRITE] = ['Bash', 'Write'];
 
 const read = (path: string, body: JsonRecord): Question | undefined => {
   if (path !== '/v1/messages') return undefined;
-  const last = getList(body, 'messages').at(-1);
+  // newer models get the environment as a message of the system behind the user's (2.1.332)
+  const last = getList(body, 'messages').findLast((each) => getText(each, 'role') !== 'system');
   const content = getList(last, 'content');
   const said = getText(last, 'content') ?? textIn(content);
   const tools = getList(body, 'tools').map((tool) => getText(tool, 'name'));

@@ -60,6 +60,8 @@ export interface LabAgent extends VerifiableAgent {
   readonly places: Readonly<Partial<Record<PlaceName, Place>>>;
   /** for an agent whose model can be changed in a session */
   readonly otherModels?: OtherModels | undefined;
+  /** the arguments that start it with a window of a million, in place of earlier ones */
+  readonly largeModel?: readonly string[];
 }
 
 /** A model as the user chooses it. */

@@ -12,6 +12,7 @@ export const claude: LabAgent = {
   canInterrupt: true,
   canQueue: false,
   stash: ctrl('s'),
+  largeModel: ['--model', 'claude-opus-4-8'],
   otherModels: {
     usedTokens: 165_000,
     large: { keys: ['/model claude-opus-4-8', ENTER], footer: /165k\/1\.0M +safe/ },

@@ -14,6 +14,7 @@ import { hooks } from './hooks.js';
 import { osc7501Scenarios, MARK } from './osc7501.js';
 import { limits } from './limits.js';
 import { models } from './models.js';
+import { ownLimits } from './own-limit.js';
 import { places } from './places.js';
 import { planted } from './planted.js';
 import type { Scenario } from './scenario.js';
@@ -58,6 +59,7 @@ export const groups: readonly Group[] = [
   { name: 'other ends', scenarios: ending },
   { name: 'limits', scenarios: limits },
   { name: 'other model', scenarios: models },
+  { name: 'a limit in a million', scenarios: ownLimits },
   { name: 'hooks', scenarios: hooks },
   { name: 'undo', scenarios: writing([...undoing, ...undoTraps]) },
   { name: 'drafts', scenarios: reading(drafts) },

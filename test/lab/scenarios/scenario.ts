@@ -15,6 +15,8 @@ export interface Scenario {
   readonly adapt?: (agent: LabAgent) => LabAgent;
   /** of ctxwrap */
   readonly options?: readonly string[];
+  /** the tiers begin where they do for a user, and not at the lab's low bounds */
+  readonly hasUsualBounds?: boolean;
   /** files written before the start, by their paths in the home; the agent's own content is appended. `program` runs ctxwrap in a shell */
   readonly files?: (program: string, agent: LabAgent) => Readonly<Record<string, string>>;
   readonly isVim?: boolean;

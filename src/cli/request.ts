@@ -27,6 +27,8 @@ export interface Configured {
   readonly runtimes: readonly Agent[];
   /** window in tokens by agent name */
   readonly windows: Readonly<Record<string, number>>;
+  /** the option or the variable that sets `auto`, above the user's file; absent where none does */
+  readonly autoFrom?: string | undefined;
   /** problems with the configuration, one line each for the footer */
   readonly notices: readonly string[];
   /** the settings for the log; absent where nothing is configured */

@@ -5,13 +5,15 @@ import { own } from '../core/printable.js';
 import type { Agent, SavedSession } from '../agents/agent.js';
 import { errorStack } from '../core/errors.js';
 import { assumedWindow } from '../core/config/backends.js';
+import { configKey } from '../core/config/keys.js';
 import { nullLog, openLog, type Log } from '../storage/log-file.js';
 import { isRunning } from '../storage/processes.js';
 import { openRecording, type Recording } from '../storage/recording.js';
 import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
-import type { ExitStatus, SessionEnd, Tour, WrapSession } from '../session/options.js';
+import type { ExitStatus, OwnConfig, SessionEnd, Tour, WrapSession } from '../session/options.js';
 import type { ThreadListener, WorkerThread } from '../main-thread/worker-host.js';
 import type { WorkerStart } from '../session/thread-messages.js';
+import { configCommand, configPath, currentContext, shortenHome } from './config/path.js';
 import { holdCommand } from './hooks.js';
 import { print, version, workingFolder } from './print.js';
 import type { Options } from './request.js';
@@ -178,6 +180,7 @@ export const sessionAfter = ({ first, session, end }: EndedRun): WrapSession | u
     ...rest,
     args,
     values: { ...first.values, mode: plan.mode },
+    limit: plan.limit,
     shortenedAt: plan.times,
     ...(restart ? { restarted: restart } : { notices: [NOT_TAKEN] }),
   };
@@ -204,6 +207,7 @@ interface Given {
 const sessionOf = (command: ChildCommand, { options, recording, log }: Given): WrapSession => ({
   ...configuredSession(options, command.agent, log),
   values: options.values,
+  ownConfig: options.configured && ownConfig(options),
   isModeGiven: options.isModeGiven,
   file: command.file,
   args: command.args,
@@ -218,6 +222,18 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   recording,
   log,
 });
+
+const ownConfig = (options: Options): OwnConfig => {
+  const around = currentContext();
+  const { path } = configPath(options, around);
+  const flag = options.flags.auto === undefined ? undefined : configKey('auto').option?.flag;
+  return {
+    path,
+    name: shortenHome(path, around.home),
+    command: configCommand('config', options),
+    autoFrom: options.configured?.autoFrom ?? flag,
+  };
+};
 
 /** Settings that only a configuration can hold. */
 export const configuredSession = (

@@ -52,14 +52,18 @@ export const applyCustomBounds = (
 
 // The limit: which one is meant, and whether it can be reached.
 
-interface Limit {
+/** The user's limit, as it was set. */
+export interface Limit {
   readonly bound: Bound;
   /** the pattern of models that it is for; absent if it is for all */
   readonly pattern?: string;
 }
 
 /** The limit for a model: of the first pattern that matches its name, otherwise the one for all. */
-const limitFor = ({ auto, limits = {} }: LadderChoice, model: string | undefined): Limit | undefined => {
+export const limitFor = (
+  { auto, limits = {} }: LadderChoice,
+  model: string | undefined,
+): Limit | undefined => {
   const found =
     model === undefined
       ? undefined

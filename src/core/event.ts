@@ -5,6 +5,7 @@ import type { InvisibleReason } from './compaction/policy.js';
 import type { CompactRequest, CompactSettings, Mode, TypeResult } from './compaction/state.js';
 import type { PlanLimit, PromptCache } from './economy.js';
 import type { LadderChoice } from './ladder.js';
+import type { SessionLimit } from './own-limit.js';
 import type { ActivityReport, Millis, Reading, WindowClaim } from './reading.js';
 import type { FoundConversation, View } from './shown-conversation.js';
 
@@ -105,6 +106,8 @@ export type Event =
   /** keys of the user were sent to the agent */
   | { readonly type: 'user-keys' }
   | { readonly type: 'mode'; readonly mode: Mode }
+  /** the user has chosen by a key where the window is compacted at the latest; `isSaved`: it is in the user's file, too */
+  | { readonly type: 'limit'; readonly limit: SessionLimit; readonly isSaved?: true }
   /** the user switched proactive compaction by a key */
   | { readonly type: 'proactive'; readonly isProactive: boolean }
   /** why a countdown would not be visible now; undefined if it would, which is assumed before the first of these events */

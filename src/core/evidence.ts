@@ -90,7 +90,14 @@ export const includesGrowth = ({ reading }: Candidate, { grownTokens, candidates
   reading.source === 'estimate' && grownTokens > 0 && reading !== candidates.estimate?.reading;
 
 const grown = ({ reading, seenAt }: Candidate, tokens: number): Candidate => {
-  const { usedPercent: _, basis: __, basisTokens: ___, cachedTokens: ____, ...rest } = reading;
+  const {
+    usedPercent: _,
+    basis: __,
+    basisTokens: ___,
+    cachedTokens: ____,
+    inputTokens: _____,
+    ...rest
+  } = reading;
   const usedTokens = (reading.usedTokens ?? 0) + tokens;
   return { reading: { ...rest, usedTokens, source: 'estimate' }, since: seenAt, seenAt };
 };

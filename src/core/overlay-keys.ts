@@ -1,10 +1,12 @@
 import type { Mode } from './compaction/state.js';
+import { limitChoices, type LimitAnswer, type LimitSelection } from './own-limit.js';
 import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 
 // The keys of the open overlay. None of them reaches the agent, except by the action that the user chose.
 
 const overlayKeys = [
-  ...(['c', 'a', 'p', 'n', 'u', 'b', 'r', 'd', '?', 'q', 'escape'] as const),
+  ...(['c', 'a', 'p', 'n', 'u', 'b', 'r', 'l', 'd', '?', 'q', 'escape'] as const),
+  ...(['1', '2', '3', '4', 'left', 'right', 'tab', 'enter'] as const), // of the choice of a limit
   ...(['up', 'down', 'pageup', 'pagedown', 'home', 'end'] as const),
 ];
 
@@ -35,7 +37,7 @@ export type OverlayAction =
   | 'rescue'
   | 'close';
 
-export type OverlayPage = 'main' | 'detail' | 'help';
+export type OverlayPage = 'main' | 'detail' | 'help' | 'limit';
 
 export interface OverlayState {
   readonly page: OverlayPage;
@@ -44,9 +46,19 @@ export interface OverlayState {
   /** the maximum of `scroll` and the number of visible rows, from the last drawing */
   readonly most: number;
   readonly shown: number;
+  /** what is marked on the page `limit` */
+  readonly limit: LimitSelection;
 }
 
-export const initialOverlayState: OverlayState = { page: 'main', scroll: 0, most: 0, shown: 0 };
+const firstLimit: LimitSelection = { choice: 0, span: 'session' };
+
+export const initialOverlayState: OverlayState = {
+  page: 'main',
+  scroll: 0,
+  most: 0,
+  shown: 0,
+  limit: firstLimit,
+};
 
 const actions = {
   c: 'compact',
@@ -88,9 +100,53 @@ export interface OverlayKeyResult {
   /** the same object if nothing visible has changed */
   readonly state: OverlayState;
   readonly action?: OverlayAction;
+  /** the limit that was chosen; the overlay closes */
+  readonly answer?: LimitAnswer;
 }
 
-export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult => {
+export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =>
+  state.page === 'limit' ? pressLimitKey(state, key) : pressPageKey(state, key);
+
+/** On the page with the choice no other key acts: it could have been meant for the choice. */
+const pressLimitKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult => {
+  const { choice, span } = state.limit;
+  const marked = (limit: Partial<LimitSelection>): OverlayKeyResult => ({
+    state: { ...state, scroll: 0, limit: { ...state.limit, ...limit } },
+  });
+  switch (key) {
+    case 'up':
+      return choice === 0 ? { state } : marked({ choice: choice - 1 });
+    case 'down':
+      return choice === limitChoices.length - 1 ? { state } : marked({ choice: choice + 1 });
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+      return marked({ choice: Number(key) - 1 });
+    case 'left':
+      return marked({ span: 'session' });
+    case 'right':
+      return marked({ span: 'always' });
+    case 'tab':
+      return marked({ span: span === 'session' ? 'always' : 'session' });
+    case 'enter': {
+      const limit = limitChoices[choice]?.limit ?? 'none';
+      return { state: onPage(state, 'main'), answer: { limit, span } };
+    }
+    case 'c':
+    case 'a':
+    case 'p':
+    case 'n':
+    case 'u':
+    case 'b':
+    case 'r':
+      return { state };
+    default:
+      return pressPageKey(state, key);
+  }
+};
+
+const pressPageKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult => {
   switch (key) {
     case 'c':
     case 'p':
@@ -102,6 +158,17 @@ export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKe
     case 'n':
     case 'q':
       return { state, action: actions[key] };
+    case 'l':
+      return { state: turned({ ...state, limit: firstLimit }, 'limit') };
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case 'left':
+    case 'right':
+    case 'tab':
+    case 'enter':
+      return { state };
     case 'd':
       return { state: turned(state, 'detail') };
     case '?':

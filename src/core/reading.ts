@@ -37,6 +37,8 @@ export interface Reading {
   readonly roundingTokens?: number;
   /** the part of the used tokens that came from the model's cache, if the agent reports it */
   readonly cachedTokens?: number;
+  /** what the last request has read, the cached part included; absent if it is the used tokens */
+  readonly inputTokens?: number;
   /** context window in tokens, as effective in this session */
   readonly windowTokens?: number;
   readonly windowSource?: WindowSource;

@@ -15,6 +15,8 @@ import { cacheDeadline, spiralText } from './economy.js';
 import { footerView } from './footer-view.js';
 import { formatDuration, formatFill } from './format.js';
 import { handoffAtEnd, startOffers, stepOffers, type HandoffOffers } from './handoff-offer.js';
+import { stepLimitOffer, type LimitOffer } from './limit-offer.js';
+import type { SessionLimit } from './own-limit.js';
 import { emptyHistory, recordStep, type OverlayHistory } from './report/history.js';
 import { groupDigits, type LadderChoice } from './ladder.js';
 import { noticeDeadline, startMessages, stepMessages, type Messages } from './messages.js';
@@ -120,6 +122,10 @@ export interface FlowContext {
   /** window in tokens to assume if nobody reports one */
   readonly assumedWindow?: number | undefined;
   readonly ladder?: LadderChoice | undefined;
+  /** as the user has chosen it by a key before the agent was started again */
+  readonly limit?: SessionLimit | undefined;
+  /** a limit can be offered, once */
+  readonly offersLimit?: boolean | undefined;
   /** what to do about a full window; if absent, it is only displayed */
   readonly compact?: CompactSettings | undefined;
   /** how the user requests a compaction; tips are displayed only if this is known */
@@ -171,6 +177,8 @@ export interface SessionFlow {
   readonly capacity?: Capacity | undefined;
   /** absent where no handoff can be made */
   readonly offers?: HandoffOffers | undefined;
+  /** absent where no limit is offered, or none any more */
+  readonly limitOffer?: LimitOffer | undefined;
   /** problems of the last step, for the log */
   readonly warnings: readonly string[];
   /** settings that take effect as soon as no compaction is due */
@@ -181,7 +189,7 @@ type SettingsEvent = Extract<Event, { type: 'settings' }>;
 
 /** The initial flow. */
 export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
-  const { agent, window, assumedWindow, ladder, compact = onlyShow } = context;
+  const { agent, window, assumedWindow, ladder, limit, offersLimit, compact = onlyShow } = context;
   const { tips, notify = [], notices = [], handoffAfter, rescueKeys } = context;
   const { name, native, hasLog, derivedWindow, showsLeft } = agent;
   const opening: readonly Event[] = [
@@ -195,7 +203,7 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
   ];
   return opening.reduce<SessionFlow>((flow, event) => stepFlow(flow, event, now), {
     derivedWindow,
-    session: startSession({ agent: name, native, ladder, ...present({ showsLeft }) }, now),
+    session: startSession({ agent: name, native, ladder, limit, ...present({ showsLeft }) }, now),
     pair: noPair,
     compaction: startCompaction(compact, name),
     messages: startMessages(tips && compact.command, tips?.ask),
@@ -203,6 +211,7 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
     record: emptyHistory,
     startedAt: now,
     ...(handoffAfter === undefined ? {} : { offers: startOffers(handoffAfter, rescueKeys) }),
+    ...(offersLimit ? { limitOffer: 'open' } : {}),
     warnings: [],
   });
 };
@@ -278,6 +287,7 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
   const spiral = spiralText(flow.session.unattended, session.unattended);
   const offers = flow.offers && stepOffers(flow.offers, { session, compaction });
   const handoff = offers?.due;
+  const messages = stepMessages(flow.messages, event, { session, compaction, reduced, spiral, handoff, now });
   return {
     ...flow,
     session,
@@ -292,7 +302,13 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
       ...typedWithoutCopy(flow.compaction, compaction),
     ],
     ...present({ offers }),
-    messages: stepMessages(flow.messages, event, { session, compaction, reduced, spiral, handoff, now }),
+    messages,
+    limitOffer: stepLimitOffer(flow.limitOffer, event, {
+      session,
+      compaction,
+      notices: messages.notices,
+      now,
+    }),
     notifying: stepNotifications(flow.notifying, { session, compaction, spiral, now }),
     record: recordStep(flow.record, { session, compaction, event, now }),
   };

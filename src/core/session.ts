@@ -36,6 +36,7 @@ import {
   type DisplayedReading,
 } from './fusion.js';
 import type { LadderChoice } from './ladder.js';
+import { afterLimit, withSessionLimit, type SessionLimit } from './own-limit.js';
 import {
   type Activity,
   type Millis,
@@ -86,17 +87,20 @@ export interface SessionStart {
   /** the agent's own compaction point, if known */
   readonly native?: NativeTrigger | undefined;
   readonly ladder?: LadderChoice | undefined;
+  /** as the user has chosen it by a key before the agent was started again */
+  readonly limit?: SessionLimit | undefined;
   /** its screen shows an estimate after a compaction */
   readonly showsLeft?: boolean;
 }
 
 export const startSession = (
-  { agent, native, ladder = {}, showsLeft = false }: SessionStart,
+  { agent, native, ladder = {}, limit, showsLeft = false }: SessionStart,
   now: Millis,
 ): Session => ({
   agent: agent,
   native,
   ladder,
+  limit,
   startedAt: now,
   conversation: { kind: 'none', since: now },
   showsLeft,
@@ -132,10 +136,10 @@ export const sessionDeadline = ({ shown, fused, evidence, blank, contest }: Sess
 };
 
 /** The context in which the session's readings are measured. */
-export const measureContextOf = ({ agent, windows, native, ladder }: Session): MeasureContext => ({
+export const measureContextOf = ({ agent, windows, native, ladder, limit }: Session): MeasureContext => ({
   agent: agent,
   windows,
-  ladder,
+  ladder: withSessionLimit(ladder, limit),
   ...present({ native }),
 });
 
@@ -179,6 +183,8 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       const { ladder, windowTokens } = event.settings;
       return { ...inWindows(state, setUserWindow(state.windows, windowTokens)), ladder };
     }
+    case 'limit':
+      return { ...state, ...afterLimit(state, event) };
     case 'screen-blank':
       return { ...state, evidence: dropScreen(state.evidence) };
     case 'activity':
@@ -418,7 +424,10 @@ export interface Understood {
 export interface Session {
   readonly agent: string;
   readonly native?: NativeTrigger | undefined;
+  /** as the settings have it */
   readonly ladder: LadderChoice;
+  /** chosen by a key, and above the settings */
+  readonly limit?: SessionLimit | undefined;
   /** its screen shows an estimate after a compaction, until the next number */
   readonly showsLeft: boolean;
   readonly startedAt: Millis;

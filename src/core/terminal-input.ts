@@ -268,6 +268,8 @@ const byCode: Readonly<Record<number, string>> = {
   27: 'escape',
   127: 'backspace',
   57414: 'enter',
+  57417: 'left',
+  57418: 'right',
   57419: 'up',
   57420: 'down',
   57421: 'pageup',
@@ -275,7 +277,14 @@ const byCode: Readonly<Record<number, string>> = {
   57423: 'home',
   57424: 'end',
 };
-const byFinal: Readonly<Record<string, string>> = { A: 'up', B: 'down', H: 'home', F: 'end' };
+const byFinal: Readonly<Record<string, string>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  H: 'home',
+  F: 'end',
+};
 const byNumber: Readonly<Record<string, string>> = {
   1: 'home',
   4: 'end',
@@ -300,7 +309,7 @@ const characterKey = (code: number): Key =>
 export const controlName = (code: number): string => String.fromCharCode(code + 0x40).toLowerCase();
 
 // `CSI code : shifted : base ; modifiers : event ; text u`, `CSI 27 ; modifiers ; code ~`, and the older ones with their modifiers
-const SEQUENCE = /^\x1b[[O](\d*)(?::(\d*))?(?::\d*)?(?:;(\d*)(?::(\d*))?(?:;([\d:]*))?)?([ABFHu~])$/;
+const SEQUENCE = /^\x1b[[O](\d*)(?::(\d*))?(?::\d*)?(?:;(\d*)(?::(\d*))?(?:;([\d:]*))?)?([A-DFHu~])$/;
 
 /** The key of an element of kind `key`, or of a single character. */
 export const parseKey = (text: string): Key => {

@@ -65,6 +65,7 @@ const makeHotkeyHandler = (
       const [only, ...others] = elements;
       const isChord = isChordOpen() && only !== undefined && others.length === 0;
       if (elements.some(isPressed)) chordAt = -Infinity;
+      if (isChord && toOverlayKey(only) === 'l') return true; // the footer says why there is no choice, and the agent is not meant
       const first = isChord ? firstAction(only) : undefined;
       if (first === 'close') return onLeave?.() === true;
       const action = directAction(first);

@@ -149,7 +149,7 @@ export interface Overlay {
 }
 
 const MIN_COLUMNS = 40;
-const MIN_ROWS = 10;
+const MIN_ROWS = 8;
 
 /** Why the terminal cannot show an overlay; undefined if it can. */
 const terminalHindrance = (terminal: TerminalSession): string | undefined => {

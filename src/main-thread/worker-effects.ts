@@ -1,6 +1,12 @@
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { FooterView } from '../core/footer-view.js';
-import { directAction, initialOverlayState, pressOverlayKey } from '../core/overlay-keys.js';
+import {
+  directAction,
+  initialOverlayState,
+  pressOverlayKey,
+  type OverlayKeyResult,
+  type OverlayState,
+} from '../core/overlay-keys.js';
 import { BACKSPACE } from '../core/terminal-input.js';
 import { notificationSequence } from '../terminal/notification.js';
 import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';
@@ -10,7 +16,7 @@ import type { Resize } from './resize.js';
 import type { WorkerListener, WorkerRequest } from './worker-host.js';
 import type { TerminalSession } from './terminal-session.js';
 import { endsWithin } from '../storage/timing.js';
-import type { OverlayDrawing } from '../session/thread-messages.js';
+import type { OverlayDrawing, OverlayWish } from '../session/thread-messages.js';
 import type { IdleWriter } from './idle-writer.js';
 
 // Carries out what the worker asks for: shows the footer and the overlay, holds the user's keys, and writes the wrapper's keys.
@@ -24,23 +30,31 @@ export interface WorkerContents {
 const DRAWN_MS = 10_000; // a busy machine takes seconds to load what draws it; a worker that hangs is noticed sooner
 const CHORD_MS = 1_000; // the hotkey directly followed by the key of an action: the user wants its result, not the overlay
 
+const wishOf = (
+  { filter: { grid }, background }: Pick<TerminalSession, 'filter' | 'background'>,
+  { page, scroll, limit }: OverlayState,
+): OverlayWish => {
+  const size = { columns: grid.columns, rows: grid.terminalRows };
+  return { size, page, scroll, limit, background };
+};
+
+const tell = (worker: TerminalSession['worker'], { action, answer }: OverlayKeyResult): void => {
+  if (action !== undefined && action !== 'close') worker.post({ type: 'overlay-action', action });
+  if (answer) worker.post({ type: 'limit-chosen', answer });
+};
+
 /** Keys act here, because the next one may be for the child already; only what they show comes from the worker. */
 export const makeWorkerContents = (
   terminal: Pick<TerminalSession, 'worker' | 'filter' | 'background'>,
   close: () => void,
 ): WorkerContents => {
   const { worker } = terminal;
-  const { grid } = terminal.filter;
   let state = initialOverlayState;
   let chordUntil: number | undefined; // undefined while it is closed
   let drawing: OverlayDrawing | undefined;
   let onFirst: (() => void) | undefined;
 
-  const ask = (): void => {
-    const size = { columns: grid.columns, rows: grid.terminalRows };
-    const { page, scroll } = state;
-    worker.post({ type: 'draw-overlay', wanted: { size, page, scroll, background: terminal.background } });
-  };
+  const ask = (): void => worker.post({ type: 'draw-overlay', wanted: wishOf(terminal, state) });
   const contents: OverlayContents = {
     isAvailable: worker.isReady,
     load: async () => {
@@ -53,6 +67,7 @@ export const makeWorkerContents = (
       drawing?.size.columns === columns && drawing.size.rows === rows ? drawing.rows : [],
     showsNext: () => drawing?.page === 'main' && drawing.scroll === 0,
     onKey: (key) => {
+      if (key === 'enter' && drawing?.page !== 'limit') return; // nobody has seen what it would choose
       const step = pressOverlayKey(state, key);
       ({ state } = step);
       const action = directAction(step.action);
@@ -63,9 +78,8 @@ export const makeWorkerContents = (
         chordUntil !== -Infinity && (drawing === undefined || performance.now() < (chordUntil ?? 0));
       const isChord = isDirect && action !== undefined;
       chordUntil = -Infinity; // any other key in between cancels it
-      if (step.action !== undefined && step.action !== 'close')
-        worker.post({ type: 'overlay-action', action: step.action });
-      if (isChord || step.action === 'close') close();
+      tell(worker, step);
+      if (isChord || step.answer || step.action === 'close') close();
       else ask();
     },
     onClose: () => {

@@ -2,6 +2,7 @@ import type { Agent, SavedSession } from '../agents/agent.js';
 import type { Millis } from '../core/reading.js';
 import type { ControlChannel, Mode } from '../core/compaction/state.js';
 import type { CurrentSettings } from '../core/config/keys.js';
+import type { SessionLimit } from '../core/own-limit.js';
 import type { ControlPlace } from '../storage/control-place.js';
 import type { Log } from '../storage/log-file.js';
 import type { Recording } from '../storage/recording.js';
@@ -24,6 +25,8 @@ export interface RestartPlan {
   readonly writtenAt: Millis;
   /** as the user has set it by now */
   readonly mode: Mode;
+  /** as the user has chosen it by a key; absent where the settings hold */
+  readonly limit?: SessionLimit | undefined;
   /** when the conversation was shortened within the last hour, this time included (wall clock) */
   readonly times: readonly Millis[];
 }
@@ -62,6 +65,17 @@ export interface SettingsListener {
   readonly onChange: (now: CurrentSettings) => void;
   /** called with a problem, in one line for the footer */
   readonly onNotice: (text: string) => void;
+}
+
+/** The user's configuration file, for a session that changes it. */
+export interface OwnConfig {
+  readonly path: string;
+  /** as a sentence names it */
+  readonly name: string;
+  /** what begins a command about it: `ctxwrap config` */
+  readonly command: string;
+  /** the option or the variable that sets `auto` in its place; absent where nothing does */
+  readonly autoFrom?: string | undefined;
 }
 
 /**
@@ -104,6 +118,10 @@ export interface WrapSession extends CurrentSettings {
   readonly channel?: OpenChannel | undefined;
   /** where the parent that owns the session steers it from */
   readonly control?: ControlPlace | undefined;
+  /** absent where none can be changed */
+  readonly ownConfig?: OwnConfig | undefined;
+  /** where the window is compacted at the latest, as chosen by a key before the agent was started again */
+  readonly limit?: SessionLimit | undefined;
   /** messages for the user at the start, one line each */
   readonly notices?: readonly string[];
   /** a text to put into the agent's prompt once it rests; it is never submitted. No control characters but newlines */

@@ -4,6 +4,7 @@ import type { CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import type { FooterView } from '../core/footer-view.js';
 import type { OverlayAction, OverlayState } from '../core/overlay-keys.js';
+import type { LimitAnswer } from '../core/own-limit.js';
 import type { Millis } from '../core/reading.js';
 import type { SavedScreen } from '../terminal/overlay/saved-screen.js';
 import type { NotificationText } from '../terminal/notification.js';
@@ -37,7 +38,7 @@ export interface WorkerStart {
 }
 
 /** What the overlay has to show: a page, from a row of its contents on. */
-export interface OverlayWish extends Pick<OverlayState, 'page' | 'scroll'> {
+export interface OverlayWish extends Pick<OverlayState, 'page' | 'scroll' | 'limit'> {
   readonly size: Size;
   /** of the terminal, where it is known */
   readonly background?: Background | undefined;
@@ -86,6 +87,8 @@ export type ToWorker =
   /** draw this of the overlay, and again whenever it changes, until it is closed */
   | { readonly type: 'draw-overlay'; readonly wanted: OverlayWish }
   | { readonly type: 'overlay-action'; readonly action: PanelAction }
+  /** the user has chosen a limit in the overlay */
+  | { readonly type: 'limit-chosen'; readonly answer: LimitAnswer }
   | { readonly type: 'overlay-closed' }
   /** the child has ended */
   | { readonly type: 'stop'; readonly status: ExitStatus };

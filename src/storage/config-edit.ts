@@ -10,6 +10,8 @@ import {
   type ConfigFile,
   type Member,
   type ReadFile,
+  type RefusedFile,
+  type SyntaxFault,
   type TrustedFile,
 } from './config-file.js';
 import { FILE_MODE } from './file-modes.js';
@@ -242,6 +244,37 @@ export const changeConfig = async (path: string, change: ConfigChange): Promise<
   } finally {
     await unlock();
   }
+};
+
+/** What is said of a file in which no key can be changed. */
+export interface KeyRefusals {
+  readonly refused: (file: RefusedFile) => Error;
+  readonly invalid: (faults: readonly SyntaxFault[]) => Error;
+}
+
+/**
+ * Sets a key of the user's configuration, or removes it where the value is undefined; resolves with the value before. Rejects as
+ * `changeConfig` does.
+ */
+export const changeKey = async (
+  path: string,
+  [name, after]: readonly [name: string, after: unknown],
+  { refused, invalid }: KeyRefusals,
+): Promise<unknown> => {
+  const json = Array.isArray(after)
+    ? `[${after.map((each) => JSON.stringify(each)).join(', ')}]`
+    : JSON.stringify(after);
+  let before: unknown;
+  await changeConfig(path, (file) => {
+    if (file.kind === 'refused') throw refused(file);
+    if (file.kind === 'absent') return after === undefined ? undefined : newSetting(name, json);
+    before = file.entries.find((each) => each.key === name)?.value;
+    if (after !== undefined && JSON.stringify(before) === JSON.stringify(after)) return undefined;
+    const text = after === undefined ? unsetKey(file, name) : setKey(file, name, json);
+    if (text === undefined) throw invalid(file.faults);
+    return text === file.text ? undefined : text;
+  });
+  return before;
 };
 
 const targetOf = (file: TrustedFile): string => (file.kind === 'read' ? file.target : file.path);

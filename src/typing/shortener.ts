@@ -364,6 +364,7 @@ const applyTo = async (
       postTokens,
       writtenAt: as.now,
       mode: compaction.mode,
+      limit: session.limit,
       times: [...doneAt, as.now],
     };
     let isPlanned = false; // then the main thread may start the agent with it as soon as that has ended

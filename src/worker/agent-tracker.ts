@@ -26,6 +26,7 @@ import type { Notifier } from './notifier.js';
 import type { StartedChild, WrapSession } from '../session/options.js';
 import { makeTrustFilter, makeObserver, type Observer, makeScreenLog } from './screen-reader.js';
 import { followSession, type Following } from './follow-session.js';
+import { offerLimit } from './limit-choice.js';
 import { followSettings, makeSessionLoop } from './session-loop.js';
 import { followReports, followOwnCompaction, type ReportSubscription } from './agent-reports.js';
 import { makeTurns, type TypistPort } from '../typing/typing-steps.js';
@@ -231,6 +232,7 @@ const startLoop = (
     onExhausted: () => {
       if (session.values.onExhausted === 'rescue') queueMicrotask(() => actions().startRescue());
     },
+    onLimitOffer: () => void offerLimit(session, take),
     onNotification: notify,
     onState: (state, compaction) => {
       publisher?.onState(state, compaction);

@@ -86,11 +86,11 @@ interface DrawnFacts extends Pick<PanelState, 'contents'> {
 
 const drawOverlay = (
   session: WrapSession,
-  { size, page, scroll, background }: OverlayWish,
+  { size, page, scroll, limit, background }: OverlayWish,
   { flow, contents, keptText, render }: DrawnFacts,
 ): OverlayDrawing => {
   const notice = flow.messages.notices.shown?.text;
-  const facts = { ...flow, contents, keptText, notice, hotkey: hotkeyName(session.values) };
+  const facts = { ...flow, contents, keptText, notice, limit, hotkey: hotkeyName(session.values) };
   const { env, values } = session;
   const look = readLook({ env, isTTY: true, columns: size.columns, theme: values.theme, background });
   return { size, page, ...render(overlayReport(facts, page), { look, rows: size.rows, scroll }) };

@@ -32,6 +32,8 @@ import type { SessionLoop } from '../session/ports.js';
 // Runs the core's session: passes events in, hands views and effects out, and applies changed settings.
 
 export interface LoopListener {
+  /** a limit is to be offered, unless the user has answered that before */
+  readonly onLimitOffer?: (() => void) | undefined;
   /** compacting has turned out to be impossible */
   readonly onExhausted?: () => void;
   /** called only when the view has changed */
@@ -148,7 +150,8 @@ const contextOf = (
   const canRescue = hotkey !== undefined && session.agent.newSessions?.switching !== undefined;
   const rescueKeys = canRescue ? `${hotkey} r` : undefined;
   const ladder = ladderChoice(values);
-  return { ...session, agent, compact, window, ladder, tips, notify, handoffAfter, rescueKeys };
+  const offersLimit = values.tips && hotkey !== undefined && !session.restarted; // once in a session
+  return { ...session, offersLimit, agent, compact, window, ladder, tips, notify, handoffAfter, rescueKeys };
 };
 
 /** Times of the agent are wall-clock times, from which the session's clock differs when the clock was set. */
@@ -175,7 +178,7 @@ export const makeSessionLoop = (
   compact: CompactSettings,
   listener: LoopListener,
 ): SessionLoop => {
-  const { onView, onState, onEffect, onNotification, onExhausted } = listener;
+  const { onView, onState, onEffect, onNotification, onExhausted, onLimitOffer } = listener;
   const now = makeClock();
   const compactHotkey = compactKeys(session.values);
   const origin = { session: session.wrapper?.id, cwd: session.cwd };
@@ -184,6 +187,7 @@ export const makeSessionLoop = (
   const logState = makeStateLog(session.log);
 
   const apply = (next: SessionFlow): void => {
+    const isOffered = next.limitOffer === 'made' && flow.limitOffer === 'open';
     flow = next;
     const { session: state, compaction } = flow;
     const text = compactionText(compaction, now(), compactHotkey);
@@ -199,6 +203,7 @@ export const makeSessionLoop = (
     alarm.set(flowDeadline(flow, now()));
     visibility.wait(compaction);
     if (flow.offers?.isExhausted) onExhausted?.();
+    if (isOffered) onLimitOffer?.();
   };
   const visibility = watchVisibility(listener.unseen, (event) => apply(stepFlow(flow, event, now())));
   const take = (event: Event): void => {

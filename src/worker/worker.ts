@@ -9,6 +9,7 @@ import type { Size } from '../terminal/tty.js';
 import { trackAgent, type AgentTracker, type TrackerParts } from './agent-tracker.js';
 import { makeNotifier } from './notifier.js';
 import type { ExitStatus, WrapSession } from '../session/options.js';
+import { takeLimit } from './limit-choice.js';
 import { makePanel, type Panel } from './overlay-panel.js';
 import { openPublisher } from './publish.js';
 import type { RequestsOptions } from './requests.js';
@@ -270,6 +271,8 @@ export const runWorker = (
         return panel.show(message.wanted);
       case 'overlay-action':
         return panel.act(message.action);
+      case 'limit-chosen':
+        return void takeLimit(session, message.answer, tracker());
       case 'overlay-closed':
         return panel.close();
       case 'stop':

@@ -66,7 +66,7 @@ describe('the rollout of codex', () => {
     const last_token_usage = { input_tokens: 50_000, cached_input_tokens: 40_000, total_tokens: 60_050 };
     const line = event({ type: 'token_count', info: { last_token_usage, model_context_window: 95_000 } });
     expect(readLines(codex, [line]).facts).toMatchObject([
-      { reading: { usedTokens: 60_050, cachedTokens: 40_000, usedPercent: 58 } },
+      { reading: { usedTokens: 60_050, cachedTokens: 40_000, inputTokens: 50_000, usedPercent: 58 } },
     ]);
   });
 

@@ -30,7 +30,9 @@ const reading = (usedTokens: number, more: object = {}) => ({
 
 describe('the session file of kimi', () => {
   it('has the number that the server measured, with the model and the cached part of the last request', () => {
-    expect(factsOf(used, measured(70_020))).toEqual([reading(70_020, { model: 'k2', cachedTokens: 40_000 })]);
+    expect(factsOf(used, measured(70_020))).toEqual([
+      reading(70_020, { model: 'k2', cachedTokens: 40_000, inputTokens: 70_000 }),
+    ]);
     expect(factsOf(measured(812))).toEqual([reading(812)]);
   });
 

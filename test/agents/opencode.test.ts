@@ -48,7 +48,14 @@ describe('the database of opencode', () => {
     expect(factsOf(answer('a', 1, tokens))).toEqual([
       {
         type: 'reading',
-        reading: { usedTokens: 54_123, cachedTokens: 4_000, source: 'log', model: 'm', at: 11 },
+        reading: {
+          usedTokens: 54_123,
+          cachedTokens: 4_000,
+          inputTokens: 54_100,
+          source: 'log',
+          model: 'm',
+          at: 11,
+        },
       },
     ]);
   });

@@ -26,6 +26,7 @@ const restart: RestartPlan = {
   postTokens: 20_000,
   writtenAt: 5,
   mode: 'ask',
+  limit: { value: 300_000, unit: 'tokens' },
   times: [1, 5],
 };
 const status = { kind: 'code', code: 0 } as const;
@@ -35,13 +36,14 @@ describe('after the end of an agent', () => {
     expect(sessionAfter({ first, session: first, end: { status } })).toBeUndefined();
   });
 
-  it('follows the same agent with the new session, in the mode that the user has chosen meanwhile', () => {
+  it('follows the same agent with the new session, in the mode and with the limit that the user has chosen meanwhile', () => {
     const next = sessionAfter({ first, session: first, end: { status, restart } });
     expect(next).toMatchObject({
       args: ['-m', 'gpt-5', 'resume', 'the-new'],
       restarted: restart,
       shortenedAt: [1, 5],
       values: { mode: 'ask' },
+      limit: { value: 300_000, unit: 'tokens' },
     });
     expect(next).not.toHaveProperty('startingDraft');
     expect(next).not.toHaveProperty('notices');

@@ -55,11 +55,12 @@ const keys: readonly { keys: string; meaning: string }[] = [
   { keys: '\x1b[5~\x1b[6~\x1b[5;1:1~', meaning: 'pageup pagedown pageup' },
   { keys: '\x1b[H\x1bOF\x1b[1~\x1b[4~\x1b[7~\x1b[8~', meaning: 'home end home end home end' },
   { keys: '\x1b[57419u\x1b[57424u', meaning: 'up end' },
+  { keys: 'l14\t\r\x1b[D\x1b[C', meaning: 'l 1 4 tab enter left right' },
   { keys: '\x1b[<64;10;4M\x1b[<65;10;4M', meaning: 'wheel-up wheel-down' },
 ];
 
 const nothing: readonly { what: string; keys: string }[] = [
-  { what: 'other letters and Enter', keys: 'xyzCAP \r\n\t\x7f' },
+  { what: 'other letters and digits', keys: 'xyzCAP 0569\n\x7f' },
   { what: 'characters of several bytes', keys: Buffer.from('áç漢👍').toString('latin1') },
   { what: 'letters with Ctrl', keys: '\x03\x01\x10\x1a\x1b[99;5u\x1b[27;5;99~' },
   { what: 'letters with Alt', keys: '\x1bc\x1bq\x1b[99;3u' },

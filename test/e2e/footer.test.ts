@@ -27,7 +27,7 @@ describe.concurrent('the hotkey, where there is no room for an overview,', () =>
       await wrapped.started();
       await childHas(wrapped, ROWS - 1, NARROW);
       window.type(key);
-      await window.until(() => lastRow(window).includes('overview needs 40×10'), 'the reason');
+      await window.until(() => lastRow(window).includes('overview needs 40×8'), 'the reason');
       window.type('.');
       await player.until(() => player.received().endsWith('.'));
       expect(player.received()).toBe('.');
@@ -64,7 +64,7 @@ describe.concurrent('the hotkey, where there is no room for an overview,', () =>
     await withWrapped({ options: ['--hotkey', 'Ctrl-G'], columns: NARROW, rows: ROWS }, async (wrapped) => {
       await wrapped.started();
       wrapped.window.type(`${HOTKEY}\x07`);
-      await wrapped.window.until(() => lastRow(wrapped.window).includes('overview needs 40×10'));
+      await wrapped.window.until(() => lastRow(wrapped.window).includes('overview needs 40×8'));
       wrapped.window.type('.');
       await wrapped.player.until(() => wrapped.player.received().endsWith('.'));
       expect(wrapped.player.received()).toBe(`${HOTKEY}.`);

@@ -17,6 +17,8 @@ interface Scene {
   readonly expectKeys: (keys: string) => Promise<void>;
   /** of the wrapper */
   readonly log: () => string;
+  /** the user's configuration */
+  readonly config: () => string;
 }
 
 const onScene = (act: (scene: Scene) => Promise<void>, options: readonly string[] = []): Promise<void> =>
@@ -42,8 +44,9 @@ const onScene = (act: (scene: Scene) => Promise<void>, options: readonly string[
         .join('');
     const expectKeys = (expected: string): Promise<void> =>
       vi.waitFor(() => expect(keys()).toBe(expected), WAIT);
+    const config = (): string => readFileSync(join(folder, '.config/ctxwrap/config.jsonc'), 'utf8');
     try {
-      await act({ window, keys, expectKeys, log: () => readFileSync(logFile, 'utf8') });
+      await act({ window, keys, expectKeys, log: () => readFileSync(logFile, 'utf8'), config });
     } finally {
       window.close();
     }
@@ -102,6 +105,28 @@ describe.concurrent('the overlay', () => {
       },
       ['--warn', '20k', '--auto', '30k', '--hard', '190k'],
     );
+  });
+
+  it('chooses a limit, for this session or always, and no key of that reaches the agent', async () => {
+    await onScene(async (scene) => {
+      const { window, keys, config } = scene;
+      await open(scene);
+      window.type('l');
+      await shows(window, 'Limit (now none)');
+      window.type('\r');
+      await window.until(() => lastRow(window).includes('limit 200k for this session'), 'the answer');
+      window.type(HOTKEY);
+      await shows(window, 'What fills it');
+      window.type('l2\t');
+      await shows(window, '[always]');
+      window.type('\r');
+      await window.until(
+        () => lastRow(window).includes('limit 300k saved in ~/.config/ctxwrap/'),
+        'the answer',
+      );
+      expect(config()).toBe('{\n  "auto": "300k"\n}\n');
+      expect(keys()).toBe('');
+    });
   });
 
   it('is hinted at in the footer until it was opened three times', async () => {

@@ -86,6 +86,11 @@ describe('a key right behind the hotkey, where no overview can open', () => {
     expect(await press(agents.claude, `\x1d${key}`)).toEqual({ acted: [], writes: [key] });
   });
 
+  it('l, which could only choose a limit there, does not reach the child', async () => {
+    expect(await press(agents.claude, '\x1dl')).toEqual({ acted: [], writes: [] });
+    expect(await press({}, '\x1dl')).toEqual({ acted: [], writes: [] });
+  });
+
   it.each(['q', '\x1b'])(
     '%j, a way out of the overview, reaches the child while ctxwrap has not failed',
     async (key) => {

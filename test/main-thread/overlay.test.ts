@@ -50,14 +50,14 @@ describe('the hotkey', () => {
 
   it.each([
     { columns: 39, rows: 14 },
-    { columns: 60, rows: 8 },
+    { columns: 60, rows: 6 },
   ])(
     'says what the overview needs in a child of $columns by $rows, and hides nothing',
     ({ columns, rows }) => {
       start(columns, rows);
       run.type(`${HOTKEY}q`);
       expect(run.stage.isFooterWanted).toBe(true);
-      expect(run.notices).toEqual(['overview needs 40×10']);
+      expect(run.notices).toEqual(['overview needs 40×8']);
       expect(run.overlay.isOpen()).toBe(false);
       expect(run.received()).toBe('q');
     },
@@ -106,7 +106,7 @@ describe('the second screen of the terminal', () => {
 describe('keys', () => {
   it.each([
     { typed: [`${HOTKEY}c`], keys: ['c'], sent: '' },
-    { typed: [HOTKEY, 'x', '\r', 'c', '\x1b[A', '\x03'], keys: ['c', 'up'], sent: '' },
+    { typed: [HOTKEY, 'x', '\r', 'c', '\x1b[A', '\x03'], keys: ['enter', 'c', 'up'], sent: '' },
     { typed: [`${HOTKEY}qls\r`], keys: ['q'], sent: 'ls\r' },
     // the child has not enabled mouse reports: this one was sent before the overlay was closed
     { typed: [`${HOTKEY}cq\x1b[A\x1b[<64;1;1M`, 'q'], keys: ['c', 'q'], sent: '\x1b[Aq' },

@@ -126,11 +126,15 @@ describe('the overview', () => {
     const posted: ToWorker[] = [];
     Object.assign(run.stage.worker, { post: (message: ToWorker) => void posted.push(message) });
     let closed = 0;
-    const { contents } = makeWorkerContents(run.stage, () => void (closed += 1));
+    const { contents, onDrawn } = makeWorkerContents(run.stage, () => void (closed += 1));
     void Promise.resolve(contents.load?.()).catch(() => undefined);
     const acted = (): readonly string[] =>
       posted.flatMap((message) => (message.type === 'overlay-action' ? [message.action] : []));
-    return { contents, acted, closed: () => closed };
+    const chosen = () =>
+      posted.flatMap((message) => (message.type === 'limit-chosen' ? [message.answer] : []));
+    const draws = (page: 'main' | 'limit'): void =>
+      onDrawn({ page, scroll: 0, most: 0, shown: 6, rows: [], size: { columns: 60, rows: 14 } });
+    return { contents, acted, chosen, draws, closed: () => closed };
   };
 
   it.each([
@@ -141,6 +145,27 @@ describe('the overview', () => {
     const { contents, acted, closed } = opened();
     contents.onKey(key);
     expect([acted(), closed()]).toEqual([[action], 1]);
+  });
+
+  it('tells the worker the limit that was chosen, and closes', () => {
+    const { contents, chosen, draws, closed } = opened();
+    contents.onKey('l');
+    draws('limit');
+    contents.onKey('2');
+    contents.onKey('tab');
+    expect([chosen(), closed()]).toEqual([[], 0]);
+    contents.onKey('enter');
+    const limit = { value: 300_000, unit: 'tokens' };
+    expect([chosen(), closed()]).toEqual([[{ limit, span: 'always' }], 1]);
+  });
+
+  it('takes no Enter for a choice that nobody has seen', () => {
+    const { contents, chosen, draws, closed } = opened();
+    contents.onKey('l');
+    contents.onKey('enter');
+    draws('main');
+    contents.onKey('enter');
+    expect([chosen(), closed()]).toEqual([[], 0]);
   });
 
   it.each(['c', 'u', 'b'] as const)('stays for %s behind another key', (key) => {

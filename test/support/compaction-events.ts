@@ -66,6 +66,8 @@ const anyOther = fc.constantFrom<Event>(
   compacted('screen'),
   { type: 'boundary', boundary: { at: 1, summary: 'empty' } },
   { type: 'growth', tokens: 15_000 },
+  { type: 'limit', limit: 'none' },
+  { type: 'limit', limit: { value: 100_000, unit: 'tokens' } },
   { type: 'proactive', isProactive: true },
   { type: 'proactive', isProactive: false },
   { type: 'sight', unseen: 'off' },

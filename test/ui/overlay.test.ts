@@ -101,6 +101,20 @@ describe('at the size', () => {
     }
   });
 
+  it.each([40, 60, 80, 120])('of 8 rows and %i columns the whole choice of a limit is seen', (columns) => {
+    const report = overlayAt().report({ limit: { choice: 2, span: 'always' } }, 'limit');
+    const drawn = draw(report, { columns, rows: 8 }).rows.map(bare);
+    for (const seen of [
+      /^ +1 +200k/,
+      /^ +2 +300k/,
+      /^ +▶ 3 +500k +not reached here$/,
+      /^ +4 +no limit +now, at 162k$/,
+    ])
+      expect(drawn).toContainEqual(expect.stringMatching(seen));
+    expect(drawn).toContainEqual(expect.stringMatching(/^ +Tab +this session  \[always\]/));
+    expect(drawn.at(-1)).toMatch(/Enter take {2}Esc back/);
+  });
+
   it('smaller than anything useful it still draws nothing that is too large', () => {
     for (const [columns, rows] of [
       [1, 1],

@@ -275,7 +275,8 @@ const readCount = (state: CodexLog, payload: JsonRecord, at: Millis): LineMeanin
   if (isFullMark(info, after.windowTokens)) return { state: after, facts: [fullWindow(after, at)] };
   const guessed = guessOf(payload) !== undefined;
   const cachedTokens = getCount(last, 'cached_input_tokens');
-  const cached = cachedTokens ? { cachedTokens } : {};
+  const inputTokens = getCount(last, 'input_tokens');
+  const cached = cachedTokens ? { cachedTokens, ...present({ inputTokens }) } : {};
   const seen = { source: guessed ? 'estimate' : 'log', at, ...cached } as const;
   const fact: Fact = { type: 'reading', reading: reading(after, used, seen) };
   if (after.turn.phase === 'open') return { state: after, facts: [fact] };
@@ -285,7 +286,7 @@ const readCount = (state: CodexLog, payload: JsonRecord, at: Millis): LineMeanin
 const reading = (
   state: CodexLog,
   usedTokens: number,
-  seen: Pick<Reading, 'source' | 'at' | 'cachedTokens'>,
+  seen: Pick<Reading, 'source' | 'at' | 'cachedTokens' | 'inputTokens'>,
 ): Reading => {
   const { windowTokens, model } = state;
   const percent =

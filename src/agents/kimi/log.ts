@@ -1,5 +1,6 @@
 import type { Boundary, Fact } from '../../core/event.js';
 import { getCount, getRecord, getText, parseRecord, type JsonRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import type { Millis } from '../../core/reading.js';
 import { makeLineReader, type LineMeaning, type LineReader } from '../agent.js';
 import {
@@ -16,9 +17,10 @@ import { summaryText, textsIn } from './history.js';
 // them. What `token_counting.rebased` and `context.apply_compaction` say is Kimi's estimate from the characters, also of the size before.
 
 export interface KimiLog {
-  /** by the last request of a turn: Kimi's name for the model, and what of the prompt came from the cache */
+  /** by the last request of a turn: Kimi's name for the model, and what of the prompt came from the cache, and the whole prompt */
   readonly model?: string | undefined;
   readonly cachedTokens?: number | undefined;
+  readonly inputTokens?: number | undefined;
   /** the last measured size */
   readonly usedTokens?: number | undefined;
   /** of the compaction that has begun */
@@ -65,16 +67,24 @@ const withUsage = (state: KimiLog, record: JsonRecord): KimiLog =>
     ? {
         ...state,
         model: getText(record, 'model'),
-        cachedTokens: getCount(getRecord(record, 'usage'), 'inputCacheRead'),
+        ...promptIn(getRecord(record, 'usage')),
       }
     : state;
+
+const promptIn = (usage: JsonRecord | undefined): Pick<KimiLog, 'cachedTokens' | 'inputTokens'> => {
+  const cachedTokens = getCount(usage, 'inputCacheRead');
+  const fresh = getCount(usage, 'inputOther');
+  const created = getCount(usage, 'inputCacheCreation') ?? 0;
+  const inputTokens = fresh === undefined ? undefined : fresh + created + (cachedTokens ?? 0);
+  return { cachedTokens, inputTokens };
+};
 
 const readMeasured = (state: KimiLog, record: JsonRecord, at: Millis): LineMeaning<KimiLog> => {
   const usedTokens = getCount(record, 'tokens');
   if (usedTokens === undefined) return { state, facts: [], misfit: 'a size without tokens' };
   if (usedTokens === 0) return { state, facts: [] };
-  const { model = '', cachedTokens } = state;
-  const cached = cachedTokens === undefined ? {} : { cachedTokens };
+  const { model = '', cachedTokens, inputTokens } = state;
+  const cached = cachedTokens === undefined ? {} : { cachedTokens, ...present({ inputTokens }) };
   const reading = { usedTokens, ...cached, source: 'log' as const, model, at };
   return { state: { ...state, usedTokens }, facts: [{ type: 'reading', reading }] };
 };

@@ -75,30 +75,30 @@ export const createdAt = (data: JsonRecord): Millis => getCount(getRecord(data, 
 /** Everything of an answer that has an output; undefined for one without. */
 export const usedTokensIn = (data: JsonRecord): number | undefined => {
   const tokens = getRecord(data, 'tokens');
-  const cache = getRecord(tokens, 'cache');
   const output = getCount(tokens, 'output') ?? 0;
   if (output === 0) return undefined;
-  return (
-    output +
-    (getCount(tokens, 'input') ?? 0) +
-    (getCount(tokens, 'reasoning') ?? 0) +
-    (getCount(cache, 'read') ?? 0) +
-    (getCount(cache, 'write') ?? 0)
-  );
+  return output + (getCount(tokens, 'reasoning') ?? 0) + inputTokensIn(tokens);
+};
+
+/** What the request has read, from the cache or not. */
+const inputTokensIn = (tokens: JsonRecord | undefined): number => {
+  const cache = getRecord(tokens, 'cache');
+  return (getCount(tokens, 'input') ?? 0) + (getCount(cache, 'read') ?? 0) + (getCount(cache, 'write') ?? 0);
 };
 
 /** As opencode counts what is in the window: by the last answer that has an output. */
 const readAnswer = (state: OpencodeLog, record: JsonRecord, data: JsonRecord): LineMeaning<OpencodeLog> => {
   const id = getText(record, 'id') ?? '';
   const usedTokens = usedTokensIn(data);
-  const cachedTokens = getCount(getRecord(getRecord(data, 'tokens'), 'cache'), 'read');
+  const tokens = getRecord(data, 'tokens');
+  const cachedTokens = getCount(getRecord(tokens, 'cache'), 'read');
   const at = createdAt(data);
   const isOld = at < state.answeredAt || (at === state.answeredAt && usedTokens === state.usedTokens);
   if (usedTokens === undefined || isOld) return { state, facts: [] };
   const sizes = withSize(state.sizes, { id, usedTokens });
   const reading = {
     usedTokens,
-    ...present({ cachedTokens }),
+    ...(cachedTokens === undefined ? {} : { cachedTokens, inputTokens: inputTokensIn(tokens) }),
     source: 'log' as const,
     model: getText(data, 'modelID') ?? '',
     at: getCount(getRecord(data, 'time'), 'completed') ?? at,

@@ -12,12 +12,10 @@ import { quoteForCopying } from '../../core/text.js';
 import {
   backupOf,
   changeConfig,
+  changeKey,
   completeConfig,
   keepBackup,
   newConfig,
-  newSetting,
-  setKey,
-  unsetKey,
   type ConfigChange,
 } from '../../storage/config-edit.js';
 import {
@@ -127,9 +125,12 @@ export const init = async (options: Options): Promise<Printable> => {
 
 /** The file, unless it is refused. */
 export const usable = (file: ConfigFile, options: Options): Exclude<ConfigFile, RefusedFile> => {
-  if (file.kind === 'refused') throw refusedConfig(file.path, file.reason, fileFix(file, 'user', options));
+  if (file.kind === 'refused') throw refused(file, options);
   return file;
 };
+
+const refused = (file: RefusedFile, options: Options): UserError =>
+  refusedConfig(file.path, file.reason, fileFix(file, 'user', options));
 
 const writeSchema = async (path: string): Promise<void> => {
   const schema = join(dirname(path), SCHEMA);
@@ -161,19 +162,10 @@ export const unset = ({ key, options }: ConfigUnsetRequest): Promise<Printable> 
 const change = async (key: KeyName, after: unknown, options: Options): Promise<Printable> => {
   const around = currentContext();
   const { path } = configPath(options, around);
-  const json = Array.isArray(after)
-    ? `[${after.map((each) => JSON.stringify(each)).join(', ')}]`
-    : JSON.stringify(after);
-  let before: unknown;
-  await write(path, (found) => {
-    const file = usable(found, options);
-    if (file.kind === 'absent') return after === undefined ? undefined : newSetting(key, json);
-    before = file.entries.find((each) => each.key === key)?.value;
-    if (after !== undefined && JSON.stringify(before) === JSON.stringify(after)) return undefined;
-    const text = after === undefined ? unsetKey(file, key) : setKey(file, key, json);
-    if (text === undefined) throw unchangeableConfig(path, faultText(file.faults), options);
-    return text === file.text ? undefined : text;
-  });
+  const before = await changeKey(path, [key, after], {
+    refused: (file) => refused(file, options),
+    invalid: (faults) => unchangeableConfig(path, faultText(faults), options),
+  }).catch(unwritable(path));
   const text = changedText(key, [before, after], folderText(path, around.home));
   return toPrintableLines(text.trimEnd().split('\n'));
 };

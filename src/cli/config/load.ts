@@ -366,6 +366,7 @@ export const configure = (options: Options, around: ConfigContext): Options => {
     configured: {
       runtimes: agents,
       windows,
+      autoFrom: autoFrom(settings),
       notices: notice === undefined ? [] : [notice],
       told: settingsLine(settings.effective),
       details: problems.map(problemLine),
@@ -375,6 +376,12 @@ export const configure = (options: Options, around: ConfigContext): Options => {
       },
     },
   };
+};
+
+/** What outranks `auto` in the user's file. */
+const autoFrom = ({ effective }: Settings): string | undefined => {
+  const { layer, place } = effective.find(({ key }) => key === 'auto')?.origin ?? {};
+  return layer === 'flag' || layer === 'env' ? place : undefined;
 };
 
 const noticeIn = (problems: readonly Problem[]): string | undefined =>

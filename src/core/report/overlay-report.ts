@@ -17,12 +17,16 @@ import { footerView, isWindowUnknown } from '../footer-view.js';
 import { formatAge, noNumberSentence, formatDuration, formatOwnPercent, formatPercent } from '../format.js';
 import type { OverlayHistory } from './history.js';
 import { groupDigits } from '../ladder.js';
-import { approachOf, nextPoint, type NextPoint } from '../next-compaction.js';
+import { isLargeWindow } from '../limit-offer.js';
+import { approachOf, nextPoint } from '../next-compaction.js';
 import type { OverlayPage } from '../overlay-keys.js';
+import type { LimitSelection } from '../own-limit.js';
+import { limitKeys, limitSection } from './limit-page.js';
 import type { Millis } from '../reading.js';
 import {
   barMarks,
   barSection,
+  boundText,
   compactionRow,
   type ReadingFacts,
   partsSection,
@@ -64,6 +68,8 @@ export interface OverlayFacts {
   readonly notice?: string | undefined;
   /** as displayed: `Ctrl-]` */
   readonly hotkey?: string | undefined;
+  /** what is marked on the page `limit` */
+  readonly limit?: LimitSelection | undefined;
 }
 
 export interface OverlayReport extends Report {
@@ -89,16 +95,20 @@ export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayRe
     sections: pages[page](facts),
     tier: session.fused?.tier,
     isStale: isStale(session.flow),
-    keys: [
-      ['c', 'compact'],
-      ...(page === 'main' ? [] : [['Esc', 'back'] as const]),
-      ...(page === 'detail' ? [] : [['d', 'detail'] as const]),
-      ...(page === 'help' ? [] : [['?', 'help'] as const]),
-      ['a', 'mode'],
-      ['p', 'not now'],
-      ['n', 'proactive'],
-      ...(session.compactions > 0 ? [['u', 'undo'] as const, ['b', 'brief'] as const] : []),
-    ],
+    keys:
+      page === 'limit'
+        ? limitKeys
+        : [
+            ['c', 'compact'],
+            ...(page === 'main' ? [] : [['Esc', 'back'] as const]),
+            ...(page === 'detail' ? [] : [['d', 'detail'] as const]),
+            ...(page === 'help' ? [] : [['?', 'help'] as const]),
+            ['a', 'mode'],
+            ['p', 'not now'],
+            ['l', 'limit'],
+            ['n', 'proactive'],
+            ...(session.compactions > 0 ? [['u', 'undo'] as const, ['b', 'brief'] as const] : []),
+          ],
   };
 };
 
@@ -121,6 +131,7 @@ const mainSections = (facts: OverlayFacts): readonly Section[] => {
         ...(notice === undefined ? [] : [{ label: '', text: notice, emphasis: 'accent' } as const]),
         ...usedRows(report, number),
         ...modeRows(compaction),
+        ...turnRows(session, now),
         ...economyRows(session, now),
       ],
     },
@@ -175,6 +186,16 @@ const blankText = (session: Session, now: Millis): string => {
   if (blank.why === 'unreadable') return `No number: ${blank.reason}.`;
   if (blank.why === 'gone') return "No number: the agent's screen does not show it any more.";
   return noNumberSentence(footerView(session, now).note);
+};
+
+/** What a turn reads again, as the agent's last record counts it; only in a large window, where that is much. */
+const turnRows = (session: Session, now: Millis): readonly Row[] => {
+  const { usedTokens, inputTokens = usedTokens, cachedTokens } = provenance(session, now) ?? {};
+  if (!isLargeWindow(session) || inputTokens === undefined || cachedTokens === undefined) return [];
+  if (cachedTokens > inputTokens) return []; // they are not of the same request
+  const [cached, fresh] = [groupDigits(cachedTokens), groupDigits(inputTokens - cachedTokens)];
+  const text = `reads ${groupDigits(inputTokens)} tokens again: ${cached} from the cache, ${fresh} fresh`;
+  return [{ label: 'Each turn', text }];
 };
 
 const economyRows = ({ cache, limits }: Session, now: Millis): readonly Row[] => {
@@ -322,9 +343,6 @@ const comingSentence = (
   return `${at} (${point.unit === 'percent' ? `${Math.ceil(left)} points` : groupDigits(left)} to go).`;
 };
 
-const boundText = ({ unit, value }: NextPoint): string =>
-  unit === 'percent' ? `${value}%` : `${groupDigits(value)} tokens`;
-
 const sizeText = (known: SourceReading): string => {
   const { usedTokens, usedPercent } = known;
   if (usedTokens !== undefined) return groupDigits(usedTokens);
@@ -397,6 +415,7 @@ const helpSections = ({ hotkey }: OverlayFacts): readonly Section[] => [
     ['u', 'undo the last compaction: back to the conversation before it; again: cancel'],
     ['b', 'brief: put what the last compaction lost into the prompt, unsent; again: cancel'],
     ['r', 'rescue: shorten the conversation without the agent; again: cancel'],
+    ['l', 'limit: keep the window below 200k, 300k or 500k tokens'],
     ['n', 'proactive on or off: at warn, also count text since the last number'],
     ['d', 'sources, evidence and the last compaction'],
     ['Arrows', 'scroll; also Page Up, Page Down, Home, End and the wheel'],
@@ -427,4 +446,5 @@ const pages: Readonly<Record<OverlayPage, (facts: OverlayFacts) => readonly Sect
   main: mainSections,
   detail: detailSections,
   help: helpSections,
+  limit: ({ session, compaction, limit }) => [limitSection(session, compaction.mode, limit)],
 };

@@ -8,7 +8,14 @@ import {
   formatFill,
   formatTokens,
 } from '../format.js';
-import { groupDigits, shortReason, thresholdNames, type Threshold, type Tier } from '../ladder.js';
+import {
+  groupDigits,
+  shortReason,
+  thresholdNames,
+  type Bound,
+  type Threshold,
+  type Tier,
+} from '../ladder.js';
 import { isGuessedWindow, type Millis, type Source, type ToolResult } from '../reading.js';
 import { basisTexts, usedText, windowTexts } from './report.js';
 import type { UsageHistory } from './history.js';
@@ -221,6 +228,10 @@ export const thresholdsSection = (report: ContextReport): Section => {
           ],
   };
 };
+
+/** A boundary in a sentence. */
+export const boundText = ({ unit, value }: Bound): string =>
+  unit === 'percent' ? `${value}%` : `${groupDigits(value)} tokens`;
 
 const ownText = (own: NonNullable<ContextReport['ownLadder']>, agent: string): string =>
   `For comparison, ${agent}'s own: effective ${groupDigits(own.effective)}, warn ${groupDigits(own.warn)}, ` +

@@ -24,6 +24,7 @@ export interface SourceReading {
   readonly usedTokens?: number;
   readonly answerTokens?: number;
   readonly cachedTokens?: number;
+  readonly inputTokens?: number;
   readonly windowTokens?: number;
   readonly windowSource?: WindowSource;
   /** 0…100, not rounded; on another basis than the window only where it cannot be converted */
@@ -82,7 +83,17 @@ export const sessionThresholds = (state: Session): readonly Threshold[] => {
 type Numbers = Pick<FusedReading, 'reading' | 'tier'> & Pick<Candidate, 'seenAt'>;
 
 const witnessed = ({ reading, tier, seenAt }: Numbers, now: Millis): SourceReading => {
-  const { usedTokens, answerTokens, cachedTokens, windowTokens, windowSource, model, source, at } = reading;
+  const {
+    usedTokens,
+    answerTokens,
+    cachedTokens,
+    inputTokens,
+    windowTokens,
+    windowSource,
+    model,
+    source,
+    at,
+  } = reading;
   const usedPercent = percentUsed(reading);
   return {
     source,
@@ -91,6 +102,7 @@ const witnessed = ({ reading, tier, seenAt }: Numbers, now: Millis): SourceReadi
       usedTokens,
       answerTokens,
       cachedTokens,
+      inputTokens,
       windowTokens,
       windowSource,
       usedPercent,

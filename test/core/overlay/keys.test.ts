@@ -67,6 +67,44 @@ describe('a key in the overlay', () => {
   });
 });
 
+describe('on the page with limits', () => {
+  const chosen = (...keys: readonly OverlayKey[]) =>
+    pressOverlayKey(pressed(drawn, 'l', ...keys), 'enter').answer;
+  const tokens = (value: number) => ({ value, unit: 'tokens' });
+
+  it('the arrows and the digits choose one, and Enter takes it', () => {
+    expect(chosen()).toEqual({ limit: tokens(200_000), span: 'session' });
+    expect(chosen('down')).toEqual({ limit: tokens(300_000), span: 'session' });
+    expect(chosen('down', 'down', 'down', 'down', 'up')).toEqual({ limit: tokens(500_000), span: 'session' });
+    expect(chosen('up', '4')).toEqual({ limit: 'none', span: 'session' });
+  });
+
+  it('Left, Right and Tab choose for how long', () => {
+    expect(chosen('right')?.span).toBe('always');
+    expect(chosen('right', 'right', 'left')?.span).toBe('session');
+    expect(chosen('tab')?.span).toBe('always');
+    expect(chosen('tab', 'tab')?.span).toBe('session');
+  });
+
+  it('Esc and l leave without a choice, and the next one begins anew', () => {
+    expect(pressOverlayKey(pressed(drawn, 'l', '3'), 'escape')).toEqual({
+      state: expect.objectContaining({ page: 'main' }),
+    });
+    expect(pressed(drawn, 'l', 'l').page).toBe('main');
+    expect(chosen('3', 'tab', 'l', 'l')).toEqual({ limit: tokens(200_000), span: 'session' });
+  });
+
+  it.each(['c', 'a', 'p', 'n', 'u', 'b', 'r'] as const)('%s does nothing', (key) => {
+    const { state } = pressOverlayKey(drawn, 'l');
+    expect(pressOverlayKey(state, key)).toEqual({ state });
+  });
+
+  it('everywhere else their keys do nothing', () => {
+    for (const key of ['1', '4', 'left', 'right', 'tab', 'enter'] as const)
+      expect(pressOverlayKey(drawn, key)).toEqual({ state: drawn });
+  });
+});
+
 it('the mode goes round, and the one that observes nothing is never chosen', () => {
   expect(nextMode('auto')).toBe('ask');
   expect(nextMode('ask')).toBe('warn');

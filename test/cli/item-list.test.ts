@@ -17,11 +17,11 @@ describe('--footer-items', () => {
     [
       'xyzzy',
       '--footer-items has no item "xyzzy"',
-      'the items are runtime, model, bar, percent, used, tier, compactions, cache, limits, message',
+      'the items are runtime, model, bar, percent, used, tier, distance, compactions, cache, limits, message',
     ],
     [
       ',',
-      '--footer-items must be a list of runtime, model, bar, percent, used, tier, compactions, cache, limits, message, got ","',
+      '--footer-items must be a list of runtime, model, bar, percent, used, tier, distance, compactions, cache, limits, message, got ","',
       'try --footer-items bar,percent,tier,message',
     ],
   ])('refuses %j and says what is right', (text, message, hint) => {

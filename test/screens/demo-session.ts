@@ -30,6 +30,8 @@ export interface DemoSession {
 export interface DemoSessionOptions {
   readonly columns: number;
   readonly rows: number;
+  /** of ctxwrap */
+  readonly options?: readonly string[];
 }
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -41,7 +43,7 @@ const WAIT = { timeout: 20_000, interval: 20 };
 const STILL_MS = 300; // longer than a footer or an overlay waits with anything
 
 export const withDemoSession = (
-  { columns, rows }: DemoSessionOptions,
+  { columns, rows, options: given = [] }: DemoSessionOptions,
   act: (demo: DemoSession) => Promise<void>,
 ): Promise<void> =>
   inFolder(async (folder) => {
@@ -49,7 +51,7 @@ export const withDemoSession = (
       join(folder, name),
     );
     const passNow = makeClock(clock);
-    const options = ['--runtime', 'demo', '--no-tips', '--log', log];
+    const options = ['--runtime', 'demo', '--no-tips', '--log', log, ...given];
     const wrapper = ['--import', clockProgram, publishedBin, ...options, '--'];
     const silent = ['env', 'CTXWRAP_DEMO_LOG=', process.execPath, agent, '--interactive', '--pace', PACE];
     const env = {

@@ -37,10 +37,15 @@ const climb = turnsOf(
 const toHard = turnsOf([178_100, 0]);
 const climbAgain = turnsOf([47_500, 5], [92_800, 7], [133_100, 4], [168_400, 0]);
 
-const play = async (demo: DemoSession, turns: readonly Turn[], onTurn?: (turn: Turn) => Promise<void>) => {
+const play = async (
+  demo: DemoSession,
+  turns: readonly Turn[],
+  onTurn?: (turn: Turn) => Promise<void>,
+  windowTokens = 200_000,
+) => {
   for (const turn of turns) {
     await demo.turn(`${QUESTION}\r`);
-    demo.record({ type: 'turn', usedTokens: turn.usedTokens, windowTokens: 200_000, model: 'simulated' });
+    demo.record({ type: 'turn', usedTokens: turn.usedTokens, windowTokens, model: 'simulated' });
     await demo.untilFooter(turn.kilo);
     await onTurn?.(turn);
     await demo.pass(turn.minutes * MINUTE_MS);
@@ -77,13 +82,24 @@ const compact = async (demo: DemoSession): Promise<void> => {
 };
 
 const footerTitle =
-  'The footer before the first turn, at safe, warn, auto with its countdown, and hard, after a compaction, and after the next turn';
+  'The footer before the first turn, at safe, warn, auto with its countdown, and hard, after a compaction, after the next turn, and in a window of a million with a limit of 300k';
 const agentTitle =
   'The demo agent in a terminal; in the row below it the footer: 85%, 169k of 200k, auto, compacting in 8 s · Esc: not now';
 const overviewTitle =
   'The overview at auto: how full the window is, what happens next, what fills it, the thresholds with their reasons, the use over 42 minutes, the last compaction';
 const detailTitle =
   'The second page of the overview: where the number comes from, what the agent is doing, how the last compaction was proved';
+
+/** The footer of another session, in a window of a million with a limit of one's own. */
+const footerInTheMillion = async (): Promise<readonly PieceRow[]> => {
+  let row: readonly PieceRow[] = [];
+  await withDemoSession({ columns: COLUMNS, rows: ROWS, options: ['--auto', '300k'] }, async (demo) => {
+    await demo.untilFooter('waiting for the first turn');
+    await play(demo, turnsOf([31_400, 0], [259_000, 0]), undefined, 1_000_000);
+    row = await demo.rows(ROWS - 1);
+  });
+  return row;
+};
 
 /** The pictures by their names, in the order in which they were taken. */
 export const takePictures = async (): Promise<ReadonlyMap<PictureName, Picture>> => {
@@ -119,6 +135,7 @@ export const takePictures = async (): Promise<ReadonlyMap<PictureName, Picture>>
     await play(demo, climbAgain, async ({ kilo }) => {
       if (kilo === '48k/') await keepFooter();
     });
+    footers.push(...(await footerInTheMillion()));
     pictures.set('footer', { title: footerTitle, columns: COLUMNS, rows: footers });
 
     await countDown(demo);

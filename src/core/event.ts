@@ -127,6 +127,8 @@ export type Event =
       readonly isOfOutcome?: true;
       /** it answers a key of the user's: displayed at once, in place of an earlier answer, also over an outcome */
       readonly isAnswer?: true;
+      /** it offers a key: displayed for longer, until there is anything else to say */
+      readonly isOffer?: true;
     }
   /** the agent's control channel cannot be used any more */
   | { readonly type: 'channel-closed' }

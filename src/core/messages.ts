@@ -22,6 +22,7 @@ import { present } from './present.js';
 
 const SHOWN_MS = 5_000;
 const OUTCOME_SHOWN_MS = 10_000; // it has several numbers in it
+const OFFER_SHOWN_MS = 30_000; // the user may be reading the agent's answer
 const NEWS_MS = 60_000; // a message that could not be displayed for so long is outdated
 const MOST_WAITING = 5;
 
@@ -33,6 +34,8 @@ export interface NoticeRequest {
   readonly isOfOutcome?: true;
   /** it answers a key of the user's, and takes the place of what is displayed and of earlier answers */
   readonly isAnswer?: true;
+  /** it is displayed for longer, and gives way to every other message */
+  readonly isOffer?: true;
 }
 
 /** The message in the footer. */
@@ -41,6 +44,7 @@ export interface Notice {
   readonly until: Millis;
   readonly isOfOutcome?: true;
   readonly isAnswer?: true;
+  readonly isOffer?: true;
 }
 
 interface Waiting extends NoticeRequest {
@@ -54,11 +58,10 @@ export interface Notices {
 
 export const noNotices: Notices = { waiting: [] };
 
-const wordsOf = ({ text, priority, isOfOutcome, isAnswer }: NoticeRequest): NoticeRequest => ({
+const wordsOf = ({ text, priority, isOfOutcome, isAnswer, isOffer }: NoticeRequest): NoticeRequest => ({
   text,
   priority,
-  ...(isOfOutcome ? { isOfOutcome } : {}),
-  ...(isAnswer ? { isAnswer } : {}),
+  ...present({ isOfOutcome, isAnswer, isOffer }),
 });
 
 /** Adds a message, unless the same one is displayed or waiting. */
@@ -80,11 +83,12 @@ export const updateNotices = (notices: Notices, room: MessageRoom, now: Millis):
     room === 'free' || (room === 'outcome' && (isOfOutcome === true || isAnswer === true));
   const waiting = notices.waiting.filter(({ since }) => now - since < NEWS_MS);
   const { shown } = notices;
-  if (shown && hasRoom(shown) && now < shown.until) return { shown, waiting };
   const next = waiting.find(hasRoom);
+  const isKept = shown !== undefined && hasRoom(shown) && now < shown.until;
+  if (isKept && !(next && shown.isOffer)) return { shown, waiting };
   if (!next) return { waiting };
   const { priority: _, since: __, ...words } = next;
-  const until = now + (words.isOfOutcome ? OUTCOME_SHOWN_MS : SHOWN_MS);
+  const until = now + (words.isOfOutcome ? OUTCOME_SHOWN_MS : words.isOffer ? OFFER_SHOWN_MS : SHOWN_MS);
   return {
     shown: { ...words, until },
     waiting: waiting.filter((each) => each !== next),

@@ -96,7 +96,7 @@ export const offerLimit = async (session: LimitSession, take: (event: Event) => 
   const hotkey = hotkeyName(session.values);
   if (hotkey === undefined || (await isLimitAnswered(session))) return;
   session.log.info('offered a limit');
-  take({ type: 'notice', text: limitOfferText(`${hotkey} l`), priority: OFFER_PRIORITY });
+  take({ type: 'notice', text: limitOfferText(`${hotkey} l`), priority: OFFER_PRIORITY, isOffer: true });
 };
 
 /** The user has chosen in this session or in an earlier one, of any agent. False where the file cannot be read, or has something else in it. */

@@ -50,6 +50,14 @@ describe('a notice', () => {
     ).toBe('b');
   });
 
+  it('that offers a key is shown for half a minute, and gives way to whatever else comes', () => {
+    const offer = updateNotices(addNotice(noNotices, { ...wish('an offer'), isOffer: true }, 0), 'free', 0);
+    expect(noticeDeadline(offer)).toBe(30_000);
+    expect(textAt(updateNotices(offer, 'free', 29_999))).toBe('an offer');
+    expect(textAt(updateNotices(addNotice(offer, wish('low'), 1_000), 'free', 1_000))).toBe('low');
+    expect(textAt(updateNotices(offer, 'none', 1_000))).toBeUndefined();
+  });
+
   it('waits while something more urgent is said, and is dropped when that takes a minute', () => {
     const waiting = updateNotices(told(['a', 1]), 'none', 0);
     expect(textAt(waiting)).toBeUndefined();

@@ -48,7 +48,7 @@ const limitFacts = (limit: SessionLimit, { auto, native, windowTokens }: Ladder)
 };
 
 const consequences: Readonly<Record<Mode, string>> = {
-  auto: 'Above it the agent compacts at the next safe moment.',
+  auto: 'Above it the agent is told to compact at the next safe moment.',
   ask: 'Above it compacting is suggested (mode ask).',
   warn: 'Nothing happens above it by itself (mode warn).',
   off: 'Nothing happens above it by itself (mode off).',

@@ -81,11 +81,9 @@ const LARGE_BY_ITSELF =
   /^claude-(?:haiku-5-5|sonnet-5(?:-5)?|opus-(?:4-[78]|5(?:-5)?)|(?:fable|mythos)-5(?:-[12])?)$/;
 const LARGE_BY_ITSELF_SINCE = '2.1.332';
 
-// Models that have one million tokens only where the user has chosen that, so 200k is the usual window of what their name is written into.
-// Not certain: the choice is not in message.model. Opus 4.6 has one million without a choice in most plans since 2.1.75 (its changelog).
+// Models that have one million tokens with `[1m]` only, by the model table of 2.1.332. Not certain: a transcript does not have the suffix,
+// which most plans give Opus 4.6 since 2.1.75 (its changelog).
 const USUALLY_STANDARD = /^claude-(?:sonnet-4(?:-[56])?|opus-4-6)$/;
-const LARGE_BY_PLAN = 'claude-opus-4-6';
-const LARGE_BY_PLAN_SINCE = '2.1.75';
 
 // Claude reserves at most this much for its answer and compacts 13 000 tokens before that (facts/claude.md §2, §10).
 const ANSWER_TOKENS = 20_000;
@@ -143,17 +141,13 @@ export const modelWindow = (
   if (isLargeOff(env) || STANDARD_ONLY.test(key))
     return sessionWindow({ ...standard, windowSource: 'table' }, env);
   if (provenTokens !== undefined) return sessionWindow({ ...standard, windowSource: 'derived' }, env);
-  if (isUsuallyStandard(key, version)) return sessionWindow({ ...standard, windowSource: 'default' }, env);
+  if (USUALLY_STANDARD.test(key)) return sessionWindow({ ...standard, windowSource: 'default' }, env);
   const limit = compactionWindow(env) ?? Infinity;
   return limit > STANDARD_TOKENS ? undefined : { windowTokens: limit, windowSource: 'table' };
 };
 
 const largeByTable = (env: Env): Window =>
   sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'table' }, env);
-
-const isUsuallyStandard = (key: string, version: string | undefined): boolean =>
-  USUALLY_STANDARD.test(key) &&
-  (key !== LARGE_BY_PLAN || (version !== undefined && isBefore(version, LARGE_BY_PLAN_SINCE)));
 
 /** The window that a name in the banner or after `/model` implies; undefined where the name leaves it open. */
 export const windowOfModelName = (name: string, { env, version }: Runs): WindowClaim | undefined => {

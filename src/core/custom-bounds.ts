@@ -89,28 +89,30 @@ export const matchesModel = (pattern: string, model: string): boolean => {
 };
 
 const withLimit = (usual: TierBoundaries, limit: Limit, context: CustomBoundsContext): TierBoundaries => {
-  const boundary = customBoundary('auto', limit.bound, context, limitName(limit));
-  const obstacle = obstacleTo(boundary, usual.auto, context);
-  if (obstacle === undefined) return following(boundary, usual.hard);
   const { auto } = usual;
-  if (!auto) return usual;
-  const told = `${limitName(limit)} of ${valueText(boundary)} ${obstacle}`;
-  const asked = auto.unit === boundary.unit ? boundary.value : undefined;
-  return { ...usual, auto: { ...auto, ...present({ asked }), reason: `${auto.reason}; ${told}` } };
+  const last = auto ?? usual.hard; // `handoff` types nothing, so there hard is the limit
+  const boundary = customBoundary(auto ? 'auto' : 'hard', limit.bound, context, limitText(limit));
+  const obstacle = obstacleTo(boundary, last, context);
+  if (obstacle === undefined)
+    return auto ? following(boundary, usual.hard) : { warn: warnBefore(boundary, 'hard'), hard: boundary };
+  const told = `${limitText(limit)} of ${valueText(boundary)} ${obstacle}`;
+  const asked = last.unit === boundary.unit ? boundary.value : undefined;
+  const kept = { ...last, ...present({ asked }), reason: `${last.reason}; ${told}` };
+  return auto ? { ...usual, auto: kept } : { ...usual, hard: kept };
 };
 
-const limitName = ({ pattern }: Limit): string =>
+const limitText = ({ pattern }: Limit): string =>
   pattern === undefined ? 'your limit' : `your limit for ${pattern}`;
 
 /** Why the limit cannot be reached; undefined if it can, or if the usual auto lies above it. */
 const obstacleTo = (
   { value, unit, yields }: TierBoundary,
-  usual: TierBoundary | undefined,
+  usual: TierBoundary,
   context: CustomBoundsContext,
 ): string | undefined => {
   const { windowTokens, own, isOverride } = context;
   if (!isComparable({ unit }, context)) return 'cannot be compared with a percentage';
-  if (usual?.unit === unit && value <= usual.value) return undefined;
+  if (usual.unit === unit && value <= usual.value) return undefined;
   if (own?.unit === unit && (!isOverride || yields)) {
     const isReached = yields && own.latest !== undefined ? value <= own.latest : value < own.value;
     if (!isReached) return `comes too late for ${own.agent}'s own ${valueText(own)}`;

@@ -55,10 +55,10 @@ const isUsed = ({ session }: OfferSight): boolean => {
 export const isLargeWindow = ({ fused }: Pick<Session, 'fused'>): boolean =>
   fused?.window?.certain === true && fused.window.windowTokens >= LARGE_TOKENS;
 
-/** The user has set a limit, or none would be kept: nothing is typed by itself. */
+/** The user has set a limit, or none would be kept: nothing is typed or suggested. */
 const isLimited = ({ session, compaction: { mode, settings } }: OfferSight): boolean =>
   session.limit !== undefined ||
   limitFor(session.ladder, session.windows.model ?? session.fused?.reading.model) !== undefined ||
   sessionLadder(session).auto === undefined ||
-  mode !== 'auto' ||
+  (mode !== 'auto' && mode !== 'ask') ||
   settings.command === undefined;

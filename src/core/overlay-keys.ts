@@ -50,7 +50,7 @@ export interface OverlayState {
   readonly limit: LimitSelection;
 }
 
-const firstLimit: LimitSelection = { choice: 0, span: 'session' };
+const firstLimit: LimitSelection = { span: 'session' };
 
 export const initialOverlayState: OverlayState = {
   page: 'main',
@@ -109,7 +109,7 @@ export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKe
 
 /** On the page with the choice no other key acts: it could have been meant for the choice. */
 const pressLimitKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult => {
-  const { choice, span } = state.limit;
+  const { choice = 0, span } = state.limit;
   const marked = (limit: Partial<LimitSelection>): OverlayKeyResult => ({
     state: { ...state, scroll: 0, limit: { ...state.limit, ...limit } },
   });

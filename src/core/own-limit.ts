@@ -34,8 +34,8 @@ export const isSameLimit = (a: SessionLimit, b: SessionLimit): boolean =>
 
 /** What is marked in the list of choices. */
 export interface LimitSelection {
-  /** index in `limitChoices` */
-  readonly choice: number;
+  /** index in `limitChoices`; absent until the user or the drawing has marked one */
+  readonly choice?: number;
   readonly span: LimitSpan;
 }
 

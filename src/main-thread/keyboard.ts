@@ -11,6 +11,7 @@ import {
 } from '../core/terminal-input.js';
 import { readInput, type InputPart } from '../terminal/input.js';
 import { contextOf, holdMs, isMouseAsked, isRestSure } from './input-context.js';
+import type { LateKeys } from './late-keys.js';
 import type { Overlay } from './overlay.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 import type { KeyHold } from '../session/ports.js';
@@ -65,7 +66,10 @@ const makeHotkeyHandler = (
       const [only, ...others] = elements;
       const isChord = isChordOpen() && only !== undefined && others.length === 0;
       if (elements.some(isPressed)) chordAt = -Infinity;
-      if (isChord && toOverlayKey(only) === 'l') return true; // the footer says why there is no choice, and the agent is not meant
+      if (isChord && toOverlayKey(only) === 'l') {
+        overlay?.late?.noteLost(); // the footer says why there is no choice, and the agent is not meant
+        return true;
+      }
       const first = isChord ? firstAction(only) : undefined;
       if (first === 'close') return onLeave?.() === true;
       const action = directAction(first);
@@ -193,6 +197,16 @@ export const makeChildInput = (terminal: InputTerminal, listener: ChildInputList
 const LEFT_MS = 1_000; // mouse reports may still arrive for so long after the overlay, which requested them, was closed
 const MODIFIED_F3 = /^\x1b\[1;\d+R$/; // or a cursor report for row 1
 
+/** What is left of an element without the keys at its beginning that were meant for the overlay. */
+const withoutLate = (element: InputElement, late: LateKeys | undefined): InputElement | undefined => {
+  const { kind, text } = element;
+  if (!late?.isOpen() || (kind !== 'text' && kind !== 'key') || !isPressed(element)) return element;
+  const each = kind === 'text' ? 1 : text.length;
+  let at = 0;
+  while (at < text.length && late.takes(toOverlayKey({ kind, text: text.slice(at, at + each) }))) at += each;
+  return at === text.length ? undefined : { kind, text: text.slice(at) };
+};
+
 /** Routes input to the overlay while it is open, and drops its late mouse reports after it was closed. */
 const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker } }: TerminalSession) => {
   let isInPaste = false; // a paste that began while the overlay was open; the rest of it is dropped
@@ -216,6 +230,7 @@ const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker
   const isWanted = (): boolean => overlay?.isOpen() === true || isInPaste;
   return {
     isWanted,
+    isLateKeyExpected: () => overlay?.late?.isOpen() === true,
     isInPaste: () => isInPaste,
     endPaste: () => {
       isInPaste = false;
@@ -226,7 +241,7 @@ const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker
      */
     forChild: (element: InputElement, awaitsCursor: boolean): InputElement | undefined => {
       const { kind, text } = element;
-      if (!isWanted()) return isLeftOver(element) ? undefined : element;
+      if (!isWanted()) return isLeftOver(element) ? undefined : withoutLate(element, overlay?.late);
       openAt = overlay?.isOpen() ? performance.now() : openAt;
       switch (kind) {
         case 'answer':
@@ -240,7 +255,7 @@ const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker
           return undefined;
         default: {
           const rest = overlay ? press(overlay, kind, text) : text;
-          return rest === '' ? undefined : { kind, text: rest };
+          return rest === '' ? undefined : withoutLate({ kind, text: rest }, overlay?.late);
         }
       }
     },
@@ -353,7 +368,8 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
     if (state.held === '' || held !== '' || isRestSure(state, modeTracker)) send();
     wait();
   };
-  const isForChild = (): boolean => isGround(state) && !overlayInput.isWanted() && !hotkey.isChordOpen();
+  const isForChild = (): boolean =>
+    isGround(state) && !overlayInput.isWanted() && !overlayInput.isLateKeyExpected() && !hotkey.isChordOpen();
   const forwardText = (bytes: Uint8Array): void => {
     hotkey.noteKey();
     readAt = performance.now();
@@ -383,7 +399,9 @@ export interface KeyboardListener extends ChildInputListener {
   /** a key that closes the overlay was pressed right after the hotkey, and there is none: true if it is not the child's */
   onLeave?: (() => boolean) | undefined;
   /** receives the keys while it is open; the hotkey opens and closes it */
-  overlay?: Pick<Overlay, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey'> | undefined;
+  overlay?:
+    | (Pick<Overlay, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey'> & Partial<Pick<Overlay, 'late'>>)
+    | undefined;
   /** the hotkey was followed by the key of this action; undefined where that has no meaning and the key goes to the child */
   onDirectAction?: ((action: DirectAction) => void) | undefined;
 }

@@ -11,6 +11,7 @@ import { hasAlternateScreen } from '../terminal/overlay/sequences.js';
 import type { SavedScreen } from '../terminal/overlay/saved-screen.js';
 import { paintHindrance } from '../terminal/footer-sequences.js';
 import type { Size } from '../terminal/tty.js';
+import type { LateKeys } from './late-keys.js';
 import type { Output } from './output.js';
 import { showOverlay, type ShownOverlay } from './overlay-screen.js';
 import type { CursorQuery } from './cursor-query.js';
@@ -136,9 +137,13 @@ export interface Overlay {
   /** as soon as the child's output pauses */
   readonly open: () => void;
   readonly close: () => void;
+  /** as `close`, but not by a key of the user */
+  readonly closeByItself: () => void;
   /** something shown has changed; unchanged rows are not written again */
   readonly redraw: () => void;
   readonly onKey: (key: OverlayKey) => void;
+  /** keys that were meant for what it no longer shows */
+  readonly late: LateKeys | undefined;
   /** the child has written: a chance to open */
   readonly noteOutput: () => void;
   /** the terminal is being resized: hide until `resume` */
@@ -261,25 +266,33 @@ export const makeOverlayHint = ({ session }: TerminalSession, onKnown: () => voi
   };
 };
 
+/** Closes or hides whatever is open; false if nothing was. */
+const leaveScreen = (
+  state: OverlayState,
+  { onUncovered }: Pick<OverlayParts, 'onUncovered'>,
+  next: Phase,
+): boolean => {
+  const { phase, shown } = state;
+  clearTimeout(state.timer);
+  if (phase !== 'closed') Object.assign(state, { phase: next, opening: undefined, shown: undefined });
+  shown?.takeAway();
+  if (shown) onUncovered();
+  return phase !== 'closed';
+};
+
 export const makeOverlay = (
   terminal: TerminalSession,
   parts: OverlayParts,
   contents: OverlayContents,
 ): Overlay => {
   const state = closedState();
-  /** Closes whatever is open; false if nothing was. */
-  const leave = (next: Phase): boolean => {
-    const { phase, shown } = state;
-    clearTimeout(state.timer);
-    if (phase !== 'closed') Object.assign(state, { phase: next, opening: undefined, shown: undefined });
-    shown?.takeAway();
-    if (shown) parts.onUncovered();
-    return phase !== 'closed';
+  const leave = (next: Phase): boolean => leaveScreen(state, parts, next);
+  const end = (isByItself: boolean): void => {
+    if (leave('closed')) runGuarded(terminal, 'closing the overlay', () => contents.onClose?.(isByItself));
   };
-  const close = (): void => {
-    if (leave('closed')) runGuarded(terminal, 'closing the overlay', () => contents.onClose?.());
-  };
-  const attempt = attemptWith(terminal, parts, { state, contents, close });
+  const close = (): void => end(false);
+  const closeByItself = (): void => end(true);
+  const attempt = attemptWith(terminal, parts, { state, contents, close: closeByItself });
   const begin = (): void => {
     const opening = Symbol('opening');
     Object.assign(state, { phase: 'opening', wantedAt: Infinity, opening });
@@ -292,7 +305,7 @@ export const makeOverlay = (
     if (!loading) return start();
     loading.then(
       () => isWanted() && start(),
-      () => isWanted() && close(),
+      () => isWanted() && closeByItself(),
     );
   };
   const canOpen = (): boolean =>
@@ -304,14 +317,16 @@ export const makeOverlay = (
     showsNext: () => state.phase === 'open' && contents.showsNext?.() === true,
     open: () => void (state.phase === 'closed' && canOpen() && begin()),
     close,
+    closeByItself,
     redraw: () => state.shown?.redraw(),
+    late: contents.late,
     onKey: (key) => void runGuarded(terminal, 'a key of the overlay', () => contents.onKey(key)),
     noteOutput: () => {
       if (state.phase === 'opening' && state.wantedAt < Infinity) attempt();
     },
     pause: () => void leave('paused'),
     resume: () => {
-      if (state.phase === 'paused') (canOpen() ? begin : close)();
+      if (state.phase === 'paused') (canOpen() ? begin : closeByItself)();
     },
     stop: async () => {
       state.isStopped = true;
@@ -327,7 +342,9 @@ export interface OverlayContents {
   readonly draw: (size: Size) => readonly Printable[];
   readonly onKey: (key: OverlayKey) => void;
   readonly onOpen?: () => void;
-  readonly onClose?: () => void;
+  /** `isByItself`: not by a key of the user */
+  readonly onClose?: (isByItself: boolean) => void;
+  readonly late?: LateKeys;
   /** whether the last drawing included what happens next; never when absent */
   readonly showsNext?: () => boolean;
   /** there is something to show; otherwise the hotkey acts as if there were no overlay */

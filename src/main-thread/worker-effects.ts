@@ -11,6 +11,7 @@ import { BACKSPACE } from '../core/terminal-input.js';
 import { notificationSequence } from '../terminal/notification.js';
 import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';
 import type { HeldKeys, Keyboard } from './keyboard.js';
+import { makeLateKeys } from './late-keys.js';
 import type { Overlay, OverlayContents, OverlayTour } from './overlay.js';
 import type { Resize } from './resize.js';
 import type { WorkerListener, WorkerRequest } from './worker-host.js';
@@ -53,6 +54,7 @@ export const makeWorkerContents = (
   let chordUntil: number | undefined; // undefined while it is closed
   let drawing: OverlayDrawing | undefined;
   let onFirst: (() => void) | undefined;
+  const late = makeLateKeys();
 
   const ask = (): void => worker.post({ type: 'draw-overlay', wanted: wishOf(terminal, state) });
   const contents: OverlayContents = {
@@ -79,10 +81,13 @@ export const makeWorkerContents = (
       const isChord = isDirect && action !== undefined;
       chordUntil = -Infinity; // any other key in between cancels it
       tell(worker, step);
+      if (step.answer) late.noteTaken();
       if (isChord || step.answer || step.action === 'close') close();
       else ask();
     },
-    onClose: () => {
+    late,
+    onClose: (isByItself) => {
+      if (isByItself && state.page === 'limit') late.noteLost();
       [drawing, onFirst, chordUntil] = [undefined, undefined, undefined];
       state = initialOverlayState;
       worker.post({ type: 'overlay-closed' });
@@ -92,8 +97,9 @@ export const makeWorkerContents = (
     contents,
     onDrawn: (next) => {
       drawing = next;
-      const { most, shown } = next;
+      const { most, shown, marked } = next;
       if (next.page === state.page) state = { ...state, most, shown, scroll: Math.min(state.scroll, most) };
+      if (marked !== undefined) state = { ...state, limit: { choice: marked, ...state.limit } };
       onFirst?.();
       onFirst = undefined;
     },
@@ -272,7 +278,7 @@ export const serveWorker = (parts: WorkerParts): WorkerListener => {
         onDrawn(request.drawing);
         return overlay?.redraw();
       case 'close-overlay':
-        return overlay?.close();
+        return overlay?.closeByItself();
     }
   };
   const onFailure = (isLast: boolean): void => {

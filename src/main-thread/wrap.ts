@@ -146,8 +146,8 @@ const withTour = (
     overlayTour.noteKey();
     contents.onKey(key);
   },
-  onClose: () => {
-    contents.onClose?.();
+  onClose: (isByItself) => {
+    contents.onClose?.(isByItself);
     overlayTour.noteClosed();
   },
 });

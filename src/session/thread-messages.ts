@@ -49,6 +49,8 @@ export interface OverlayDrawing extends Pick<OverlayState, 'page' | 'scroll' | '
   /** none wider than the size */
   readonly rows: readonly Printable[];
   readonly size: Size;
+  /** index of the choice that is marked on the page `limit` */
+  readonly marked?: number;
 }
 
 /** What a key of the overlay does beside changing what is shown. */

@@ -4,6 +4,7 @@ import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';
 import { limitOfferText } from '../core/limit-offer.js';
 import { limitName, type LimitAnswer, type SessionLimit } from '../core/own-limit.js';
+import { isReached } from '../core/report/limit-page.js';
 import type { Session } from '../core/session.js';
 import { answerEvent } from '../core/session-flow.js';
 import type { AgentTracker } from './agent-tracker.js';
@@ -24,20 +25,33 @@ export const takeLimit = async (
 ): Promise<void> => {
   if (!tracker) return;
   const { handle: take, flow } = tracker;
-  void rememberAnswer(session);
+  const isRemembered = rememberAnswer(session);
+  await carryOut(session, { limit, span }, { take, flow });
+  await isRemembered;
+};
+
+const carryOut = async (
+  session: LimitSession,
+  { limit, span }: LimitAnswer,
+  { take, flow }: { readonly take: (event: Event) => void; readonly flow: AgentTracker['flow'] },
+): Promise<void> => {
   const { ownConfig: own } = session;
   const name = limit === 'none' ? 'no limit' : `limit ${limitName(limit)}`;
   if (span === 'session' || !own) {
     take({ type: 'limit', limit });
-    return take(answerEvent(`${name} for this session`));
+    const unsaved = span === 'always' ? ' · nothing is saved here' : '';
+    return take(answerEvent(`${name} for this session${reachText(flow().session, limit)}${unsaved}`));
   }
   const saved = await save(own, limit);
   if ('failure' in saved) session.log.warn(`the limit is not saved in ${own.path}: ${saved.failure}`);
   const above = own.autoFrom ?? modelLimits(flow().session);
   const isInForce = !('failure' in saved) && above === undefined;
   take({ type: 'limit', limit, ...(isInForce ? { isSaved: true } : {}) });
-  take(answerEvent(savedText({ limit, name, above }, own, saved)));
+  take(answerEvent(savedText({ limit, name, above }, own, saved) + reachText(flow().session, limit)));
 };
+
+const reachText = (session: Session, limit: SessionLimit): string =>
+  limit === 'none' || isReached({ ...session, limit }) ? '' : ' · not reached in this window';
 
 /** What became of the file. */
 type Saved = { readonly before: unknown } | { readonly failure: string; readonly command: string };

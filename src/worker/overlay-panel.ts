@@ -3,7 +3,9 @@ import type { Mode } from '../core/compaction/state.js';
 import type { SessionContents } from '../core/report/context-report.js';
 import { hotkeyName } from '../core/format.js';
 import { nextMode } from '../core/overlay-keys.js';
+import { markedChoice } from '../core/report/limit-page.js';
 import { overlayReport } from '../core/report/overlay-report.js';
+import { present } from '../core/present.js';
 import { readLook } from '../ui/look.js';
 import type { renderOverlay } from '../ui/Overlay.js';
 import type { AgentTracker } from './agent-tracker.js';
@@ -93,7 +95,9 @@ const drawOverlay = (
   const facts = { ...flow, contents, keptText, notice, limit, hotkey: hotkeyName(session.values) };
   const { env, values } = session;
   const look = readLook({ env, isTTY: true, columns: size.columns, theme: values.theme, background });
-  return { size, page, ...render(overlayReport(facts, page), { look, rows: size.rows, scroll }) };
+  const marked = page === 'limit' ? markedChoice(flow.session, limit) : undefined;
+  const drawn = render(overlayReport(facts, page), { look, rows: size.rows, scroll });
+  return { size, page, ...present({ marked }), ...drawn };
 };
 
 export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions): Panel => {

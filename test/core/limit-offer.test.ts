@@ -1,9 +1,10 @@
 // The offer of a limit in a large window, and what a chosen limit does to the boundaries.
 import { describe, expect, it } from 'vitest';
 import type { LadderChoice } from '../../src/core/ladder.js';
-import { limitOfferText } from '../../src/core/limit-offer.js';
+import { isLargeWindow, limitOfferText } from '../../src/core/limit-offer.js';
 import { withSessionLimit, type SessionLimit } from '../../src/core/own-limit.js';
 import { sessionLadder } from '../../src/core/report/report.js';
+import type { Session } from '../../src/core/session.js';
 import type { SessionFlow } from '../../src/core/session-flow.js';
 import { playCompaction, settings, type PlayStep } from '../support/compaction-play.js';
 import { grew, tokens } from '../support/sessions.js';
@@ -83,7 +84,6 @@ describe('a limit is offered', () => {
     ['where auto is set', [{ ladder: { auto: { value: 90, unit: 'percent' } } }]],
     ['where a limit was chosen before a restart', [{ limit: 'none' }]],
     ['where nothing is typed by itself', [{ ladder: { preset: 'handoff' } }]],
-    ['in mode ask', [{}, { mode: 'ask' }]],
     ['in mode warn', [{}, { mode: 'warn' }]],
     ['without a command', [{}, { command: undefined } as object]],
     ['where none can be offered', [{ offersLimit: false }]],
@@ -91,6 +91,12 @@ describe('a limit is offered', () => {
     const session = play(...given);
     session.turn(210_000);
     expect(session.offers()).toBe(0);
+  });
+
+  it('also in mode ask, which suggests compacting', () => {
+    const session = play({}, { mode: 'ask' });
+    session.turn(210_000);
+    expect(session.offers()).toBe(1);
   });
 
   it('not with a model that has a limit of its own, but with another', () => {
@@ -186,5 +192,18 @@ describe('a chosen limit', () => {
     expect(after()).toBe(choice);
     expect(after('none')).toEqual(rest);
     expect(after(thousand(200))).toEqual({ ...rest, auto: thousand(200) });
+  });
+});
+
+describe('a window is large', () => {
+  const window = { windowTokens: 1_000_000, windowSource: 'remembered', certain: true } as const;
+  const isLarge = (more: object): boolean =>
+    isLargeWindow({ fused: { window: { ...window, ...more } } as unknown as NonNullable<Session['fused']> });
+
+  it('from 500k on, where that is certain', () => {
+    expect(isLarge({})).toBe(true);
+    expect(isLarge({ windowTokens: 500_000 })).toBe(true);
+    expect(isLarge({ windowTokens: 499_999 })).toBe(false);
+    expect(isLarge({ certain: false })).toBe(false);
   });
 });

@@ -94,6 +94,18 @@ describe('a limit', () => {
     expect(values(built)).toEqual([270_000, 300_000, 330_000]);
   });
 
+  it('is hard where nothing is typed, and said to be out of reach there, too', () => {
+    const choice = { preset: 'handoff' } as const;
+    expect(reasons(ladder(1_000_000, tokenLimit(300_000), { choice }))).toEqual([
+      'warn 270,000: 30,000 before hard 300,000',
+      undefined,
+      'hard 300,000: your limit',
+    ]);
+    expect(reasons(ladder(200_000, tokenLimit(300_000), { choice }))[2]).toBe(
+      'hard 170,000: 85% of the window of 200,000, preset handoff; your limit of 300,000 is beyond the window',
+    );
+  });
+
   it('moves the tier of a session, whatever its window', () => {
     const at = (used: number, windowTokens: number) =>
       record(
@@ -221,18 +233,19 @@ describe('in any window, with any limit, whatever the agent does by itself', () 
         const { warn, auto, hard } = built;
         const wanted = tokensOf(limit, windowTokens);
         const point = usual.native?.tokens ?? Infinity;
-        const isReached = wanted <= (usual.auto?.value ?? -1) || (wanted < point && wanted < windowTokens);
+        const last = usual.auto ?? usual.hard; // `handoff` types nothing: there the limit is hard
+        const isReached = wanted <= last.value || (wanted < point && wanted < windowTokens);
         const margin = Math.max(20_000, Math.floor(wanted / 10));
         const following = [
           wanted - Math.min(margin, Math.floor(wanted / 2)),
-          wanted,
-          Math.max(wanted, Math.min(wanted + margin, usual.hard.value)),
+          ...(usual.auto ? [wanted] : [undefined]),
+          usual.auto ? Math.max(wanted, Math.min(wanted + margin, usual.hard.value)) : wanted,
         ];
         expect(values(built)).toEqual(isReached ? following : values(usual));
-        const { value = 0.5, custom = false, reason = 'your limit of' } = auto ?? {}; // `handoff` has none of its own
+        const { value, custom, reason } = auto ?? hard;
         expect([custom, reason.includes('your limit of')]).toEqual([isReached, !isReached]);
         expect(value).toBeLessThanOrEqual(wanted);
-        expect(auto === undefined || warn.value < value).toBe(true);
+        expect(warn.value).toBeLessThan(value);
         expect(value).toBeLessThanOrEqual(hard.value);
       }),
       runs(5_000),
@@ -242,10 +255,11 @@ describe('in any window, with any limit, whatever the agent does by itself', () 
   it('without a known window the same holds in the unit of the limit', () => {
     fc.assert(
       fc.property(limits, natives, presets, (limit, native, preset) => {
-        const { warn, auto = warn, hard } = ladder(undefined, limit, { native, choice: { preset } });
-        expect(auto === warn || warn.value < auto.value).toBe(true);
-        expect(hard.unit !== auto.unit || auto.value <= hard.value).toBe(true);
-        expect(auto === warn || auto.unit !== limit.unit || auto.value <= limit.value).toBe(true);
+        const { warn, auto, hard } = ladder(undefined, limit, { native, choice: { preset } });
+        const last = auto ?? hard;
+        expect(warn.value).toBeLessThan(last.value);
+        expect(hard.unit !== last.unit || last.value <= hard.value).toBe(true);
+        expect(last.unit !== limit.unit || last.value <= limit.value).toBe(true);
       }),
       runs(2_000),
     );

@@ -5,6 +5,7 @@ import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
 import type { ToWorker } from '../../src/session/thread-messages.js';
+import { makeLateKeys, type LateKeys } from '../../src/main-thread/late-keys.js';
 import { makeOverlayHarness } from '../support/overlay-harness.js';
 import { eventually } from '../support/eventually.js';
 
@@ -181,6 +182,48 @@ describe('what the user types', () => {
     run.stage.filter.modeTracker.queries.addOwn('cursor');
     run.type('a\x1b\x1b[5;1Rb');
     expect(run.writes).toEqual(['a\x1bb']);
+    run.stop();
+  });
+});
+
+describe('a key that was meant for the choice of a limit', () => {
+  const withLate = (note: (late: LateKeys) => void, columns = 80) => {
+    const late = makeLateKeys();
+    const run = makeOverlayHarness(columns, 24, { late });
+    note(late);
+    return run;
+  };
+
+  it.each(['\r', '\r\r\r'])(
+    '%j does not reach the child right behind the Enter that took it',
+    async (keys) => {
+      const run = withLate((late) => late.noteTaken());
+      run.type(keys);
+      run.type('\r');
+      run.type('x');
+      run.type('\r');
+      await eventually(() => expect(run.writes).toEqual(['x', '\r']), { interval: 2 });
+      run.stop();
+    },
+  );
+
+  it.each(['2', '4', '\r', '\t', '\x1b[B', '\x1b[A', '\x1b[C', '\x1b[D'])(
+    '%j does not reach the child right after the choice was lost, and what is typed then does',
+    async (key) => {
+      const run = withLate((late) => late.noteLost());
+      run.type(key);
+      run.type('yes 2');
+      await eventually(() => expect(run.writes.join('')).toBe('yes 2'), { interval: 2 });
+      run.stop();
+    },
+  );
+
+  it('does not reach the child where the terminal is too small for the choice', async () => {
+    const run = withLate(() => undefined, 30);
+    run.type('\x1dl');
+    run.type('2');
+    run.type('x');
+    await eventually(() => expect(run.writes).toEqual(['x']), { interval: 2 });
     run.stop();
   });
 });

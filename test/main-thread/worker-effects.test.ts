@@ -132,8 +132,16 @@ describe('the overview', () => {
       posted.flatMap((message) => (message.type === 'overlay-action' ? [message.action] : []));
     const chosen = () =>
       posted.flatMap((message) => (message.type === 'limit-chosen' ? [message.answer] : []));
-    const draws = (page: 'main' | 'limit'): void =>
-      onDrawn({ page, scroll: 0, most: 0, shown: 6, rows: [], size: { columns: 60, rows: 14 } });
+    const draws = (page: 'main' | 'limit', marked?: number): void =>
+      onDrawn({
+        page,
+        scroll: 0,
+        most: 0,
+        shown: 6,
+        rows: [],
+        size: { columns: 60, rows: 14 },
+        ...(marked === undefined ? {} : { marked }),
+      });
     return { contents, acted, chosen, draws, closed: () => closed };
   };
 
@@ -157,6 +165,36 @@ describe('the overview', () => {
     contents.onKey('enter');
     const limit = { value: 300_000, unit: 'tokens' };
     expect([chosen(), closed()]).toEqual([[{ limit, span: 'always' }], 1]);
+  });
+
+  it('takes the limit that was marked on the screen, unless the user has marked another', () => {
+    const taken = (...keys: readonly ('down' | 'enter')[]) => {
+      const { contents, chosen, draws } = opened();
+      contents.onKey('l');
+      draws('limit', 1);
+      for (const key of keys) contents.onKey(key);
+      return chosen().map(({ limit }) => limit);
+    };
+    expect(taken('enter')).toEqual([{ value: 300_000, unit: 'tokens' }]);
+    expect(taken('down', 'enter')).toEqual([{ value: 500_000, unit: 'tokens' }]);
+  });
+
+  it('waits for keys that were meant for the choice, when it was taken or closed by itself', () => {
+    const { contents, draws } = opened();
+    contents.onKey('l');
+    draws('limit');
+    contents.onClose?.(false);
+    expect(contents.late?.isOpen()).toBe(false);
+    contents.onKey('l');
+    draws('limit');
+    contents.onKey('enter');
+    contents.onClose?.(false);
+    expect([contents.late?.takes('enter'), contents.late?.takes('2')]).toEqual([true, false]);
+    contents.onKey('l');
+    contents.onClose?.(true);
+    expect([contents.late?.takes('2'), contents.late?.takes('c')]).toEqual([true, false]);
+    contents.onClose?.(true); // another page: its keys do the agent no harm
+    expect(contents.late?.isOpen()).toBe(false);
   });
 
   it('takes no Enter for a choice that nobody has seen', () => {

@@ -37,9 +37,8 @@ const boundProblems = (effective: Values): readonly Problem[] => {
     if (!lower || !upper || lower.bound.unit !== upper.bound.unit) return [];
     if (lower.bound.value <= upper.bound.value) return [];
     const { origin } = lower;
-    const { bound } = upper;
     const given = formatBound(lower.bound);
-    const used = formatBound(name === 'warn' ? { ...bound, value: valueBefore(bound) } : bound);
+    const used = formatBound(name === 'warn' ? warnFor([set('auto'), set('hard')]) : upper.bound);
     return [
       problemAt(origin, {
         kind: 'order',
@@ -53,6 +52,13 @@ const boundProblems = (effective: Values): readonly Problem[] => {
   });
   // one of each is enough
   return found.filter(({ origin }, index) => found.findIndex((each) => each.origin === origin) === index);
+};
+
+/** Warn before the lower of two boundaries. */
+const warnFor = (next: readonly ({ readonly bound: Bound } | undefined)[]): Bound => {
+  const bounds = next.flatMap((each) => each?.bound ?? []);
+  const lowest = bounds.reduce((a, b) => (a.unit === b.unit && b.value < a.value ? b : a));
+  return { ...lowest, value: valueBefore(lowest) };
 };
 
 /** The user's window is used; the configured backend may be a mistake. */

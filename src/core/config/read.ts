@@ -100,13 +100,15 @@ const wrongValue = (key: KeyName, written: unknown, origin: Origin, type: ValueT
   const { type: own, careful, otherwise, example, fallback = example } = configKey(key);
   const isOther = otherwise !== undefined && typeof written === 'string';
   const used = isOther ? otherwise : careful;
-  const value = used === undefined ? undefined : own.read(used);
+  const part = used === undefined ? type.part?.(written) : undefined;
+  const value = used === undefined ? part : own.read(used);
+  const effect = part === undefined ? 'it is ignored' : 'the others hold';
   const found = problemAt(origin, {
     kind: 'wrong',
     level: isOther ? 'warning' : 'error',
     key,
     what: `${key} is ${type.isPrivate ? 'not what it must be' : short(written)}`,
-    why: `it must be ${type.rule(written)}; ${used === undefined ? 'it is ignored' : `it counts as ${String(used)}`}`,
+    why: `it must be ${type.rule(written)}; ${used === undefined ? effect : `it counts as ${String(used)}`}`,
     fix: fixAt(origin, fallback === undefined ? undefined : toText(fallback)),
   });
   return { settings: value === undefined ? [] : [{ key, value, origin }], problems: [found] };

@@ -10,7 +10,7 @@ import {
   parseControlKey,
   parseTokens,
 } from '../format.js';
-import { isRecord, type JsonRecord } from '../json.js';
+import { isRecord, parseRecord, type JsonRecord } from '../json.js';
 import { cleanFocus, MAX_FOCUS_LENGTH } from '../text.js';
 import type { Bound } from '../ladder.js';
 
@@ -40,6 +40,8 @@ export interface ValueType<T = unknown> {
   readonly read: (written: unknown) => T | undefined;
   /** the inverse of `read`, if the file's form differs from the value */
   write?(value: T): unknown;
+  /** what is right of an invalid value, which is used then */
+  readonly part?: (written: unknown) => T | undefined;
   /** converts text of the environment to the file's form, if they differ */
   readonly fromText?: (text: string) => unknown;
   readonly choices?: readonly string[];
@@ -195,26 +197,23 @@ export const bound: ValueType<Bound> = {
   schema: boundSchema,
 };
 
-const LONGEST_PATTERN = 100; // characters
+const PATTERN = String.raw`^[^\u0000-\u0020\u007f-\u009f=,][^\u0000-\u001f\u007f-\u009f=,]{0,99}$`;
 const MOST_PATTERNS = 100;
 
 /** A boundary for each of some models, by a pattern of the name. */
 export const bounds: ValueType<Readonly<Record<string, Bound>>> = {
   kind: 'bounds',
-  rule: () => 'a limit for each model: an object in a file, elsewhere *opus*=300k,gpt-5*=200k',
-  read: (written) => {
-    if (!isRecord(written)) return undefined;
-    const pairs = Object.entries(written);
-    const read = pairs.flatMap(([pattern, each]) => {
-      const value = isPattern(pattern) ? bound.read(each) : undefined;
-      return value ? [[pattern, value] as const] : [];
-    });
-    const isRight = read.length === pairs.length && pairs.length > 0 && pairs.length <= MOST_PATTERNS;
-    return isRight ? Object.fromEntries(read) : undefined;
+  rule: (written) => {
+    const [wrong] = wrongBounds(written);
+    const what = 'a limit for each model: an object in a file, elsewhere *opus*=300k,gpt-5*=200k';
+    return wrong === undefined ? what : `${what}; what it has for ${JSON.stringify(wrong)} is none`;
   },
+  read: (written) => (wrongBounds(written).length === 0 ? rightBounds(written) : undefined),
+  part: (written) => rightBounds(written),
   write: (value) =>
     Object.fromEntries(Object.entries(value).map(([pattern, each]) => [pattern, formatBound(each)])),
   fromText: (text) => {
+    if (text.startsWith('{')) return parseRecord(text) ?? text;
     const pairs = text.split(',').map((each) => /^([^=]*)=(.*)$/.exec(each.trim()));
     if (pairs.some((pair) => !pair)) return text;
     return Object.fromEntries(pairs.map((pair) => [pair?.[1]?.trim(), pair?.[2]?.trim()]));
@@ -223,13 +222,28 @@ export const bounds: ValueType<Readonly<Record<string, Bound>>> = {
     type: 'object',
     minProperties: 1,
     maxProperties: MOST_PATTERNS,
-    propertyNames: { minLength: 1, maxLength: LONGEST_PATTERN },
+    propertyNames: { pattern: PATTERN },
     additionalProperties: boundSchema,
   },
 };
 
-const isPattern = (text: string): boolean =>
-  text.trim() !== '' && text.length <= LONGEST_PATTERN && !/[\p{Cc}=,]/u.test(text);
+/** The patterns whose limits cannot be read. */
+const wrongBounds = (written: unknown): readonly string[] =>
+  isRecord(written)
+    ? Object.entries(written)
+        .filter(([pattern, each]) => !new RegExp(PATTERN).test(pattern) || bound.read(each) === undefined)
+        .map(([pattern]) => pattern)
+    : [];
+
+const rightBounds = (written: unknown): Readonly<Record<string, Bound>> | undefined => {
+  if (!isRecord(written)) return undefined;
+  const wrong = wrongBounds(written);
+  const pairs = Object.entries(written).flatMap(([pattern, each]) => {
+    const value = wrong.includes(pattern) ? undefined : bound.read(each);
+    return value ? [[pattern, value] as const] : [];
+  });
+  return pairs.length > 0 && pairs.length <= MOST_PATTERNS ? Object.fromEntries(pairs) : undefined;
+};
 
 /** A boundary as a plain percentage, which is lowered if the agent compacts earlier by itself. */
 export const percent = (least: number, most: number): ValueType<Bound> => ({

@@ -1,4 +1,5 @@
-import type { Mode } from '../compaction/state.js';
+import type { Compaction, Mode } from '../compaction/state.js';
+import { limitFor } from '../custom-bounds.js';
 import { formatTokens } from '../format.js';
 import type { Ladder } from '../ladder.js';
 import { isSameLimit, limitChoices, type LimitSelection, type SessionLimit } from '../own-limit.js';
@@ -14,13 +15,17 @@ export const limitKeys = [
   ['Esc', 'back'],
 ] as const;
 
-export const limitSection = (session: Session, mode: Mode, marked: LimitSelection | undefined): Section => {
-  const { auto } = sessionLadder(session);
+export const limitSection = (
+  session: Session,
+  { mode, settings }: Pick<Compaction, 'mode' | 'settings'>,
+  selection: LimitSelection | undefined,
+): Section => {
   const free = sessionLadder({ ...session, limit: 'none' });
-  const current = auto?.custom ? auto : undefined;
+  const current = currentLimit(session);
+  const marked = markedChoice(session, selection);
   const rows = limitChoices.map(({ name, limit }, index): Row => {
-    const isMarked = index === marked?.choice;
-    const isNow = isSameLimit(limit, current ?? 'none');
+    const isMarked = index === marked;
+    const isNow = isSameLimit(limit, current);
     return {
       sign: isMarked ? 'reached' : 'none',
       label: String(index + 1),
@@ -30,12 +35,40 @@ export const limitSection = (session: Session, mode: Mode, marked: LimitSelectio
       isOneLine: true,
     };
   });
-  const spans = marked?.span === 'always' ? 'this session  [always]' : '[this session]  always';
+  const spans = selection?.span === 'always' ? 'this session  [always]' : '[this session]  always';
+  const consequence = settings.command === undefined ? NO_COMMAND : consequences[mode];
   return {
-    title: `Limit (now ${current ? boundText(current) : 'none'})`,
-    rows: [...rows, { label: 'Tab', text: spans }, { text: consequences[mode], emphasis: 'quiet' }],
+    title: `Limit (now ${currentText(session, current)})`,
+    rows: [...rows, { label: 'Tab', text: spans }, { text: consequence, emphasis: 'quiet' }],
     hasKeys: true,
   };
+};
+
+/** The limit that is set for the session's model, in the unit of the window where it is reached. */
+const currentLimit = (session: Session): SessionLimit => {
+  const { auto } = sessionLadder(session);
+  if (auto?.custom) return auto;
+  const { limit, ladder, windows, fused } = session;
+  return limit ?? limitFor(ladder, windows.model ?? fused?.reading.model)?.bound ?? 'none';
+};
+
+const currentText = (session: Session, current: SessionLimit): string => {
+  if (current === 'none') return current;
+  return `${boundText(current)}${isReached(session) ? '' : ', not reached here'}`;
+};
+
+/** Whether the window and the agent let the session's limit be reached; as long as nothing is known of them, it is taken to be. */
+export const isReached = (session: Session): boolean => {
+  const { auto, hard } = sessionLadder(session);
+  return (auto ?? hard).custom;
+};
+
+/** Index of the choice that is marked: until the user has marked one, the limit that is set, or else the first. */
+export const markedChoice = (session: Session, selection: LimitSelection | undefined): number => {
+  if (selection?.choice !== undefined) return selection.choice;
+  const current = currentLimit(session);
+  const index = limitChoices.findIndex(({ limit }) => limit !== 'none' && isSameLimit(limit, current));
+  return Math.max(0, index);
 };
 
 /** Short, for a narrow terminal. `free`: without a limit. */
@@ -46,6 +79,9 @@ const limitFacts = (limit: SessionLimit, { auto, native, windowTokens }: Ladder)
   }
   return auto ? [`at ${auto.unit === 'percent' ? `${auto.value}%` : formatTokens(auto.value)}`] : [];
 };
+
+const NO_COMMAND =
+  'Nothing happens above it: the compact command of this agent is not known, or switched off.';
 
 const consequences: Readonly<Record<Mode, string>> = {
   auto: 'Above it the agent is told to compact at the next safe moment.',

@@ -1,5 +1,6 @@
 import { getCount, getList, getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../json.js';
 import { present } from '../present.js';
+import { MIN_TOKENS } from '../format.js';
 import { IMPOSSIBLE_TOKENS, type Millis, type WindowClaim, type WindowSource } from '../reading.js';
 import type { Session } from '../session.js';
 import { formatDay } from '../time.js';
@@ -116,7 +117,7 @@ const useIn = (record: JsonRecord): ModelUse | undefined => {
 const windowIn = (record: JsonRecord | undefined): UsedWindow | undefined => {
   const [windowTokens = 0, at] = [getCount(record, 'windowTokens'), getCount(record, 'at')];
   const windowSource = certainSources.find((source) => source === getText(record, 'windowSource'));
-  if (!windowSource || at === undefined || windowTokens <= 0 || windowTokens > IMPOSSIBLE_TOKENS)
+  if (!windowSource || at === undefined || windowTokens < MIN_TOKENS || windowTokens > IMPOSSIBLE_TOKENS)
     return undefined;
   return { windowTokens, windowSource, at, ...present({ agentVersion: nameIn(record, 'agentVersion') }) };
 };

@@ -446,5 +446,5 @@ const pages: Readonly<Record<OverlayPage, (facts: OverlayFacts) => readonly Sect
   main: mainSections,
   detail: detailSections,
   help: helpSections,
-  limit: ({ session, compaction, limit }) => [limitSection(session, compaction.mode, limit)],
+  limit: ({ session, compaction, limit }) => [limitSection(session, compaction, limit)],
 };

@@ -196,7 +196,7 @@ const isBehindNative = (
 ): boolean => {
   const native = thresholds.find((each) => each.name === 'native');
   const isTier = name === 'warn' || name === 'auto' || name === 'hard';
-  const isOwn = reason.includes('custom'); // which says more about it
+  const isOwn = /: (?:custom|your limit)/.test(reason); // which says more about it
   return isTier && !current && !isOwn && native !== undefined && unit === native.unit && value > native.value;
 };
 

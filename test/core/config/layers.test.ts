@@ -160,7 +160,7 @@ describe('boundaries that contradict each other', () => {
     [
       { warn: '90%', auto: '80%', hard: '70%' },
       [
-        ['warn is 90%, which is higher than auto', '70%'],
+        ['warn is 90%, which is higher than auto', '60%'],
         ['auto is 80%, which is higher than hard', '70%'],
       ],
     ],
@@ -182,6 +182,15 @@ describe('boundaries that contradict each other', () => {
 });
 
 describe('limits for single models', () => {
+  it('hold without the one that is wrong, which is named', () => {
+    const { values, problems } = settingsOf({ user: { limits: { '*opus*': '300k', '*': 'abc' } } });
+    expect(values.limits).toEqual({ '*opus*': { value: 300_000, unit: 'tokens' } });
+    expect(problems).toMatchObject([
+      { level: 'error', key: 'limits', why: expect.stringMatching(/for "\*" is none; the others hold$/) },
+    ]);
+    expect(settingsOf({ user: { limits: { 'a=b': '300k' } } }).values.limits).toBeUndefined();
+  });
+
   const limits = { '*opus*': '300k' };
   const bound = { '*opus*': { value: 300_000, unit: 'tokens' } };
 

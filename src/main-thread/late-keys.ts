@@ -1,0 +1,48 @@
+import type { OverlayKey } from '../core/overlay-keys.js';
+
+// Keys that were meant for the choice of a limit and come when it is no longer there. In the agent they could answer a dialog.
+
+const REPEAT_MS = 700; // a held key repeats after up to 660 ms (X11); later only ever sooner
+const LOST_MS = 1_000; // to see that the choice has gone
+
+const choiceKeys: ReadonlySet<OverlayKey> = new Set([
+  ...(['1', '2', '3', '4', 'left', 'right', 'tab', 'enter', 'up', 'down', 'escape'] as const),
+]);
+
+export interface LateKeys {
+  /** the choice was taken by Enter, which may be held or pressed twice */
+  readonly noteTaken: () => void;
+  /** the choice has closed by itself, or could not open */
+  readonly noteLost: () => void;
+  /** keys may still come */
+  readonly isOpen: () => boolean;
+  /** true for a key that was meant for the choice; any other one, also one that means nothing there, ends the waiting */
+  readonly takes: (key: OverlayKey | undefined) => boolean;
+}
+
+export const makeLateKeys = (): LateKeys => {
+  let until = -Infinity;
+  let isTaken = false;
+  const isOpen = (): boolean => performance.now() < until;
+  const wait = (ms: number): void => {
+    until = performance.now() + ms;
+  };
+  return {
+    noteTaken: () => {
+      isTaken = true;
+      wait(REPEAT_MS);
+    },
+    noteLost: () => {
+      isTaken = false;
+      wait(LOST_MS);
+    },
+    isOpen,
+    takes: (key) => {
+      if (!isOpen()) return false;
+      const isMeant = key !== undefined && (isTaken ? key === 'enter' : choiceKeys.has(key));
+      if (!isMeant) until = -Infinity;
+      else if (isTaken) wait(REPEAT_MS);
+      return isMeant;
+    },
+  };
+};

@@ -45,6 +45,20 @@ export interface Tools {
   readonly plan: (name: string, input: JsonRecord) => PlanChange | undefined;
   /** files of a call whose arguments do not name them one by one */
   readonly files?: (name: string, input: unknown) => readonly TouchedFile[];
+  /** the calls within a call; undefined for a tool that calls no others */
+  readonly within?: (name: string, input: unknown) => CallsWithin | undefined;
+}
+
+/** Calls of tools within a call. */
+export interface CallsWithin {
+  readonly calls: readonly InnerCall[];
+  /** false where there may be more */
+  readonly isWhole: boolean;
+}
+
+export interface InnerCall {
+  readonly name: string;
+  readonly input: unknown;
 }
 
 /** A call or a result of a tool, as an entry; both for a record that holds both; none for other events. */
@@ -74,20 +88,71 @@ const callEntry = (
   tools: Tools,
   native: unknown,
 ): Call => {
-  const given = isRecord(input) ? input : {};
-  const command = commandIn(given, tools.runs[name])?.slice(0, LONGEST_COMMAND);
-  const plan = tools.plan(name, given);
+  const within = tools.within?.(name, input);
+  const deeds = (within?.calls ?? [{ name, input }]).map((each) => deedOf(each, tools));
+  const commands = deeds.flatMap(({ command }) => command ?? []);
+  const notUnderstood = deeds.flatMap((each) => (each.isUnderstood ? [] : [each.name]));
+  if (within?.isWhole === false) notUnderstood.push(name);
+  const plan = deeds.findLast((each) => each.plan !== undefined)?.plan;
   return {
     kind: 'call',
     source,
     callId: id,
     name,
     input,
-    files: filesIn(name, input, given, tools),
+    files: deeds.flatMap(({ files }) => files),
     tokens: estimateTokens(typeof input === 'string' ? input : JSON.stringify(input ?? {})),
-    ...present({ command, plan, native }),
+    ...(commands.length > 0 ? { commands } : {}),
+    ...(notUnderstood.length > 0 ? { notUnderstood } : {}),
+    ...present({ plan, native }),
   };
 };
+
+/** What one tool does. */
+interface Deed {
+  readonly name: string;
+  readonly files: readonly TouchedFile[];
+  readonly command?: string;
+  readonly plan?: PlanChange;
+  readonly isUnderstood: boolean;
+}
+
+const deedOf = ({ name, input }: InnerCall, tools: Tools): Deed => {
+  const given = isRecord(input) ? input : {};
+  const command = commandIn(given, tools.runs[name])?.slice(0, LONGEST_COMMAND);
+  const plan = tools.plan(name, given);
+  const files = filesIn(name, input, given, tools);
+  const isSeen = files.length > 0 || command !== undefined || plan !== undefined;
+  return { name, files, ...present({ command, plan }), isUnderstood: isSeen || isHarmless(name) };
+};
+
+// Tools of the agents that neither change a file nor run a command themselves. What is not here, and not read as one that does (an MCP server's
+// tools, those of newer versions), could have done either.
+
+const HARMLESS = new Set(
+  [
+    // look at files and at the web
+    'read readfile readmanyfiles readmediafile notebookread view viewimage zoomimage showfile glob grep grepsearch searchfilecontent rg ls list',
+    'listdirectory listdir lsp codesearch codebaseinvestigator webfetch websearch googlewebsearch webrun fetch fetchurl searchweb',
+    // plans and goals
+    'todowrite todoread todolist settodolist updatetodo writetodos updateplan taskcreate taskupdate taskget tasklist trackercreatetask',
+    'trackerupdatetask trackergettask trackerlisttasks trackeradddependency trackervisualize getgoal creategoal updategoal reportintent',
+    'updatetopic enterplanmode exitplanmode planenter planexit completetask taskcomplete',
+    // other agents, whose work is in conversations of their own
+    'task agent invokeagent backgroundagent spawnagent sendmessage sendinput waitagent closeagent resumeagent listagents readagent',
+    'delegatetoagent createsubsession clihelp generalist',
+    // commands that run already
+    'wait writestdin bashoutput killshell killbash taskoutput taskstop writebash readbash stopbash listbash writepowershell readpowershell',
+    'stoppowershell listpowershell readthreadterminal',
+    // the user, the session, the agent itself
+    'askuserquestion askuser requestuserinput question think structuredoutput skill activateskill slashcommand savememory storememory toolsearch',
+    'getinternaldocs fetchcopilotclidocumentation listmcpresources listmcpresourcetemplates readmcpresource readmcpresourcetool croncreate',
+    'cronlist crondelete schedulewakeup loopwakeup invalid',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/** A tool by this name, in any of the agents, neither changes a file nor runs a command itself. */
+const isHarmless = (tool: string): boolean => HARMLESS.has(tool.replaceAll('_', '').toLowerCase());
 
 // A command is a text, or a program with its arguments.
 const commandIn = (input: JsonRecord, argument: string | undefined): string | undefined => {

@@ -104,8 +104,8 @@ const resultOf = ({ name, output, isError }: Result, call: Call | undefined): Sh
 });
 
 /** The command or the text that the tool gets; else all of its arguments. */
-const inputText = ({ command, input }: Call): string => {
-  if (command !== undefined) return command;
+const inputText = ({ commands, input }: Call): string => {
+  if (typeof input !== 'string' && commands !== undefined) return commands.join('\n');
   if (typeof input === 'string') return input;
   return input === undefined ? '' : JSON.stringify(input, undefined, 2);
 };

@@ -6,7 +6,7 @@ import {
 } from '../core/conversation/boundary-record.js';
 import { counted, formatDuration, formatTokens } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
-import { keptText } from '../core/conversation/receipt.js';
+import { receiptText } from '../core/conversation/receipt.js';
 import type { Styled } from '../core/printable.js';
 import type { Look } from '../ui/look.js';
 import { makeTextsSafe, shorten, wrapText } from '../ui/text.js';
@@ -142,10 +142,11 @@ const TAG = /<\/?[a-z_]+>/g; // around the parts of a summary
 const MARGIN = 4;
 
 const keptLines = (each: RecordedCompaction | undefined, { columns }: Look): readonly string[] => {
-  const text = each?.kept && keptText(each.kept);
+  const { kept = [], notUnderstood = [] } = each ?? {};
+  const text = receiptText({ notUnderstood }, kept);
   return text === undefined
     ? []
-    : wrapText(`kept ${text}`, columns - MARGIN).map((line) => ' '.repeat(MARGIN) + line);
+    : wrapText(makeTextsSafe(`kept ${text}`), columns - MARGIN).map((line) => ' '.repeat(MARGIN) + line);
 };
 
 const wholeOf = (each: RecordedCompaction | undefined, { columns }: Look): readonly string[] =>

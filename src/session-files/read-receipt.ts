@@ -1,6 +1,7 @@
 import { compactionsOf } from '../core/conversation/conversation.js';
 import { LimitError } from '../core/errors.js';
-import { keptCounts, receiptOf, type KeptCount, type Receipt } from '../core/conversation/receipt.js';
+import type { RecordedCompaction } from '../core/conversation/boundary-record.js';
+import { keptCounts, receiptOf, type Receipt } from '../core/conversation/receipt.js';
 import type { SessionSource } from './read-history.js';
 import { readWholeConversation, type ConversationSource } from './read-conversation.js';
 import { present } from '../core/present.js';
@@ -42,19 +43,23 @@ const ignoreLimit = (error: unknown): undefined => {
   if (!(error instanceof LimitError)) throw error;
 };
 
+/** What a receipt says in figures; `kept` is absent where the summary cannot be read. */
+export type KeptFacts = Pick<RecordedCompaction, 'kept' | 'notUnderstood'>;
+
 /**
  * How much each compaction of a session file has kept, by the line of its record from 1; without those of which that is not known. Empty for
  * a file that is too large. Rejects when it cannot be read.
  */
-export const readKeptCounts = async (
-  source: SessionSource,
-): Promise<ReadonlyMap<number, readonly KeptCount[]>> => {
+export const readKeptCounts = async (source: SessionSource): Promise<ReadonlyMap<number, KeptFacts>> => {
   const conversation =
     source.size > MOST_BYTES ? undefined : await readWholeConversation(source, MOST_BYTES).catch(ignoreLimit);
-  const found = new Map<number, readonly KeptCount[]>();
+  const found = new Map<number, KeptFacts>();
   for (const compaction of conversation ? compactionsOf(conversation) : []) {
     const receipt = conversation && receiptOf(conversation, compaction);
-    if (receipt && !receipt.isUnreadable) found.set(compaction.source.line + 1, keptCounts(receipt));
+    if (!receipt) continue;
+    const { notUnderstood, isUnreadable } = receipt;
+    const kept = isUnreadable ? {} : { kept: keptCounts(receipt) };
+    found.set(compaction.source.line + 1, { ...kept, notUnderstood });
   }
   return found;
 };

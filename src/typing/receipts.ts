@@ -7,6 +7,7 @@ import { formatBytes } from '../core/format.js';
 import {
   keptCounts,
   keptText,
+  receiptText,
   lostItems,
   type KeptCount,
   type Receipt,
@@ -120,7 +121,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
       if (!isCompaction) return;
       timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
-    keptText: () => last && keptText(keptCounts(last)),
+    keptText: () => last && receiptText(last, keptCounts(last)),
     brief,
     stop: () => {
       isStopped = true;

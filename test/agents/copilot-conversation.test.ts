@@ -56,6 +56,32 @@ describe('a session file of copilot as a conversation', () => {
     ]);
   });
 
+  it('has the files of a patch that is the only argument, as a text or in a record', () => {
+    const patch =
+      '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-a\n+b\n*** Add File: b.ts\n+b\n*** End Patch';
+    const call = (args: unknown, index: number): string =>
+      JSON.stringify({
+        type: 'assistant.message',
+        data: {
+          content: '',
+          toolRequests: [{ toolCallId: `c${index}`, name: 'apply_patch', arguments: args }],
+        },
+        id: `m${index}`,
+        timestamp: '2026-11-21T08:37:12.289Z',
+        parentId: null,
+      });
+    const files = [patch, { input: patch }].map((args, index) =>
+      read([call(args, index)]).entries.flatMap((entry) =>
+        entry.kind === 'call' ? entry.files.map(({ path, access }) => [path, access]) : [],
+      ),
+    );
+    const both = [
+      ['src/a.ts', 'edit'],
+      ['b.ts', 'edit'],
+    ];
+    expect(files).toEqual([both, both]);
+  });
+
   it('becomes another session as a copy with another id', () => {
     const id = read(turns).head.id ?? '';
     const copy = turns.map((line) => form?.copyLine(line, new Set([id]), as) ?? '');

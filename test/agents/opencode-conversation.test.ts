@@ -55,7 +55,7 @@ describe('a session of opencode as a conversation', () => {
     expect(
       uses.map(({ call, result }) => [
         call.name,
-        call.files.map(({ path, access }) => `${access} ${path}`).join() || call.command,
+        call.files.map(({ path, access }) => `${access} ${path}`).join() || call.commands?.join(),
         result?.isError ?? false,
       ]),
     ).toEqual([

@@ -105,6 +105,7 @@ describe('ctxwrap history', () => {
         summary_is_cut: false,
         summary_ref: { path, line: 30, characters: 33, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
         kept: null,
+        not_understood: null,
         path,
         line: 29,
         byte_offset: expect.any(Number),

@@ -12,6 +12,7 @@ const receipt = (items: readonly (readonly [kind: string, text: string, isKept?:
     isKept,
   })),
   isUnreadable: false,
+  notUnderstood: [],
 });
 
 describe('the brief', () => {

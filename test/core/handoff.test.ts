@@ -64,7 +64,7 @@ const use = ({ edit, read, command, plan, isError = false, output = '' }: Used):
     input: {},
     files,
     ...part(),
-    ...(command === undefined ? {} : { command }),
+    ...(command === undefined ? {} : { commands: [command] }),
     ...(plan === undefined ? {} : { plan }),
   };
   return [call, { kind: 'result', callId, output, ...(isError ? { isError } : {}), ...part() }];
@@ -361,7 +361,7 @@ describe('a handoff of anything', () => {
           ...input.conversation.entries.flatMap((entry) => {
             if (entry.kind === 'call')
               return [
-                entry.command ?? '',
+                ...(entry.commands ?? []),
                 ...entry.files.map(({ path }) => path),
                 ...(entry.plan?.kind === 'whole' ? entry.plan.items.map(({ text }) => text) : []),
               ];

@@ -48,7 +48,7 @@ const stepsOf = (drafts: readonly Draft[]): readonly Step[] => {
     if ('prompt' in draft) record({ ...base, kind: 'prompt', text: draft.prompt });
     else if ('answer' in draft) record({ ...base, kind: 'answer', text: draft.answer });
     else if ('edits' in draft) call({ files: [{ path: draft.edits, access: 'edit' }] }, draft.fails);
-    else if ('runs' in draft) call({ command: draft.runs });
+    else if ('runs' in draft) call({ commands: [draft.runs] });
     else if ('plans' in draft) call({ plan: { kind: 'whole', items: draft.plans } });
     else {
       const keptIds = Array.from({ length: draft.keeps ?? 0 }, (_, index) => `r${line - index - 1}`);

@@ -22,11 +22,14 @@ import { present } from '../../core/present.js';
 import { parseIsoTime } from '../../core/time.js';
 import { asCopies, planOf, recordStep, textEntry, toolEntries, withHead, type Tools } from '../entries.js';
 import { patchedFiles } from '../patch.js';
+import { callsInScript } from './code-mode.js';
 import { codexToolEvents, withoutPrefix } from './log.js';
 
 // A Codex rollout as a conversation (facts/codex.md §7, facts/sessions.md §A.2): what the model gets are the `response_item` records in the
 // order of the file; `compacted` holds the whole history that replaces them. A rollout that begins inside another one (`history_base`, after
 // a fork or a rewind) holds only the rest.
+
+const CODE_MODE = 'exec';
 
 const tools: Tools = {
   reads: { view_image: 'path', read_file: 'file_path' },
@@ -34,6 +37,8 @@ const tools: Tools = {
   runs: { exec_command: 'cmd', shell: 'command', shell_command: 'command', local_shell: 'command' },
   plan: (name, input) => readPlan(name, input),
   files: (name, input) => filesOf(input, name),
+  within: (name, input) =>
+    name === CODE_MODE && typeof input === 'string' ? callsInScript(input) : undefined,
 };
 
 const readPlan = (name: string, input: JsonRecord): PlanChange | undefined =>
@@ -56,8 +61,16 @@ interface CodexConversation {
   readonly turn?: Turn;
   /** the last answer that was shown */
   readonly shown?: string;
+  /** patches of which Codex has told the outcome before the result of their call */
+  readonly patches: readonly Patch[];
   /** the model's last message in this turn, if it was not shown: the summary of a compaction */
   readonly hidden?: { readonly line: number; readonly text: string };
+}
+
+interface Patch {
+  readonly callId: string;
+  /** none if it failed */
+  readonly files: readonly TouchedFile[];
 }
 
 interface Turn {
@@ -70,14 +83,17 @@ interface Turn {
 
 /** The reader for the first line of a Codex rollout. */
 export const codexConversation = (): ConversationReader =>
-  makeConversationReader<CodexConversation>({ head: {}, hasMeta: false }, (state, line, lineNumber) => {
-    const record = parseRecord(line);
-    if (!record) return { state, steps: [], misfit: 'not JSON' };
-    const payload = getRecord(record, 'payload');
-    if (getText(record, 'type') === undefined || !payload)
-      return { state, steps: [], misfit: 'not a Codex record' };
-    return readRecord(state, record, payload, lineNumber);
-  });
+  makeConversationReader<CodexConversation>(
+    { head: {}, hasMeta: false, patches: [] },
+    (state, line, lineNumber) => {
+      const record = parseRecord(line);
+      if (!record) return { state, steps: [], misfit: 'not JSON' };
+      const payload = getRecord(record, 'payload');
+      if (getText(record, 'type') === undefined || !payload)
+        return { state, steps: [], misfit: 'not a Codex record' };
+      return readRecord(state, record, payload, lineNumber);
+    },
+  );
 
 interface Read {
   readonly state: CodexConversation;
@@ -143,14 +159,44 @@ const readMeta = (
 };
 
 const readItem = (state: CodexConversation, payload: JsonRecord, source: SourceRecord): Read => {
-  const entries = itemEntries(payload, withId(source, payload));
+  const found = itemEntries(payload, withId(source, payload));
+  const { entries, patches } = withPatches(found, state.patches);
   const [first] = entries;
   const turn = state.turn && first?.kind === 'prompt' ? { ...state.turn, hasPrompt: true } : state.turn;
   const isHidden = first?.kind === 'answer' && first.text !== state.shown;
   const hidden = isHidden ? { hidden: { line: source.line, text: first.text } } : {};
   return {
-    state: { ...state, ...present({ turn }), ...hidden },
+    state: { ...state, patches, ...present({ turn }), ...hidden },
     steps: entries.length === 0 ? [] : [recordStep(withId(source, payload), entries)],
+  };
+};
+
+// Patches within a script have ids of their own.
+const INNER_CALL = /^exec-/;
+
+/** A result with the files that were changed before it was written, and the patches that are left. */
+const withPatches = (
+  entries: readonly Entry[],
+  patches: readonly Patch[],
+): { readonly entries: readonly Entry[]; readonly patches: readonly Patch[] } => {
+  const [result] = entries;
+  if (result?.kind !== 'result' || patches.length === 0) return { entries, patches };
+  const isOwn = ({ callId }: Patch): boolean => callId === result.callId || INNER_CALL.test(callId);
+  const own = patches.filter(isOwn);
+  if (own.length === 0) return { entries, patches };
+  const files = own.flatMap((patch) => patch.files);
+  return { entries: [{ ...result, files }], patches: patches.filter((patch) => !isOwn(patch)) };
+};
+
+const MOST_PATCHES = 200; // without a result yet
+
+const patchIn = (payload: JsonRecord): Patch => {
+  const changes = Object.entries(getRecord(payload, 'changes') ?? {});
+  const paths = changes.flatMap(([path, change]) => [path, getText(change, 'move_path') ?? path]);
+  const isApplied = payload['success'] === true;
+  return {
+    callId: getText(payload, 'call_id') ?? '',
+    files: isApplied ? [...new Set(paths)].map((path) => ({ path, access: 'edit' })) : [],
   };
 };
 
@@ -262,6 +308,11 @@ const readEvent = (state: CodexConversation, payload: JsonRecord, source: Source
       const { turn: _, hidden: __, ...rest } = state;
       return { state: rest, steps: [] };
     }
+    case 'patch_apply_end':
+      return {
+        state: { ...state, patches: [...state.patches, patchIn(payload)].slice(-MOST_PATCHES) },
+        steps: [],
+      };
     case 'agent_message':
       return { state: { ...state, shown: getText(payload, 'message') ?? '' }, steps: [] };
     case 'item_completed': {

@@ -328,10 +328,21 @@ export const codexContents = (): ContentReader =>
     return payload ? codexToolEvents(payload) : [];
   });
 
+/** Codex writes no mark: a script of code mode that threw, and a patch that does not fit, are told by their first words. */
+const FAILED = /^(?:Script failed|apply_patch verification failed)\b/;
+
+const hasFailed = (output: unknown): boolean => {
+  const [first] = Array.isArray(output) ? (output as readonly unknown[]) : [];
+  return FAILED.test(typeof output === 'string' ? output : (getText(first, 'text') ?? ''));
+};
+
 export const codexToolEvents = (payload: JsonRecord): readonly ToolEvent[] => {
   const type = getText(payload, 'type') ?? '';
   const id = getText(payload, 'call_id') ?? '';
-  if (CONTENTS_OUTPUT.test(type)) return [{ kind: 'result', id, output: payload['output'] }];
+  if (CONTENTS_OUTPUT.test(type)) {
+    const isError = hasFailed(payload['output']);
+    return [{ kind: 'result', id, output: payload['output'], ...(isError ? { isError } : {}) }];
+  }
   if (!CALL.test(type)) return [];
   const given = getText(payload, 'arguments') ?? getText(payload, 'input');
   const input =

@@ -10,6 +10,7 @@ import { getRecord, getText, type JsonRecord, parseRecord } from '../../core/jso
 import { present } from '../../core/present.js';
 import { parseIsoTime } from '../../core/time.js';
 import { recordStep, textEntry, toolEntries, type Tools, withHead } from '../entries.js';
+import { patchedFiles } from '../patch.js';
 import { compactionIn, toolEvents } from './log.js';
 
 // A session file of GitHub Copilot CLI as a conversation (docs/facts/copilot.md), in the order of the file. A compaction has a record of its
@@ -18,8 +19,15 @@ import { compactionIn, toolEvents } from './log.js';
 const tools: Tools = {
   reads: { view: 'path' },
   edits: { create: 'path', edit: 'path' },
-  runs: { bash: 'command' },
+  runs: { bash: 'command', powershell: 'command' },
   plan: () => undefined, // its todo list is in a database
+  // some models get a tool whose only argument is the patch, as a text
+  files: (name, input) =>
+    name === 'apply_patch'
+      ? patchedFiles(
+          typeof input === 'string' ? input : (getText(input, 'input') ?? getText(input, 'patch') ?? ''),
+        )
+      : [],
 };
 
 const SAID = ['user.message', 'assistant.message', 'tool.execution_complete'];

@@ -143,7 +143,7 @@ export const toolEvents = (record: JsonRecord): readonly ToolEvent[] => {
         kind: 'call',
         id: getText(each, 'toolCallId') ?? '',
         name: getText(each, 'name'),
-        input: getRecord(each, 'arguments'),
+        input: getRecord(each, 'arguments') ?? getText(each, 'arguments'),
       }));
     default: {
       const isError = data?.['success'] !== true;

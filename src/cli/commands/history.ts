@@ -262,7 +262,7 @@ const withKeptCounts = async (
   const counts = await readKeptCounts(source);
   return compactions.map((each) => {
     const kept = counts.get(each.line);
-    return kept ? { ...each, kept } : each;
+    return kept ? { ...each, ...kept } : each;
   });
 };
 

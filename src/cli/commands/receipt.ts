@@ -1,4 +1,4 @@
-import { evidenceKinds } from '../../core/conversation/conversation-evidence.js';
+import { evidenceKinds, notUnderstoodText } from '../../core/conversation/conversation-evidence.js';
 import { formatTokens } from '../../core/format.js';
 import {
   keptCounts,
@@ -51,6 +51,7 @@ const reportOf = ({ session, compaction }: OneCompaction, read: Receipt): object
   post_tokens: compaction.postTokens ?? null,
   summary_readable: !read.isUnreadable,
   counts: keptCounts(read),
+  not_understood: read.notUnderstood,
   items: read.items.map(({ kind, text, line, isKept }) => ({
     kind,
     text,
@@ -70,7 +71,7 @@ const textOf = (found: OneCompaction, read: Receipt, view: TextView): readonly S
   const { theme } = view;
   return [
     theme.strong(headOf(found)),
-    resultOf(read),
+    ...resultOf(read).flatMap((line) => wrapText(line, view.columns)),
     ...evidenceKinds.flatMap((kind) =>
       sectionOf(
         read.items.filter((item) => item.kind === kind && (view.isFull || !item.isKept)),
@@ -81,10 +82,14 @@ const textOf = (found: OneCompaction, read: Receipt, view: TextView): readonly S
   ];
 };
 
-const resultOf = (read: Receipt): string => {
-  if (read.items.length === 0) return 'Nothing in the conversation before it counts as evidence.';
-  if (read.isUnreadable) return 'The summary is encrypted: what it has kept is unknown.';
-  return `kept ${keptText(keptCounts(read))}`;
+const resultOf = (read: Receipt): readonly string[] => {
+  const rest = notUnderstoodText(read.notUnderstood);
+  if (read.items.length === 0 && rest === undefined)
+    return ['Nothing in the conversation before it counts as evidence.'];
+  const unread = rest === undefined ? [] : [stripControls(rest)];
+  if (read.items.length === 0) return unread;
+  if (read.isUnreadable) return ['The summary is encrypted: what it has kept is unknown.', ...unread];
+  return [`kept ${keptText(keptCounts(read))}`, ...unread];
 };
 
 const headOf = ({ session, compaction }: OneCompaction): string => {

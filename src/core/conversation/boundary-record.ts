@@ -1,6 +1,7 @@
 import type { Initiator } from '../compaction/outcome.js';
 import type { Boundary } from '../event.js';
 import type { Millis } from '../reading.js';
+import type { NotUnderstood } from './conversation-evidence.js';
 import type { KeptCount } from './receipt.js';
 import { formatIsoTime } from '../time.js';
 import { present } from '../present.js';
@@ -102,6 +103,8 @@ export interface RecordedCompaction {
   readonly summary?: CompactionSummary;
   /** how much of the evidence that was in the window before it has kept; absent where that was not asked for, or is not known */
   readonly kept?: readonly KeptCount[];
+  /** tools in that window of which ctxwrap cannot tell what they did; absent as `kept` is */
+  readonly notUnderstood?: readonly NotUnderstood[];
   /** where the agent's record is: line from 1, and bytes before it */
   readonly line: number;
   readonly offset: number;
@@ -156,6 +159,7 @@ export interface HistoryRecord {
     readonly sha256: string;
   } | null;
   readonly kept: readonly KeptCount[] | null;
+  readonly not_understood: readonly NotUnderstood[] | null;
   readonly path: string;
   readonly line: number;
   readonly byte_offset: number;
@@ -191,6 +195,7 @@ export const historyRecord = (session: SessionHistory, each: RecordedCompaction)
         ? { path, line: summary.line, characters: summary.characters, sha256: summary.sha256 }
         : null,
     kept: each.kept ?? null,
+    not_understood: each.notUnderstood ?? null,
     path,
     line: each.line,
     byte_offset: each.offset,

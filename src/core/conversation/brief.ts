@@ -1,4 +1,4 @@
-import { evidenceKinds, type EvidenceKind } from './conversation-evidence.js';
+import { evidenceKinds, notUnderstoodText, type EvidenceKind } from './conversation-evidence.js';
 import { lostItems, nounOf, type Receipt, type ReceiptItem } from './receipt.js';
 
 // What a compaction has lost, as a message to the agent. The user reads it, changes it and sends it, or not.
@@ -29,7 +29,7 @@ const order = [
 
 /**
  * The brief in at most `most` characters, the latest items of each kind first to stay; undefined if nothing was lost. Its lines have no control
- * characters. What does not fit is counted. `escape` is how the agent must get an item.
+ * characters. What does not fit is counted, and what could not be looked at is said. `escape` is how the agent must get an item.
  */
 export const briefText = (
   receipt: Receipt,
@@ -37,7 +37,9 @@ export const briefText = (
 ): string | undefined => {
   const lost = lostItems(receipt).map((item) => ({ ...item, text: escape(item.text) }));
   if (lost.length === 0) return undefined;
-  let room = most - HEAD.length - TAIL.length;
+  const rest = notUnderstoodText(receipt.notUnderstood);
+  const unread = rest === undefined ? '' : `\n\nNot looked at: ${escape(rest)}.`;
+  let room = most - HEAD.length - unread.length - TAIL.length;
   const sections = order.flatMap((kind) => {
     const section = sectionOf(
       kind,
@@ -47,7 +49,7 @@ export const briefText = (
     room -= section.length;
     return section === '' ? [] : [section];
   });
-  return sections.length === 0 ? undefined : HEAD + sections.join('') + TAIL;
+  return sections.length === 0 ? undefined : HEAD + sections.join('') + unread + TAIL;
 };
 
 const MOST_MORE = 40; // characters of the line that counts the rest

@@ -1,4 +1,12 @@
-import { planIn, toolUsesIn, type Entry, type Prompt } from './conversation.js';
+import { counted } from '../format.js';
+import {
+  planIn,
+  toolUsesIn,
+  type Entry,
+  type Prompt,
+  type ToolUse,
+  type TouchedFile,
+} from './conversation.js';
 import { demandsIn, identifiersIn } from './message-evidence.js';
 import { toOneLine } from '../text.js';
 
@@ -29,21 +37,21 @@ const LONGEST_PROMPT = 8_000; // the rest of a longer message is a pasted file, 
 export const evidenceIn = (entries: readonly Entry[], cwd: string | undefined): readonly EvidenceItem[] => {
   const own = entries.map(asOriginal);
   const prompts = own.filter((entry): entry is Prompt => entry.kind === 'prompt');
-  const uses = toolUsesIn(own).filter(({ result }) => result?.isError !== true);
+  const uses = toolUsesIn(own);
   return [
     ...once(
       'path',
-      uses.flatMap(({ call: { files, source } }) =>
-        files
-          .filter(({ access }) => access === 'edit')
-          .map(({ path }) => ({ text: relativeTo(cwd, path), line: source.line })),
+      uses.flatMap((use) =>
+        changedBy(use).map(({ path }) => ({ text: relativeTo(cwd, path), line: use.call.source.line })),
       ),
     ),
     ...once(
       'command',
-      uses.flatMap(({ call: { command, source } }) =>
-        command === undefined ? [] : [{ text: command, line: source.line }],
-      ),
+      uses
+        .filter(hasWorked)
+        .flatMap(({ call: { commands = [], source } }) =>
+          commands.map((text) => ({ text, line: source.line })),
+        ),
     ),
     ...once('constraint', prompts.flatMap(constraintsIn)),
     ...once(
@@ -54,6 +62,49 @@ export const evidenceIn = (entries: readonly Entry[], cwd: string | undefined): 
     ),
     ...once('identifier', prompts.flatMap(namesIn)),
   ];
+};
+
+const hasWorked = ({ result }: ToolUse): boolean => result?.isError !== true;
+
+/** A call that failed may have changed some of its files, where the agent tells which. */
+const changedBy = (use: ToolUse): readonly TouchedFile[] =>
+  (use.result?.files ?? (hasWorked(use) ? use.call.files : [])).filter(({ access }) => access === 'edit');
+
+/** Calls of a tool of which ctxwrap cannot tell which files they changed or what they ran. */
+export interface NotUnderstood {
+  /** in one line */
+  readonly tool: string;
+  readonly calls: number;
+}
+
+const LONGEST_NAME = 60; // characters
+const MOST_TOOLS = 50;
+
+/** The tools in these entries that ctxwrap does not understand, the most used ones first. */
+export const notUnderstoodIn = (entries: readonly Entry[]): readonly NotUnderstood[] => {
+  const counts = new Map<string, number>();
+  for (const { call } of toolUsesIn(entries.map(asOriginal)).filter(hasWorked))
+    for (const name of call.notUnderstood ?? []) {
+      const tool = toOneLine(name.slice(0, LONGEST_NAME * 2), LONGEST_NAME);
+      counts.set(tool, (counts.get(tool) ?? 0) + 1);
+    }
+  return [...counts]
+    .map(([tool, calls]) => ({ tool, calls }))
+    .toSorted((a, b) => b.calls - a.calls)
+    .slice(0, MOST_TOOLS);
+};
+
+const MOST_NAMED = 3;
+
+/** `12 calls of a tool that ctxwrap does not understand: frobnicate`; undefined if there are none. */
+export const notUnderstoodText = (tools: readonly NotUnderstood[]): string | undefined => {
+  if (tools.length === 0) return undefined;
+  const calls = tools.reduce((sum, each) => sum + each.calls, 0);
+  const named = tools.slice(0, MOST_NAMED).map(({ tool }) => tool);
+  return [
+    `${counted(calls, 'call')} of ${tools.length === 1 ? 'a tool' : `${tools.length} tools`}`,
+    `that ctxwrap does not understand: ${named.join(', ')}${tools.length > MOST_NAMED ? ', …' : ''}`,
+  ].join(' ');
 };
 
 /** What an earlier compaction has repeated is in the window like anything else. */

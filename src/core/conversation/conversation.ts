@@ -74,8 +74,10 @@ export interface Call extends Part {
   readonly input: unknown;
   /** files that the call names, where the agent's tools tell; as they are written there, mostly absolute */
   readonly files: readonly TouchedFile[];
-  /** the shell command that it runs */
-  readonly command?: string;
+  /** the shell commands that it runs, in their order */
+  readonly commands?: readonly string[];
+  /** tools in it of which ctxwrap cannot tell which files they change or what they run, one name for each call of one */
+  readonly notUnderstood?: readonly string[];
   /** what it changes in the agent's own plan */
   readonly plan?: PlanChange;
 }
@@ -95,6 +97,8 @@ export interface Result extends Part {
   /** its text; pictures and other data have none */
   readonly output: string;
   readonly isError?: true;
+  /** the files that the call has changed, where the agent tells; they count in place of those that the call names */
+  readonly files?: readonly TouchedFile[];
 }
 
 /** The summary that a compaction left for the model. */

@@ -1,5 +1,13 @@
 import { groupDigits } from '../ladder.js';
-import type { Handoff, HandoffCommand, HandoffRequest, HandoffSection, HandoffText } from './handoff.js';
+import { notUnderstoodText } from './conversation-evidence.js';
+import type {
+  Handoff,
+  HandoffCommand,
+  HandoffContext,
+  HandoffRequest,
+  HandoffSection,
+  HandoffText,
+} from './handoff.js';
 
 // A handoff as Markdown, its size, and what to leave out when it is too long. Words of the user or of a model stand in quotes or in code, so
 // that they cannot be taken for the document's own.
@@ -27,6 +35,7 @@ const partsOf = (handoff: Handoff): readonly Part[] => [
   { section: 'completed', lines: completedLines(handoff) },
   { section: 'context', lines: contextLines(handoff) },
   { section: 'commands', lines: commandLines(handoff.context.commands) },
+  { lines: notUnderstoodLines(handoff.context.notUnderstood) },
   { section: 'summary', lines: summaryLines(handoff.summary) },
 ];
 
@@ -136,6 +145,12 @@ const commandLines = (commands: readonly HandoffCommand[]): readonly string[] =>
           ({ command, outcome }) => `- ${codeOf(command)}${outcome === undefined ? '' : ': failed'}`,
         ),
       ];
+
+/** Stays whatever is left out: without it the lists above would seem to be all. */
+const notUnderstoodLines = (tools: HandoffContext['notUnderstood'] = []): readonly string[] => {
+  const text = notUnderstoodText(tools);
+  return text === undefined ? [] : [`Not looked at for this handoff: ${codeOf(text)}`];
+};
 
 const summaryLines = (summary: HandoffText | undefined): readonly string[] =>
   summary === undefined

@@ -1,5 +1,10 @@
 import type { GitState } from './checkpoint.js';
-import { evidenceIn, type EvidenceItem } from './conversation-evidence.js';
+import {
+  evidenceIn,
+  notUnderstoodIn,
+  type EvidenceItem,
+  type NotUnderstood,
+} from './conversation-evidence.js';
 import {
   planIn,
   toolUsesIn,
@@ -77,6 +82,8 @@ export interface HandoffContext {
   readonly filesModified: readonly string[];
   /** the last ones, the newest last; each once */
   readonly commands: readonly HandoffCommand[];
+  /** tools of which ctxwrap cannot tell which files they changed or what they ran; absent if there were none */
+  readonly notUnderstood?: readonly NotUnderstood[];
 }
 
 /** `ctxwrap.handoff/1`. Absent is what is not known. */
@@ -170,6 +177,7 @@ export const makeHandoff = (input: HandoffInput): Handoff => {
       constraints: has('context') ? linesOf(evidence, 'constraint').slice(-MOST_CONSTRAINTS) : [],
       filesModified: kept.files.slice(0, MOST_FILES).map(({ file }) => file),
       commands: has('commands') ? commandsIn(entries) : [],
+      ...notUnderstoodOf(entries),
     },
     requests: requests.list,
     ...summaryOf(has('summary') ? summary : undefined),
@@ -311,14 +319,24 @@ const pointsIn = (
   };
 };
 
+const notUnderstoodOf = (entries: readonly Entry[]): Pick<HandoffContext, 'notUnderstood'> => {
+  const tools = notUnderstoodIn(entries);
+  return tools.length === 0
+    ? {}
+    : { notUnderstood: tools.map(({ tool, calls }) => ({ tool: lineOf(tool, LONGEST_PATH), calls })) };
+};
+
 /** The last commands, each with how its last run ended. */
 const commandsIn = (entries: readonly Entry[]): readonly HandoffCommand[] => {
   const found = new Map<string, HandoffCommand>();
   for (const { call, result } of toolUsesIn(entries)) {
-    const command = lineOf(call.command ?? '', LONGEST_COMMAND);
-    if (command === '') continue;
-    found.delete(command); // the order is that of the last runs
-    found.set(command, { command, ...(result?.isError ? { outcome: 'failed' } : {}) });
+    const commands = call.commands ?? [];
+    const hasFailed = result?.isError === true && commands.length === 1; // of several, nothing says which one
+    for (const command of commands.map((each) => lineOf(each, LONGEST_COMMAND))) {
+      if (command === '') continue;
+      found.delete(command); // the order is that of the last runs
+      found.set(command, { command, ...(hasFailed ? { outcome: 'failed' } : {}) });
+    }
   }
   return [...found.values()].slice(-MOST_COMMANDS);
 };

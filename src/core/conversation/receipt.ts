@@ -6,7 +6,15 @@ import {
   type Conversation,
   type Entry,
 } from './conversation.js';
-import { evidenceIn, evidenceKinds, type EvidenceItem, type EvidenceKind } from './conversation-evidence.js';
+import {
+  evidenceIn,
+  evidenceKinds,
+  notUnderstoodIn,
+  notUnderstoodText,
+  type EvidenceItem,
+  type EvidenceKind,
+  type NotUnderstood,
+} from './conversation-evidence.js';
 import { getCount, getList, getText, parseRecord } from '../json.js';
 import type { Millis } from '../reading.js';
 import { toOneLine } from '../text.js';
@@ -23,6 +31,8 @@ export interface Receipt {
   readonly items: readonly ReceiptItem[];
   /** the summary is encrypted: whether it names an item that is nowhere else is unknown */
   readonly isUnreadable: boolean;
+  /** what was in the window before and could not be looked at */
+  readonly notUnderstood: readonly NotUnderstood[];
 }
 
 /** The receipt of a compaction in this conversation; undefined if it is not in it, or if nothing is left of what was before. */
@@ -37,6 +47,7 @@ export const receiptOf = (conversation: Conversation, compaction: Compaction): R
   return {
     items: items.map((item) => ({ ...item, isKept: isNamed(item) })),
     isUnreadable: left.some((entry) => entry.kind === 'summary' && entry.isEncrypted === true),
+    notUnderstood: notUnderstoodIn(window),
   };
 };
 
@@ -88,7 +99,7 @@ const makeNameSearch = (
 /** What the model reads of an entry; what a tool has printed names nothing on purpose. */
 const textOf = (entry: Entry): string => {
   if (entry.kind === 'call')
-    return [entry.command ?? '', ...entry.files.map(({ path }) => path), planText(entry)].join('\n');
+    return [...(entry.commands ?? []), ...entry.files.map(({ path }) => path), planText(entry)].join('\n');
   return 'text' in entry && entry.kind !== 'context' ? entry.text : '';
 };
 
@@ -249,6 +260,18 @@ export const keptText = (
 ): string | undefined => {
   const parts = counts.slice(0, most).map(({ kind, kept, of }) => `${kept} of ${of} ${nounOf(kind, of)}`);
   return parts.length === 0 ? undefined : parts.join(', ');
+};
+
+/**
+ * The same with what could not be looked at: `3 of 41 paths; 12 calls of a tool that ctxwrap does not understand: exec`, or `unknown: 12 calls …`
+ * where there is nothing else.
+ */
+export const receiptText = (
+  { notUnderstood }: Pick<Receipt, 'notUnderstood'>,
+  counts: readonly KeptCount[],
+): string | undefined => {
+  const [kept, rest] = [keptText(counts), notUnderstoodText(notUnderstood)];
+  return rest === undefined ? kept : `${kept === undefined ? 'unknown: ' : `${kept}; `}${rest}`;
 };
 
 export const nounOf = (kind: EvidenceKind, count: number): string => plurals[kind][count === 1 ? 0 : 1];

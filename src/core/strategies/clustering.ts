@@ -173,7 +173,7 @@ const MOST_RAN = 6;
 const wordsOfRecord = ({ turns, files }: Group): string => {
   const entries = turns.flatMap((turn) => turn.entries);
   const asked = promptsIn(entries).map(({ text }) => toOneLine(text, 240));
-  const ran = toolUsesIn(entries).flatMap(({ call }) => (call.command === undefined ? [] : [call.command]));
+  const ran = toolUsesIn(entries).flatMap(({ call }) => call.commands ?? []);
   const last = entries.findLast((entry) => entry.kind === 'answer');
   return [
     ...asked.slice(-MOST_ASKED).map((text) => `- asked: ${text}`),

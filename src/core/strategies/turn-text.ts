@@ -1,4 +1,4 @@
-import type { Entry } from '../conversation/conversation.js';
+import type { Call, Entry } from '../conversation/conversation.js';
 
 // An entry as text for a summariser. Long ones are cut in the middle: the beginning says what it is, the end how it came out.
 
@@ -14,7 +14,7 @@ export const turnText = (entry: Entry): string => {
     case 'summary':
       return labelled('Summary', entry.text, Infinity);
     case 'call':
-      return labelled(`Tool ${entry.name}`, entry.command ?? inputText(entry.input), LONGEST.input);
+      return labelled(`Tool ${entry.name}`, inputText(entry), LONGEST.input);
     case 'result':
       return labelled(entry.isError ? 'Tool error' : 'Tool result', entry.output, LONGEST.output);
     case 'reasoning':
@@ -25,8 +25,8 @@ export const turnText = (entry: Entry): string => {
   }
 };
 
-const inputText = (input: unknown): string =>
-  typeof input === 'string' ? input : input === undefined ? '' : JSON.stringify(input);
+const inputText = ({ commands, input }: Call): string =>
+  typeof input === 'string' ? input : (commands?.join('\n') ?? JSON.stringify(input) ?? '');
 
 const labelled = (who: string, text: string, most: number): string => {
   const said = text.trim();

@@ -1,0 +1,90 @@
+// What is known of the values in a script that is read and not run. Unknown is undefined.
+
+export type Value =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly Value[]
+  | Callable
+  | { readonly kind: 'fields'; readonly values: ReadonlyMap<string, Value> };
+
+export type Callable =
+  | { readonly kind: 'function'; readonly call: (args: readonly Value[]) => Value }
+  /** a tool; the object that holds all of them has no name */
+  | { readonly kind: 'tool'; readonly name: string };
+
+export const isList = (value: Value): value is readonly Value[] => Array.isArray(value);
+
+export const isCallable = (value: Value): value is Callable =>
+  typeof value === 'object' && value !== null && !isList(value) && value.kind !== 'fields';
+
+export const fieldsIn = (value: Value): ReadonlyMap<string, Value> =>
+  typeof value === 'object' && value !== null && !isList(value) && value.kind === 'fields'
+    ? value.values
+    : new Map();
+
+/** `value.name` or `value[index]` */
+export const memberOf = (value: Value, name: string | number): Value => {
+  if (isList(value)) return name === 'length' ? value.length : value[Number(name)];
+  if (isCallable(value)) {
+    if (value.kind !== 'tool') return undefined;
+    return { kind: 'tool', name: value.name === '' ? String(name) : `${value.name}.${name}` };
+  }
+  return fieldsIn(value).get(String(name));
+};
+
+/** As it stands in a text; undefined for what has no text of its own. */
+export const textOf = (value: Value): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
+
+/** A part of a sum, and how it is written. */
+export interface Term {
+  readonly value: Value;
+  readonly source: string;
+}
+
+/** `left + right`; what is not known in a text stands there as `${source}`. */
+export const sumOf = (left: Term, right: Term): Value => {
+  if (typeof left.value === 'number' && typeof right.value === 'number') return left.value + right.value;
+  if (typeof left.value !== 'string' && typeof right.value !== 'string') return undefined;
+  return [left, right].map(({ value, source }) => textOf(value) ?? `\${${source}}`).join('');
+};
+
+/** `[key, value]` of each field. */
+export const entriesOf = (value: Value): Value => [...fieldsIn(value)].map(([key, each]) => [key, each]);
+
+/** The result of the few methods that put texts together, if it is not too long. */
+export const methodOf = (
+  owner: Value,
+  name: string,
+  [argument, other]: readonly Value[],
+  longest: number,
+): Value => {
+  if (typeof owner === 'string') {
+    if (name === 'trim') return owner.trim();
+    if (name !== 'replaceAll' || typeof argument !== 'string' || typeof other !== 'string') return undefined;
+    return methodOf(owner.split(argument), 'join', [other], longest);
+  }
+  if (name !== 'join' || !isList(owner)) return undefined;
+  const texts = owner.map(textOf);
+  const between = textOf(argument) ?? ',';
+  const length = texts.reduce((sum, text = '') => sum + text.length + between.length, 0);
+  return length <= longest && texts.every((text) => text !== undefined) ? texts.join(between) : undefined;
+};
+
+const DEEPEST = 20;
+const COST = 20; // of a value, in characters
+
+/** As JSON, without what is unknown. Takes its size from the room that is left, and stops where there is none. */
+export const jsonOf = (value: Value, left: { room: number }, depth = 0): unknown => {
+  left.room -= typeof value === 'string' ? value.length : COST;
+  if (isCallable(value) || left.room < 0 || depth > DEEPEST) return undefined;
+  if (isList(value)) return value.map((each) => (left.room < 0 ? undefined : jsonOf(each, left, depth + 1)));
+  if (typeof value !== 'object' || value === null) return value;
+  const known = [...value.values].map(([key, each]) => [key, jsonOf(each, left, depth + 1)] as const);
+  return Object.fromEntries(known.filter(([, each]) => each !== undefined));
+};

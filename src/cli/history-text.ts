@@ -6,6 +6,7 @@ import {
 } from '../core/conversation/boundary-record.js';
 import { counted, formatDuration, formatTokens } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
+import { withoutAnalysis } from '../core/conversation/summary-text.js';
 import { keptText } from '../core/conversation/receipt.js';
 import type { Styled } from '../core/printable.js';
 import type { Look } from '../ui/look.js';
@@ -133,7 +134,7 @@ const summaryCell = ({ summary }: RecordedCompaction, theme: Theme): Cell => {
     case 'empty':
       return { text: 'empty: nothing was kept', paint: theme.failure };
     case 'text':
-      return makeTextsSafe(summary.text.replace(TAG, ' ').slice(0, LONGEST_CELL));
+      return makeTextsSafe(withoutAnalysis(summary.text).replace(TAG, ' ').slice(0, LONGEST_CELL));
   }
 };
 

@@ -17,6 +17,7 @@ import type { Fill } from '../core/compaction/outcome.js';
 import { emptyUsage, recordUsage, type UsageHistory } from '../core/report/history.js';
 import { isTooComplex, parseRecord } from '../core/json.js';
 import { makeOutlineReader, type Outline, type OutlineReader } from '../core/conversation/outline.js';
+import { withoutAnalysis } from '../core/conversation/summary-text.js';
 import { present } from '../core/present.js';
 import { windowPercent, validReading, type Millis, type Reading } from '../core/reading.js';
 import { parseIsoTime } from '../core/time.js';
@@ -298,7 +299,9 @@ const recorded = (found: FoundCompaction, number: number, isFull: boolean): Reco
 
 const summaryText = (summary: Summary, line: number, isFull: boolean): CompactionSummary => {
   const text = summary.kind === 'text' ? summary.text : '';
-  const shown = isFull ? text : text.split('\n', FIRST_LINES).join('\n').slice(0, FIRST_CHARACTERS);
+  const shown = isFull
+    ? text
+    : withoutAnalysis(text).split('\n', FIRST_LINES).join('\n').slice(0, FIRST_CHARACTERS);
   return {
     kind: summary.kind,
     text: Buffer.from(shown).toString(), // a copy, since a part of a string keeps all of it in memory

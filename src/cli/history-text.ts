@@ -7,6 +7,8 @@ import {
 import { counted, formatDuration, formatTokens } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
 import { withoutAnalysis } from '../core/conversation/summary-text.js';
+import { leftTokens } from '../core/evidence.js';
+import { present } from '../core/present.js';
 import { keptText } from '../core/conversation/receipt.js';
 import type { Styled } from '../core/printable.js';
 import type { Look } from '../ui/look.js';
@@ -99,13 +101,13 @@ const rowsOf = (
 };
 
 const cellsOf = (each: RecordedCompaction, name: string, theme: Theme): readonly Cell[] => {
-  const { initiator, preTokens, isEstimated, postTokens, nextTokens, durationMs, isVerified } = each;
-  const after = postTokens ?? nextTokens;
+  const { initiator, durationMs, isVerified } = each;
+  const { before, after } = sizesOf(each);
   return [
     makeTextsSafe(`${name}#${each.number}`),
     { text: timeText(each.at), paint: theme.quiet },
-    tokensText(preTokens, isEstimated === true),
-    { text: tokensText(after, postTokens === undefined), paint: theme.strong },
+    before ?? '-',
+    { text: after ?? '-', paint: theme.strong },
     initiator === undefined ? '-' : triggerOf(initiator),
     { text: `${initiatorText(initiator)}${isVerified ? '' : '?'}`, paint: theme.plain },
     durationMs === undefined ? '-' : tookText(durationMs),
@@ -113,8 +115,30 @@ const cellsOf = (each: RecordedCompaction, name: string, theme: Theme): readonly
   ];
 };
 
-const tokensText = (tokens: number | undefined, isEstimated: boolean): string =>
-  tokens === undefined ? '-' : `${isEstimated ? '~' : ''}${formatTokens(tokens)}`;
+/** What is known of how large the window was before a compaction, and is after it. */
+export type CompactionSizes = Pick<
+  RecordedCompaction,
+  'preTokens' | 'isEstimated' | 'postTokens' | 'fixedTokens' | 'nextTokens'
+>;
+
+const tokensText = (tokens: number | undefined, isEstimated: boolean): string | undefined =>
+  tokens === undefined ? undefined : `${isEstimated ? '~' : ''}${formatTokens(tokens)}`;
+
+/** With `~` where it is not the agent's own number: the last one before, the first one after, or with a fixed part that was computed. */
+const sizesOf = (each: CompactionSizes): { readonly before?: string; readonly after?: string } => {
+  const { preTokens, isEstimated, postTokens, fixedTokens, nextTokens } = each;
+  const isOwn = postTokens !== undefined && fixedTokens === undefined;
+  return present({
+    before: tokensText(preTokens, isEstimated === true),
+    after: tokensText(leftTokens(each) ?? nextTokens, !isOwn),
+  });
+};
+
+/** `~166k → 12k` */
+export const sizesText = (each: CompactionSizes): string => {
+  const { before = '?', after = '?' } = sizesOf(each);
+  return `${before} → ${after}`;
+};
 
 const initiatorText = (initiator: BoundaryInitiator | undefined): string => {
   if (initiator === 'agent-idle') return 'agent, idle';
@@ -191,8 +215,7 @@ const factsOf = (
   each: RecordedCompaction,
   { home, kept }: Pick<HistoryView, 'home' | 'kept'>,
 ): readonly (readonly [label: string, value: string])[] => {
-  const { initiator, preTokens, isEstimated, postTokens, nextTokens, durationMs, summary, isVerified } = each;
-  const after = postTokens ?? nextTokens;
+  const { initiator, durationMs, summary, isVerified } = each;
   return [
     [
       'Agent',
@@ -206,10 +229,7 @@ const factsOf = (
       'Started by',
       initiator === undefined ? 'unknown' : `${initiatorText(initiator)} (${triggerOf(initiator)})`,
     ],
-    [
-      'Tokens',
-      `${tokensText(preTokens, isEstimated === true)} → ${tokensText(after, postTokens === undefined)}`,
-    ],
+    ['Tokens', sizesText(each)],
     ['Took', durationMs === undefined ? 'unknown' : tookText(durationMs)],
     ['Messages', messagesText(each)],
     ...(kept === undefined ? [] : [['Kept', kept] as const]),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Agent, LineReader } from '../agents/agent.js';
+import type { Agent } from '../agents/agent.js';
 import type {
   DocumentReader,
   HistoryFormat,
@@ -15,6 +15,7 @@ import type {
 } from '../core/conversation/boundary-record.js';
 import type { Fill } from '../core/compaction/outcome.js';
 import { emptyUsage, recordUsage, type UsageHistory } from '../core/report/history.js';
+import type { Fact } from '../core/event.js';
 import { isTooComplex, parseRecord } from '../core/json.js';
 import { makeOutlineReader, type Outline, type OutlineReader } from '../core/conversation/outline.js';
 import { withoutAnalysis } from '../core/conversation/summary-text.js';
@@ -30,6 +31,7 @@ import {
   type FoundCompaction,
   type LinePlace,
 } from './compaction-fold.js';
+import { makeFileReader } from './session-facts.js';
 
 // Reads a whole session file once for its compactions, as fast as its bytes can be walked, and in little memory.
 
@@ -85,7 +87,7 @@ export const readHistory = async (
   const fold = makeCompactionFold(format?.messages ?? 'appended', options.withUsage ? usage : undefined);
   const id = format?.idInPath?.(path);
   if (id !== undefined) fold.details([{ kind: 'session', id }], { line: 0, offset: 0 });
-  const reader = makeFileReader(agent, fold, options);
+  const reader = makeHistoryReader(agent, fold, options);
   const bytes = makeByteSplitter(reader.line, { maxBytes: MAX_LINE_BYTES });
   for await (const chunk of source.open?.() ?? readStored(path)) {
     bytes.push(chunk);
@@ -140,7 +142,7 @@ interface FileReader {
 
 const DOCUMENT_START = '{';
 
-const makeFileReader = (
+const makeHistoryReader = (
   agent: Agent,
   fold: CompactionFold,
   { isWanted, now }: Pick<HistoryOptions, 'isWanted' | 'now'>,
@@ -219,7 +221,9 @@ interface LineTaker {
 const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTaker => {
   const format = agent.log?.history ?? everyLine;
   const read: OutlineReader = makeOutlineReader(format.fields, textIn);
-  let reader: LineReader | undefined = agent.log?.reader({}); // the file may come from another machine, so this shell's settings do not apply
+  let facts: Fact[] = [];
+  // the file may come from another machine, so this shell's settings do not apply
+  const reader = agent.log && makeFileReader(agent.log, {}, { add: (fact) => facts.push(fact) });
   let needsSession = format.session !== undefined;
   const textOf = (outline: Outline, part: LinePart): string =>
     part === 'whole' ? outline.whole() : outline.reduced();
@@ -233,11 +237,15 @@ const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTak
         place,
       );
     }
-    if (!known.facts || !reader) return true;
-    const step = reader(textOf(outline, known.facts), now);
-    reader = step.next;
-    fold.facts(step.facts, place);
-    return step.misfit !== 'not JSON';
+    if (!reader) return true;
+    if (!known.facts) {
+      if (known.message !== undefined && reader.needsText()) reader.skim(outline.whole(), now);
+      return true;
+    }
+    facts = [];
+    const { misfit } = reader.read(textOf(outline, known.facts), now);
+    fold.facts(facts, place);
+    return misfit !== 'not JSON';
   };
 
   return {
@@ -281,13 +289,13 @@ const FIRST_CHARACTERS = 600;
 
 const recorded = (found: FoundCompaction, number: number, isFull: boolean): RecordedCompaction => {
   const { at, line, offset, afterMessage, isVerified, lastTokens, preTokens = lastTokens } = found;
-  const { initiator, postTokens, nextTokens, uuid, durationMs, replaced, summary } = found;
+  const { initiator, postTokens, fixedTokens, nextTokens, uuid, durationMs, replaced, summary } = found;
   return {
     number,
     at,
     ...present({ initiator, preTokens }),
     ...(found.preTokens === undefined && preTokens !== undefined ? { isEstimated: true } : {}),
-    ...present({ postTokens, nextTokens, uuid, durationMs }),
+    ...present({ postTokens, fixedTokens, nextTokens, uuid, durationMs }),
     afterMessage,
     ...present({ replaced }),
     ...(summary ? { summary: summaryText(summary.summary, summary.line, isFull) } : {}),

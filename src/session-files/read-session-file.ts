@@ -112,13 +112,13 @@ const makeSessionBuilder = (request: SessionFileRequest) => {
 };
 
 const pastCompaction = (boundary: Boundary, lastTokens: number | undefined): PastCompaction => {
-  const { at, initiator, postTokens, preTokens = lastTokens, uuid, durationMs } = boundary;
+  const { at, initiator, postTokens, fixedTokens, preTokens = lastTokens, uuid, durationMs } = boundary;
   const isEstimated = boundary.preTokens === undefined && preTokens !== undefined;
   return {
     at,
     ...present({ initiator, preTokens }),
     ...(isEstimated ? { isEstimated } : {}),
-    ...present({ postTokens, uuid, durationMs }),
+    ...present({ postTokens, fixedTokens, uuid, durationMs }),
   };
 };
 

@@ -91,6 +91,8 @@ export interface RecordedCompaction {
   /** `preTokens` is the last number before it */
   readonly isEstimated?: true;
   readonly postTokens?: number;
+  /** what every request sends besides, where `postTokens` leaves it out */
+  readonly fixedTokens?: number;
   /** the first number of an answer after it */
   readonly nextTokens?: number;
   readonly uuid?: string;
@@ -141,6 +143,7 @@ export interface HistoryRecord {
   readonly pre_tokens: number | null;
   readonly pre_tokens_estimated: boolean;
   readonly post_tokens: number | null;
+  readonly fixed_tokens: number | null;
   readonly next_tokens: number | null;
   readonly duration_ms: number | null;
   readonly after_message_index: number;
@@ -178,6 +181,7 @@ export const historyRecord = (session: SessionHistory, each: RecordedCompaction)
     pre_tokens: each.preTokens ?? null,
     pre_tokens_estimated: each.isEstimated === true,
     post_tokens: each.postTokens ?? null,
+    fixed_tokens: each.fixedTokens ?? null,
     next_tokens: each.nextTokens ?? null,
     duration_ms: each.durationMs ?? null,
     after_message_index: each.afterMessage,

@@ -31,20 +31,14 @@ export const summaryIn = (answer: string): string => {
   return summary;
 };
 
-const ANALYSIS = new RegExp(
-  ['Analysis', 'Summary']
-    .map((name) => String.raw`(?:#+ |\*\*)?${name}(?:\*\*)?:(?:\*\*)?[ \t]*\n`)
-    .join(String.raw`[^]*?\n`),
-  'y',
-);
+const ANALYSIS = /^Analysis:[ \t]*\n[^]*?\nSummary:[ \t]*\n/;
 
 /**
  * A recorded summary from where it begins: without the analysis that the model has written before it, in tags or under a heading. All of it
  * where there is nothing else.
  */
 export const withoutAnalysis = (text: string): string => {
-  ANALYSIS.lastIndex = 0;
-  const rest = withoutScratchpad(ANALYSIS.test(text) ? text.slice(ANALYSIS.lastIndex) : text).trim();
+  const rest = withoutScratchpad(text.replace(ANALYSIS, '')).trim();
   return rest === '' ? text : rest;
 };
 

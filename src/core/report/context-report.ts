@@ -160,6 +160,8 @@ export interface PastCompaction {
   readonly isEstimated?: true;
   /** as recorded by the agent */
   readonly postTokens?: number;
+  /** what every request sends besides, where `postTokens` leaves it out */
+  readonly fixedTokens?: number;
   /** the first number of a turn after it */
   readonly nextTokens?: number;
   readonly uuid?: string;
@@ -239,14 +241,14 @@ export const contextRecord = (report: ContextReport) => {
   const { runtime: agent, agentSessionId: sessionId } = report;
   return {
     ...report,
-    compactions: report.compactions.map(({ nextTokens, isEstimated, preTokens, ...past }) => ({
+    compactions: report.compactions.map(({ nextTokens, fixedTokens, isEstimated, preTokens, ...past }) => ({
       ...boundaryRecord({
         ...past,
         runtime: agent,
         sessionId,
         ...(preTokens === undefined ? {} : isEstimated ? { lastTokens: preTokens } : { preTokens }),
       }),
-      ...present({ next_tokens: nextTokens }),
+      ...present({ fixed_tokens: fixedTokens, next_tokens: nextTokens }),
     })),
   };
 };

@@ -30,7 +30,7 @@ import { openRegular } from '../../storage/files.js';
 import { findCommand } from '../../storage/find-command.js';
 import { readAudit } from '../../storage/log-file.js';
 import { readModelUses } from '../../storage/model-uses.js';
-import { readStored } from '../../storage/session-store.js';
+import { canUnpack, readStored } from '../../storage/session-store.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../ui/look.js';
@@ -198,7 +198,7 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   const agent = asked ?? recognised;
   if (!agent) throw messages.unknownFile(given);
   if (!agent.log) throw messages.unfollowedAgent(agent.name);
-  const report = await sourceReport({ path, agent }, request).catch(cannotRead);
+  const report = await sourceReport({ path, agent, open: () => readStored(path) }, request).catch(cannotRead);
   // a file without a number may be a session before its first answer, or no session of this agent
   const isOther = agent.log.recognises !== undefined && recognised !== agent;
   if (!report.reading && report.compactions.length === 0 && isOther)
@@ -258,10 +258,7 @@ const readSource = async (
   });
 };
 
-const packers: readonly { readonly mark: Buffer; readonly unpack: string }[] = [
-  { mark: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), unpack: 'zstd -dc' },
-  { mark: Buffer.from([0x1f, 0x8b]), unpack: 'gzip -dc' },
-];
+const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /** The file behind any links. Throws when it cannot be read. */
 const readablePath = async (given: string): Promise<string> => {
@@ -274,8 +271,7 @@ const readablePath = async (given: string): Promise<string> => {
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
       if (bytesRead === 0) throw messages.unreadableFile(given, 'it is empty');
-      const packer = packers.find(({ mark }) => buffer.subarray(0, mark.length).equals(mark));
-      if (packer) throw messages.compressedFile(given, packer.unpack);
+      if (buffer.equals(ZSTD) && !canUnpack('.zst')) throw messages.compressedFile(given);
     } finally {
       await file.close();
     }

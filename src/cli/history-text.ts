@@ -1,6 +1,7 @@
 import {
   triggerOf,
   type BoundaryInitiator,
+  type CompactionSummary,
   type RecordedCompaction,
   type SessionHistory,
 } from '../core/conversation/boundary-record.js';
@@ -95,7 +96,7 @@ const rowsOf = (
     theme.quiet(titles),
     ...rows.flatMap((row, index) => [
       row,
-      ...(isFull ? [...keptLines(newest[index], look), ...wholeOf(newest[index], look)] : []),
+      ...(isFull ? [...keptLines(newest[index], look), ...wholeOf(newest[index]?.summary, look)] : []),
     ]),
   ];
 };
@@ -173,8 +174,8 @@ const keptLines = (each: RecordedCompaction | undefined, { columns }: Look): rea
     : wrapText(`kept ${text}`, columns - MARGIN).map((line) => ' '.repeat(MARGIN) + line);
 };
 
-const wholeOf = (each: RecordedCompaction | undefined, { columns }: Look): readonly string[] =>
-  (each?.summary?.text ? each.summary.text.split('\n') : [])
+const wholeOf = (each: Pick<CompactionSummary, 'text'> | undefined, { columns }: Look): readonly string[] =>
+  (each?.text ? each.text.split('\n') : [])
     .flatMap((line) => wrapText(makeTextsSafe(line), columns - MARGIN))
     .map((line) => (line === '' ? '' : ' '.repeat(MARGIN) + line));
 
@@ -192,9 +193,22 @@ export const compactionText = (
       `  ${line}`,
     ]),
   );
-  const summary = wholeOf(each, view.look);
-  return [...facts.flat(), ...(summary.length > 0 ? ['', theme.accent('Summary'), ...summary] : [])];
+  const texts = textsOf(each).flatMap(({ title, text }) => [
+    '',
+    theme.accent(title),
+    ...wholeOf({ text }, view.look),
+  ]);
+  return [...facts.flat(), ...texts];
 };
+
+const textsOf = ({
+  summary,
+  memory,
+}: RecordedCompaction): readonly { readonly title: string; readonly text: string }[] =>
+  [
+    { title: 'Summary', text: summary?.text ?? '' },
+    { title: 'Session memory, as it is now', text: memory?.text ?? '' },
+  ].filter(({ text }) => text !== '');
 
 /** The same as Markdown. */
 export const compactionMarkdown = (
@@ -207,7 +221,7 @@ export const compactionMarkdown = (
   ...factsOf(session, each, { home: '/', kept }).map(
     ([label, value]) => `- ${label}: ${makeTextsSafe(value)}`,
   ),
-  ...(each.summary?.text ? ['', '## Summary', '', ...each.summary.text.split('\n')] : []),
+  ...textsOf(each).flatMap(({ title, text }) => ['', `## ${title}`, '', ...text.split('\n')]),
 ];
 
 const factsOf = (
@@ -215,7 +229,7 @@ const factsOf = (
   each: RecordedCompaction,
   { home, kept }: Pick<HistoryView, 'home' | 'kept'>,
 ): readonly (readonly [label: string, value: string])[] => {
-  const { initiator, durationMs, summary, isVerified } = each;
+  const { initiator, durationMs, summary, memory, isVerified } = each;
   return [
     [
       'Agent',
@@ -233,6 +247,7 @@ const factsOf = (
     ['Took', durationMs === undefined ? 'unknown' : tookText(durationMs)],
     ['Messages', messagesText(each)],
     ...(kept === undefined ? [] : [['Kept', kept] as const]),
+    ...(memory ? [['Memory', folderText(memory.path, home)] as const] : []),
     ...(summary?.kind === 'text' ? [] : [['Summary', summary?.kind ?? 'not in the file'] as const]),
     ...(isVerified
       ? []

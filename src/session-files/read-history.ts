@@ -97,7 +97,11 @@ export const readHistory = async (
   reader.end(bytes.rest());
   const session = fold.session();
   if (session.isOther || options.isWanted?.(session) === false) return undefined;
-  const compactions = fold.compactions().map((each, index) => recorded(each, index + 1, options.isFull));
+  const compactions = await withMemory(
+    fold.compactions().map((each, index) => recorded(each, index + 1, options.isFull)),
+    format?.memoryOf?.(path),
+    options.isFull,
+  );
   return {
     history: {
       runtime: agent.name,
@@ -305,19 +309,49 @@ const recorded = (found: FoundCompaction, number: number, isFull: boolean): Reco
   };
 };
 
-const summaryText = (summary: Summary, line: number, isFull: boolean): CompactionSummary => {
-  const text = summary.kind === 'text' ? summary.text : '';
+const summaryText = (summary: Summary, line: number, isFull: boolean): CompactionSummary => ({
+  kind: summary.kind,
+  ...measuredText(summary.kind === 'text' ? summary.text : '', isFull),
+  line,
+});
+
+const measuredText = (text: string, isFull: boolean): Omit<CompactionSummary, 'kind' | 'line'> => {
   const shown = isFull
     ? text
     : withoutAnalysis(text).split('\n', FIRST_LINES).join('\n').slice(0, FIRST_CHARACTERS);
   return {
-    kind: summary.kind,
     text: Buffer.from(shown).toString(), // a copy, since a part of a string keeps all of it in memory
     isCut: shown.length < text.length,
     characters: text.length,
     sha256: createHash('sha256').update(text).digest('hex'),
-    line,
   };
+};
+
+const MOST_MEMORY_BYTES = 1024 * 1024;
+
+/** The last compaction with what the agent has noted of the session, where it has. */
+const withMemory = async (
+  compactions: readonly RecordedCompaction[],
+  path: string | undefined,
+  isFull: boolean,
+): Promise<readonly RecordedCompaction[]> => {
+  const last = compactions.at(-1);
+  const text = last && path !== undefined && (await memoryIn(path).catch(() => undefined));
+  return last && path !== undefined && text
+    ? compactions.with(-1, { ...last, memory: { path, ...measuredText(text.trim(), isFull) } })
+    : compactions;
+};
+
+/** Undefined where there is more than an agent writes. */
+const memoryIn = async (path: string): Promise<string | undefined> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of readStored(path)) {
+    bytes += chunk.length;
+    if (bytes > MOST_MEMORY_BYTES) return undefined;
+    chunks.push(Buffer.from(chunk)); // its memory is reused
+  }
+  return Buffer.concat(chunks).toString();
 };
 
 /** How full the window was, from the numbers in the file. */

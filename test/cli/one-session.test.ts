@@ -1,7 +1,7 @@
 // The pages about one session say the same of it: `history`, `receipt`, `undo`, `context` and the footer's own number.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { readSessionFile } from '../../src/session-files/read-session-file.js';
 import { ctxwrapHere } from '../support/command-here.js';
@@ -99,6 +99,40 @@ describe('the sizes of a compaction', () => {
     expect(await run('receipt', `${session}#1`)).toContain('120k → ~27k');
     expect(await run('undo', session)).toContain('(120k → ~27k)');
     expect(await run('context', session)).toContain('120k → ~27k');
+  });
+});
+
+describe('the notes that Claude keeps of a session', () => {
+  const notes = '# Session Title\n\nthe made one\n\n# Current State\n\ndone';
+  const memory = () => join(bench.folder, `.claude/projects/-proj-made/${session}/session-memory/summary.md`);
+  const boundary = async () =>
+    JSON.parse(await run('history', session, '--ndjson')) as Record<string, unknown>;
+  beforeEach(() => {
+    writeMade('1. Primary Request: a lot');
+    mkdirSync(dirname(memory()), { recursive: true });
+  });
+  afterEach(() => rmSync(join(bench.folder, `.claude/projects/-proj-made/${session}`), { recursive: true }));
+
+  it('are named by the last compaction, and shown with it', async () => {
+    writeFileSync(memory(), `${notes}\n`);
+    expect((await boundary())['summary_ref']).toMatchObject({
+      path: path(),
+      memory: { path: memory(), characters: notes.length, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    });
+    const shown = await run('history', 'show', `${session}#1`);
+    expect(shown).toContain(`~/.claude/projects/-proj-made/${session}/session-memory/summary.md`);
+    expect(shown).toMatch(/Session memory, as it is now\n.*# Session Title\n\n.*the made one/);
+    expect(await run('history', 'show', `${session}#1`, '--markdown')).toContain(notes);
+  });
+
+  it.each([
+    ['there are none', () => undefined],
+    ['a link stands in their place', () => symlinkSync(path(), memory())],
+    ['they are larger than any that it writes', () => writeFileSync(memory(), 'a'.repeat(2_000_000))],
+  ])('are not needed where %s', async (_, make) => {
+    make();
+    expect(await boundary()).toMatchObject({ summary_ref: { memory: null } });
+    expect(await run('history', 'show', `${session}#1`)).not.toContain('emory');
   });
 });
 

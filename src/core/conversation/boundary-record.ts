@@ -78,6 +78,11 @@ export interface CompactionSummary {
   readonly line: number;
 }
 
+/** Notes of the whole session that its agent keeps in a file of their own, as they are now. */
+export interface SessionMemory extends Omit<CompactionSummary, 'kind' | 'line'> {
+  readonly path: string;
+}
+
 /** First and last number of a row of messages, counted from 1. */
 export type MessageRange = readonly [first: number, last: number];
 
@@ -102,6 +107,8 @@ export interface RecordedCompaction {
   /** those that left the window with it; absent where that is not known */
   readonly replaced?: readonly MessageRange[];
   readonly summary?: CompactionSummary;
+  /** of the last one of its session, where there are any */
+  readonly memory?: SessionMemory;
   /** how much of the evidence that was in the window before it has kept; absent where that was not asked for, or is not known */
   readonly kept?: readonly KeptCount[];
   /** where the agent's record is: line from 1, and bytes before it */
@@ -157,6 +164,7 @@ export interface HistoryRecord {
     readonly line: number;
     readonly characters: number;
     readonly sha256: string;
+    readonly memory: Pick<SessionMemory, 'path' | 'characters' | 'sha256'> | null;
   } | null;
   readonly kept: readonly KeptCount[] | null;
   readonly path: string;
@@ -167,7 +175,7 @@ export interface HistoryRecord {
 }
 
 export const historyRecord = (session: SessionHistory, each: RecordedCompaction): HistoryRecord => {
-  const { initiator, summary } = each;
+  const { initiator, summary, memory } = each;
   const { path } = session;
   return {
     schema: 'ctxwrap.boundary/1',
@@ -192,7 +200,12 @@ export const historyRecord = (session: SessionHistory, each: RecordedCompaction)
     summary_is_cut: summary?.isCut === true,
     summary_ref:
       summary?.kind === 'text'
-        ? { path, line: summary.line, characters: summary.characters, sha256: summary.sha256 }
+        ? {
+            path,
+            line: summary.line,
+            ...measured(summary),
+            memory: memory ? { path: memory.path, ...measured(memory) } : null,
+          }
         : null,
     kept: each.kept ?? null,
     path,
@@ -202,6 +215,11 @@ export const historyRecord = (session: SessionHistory, each: RecordedCompaction)
     verified: each.isVerified,
   };
 };
+
+const measured = ({ characters, sha256 }: Pick<CompactionSummary, 'characters' | 'sha256'>) => ({
+  characters,
+  sha256,
+});
 
 const numbersOf = ([first, last]: MessageRange): readonly number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);

@@ -36,7 +36,7 @@ import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../ui/look.js';
 import type { SessionSource } from '../../session-files/read-history.js';
 import type { ConversationSource } from '../../session-files/read-conversation.js';
-import { runningSource } from '../../session-files/session-sources.js';
+import { runningSource, sourcesAt } from '../../session-files/session-sources.js';
 import {
   readSessionFile,
   agentOfFile,
@@ -190,6 +190,8 @@ const named = async (
 const fileReport = async (given: string, request: ContextRequest): Promise<ContextReport> => {
   const path = await readablePath(given);
   const asked = await agentFromOption(request.options.runtime, request.options.configured?.runtimes);
+  const writer = asked?.log ? asked : Object.values(agents).find(({ log }) => log?.database);
+  if (writer?.log?.database && (await isDatabase(path))) return databaseReport(given, path, writer, request);
   const cannotRead = (error: unknown): never => {
     const isOfFile = error instanceof LimitError || errorCode(error) !== undefined;
     throw isOfFile ? messages.unreadableFile(given, systemReason(error)) : error;
@@ -204,6 +206,25 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   if (!report.reading && report.compactions.length === 0 && isOther)
     throw messages.otherAgentsFile(given, agent.name, recognised?.name);
   return report;
+};
+
+/** Of the only session in a database; several are told apart by their ids. */
+const databaseReport = async (
+  given: string,
+  path: string,
+  agent: Agent,
+  request: ContextRequest,
+): Promise<ContextReport> => {
+  const { sources, skipped } = await sourcesAt({ path, asked: agent, agents: [agent], where: folders() });
+  const [source, ...others] = sources;
+  const reason = skipped[0]?.reason ?? 'no session is in it';
+  if (!source?.open) throw messages.unreadableFile(given, reason);
+  if (others.length > 0)
+    throw messages.severalFiles(
+      given,
+      sources.flatMap(({ idInDatabase }) => idInDatabase ?? []),
+    );
+  return sourceReport({ ...source, open: source.open }, request);
 };
 
 const sourceReport = async (
@@ -256,6 +277,13 @@ const readSource = async (
     remembered: rememberedWindows(await readModelUses(stateFolder(env, home)), source.agent.name),
     now: Date.now(),
   });
+};
+
+const SQLITE = Buffer.from('SQLite format 3\0');
+
+const isDatabase = async (path: string): Promise<boolean> => {
+  for await (const chunk of readStored(path)) return chunk.subarray(0, SQLITE.length).equals(SQLITE);
+  return false;
 };
 
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);

@@ -18,6 +18,8 @@ export interface HistoryFormat {
   readonly session?: (outline: Outline) => SessionDetail;
   /** the session's id in the path of its file, also of a copy whose records name another one; undefined where there is none */
   readonly idInPath?: (path: string) => string | undefined;
+  /** where the agent may keep notes of the session in this file, which it goes on writing */
+  readonly memoryOf?: (path: string) => string | undefined;
   /**
    * `appended`: each record is a message, told apart by its key where a compaction names those it keeps; `by-id`: a record with a known key
    * replaces the earlier one, and the conversation can be written anew

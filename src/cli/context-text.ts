@@ -1,4 +1,5 @@
 import type { ContextReport, PastCompaction } from '../core/report/context-report.js';
+import { leftTokens } from '../core/evidence.js';
 import { noNumberSentence } from '../core/format.js';
 import { isGuessedWindow, type Millis } from '../core/reading.js';
 import {
@@ -67,13 +68,14 @@ const compactionsSection = ({ compactions, path }: ContextReport): Section => {
   };
 };
 
-const pastRow = ({ at, initiator, preTokens, postTokens, nextTokens, durationMs }: PastCompaction): Row => {
-  const after = postTokens ?? nextTokens;
+const pastRow = (past: PastCompaction): Row => {
+  const { at, initiator, preTokens, postTokens, fixedTokens, nextTokens, durationMs } = past;
+  const after = leftTokens(past) ?? nextTokens;
   return compactionRow({
     when: timeText(at),
     before: preTokens === undefined ? undefined : { usedTokens: preTokens },
     after: after === undefined ? undefined : { usedTokens: after },
-    isNext: postTokens === undefined,
+    isNext: postTokens === undefined || fixedTokens !== undefined,
     durationMs,
     by: initiator === 'agent' ? 'the agent' : initiator === 'user' ? 'you' : initiator,
   });

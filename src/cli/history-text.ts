@@ -1,12 +1,16 @@
 import {
   triggerOf,
   type BoundaryInitiator,
+  type CompactionSummary,
   type RecordedCompaction,
   type SessionHistory,
 } from '../core/conversation/boundary-record.js';
 import { counted, formatDuration, formatTokens } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
 import { receiptText } from '../core/conversation/receipt.js';
+import { withoutAnalysis } from '../core/conversation/summary-text.js';
+import { leftTokens } from '../core/evidence.js';
+import { present } from '../core/present.js';
 import type { Styled } from '../core/printable.js';
 import type { Look } from '../ui/look.js';
 import { makeTextsSafe, shorten, wrapText } from '../ui/text.js';
@@ -92,19 +96,19 @@ const rowsOf = (
     theme.quiet(titles),
     ...rows.flatMap((row, index) => [
       row,
-      ...(isFull ? [...keptLines(newest[index], look), ...wholeOf(newest[index], look)] : []),
+      ...(isFull ? [...keptLines(newest[index], look), ...wholeOf(newest[index]?.summary, look)] : []),
     ]),
   ];
 };
 
 const cellsOf = (each: RecordedCompaction, name: string, theme: Theme): readonly Cell[] => {
-  const { initiator, preTokens, isEstimated, postTokens, nextTokens, durationMs, isVerified } = each;
-  const after = postTokens ?? nextTokens;
+  const { initiator, durationMs, isVerified } = each;
+  const { before, after } = sizesOf(each);
   return [
     makeTextsSafe(`${name}#${each.number}`),
     { text: timeText(each.at), paint: theme.quiet },
-    tokensText(preTokens, isEstimated === true),
-    { text: tokensText(after, postTokens === undefined), paint: theme.strong },
+    before ?? '-',
+    { text: after ?? '-', paint: theme.strong },
     initiator === undefined ? '-' : triggerOf(initiator),
     { text: `${initiatorText(initiator)}${isVerified ? '' : '?'}`, paint: theme.plain },
     durationMs === undefined ? '-' : tookText(durationMs),
@@ -112,8 +116,30 @@ const cellsOf = (each: RecordedCompaction, name: string, theme: Theme): readonly
   ];
 };
 
-const tokensText = (tokens: number | undefined, isEstimated: boolean): string =>
-  tokens === undefined ? '-' : `${isEstimated ? '~' : ''}${formatTokens(tokens)}`;
+/** What is known of how large the window was before a compaction, and is after it. */
+export type CompactionSizes = Pick<
+  RecordedCompaction,
+  'preTokens' | 'isEstimated' | 'postTokens' | 'fixedTokens' | 'nextTokens'
+>;
+
+const tokensText = (tokens: number | undefined, isEstimated: boolean): string | undefined =>
+  tokens === undefined ? undefined : `${isEstimated ? '~' : ''}${formatTokens(tokens)}`;
+
+/** With `~` where it is not the agent's own number: the last one before, the first one after, or with a fixed part that was computed. */
+const sizesOf = (each: CompactionSizes): { readonly before?: string; readonly after?: string } => {
+  const { preTokens, isEstimated, postTokens, fixedTokens, nextTokens } = each;
+  const isOwn = postTokens !== undefined && fixedTokens === undefined;
+  return present({
+    before: tokensText(preTokens, isEstimated === true),
+    after: tokensText(leftTokens(each) ?? nextTokens, !isOwn),
+  });
+};
+
+/** `~166k → 12k` */
+export const sizesText = (each: CompactionSizes): string => {
+  const { before = '?', after = '?' } = sizesOf(each);
+  return `${before} → ${after}`;
+};
 
 const initiatorText = (initiator: BoundaryInitiator | undefined): string => {
   if (initiator === 'agent-idle') return 'agent, idle';
@@ -133,7 +159,7 @@ const summaryCell = ({ summary }: RecordedCompaction, theme: Theme): Cell => {
     case 'empty':
       return { text: 'empty: nothing was kept', paint: theme.failure };
     case 'text':
-      return makeTextsSafe(summary.text.replace(TAG, ' ').slice(0, LONGEST_CELL));
+      return makeTextsSafe(withoutAnalysis(summary.text).replace(TAG, ' ').slice(0, LONGEST_CELL));
   }
 };
 
@@ -149,8 +175,8 @@ const keptLines = (each: RecordedCompaction | undefined, { columns }: Look): rea
     : wrapText(makeTextsSafe(`kept ${text}`), columns - MARGIN).map((line) => ' '.repeat(MARGIN) + line);
 };
 
-const wholeOf = (each: RecordedCompaction | undefined, { columns }: Look): readonly string[] =>
-  (each?.summary?.text ? each.summary.text.split('\n') : [])
+const wholeOf = (each: Pick<CompactionSummary, 'text'> | undefined, { columns }: Look): readonly string[] =>
+  (each?.text ? each.text.split('\n') : [])
     .flatMap((line) => wrapText(makeTextsSafe(line), columns - MARGIN))
     .map((line) => (line === '' ? '' : ' '.repeat(MARGIN) + line));
 
@@ -168,9 +194,22 @@ export const compactionText = (
       `  ${line}`,
     ]),
   );
-  const summary = wholeOf(each, view.look);
-  return [...facts.flat(), ...(summary.length > 0 ? ['', theme.accent('Summary'), ...summary] : [])];
+  const texts = textsOf(each).flatMap(({ title, text }) => [
+    '',
+    theme.accent(title),
+    ...wholeOf({ text }, view.look),
+  ]);
+  return [...facts.flat(), ...texts];
 };
+
+const textsOf = ({
+  summary,
+  memory,
+}: RecordedCompaction): readonly { readonly title: string; readonly text: string }[] =>
+  [
+    { title: 'Summary', text: summary?.text ?? '' },
+    { title: 'Session memory, as it is now', text: memory?.text ?? '' },
+  ].filter(({ text }) => text !== '');
 
 /** The same as Markdown. */
 export const compactionMarkdown = (
@@ -183,7 +222,7 @@ export const compactionMarkdown = (
   ...factsOf(session, each, { home: '/', kept }).map(
     ([label, value]) => `- ${label}: ${makeTextsSafe(value)}`,
   ),
-  ...(each.summary?.text ? ['', '## Summary', '', ...each.summary.text.split('\n')] : []),
+  ...textsOf(each).flatMap(({ title, text }) => ['', `## ${title}`, '', ...text.split('\n')]),
 ];
 
 const factsOf = (
@@ -191,8 +230,7 @@ const factsOf = (
   each: RecordedCompaction,
   { home, kept }: Pick<HistoryView, 'home' | 'kept'>,
 ): readonly (readonly [label: string, value: string])[] => {
-  const { initiator, preTokens, isEstimated, postTokens, nextTokens, durationMs, summary, isVerified } = each;
-  const after = postTokens ?? nextTokens;
+  const { initiator, durationMs, summary, memory, isVerified } = each;
   return [
     [
       'Agent',
@@ -206,13 +244,11 @@ const factsOf = (
       'Started by',
       initiator === undefined ? 'unknown' : `${initiatorText(initiator)} (${triggerOf(initiator)})`,
     ],
-    [
-      'Tokens',
-      `${tokensText(preTokens, isEstimated === true)} → ${tokensText(after, postTokens === undefined)}`,
-    ],
+    ['Tokens', sizesText(each)],
     ['Took', durationMs === undefined ? 'unknown' : tookText(durationMs)],
     ['Messages', messagesText(each)],
     ...(kept === undefined ? [] : [['Kept', kept] as const]),
+    ...(memory ? [['Memory', folderText(memory.path, home)] as const] : []),
     ...(summary?.kind === 'text' ? [] : [['Summary', summary?.kind ?? 'not in the file'] as const]),
     ...(isVerified
       ? []

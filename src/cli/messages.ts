@@ -209,10 +209,10 @@ export const unreadRecords = (agent: string, reason: string): string =>
 export const unreadableFile = (path: string, reason: string): UserError =>
   usageError(`cannot read the session file "${path}": ${reason}`, 'give a session file written by an agent');
 
-export const compressedFile = (path: string, unpack: string): UserError =>
+export const compressedFile = (path: string): UserError =>
   usageError(
     `the session file "${path}" is compressed`,
-    `unpack it first: ${unpack} "${path}" > session.jsonl`,
+    `unpack it first: zstd -dc "${path}" > session.jsonl`,
   );
 
 export const otherAgentsFile = (path: string, asked: string, recognised: string | undefined): UserError =>

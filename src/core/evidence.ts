@@ -1,4 +1,3 @@
-import type { Boundary } from './event.js';
 import { type Activity, type Millis, type Reading, type Source, validReading } from './reading.js';
 import { addClaim, addReadingClaim, type WindowClaims } from './window.js';
 import { present } from './present.js';
@@ -244,8 +243,12 @@ export const invalidateNumbers = (evidence: Evidence, by?: 'compaction'): Eviden
 };
 
 /** What a compaction has left by the agent's record of it, with what every request sends besides. */
-export const leftTokens = ({ postTokens, fixedTokens = 0 }: Boundary): number | undefined =>
-  postTokens === undefined ? undefined : postTokens + fixedTokens;
+export const leftTokens = ({
+  postTokens,
+  fixedTokens = 0,
+}: {
+  readonly [K in 'postTokens' | 'fixedTokens']?: number | undefined;
+}): number | undefined => (postTokens === undefined ? undefined : postTokens + fixedTokens);
 
 /** The evidence with the size that the agent's own record gives after a compaction: an estimate that holds until the next number. */
 export const estimateCompacted = (evidence: Evidence, usedTokens: number, now: Millis): Evidence => {

@@ -1,5 +1,6 @@
 import type { CompactedDetail, HistoryDetail, SessionDetail, Summary } from '../agents/history.js';
 import type { BoundaryInitiator, MessageRange } from '../core/conversation/boundary-record.js';
+import { leftTokens } from '../core/evidence.js';
 import type { JsonRecord } from '../core/json.js';
 import type { Boundary, Fact } from '../core/event.js';
 import type { Millis, Reading } from '../core/reading.js';
@@ -24,6 +25,7 @@ export interface FoundCompaction {
   initiator?: BoundaryInitiator | undefined;
   preTokens?: number | undefined;
   postTokens?: number | undefined;
+  fixedTokens?: number | undefined;
   nextTokens?: number | undefined;
   summary?: { readonly summary: Summary; readonly line: number };
 }
@@ -77,8 +79,8 @@ interface Fold {
 /** How full the window was, for a chart. */
 export interface UsageListener {
   readonly onReading: (reading: Reading) => void;
-  /** the numbers before it are void; `postTokens`: what the agent says is left */
-  readonly onCompaction: (at: Millis, postTokens: number | undefined) => void;
+  /** the numbers before it are void; `leftTokens`: what is left, where the agent says it */
+  readonly onCompaction: (at: Millis, leftTokens: number | undefined) => void;
 }
 
 export const makeCompactionFold = (kind: 'appended' | 'by-id', listener?: UsageListener): CompactionFold => {
@@ -232,7 +234,7 @@ const takeFact = (fold: Fold, fact: Fact, place: LinePlace): void => {
 };
 
 const takeBoundary = (fold: Fold, boundary: Boundary, place: LinePlace): void => {
-  const { at, initiator, preTokens, postTokens, uuid, durationMs } = boundary;
+  const { at, initiator, preTokens, postTokens, fixedTokens, uuid, durationMs } = boundary;
   const { candidate, messages } = fold;
   const bare: Candidate = {
     detail: { kind: 'compacted', at, isCertain: true },
@@ -245,9 +247,10 @@ const takeBoundary = (fold: Fold, boundary: Boundary, place: LinePlace): void =>
   entry.initiator = initiator === 'agent' && entry.isIdle ? 'agent-idle' : (initiator ?? entry.initiator);
   entry.preTokens = preTokens ?? entry.preTokens;
   entry.postTokens = postTokens ?? entry.postTokens;
+  entry.fixedTokens = fixedTokens ?? entry.fixedTokens;
   entry.uuid ??= uuid;
   entry.durationMs ??= durationMs;
-  if (entry.postTokens !== undefined) fold.listener?.onCompaction(entry.at, entry.postTokens);
+  if (entry.postTokens !== undefined) fold.listener?.onCompaction(entry.at, leftTokens(entry));
   if (boundary.source === 'screen') entry.isVerified = false;
   // the text in its place is an older answer
   if (boundary.summary === 'empty') entry.summary = { summary: { kind: 'empty' }, line: entry.line };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Agent, LineReader } from '../agents/agent.js';
+import type { Agent } from '../agents/agent.js';
 import type {
   DocumentReader,
   HistoryFormat,
@@ -15,8 +15,10 @@ import type {
 } from '../core/conversation/boundary-record.js';
 import type { Fill } from '../core/compaction/outcome.js';
 import { emptyUsage, recordUsage, type UsageHistory } from '../core/report/history.js';
+import type { Fact } from '../core/event.js';
 import { isTooComplex, parseRecord } from '../core/json.js';
 import { makeOutlineReader, type Outline, type OutlineReader } from '../core/conversation/outline.js';
+import { withoutAnalysis } from '../core/conversation/summary-text.js';
 import { present } from '../core/present.js';
 import { windowPercent, validReading, type Millis, type Reading } from '../core/reading.js';
 import { parseIsoTime } from '../core/time.js';
@@ -29,6 +31,7 @@ import {
   type FoundCompaction,
   type LinePlace,
 } from './compaction-fold.js';
+import { makeFileReader } from './session-facts.js';
 
 // Reads a whole session file once for its compactions, as fast as its bytes can be walked, and in little memory.
 
@@ -84,7 +87,7 @@ export const readHistory = async (
   const fold = makeCompactionFold(format?.messages ?? 'appended', options.withUsage ? usage : undefined);
   const id = format?.idInPath?.(path);
   if (id !== undefined) fold.details([{ kind: 'session', id }], { line: 0, offset: 0 });
-  const reader = makeFileReader(agent, fold, options);
+  const reader = makeHistoryReader(agent, fold, options);
   const bytes = makeByteSplitter(reader.line, { maxBytes: MAX_LINE_BYTES });
   for await (const chunk of source.open?.() ?? readStored(path)) {
     bytes.push(chunk);
@@ -94,7 +97,11 @@ export const readHistory = async (
   reader.end(bytes.rest());
   const session = fold.session();
   if (session.isOther || options.isWanted?.(session) === false) return undefined;
-  const compactions = fold.compactions().map((each, index) => recorded(each, index + 1, options.isFull));
+  const compactions = await withMemory(
+    fold.compactions().map((each, index) => recorded(each, index + 1, options.isFull)),
+    format?.memoryOf?.(path),
+    options.isFull,
+  );
   return {
     history: {
       runtime: agent.name,
@@ -139,7 +146,7 @@ interface FileReader {
 
 const DOCUMENT_START = '{';
 
-const makeFileReader = (
+const makeHistoryReader = (
   agent: Agent,
   fold: CompactionFold,
   { isWanted, now }: Pick<HistoryOptions, 'isWanted' | 'now'>,
@@ -218,7 +225,9 @@ interface LineTaker {
 const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTaker => {
   const format = agent.log?.history ?? everyLine;
   const read: OutlineReader = makeOutlineReader(format.fields, textIn);
-  let reader: LineReader | undefined = agent.log?.reader({}); // the file may come from another machine, so this shell's settings do not apply
+  let facts: Fact[] = [];
+  // the file may come from another machine, so this shell's settings do not apply
+  const reader = agent.log && makeFileReader(agent.log, {}, { add: (fact) => facts.push(fact) });
   let needsSession = format.session !== undefined;
   const textOf = (outline: Outline, part: LinePart): string =>
     part === 'whole' ? outline.whole() : outline.reduced();
@@ -232,11 +241,15 @@ const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTak
         place,
       );
     }
-    if (!known.facts || !reader) return true;
-    const step = reader(textOf(outline, known.facts), now);
-    reader = step.next;
-    fold.facts(step.facts, place);
-    return step.misfit !== 'not JSON';
+    if (!reader) return true;
+    if (!known.facts) {
+      if (known.message !== undefined && reader.needsText()) reader.skim(outline.whole(), now);
+      return true;
+    }
+    facts = [];
+    const { misfit } = reader.read(textOf(outline, known.facts), now);
+    fold.facts(facts, place);
+    return misfit !== 'not JSON';
   };
 
   return {
@@ -280,13 +293,13 @@ const FIRST_CHARACTERS = 600;
 
 const recorded = (found: FoundCompaction, number: number, isFull: boolean): RecordedCompaction => {
   const { at, line, offset, afterMessage, isVerified, lastTokens, preTokens = lastTokens } = found;
-  const { initiator, postTokens, nextTokens, uuid, durationMs, replaced, summary } = found;
+  const { initiator, postTokens, fixedTokens, nextTokens, uuid, durationMs, replaced, summary } = found;
   return {
     number,
     at,
     ...present({ initiator, preTokens }),
     ...(found.preTokens === undefined && preTokens !== undefined ? { isEstimated: true } : {}),
-    ...present({ postTokens, nextTokens, uuid, durationMs }),
+    ...present({ postTokens, fixedTokens, nextTokens, uuid, durationMs }),
     afterMessage,
     ...present({ replaced }),
     ...(summary ? { summary: summaryText(summary.summary, summary.line, isFull) } : {}),
@@ -296,17 +309,49 @@ const recorded = (found: FoundCompaction, number: number, isFull: boolean): Reco
   };
 };
 
-const summaryText = (summary: Summary, line: number, isFull: boolean): CompactionSummary => {
-  const text = summary.kind === 'text' ? summary.text : '';
-  const shown = isFull ? text : text.split('\n', FIRST_LINES).join('\n').slice(0, FIRST_CHARACTERS);
+const summaryText = (summary: Summary, line: number, isFull: boolean): CompactionSummary => ({
+  kind: summary.kind,
+  ...measuredText(summary.kind === 'text' ? summary.text : '', isFull),
+  line,
+});
+
+const measuredText = (text: string, isFull: boolean): Omit<CompactionSummary, 'kind' | 'line'> => {
+  const shown = isFull
+    ? text
+    : withoutAnalysis(text).split('\n', FIRST_LINES).join('\n').slice(0, FIRST_CHARACTERS);
   return {
-    kind: summary.kind,
     text: Buffer.from(shown).toString(), // a copy, since a part of a string keeps all of it in memory
     isCut: shown.length < text.length,
     characters: text.length,
     sha256: createHash('sha256').update(text).digest('hex'),
-    line,
   };
+};
+
+const MOST_MEMORY_BYTES = 1024 * 1024;
+
+/** The last compaction with what the agent has noted of the session, where it has. */
+const withMemory = async (
+  compactions: readonly RecordedCompaction[],
+  path: string | undefined,
+  isFull: boolean,
+): Promise<readonly RecordedCompaction[]> => {
+  const last = compactions.at(-1);
+  const text = last && path !== undefined && (await memoryIn(path).catch(() => undefined));
+  return last && path !== undefined && text
+    ? compactions.with(-1, { ...last, memory: { path, ...measuredText(text.trim(), isFull) } })
+    : compactions;
+};
+
+/** Undefined where there is more than an agent writes. */
+const memoryIn = async (path: string): Promise<string | undefined> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of readStored(path)) {
+    bytes += chunk.length;
+    if (bytes > MOST_MEMORY_BYTES) return undefined;
+    chunks.push(Buffer.from(chunk)); // its memory is reused
+  }
+  return Buffer.concat(chunks).toString();
 };
 
 /** How full the window was, from the numbers in the file. */

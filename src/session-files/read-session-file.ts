@@ -81,8 +81,14 @@ const makeSessionBuilder = (request: SessionFileRequest) => {
   state = stepSession(state, { type: 'remembered-windows', claims }, now);
   if (windowTokens !== undefined) state = stepSession(state, { type: 'user-window', windowTokens }, now);
 
+  const apply = (): void => {
+    for (const fact of coalescer.flush()) state = stepSession(state, fact, now);
+  };
+
   return {
     add: (fact: Fact): void => {
+      // the number before it is void then, but not the window that came with it
+      if (fact.type === 'boundary' || fact.type === 'voided') apply();
       coalescer.add(fact);
       // a boundary that occurs again, as in a rewritten history, is the same compaction
       if (fact.type === 'boundary' && !compactions.some(({ at }) => at === fact.boundary.at))
@@ -102,7 +108,7 @@ const makeSessionBuilder = (request: SessionFileRequest) => {
         compactions = compactions.with(-1, { ...last, nextTokens: lastTokens });
     },
     end: () => {
-      for (const fact of coalescer.flush()) state = stepSession(state, fact, now);
+      apply();
       // nothing is done with an ended session, so a guess is better than nothing
       if (usual !== undefined)
         state = stepSession(state, { type: 'assumed-window', windowTokens: usual }, now);
@@ -112,13 +118,13 @@ const makeSessionBuilder = (request: SessionFileRequest) => {
 };
 
 const pastCompaction = (boundary: Boundary, lastTokens: number | undefined): PastCompaction => {
-  const { at, initiator, postTokens, preTokens = lastTokens, uuid, durationMs } = boundary;
+  const { at, initiator, postTokens, fixedTokens, preTokens = lastTokens, uuid, durationMs } = boundary;
   const isEstimated = boundary.preTokens === undefined && preTokens !== undefined;
   return {
     at,
     ...present({ initiator, preTokens }),
     ...(isEstimated ? { isEstimated } : {}),
-    ...present({ postTokens, uuid, durationMs }),
+    ...present({ postTokens, fixedTokens, uuid, durationMs }),
   };
 };
 

@@ -195,6 +195,8 @@ export const makeFileReader = (
       reader = step.next;
       fixed = step.facts.reduce(updateFixed, fixed);
     },
+    /** the text until the next count tells how much of that is fixed */
+    needsText: (): boolean => log.leavesOutFixed === true && fixed.textTokens !== undefined,
     /** another file, or the same one written anew */
     restart: (): void => {
       reader = log.reader(env, hasEnded);

@@ -28,8 +28,11 @@ export type OutcomeGroup = 'verified' | 'failed' | 'other';
 export interface PageCompaction {
   readonly session: string;
   readonly agent: string;
-  readonly startedAt: Millis;
   readonly endedAt: Millis;
+  /** in milliseconds, where that is known */
+  readonly took?: Millis | undefined;
+  /** nothing was compacted in it */
+  readonly isAttempt?: boolean;
   /** who wanted it */
   readonly by: string;
   readonly before?: Fill | undefined;
@@ -135,17 +138,19 @@ const timeText = (at: Millis): string => {
 const figures = ({ sessions, compactions }: PageData): Html => {
   const running = sessions.filter(({ endedAt }) => endedAt === undefined).length;
   const verified = compactions.filter(({ group }) => group === 'verified');
-  const took = median(verified.map(({ startedAt, endedAt }) => endedAt - startedAt));
+  const attempts = compactions.filter(({ isAttempt }) => isAttempt).length;
+  const count = compactions.length - attempts;
+  const took = median(verified.flatMap((each) => each.took ?? []));
   const sized = verified.flatMap(({ before, after }) =>
     before?.usedTokens && after?.usedTokens !== undefined ? [after.usedTokens / before.usedTokens] : [],
   );
   const left = median(sized);
   const all: readonly (readonly [value: string, words: string])[] = [
     [String(sessions.length), `${sessions.length === 1 ? 'session' : 'sessions'}, ${running} running`],
-    [
-      String(compactions.length),
-      `${compactions.length === 1 ? 'compaction' : 'compactions'}, ${verified.length} verified`,
-    ],
+    [String(count), `${count === 1 ? 'compaction' : 'compactions'}, ${verified.length} verified`],
+    ...(attempts === 0
+      ? []
+      : [[String(attempts), `${attempts === 1 ? 'attempt' : 'attempts'} without one`] as const]),
     ...(took === undefined ? [] : [[formatDuration(took), 'a compaction takes (median)'] as const]),
     ...(left === undefined ? [] : [[formatPercent(left * 100), 'of the tokens remain (median)'] as const]),
   ];
@@ -174,7 +179,7 @@ const legendOf = (parts: readonly (readonly [group: string, words: string])[]): 
 const legend = legendOf([
   ['verified', 'verified'],
   ['failed', 'failed'],
-  ['other', 'nothing to compact, interrupted or not begun'],
+  ['other', 'nothing to compact, interrupted, not begun or not proven'],
 ]);
 
 const round = (value: number): number => Math.round(value * 10) / 10;
@@ -406,7 +411,7 @@ const compactionsTable = ({ compactions }: PageData): Html =>
   tableOf(
     ['When', 'Agent', 'Session', 'By', 'Tokens', 'Took', 'Outcome', 'Kept'],
     compactions.toReversed().map((each) => {
-      const { endedAt, startedAt, agent, session, by, before, after, group, words, kept } = each;
+      const { endedAt, took, agent, session, by, before, after, group, words, kept } = each;
       const sizes = fromTo(before, after);
       return [
         timeText(endedAt),
@@ -414,7 +419,7 @@ const compactionsTable = ({ compactions }: PageData): Html =>
         session,
         by,
         sizes || (before?.usedTokens === undefined ? '' : formatTokens(before.usedTokens)),
-        formatDuration(endedAt - startedAt),
+        took === undefined ? '' : formatDuration(took),
         { text: sizes === '' ? words : words.replace(` ${sizes}`, ''), isLong: true, group },
         keptText(kept, KEPT_KINDS) ?? '',
       ];

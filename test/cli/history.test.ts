@@ -55,7 +55,7 @@ describe('ctxwrap history', () => {
 
       claude · /proj/app-claude · 11111111-2222-4333-8444-555555555555
       COMPACTION  WHEN              BEFORE  AFTER  TRIGGER  BY    TOOK  SUMMARY
-      11111111#1  2026-11-21 08:37    131k    777  manual   you  97 ms  1. Primary Request: mock summary.
+      11111111#1  2026-11-21 08:37    131k  ~101k  manual   you  97 ms  1. Primary Request: mock summary.
 
       qwen · /proj/app-qwen · b3603808-fed8-4da3-976d-e26fb89ab012
       COMPACTION  WHEN              BEFORE  AFTER  TRIGGER  BY     TOOK  SUMMARY
@@ -95,6 +95,7 @@ describe('ctxwrap history', () => {
         pre_tokens: 131_023,
         pre_tokens_estimated: false,
         post_tokens: 777,
+        fixed_tokens: 100_500,
         next_tokens: 131_003,
         duration_ms: 97,
         after_message_index: 9,
@@ -103,7 +104,13 @@ describe('ctxwrap history', () => {
         summary: '1. Primary Request: mock summary.',
         summary_kind: 'text',
         summary_is_cut: false,
-        summary_ref: { path, line: 30, characters: 33, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        summary_ref: {
+          path,
+          line: 30,
+          characters: 33,
+          sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+          memory: null,
+        },
         kept: null,
         not_understood: null,
         path,

@@ -57,6 +57,13 @@ describe.runIf(canReadDatabases())('a session of opencode (skipped where Node ha
     expect(before.stdout).not.toContain('my number is 9');
   });
 
+  it('is read from its database by the name of that, where it is the only one', async () => {
+    const path = join(bench.folder, '.local/share/opencode/opencode.db');
+    const { stdout, stderr, code } = await ctxwrap(['context', path], bench);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    expect(stdout).toContain(`Conversation  ${recordedId}`);
+  });
+
   it('has its compactions in the report of what fills the window', async () => {
     const { stdout, stderr, code } = await ctxwrap(['context', '--json'], bench);
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });

@@ -18,14 +18,19 @@ import { receiptLine } from '../../src/core/conversation/receipt.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { renderReportPage } from '../../src/ui/report-page.js';
 import { successfulEnd } from '../support/ended.js';
+import { ctxwrapHere } from '../support/command-here.js';
+import { ids, writeStores } from '../support/stored-sessions.js';
+import { makeBench } from './launcher.js';
 import { performed } from '../support/performed.js';
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'report-test-'));
   vi.stubEnv('XDG_STATE_HOME', folder);
+  vi.stubEnv('HOME', folder); // with the agents' files
 });
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllEnvs();
   rmSync(folder, { recursive: true });
 });
@@ -79,7 +84,7 @@ describe('the page', () => {
   it('shows sessions and compactions, and is for the user alone', async () => {
     await record();
     const path = join(folder, 'page.html');
-    expect(await write(path)).toBe(`Wrote ${path}: 1 session, 2 compactions.\n`);
+    expect(await write(path)).toBe(`Wrote ${path}: 1 session, 1 compaction, 1 attempt without one.\n`);
     const page = readFileSync(path, 'utf8');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(page.match(/<svg /g)).toHaveLength(4);
@@ -109,6 +114,36 @@ describe('the page', () => {
     expect(page).toContain('From the receipts of 1 compaction;');
   });
 
+  it('has the compactions that history finds, once each, and the attempts without one apart', async () => {
+    vi.useFakeTimers({ now: Date.parse('2026-11-22T12:00:00Z'), toFake: ['Date'] });
+    const bench = makeBench();
+    writeStores(bench.folder);
+    const state = join(bench.folder, '.local/state/ctxwrap');
+    await ensureSessionsFolder(state);
+    const endedAt = Date.parse('2026-11-21T08:37:12.300Z'); // as the session of Claude tells
+    const origin = { session: '4711-a', version: '1', runtime: 'claude', conversation: ids.claude };
+    const seen = { startedAt: endedAt - 9_000, endedAt, before: { usedTokens: 131_023 } };
+    const none = { kind: 'noop', text: 'Not enough messages to compact.' } as const;
+    writeFileSync(
+      join(state, 'audit.jsonl'),
+      [
+        auditLine(successfulEnd({ ...seen, outcome: { kind: 'verified' } }), origin),
+        auditLine(successfulEnd({ ...seen, outcome: none }), origin),
+      ].join(''),
+    );
+    const count = async (...words: readonly string[]) =>
+      /\d+ compactions/.exec((await ctxwrapHere(words, bench)).stdout)?.[0];
+    expect(await count('history')).toBe('9 compactions');
+    const path = join(bench.folder, 'page.html');
+    const { stdout } = await ctxwrapHere(['report', '--html', path], bench);
+    expect(stdout).toContain(': 0 sessions, 9 compactions, 1 attempt without one.');
+    const page = readFileSync(path, 'utf8');
+    bench.remove();
+    expect(page.match(/<td>4711-a<\/td>/g)).toHaveLength(2);
+    expect(page).toContain('131k → 101k');
+    expect(page).toContain(`<td>${ids.qwen}</td>`);
+  });
+
   it('leaves out what has an impossible time, which would leave no room for the others', async () => {
     await record();
     const state = join(folder, 'ctxwrap');
@@ -127,7 +162,7 @@ describe('the page', () => {
       auditLine(odd, { session: '4711-a', version: '1', runtime: 'claude' }),
     );
     const path = join(folder, 'page.html');
-    expect(await write(path)).toContain(': 1 session, 2 compactions.');
+    expect(await write(path)).toContain(': 1 session, 1 compaction, 1 attempt without one.');
     expect(readFileSync(path, 'utf8')).not.toMatch(/NaN|Invalid|Infinity|1970/);
   });
 
@@ -136,7 +171,6 @@ describe('the page', () => {
     const one = { session: 'a', agent: 'claude', by: 'user', group: 'verified', words: 'compacted' } as const;
     const compactions = [0, 4].map((days) => ({
       ...one,
-      startedAt: at + days * day,
       endedAt: at + days * day,
       kept: [],
     }));

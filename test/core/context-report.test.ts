@@ -67,6 +67,20 @@ const thresholds: readonly Threshold[] = (['effective', 'warn', 'auto', 'hard', 
 );
 const facts = { runtime: 'claude', thresholds, compactions: [], toolResults: [] };
 
+describe('the parts of an unknown window', () => {
+  it('are what is used, where the session file tells what it is', () => {
+    const filled = { systemTokens: 24_000, fileTokens: 0, toolTokens: 2_000 };
+    expect(splitContext({ usedTokens: 30_000, filled })).toEqual({
+      totalTokens: 30_000,
+      parts: [
+        { name: 'system', tokens: 24_000, percent: 80, estimated: true },
+        { name: 'messages', tokens: 4_000, percent: 13.3, estimated: true },
+        { name: 'tools', tokens: 2_000, percent: 6.7, estimated: true },
+      ],
+    });
+  });
+});
+
 describe('a context report', () => {
   it.each([
     { tier: 'safe', current: [] },

@@ -7,9 +7,26 @@ import {
   makeAnswerCounter,
   MOST_SUMMARY_TOKENS,
   summaryIn,
+  withoutAnalysis,
 } from '../../src/core/conversation/summary-text.js';
 
 const SUMMARY = '## Goal\n\nFix `src/a.ts`';
+
+describe('a recorded summary', () => {
+  it.each([
+    ['under a heading', `Analysis:\none\n\ntwo\n\nSummary:\n${SUMMARY}`],
+    ['in tags', `<analysis>\none\n</analysis>\n\n${SUMMARY}`],
+  ])('begins behind its analysis %s', (_, text) => {
+    expect(withoutAnalysis(text)).toBe(SUMMARY);
+  });
+
+  it.each(['Analysis:\none\ntwo', '<analysis>one', '<analysis>one</analysis>'])(
+    'is all of %j, which has nothing else',
+    (text) => {
+      expect(withoutAnalysis(text)).toBe(text);
+    },
+  );
+});
 
 describe('the scratchpad', () => {
   it.each([

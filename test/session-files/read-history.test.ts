@@ -61,8 +61,8 @@ describe('the compactions of a recorded session', () => {
     const read = await readHistory(source, { isFull: false, withUsage: true, now: 0 });
     const [compaction] = read?.history.compactions ?? [];
     const sample = read?.usage?.history.samples.findLast(({ at }) => at === compaction?.at);
-    expect(sample?.fill).toMatchObject({ usedTokens: 777 });
-    expect(sample?.fill?.usedPercent).toBeLessThan(1);
+    expect(sample?.fill).toMatchObject({ usedTokens: 777 + (compaction?.fixedTokens ?? 0) });
+    expect(sample?.fill?.usedTokens).toBeLessThan(compaction?.preTokens ?? 0);
   });
 
   it('of a subagent are none of the user’s', async () => {

@@ -1,4 +1,13 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,6 +52,16 @@ describe('a recorded session file', () => {
     },
   );
 
+  it.each(
+    readdirSync(fixture('.'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.jsonl?$/.test(name))
+      .map((name) => [name]),
+  )('%s is recognised wherever it lies', async (name) => {
+    const copy = join(folder, 'copy');
+    writeFileSync(copy, readFileSync(fixture(name)));
+    expect((await agentOfFile(copy, Object.values(agents)))?.name).toBe(name.split('/')[0]);
+  });
+
   it.each(recorded)('$name says how full the window is and what was compacted', async (each) => {
     const { state, compactions } = await read(agents[each.runtime], fixture(each.name));
     expect(provenance(state, 0)?.usedTokens).toBe(each.used);
@@ -54,6 +73,61 @@ describe('a recorded session file', () => {
   it('of codex has what came with the next turn where nobody recorded the size after a compaction', async () => {
     const { compactions } = await read(agents.codex, fixture('codex/compactions.jsonl'));
     expect(compactions.map((past) => past.nextTokens)).toEqual([70_050, 9_050, 70_050, 15_050]);
+  });
+});
+
+// Kimi Code before protocol 1.5, as its records are told of in public: no agent in them, and no size but that of each request.
+const oldKimi = [
+  { type: 'metadata', protocol_version: '1.4', created_at: 1 },
+  { type: 'config.update', profileName: 'agent', systemPrompt: 'You are Kimi.', modelAlias: 'k2' },
+  { type: 'turn.prompt', input: [{ type: 'text', text: 'hello' }], origin: { kind: 'user' }, time: 2 },
+  {
+    type: 'context.append_message',
+    message: { role: 'user', content: [{ type: 'text', text: 'hello'.repeat(800) }] },
+    time: 2,
+  },
+  { type: 'llm.request', kind: 'loop', provider: 'kimi', model: 'k2', time: 3 },
+  {
+    type: 'usage.record',
+    model: 'k2',
+    usage: { inputOther: 5_000, output: 50, inputCacheRead: 20_000, inputCacheCreation: 0 },
+    usageScope: 'turn',
+    time: 4,
+  },
+  {
+    type: 'usage.record',
+    model: 'k2',
+    usage: { inputOther: 90_000, output: 50, inputCacheRead: 0, inputCacheCreation: 0 },
+    usageScope: 'session',
+    time: 5,
+  },
+];
+
+const kept = (records: readonly object[]): string => {
+  const path = join(folder, 'kept');
+  writeFileSync(path, records.map((each) => `${JSON.stringify(each)}\n`).join(''));
+  return path;
+};
+
+describe('a session file of an older Kimi', () => {
+  it('is recognised, and its requests tell how full the window is', async () => {
+    const path = kept(oldKimi);
+    expect(await agentOfFile(path, Object.values(agents))).toBe(agents.kimi);
+    const { state, filled } = await read(agents.kimi, path);
+    expect(provenance(state, 9)?.usedTokens).toBe(25_050);
+    expect(filled).toEqual({ systemTokens: 24_050, fileTokens: 0, toolTokens: 0 });
+  });
+});
+
+describe('the window of a session that ends with a compaction', () => {
+  it('is the one that came with the last number before it', async () => {
+    const records = readFileSync(fixture('qwen/ladder.jsonl'), 'utf8').split('\n');
+    const end = records.findLastIndex((each) => each.includes('"chat_compression"')) + 1;
+    const path = join(folder, 'kept');
+    writeFileSync(path, `${records.slice(0, end).join('\n')}\n`);
+    const { state } = await read(agents.qwen, path);
+    const { source, windowTokens, windowSource } = provenance(state, 9) ?? {};
+    expect([source, windowTokens, windowSource]).toEqual(['estimate', 131_072, 'agent']);
   });
 });
 

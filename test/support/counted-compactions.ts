@@ -283,7 +283,7 @@ export const counted: readonly Counted[] = [
         tookMs: null,
         after: 11,
         replaced: null,
-        summary: '<analysis>The user said hello.</analysis>',
+        summary: '<summary>1. Primary Request: to say hello.</summary>',
         line: 12,
       },
     ],

@@ -79,6 +79,11 @@ const AFTER =
 
 const withoutFrame = (text: string): string => text.replace(BEFORE, '').replace(AFTER, '').trim();
 
+const idInPath = (path: string): string | undefined => {
+  const name = posix.basename(path);
+  return UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined;
+};
+
 export const claudeHistory: HistoryFormat = {
   fields: {
     fields: ['type', 'subtype', 'uuid', 'isSidechain', 'isMeta', 'isCompactSummary', 'timestamp']
@@ -91,9 +96,10 @@ export const claudeHistory: HistoryFormat = {
     project: line.get('cwd'),
     version: line.get('version'),
   }),
-  idInPath: (path) => {
-    const name = posix.basename(path);
-    return UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined;
+  idInPath,
+  memoryOf: (path) => {
+    const id = idInPath(path);
+    return id && posix.join(posix.dirname(path), id, 'session-memory', 'summary.md');
   },
   classify,
   details,

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
-import { getCount, parseRecord } from '../../core/json.js';
+import { getCount, parseRecord, type JsonRecord } from '../../core/json.js';
 import type { Agent, CompactRecipe } from '../agent.js';
 import type { AgentHome } from '../home.js';
 import { splitWords, startsConversation, type LaunchRules } from '../launch.js';
@@ -99,6 +99,13 @@ const kimiRecipe: CompactRecipe = {
   finishMs: 300_000, // a real compaction takes 10 to 120 s; longer is reported as a timeout
 };
 
+const OWN_TYPES =
+  /^(?:turn\.(?:prompt|steer|cancel|ended)|agent\.(?:turn|message)\.\w+|(?:config|context|usage|token_counting|full_compaction|micro_compaction|permission|plan_mode|swarm_mode|tools|llm|mcp|goal|profile|runtime|prompt|plugin|interaction)\.\w+)$/;
+
+/** A record that only Kimi Code writes; versions with protocol 1.4 name no agent in it. */
+const isKimiRecord = ({ type, protocol_version: version }: JsonRecord): boolean =>
+  typeof type === 'string' && (type === 'metadata' ? typeof version === 'string' : OWN_TYPES.test(type));
+
 export const kimi: Agent = {
   name: 'kimi',
   command: 'kimi',
@@ -112,9 +119,7 @@ export const kimi: Agent = {
     reader: kimiReader,
     stateIn: parseStatus,
     timeOf: (line) => getCount(parseRecord(line), 'time') ?? getCount(parseRecord(line), 'created_at'),
-    recognises: ({ type, agentId, protocol_version: version }) =>
-      (type === 'metadata' && typeof version === 'string') ||
-      (typeof agentId === 'string' && typeof type === 'string' && /^[a-z_]+\.[a-z_]+$/.test(type)),
+    recognises: isKimiRecord,
     contents: kimiContents,
     history: kimiHistory,
     conversation: kimiConversation,

@@ -17,6 +17,7 @@ const classify: HistoryFormat['classify'] = (line) => {
       return { turn: 'ends' };
     case 'context.apply_compaction':
       return { facts: 'whole', details: 'whole' };
+    case 'metadata':
     case 'usage.record':
     case 'token_counting.measured':
     case 'token_counting.truncated':

@@ -21,6 +21,8 @@ export interface KimiLog {
   readonly model?: string | undefined;
   readonly cachedTokens?: number | undefined;
   readonly inputTokens?: number | undefined;
+  /** before protocol 1.5 nothing is measured: there the requests tell the size */
+  readonly isUnmeasured?: boolean;
   /** the last measured size */
   readonly usedTokens?: number | undefined;
   /** of the compaction that has begun */
@@ -28,7 +30,7 @@ export interface KimiLog {
 }
 
 const TELLING =
-  /"(?:usage\.record|token_counting\.(?:measured|truncated)|full_compaction\.(?:begin|cancel)|context\.(?:apply_compaction|clear|append_message)|tool\.result)"/;
+  /"(?:metadata|usage\.record|token_counting\.(?:measured|truncated)|full_compaction\.(?:begin|cancel)|context\.(?:apply_compaction|clear|append_message)|tool\.result)"/;
 
 export const kimiReader = (): LineReader => makeLineReader<KimiLog>({}, readLine);
 
@@ -40,8 +42,13 @@ const readLine = (state: KimiLog, line: string, now: Millis): LineMeaning<KimiLo
   if (!record) return { state, facts: [], misfit: 'not JSON' };
   const at = timeOfKimi(record, now);
   switch (record['type']) {
+    case 'metadata':
+      return {
+        state: { ...state, isUnmeasured: UNMEASURED.test(getText(record, 'protocol_version') ?? '') },
+        facts: [],
+      };
     case 'usage.record':
-      return { state: withUsage(state, record), facts: [] };
+      return readUsage(state, record, at);
     case 'token_counting.measured':
       return readMeasured(state, record, at);
     case 'token_counting.truncated':
@@ -61,15 +68,17 @@ const readLine = (state: KimiLog, line: string, now: Millis): LineMeaning<KimiLo
   }
 };
 
+const UNMEASURED = /^1\.[0-4]$/;
+
 /** The summary's own request is of the session, not of a turn. */
-const withUsage = (state: KimiLog, record: JsonRecord): KimiLog =>
-  record['usageScope'] === 'turn'
-    ? {
-        ...state,
-        model: getText(record, 'model'),
-        ...promptIn(getRecord(record, 'usage')),
-      }
-    : state;
+const readUsage = (state: KimiLog, record: JsonRecord, at: Millis): LineMeaning<KimiLog> => {
+  if (record['usageScope'] !== 'turn') return { state, facts: [] };
+  const usage = getRecord(record, 'usage');
+  const known = { ...state, model: getText(record, 'model'), ...promptIn(usage) };
+  const { inputTokens = 0 } = known;
+  if (!state.isUnmeasured || inputTokens === 0) return { state: known, facts: [] };
+  return withSize(known, inputTokens + (getCount(usage, 'output') ?? 0), at);
+};
 
 const promptIn = (usage: JsonRecord | undefined): Pick<KimiLog, 'cachedTokens' | 'inputTokens'> => {
   const cachedTokens = getCount(usage, 'inputCacheRead');
@@ -83,6 +92,10 @@ const readMeasured = (state: KimiLog, record: JsonRecord, at: Millis): LineMeani
   const usedTokens = getCount(record, 'tokens');
   if (usedTokens === undefined) return { state, facts: [], misfit: 'a size without tokens' };
   if (usedTokens === 0) return { state, facts: [] };
+  return withSize(state, usedTokens, at);
+};
+
+const withSize = (state: KimiLog, usedTokens: number, at: Millis): LineMeaning<KimiLog> => {
   const { model = '', cachedTokens, inputTokens } = state;
   const cached = cachedTokens === undefined ? {} : { cachedTokens, ...present({ inputTokens }) };
   const reading = { usedTokens, ...cached, source: 'log' as const, model, at };

@@ -30,13 +30,13 @@ import { openRegular } from '../../storage/files.js';
 import { findCommand } from '../../storage/find-command.js';
 import { readAudit } from '../../storage/log-file.js';
 import { readModelUses } from '../../storage/model-uses.js';
-import { readStored } from '../../storage/session-store.js';
+import { canUnpack, readStored } from '../../storage/session-store.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../ui/look.js';
 import type { SessionSource } from '../../session-files/read-history.js';
 import type { ConversationSource } from '../../session-files/read-conversation.js';
-import { runningSource } from '../../session-files/session-sources.js';
+import { runningSource, sourcesAt } from '../../session-files/session-sources.js';
 import {
   readSessionFile,
   agentOfFile,
@@ -190,6 +190,8 @@ const named = async (
 const fileReport = async (given: string, request: ContextRequest): Promise<ContextReport> => {
   const path = await readablePath(given);
   const asked = await agentFromOption(request.options.runtime, request.options.configured?.runtimes);
+  const writer = asked?.log ? asked : Object.values(agents).find(({ log }) => log?.database);
+  if (writer?.log?.database && (await isDatabase(path))) return databaseReport(given, path, writer, request);
   const cannotRead = (error: unknown): never => {
     const isOfFile = error instanceof LimitError || errorCode(error) !== undefined;
     throw isOfFile ? messages.unreadableFile(given, systemReason(error)) : error;
@@ -198,12 +200,31 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   const agent = asked ?? recognised;
   if (!agent) throw messages.unknownFile(given);
   if (!agent.log) throw messages.unfollowedAgent(agent.name);
-  const report = await sourceReport({ path, agent }, request).catch(cannotRead);
+  const report = await sourceReport({ path, agent, open: () => readStored(path) }, request).catch(cannotRead);
   // a file without a number may be a session before its first answer, or no session of this agent
   const isOther = agent.log.recognises !== undefined && recognised !== agent;
   if (!report.reading && report.compactions.length === 0 && isOther)
     throw messages.otherAgentsFile(given, agent.name, recognised?.name);
   return report;
+};
+
+/** Of the only session in a database; several are told apart by their ids. */
+const databaseReport = async (
+  given: string,
+  path: string,
+  agent: Agent,
+  request: ContextRequest,
+): Promise<ContextReport> => {
+  const { sources, skipped } = await sourcesAt({ path, asked: agent, agents: [agent], where: folders() });
+  const [source, ...others] = sources;
+  const reason = skipped[0]?.reason ?? 'no session is in it';
+  if (!source?.open) throw messages.unreadableFile(given, reason);
+  if (others.length > 0)
+    throw messages.severalFiles(
+      given,
+      sources.flatMap(({ idInDatabase }) => idInDatabase ?? []),
+    );
+  return sourceReport({ ...source, open: source.open }, request);
 };
 
 const sourceReport = async (
@@ -258,10 +279,14 @@ const readSource = async (
   });
 };
 
-const packers: readonly { readonly mark: Buffer; readonly unpack: string }[] = [
-  { mark: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), unpack: 'zstd -dc' },
-  { mark: Buffer.from([0x1f, 0x8b]), unpack: 'gzip -dc' },
-];
+const SQLITE = Buffer.from('SQLite format 3\0');
+
+const isDatabase = async (path: string): Promise<boolean> => {
+  for await (const chunk of readStored(path)) return chunk.subarray(0, SQLITE.length).equals(SQLITE);
+  return false;
+};
+
+const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /** The file behind any links. Throws when it cannot be read. */
 const readablePath = async (given: string): Promise<string> => {
@@ -274,8 +299,7 @@ const readablePath = async (given: string): Promise<string> => {
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
       if (bytesRead === 0) throw messages.unreadableFile(given, 'it is empty');
-      const packer = packers.find(({ mark }) => buffer.subarray(0, mark.length).equals(mark));
-      if (packer) throw messages.compressedFile(given, packer.unpack);
+      if (buffer.equals(ZSTD) && !canUnpack('.zst')) throw messages.compressedFile(given);
     } finally {
       await file.close();
     }

@@ -1,5 +1,4 @@
 import { evidenceKinds, notUnderstoodText } from '../../core/conversation/conversation-evidence.js';
-import { formatTokens } from '../../core/format.js';
 import {
   keptCounts,
   keptText,
@@ -12,6 +11,7 @@ import { readLook } from '../../ui/look.js';
 import { wrapText } from '../../ui/text.js';
 import { makeTheme, type Theme } from '../../ui/theme.js';
 import { readReceipt } from '../../session-files/read-receipt.js';
+import { sizesText } from '../history-text.js';
 import * as messages from '../messages.js';
 import { print, printLines } from '../print.js';
 import type { ReceiptRequest } from '../define/receipt.js';
@@ -49,6 +49,7 @@ const reportOf = ({ session, compaction }: OneCompaction, read: Receipt): object
   number: compaction.number,
   pre_tokens: compaction.preTokens ?? null,
   post_tokens: compaction.postTokens ?? null,
+  fixed_tokens: compaction.fixedTokens ?? null,
   summary_readable: !read.isUnreadable,
   counts: keptCounts(read),
   not_understood: read.notUnderstood,
@@ -92,13 +93,8 @@ const resultOf = (read: Receipt): readonly string[] => {
   return [`kept ${keptText(keptCounts(read))}`, ...unread];
 };
 
-const headOf = ({ session, compaction }: OneCompaction): string => {
-  const { number, preTokens, postTokens, nextTokens } = compaction;
-  const [before, after] = [preTokens, postTokens ?? nextTokens].map((tokens) =>
-    tokens === undefined ? '?' : formatTokens(tokens),
-  );
-  return `${session.runtime}  compaction ${number}  ${before} → ${after}`;
-};
+const headOf = ({ session, compaction }: OneCompaction): string =>
+  `${session.runtime}  compaction ${compaction.number}  ${sizesText(compaction)}`;
 
 const INDENT = 2;
 

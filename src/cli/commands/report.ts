@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
 import { type Printable, toPrintableLines } from '../../core/printable.js';
+import { isDuring, isIn } from '../../core/compaction/own-compactions.js';
 import type { OutcomeKind } from '../../core/compaction/outcome.js';
 import { type AuditedAttempt, parseAuditLine } from '../../core/compaction/protocol.js';
+import type { RecordedCompaction, SessionHistory } from '../../core/conversation/boundary-record.js';
+import { leftTokens } from '../../core/evidence.js';
+import { present } from '../../core/present.js';
 import { counted } from '../../core/format.js';
 import { type Millis, windowPercent } from '../../core/reading.js';
 import { parseReceiptLine } from '../../core/conversation/receipt.js';
@@ -16,36 +20,122 @@ import {
   renderReportPage,
 } from '../../ui/report-page.js';
 import { toPlainText } from '../../ui/text.js';
+import type { ReportRequest } from '../define/report.js';
+import { findTargets } from '../history-targets.js';
 import { unwritableReport } from '../messages.js';
 import { workingFolder } from '../print.js';
 import { isThere } from '../session-argument.js';
 import { folderText } from '../sessions-text.js';
+import { openSearch, readTargets } from './history.js';
 
-// `ctxwrap report`: what ctxwrap itself has recorded of all sessions, as a page for a browser.
+// `ctxwrap report`: what ctxwrap itself has recorded of all sessions, and the compactions that `ctxwrap history` finds in the agents' files,
+// as a page for a browser.
 
 /** Writes the page, and returns what to print. */
-export const report = async (html: string, version: string): Promise<Printable> => {
+export const report = async ({ html, options }: ReportRequest, version: string): Promise<Printable> => {
   const { env } = process;
   const home = homeFolder(env);
   const folder = stateFolder(env, home);
   const now = Date.now();
-  const sessions = (await listSessions(folder, now))
-    .filter(({ record }) => isPlausible(record, now))
-    .map((each) => pageSession(each, home));
+  const listed = (await listSessions(folder, now)).filter(({ record }) => isPlausible(record, now));
+  const sessions = listed.map((each) => pageSession(each, home));
   const lines = await readAudit(folder);
   const receipts = lines.flatMap((line) => parseReceiptLine(line) ?? []);
-  const compactions = lines
+  const attempts = lines
     .flatMap((line) => parseAuditLine(line) ?? [])
-    .filter(({ attempt }) => isPlausible(attempt, now))
-    .map((each) => pageCompaction(each, receipts))
-    .toSorted((a, b) => a.endedAt - b.endedAt);
+    .filter(({ attempt }) => isPlausible(attempt, now));
+  const found = (await foundCompactions(options)).filter(({ compaction: { at } }) =>
+    isPlausible({ startedAt: at }, now),
+  );
+  const compactions = joined(found, attempts, listed, (each) => pageAttempt(each, receipts)).toSorted(
+    (a, b) => a.endedAt - b.endedAt,
+  );
   const path = resolve(workingFolder(), html);
   const page = renderReportPage({ now, version, sessions, compactions });
   await writeAtomic(path, page).catch((error: unknown) => {
     throw unwritableReport(html, systemReason(error));
   });
-  const counts = `${counted(sessions.length, 'session')}, ${counted(compactions.length, 'compaction')}`;
-  return toPrintableLines([`Wrote ${toPlainText(html)}: ${counts}.`]);
+  const without = compactions.filter(({ isAttempt }) => isAttempt).length;
+  const counts = [
+    counted(sessions.length, 'session'),
+    counted(compactions.length - without, 'compaction'),
+    ...(without === 0 ? [] : [`${counted(without, 'attempt')} without one`]),
+  ];
+  return toPrintableLines([`Wrote ${toPlainText(html)}: ${counts.join(', ')}.`]);
+};
+
+/** A compaction in a session file. */
+interface Found {
+  readonly session: SessionHistory;
+  readonly compaction: RecordedCompaction;
+}
+
+/** As `ctxwrap history` without arguments finds them, which also says what cannot be read. */
+const foundCompactions = async (options: ReportRequest['options']): Promise<readonly Found[]> => {
+  const search = await openSearch(options);
+  const { targets } = await findTargets([], search);
+  const found: Found[] = [];
+  const request = { full: false, chart: false, onProblem: () => undefined };
+  for await (const { history: session } of readTargets(targets, search, request))
+    found.push(...session.compactions.map((compaction) => ({ session, compaction })));
+  return found;
+};
+
+/** Each compaction once: what was recorded while it was watched belongs to what its file tells. */
+const joined = (
+  found: readonly Found[],
+  attempts: readonly AuditedAttempt[],
+  listed: readonly ListedSession[],
+  pageOf: (attempt: AuditedAttempt) => PageCompaction,
+): readonly PageCompaction[] => {
+  const ofFiles = new Set<AuditedAttempt>();
+  const rows = found.map((each): PageCompaction => {
+    const seen = attempts.find((attempt) => !ofFiles.has(attempt) && isSame(attempt, each));
+    if (!seen) return pageFound(each, listed);
+    ofFiles.add(seen);
+    const row = pageOf(seen);
+    const { before = row.before, after = row.after } = sizesOf(each.compaction);
+    return { ...row, before: row.before ?? before, after: row.after ?? after };
+  });
+  return [...rows, ...attempts.filter((each) => !ofFiles.has(each)).map(pageOf)];
+};
+
+const isSame = (
+  { runtime, conversation, attempt: { startedAt, endedAt, outcome } }: AuditedAttempt,
+  { session, compaction }: Found,
+): boolean => {
+  const attempt = { runtime, conversation, startedAt, endedAt };
+  const isOf = conversation === undefined ? runtime === session.runtime : isIn(attempt, session);
+  return outcome === 'verified' && isOf && isDuring(attempt, compaction.at);
+};
+
+const sizesOf = (compaction: RecordedCompaction): Pick<PageCompaction, 'before' | 'after'> => {
+  const after = leftTokens(compaction) ?? compaction.nextTokens;
+  return present({
+    before: compaction.preTokens === undefined ? undefined : { usedTokens: compaction.preTokens },
+    after: after === undefined ? undefined : { usedTokens: after },
+  });
+};
+
+/** Nobody watched it. */
+const pageFound = ({ session, compaction }: Found, listed: readonly ListedSession[]): PageCompaction => {
+  const { runtime: agent, sessionId, path } = session;
+  const { at, durationMs, initiator = 'unknown', isVerified } = compaction;
+  const wrapped = listed.find(
+    ({ record }) =>
+      record.runtime === agent && sessionId !== undefined && record.agentSessionId === sessionId,
+  );
+  return {
+    session: wrapped?.record.id ?? sessionId ?? path,
+    agent,
+    endedAt: at,
+    took: durationMs,
+    by: initiator,
+    ...sizesOf(compaction),
+    group: isVerified ? 'verified' : 'other',
+    words: 'in the session file',
+    kept: [],
+  };
 };
 
 const YEAR_MS = 366 * 86_400_000;
@@ -73,7 +163,7 @@ const pageSession = (session: ListedSession, home: string): PageSession => {
 
 const RECEIPT_MS = 60_000; // between the agent's record of a compaction and its end as ctxwrap saw it
 
-const pageCompaction = (
+const pageAttempt = (
   { session, runtime: agent, attempt }: AuditedAttempt,
   receipts: readonly NonNullable<ReturnType<typeof parseReceiptLine>>[],
 ): PageCompaction => {
@@ -84,7 +174,20 @@ const pageCompaction = (
     .filter((each) => each.session === session && Math.abs(each.at - endedAt) < RECEIPT_MS)
     .toSorted((a, b) => Math.abs(a.at - endedAt) - Math.abs(b.at - endedAt));
   const kept = group === 'verified' ? (near[0]?.counts ?? []) : [];
-  return { session, agent, startedAt, endedAt, by, before, after, group, words, kept };
+  const isAttempt = group !== 'verified';
+  return {
+    session,
+    agent,
+    endedAt,
+    took: endedAt - startedAt,
+    isAttempt,
+    by,
+    before,
+    after,
+    group,
+    words,
+    kept,
+  };
 };
 
 const groupOf = (outcome: OutcomeKind): OutcomeGroup => {

@@ -10,12 +10,14 @@ import {
 import type { Asked } from '../../core/compaction/requests.js';
 import type { Boundary } from '../../core/event.js';
 import { UserError } from '../../core/errors.js';
-import { formatTokens } from '../../core/format.js';
+import { present } from '../../core/present.js';
 import { formatIsoTime, parseIsoTime } from '../../core/time.js';
 import { systemReason } from '../../storage/errors.js';
+import { type Millis } from '../../core/reading.js';
 import { removeCreated } from '../../storage/files.js';
 import type { ListedSession } from '../../storage/sessions.js';
 import { toPlainText } from '../../ui/text.js';
+import { readHistory } from '../../session-files/read-history.js';
 import { readWholeConversation } from '../../session-files/read-conversation.js';
 import { copiesOf } from '../../session-files/session-sources.js';
 import {
@@ -29,6 +31,7 @@ import {
 import * as messages from '../messages.js';
 import { askAlone, type Answered, type AskedAlone } from '../ask-session.js';
 import { timeText } from '../context-text.js';
+import { sizesText, type CompactionSizes } from '../history-text.js';
 import { findOneSource, isUndoneByChannel, type OneSource } from '../one-source.js';
 import { print, printLines } from '../print.js';
 import type { UndoCommandRequest } from '../define/undo.js';
@@ -111,7 +114,10 @@ const undoByChannel = async (
     schema: 'ctxwrap.undo/1',
     runtime: agent.name,
     from: source.path,
-    compaction: compactionIn(last?.boundary, last ? all.indexOf(last) + 1 : 1, Math.max(1, all.length)),
+    compaction: await compactionIn(source, last?.boundary, {
+      number: last ? all.indexOf(last) + 1 : 1,
+      count: Math.max(1, all.length),
+    }),
     messages: before ? windowOf(before).filter(({ kind }) => kind === 'prompt').length : 0,
     damagedLines: whole?.damaged ?? 0,
     live: { id, ...liveOf(answered) },
@@ -153,8 +159,14 @@ interface UndoReport {
     readonly of: number;
     /** ISO 8601 */
     readonly at?: string;
+    /** the last number before it, where it is not in the record */
     readonly preTokens?: number;
+    readonly isEstimated?: true;
     readonly postTokens?: number;
+    /** what every request sends besides, where `postTokens` leaves it out */
+    readonly fixedTokens?: number;
+    /** the first number of an answer after it */
+    readonly nextTokens?: number;
   };
   /** messages of the user that are in the window again */
   readonly messages: number;
@@ -173,29 +185,41 @@ interface UndoReport {
   };
 }
 
-const reportOf = (source: UndoSource, plan: UndonePlan): UndoReport => ({
+const reportOf = async (source: UndoSource, plan: UndonePlan): Promise<UndoReport> => ({
   schema: 'ctxwrap.undo/1',
   runtime: source.agent.name,
   from: source.path,
-  compaction: compactionIn(plan.boundary, plan.number, plan.count),
+  compaction: await compactionIn(source, plan.boundary, plan),
   messages: plan.prompts,
   damagedLines: plan.damagedLines,
   ...(plan.copiedAt === undefined ? {} : { copiedAt: formatIsoTime(plan.copiedAt) }),
 });
 
-const compactionIn = (
+const compactionIn = async (
+  source: UndoSource,
   boundary: Boundary | undefined,
-  number: number,
-  of: number,
-): NonNullable<UndoReport['compaction']> => {
-  const { at = 0, preTokens, postTokens } = boundary ?? {};
+  { number, count }: Pick<UndonePlan, 'number' | 'count'>,
+): Promise<NonNullable<UndoReport['compaction']>> => {
+  const { at = 0 } = boundary ?? {};
+  const known = (await recordedCompaction(source, at)) ?? boundary ?? {};
+  const { preTokens, isEstimated, postTokens, fixedTokens, nextTokens }: CompactionSizes = known;
   return {
     number,
-    of,
+    of: count,
     ...(at > 0 ? { at: formatIsoTime(at) } : {}),
-    ...(preTokens === undefined ? {} : { preTokens }),
-    ...(postTokens === undefined ? {} : { postTokens }),
+    ...present({ preTokens, isEstimated, postTokens, fixedTokens, nextTokens }),
   };
+};
+
+/** As `ctxwrap history` and `ctxwrap receipt` tell of it, with the numbers around it; undefined where the file no longer does. */
+const recordedCompaction = async (
+  { agent, path, open }: UndoSource,
+  at: Millis,
+): Promise<CompactionSizes | undefined> => {
+  const source = { agent, path, open, size: 0, modifiedAt: at };
+  const options = { isFull: false, withUsage: false, now: at };
+  const read = at > 0 ? await readHistory(source, options).catch(() => undefined) : undefined;
+  return read?.history.compactions.find((each) => each.at === at);
 };
 
 const withSession = (
@@ -216,7 +240,7 @@ const undoInFile = async (found: OneSource, search: Search): Promise<UndoReport>
   const { source } = found;
   const as = newSession(search.where.cwd);
   const { session, ...plan } = await orExplain(source, undoCompaction(requestOf(found, as, search)));
-  return withSession(reportOf(source, plan), source.agent, plan, session);
+  return withSession(await reportOf(source, plan), source.agent, plan, session);
 };
 
 /** Says what cannot be undone, and why. */
@@ -249,7 +273,7 @@ const undoInAgent = async (
   const live = await askLive(record.id, asked, request, search.stateFolder);
   const told = { live, byHand: agent.newSessions?.switching?.command(name) };
   const outcome = { live: { id: record.id, ...liveOf(live.answered) } };
-  const report = { ...reportOf(source, plan), ...outcome };
+  const report = { ...(await reportOf(source, plan)), ...outcome };
   if (name === as.id) return { ...told, report: withSession(report, agent, plan, { id: name, path }) };
   if (live.answered.outcome === 'refused') await removeCreated(path);
   if (!isWithoutAgent(live.answered)) return { ...told, report };
@@ -368,9 +392,8 @@ const saidText = ({ messages: count }: UndoReport): string =>
 
 const undoneText = ({ compaction }: UndoReport): string => {
   if (!compaction) return '✓ shortening undone';
-  const { number, of, preTokens, postTokens } = compaction;
-  const sizes = [preTokens, postTokens].map((each) => (each === undefined ? '?' : formatTokens(each)));
-  const size = preTokens === undefined ? '' : ` (${sizes.join(' → ')})`;
+  const { number, of, preTokens } = compaction;
+  const size = preTokens === undefined ? '' : ` (${sizesText(compaction)})`;
   return `✓ compaction ${number} of ${of}${size} undone`;
 };
 

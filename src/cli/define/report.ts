@@ -1,16 +1,20 @@
 import { Option } from 'commander';
 import { command } from './command.js';
-import { optionOf } from './parameters.js';
+import { type Asked, optionOf } from './parameters.js';
+
+const takes = {
+  html: optionOf<string>(
+    new Option('--html <file>', 'the file to write, for a browser').makeOptionMandatory(),
+  ),
+};
+
+export type ReportRequest = Asked<typeof takes>;
 
 export const report = command({
   name: 'report',
   topic: 'sessions',
   summary: 'write a page about all recorded sessions',
   examples: ['ctxwrap report --html report.html'],
-  takes: {
-    html: optionOf<string>(
-      new Option('--html <file>', 'the file to write, for a browser').makeOptionMandatory(),
-    ),
-  },
-  run: async ({ html }, { version }) => (await import('../commands/report.js')).report(html, version),
+  takes,
+  run: async (asked, { version }) => (await import('../commands/report.js')).report(asked, version),
 });

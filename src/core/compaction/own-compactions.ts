@@ -1,5 +1,4 @@
 import type { BoundaryInitiator } from '../conversation/boundary-record.js';
-import { getText, parseRecord } from '../json.js';
 import type { Millis } from '../reading.js';
 import type { OutcomeKind } from './outcome.js';
 import { parseAuditLine } from './protocol.js';
@@ -18,11 +17,10 @@ export interface OwnAttempt {
 
 /** undefined for a line that describes no such attempt */
 export const parseOwnAttempt = (line: string): OwnAttempt | undefined => {
-  const { attempt, runtime: agent } = parseAuditLine(line) ?? {};
+  const { attempt, runtime: agent, conversation } = parseAuditLine(line) ?? {};
   if (!attempt || agent === undefined || attempt.initiator !== 'ctxwrap') return undefined;
   if (unsent.includes(attempt.outcome)) return undefined;
   const { startedAt, endedAt } = attempt;
-  const conversation = getText(parseRecord(line), 'conversation');
   return { runtime: agent, conversation, startedAt, endedAt };
 };
 
@@ -48,12 +46,19 @@ export const markOwnCompactions = <T extends Compaction>(
   attempts: readonly OwnAttempt[],
   file: SessionFileId,
 ): readonly T[] => {
-  const own = attempts.filter((each) => each.runtime === file.runtime && isOf(each, file));
+  const own = attempts.filter((each) => isIn(each, file));
   const isOwn = ({ at, initiator }: T): boolean =>
-    (initiator === undefined || initiator === 'user') &&
-    own.some(({ startedAt, endedAt }) => at >= startedAt - CLOCK_MS && at <= endedAt + CLOCK_MS);
+    (initiator === undefined || initiator === 'user') && own.some((each) => isDuring(each, at));
   return compactions.map((each) => (isOwn(each) ? { ...each, initiator: 'ctxwrap' } : each));
 };
+
+/** It was seen in the session of this file. */
+export const isIn = (attempt: OwnAttempt, file: SessionFileId): boolean =>
+  attempt.runtime === file.runtime && isOf(attempt, file);
+
+/** What the agent recorded then was part of it. */
+export const isDuring = ({ startedAt, endedAt }: OwnAttempt, at: Millis): boolean =>
+  at >= startedAt - CLOCK_MS && at <= endedAt + CLOCK_MS;
 
 // Agents name a session file, or a folder above it, after the session's id, Gemini CLI after the beginning of the id (facts/gemini.md §7).
 const isOf = ({ conversation }: OwnAttempt, { path, sessionId }: SessionFileId): boolean => {

@@ -15,6 +15,7 @@ import {
   type Via,
 } from './outcome.js';
 import { endedText } from './texts.js';
+import { present } from '../present.js';
 
 // A finished compaction as JSON, for the audit log and for the process that requested it. Contains nothing of the conversation.
 
@@ -217,6 +218,8 @@ export interface AuditedAttempt {
   /** of the wrapper */
   readonly session: string;
   readonly runtime: string;
+  /** the agent's id of it; absent if unknown */
+  readonly conversation?: string;
   readonly attempt: AttemptRecord;
 }
 
@@ -227,7 +230,8 @@ export const parseAuditLine = (line: string): AuditedAttempt | undefined => {
   const agent = getText(found, 'runtime');
   if (!attempt || agent === undefined) return undefined;
   const session = toOneLine(getText(found, 'session') ?? '', LONGEST_NAME);
-  return { session, runtime: toOneLine(agent, LONGEST_NAME), attempt };
+  const conversation = getText(found, 'conversation');
+  return { session, runtime: toOneLine(agent, LONGEST_NAME), ...present({ conversation }), attempt };
 };
 
 // The file `.omc/state/compact-requested.json` {requestedAt, contextPercent, threshold}: oh-my-claudecode writes it with each drawing of

@@ -79,6 +79,11 @@ export interface CompactionSummary {
   readonly line: number;
 }
 
+/** Notes of the whole session that its agent keeps in a file of their own, as they are now. */
+export interface SessionMemory extends Omit<CompactionSummary, 'kind' | 'line'> {
+  readonly path: string;
+}
+
 /** First and last number of a row of messages, counted from 1. */
 export type MessageRange = readonly [first: number, last: number];
 
@@ -92,6 +97,8 @@ export interface RecordedCompaction {
   /** `preTokens` is the last number before it */
   readonly isEstimated?: true;
   readonly postTokens?: number;
+  /** what every request sends besides, where `postTokens` leaves it out */
+  readonly fixedTokens?: number;
   /** the first number of an answer after it */
   readonly nextTokens?: number;
   readonly uuid?: string;
@@ -101,6 +108,8 @@ export interface RecordedCompaction {
   /** those that left the window with it; absent where that is not known */
   readonly replaced?: readonly MessageRange[];
   readonly summary?: CompactionSummary;
+  /** of the last one of its session, where there are any */
+  readonly memory?: SessionMemory;
   /** how much of the evidence that was in the window before it has kept; absent where that was not asked for, or is not known */
   readonly kept?: readonly KeptCount[];
   /** tools in that window of which ctxwrap cannot tell what they did; absent as `kept` is */
@@ -144,6 +153,7 @@ export interface HistoryRecord {
   readonly pre_tokens: number | null;
   readonly pre_tokens_estimated: boolean;
   readonly post_tokens: number | null;
+  readonly fixed_tokens: number | null;
   readonly next_tokens: number | null;
   readonly duration_ms: number | null;
   readonly after_message_index: number;
@@ -157,6 +167,7 @@ export interface HistoryRecord {
     readonly line: number;
     readonly characters: number;
     readonly sha256: string;
+    readonly memory: Pick<SessionMemory, 'path' | 'characters' | 'sha256'> | null;
   } | null;
   readonly kept: readonly KeptCount[] | null;
   readonly not_understood: readonly NotUnderstood[] | null;
@@ -168,7 +179,7 @@ export interface HistoryRecord {
 }
 
 export const historyRecord = (session: SessionHistory, each: RecordedCompaction): HistoryRecord => {
-  const { initiator, summary } = each;
+  const { initiator, summary, memory } = each;
   const { path } = session;
   return {
     schema: 'ctxwrap.boundary/1',
@@ -182,6 +193,7 @@ export const historyRecord = (session: SessionHistory, each: RecordedCompaction)
     pre_tokens: each.preTokens ?? null,
     pre_tokens_estimated: each.isEstimated === true,
     post_tokens: each.postTokens ?? null,
+    fixed_tokens: each.fixedTokens ?? null,
     next_tokens: each.nextTokens ?? null,
     duration_ms: each.durationMs ?? null,
     after_message_index: each.afterMessage,
@@ -192,7 +204,12 @@ export const historyRecord = (session: SessionHistory, each: RecordedCompaction)
     summary_is_cut: summary?.isCut === true,
     summary_ref:
       summary?.kind === 'text'
-        ? { path, line: summary.line, characters: summary.characters, sha256: summary.sha256 }
+        ? {
+            path,
+            line: summary.line,
+            ...measured(summary),
+            memory: memory ? { path: memory.path, ...measured(memory) } : null,
+          }
         : null,
     kept: each.kept ?? null,
     not_understood: each.notUnderstood ?? null,
@@ -203,6 +220,11 @@ export const historyRecord = (session: SessionHistory, each: RecordedCompaction)
     verified: each.isVerified,
   };
 };
+
+const measured = ({ characters, sha256 }: Pick<CompactionSummary, 'characters' | 'sha256'>) => ({
+  characters,
+  sha256,
+});
 
 const numbersOf = ([first, last]: MessageRange): readonly number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);

@@ -31,6 +31,17 @@ export const summaryIn = (answer: string): string => {
   return summary;
 };
 
+const ANALYSIS = /^Analysis:[ \t]*\n[^]*?\nSummary:[ \t]*\n/;
+
+/**
+ * A recorded summary from where it begins: without the analysis that the model has written before it, in tags or under a heading. All of it
+ * where there is nothing else.
+ */
+export const withoutAnalysis = (text: string): string => {
+  const rest = withoutScratchpad(text.replace(ANALYSIS, '')).trim();
+  return rest === '' ? text : rest;
+};
+
 const SEQUENCES = new RegExp(String.raw`\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*\u0007?)`, 'g');
 // line breaks and tabs stay, and the joiners that scripts and emoji need
 const CONTROLS = /[^\P{Cc}\n\t]|[^\P{Cf}\u200c\u200d]|\p{Cs}/gu;

@@ -60,7 +60,8 @@ export interface SessionContents {
 
 export interface PartsRequest {
   readonly usedTokens: number;
-  readonly windowTokens: number;
+  /** unknown where absent: then nothing is free */
+  readonly windowTokens?: number | undefined;
   /** in addition to the used tokens */
   readonly answerTokens?: number | undefined;
   /** part of the used tokens */
@@ -71,7 +72,7 @@ export interface PartsRequest {
 }
 
 export interface ContextParts {
-  /** the window, or the used tokens if they are more */
+  /** the window, or the used tokens if they are more or it is unknown */
   readonly totalTokens: number;
   readonly parts: readonly ContextPart[];
 }
@@ -81,15 +82,16 @@ export interface ContextParts {
  * reserved for the agent's own compaction.
  */
 export const splitContext = (request: PartsRequest): ContextParts => {
-  const { usedTokens, windowTokens, answerTokens = 0, nativeTokens } = request;
+  const { usedTokens, answerTokens = 0, nativeTokens } = request;
   const counted = usedTokens + answerTokens;
+  const { windowTokens = counted } = request;
   const totalTokens = Math.max(counted, windowTokens);
   const unused = totalTokens - counted;
   const buffer = Math.min(unused, Math.max(0, windowTokens - (nativeTokens ?? windowTokens)));
   const sizes: readonly (readonly [PartName, number])[] = [
     ...usedSizes(request),
     ...(answerTokens === 0 ? [] : [['answer', answerTokens] as const]),
-    ['free', unused - buffer],
+    ...(request.windowTokens === undefined ? [] : [['free', unused - buffer] as const]),
     ...(nativeTokens === undefined ? [] : [['buffer', buffer] as const]),
   ];
   return { totalTokens, parts: withPercents(sizes, totalTokens) };
@@ -160,6 +162,8 @@ export interface PastCompaction {
   readonly isEstimated?: true;
   /** as recorded by the agent */
   readonly postTokens?: number;
+  /** what every request sends besides, where `postTokens` leaves it out */
+  readonly fixedTokens?: number;
   /** the first number of a turn after it */
   readonly nextTokens?: number;
   readonly uuid?: string;
@@ -191,7 +195,7 @@ export interface ContextReport {
   readonly path?: string;
   readonly reading?: ReadingRecord;
   readonly note?: string;
-  /** absent if tokens or the window are unknown */
+  /** what the parts add up to: the window; where that is unknown, the used tokens if the file tells what they are */
   readonly totalTokens?: number;
   readonly parts: readonly ContextPart[];
   readonly tier?: Tier;
@@ -228,9 +232,9 @@ const partsOf = ({
   thresholds,
 }: ContextFacts): Pick<ContextReport, 'parts' | 'totalTokens'> => {
   const { usedTokens, answerTokens, windowTokens } = reading ?? {};
-  if (usedTokens === undefined || windowTokens === undefined) return { parts: [] };
+  if (usedTokens === undefined || (windowTokens === undefined && !filled)) return { parts: [] };
   const native = thresholds.find(({ name }) => name === 'native')?.value ?? Infinity;
-  const nativeTokens = native < windowTokens ? native : undefined; // in a window set by the user it may lie beyond the end
+  const nativeTokens = native < (windowTokens ?? 0) ? native : undefined; // in a window set by the user it may lie beyond the end
   return splitContext({ usedTokens, answerTokens, windowTokens, cachedTokens, filled, nativeTokens });
 };
 
@@ -239,14 +243,14 @@ export const contextRecord = (report: ContextReport) => {
   const { runtime: agent, agentSessionId: sessionId } = report;
   return {
     ...report,
-    compactions: report.compactions.map(({ nextTokens, isEstimated, preTokens, ...past }) => ({
+    compactions: report.compactions.map(({ nextTokens, fixedTokens, isEstimated, preTokens, ...past }) => ({
       ...boundaryRecord({
         ...past,
         runtime: agent,
         sessionId,
         ...(preTokens === undefined ? {} : isEstimated ? { lastTokens: preTokens } : { preTokens }),
       }),
-      ...present({ next_tokens: nextTokens }),
+      ...present({ fixed_tokens: fixedTokens, next_tokens: nextTokens }),
     })),
   };
 };

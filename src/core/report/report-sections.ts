@@ -270,7 +270,7 @@ export const compactionRow = (facts: CompactionFacts): Row => {
   };
 };
 
-/** Both numbers in the same unit if possible; `~` marks one that came with the next turn. */
+/** Both numbers in the same unit if possible; `~` marks one that came with the next turn, or was computed. */
 const sizesText = ({ before, after, isNext }: CompactionFacts): string => {
   const inTokens = before?.usedTokens !== undefined || before?.usedPercent === undefined;
   const [from, to] = [before, after].map((fill) => {

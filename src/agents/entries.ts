@@ -177,6 +177,9 @@ export const recordStep = (source: SourceRecord, entries: readonly Entry[]): Ste
   entries,
 });
 
+/** Where Gemini CLI and Qwen Code begin with the files that a message of the user names. */
+export const FILES_START = /^\s*--- Content from (?:referenced (?:files|context)|MCP resource\b.*) ---/;
+
 /** The text of an entry that Gemini CLI or Qwen Code did not write itself; both know a summary by its tag. */
 export const writtenText = (entry: Entry): string => {
   const text = 'text' in entry ? entry.text : '';

@@ -2,6 +2,8 @@ import type { Agent, NewSessionForm, NewFile } from '../agents/agent.js';
 import { buildConversation } from '../core/conversation/build-conversation.js';
 import {
   beforeCompaction,
+  userMessagesIn,
+  windowOf,
   type Compaction,
   type Conversation,
   type ConversationReader,
@@ -120,22 +122,20 @@ const EMPTY =
   'the session file no longer holds what was said before the compaction, and there is no copy of it';
 const GONE = 'the session file changed while it was read';
 
-/** What is said before a compaction, and after the one before it. */
-interface Part {
-  readonly prompts: number;
-  readonly said: number;
-}
-
-interface Found extends Part {
+interface Found {
   readonly compaction: Compaction;
+  /** entries before it, and after the one before it */
+  readonly said: number;
   isUndone: boolean;
 }
 
 /** What is in a file. */
 interface Scan {
   readonly compactions: readonly Found[];
-  /** after the last of them */
-  readonly rest: Part;
+  /** entries after the last of them */
+  readonly rest: number;
+  /** messages of the user in the window before this compaction, at the end without one */
+  readonly prompts: (compaction?: Compaction) => number;
   readonly head: SessionHead;
   readonly ids: ReadonlySet<string>;
   /** complete ones */
@@ -159,7 +159,7 @@ interface Planned {
   readonly place: Place;
 }
 
-/** Finds the compaction, in one pass and without keeping the conversation. */
+/** Finds the compaction, in one pass and without keeping the texts of the conversation. */
 const planUndo = async (request: UndoRequest, form: NewSessionForm): Promise<Planned> => {
   const scan = await scanSource(request, form).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT' && request.copies) return undefined;
@@ -185,14 +185,14 @@ type Known = Pick<UndonePlan, 'boundary' | 'number' | 'count' | 'copiedAt'>;
 /** In the lines before this compaction; undefined if nothing is left there. */
 const planIn = (
   source: UndoSource,
-  { head, ids, damagedLines }: Scan,
-  { compaction, said, prompts }: Found,
+  { head, ids, damagedLines, prompts }: Scan,
+  { compaction, said }: Found,
   known: Known,
 ): Planned | undefined => {
   const { startLine } = compaction;
   if (said === 0 || startLine === undefined) return undefined;
   return {
-    plan: { ...known, head, prompts, damagedLines },
+    plan: { ...known, head, prompts: prompts(compaction), damagedLines },
     place: { source, endLine: startLine, compaction, ids },
   };
 };
@@ -212,10 +212,10 @@ const planInCopies = async (
     const isBefore = scan.compactions.every(({ compaction }) => compaction.boundary.at < at);
     const planned = found && planIn(source, scan, found, { ...known, copiedAt });
     if (planned) return planned;
-    if (!isBefore || scan.rest.said === 0) continue;
-    const { head, ids, lines, damagedLines, rest } = scan;
+    if (!isBefore || scan.rest === 0) continue;
+    const { head, ids, lines, damagedLines, prompts } = scan;
     return {
-      plan: { ...known, head, prompts: rest.prompts, damagedLines, copiedAt },
+      plan: { ...known, head, prompts: prompts(), damagedLines, copiedAt },
       place: { source, endLine: lines, ids },
     };
   }
@@ -269,12 +269,12 @@ const noSuch = (number: number, count: number): string =>
 
 /** Counts what is said between the compactions. */
 const makeScan = () => {
+  const steps: Step[] = [];
   const compactions: Found[] = [];
   const recorded: Found[] = []; // each record of a compaction; one may occur again
   const ids = new Set<string>();
   let head: SessionHead = {};
-  let prompts: number[] = []; // lines
-  let said: number[] = [];
+  let said: number[] = []; // lines
   const takeEntry = (entry: Entry): void => {
     if (entry.kind === 'compaction') {
       // a boundary that occurs again, as in a rewritten history, is the same compaction
@@ -285,26 +285,24 @@ const makeScan = () => {
       const isBefore = (line: number): boolean => line < (entry.startLine ?? entry.source.line);
       const found: Found = {
         compaction: entry,
-        prompts: prompts.filter(isBefore).length,
         said: said.filter(isBefore).length,
         isUndone: false,
       };
       compactions.push(found);
       recorded.push(found);
-      [prompts, said] = [[], []];
-    } else if (entry.kind === 'prompt' || entry.kind === 'answer' || entry.kind === 'call') {
+      said = [];
+    } else if (entry.kind === 'prompt' || entry.kind === 'answer' || entry.kind === 'call')
       said.push(entry.source.line);
-      if (entry.kind === 'prompt') prompts.push(entry.source.line);
-    }
   };
   return {
     take: (step: Step): void => {
+      steps.push('entries' in step ? { ...step, entries: step.entries.map(withoutText) } : step);
       if (step.kind === 'head') {
         head = { ...head, ...step.head };
         if (step.head.id !== undefined) ids.add(step.head.id);
       }
       if (step.kind === 'rewritten') {
-        [prompts, said] = [[], []];
+        said = [];
         const { inEffect } = step;
         if (inEffect !== undefined) {
           for (const found of recorded) found.isUndone = true;
@@ -313,8 +311,33 @@ const makeScan = () => {
       }
       if (step.kind === 'record' || step.kind === 'rewritten') step.entries.forEach(takeEntry);
     },
-    end: () => ({ compactions, rest: { prompts: prompts.length, said: said.length }, head, ids }),
+    end: () => ({ compactions, rest: said.length, prompts: promptCounter(steps), head, ids }),
   };
+};
+
+/** Counts in what is left of branches and rewinds. */
+const promptCounter = (steps: readonly Step[]): Scan['prompts'] => {
+  let built: Conversation | undefined;
+  const whole = (): Conversation => (built ??= buildConversation(steps));
+  return (compaction) => {
+    const before = compaction ? beforeCompaction(whole(), compaction) : whole();
+    return before ? userMessagesIn(windowOf(before)).length : 0;
+  };
+};
+
+/** Only what says where it belongs: a file can be of any size. */
+const withoutText = (entry: Entry): Entry => {
+  const { native: _, ...rest } = entry;
+  switch (rest.kind) {
+    case 'compaction':
+      return rest;
+    case 'call':
+      return { ...rest, input: undefined };
+    case 'result':
+      return { ...rest, output: '' };
+    default:
+      return { ...rest, text: '' };
+  }
 };
 
 /** Calls back with every line, and undefined for one that is too long; resolves with the number of complete ones. */

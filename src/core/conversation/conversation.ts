@@ -279,6 +279,18 @@ export const compactionsOf = ({ entries }: Pick<Conversation, 'entries'>): reado
 export const tokensOf = (entries: readonly Entry[]): number =>
   entries.reduce((total, { tokens }) => total + tokens, 0);
 
+/** The messages of the user among these entries, each with its parts: text, pictures. Parts of one message share their source. */
+export const userMessagesIn = (entries: readonly Entry[]): readonly (readonly Prompt[])[] => {
+  const messages = new Map<SourceRecord, Prompt[]>();
+  for (const entry of entries) {
+    if (entry.kind !== 'prompt') continue;
+    const known = messages.get(entry.source);
+    if (known) known.push(entry);
+    else messages.set(entry.source, [entry]);
+  }
+  return [...messages.values()];
+};
+
 export interface ToolUse {
   readonly call: Call;
   /** absent while the tool runs, and for a turn that was aborted */

@@ -1,5 +1,5 @@
 import type { Context, Conversation, Entry, Prompt, Summary } from '../conversation/conversation.js';
-import { tokensOf, windowOf } from '../conversation/conversation.js';
+import { tokensOf, userMessagesIn, windowOf } from '../conversation/conversation.js';
 import { estimateTokens } from '../reading.js';
 import { partsOf, type Part } from './parts.js';
 
@@ -61,8 +61,8 @@ export const divide = (conversation: Conversation, { keepRecent, budgetTokens }:
 };
 
 const lastPrompts = (parts: readonly Part[], keepRecent: number): readonly Prompt[] => {
-  const prompts = parts.flatMap((part) => part.prompts);
-  return prompts.slice(Math.max(0, prompts.length - Math.max(1, keepRecent)));
+  const messages = userMessagesIn(parts.flatMap((part) => part.prompts));
+  return messages.slice(Math.max(0, messages.length - Math.max(1, keepRecent))).flat();
 };
 
 /** The parts from the first of these messages on. */

@@ -1,4 +1,4 @@
-import { tokensOf, type Entry, type Summary } from '../conversation/conversation.js';
+import { tokensOf, userMessagesIn, type Entry, type Summary } from '../conversation/conversation.js';
 import { estimateTokens } from '../reading.js';
 import { divideWithBlock, withoutBlock } from './evidence-block.js';
 import { joined, type Division } from './keep.js';
@@ -28,7 +28,7 @@ const HEAD_TOKENS = 100; // of the sentences below
 
 /** What the model reads instead of what was taken out. */
 const headText = ({ dropped }: Pick<Division, 'dropped'>): string => {
-  const prompts = dropped.filter(({ kind }) => kind === 'prompt').length;
+  const prompts = userMessagesIn(dropped).length;
   const calls = dropped.filter(({ kind }) => kind === 'call').length;
   const counts = [
     count(prompts, 'message of the user', 'messages of the user'),

@@ -23,9 +23,7 @@ export const obstacleIn = (conversation: Conversation): string | undefined => {
     const lines = conversation.damaged === 1 ? '1 line' : `${conversation.damaged} lines`;
     return `${lines} of its session file cannot be read`;
   }
-  return userMessagesIn(windowOf(conversation)).length === 0
-    ? 'there is no message of yours in it'
-    : undefined;
+  return sizeForBudget(conversation) === 0 ? 'nothing has been said in it' : undefined;
 };
 
 /** Why `after` must not take the place of `before`; undefined if it may. A sentence without a full stop. */
@@ -40,6 +38,8 @@ export const checkShortened = (
   const last = userMessagesIn(is).flat().slice(-wanted.length);
   if (!wanted.every(({ text }, index) => text === last[index]?.text))
     return 'it would change your last messages';
+  // in the middle of its work the agent goes by the summary
+  if (wanted.length === 0 && !is.some(({ kind }) => kind === 'summary')) return 'it would hold no summary';
   const orphan = orphanIn(is);
   if (orphan !== undefined) return orphan;
   if (tokens >= least) return 'it would be no shorter';

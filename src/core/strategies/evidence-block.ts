@@ -1,6 +1,5 @@
 import { evidenceIn, type EvidenceItem, type EvidenceKind } from '../conversation/conversation-evidence.js';
 import type { Conversation, Entry } from '../conversation/conversation.js';
-import { windowOf } from '../conversation/conversation.js';
 import { estimateTokens } from '../reading.js';
 import { divide, type Division, type KeepLimits } from './keep.js';
 
@@ -32,13 +31,13 @@ const evidenceBlock = (
   kept: readonly Entry[],
 ): string => {
   const { cwd } = conversation.head;
-  const now = evidenceIn(windowOf(conversation), cwd);
   const gone = itemsOf(evidenceIn(dropped, cwd));
   const shown = itemsOf(evidenceIn(kept, cwd));
   const earlier = dropped.map((entry) => (entry.kind === 'summary' ? blockIn(entry.text) : noItems));
-  const openNow = itemsOf(now).plan;
-  // a plan of later calls replaces what an earlier block says of it
-  const isPlanned = dropped.concat(kept).some((entry) => entry.kind === 'call' && entry.plan !== undefined);
+  // a plan of calls since the last block replaces what that says of it, also one from before a compaction of the agent's
+  const isPlanned = conversation.entries.some((entry) => entry.kind === 'call' && entry.plan !== undefined);
+  const uses = conversation.entries.filter(({ kind }) => kind === 'call' || kind === 'result');
+  const openNow = itemsOf(evidenceIn(uses, cwd)).plan;
   return blockText({
     constraint: missing(
       [...earlier.flatMap(({ constraint }) => constraint), ...gone.constraint],

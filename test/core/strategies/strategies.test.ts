@@ -318,7 +318,7 @@ describe.each(files)('the session file $name, shortened', ({ name, agent }) => {
 
 const planned = conversationOf([
   {
-    prompt: 'write the parser',
+    prompt: 'Write the parser. Never touch main.',
     actions: [{ does: 'plans', items: [{ text: 'write its tests', status: 'open' }] }],
   },
 ]);
@@ -337,7 +337,7 @@ const unattendedOf = (turns: readonly Turn[]): Conversation => {
 };
 
 describe.each(strategyNames)('work that goes on without the user, shortened by %s,', (name) => {
-  it('keeps the whole summary, the open plan and the last work, and no half of a tool call', async () => {
+  it('keeps the whole summary, what was demanded before it, the open plan and the last work, and no half of a tool call', async () => {
     const work = fc.record({ turns: anyTurns(), share: fc.double({ min: 0.1, max: 0.9, noNaN: true }) });
     await fc.assert(
       fc.asyncProperty(work, async ({ turns, share }) => {
@@ -349,6 +349,7 @@ describe.each(strategyNames)('work that goes on without the user, shortened by %
         const [first, ...rest] = windowOf(after);
         const text = first?.kind === 'summary' ? first.text : '';
         expect(text).toContain(summaryText);
+        expect(text.split('\n- Never touch main.')).toHaveLength(2);
         const isPlannedAnew = was.some((entry) => entry.kind === 'call' && entry.plan);
         expect(isPlannedAnew || text.split('\n- write its tests').length === 2).toBe(true);
         expect(orphansIn(rest)).toEqual([]);

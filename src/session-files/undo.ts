@@ -320,9 +320,17 @@ const promptCounter = (steps: readonly Step[]): Scan['prompts'] => {
   let built: Conversation | undefined;
   const whole = (): Conversation => (built ??= buildConversation(steps));
   return (compaction) => {
-    const before = compaction ? beforeCompaction(whole(), compaction) : whole();
-    return before ? userMessagesIn(windowOf(before)).length : 0;
+    // one on a branch that the user has left is undone with that branch
+    const before = compaction
+      ? (beforeCompaction(whole(), compaction) ?? builtBefore(steps, compaction))
+      : whole();
+    return userMessagesIn(windowOf(before)).length;
   };
+};
+
+const builtBefore = (steps: readonly Step[], { source }: Compaction): Conversation => {
+  const place = steps.findIndex((step) => step.kind === 'record' && step.source.line === source.line);
+  return buildConversation(steps.slice(0, Math.max(0, place)));
 };
 
 /** Only what says where it belongs: a file can be of any size. */

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -380,6 +381,9 @@ describe('undoing a compaction', () => {
     writeFileSync(path, records.map((each) => `${JSON.stringify(each)}\n`).join(''));
     const { prompts } = await undoCompaction({ agent: agents.claude, path, as: as() });
     expect(prompts).toBe(2);
+    appendFileSync(path, `${JSON.stringify(record('p4', 'a1', 'user'))}\n`);
+    const left = await undoCompaction({ agent: agents.claude, path, as: { ...as(), id: 'another' } });
+    expect(left.prompts).toBe(2);
   });
 
   it('gives a running Gemini the history of its model, beside its sessions', async () => {

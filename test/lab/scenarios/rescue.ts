@@ -275,6 +275,7 @@ const rescuedWithSummary: Scenario = {
 };
 
 const STEPS = 20; // of work after the compaction
+const PLAN = 'implement the plan, never push to main';
 const ALL_DONE = 'all of it is done';
 const step = (number: number, usedTokens: number) => ({
   command: `echo ran ${number}; seq 1 1500`,
@@ -293,17 +294,18 @@ const asksUnattended = ({ mock }: LabSession): string => {
     'the summary is gone',
   );
   assertThat(REMOVED.test(sent), 'what replaces the rest is not in the next request');
+  assertThat(sent.includes(`- ${PLAN}`), 'what you demanded before is not on record');
   const ran = parts.filter(({ kind, text }) => kind === 'result' && text.includes('ran '));
   assertThat(ran.length >= 2 && ran.length < STEPS, `${ran.length} steps are in the next request`);
   assertThat(ran.at(-1)?.text.includes(`ran ${STEPS}`) ?? false, 'the last step is not in the next request');
-  return `the summary and the last ${ran.length} of ${STEPS} steps are in the next request, none of your messages before it`;
+  return `the summary and the last ${ran.length} of ${STEPS} steps are in the next request, and what you demanded before it is on record`;
 };
 
 /** Claude compacts by itself in the middle of a turn, and works on: no message of the user is left in the window. */
 const unattended: Scenario = {
   name: 'shortened in the middle of work',
   expects:
-    'the agent has compacted by itself in the middle of a turn, so that no message of yours is in the window: its summary and the last steps stay',
+    'the agent has compacted by itself in the middle of a turn, so that no message of yours is in the window: its summary, what you demanded and the last steps stay',
   isFor: ({ name }) => name === 'claude',
   hasUsualBounds: true,
   isUnasked: true,
@@ -316,7 +318,7 @@ const unattended: Scenario = {
       turn: { usedTokens: SOME, text: ALL_DONE },
       work: [step(-1, SOME), step(0, 172_000), ...later],
     });
-    await submit('implement the plan');
+    await submit(PLAN);
     await untilScreen(new RegExp(ALL_DONE));
     await terminal.until(() => activity() === 'ready', 'activity ready after the work');
     assertThat(

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -349,6 +350,45 @@ describe('undoing a compaction', () => {
     const lines = readFileSync(path, 'utf8').split('\n');
     writeFileSync(path, lines.slice(28).join('\n'));
     await expect(undoCompaction({ agent: agents.claude, path, as: as() })).rejects.toThrow(/no longer holds/);
+  });
+
+  it('counts the messages that are in the window again: none of a branch that the user has left', async () => {
+    const path = join(folder, 'branches.jsonl');
+    const record = (uuid: string, parentUuid: string | null, role: 'user' | 'assistant') => ({
+      type: role,
+      uuid,
+      parentUuid,
+      sessionId: 's',
+      cwd: folder,
+      timestamp: '2026-11-24T09:00:00.000Z',
+      message: { id: uuid, role, content: [{ type: 'text', text: `${uuid} says this` }] },
+    });
+    const records = [
+      record('p1', null, 'user'),
+      record('a1', 'p1', 'assistant'),
+      record('left', 'a1', 'user'),
+      record('answered', 'left', 'assistant'),
+      record('p2', 'a1', 'user'),
+      record('a2', 'p2', 'assistant'),
+      {
+        type: 'system',
+        subtype: 'compact_boundary',
+        uuid: 'b',
+        parentUuid: null,
+        sessionId: 's',
+        logicalParentUuid: 'a2',
+        timestamp: '2026-11-24T09:01:00.000Z',
+        compactMetadata: { trigger: 'auto', preTokens: 100_000 },
+      },
+      { ...record('summary', 'b', 'user'), isCompactSummary: true },
+      record('p3', 'summary', 'user'),
+    ];
+    writeFileSync(path, records.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    const { prompts } = await undoCompaction({ agent: agents.claude, path, as: as() });
+    expect(prompts).toBe(2);
+    appendFileSync(path, `${JSON.stringify(record('p4', 'a1', 'user'))}\n`);
+    const left = await undoCompaction({ agent: agents.claude, path, as: { ...as(), id: 'another' } });
+    expect(left.prompts).toBe(2);
   });
 
   it('gives a running Gemini the history of its model, beside its sessions', async () => {

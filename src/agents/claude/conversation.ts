@@ -20,7 +20,7 @@ import {
   type Tools,
 } from '../entries.js';
 import { outputText } from '../records.js';
-import { boundaryIn, claudeToolEvents } from './log.js';
+import { boundaryIn, claudeToolEvents, keptIdsIn } from './log.js';
 
 // A Claude Code session file as a conversation (facts/claude.md §7, facts/sessions.md §A.1): records that name the one before, in no certain
 // order, with the branches that the user has left. A compaction starts a new chain; `logicalParentUuid` names the last record before it, and
@@ -100,7 +100,7 @@ const entriesIn = (record: JsonRecord, type: string, source: SourceRecord): read
     case 'assistant':
       return answerEntries(record, source);
     case 'attachment':
-      return [textEntry('context', source, outputText(record['attachment']), { record })];
+      return [attachmentEntry(record, source)];
     case 'system':
       return systemEntries(record, source);
     default:
@@ -129,13 +129,26 @@ const userEntries = (record: JsonRecord, source: SourceRecord): readonly Entry[]
   });
 };
 
-// What Claude itself puts into a message of the user: reminders, its commands and their output, the mark of an interruption.
-const OWN_WORDS =
-  /^\s*<(?:command-\w+|local-command-\w+|bash-\w+|system-reminder|task-notification|user-prompt-submit-hook|user-memory-input)>|^\[Request interrupted by user|^Caveat: The messages below/;
+/** Also what was sent while the agent worked: messages of the user, of other agents and of tasks. */
+const attachmentEntry = (record: JsonRecord, source: SourceRecord): Entry => {
+  const attachment = getRecord(record, 'attachment');
+  if (attachment?.['type'] !== 'queued_command')
+    return textEntry('context', source, outputText(attachment), { record });
+  const text = outputText(attachment['prompt']);
+  const isPrompt = (attachment['commandMode'] ?? 'prompt') === 'prompt';
+  return textEntry(isPrompt ? kindOf(attachment, text) : 'context', source, text, { record });
+};
 
-const kindOf = (record: JsonRecord, text: string): 'prompt' | 'context' | 'summary' => {
-  if (record['isCompactSummary'] === true) return 'summary';
-  return record['isMeta'] === true || OWN_WORDS.test(text) ? 'context' : 'prompt';
+// What Claude itself puts into a message of the user: reminders, what the editor shows, its commands and their output, messages of tasks and
+// other agents, the mark of an interruption.
+const OWN_WORDS =
+  /^\s*<(?:(?:command|local-command|bash)-\w+|ide_\w+|system-reminder|task-notification|(?:agent|teammate|cross-session)-message|channel|user-prompt-submit-hook|user-memory-input)(?=[\s>])|^\[Request interrupted by user|^Caveat: The messages below/;
+
+/** By what newer versions say of the origin, and by the words of older ones. */
+const kindOf = (from: JsonRecord, text: string): 'prompt' | 'context' | 'summary' => {
+  if (from['isCompactSummary'] === true) return 'summary';
+  const origin = getText(getRecord(from, 'origin'), 'kind') ?? 'human';
+  return from['isMeta'] === true || origin !== 'human' || OWN_WORDS.test(text) ? 'context' : 'prompt';
 };
 
 const answerEntries = (record: JsonRecord, source: SourceRecord): readonly Entry[] => {
@@ -166,10 +179,9 @@ const systemEntries = (record: JsonRecord, source: SourceRecord): readonly Entry
 
 const compactionIn = (record: JsonRecord, source: SourceRecord): Entry => {
   const metadata = getRecord(record, 'compactMetadata');
-  const preserved = getRecord(metadata, 'preservedMessages');
   const segment = getRecord(metadata, 'preservedSegment');
   const [firstId, lastId] = [getText(segment, 'headUuid'), getText(segment, 'tailUuid')];
-  const keptAfterId = getText(preserved ?? segment, 'anchorUuid');
+  const keptAfterId = getText(getRecord(metadata, 'preservedMessages') ?? segment, 'anchorUuid');
   const previousId = getText(record, 'logicalParentUuid');
   return {
     kind: 'compaction',
@@ -178,7 +190,7 @@ const compactionIn = (record: JsonRecord, source: SourceRecord): Entry => {
     boundary: boundaryIn(record, source.at ?? 0),
     startLine: source.line,
     ...(firstId === undefined || lastId === undefined ? {} : { keptSpan: { firstId, lastId } }),
-    keptIds: getList(preserved, 'uuids').filter((id) => typeof id === 'string'),
+    keptIds: keptIdsIn(metadata) ?? [],
     ...present({ keptAfterId, previousId }),
     native: { record },
   };

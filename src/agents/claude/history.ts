@@ -9,7 +9,9 @@ import {
   type HistoryFormat,
   type KeptMessages,
   type LineClass,
+  type RecordChain,
 } from '../history.js';
+import { keptIdsIn } from './log.js';
 
 // Compactions in a session file of Claude Code (facts/claude.md §7): a `compact_boundary`, and the summary in the next user record. Versions
 // without boundaries mark the summary alone.
@@ -56,12 +58,37 @@ const compacted = (record: JsonRecord, at: Millis): HistoryDetail => ({
 
 /** Versions before 2.1 keep nothing and say nothing of it. */
 const keptIn = (metadata: JsonRecord | undefined): KeptMessages => {
-  const messages = getRecord(metadata, 'preservedMessages');
-  const keys = ['allUuids', 'uuids'].flatMap((name) => getList(messages, name));
-  if (messages) return { keys: [...new Set(keys.filter((key) => typeof key === 'string'))] };
+  const keys = keptIdsIn(metadata);
+  if (keys) return { keys };
   const segment = getRecord(metadata, 'preservedSegment');
   const [from, to] = [getText(segment, 'headUuid'), getText(segment, 'tailUuid')];
   return from === undefined || to === undefined ? { keys: [] } : { from, to };
+};
+
+// Each record names the one before (`parentUuid`). Versions 2.1.237 to 2.1.260 and the desktop app write records again after a compaction,
+// and what a compaction keeps may be written for the first time after its boundary.
+const chain: RecordChain = {
+  link: (line) => {
+    const id = line.get('uuid');
+    if (id === undefined || line.get('isSidechain') === 'true') return undefined;
+    if (line.get('type') === 'assistant') return { id };
+    return {
+      id,
+      compaction: line.get('subtype') === 'compact_boundary' ? line.get('timestamp') : undefined,
+      isSummary: line.get('isCompactSummary') === 'true',
+    };
+  },
+  parentId: (line) => {
+    const id = line.get('parentUuid');
+    return id === 'null' ? undefined : id;
+  },
+  keptIds: (record) => {
+    const metadata = getRecord(record, 'compactMetadata');
+    const segment = getRecord(metadata, 'preservedSegment');
+    const last = [getText(segment, 'tailUuid'), getText(record, 'logicalParentUuid')];
+    return [...(keptIdsIn(metadata) ?? []), ...last.filter((id) => id !== undefined)];
+  },
+  after: (record, parentUuid) => ({ ...record, parentUuid }),
 };
 
 const textIn = (message: JsonRecord | undefined): string =>
@@ -86,7 +113,16 @@ const idInPath = (path: string): string | undefined => {
 
 export const claudeHistory: HistoryFormat = {
   fields: {
-    fields: ['type', 'subtype', 'uuid', 'isSidechain', 'isMeta', 'isCompactSummary', 'timestamp']
+    fields: [
+      'type',
+      'subtype',
+      'uuid',
+      'parentUuid',
+      'isSidechain',
+      'isMeta',
+      'isCompactSummary',
+      'timestamp',
+    ]
       .concat(['message.stop_reason'])
       .concat(['sessionId', 'cwd', 'version']),
     bulky: ['message.content', 'toolUseResult'],
@@ -104,4 +140,5 @@ export const claudeHistory: HistoryFormat = {
   classify,
   details,
   messages: 'appended',
+  chain,
 };

@@ -9,6 +9,7 @@ import {
 import { getCount, getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';
+import { canGoOn } from '../entries.js';
 import { replaceIds } from '../records.js';
 
 // New Claude Code sessions (facts/sessions.md §A.1, §B). Of the records that Claude itself wrote, everything stays but the session's id and
@@ -26,7 +27,7 @@ interface Written {
 /** Writes a Claude Code session file. */
 const writeClaudeConversation: ConversationWriter = (conversation, as) => {
   const window = windowOf(conversation).filter(isWritable);
-  if (!window.some(({ kind }) => kind === 'prompt' || kind === 'answer')) return undefined;
+  if (!canGoOn(window)) return undefined;
   const used = new Set<string>();
   let parentUuid: string | null = null;
   const link = (record: Fields): string => {

@@ -226,8 +226,11 @@ const textsIn = (from: JsonRecord, key: string): string =>
 // What Codex itself puts into a message of the user. Since 0.154 the record says so.
 const SUMMARY = /^Another language model started to solve this problem/;
 const OWN_WORDS =
-  /^\s*<(?:environment_context|user_instructions|user_action|user_shell_command|turn_aborted|skill|subagent_\w+)>|^# AGENTS\.md instructions/;
-const USER_TEXT = /^user\./;
+  /^\s*<(?:environment_context|user_instructions|user_action|user_shell_command|turn_aborted|skill|recommended_plugins|(?:subagent|codex|hook|goal|realtime)_\w+)(?=[\s>])|^# AGENTS\.md instructions|^Warning: apply_patch was requested/;
+const USERS = /^user\.(?:text|image|audio)$/; // not `user.goal` and `user.heartbeat`, by which Codex goes on by itself
+// an editor puts what it shows before what the user typed
+const REQUEST =
+  /^# (?:Context from my IDE setup|Files mentioned by the user):[^]*?\n## My request for Codex:\s*/;
 
 const messageEntry = (item: JsonRecord, source: SourceRecord): Entry => {
   const text = textsIn(item, 'content');
@@ -238,9 +241,10 @@ const messageEntry = (item: JsonRecord, source: SourceRecord): Entry => {
   const kinds = getList(getRecord(item, 'internal_chat_message_metadata_passthrough'), 'content_item_kinds');
   const isUsers =
     kinds.length > 0
-      ? kinds.some((kind) => typeof kind === 'string' && USER_TEXT.test(kind))
+      ? kinds.some((kind) => typeof kind === 'string' && USERS.test(kind))
       : !OWN_WORDS.test(text);
-  return textEntry(isUsers ? 'prompt' : 'context', source, text, item);
+  if (!isUsers) return textEntry('context', source, text, item);
+  return { ...textEntry('prompt', source, text, item), text: text.replace(REQUEST, '') };
 };
 
 /** The compaction, then the history that it leaves, each item a record of its own. */

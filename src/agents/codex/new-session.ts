@@ -8,6 +8,7 @@ import {
 import { getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';
+import { canGoOn } from '../entries.js';
 import { replaceIds } from '../records.js';
 
 // New Codex rollouts (facts/sessions.md §A.2, §B). Written ones have the older form without ordinals, which needs no index. Codex takes its
@@ -19,7 +20,7 @@ const VERSION = '0.169.0'; // of the form, where the conversation does not come 
 const writeCodexConversation: ConversationWriter = (conversation, as) => {
   const window = windowOf(conversation);
   const meta = metaOf(conversation, as);
-  if (!meta || !window.some(({ kind }) => kind === 'prompt' || kind === 'answer')) return undefined;
+  if (!meta || !canGoOn(window)) return undefined;
   const lineOf = (type: string, payload: JsonRecord, at = as.now): string =>
     JSON.stringify({ timestamp: formatIsoTime(at), type, payload });
   // all that a compaction left is in one record

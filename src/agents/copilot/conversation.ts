@@ -95,7 +95,7 @@ const entriesOf = (
   const text = getText(data, 'content') ?? '';
   switch (type) {
     case 'user.message':
-      return [textEntry('prompt', source, text, native)];
+      return [textEntry(isUsers(data) ? 'prompt' : 'context', source, text, native)];
     case 'assistant.message': {
       const said = text === '' ? [] : [textEntry('answer', source, text, native)];
       return [...said, ...toolEvents(record).flatMap((event) => toolEntries(event, source, tools, native))];
@@ -108,6 +108,12 @@ const entriesOf = (
       return undefined;
   }
 };
+
+// Typed at rest, or while the agent works. Others are Copilot's own: instructions that it found, skills, commands, agents, how to go on.
+const TYPED = ['', 'user', 'cli', 'immediate-prompt'];
+
+const isUsers = (data: JsonRecord | undefined): boolean =>
+  TYPED.includes(getText(data, 'source') ?? '') && data?.['isAutopilotContinuation'] !== true;
 
 const compactionEntries = (
   record: JsonRecord,

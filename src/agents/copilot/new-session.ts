@@ -9,6 +9,7 @@ import { getRecord, getText, isRecord, type JsonRecord } from '../../core/json.j
 import { present } from '../../core/present.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';
+import { canGoOn } from '../entries.js';
 import { replaceIds } from '../records.js';
 
 // New sessions of GitHub Copilot CLI (docs/facts/copilot.md): a folder with the session's id, and events.jsonl in it. Each record names the one
@@ -22,7 +23,7 @@ const VERSION = '1.0.102'; // of the form, where the conversation does not come 
 const writeCopilotConversation: ConversationWriter = (conversation, as) => {
   const { head } = conversation;
   const window = windowOf(conversation);
-  if (!window.some(({ kind }) => kind === 'prompt' || kind === 'answer')) return undefined;
+  if (!canGoOn(window)) return undefined;
   let parentId: string | null = null;
   const link = (type: string, data: Fields, at = as.now): string => {
     const id = as.newUuid();
@@ -72,6 +73,7 @@ const recordsOf = (group: Group, as: NewSession): readonly (readonly [string, Fi
     case 'prompt':
       return [['user.message', { messageId: as.newUuid(), ...own, content: first.text }]];
     case 'context':
+      return [['user.message', { messageId: as.newUuid(), ...own, content: first.text }]];
     case 'summary':
       return first.text === ''
         ? []

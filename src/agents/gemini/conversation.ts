@@ -12,6 +12,7 @@ import { present } from '../../core/present.js';
 import { parseIsoTime } from '../../core/time.js';
 import {
   asCopies,
+  FILES_START,
   type FoundHead,
   planOf,
   planStatus,
@@ -212,19 +213,35 @@ const OWN_WORDS = /^\s*<(?:session_context|hook_context)>/;
 // once a turn was cancelled, the first message of the user stands behind the context, in one text
 const CONTEXT = /^\s*<session_context>[^]*?<\/session_context>\s*/;
 const SUMMARY = /<state_snapshot>/;
+const HOOK = /^\s*<hook_context>/;
 // commands of Gemini's own, which never go to the model
 const COMMAND = /^\s*[/?]/;
 
 const userEntries = (message: JsonRecord, source: SourceRecord): readonly Entry[] => {
   const native = { message };
-  const text = textOf(message['content']);
+  const { content } = message;
+  const text = textOf(content);
   // results also stand in the answer that has called the tools
   if (text === '' && getList(message, 'content').some((part) => getRecord(part, 'functionResponse')))
     return [];
   const [context = ''] = CONTEXT.exec(text) ?? [];
-  if (context === '' || context === text) return [textEntry(kindOf(text), source, text, native)];
+  if (context === '' || context === text)
+    return partEntries(message, source) ?? [textEntry(kindOf(text), source, text, native)];
   const rest = text.slice(context.length);
   return [textEntry('context', source, context), textEntry(kindOf(rest), source, rest)];
+};
+
+/** The words of the user, and what Gemini adds to them in parts of their own: files that they name, words of a hook. */
+const partEntries = (message: JsonRecord, source: SourceRecord): readonly Entry[] | undefined => {
+  const texts = getList(message, 'content').map((part) => getText(part, 'text') ?? '');
+  const start = texts.findIndex((text) => FILES_START.test(text) || HOOK.test(text));
+  if (start <= 0) return undefined;
+  const [words, added] = [texts.slice(0, start), texts.slice(start)].map((each) => each.join(''));
+  const native = { message };
+  return [
+    textEntry(kindOf(words ?? ''), source, words ?? '', native),
+    textEntry('context', source, added ?? '', native),
+  ];
 };
 
 const kindOf = (text: string): 'summary' | 'context' | 'notice' | 'prompt' => {

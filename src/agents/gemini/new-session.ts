@@ -11,6 +11,7 @@ import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm, NewFile } from '../agent.js';
 import { writtenText } from '../entries.js';
 import { replaceIds } from '../records.js';
+import { textOf } from './log.js';
 
 // New Gemini sessions (facts/sessions.md §A.3, §B): messages, each with its tool calls and their results in it.
 
@@ -90,7 +91,8 @@ const contentOf = (entry: Entry): readonly Fields[] => [{ text: writtenText(entr
 /** Gemini's own message, with those of its parts that are still wanted. */
 const withParts = (message: Fields, group: Group): Fields => {
   const [first] = group;
-  if (!isModels(first)) return message;
+  if (!isModels(first))
+    return isAll(message, group) ? message : { ...message, content: group.flatMap(contentOf) };
   const calls = getList(message, 'toolCalls');
   const wanted = new Set(group.flatMap((entry) => (entry.kind === 'call' ? [entry.callId] : [])));
   const isWhole =
@@ -104,6 +106,10 @@ const withParts = (message: Fields, group: Group): Fields => {
     ...(kept.length === 0 ? {} : { toolCalls: kept }),
   };
 };
+
+/** Whether nothing of this message of the user's is left out, such as the files that it names. */
+const isAll = (message: Fields, group: Group): boolean =>
+  textOf(message['content']) === group.map((entry) => ('text' in entry ? entry.text : '')).join('');
 
 const answerOf = (base: Fields, group: Group): Fields => {
   const texts = group.flatMap((entry) => (entry.kind === 'answer' ? [entry.text] : []));
@@ -148,8 +154,8 @@ const contentsOf = (group: Group): readonly Fields[] => {
   const [first] = group;
   const message = messageIn(first);
   if (!isModels(first)) {
-    const parts = getList(message, 'content').filter(isRecord);
-    return [{ role: 'user', parts: parts.length > 0 ? parts : contentOf(first) }];
+    const parts = message && isAll(message, group) ? getList(message, 'content').filter(isRecord) : [];
+    return [{ role: 'user', parts: parts.length > 0 ? parts : group.flatMap(contentOf) }];
   }
   const answers = group.flatMap((each) => (each.kind === 'answer' ? [{ text: each.text }] : []));
   const calls = group.flatMap((each) =>

@@ -8,6 +8,7 @@ import {
 import { getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import type { NewSessionForm } from '../agent.js';
+import { canGoOn } from '../entries.js';
 
 // New sessions of Kimi Code (docs/facts/kimi.md): a folder with the session's id, `agents/main/wire.jsonl` in it, and `state.json`, without which Kimi
 // does not find it. Answers and tool calls stand in steps, which belong to a turn.
@@ -20,7 +21,7 @@ const agentId = 'main';
 /** Writes a session file of Kimi's. A summary becomes a message of that origin. */
 const writeKimiConversation: ConversationWriter = (conversation, as) => {
   const window = windowOf(conversation).filter(isWanted);
-  if (!window.some(({ kind }) => kind === 'prompt' || kind === 'answer')) return undefined;
+  if (!canGoOn(window)) return undefined;
   let [turn, step, time] = [-1, 0, as.now];
   const end = (): readonly Fields[] => (turn < 0 ? [] : [{ ...ENDED, turnId: turn, time }]);
   const records = groupsOf(window).flatMap((group): readonly Fields[] => {

@@ -10,7 +10,16 @@ import type { Boundary } from '../../core/event.js';
 import { getList, getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
 import { present } from '../../core/present.js';
 import { parseIsoTime } from '../../core/time.js';
-import { asCopies, planOf, recordStep, textEntry, toolEntries, withHead, type Tools } from '../entries.js';
+import {
+  asCopies,
+  FILES_START,
+  planOf,
+  recordStep,
+  textEntry,
+  toolEntries,
+  withHead,
+  type Tools,
+} from '../entries.js';
 import { compressionIn, qwenToolEvents } from './log.js';
 
 // A Qwen Code session file as a conversation (facts/qwen.md): records that name the one before. A `chat_compression` record holds the whole
@@ -63,8 +72,13 @@ export const qwenConversation = (): ConversationReader =>
     };
   });
 
+// Notifications of tasks and of the clock have a subtype; versions before 0.22 do not say where a message comes from.
 const isTyped = (record: JsonRecord): boolean =>
-  record['type'] === 'user' && (record['provenance'] ?? 'real_user') === 'real_user';
+  record['type'] === 'user' &&
+  (record['provenance'] ?? 'real_user') === 'real_user' &&
+  (record['subtype'] ?? TYPED_MEANWHILE) === TYPED_MEANWHILE;
+
+const TYPED_MEANWHILE = 'mid_turn_user_message';
 
 const sourceOf = (record: JsonRecord, id: string, line: number): SourceRecord => {
   const at = parseIsoTime(getText(record, 'timestamp') ?? '');
@@ -96,7 +110,7 @@ const recordSteps = (
   };
   const history = getList(getRecord(record, 'systemPayload'), 'compressedHistory').filter(isRecord);
   const left = history.flatMap((message) => {
-    const entries = partEntries(message, source, getText(message, 'role') === 'user', { message });
+    const entries = partEntries(message, { ...source }, getText(message, 'role') === 'user', { message });
     return entries.some(({ kind }) => kind === 'summary') ? entries : asCopies(entries);
   });
   return [recordStep(source, [compaction, ...left, ...sentAfter(boundary, left, source, unanswered)])];
@@ -110,7 +124,7 @@ const sentAfter = (
   unanswered: JsonRecord | undefined,
 ): readonly Entry[] => {
   if (initiator === 'user' || !unanswered) return [];
-  const entries = partEntries(unanswered, source, true, { message: unanswered });
+  const entries = partEntries(unanswered, { ...source }, true, { message: unanswered });
   const texts = left.flatMap((entry) => (entry.kind === 'prompt' ? [entry.text] : []));
   return asCopies(entries.filter((entry) => entry.kind === 'prompt' && !texts.includes(entry.text)));
 };
@@ -133,17 +147,20 @@ const systemEntries = (record: JsonRecord, source: SourceRecord): readonly Entry
   return text === undefined ? [] : [textEntry('notice', source, text, { record })];
 };
 
-const OWN_WORDS = /^\s*<(?:session_context|hook_context|system-reminder)>|^This is the Qwen Code\./;
+const OWN_WORDS =
+  /^\s*<(?:session_context|hook_context|qwen:user-prompt-submit-context|system-reminder|task-notification)>|^This is the Qwen Code\./;
 const SUMMARY = /<state_snapshot>|^<summary>/;
 
-/** The parts of one message; `native` says where they stand. */
+/** The parts of one message; `native` says where they stand. Files that the user names come after the words, in parts of their own. */
 const partEntries = (
   message: JsonRecord,
   source: SourceRecord,
   isTyped: boolean,
   native: Readonly<Record<string, unknown>>,
-): readonly Entry[] =>
-  getList(message, 'parts').flatMap((part, index): readonly Entry[] => {
+): readonly Entry[] => {
+  const parts = getList(message, 'parts');
+  const files = parts.findIndex((part) => FILES_START.test(getText(part, 'text') ?? ''));
+  return parts.flatMap((part, index): readonly Entry[] => {
     if (!isRecord(part)) return [];
     const own = { ...native, part: index };
     const events = qwenToolEvents(part);
@@ -151,6 +168,7 @@ const partEntries = (
     const text = getText(part, 'text') ?? '';
     if (part['thought'] === true) return [textEntry('reasoning', source, text, own)];
     if (getText(message, 'role') === 'model') return [textEntry('answer', source, text, own)];
-    const kind = SUMMARY.test(text) ? 'summary' : isTyped && !OWN_WORDS.test(text) ? 'prompt' : 'context';
-    return [textEntry(kind, source, text, own)];
+    const isUsers = isTyped && !OWN_WORDS.test(text) && (files < 0 || index < files);
+    return [textEntry(SUMMARY.test(text) ? 'summary' : isUsers ? 'prompt' : 'context', source, text, own)];
   });
+};

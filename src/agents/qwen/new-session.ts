@@ -9,7 +9,7 @@ import {
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';
-import { writtenText } from '../entries.js';
+import { canGoOn, writtenText } from '../entries.js';
 import { replaceIds } from '../records.js';
 
 // New Qwen Code sessions. Each record names the one before; what a compaction left is one record with the whole history in it. The folder of
@@ -20,7 +20,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Writes a Qwen Code session file. */
 const writeQwenConversation: ConversationWriter = (conversation, as) => {
   const window = windowOf(conversation).filter(({ kind, ...rest }) => kind !== 'reasoning' && !isBlank(rest));
-  if (!window.some(({ kind }) => kind === 'prompt' || kind === 'answer')) return undefined;
+  if (!canGoOn(window)) return undefined;
   const used = new Set<string>();
   let parentUuid: string | null = null;
   const link = (record: Fields): string => {
@@ -37,7 +37,9 @@ const writeQwenConversation: ConversationWriter = (conversation, as) => {
   const version = conversation.head.version ?? VERSION;
   const base = { cwd: as.cwd, version };
   return [
-    ...(left.length === 0 ? [] : [link({ ...base, ...compressionOf(conversation, left, as) })]),
+    ...(left.length === 0
+      ? []
+      : [link({ ...base, ...compressionOf(conversation, window, left.length, as) })]),
     ...groupsOf(window.slice(left.length)).map((group) => link({ ...base, ...recordOf(group, as) })),
   ];
 };
@@ -115,10 +117,18 @@ const withUsage = (record: JsonRecord, { usedTokens }: NewSession): Fields =>
     ? record
     : { ...record, usageMetadata: { promptTokenCount: usedTokens, totalTokenCount: usedTokens } };
 
-/** The record of a compaction that left these entries. */
-const compressionOf = ({ entries }: Conversation, left: readonly Entry[], as: NewSession): Fields => {
+/** The record of a compaction that left so many entries of the window. */
+const compressionOf = (
+  { entries }: Conversation,
+  window: readonly Entry[],
+  count: number,
+  as: NewSession,
+): Fields => {
+  const left = window.slice(0, count);
+  const next = window[count];
   const messages = groupsOf(left).map((group) => ({ role: roleOf(group[0]), parts: partsOf(group) }));
-  const isAnswered = messages.some(({ role }) => role === 'model');
+  // work that goes on answers for itself
+  const isAnswered = messages.some(({ role }) => role === 'model') || (next && roleOf(next) === 'model');
   const compressedHistory = isAnswered
     ? messages
     : [...messages, { role: 'model', parts: [{ text: ANSWER }] }];

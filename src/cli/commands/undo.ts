@@ -4,6 +4,7 @@ import type { Agent, SavedSession } from '../../agents/agent.js';
 import {
   beforeCompaction,
   compactionsOf,
+  userMessagesIn,
   windowOf,
   type NewSession,
 } from '../../core/conversation/conversation.js';
@@ -118,7 +119,7 @@ const undoByChannel = async (
       number: last ? all.indexOf(last) + 1 : 1,
       count: Math.max(1, all.length),
     }),
-    messages: before ? windowOf(before).filter(({ kind }) => kind === 'prompt').length : 0,
+    messages: before ? userMessagesIn(windowOf(before)).length : 0,
     damagedLines: whole?.damaged ?? 0,
     live: { id, ...liveOf(answered) },
   };
@@ -318,7 +319,7 @@ const returnInAgent = async (
     schema: 'ctxwrap.undo/1',
     runtime: agent.name,
     from: before.path,
-    messages: whole ? windowOf(whole).filter(({ kind }) => kind === 'prompt').length : 0,
+    messages: whole ? userMessagesIn(windowOf(whole)).length : 0,
     damagedLines: whole?.damaged ?? 0,
     session: before,
     resume: resumeOf(agent, before, whole?.head.cwd),

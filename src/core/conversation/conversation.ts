@@ -234,6 +234,8 @@ export interface Conversation {
   readonly abandoned: number;
   /** lines that match no known format, or are cut off */
   readonly damaged: number;
+  /** the last line is one of them: what was written last is missing, and nothing in between */
+  readonly isCutOff?: true;
   /** why it is only a part of the conversation; absent when it is all of it */
   readonly incomplete?: string;
 }
@@ -272,7 +274,8 @@ export const beforeCompaction = (
   { source }: Compaction,
 ): Conversation | undefined => {
   const place = conversation.entries.findIndex(
-    (entry) => entry.kind === 'compaction' && entry.source.line === source.line,
+    (entry) =>
+      entry.kind === 'compaction' && entry.source.line === source.line && entry.source.id === source.id,
   );
   return place < 0 ? undefined : { ...conversation, entries: conversation.entries.slice(0, place) };
 };
@@ -282,6 +285,18 @@ export const compactionsOf = ({ entries }: Pick<Conversation, 'entries'>): reado
 
 export const tokensOf = (entries: readonly Entry[]): number =>
   entries.reduce((total, { tokens }) => total + tokens, 0);
+
+/** The messages of the user among these entries, each with its parts: text, pictures. Parts of one message share their source. */
+export const userMessagesIn = (entries: readonly Entry[]): readonly (readonly Prompt[])[] => {
+  const messages = new Map<SourceRecord, Prompt[]>();
+  for (const entry of entries) {
+    if (entry.kind !== 'prompt') continue;
+    const known = messages.get(entry.source);
+    if (known) known.push(entry);
+    else messages.set(entry.source, [entry]);
+  }
+  return [...messages.values()];
+};
 
 export interface ToolUse {
   readonly call: Call;

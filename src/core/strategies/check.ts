@@ -2,10 +2,10 @@ import { formatTokens } from '../format.js';
 import { sizeForBudget } from './keep.js';
 import {
   tokensOf,
+  userMessagesIn,
   windowOf,
   type Conversation,
   type Entry,
-  type Prompt,
 } from '../conversation/conversation.js';
 
 // What must hold for a shortened conversation, whoever shortened it. Otherwise nothing is written, and the agent keeps what it has.
@@ -19,11 +19,12 @@ export interface CheckOptions {
 /** Why this conversation cannot be shortened safely; undefined if it can. A sentence without a full stop. */
 export const obstacleIn = (conversation: Conversation): string | undefined => {
   if (conversation.incomplete !== undefined) return conversation.incomplete;
-  if (conversation.damaged > 0) {
-    const lines = conversation.damaged === 1 ? '1 line' : `${conversation.damaged} lines`;
+  const damaged = conversation.damaged - (conversation.isCutOff ? 1 : 0);
+  if (damaged > 0) {
+    const lines = damaged === 1 ? '1 line' : `${damaged} lines`;
     return `${lines} of its session file cannot be read`;
   }
-  return promptsIn(windowOf(conversation)).length === 0 ? 'there is no message of yours in it' : undefined;
+  return sizeForBudget(conversation) === 0 ? 'nothing has been said in it' : undefined;
 };
 
 /** Why `after` must not take the place of `before`; undefined if it may. A sentence without a full stop. */
@@ -34,10 +35,12 @@ export const checkShortened = (
 ): string | undefined => {
   const [was, is] = [windowOf(before), windowOf(after)];
   const [tokens, least] = [sizeForBudget(after), sizeForBudget(before)];
-  const wanted = promptsIn(was).slice(-Math.max(1, keepRecent));
-  const last = promptsIn(is).slice(-wanted.length);
+  const wanted = userMessagesIn(was).slice(-Math.max(1, keepRecent)).flat();
+  const last = userMessagesIn(is).flat().slice(-wanted.length);
   if (!wanted.every(({ text }, index) => text === last[index]?.text))
     return 'it would change your last messages';
+  // in the middle of its work the agent goes by the summary
+  if (wanted.length === 0 && !is.some(({ kind }) => kind === 'summary')) return 'it would hold no summary';
   const orphan = orphanIn(is);
   if (orphan !== undefined) return orphan;
   if (tokens >= least) return 'it would be no shorter';
@@ -50,9 +53,6 @@ const tooLong = (ownTokens: number, tokens: number, budgetTokens: number): strin
     ? `your last messages alone take about ${own} tokens, more than ${most}`
     : `it would still take about ${all} tokens, more than ${most}`;
 };
-
-const promptsIn = (entries: readonly Entry[]): readonly Prompt[] =>
-  entries.filter((entry): entry is Prompt => entry.kind === 'prompt');
 
 const orphanIn = (window: readonly Entry[]): string | undefined => {
   const open = new Set<string>();
@@ -81,11 +81,11 @@ export interface Change {
 export const changeBetween = (before: Conversation, after: Conversation): Change => {
   const [was, is] = [windowOf(before), windowOf(after)];
   const kept = new Set(is);
-  const count = (kind: Entry['kind'], isKept: boolean): number =>
+  const count = (kind: 'call', isKept: boolean): number =>
     was.filter((entry) => entry.kind === kind && kept.has(entry) === isKept).length;
   return {
-    keptMessages: count('prompt', true),
-    droppedMessages: count('prompt', false),
+    keptMessages: userMessagesIn(was.filter((entry) => kept.has(entry))).length,
+    droppedMessages: userMessagesIn(was.filter((entry) => !kept.has(entry))).length,
     keptCalls: count('call', true),
     droppedCalls: count('call', false),
     summaryTokens: tokensOf(is.filter((entry) => entry.kind === 'summary' && !was.includes(entry))),

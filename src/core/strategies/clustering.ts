@@ -2,10 +2,9 @@ import { toolUsesIn, type Entry, type Prompt } from '../conversation/conversatio
 import { evidenceIn } from '../conversation/conversation-evidence.js';
 import { estimateTokens } from '../reading.js';
 import { toOneLine } from '../text.js';
-import { divideWithBlock } from './evidence-block.js';
 import { joined } from './keep.js';
 import type { Strategy, StrategyOptions } from './strategy.js';
-import { earlierSummary } from './truncate.js';
+import { divideWithSummary, earlierSummary } from './truncate.js';
 import { turnText } from './turn-text.js';
 
 // What goes is grouped by subject: turns that touch the same files, or speak of the same things. Each group becomes a paragraph, of the
@@ -31,15 +30,13 @@ const MOST_TOKENS = 8_000; // where that is more
 export const clustering: Strategy = async (conversation, options) => {
   const { keepRecent, budgetTokens } = options;
   const most = Math.min(MOST_TOKENS, Math.floor(budgetTokens * GROUP_SHARE));
-  const { division, block } = divideWithBlock(conversation, {
-    keepRecent,
-    budgetTokens: budgetTokens - most - HEAD_TOKENS,
-  });
+  const limits = { keepRecent, budgetTokens: budgetTokens - most - HEAD_TOKENS };
+  const { division, block, earlier: whole } = divideWithSummary(conversation, limits, 0);
   const groups = groupsOf(turnsOf(division.dropped, conversation.head.cwd));
-  const earlier = cutTo(earlierSummary(division.dropped), Math.floor(most / 3));
-  const room = most - estimateTokens(earlier);
+  const part = division.isUnattended ? '' : cutTo(earlierSummary(division), Math.floor(most / 3));
+  const room = most - estimateTokens(part);
   const paragraphs = await paragraphsFor(groups, Math.floor(room / Math.max(1, groups.length)), options);
-  const text = [HEAD, earlier, ...paragraphs, block].filter((part) => part !== '').join('\n\n');
+  const text = [HEAD, whole, part, ...paragraphs, block].filter((part) => part !== '').join('\n\n');
   return joined(conversation, division, text);
 };
 

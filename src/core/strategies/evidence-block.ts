@@ -1,6 +1,5 @@
 import { evidenceIn, type EvidenceItem, type EvidenceKind } from '../conversation/conversation-evidence.js';
-import type { Conversation, Entry } from '../conversation/conversation.js';
-import { windowOf } from '../conversation/conversation.js';
+import type { Conversation } from '../conversation/conversation.js';
 import { estimateTokens } from '../reading.js';
 import { divide, type Division, type KeepLimits } from './keep.js';
 
@@ -25,25 +24,23 @@ const kinds = Object.keys(titles) as readonly BlockKind[];
 
 type BlockItems = Readonly<Record<BlockKind, readonly string[]>>;
 
-/** The evidence of `dropped` that `kept` does not show; '' if there is none. The latest items of each kind stay first. */
+/** The evidence of what goes that what stays does not show; '' if there is none. The latest items of each kind stay first. */
 const evidenceBlock = (
-  conversation: Conversation,
-  dropped: readonly Entry[],
-  kept: readonly Entry[],
+  { entries, head: { cwd } }: Conversation,
+  { dropped, kept, isUnattended }: Division,
 ): string => {
-  const { cwd } = conversation.head;
-  const now = evidenceIn(windowOf(conversation), cwd);
   const gone = itemsOf(evidenceIn(dropped, cwd));
   const shown = itemsOf(evidenceIn(kept, cwd));
   const earlier = dropped.map((entry) => (entry.kind === 'summary' ? blockIn(entry.text) : noItems));
-  const openNow = itemsOf(now).plan;
-  // a plan of later calls replaces what an earlier block says of it
-  const isPlanned = dropped.concat(kept).some((entry) => entry.kind === 'call' && entry.plan !== undefined);
+  // a plan of calls since the last block replaces what that says of it, also one from before a compaction of the agent's
+  const isPlanned = entries.some((entry) => entry.kind === 'call' && entry.plan !== undefined);
+  const uses = entries.filter(({ kind }) => kind === 'call' || kind === 'result');
+  const openNow = itemsOf(evidenceIn(uses, cwd)).plan;
+  // work without a message of the user is done by what the user demanded before
+  const said = isUnattended ? entries.filter(({ kind }) => kind === 'prompt') : dropped;
+  const demanded = itemsOf(evidenceIn(said, cwd)).constraint;
   return blockText({
-    constraint: missing(
-      [...earlier.flatMap(({ constraint }) => constraint), ...gone.constraint],
-      shown.constraint,
-    ),
+    constraint: missing([...earlier.flatMap(({ constraint }) => constraint), ...demanded], shown.constraint),
     plan: missing(isPlanned ? openNow : earlier.flatMap(({ plan }) => plan), shown.plan),
     path: missing([...earlier.flatMap(({ path }) => path), ...gone.path], shown.path),
   });
@@ -56,7 +53,7 @@ export const divideWithBlock = (
 ): { readonly division: Division; readonly block: string } => {
   for (let reserve = 0; ;) {
     const division = divide(conversation, { keepRecent, budgetTokens: budgetTokens - reserve });
-    const block = evidenceBlock(conversation, division.dropped, division.kept);
+    const block = evidenceBlock(conversation, division);
     const needed = estimateTokens(block);
     if (needed <= reserve || reserve >= MOST_BLOCK_TOKENS) return { division, block };
     reserve = reserve === 0 ? needed : MOST_BLOCK_TOKENS; // with less room more is dropped, and the block grows

@@ -1,10 +1,11 @@
 import type { Context, Conversation, Entry, Prompt, Summary } from '../conversation/conversation.js';
-import { tokensOf, windowOf } from '../conversation/conversation.js';
+import { tokensOf, userMessagesIn, windowOf } from '../conversation/conversation.js';
 import { estimateTokens } from '../reading.js';
 import { partsOf, type Part } from './parts.js';
 
 // Which part of a conversation stays word for word: the last messages of the user, always, and of what the agent did since then, from the
-// newest back, as much as there is room for.
+// newest back, as much as there is room for. Where the agent compacted in the middle of its work, no message of the user is left: then the
+// summary says what it works at.
 
 /** What stays, and what goes. Both in the order of the window. */
 export interface Division {
@@ -14,6 +15,8 @@ export interface Division {
   readonly sealed: readonly Entry[];
   readonly kept: readonly Entry[];
   readonly dropped: readonly Entry[];
+  /** the user has said nothing since the last compaction: what its summary says must not be lost */
+  readonly isUnattended: boolean;
 }
 
 /** How much stays. */
@@ -57,19 +60,18 @@ export const divide = (conversation: Conversation, { keepRecent, budgetTokens }:
     sealed,
     kept: window.filter((entry) => wanted.has(entry)),
     dropped: window.filter((entry) => !wanted.has(entry) && paired.has(entry)),
+    isUnattended: prompts.length === 0,
   };
 };
 
 const lastPrompts = (parts: readonly Part[], keepRecent: number): readonly Prompt[] => {
-  const prompts = parts.flatMap((part) => part.prompts);
-  return prompts.slice(Math.max(0, prompts.length - Math.max(1, keepRecent)));
+  const messages = userMessagesIn(parts.flatMap((part) => part.prompts));
+  return messages.slice(Math.max(0, messages.length - Math.max(1, keepRecent))).flat();
 };
 
-/** The parts from the first of these messages on. */
-const sinceFirst = (parts: readonly Part[], [first]: readonly Prompt[]): readonly Part[] => {
-  const start = parts.findIndex(({ prompts }) => first !== undefined && prompts.includes(first));
-  return start < 0 ? [] : parts.slice(start);
-};
+/** The parts from the first of these messages on; all of them if there is none. */
+const sinceFirst = (parts: readonly Part[], [first]: readonly Prompt[]): readonly Part[] =>
+  first === undefined ? parts : parts.slice(parts.findIndex(({ prompts }) => prompts.includes(first)));
 
 /**
  * What the agent itself says before the first message, and the settings that it needs to read the session. After a compaction the settings

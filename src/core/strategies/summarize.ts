@@ -1,10 +1,9 @@
 import type { Entry } from '../conversation/conversation.js';
 import { estimateTokens } from '../reading.js';
-import { divideWithBlock } from './evidence-block.js';
 import { joined } from './keep.js';
 import type { Strategy } from './strategy.js';
 import { turnText } from './turn-text.js';
-import { earlierSummary } from './truncate.js';
+import { divideWithSummary, earlierSummary } from './truncate.js';
 
 // Anchored iterative summary: only what goes is summarised, part by part, and each part is merged into the summary so far, which begins with the
 // one of an earlier compaction. Its sections stay the same, so that nothing drifts from one compaction to the next.
@@ -23,11 +22,9 @@ export const summarize: Strategy = async (conversation, { keepRecent, budgetToke
       'summarize needs somebody who writes the summary: ctxwrap config set summariser.url agent',
     );
   const most = Math.max(LEAST_TOKENS, Math.min(SUMMARY_TOKENS, Math.floor(budgetTokens * SUMMARY_SHARE)));
-  const { division, block } = divideWithBlock(conversation, {
-    keepRecent,
-    budgetTokens: budgetTokens - most - HEAD_TOKENS,
-  });
-  let summary = earlierSummary(division.dropped);
+  const limits = { keepRecent, budgetTokens: budgetTokens - most - HEAD_TOKENS };
+  const { division, block, earlier } = divideWithSummary(conversation, limits, 0);
+  let summary = division.isUnattended ? '' : earlierSummary(division);
   for (const part of partsFor(division.dropped.filter(({ kind }) => kind !== 'summary'))) {
     const text = [...(summary === '' ? [] : [`# Summary so far\n\n${summary}`]), `# Conversation\n\n${part}`];
     summary = (
@@ -36,7 +33,7 @@ export const summarize: Strategy = async (conversation, { keepRecent, budgetToke
     if (summary === '') throw new Error('the summary is empty');
     if (estimateTokens(summary) > 2 * most) throw new Error(`the summary is longer than ${2 * most} tokens`);
   }
-  const text = [HEAD, summary, block].filter((part) => part !== '').join('\n\n');
+  const text = [HEAD, earlier, summary, block].filter((part) => part !== '').join('\n\n');
   return joined(conversation, division, text);
 };
 

@@ -41,6 +41,8 @@ export interface Change {
   readonly print?: Partial<Answer>;
   /** changes for the next turns, one each */
   readonly next?: readonly Partial<Answer>[];
+  /** changes for the next requests, one each, also for those after a tool result: the model goes on working */
+  readonly work?: readonly Partial<Answer>[];
 }
 
 export interface MockServer {
@@ -68,17 +70,21 @@ const makeAnswers = () => {
   let summary: Answer = { ...QUICK, text: SUMMARY, usedTokens: 0 };
   let print: Answer = { ...USUAL_TURN, text: 'The user and the agent greeted each other.' };
   const next: Partial<Answer>[] = [];
+  const work: Partial<Answer>[] = [];
   return {
     change: (wanted: Change): void => {
       turn = { ...turn, ...wanted.turn };
       summary = { ...summary, ...wanted.summary };
       print = { ...print, ...wanted.print };
       next.push(...(wanted.next ?? []));
+      work.push(...(wanted.work ?? []));
     },
     take: ({ purpose, sideText, isAfterTool }: Question): Answer => {
       if (purpose === 'print') return print;
       if (purpose === 'side') return { ...USUAL_TURN, text: sideText };
       if (purpose === 'summary') return { ...summary, usedTokens: summary.usedTokens || turn.usedTokens };
+      const step = work.shift();
+      if (step) return { ...turn, ...step };
       // the request after a tool result gets the plain answer
       return isAfterTool
         ? { ...turn, command: undefined, file: undefined, tool: undefined }

@@ -258,6 +258,21 @@ const isSent = (entry: Entry): boolean =>
     (entry.text === '' || entry.text === MADE_UP || entry.text.startsWith('<session_context>'))
   );
 
+// After a compaction in the middle of a turn the window holds a summary and work, and no message of the user.
+
+const summaryText = 'Summary: the parser is to be written, and prod.env is never touched.';
+
+/** The same work, which an agent does after it has compacted by itself. */
+const withoutPrompts = (conversation: Conversation): Conversation => {
+  const work = windowOf(conversation).filter(({ kind }) => kind !== 'prompt');
+  const source = { line: 0 };
+  const summary: Entry = { kind: 'summary', text: summaryText, tokens: 20, source };
+  return {
+    ...conversation,
+    entries: work.some(({ kind }) => kind !== 'context') ? [summary, ...work] : work,
+  };
+};
+
 describe.each(files)('the session file $name, shortened', ({ name, agent }) => {
   const before = read(
     readFileSync(join(folder, name), 'utf8')
@@ -266,10 +281,17 @@ describe.each(files)('the session file $name, shortened', ({ name, agent }) => {
     agent,
   );
 
-  it.each(strategyNames)(
-    'by %s, is a session of the same agent with what stays, exactly',
-    async (strategy) => {
-      const isEmpty = promptsOf(windowOf(before)).length === 0;
+  const unattended = withoutPrompts(before);
+
+  it.each(
+    strategyNames.flatMap((strategy) => [
+      { strategy, whose: 'with your messages', before },
+      { strategy, whose: 'in the middle of work', before: unattended },
+    ]),
+  )(
+    'by $strategy $whose, is a session of the same agent with what stays, exactly',
+    async ({ strategy, before }) => {
+      const isEmpty = windowOf(before).every(({ kind }) => kind === 'context');
       expect(obstacleIn(before) !== undefined).toBe(isEmpty);
       if (isEmpty) return;
       const budgetTokens = Math.floor(tokensOf(windowOf(before)) / 2);
@@ -292,6 +314,76 @@ describe.each(files)('the session file $name, shortened', ({ name, agent }) => {
       );
     },
   );
+});
+
+const planned = conversationOf([
+  {
+    prompt: 'Write the parser. Never touch main.',
+    actions: [{ does: 'plans', items: [{ text: 'write its tests', status: 'open' }] }],
+  },
+]);
+
+/** Such work, after a turn with a plan. */
+const unattendedOf = (turns: readonly Turn[]): Conversation => {
+  const { entries } = withoutPrompts(conversationOf(turns));
+  const compaction: Entry = {
+    kind: 'compaction',
+    source: { line: 1, id: 'boundary' },
+    tokens: 0,
+    boundary: { at: 1 },
+    keptIds: [],
+  };
+  return { ...planned, entries: [...planned.entries, compaction, ...entries] };
+};
+
+describe.each(strategyNames)('work that goes on without the user, shortened by %s,', (name) => {
+  it('keeps the whole summary, what was demanded before it, the open plan and the last work, and no half of a tool call', async () => {
+    const work = fc.record({ turns: anyTurns(), share: fc.double({ min: 0.1, max: 0.9, noNaN: true }) });
+    await fc.assert(
+      fc.asyncProperty(work, async ({ turns, share }) => {
+        const before = unattendedOf(turns);
+        const was = windowOf(before).filter(({ kind }) => kind !== 'summary' && kind !== 'context');
+        fc.pre(was.length > 0);
+        const budgetTokens = 3_000 + Math.floor(tokensOf(windowOf(before)) * share);
+        const after = await strategies[name](before, options(20, budgetTokens));
+        const [first, ...rest] = windowOf(after);
+        const text = first?.kind === 'summary' ? first.text : '';
+        expect(text).toContain(summaryText);
+        expect(text.split('\n- Never touch main.')).toHaveLength(2);
+        const isPlannedAnew = was.some((entry) => entry.kind === 'call' && entry.plan);
+        expect(isPlannedAnew || text.split('\n- write its tests').length === 2).toBe(true);
+        expect(orphansIn(rest)).toEqual([]);
+        const answered = new Set(was.flatMap((entry) => (entry.kind === 'result' ? [entry.callId] : [])));
+        const isWhole = (entry: Entry) => entry.kind !== 'call' || answered.has(entry.callId);
+        const kept = rest.filter(({ kind }) => kind === 'call' || kind === 'answer');
+        const all = was.filter(
+          (entry) => (entry.kind === 'call' && isWhole(entry)) || entry.kind === 'answer',
+        );
+        expect(kept).toEqual(all.slice(all.length - kept.length));
+        expect(
+          tokensOf(windowOf(after)) - tokensOf(rest.filter(({ kind }) => kind === 'context')),
+        ).toBeLessThan(budgetTokens + 1);
+      }),
+    );
+  });
+
+  it('is accepted, though nothing of the user is in it, and says what was removed', async () => {
+    const calls = Array.from({ length: 30 }, () => ({
+      prompt: 'x',
+      actions: [{ does: 'calls' as const, sizes: [2_000], unfinished: [] }],
+    }));
+    const before = unattendedOf(calls);
+    expect(obstacleIn(before)).toBeUndefined();
+    const after = await strategies[name](before, options(20, 6_000));
+    expect(checkShortened(before, after, { keepRecent: 20, budgetTokens: 6_000 })).toBeUndefined();
+    const change = changeBetween(before, after);
+    expect(change.keptCalls).toBeGreaterThan(3);
+    expect(change.keptCalls + change.droppedCalls).toBe(30);
+    const [summary] = windowOf(after);
+    expect(summary?.kind === 'summary' ? summary.text : '').not.toContain('of the user');
+    const bare = { ...after, entries: after.entries.filter(({ kind }) => kind !== 'summary') };
+    expect(checkShortened(before, bare, { keepRecent: 20, budgetTokens: 6_000 })).toMatch('no summary');
+  });
 });
 
 describe('what became of a conversation', () => {

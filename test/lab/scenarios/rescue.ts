@@ -7,6 +7,7 @@ import { parseRecord } from '../../../src/core/json.js';
 import { assertThat, ENDED } from '../../../src/verify/checks.js';
 import { BACKSPACE, definitionOf, type LabAgent } from '../agents/agent.js';
 import { tooLong } from './faults.js';
+import { orphanIn, partsIn } from '../request.js';
 import { leave, ownFile, pressChord, resumeArgsIn, runInSession, talk } from './steps.js';
 import {
   FULL,
@@ -273,9 +274,71 @@ const rescuedWithSummary: Scenario = {
   play: (session) => rescuedBy(session, 'summarize', new RegExp(WRITTEN)),
 };
 
+const STEPS = 20; // of work after the compaction
+const PLAN = 'implement the plan, never push to main';
+const ALL_DONE = 'all of it is done';
+const step = (number: number, usedTokens: number) => ({
+  command: `echo ran ${number}; seq 1 1500`,
+  text: `step ${number} begins`,
+  usedTokens,
+});
+
+/** The next request has the agent's own summary and the last steps, whole. */
+const asksUnattended = ({ mock }: LabSession): string => {
+  const sent = mock.lastTurn();
+  const parts = partsIn(mock.requests().findLast(({ purpose }) => purpose === 'turn')?.api ?? '', sent);
+  const orphan = orphanIn(parts);
+  assertThat(orphan === undefined, orphan ?? '');
+  assertThat(
+    parts.some(({ kind, text }) => kind === 'user' && text.includes(WRITTEN)),
+    'the summary is gone',
+  );
+  assertThat(REMOVED.test(sent), 'what replaces the rest is not in the next request');
+  assertThat(sent.includes(`- ${PLAN}`), 'what you demanded before is not on record');
+  const ran = parts.filter(({ kind, text }) => kind === 'result' && text.includes('ran '));
+  assertThat(ran.length >= 2 && ran.length < STEPS, `${ran.length} steps are in the next request`);
+  assertThat(ran.at(-1)?.text.includes(`ran ${STEPS}`) ?? false, 'the last step is not in the next request');
+  return `the summary and the last ${ran.length} of ${STEPS} steps are in the next request, and what you demanded before it is on record`;
+};
+
+/** Claude compacts by itself in the middle of a turn, and works on: no message of the user is left in the window. */
+const unattended: Scenario = {
+  name: 'shortened in the middle of work',
+  expects:
+    'the agent has compacted by itself in the middle of a turn, so that no message of yours is in the window: its summary, what you demanded and the last steps stay',
+  isFor: ({ name }) => name === 'claude',
+  hasUsualBounds: true,
+  isUnasked: true,
+  summaryMs: QUICK_SUMMARY_MS,
+  play: async (session) => {
+    const { mock, submit, untilScreen, untilRequest, terminal, activity } = session;
+    const later = Array.from({ length: STEPS }, (_, index) => step(index + 1, LITTLE + index * 500));
+    mock.configure({
+      summary: { text: WRITTEN },
+      turn: { usedTokens: SOME, text: ALL_DONE },
+      work: [step(-1, SOME), step(0, 172_000), ...later],
+    });
+    await submit(PLAN);
+    await untilScreen(new RegExp(ALL_DONE));
+    await terminal.until(() => activity() === 'ready', 'activity ready after the work');
+    assertThat(
+      mock.requests().some(({ purpose }) => purpose === 'summary'),
+      'Claude has not compacted',
+    );
+    await runInSession(session, 'shortened', ['compact', ...'--strategy truncate --budget 8000'.split(' ')]);
+    mock.configure({ turn: { usedTokens: SOME, text: 'so it is' } });
+    await submit('go on');
+    await untilRequest(
+      ({ purpose, said, end }) => purpose === 'turn' && said.includes('go on') && end === 'answered',
+      'an answer after it was shortened',
+    );
+    return asksUnattended(session);
+  },
+};
+
 export const rescuing: readonly Scenario[] = [
   ...[shortenedBy('truncate', REMOVED), shortenedBy('clustering', /grouped by subject/)].map(whileRunning),
-  ...[summarised, withDraft, whileTyping, refused].map(whileRunning),
+  ...[summarised, withDraft, whileTyping, refused, unattended].map(whileRunning),
   restarted,
   afterTheEnd,
   ...[rescued, rescuedWithSummary].map(whileRunning),

@@ -23,8 +23,31 @@ export interface HistoryFormat {
    * replaces the earlier one, and the conversation can be written anew
    */
   readonly messages: 'appended' | 'by-id';
+  /** how records name one another, for a file that is only appended to: of records with one id the first counts; absent for others */
+  readonly chain?: RecordChain;
   /** reads files that are one JSON document; undefined where there are none */
   readonly document?: DocumentFormat;
+}
+
+/** How the records of a file name one another. */
+export interface RecordChain {
+  /** undefined for a record that no other one names; called for every line, so it must be cheap */
+  readonly link: (outline: Outline) => RecordLink | undefined;
+  /** the records that a compaction's record says were there before it and stay in the window */
+  readonly keptIds: (record: JsonRecord) => readonly string[];
+  /** the record as it would be after this one */
+  readonly after: (record: JsonRecord, parentId: string) => JsonRecord;
+}
+
+/** A record among others. */
+export interface RecordLink {
+  readonly id: string;
+  /** the record before it */
+  readonly parentId?: string;
+  /** it says that the conversation was compacted; the same for every record of one compaction, whatever its id */
+  readonly compaction?: string;
+  /** it is the summary of the compaction that it comes after */
+  readonly isSummary?: true;
 }
 
 /** A file that is one JSON document, indented so that each text is on one line. */

@@ -115,8 +115,8 @@ const rangesOf = (numbers: readonly number[]): readonly MessageRange[] => {
   return ranges;
 };
 
-// FNV-1a, twice 26 bits of it: enough to tell apart the messages of one file.
-const hashOf = (text: string): number => {
+/** FNV-1a, twice 26 bits of it: enough to tell apart the messages of one file. */
+export const hashOf = (text: string): number => {
   let [low, high] = [0x811c9dc5, 0x1000193];
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

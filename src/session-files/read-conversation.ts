@@ -1,11 +1,18 @@
-import type { Conversation, ConversationReader, Entry, Step } from '../core/conversation/conversation.js';
+import {
+  compactionsOf,
+  type Compaction,
+  type Conversation,
+  type ConversationReader,
+  type Entry,
+  type Step,
+} from '../core/conversation/conversation.js';
 import { buildConversation } from '../core/conversation/build-conversation.js';
 import type { RecordedCompaction } from '../core/conversation/boundary-record.js';
 import { LimitError } from '../core/errors.js';
 import { formatBytes } from '../core/format.js';
 import { readStored } from '../storage/session-store.js';
-import { makeByteSplitter } from '../storage/tail.js';
 import { MAX_LINE_BYTES, type SessionSource } from './read-history.js';
+import { makeRecordReader, type SessionRecord } from './session-records.js';
 
 // Reads the part of a session file that is the conversation before a compaction.
 
@@ -25,8 +32,10 @@ export const readWritableConversation = (source: ConversationSource): Promise<Co
 /** A session file, or a copy of one. */
 export type ConversationSource = Pick<SessionSource, 'agent' | 'path' | 'open'>;
 
-interface LineSteps {
+/** A record's line, from 0, and its steps. */
+interface RecordSteps {
   readonly line: number;
+  readonly isMoved: boolean;
   readonly steps: readonly Step[];
 }
 
@@ -48,32 +57,35 @@ const readPart = async (
   const start = source.agent.log?.conversation?.();
   if (!start) return undefined;
   let reader: ConversationReader = start;
-  let line = 0;
+  let isOver = false;
   let damaged = 0;
-  const read: LineSteps[] = [];
-  const take = (bytes: Buffer | undefined): void => {
-    line += 1;
-    if (line > end) return;
+  let lastLine: Pick<Conversation, 'isCutOff'> = {};
+  const read: RecordSteps[] = [];
+  const take = ({ bytes, line, isMoved }: SessionRecord): void => {
+    isOver ||= line > end && !isMoved;
+    if (isOver) return;
     const text = bytes?.toString('utf8');
+    if (text?.trim() === '') return;
     const result = text === undefined ? undefined : reader(text, line - 1);
-    if (result === undefined || result.misfit !== undefined) damaged += text?.trim() === '' ? 0 : 1;
+    const isDamaged = result === undefined || result.misfit !== undefined;
+    if (isDamaged) damaged += 1;
+    lastLine = isDamaged ? { isCutOff: true } : {};
     if (!result) return;
     reader = result.next;
-    if (result.steps.length > 0) read.push({ line: line - 1, steps: result.steps.map(keep) });
+    if (result.steps.length > 0)
+      read.push({ line: line - 1, isMoved: isMoved === true, steps: result.steps.map(keep) });
   };
-  const splitter = makeByteSplitter(take, { maxBytes: MAX_LINE_BYTES });
+  const records = makeRecordReader(source.agent.log?.history, take, MAX_LINE_BYTES);
   let bytes = 0;
   for await (const chunk of source.open?.('everything') ?? readStored(source.path)) {
     bytes += chunk.length;
     if (bytes > mostBytes) throw new LimitError(`it holds more than ${formatBytes(mostBytes)}`);
-    splitter.push(chunk);
-    if (line >= end) break;
+    records.push(chunk);
+    if (isOver) break;
   }
-  const rest = end === Infinity ? splitter.rest() : undefined; // one document has no newline at its end
-  if (rest) take(rest);
-  const first = firstLineOf(read, end - 1);
-  const steps = read.filter((each) => each.line < first).flatMap((each) => each.steps);
-  return { ...buildConversation(steps), damaged };
+  records.end();
+  const steps = stepsBefore(read, end - 1);
+  return { ...buildConversation(steps), damaged, ...lastLine };
 };
 
 /** Without the agent's own form of the parts, which takes as much memory as all the rest. */
@@ -87,12 +99,19 @@ const plainEntry = (entry: Entry): Entry => {
   return plain as Entry;
 };
 
-/** Some agents write records of a compaction before the one that says so, such as the request for the summary. */
-const firstLineOf = (read: readonly LineSteps[], compactionLine: number): number => {
-  const entries = read
-    .filter(({ line }) => line === compactionLine)
-    .flatMap(({ steps }) => steps)
-    .flatMap((step) => (step.kind === 'record' || step.kind === 'rewritten' ? step.entries : []));
-  const starts = entries.flatMap((entry) => (entry.kind === 'compaction' ? (entry.startLine ?? []) : []));
-  return Math.min(compactionLine, ...starts);
+/** All before the compaction of this line. Some agents write records of it before the one that says so, such as the request for the summary. */
+const stepsBefore = (read: readonly RecordSteps[], compactionLine: number): readonly Step[] => {
+  const place = read.findIndex((each) => each.line === compactionLine && compactionsIn(each).length > 0);
+  const own = place < 0 ? undefined : read[place];
+  const starts = own ? compactionsIn(own).flatMap(({ startLine }) => startLine ?? []) : [];
+  const first = Math.min(compactionLine, ...starts);
+  return read
+    .slice(0, place < 0 ? read.length : place)
+    .filter(({ line, isMoved }) => line < first || isMoved || (own !== undefined && line === compactionLine))
+    .flatMap(({ steps }) => steps);
 };
+
+const compactionsIn = ({ steps }: RecordSteps): readonly Compaction[] =>
+  steps.flatMap((step) =>
+    step.kind === 'record' || step.kind === 'rewritten' ? compactionsOf({ entries: step.entries }) : [],
+  );

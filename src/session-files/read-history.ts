@@ -16,19 +16,19 @@ import type {
 import type { Fill } from '../core/compaction/outcome.js';
 import { emptyUsage, recordUsage, type UsageHistory } from '../core/report/history.js';
 import { isTooComplex, parseRecord } from '../core/json.js';
-import { makeOutlineReader, type Outline, type OutlineReader } from '../core/conversation/outline.js';
+import type { Outline } from '../core/conversation/outline.js';
 import { present } from '../core/present.js';
 import { windowPercent, validReading, type Millis, type Reading } from '../core/reading.js';
 import { parseIsoTime } from '../core/time.js';
 import { timeOfRecord } from '../agents/records.js';
 import { readStored } from '../storage/session-store.js';
-import { makeByteSplitter } from '../storage/tail.js';
 import {
   makeCompactionFold,
   type CompactionFold,
   type FoundCompaction,
   type LinePlace,
 } from './compaction-fold.js';
+import { makeRecordReader, type SessionRecord } from './session-records.js';
 
 // Reads a whole session file once for its compactions, as fast as its bytes can be walked, and in little memory.
 
@@ -85,13 +85,14 @@ export const readHistory = async (
   const id = format?.idInPath?.(path);
   if (id !== undefined) fold.details([{ kind: 'session', id }], { line: 0, offset: 0 });
   const reader = makeFileReader(agent, fold, options);
-  const bytes = makeByteSplitter(reader.line, { maxBytes: MAX_LINE_BYTES });
+  const records = makeRecordReader(format, reader.record, MAX_LINE_BYTES);
   for await (const chunk of source.open?.() ?? readStored(path)) {
-    bytes.push(chunk);
+    records.push(chunk);
     options.onBytes?.(chunk.length);
     if (reader.isOver()) return undefined;
   }
-  reader.end(bytes.rest());
+  records.end();
+  reader.end();
   const session = fold.session();
   if (session.isOther || options.isWanted?.(session) === false) return undefined;
   const compactions = fold.compactions().map((each, index) => recorded(each, index + 1, options.isFull));
@@ -127,10 +128,8 @@ const leftOutText = ({ long, complex }: LeftOutLines): Pick<ReadSession, 'leftOu
 };
 
 interface FileReader {
-  /** undefined for a line that was too long */
-  readonly line: (line: Buffer | undefined) => void;
-  /** `rest`: a last line without a newline */
-  readonly end: (rest: Buffer | undefined) => void;
+  readonly record: (record: SessionRecord) => void;
+  readonly end: () => void;
   /** the session is known not to be wanted */
   readonly isOver: () => boolean;
   readonly damagedLines: () => number;
@@ -146,7 +145,6 @@ const makeFileReader = (
 ): FileReader => {
   const format = agent.log?.history;
   let place = { line: 0, offset: 0 };
-  let nextOffset = 0;
   let damagedLines = 0;
   let [long, complex] = [0, 0];
   let document: DocumentReader | undefined;
@@ -162,26 +160,23 @@ const makeFileReader = (
     fold.facts(read.facts, place);
   };
 
-  const line = (bytes: Buffer | undefined): void => {
-    const length = bytes?.length ?? MAX_LINE_BYTES; // of a longer line only the order of the bytes is lost
-    place = { line: place.line + 1, offset: nextOffset };
-    nextOffset += length + 1;
-    if (place.line === 1 && bytes?.length === 1 && bytes.toString() === DOCUMENT_START)
+  const take = (record: SessionRecord): void => {
+    const { bytes, line, offset } = record;
+    place = { line, offset };
+    if (line === 1 && bytes?.length === 1 && bytes.toString() === DOCUMENT_START)
       document = format?.document?.reader();
     if (bytes === undefined) long += 1;
     else if (document) ofDocument(document, bytes);
     else {
-      const taken = lines.take(bytes, place);
+      const taken = lines.take(bytes, record.outline, place);
       if (taken === 'damaged') damagedLines += 1;
       if (taken === 'too complex') complex += 1;
     }
   };
 
   return {
-    line,
-    end: (rest) => {
-      const isHalf = !document && rest !== undefined && !lines.isWhole(rest); // it is being written
-      if (rest && !isHalf) line(rest);
+    record: take,
+    end: () => {
       const read = document?.end();
       if (read) {
         if (lastText !== '}') damagedLines += 1;
@@ -206,18 +201,17 @@ const indentOf = (line: Buffer): number => {
   return at;
 };
 
-const textIn = (line: Uint8Array, start: number, end: number): string =>
-  (line as Buffer).toString('utf8', start, end);
-
 interface LineTaker {
-  readonly take: (line: Buffer, place: LinePlace) => 'whole' | 'damaged' | 'too complex';
-  readonly isWhole: (line: Buffer) => boolean;
+  readonly take: (
+    line: Buffer,
+    outline: Outline | undefined,
+    place: LinePlace,
+  ) => 'whole' | 'damaged' | 'too complex';
 }
 
 /** Gives the lines that matter to the agent's readers. */
 const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTaker => {
   const format = agent.log?.history ?? everyLine;
-  const read: OutlineReader = makeOutlineReader(format.fields, textIn);
   let reader: LineReader | undefined = agent.log?.reader({}); // the file may come from another machine, so this shell's settings do not apply
   let needsSession = format.session !== undefined;
   const textOf = (outline: Outline, part: LinePart): string =>
@@ -240,9 +234,7 @@ const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTak
   };
 
   return {
-    isWhole: (line) => read(line) !== undefined,
-    take: (line, place) => {
-      const outline = read(line);
+    take: (line, outline, place) => {
       if (!outline) return isBlankLine(line) ? 'whole' : 'damaged';
       if (needsSession) {
         const session = format.session?.(outline) ?? {};

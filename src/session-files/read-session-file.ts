@@ -7,9 +7,10 @@ import { present } from '../core/present.js';
 import { type Millis, addToLargest, type ToolResult, type WindowClaim } from '../core/reading.js';
 import { startSession, stepSession, type Session } from '../core/session.js';
 import { readStored } from '../storage/session-store.js';
-import { makeLineSplitter, makeTailReader } from '../storage/tail.js';
+import { makeLineSplitter, MAX_LINE_BYTES } from '../storage/tail.js';
 import type { ConversationSource } from './read-conversation.js';
 import { makeFactCoalescer, makeFileReader } from './session-facts.js';
+import { makeRecordReader, type SessionRecord } from './session-records.js';
 
 // Reads a whole session once, from its file or its database, in bounded memory: its usage, compactions and largest tool results.
 
@@ -58,10 +59,12 @@ export const readSessionFile = async (request: SessionFileRequest): Promise<Sess
       }
     }
   };
-  if (open) {
-    const splitter = makeLineSplitter(onLine);
-    for await (const chunk of open('everything')) splitter.push(chunk);
-  } else await makeTailReader({ path, onLine, onRestart: () => undefined }).readNew();
+  const onRecord = ({ bytes }: SessionRecord): void => {
+    if (bytes) onLine(bytes.toString('utf8'));
+  };
+  const records = makeRecordReader(agent.log?.history, onRecord, MAX_LINE_BYTES);
+  for await (const chunk of open?.('everything') ?? readStored(path)) records.push(chunk);
+  records.end();
   const { systemTokens, ...known } = builder.end();
   const filled =
     contents && systemTokens !== undefined ? { systemTokens, fileTokens, toolTokens } : undefined;

@@ -8,6 +8,7 @@ import {
   type Entry,
   type NewSession,
   type SessionHead,
+  type SourceRecord,
   type Step,
 } from '../core/conversation/conversation.js';
 import { errorCode } from '../core/errors.js';
@@ -15,9 +16,9 @@ import { parseRecord } from '../core/json.js';
 import type { Boundary } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import { readStored } from '../storage/session-store.js';
-import { makeByteSplitter } from '../storage/tail.js';
 import type { SessionSource } from './read-history.js';
 import { MAX_LINE_BYTES } from './read-history.js';
+import { makeRecordReader, type SessionRecord } from './session-records.js';
 import { writeSession } from './write-session.js';
 
 // Undoes a compaction: the conversation as it was before becomes a new session of the same agent. The session file is read and copied line
@@ -84,10 +85,10 @@ export const undoCompaction = async (request: UndoRequest): Promise<Undone> => {
 /** Writes the whole session as a new one. Rejects as `undoCompaction` does. */
 export const copySession = async (source: UndoSource, as: NewSession): Promise<Undone['session']> => {
   const form = formOf(source.agent);
-  const { head, ids, lines, obstacle } = await scanSource(source, form);
+  const { head, ids, records, obstacle } = await scanSource(source, form);
   if (obstacle !== undefined) throw new UndoError(obstacle);
   const there = { ...as, cwd: head.cwd ?? as.cwd };
-  const copied = copiedLines({ source, endLine: lines, ids }, form, there);
+  const copied = copiedLines({ source, records, ids }, form, there);
   return { id: as.id, path: await writeSession(source.path, form, there, copied) };
 };
 
@@ -138,17 +139,16 @@ interface Scan {
   readonly rest: Part;
   readonly head: SessionHead;
   readonly ids: ReadonlySet<string>;
-  /** complete ones */
-  readonly lines: number;
+  readonly records: number;
   readonly damagedLines: number;
   readonly obstacle: string | undefined;
 }
 
-/** The lines that hold what was said before the compaction. */
+/** The records that hold what was said before the compaction. */
 interface Place {
   readonly source: UndoSource;
-  /** the first line that is not wanted */
-  readonly endLine: number;
+  /** that many, from the first one; Infinity where only the compaction tells */
+  readonly records: number;
   /** where they end; absent for a copy from before it, of which all is wanted */
   readonly compaction?: Compaction;
   readonly ids: ReadonlySet<string>;
@@ -189,11 +189,10 @@ const planIn = (
   { compaction, said, prompts }: Found,
   known: Known,
 ): Planned | undefined => {
-  const { startLine } = compaction;
-  if (said === 0 || startLine === undefined) return undefined;
+  if (said === 0 || compaction.startLine === undefined) return undefined;
   return {
     plan: { ...known, head, prompts, damagedLines },
-    place: { source, endLine: startLine, compaction, ids },
+    place: { source, records: Infinity, compaction, ids },
   };
 };
 
@@ -213,10 +212,10 @@ const planInCopies = async (
     const planned = found && planIn(source, scan, found, { ...known, copiedAt });
     if (planned) return planned;
     if (!isBefore || scan.rest.said === 0) continue;
-    const { head, ids, lines, damagedLines, rest } = scan;
+    const { head, ids, records, damagedLines, rest } = scan;
     return {
       plan: { ...known, head, prompts: rest.prompts, damagedLines, copiedAt },
-      place: { source, endLine: lines, ids },
+      place: { source, records, ids },
     };
   }
   return undefined;
@@ -248,18 +247,21 @@ const scanSource = async (source: UndoSource, form: NewSessionForm): Promise<Sca
   let next = readerOf(source.agent);
   let obstacle: string | undefined;
   let damagedLines = 0;
-  const lines = await eachLine(source, (line, lineNumber) => {
+  let records = 0;
+  await eachRecord(source, (line, { line: lineFrom1 }) => {
+    records += 1;
     if (line === undefined || line.trim() === '') {
       damagedLines += line === undefined ? 1 : 0;
       return;
     }
+    const lineNumber = lineFrom1 - 1;
     if (lineNumber === 0) obstacle = form.obstacle?.(line);
     const result = next(line, lineNumber);
     next = result.next;
     if (result.misfit !== undefined) damagedLines += 1;
     for (const step of result.steps) scan.take(step);
   });
-  return { ...scan.end(), lines, damagedLines, obstacle };
+  return { ...scan.end(), records, damagedLines, obstacle };
 };
 
 const noSuch = (number: number, count: number): string =>
@@ -273,8 +275,8 @@ const makeScan = () => {
   const recorded: Found[] = []; // each record of a compaction; one may occur again
   const ids = new Set<string>();
   let head: SessionHead = {};
-  let prompts: number[] = []; // lines
-  let said: number[] = [];
+  let prompts: SourceRecord[] = [];
+  let said: SourceRecord[] = [];
   const takeEntry = (entry: Entry): void => {
     if (entry.kind === 'compaction') {
       // a boundary that occurs again, as in a rewritten history, is the same compaction
@@ -282,7 +284,9 @@ const makeScan = () => {
       const known = at > 0 && compactions.find(({ compaction }) => compaction.boundary.at === at);
       if (known) return void recorded.push(known);
       // an answer with the summary belongs to the compaction
-      const isBefore = (line: number): boolean => line < (entry.startLine ?? entry.source.line);
+      const { startLine = entry.source.line } = entry;
+      const isBefore = ({ line, parentId }: SourceRecord): boolean =>
+        line < startLine || (parentId !== undefined && line >= entry.source.line);
       const found: Found = {
         compaction: entry,
         prompts: prompts.filter(isBefore).length,
@@ -293,8 +297,8 @@ const makeScan = () => {
       recorded.push(found);
       [prompts, said] = [[], []];
     } else if (entry.kind === 'prompt' || entry.kind === 'answer' || entry.kind === 'call') {
-      said.push(entry.source.line);
-      if (entry.kind === 'prompt') prompts.push(entry.source.line);
+      said.push(entry.source);
+      if (entry.kind === 'prompt') prompts.push(entry.source);
     }
   };
   return {
@@ -317,58 +321,58 @@ const makeScan = () => {
   };
 };
 
-/** Calls back with every line, and undefined for one that is too long; resolves with the number of complete ones. */
-const eachLine = async (
-  { path, open }: UndoSource,
-  onLine: (line: string | undefined, lineNumber: number) => void,
-): Promise<number> => {
-  let lineNumber = 0;
-  const take = (line: Buffer | undefined): void => {
-    onLine(line?.toString('utf8'), lineNumber);
-    lineNumber += 1;
-  };
-  const splitter = makeByteSplitter(take, { maxBytes: MAX_LINE_BYTES });
-  for await (const chunk of open?.() ?? readStored(path)) splitter.push(chunk);
-  const complete = lineNumber;
-  const rest = splitter.rest();
-  if (rest) take(rest); // one document has no newline at its end
-  return complete;
+/** Calls back with every record and its text, which is undefined for one that is too long. */
+const eachRecord = async (
+  { agent, path, open }: UndoSource,
+  onRecord: (text: string | undefined, record: SessionRecord) => void,
+): Promise<void> => {
+  const take = (record: SessionRecord): void => onRecord(record.bytes?.toString('utf8'), record);
+  const records = makeRecordReader(agent.log?.history, take, MAX_LINE_BYTES);
+  for await (const chunk of open?.() ?? readStored(path)) records.push(chunk);
+  records.end();
 };
 
-/** The wanted lines, under the new id. */
-async function* copiedLines(
-  { source: { path, open }, endLine, ids }: Place,
-  form: NewSessionForm,
-  as: NewSession,
-): AsyncGenerator<string> {
-  let lineNumber = 0;
+/** The wanted records as lines, under the new id. */
+async function* copiedLines(place: Place, form: NewSessionForm, as: NewSession): AsyncGenerator<string> {
+  const { source, records: most, compaction, ids } = place;
+  const { agent, path, open } = source;
+  let taken = 0;
+  let isOver = false;
   let lines: string[] = [];
-  const splitter = makeByteSplitter(
-    (line) => {
-      if (lineNumber < endLine) {
-        if (!line) throw new UndoError(`line ${lineNumber + 1} of the session file is too long to be copied`);
-        const text = line.toString('utf8');
-        // a line that is cut off or no text would be damage in the new file, too
-        if (parseRecord(text)) lines.push(form.copyLine(text, ids, as));
-      }
-      lineNumber += 1;
-    },
-    { maxBytes: MAX_LINE_BYTES },
-  );
+  const take = (record: SessionRecord): void => {
+    isOver ||= taken >= most || (compaction !== undefined && !isBefore(record, compaction));
+    if (isOver) return;
+    taken += 1;
+    if (!record.bytes)
+      throw new UndoError(`line ${record.line} of the session file is too long to be copied`);
+    const text = record.bytes.toString('utf8');
+    // a line that is cut off or no text would be damage in the new file, too
+    if (parseRecord(text)) lines.push(form.copyLine(text, ids, as));
+  };
+  const records = makeRecordReader(agent.log?.history, take, MAX_LINE_BYTES);
   for await (const chunk of open?.() ?? readStored(path)) {
-    splitter.push(chunk);
+    records.push(chunk);
     yield* lines;
     lines = [];
-    if (lineNumber >= endLine) return;
+    if (isOver) return;
   }
-  throw new UndoError(GONE);
+  records.end();
+  yield* lines;
+  if (!isOver && taken < most) throw new UndoError(GONE);
 }
+
+/** It comes before the records of this compaction; several can be in one line. */
+const isBefore = ({ line, id, isMoved }: SessionRecord, { source, startLine }: Compaction): boolean => {
+  const place = line - 1;
+  if (isMoved || place < (startLine ?? source.line)) return true;
+  return place === source.line && id !== undefined && id !== source.id;
+};
 
 const conversationIn = async (source: UndoSource): Promise<Conversation> => {
   const steps: Step[] = [];
   let next = readerOf(source.agent);
-  await eachLine(source, (line, lineNumber) => {
-    const result = line === undefined ? undefined : next(line, lineNumber);
+  await eachRecord(source, (text, { line }) => {
+    const result = text === undefined ? undefined : next(text, line - 1);
     if (result) next = result.next;
     steps.push(...(result?.steps ?? []));
   });

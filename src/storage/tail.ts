@@ -6,7 +6,7 @@ import { followByPolling, type FollowOptions } from './watch.js';
 // Reads growing text files line by line. First, splitting bytes into lines.
 
 // Longer lines are skipped: they hold images or whole histories, and parsing them would block the terminal.
-const MAX_LINE_BYTES = 16 * 1024 * 1024;
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 export interface LineSplitterOptions {

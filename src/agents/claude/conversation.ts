@@ -20,7 +20,7 @@ import {
   type Tools,
 } from '../entries.js';
 import { outputText } from '../records.js';
-import { boundaryIn, claudeToolEvents } from './log.js';
+import { boundaryIn, claudeToolEvents, keptIdsIn } from './log.js';
 
 // A Claude Code session file as a conversation (facts/claude.md §7, facts/sessions.md §A.1): records that name the one before, in no certain
 // order, with the branches that the user has left. A compaction starts a new chain; `logicalParentUuid` names the last record before it, and
@@ -166,10 +166,9 @@ const systemEntries = (record: JsonRecord, source: SourceRecord): readonly Entry
 
 const compactionIn = (record: JsonRecord, source: SourceRecord): Entry => {
   const metadata = getRecord(record, 'compactMetadata');
-  const preserved = getRecord(metadata, 'preservedMessages');
   const segment = getRecord(metadata, 'preservedSegment');
   const [firstId, lastId] = [getText(segment, 'headUuid'), getText(segment, 'tailUuid')];
-  const keptAfterId = getText(preserved ?? segment, 'anchorUuid');
+  const keptAfterId = getText(getRecord(metadata, 'preservedMessages') ?? segment, 'anchorUuid');
   const previousId = getText(record, 'logicalParentUuid');
   return {
     kind: 'compaction',
@@ -178,7 +177,7 @@ const compactionIn = (record: JsonRecord, source: SourceRecord): Entry => {
     boundary: boundaryIn(record, source.at ?? 0),
     startLine: source.line,
     ...(firstId === undefined || lastId === undefined ? {} : { keptSpan: { firstId, lastId } }),
-    keptIds: getList(preserved, 'uuids').filter((id) => typeof id === 'string'),
+    keptIds: keptIdsIn(metadata) ?? [],
     ...present({ keptAfterId, previousId }),
     native: { record },
   };

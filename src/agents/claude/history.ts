@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { UUID_FILE } from './files.js';
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import type { Millis } from '../../core/reading.js';
 import {
   SKIPPED,
@@ -9,7 +10,9 @@ import {
   type HistoryFormat,
   type KeptMessages,
   type LineClass,
+  type RecordChain,
 } from '../history.js';
+import { keptIdsIn } from './log.js';
 
 // Compactions in a session file of Claude Code (facts/claude.md §7): a `compact_boundary`, and the summary in the next user record. Versions
 // without boundaries mark the summary alone.
@@ -56,12 +59,35 @@ const compacted = (record: JsonRecord, at: Millis): HistoryDetail => ({
 
 /** Versions before 2.1 keep nothing and say nothing of it. */
 const keptIn = (metadata: JsonRecord | undefined): KeptMessages => {
-  const messages = getRecord(metadata, 'preservedMessages');
-  const keys = ['allUuids', 'uuids'].flatMap((name) => getList(messages, name));
-  if (messages) return { keys: [...new Set(keys.filter((key) => typeof key === 'string'))] };
+  const keys = keptIdsIn(metadata);
+  if (keys) return { keys };
   const segment = getRecord(metadata, 'preservedSegment');
   const [from, to] = [getText(segment, 'headUuid'), getText(segment, 'tailUuid')];
   return from === undefined || to === undefined ? { keys: [] } : { from, to };
+};
+
+// Each record names the one before (`parentUuid`). Versions 2.1.237 to 2.1.260 and the desktop app write records again after a compaction,
+// and what a compaction keeps may be written for the first time after its boundary.
+const chain: RecordChain = {
+  link: (line) => {
+    const id = line.get('uuid');
+    if (id === undefined || line.get('isSidechain') === 'true') return undefined;
+    const parentId = line.get('parentUuid');
+    const compaction = line.get('subtype') === 'compact_boundary' ? line.get('timestamp') : undefined;
+    return {
+      id,
+      ...(parentId === 'null' ? {} : present({ parentId })),
+      ...present({ compaction }),
+      ...(line.get('isCompactSummary') === 'true' ? { isSummary: true } : {}),
+    };
+  },
+  keptIds: (record) => {
+    const metadata = getRecord(record, 'compactMetadata');
+    const segment = getRecord(metadata, 'preservedSegment');
+    const last = [getText(segment, 'tailUuid'), getText(record, 'logicalParentUuid')];
+    return [...(keptIdsIn(metadata) ?? []), ...last.filter((id) => id !== undefined)];
+  },
+  after: (record, parentUuid) => ({ ...record, parentUuid }),
 };
 
 const textIn = (message: JsonRecord | undefined): string =>
@@ -81,7 +107,16 @@ const withoutFrame = (text: string): string => text.replace(BEFORE, '').replace(
 
 export const claudeHistory: HistoryFormat = {
   fields: {
-    fields: ['type', 'subtype', 'uuid', 'isSidechain', 'isMeta', 'isCompactSummary', 'timestamp']
+    fields: [
+      'type',
+      'subtype',
+      'uuid',
+      'parentUuid',
+      'isSidechain',
+      'isMeta',
+      'isCompactSummary',
+      'timestamp',
+    ]
       .concat(['message.stop_reason'])
       .concat(['sessionId', 'cwd', 'version']),
     bulky: ['message.content', 'toolUseResult'],
@@ -98,4 +133,5 @@ export const claudeHistory: HistoryFormat = {
   classify,
   details,
   messages: 'appended',
+  chain,
 };

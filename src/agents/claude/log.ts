@@ -228,6 +228,13 @@ export const boundaryIn = (record: JsonRecord, now: Millis): Boundary => {
   };
 };
 
+/** The records that a compaction has kept, by what a `compact_boundary` record names; undefined where it names only the first and the last. */
+export const keptIdsIn = (metadata: JsonRecord | undefined): readonly string[] | undefined => {
+  const messages = getRecord(metadata, 'preservedMessages');
+  const ids = ['allUuids', 'uuids'].flatMap((name) => getList(messages, name));
+  return messages && [...new Set(ids.filter((id) => typeof id === 'string'))];
+};
+
 /** More than a standard window holds was used with this model once, so a smaller one would be wrong. */
 const proven = (state: ClaudeLog, model: string | undefined, tokens: number | undefined): ClaudeLog => {
   const { provenTokens } = state;

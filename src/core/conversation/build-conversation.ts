@@ -212,8 +212,8 @@ const placeBefore = (
   const compaction = record?.entries.find(({ kind }) => kind === 'compaction');
   const named = parentId ?? (compaction?.kind === 'compaction' ? compaction.previousId : undefined);
   const known = named === undefined ? undefined : places.get(named);
-  if (known !== undefined) return known;
-  // The first record of a conversation. Another one names a record that was lost with a damaged line, or is a compaction.
+  if (known !== undefined && !taken.has(known)) return known;
+  // The first record of a conversation. Another one names a record that was lost with a damaged line or comes after it, or is a compaction.
   if (parentId === null && !compaction) return undefined;
   for (let index = place - 1; index >= 0; index -= 1) if (!taken.has(index)) return index;
   return undefined;

@@ -234,6 +234,8 @@ export interface Conversation {
   readonly abandoned: number;
   /** lines that match no known format, or are cut off */
   readonly damaged: number;
+  /** the last line is one of them: what was written last is missing, and nothing in between */
+  readonly isCutOff?: true;
   /** why it is only a part of the conversation; absent when it is all of it */
   readonly incomplete?: string;
 }
@@ -272,7 +274,8 @@ export const beforeCompaction = (
   { source }: Compaction,
 ): Conversation | undefined => {
   const place = conversation.entries.findIndex(
-    (entry) => entry.kind === 'compaction' && entry.source.line === source.line,
+    (entry) =>
+      entry.kind === 'compaction' && entry.source.line === source.line && entry.source.id === source.id,
   );
   return place < 0 ? undefined : { ...conversation, entries: conversation.entries.slice(0, place) };
 };

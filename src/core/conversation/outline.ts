@@ -57,6 +57,9 @@ export const makeOutlineReader = ({ fields, bulky = [] }: OutlineWish, decode: D
   };
 };
 
+/** The place behind the object that begins here; -1 where there is none, or only the beginning of one. */
+export const objectEnd = (bytes: Uint8Array, start: number): number => scanObject(bytes, start, [], NO_SPANS);
+
 interface Name {
   readonly bytes: Uint8Array;
   /** of the wanted field; -1 for others */
@@ -98,6 +101,8 @@ interface Spans {
   /** begin and end of each bulky value */
   readonly cuts: number[];
 }
+
+const NO_SPANS: Spans = { starts: new Int32Array(), ends: new Int32Array(), cuts: [] };
 
 type ValueCache = (line: Uint8Array, span: readonly [number, number], decode: Decode) => string | undefined;
 

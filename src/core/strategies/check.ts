@@ -19,8 +19,9 @@ export interface CheckOptions {
 /** Why this conversation cannot be shortened safely; undefined if it can. A sentence without a full stop. */
 export const obstacleIn = (conversation: Conversation): string | undefined => {
   if (conversation.incomplete !== undefined) return conversation.incomplete;
-  if (conversation.damaged > 0) {
-    const lines = conversation.damaged === 1 ? '1 line' : `${conversation.damaged} lines`;
+  const damaged = conversation.damaged - (conversation.isCutOff ? 1 : 0);
+  if (damaged > 0) {
+    const lines = damaged === 1 ? '1 line' : `${damaged} lines`;
     return `${lines} of its session file cannot be read`;
   }
   return promptsIn(windowOf(conversation)).length === 0 ? 'there is no message of yours in it' : undefined;

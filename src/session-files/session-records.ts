@@ -1,0 +1,126 @@
+import type { HistoryFormat } from '../agents/history.js';
+import { makeOutlineReader, objectEnd, type Outline } from '../core/conversation/outline.js';
+import { parseRecord } from '../core/json.js';
+import { makeByteSplitter } from '../storage/tail.js';
+import { makeRecordOrder } from './record-order.js';
+
+// The records of a whole session file, for all who read one: each record once and at its place, whatever a crash or the agent itself has made
+// of the lines.
+
+/** A record of a session file. Its bytes and its outline are valid only until the next one. */
+export interface SessionRecord {
+  /** undefined for a line that is longer than is read */
+  readonly bytes: Buffer | undefined;
+  /** undefined for what is no complete object: blank, damaged, too long, or a line of a document */
+  readonly outline: Outline | undefined;
+  /** its line, from 1; several records can be glued together in one */
+  readonly line: number;
+  /** the bytes before it in the file */
+  readonly offset: number;
+  /** the agent's id of it, for agents whose records name one another */
+  readonly id?: string;
+  /** stored behind the compaction that it was said before */
+  readonly isMoved?: true;
+}
+
+export interface RecordReader {
+  readonly push: (chunk: Buffer) => void;
+  /** the file has ended: its last line counts without a newline, too, unless it is half a line that is being written */
+  readonly end: () => void;
+}
+
+const DOCUMENT_START = '{';
+const NO_FORMAT: Pick<HistoryFormat, 'fields' | 'chain'> = { fields: { fields: [] } };
+
+/** `format`: of the agent that wrote the file; without one only the lines are told apart. */
+export const makeRecordReader = (
+  format: HistoryFormat | undefined,
+  onRecord: (record: SessionRecord) => void,
+  maxBytes: number,
+): RecordReader => {
+  const { fields, chain } = format ?? NO_FORMAT;
+  const outlineOf = makeOutlineReader(fields, textIn);
+  const order = chain && makeRecordOrder(chain, outlineOf, onRecord);
+  const give = order?.take ?? onRecord;
+  let line = 0;
+  let isDocument = false; // its lines are no records
+
+  const take = (bytes: Buffer | undefined, offset: number): void => {
+    line += 1;
+    if (line === 1 && bytes?.toString() === DOCUMENT_START) isDocument = true;
+    const outline = isDocument || !bytes ? undefined : outlineOf(bytes);
+    if (isDocument || !bytes || outline) give({ bytes, outline, line, offset });
+    else
+      for (const [start, end] of partsOf(bytes, (part) => isRecordLike(outlineOf(part), fields.fields))) {
+        const part = bytes.subarray(start, end);
+        give({ bytes: part, outline: outlineOf(part), line, offset: offset + start });
+      }
+  };
+
+  let read = 0;
+  const splitter = makeByteSplitter(take, { maxBytes });
+  return {
+    push: (chunk) => {
+      read += chunk.length;
+      splitter.push(chunk);
+    },
+    end: () => {
+      const rest = splitter.rest();
+      if (rest && (isDocument || parseRecord(rest.toString('utf8')))) take(rest, read - rest.length);
+      order?.end();
+    },
+  };
+};
+
+const textIn = (line: Uint8Array, start: number, end: number): string =>
+  (line as Buffer).toString('utf8', start, end);
+
+/** It has at least one of the fields that the agent's records have. */
+const isRecordLike = (outline: Outline | undefined, fields: readonly string[]): boolean =>
+  outline !== undefined && fields.some((field) => outline.has(field));
+
+type Span = readonly [start: number, end: number];
+
+/**
+ * The records in a line that is not one: glued together, or behind the beginning of one that was cut off there. What is between them is a part
+ * of its own. A line without a record stays as it is.
+ */
+const partsOf = (line: Buffer, isRecord: (part: Buffer) => boolean): readonly Span[] => {
+  const parts: Span[] = [];
+  let found = 0;
+  for (let at = blanksEnd(line, 0); at < line.length;) {
+    const next = nextObject(line, at);
+    const start = next?.[0] ?? line.length;
+    if (start > at) parts.push([at, start]);
+    if (next) {
+      parts.push(next);
+      if (isRecord(line.subarray(...next))) found += 1;
+    }
+    at = blanksEnd(line, next?.[1] ?? line.length);
+  }
+  return found === 0 ? [[0, line.length]] : parts;
+};
+
+const OBJECT_START = '{"';
+const LEAST_TRIES = 16;
+const MOST_WALKED = 64 * 1024 * 1024; // bytes that are looked at again, in a line in which much begins and nothing ends
+
+/** The first object from here on after which the line ends or another one begins. */
+const nextObject = (line: Buffer, from: number): Span | undefined => {
+  const tries = Math.max(LEAST_TRIES, MOST_WALKED / line.length);
+  let start = line.indexOf(OBJECT_START, from);
+  for (let tried = 0; start >= 0 && tried < tries; tried += 1) {
+    const end = objectEnd(line, start);
+    const behind = end < 0 ? -1 : blanksEnd(line, end);
+    if (behind === line.length || (behind >= 0 && line.indexOf(OBJECT_START, behind) === behind))
+      return [start, end];
+    start = line.indexOf(OBJECT_START, start + 1);
+  }
+  return undefined;
+};
+
+const blanksEnd = (line: Buffer, start: number): number => {
+  let at = start;
+  while (at < line.length && (line[at] ?? 0) <= 0x20 && line[at] !== 0) at += 1;
+  return at;
+};

@@ -33,6 +33,8 @@ export interface HistoryFormat {
 export interface RecordChain {
   /** undefined for a record that no other one names; called for every line, so it must be cheap */
   readonly link: (outline: Outline) => RecordLink | undefined;
+  /** the id of the record before it */
+  readonly parentId: (outline: Outline) => string | undefined;
   /** the records that a compaction's record says were there before it and stay in the window */
   readonly keptIds: (record: JsonRecord) => readonly string[];
   /** the record as it would be after this one */
@@ -42,12 +44,10 @@ export interface RecordChain {
 /** A record among others. */
 export interface RecordLink {
   readonly id: string;
-  /** the record before it */
-  readonly parentId?: string;
   /** it says that the conversation was compacted; the same for every record of one compaction, whatever its id */
-  readonly compaction?: string;
+  readonly compaction?: string | undefined;
   /** it is the summary of the compaction that it comes after */
-  readonly isSummary?: true;
+  readonly isSummary?: boolean;
 }
 
 /** A file that is one JSON document, indented so that each text is on one line. */

@@ -1,5 +1,6 @@
 import type { KeptMessages } from '../agents/history.js';
 import type { MessageRange } from '../core/conversation/boundary-record.js';
+import { hashOf } from './id-table.js';
 
 // The messages of a conversation, by their place in the file and by a hash of their keys: a long file has hundreds of thousands.
 
@@ -113,15 +114,4 @@ const rangesOf = (numbers: readonly number[]): readonly MessageRange[] => {
     else ranges.push([number, number]);
   }
   return ranges;
-};
-
-/** FNV-1a, twice 26 bits of it: enough to tell apart the messages of one file. */
-export const hashOf = (text: string): number => {
-  let [low, high] = [0x811c9dc5, 0x1000193];
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    low = Math.imul(low ^ unit, 0x01000193);
-    high = Math.imul(high ^ (unit + index), 0x85ebca6b);
-  }
-  return (low >>> 6) * 0x4000000 + (high >>> 6);
 };

@@ -1,7 +1,7 @@
 import type { RecordChain, RecordLink } from '../agents/history.js';
 import type { OutlineReader } from '../core/conversation/outline.js';
 import { parseRecord } from '../core/json.js';
-import { hashOf } from './message-list.js';
+import { hashOf, makeIdTable } from './id-table.js';
 import type { SessionRecord } from './session-records.js';
 
 // The records of a file that is only appended to, each once and in the order in which the conversation went. An agent can write records a
@@ -19,73 +19,86 @@ type Give = (record: SessionRecord) => void;
 /** Gives each record once. */
 interface Once {
   readonly isKnown: (id: string) => boolean;
-  readonly isRepeat: (link: RecordLink) => boolean;
+  readonly isRepeat: (link: RecordLink, parentId: () => string | undefined) => boolean;
   readonly put: (record: SessionRecord, link: RecordLink) => void;
-  /** records from behind a compaction, before it; what came after them there comes after `behindId` */
-  readonly putMoved: (moved: readonly Moved[]) => void;
-}
-
-interface Moved {
-  readonly record: SessionRecord;
-  readonly link: RecordLink;
-  readonly behindId: string;
+  /** one from behind a compaction, before it; where it is stored, it comes again. `repeated`: what is there a second time */
+  readonly putMoved: (record: SessionRecord, id: string, repeated: ReadonlySet<string>) => void;
 }
 
 const makeOnce = (chain: RecordChain, outlineOf: OutlineReader, give: Give): Once => {
-  const known = new Set<number>();
+  const known = makeIdTable();
+  let era = 0; // one more with each compaction
   const compactions = new Map<string, string>(); // the first id of each
-  const firstIds = new Map<string, string>(); // of compactions that are known by another id, too
+  const firstIds = new Map<string, string>(); // of compactions, by each of their ids
+  let lastCompaction = ''; // its first id
   const summarised = new Set<string>();
   /** what comes after these comes after others instead: after what was written before the repetition, or before the move */
   const standIns = new Map<string, string>();
   let lastId: string | undefined;
-  const isKnown = (id: string): boolean => known.has(hashOf(id));
+  /** what comes is written once more from before a compaction, and not only twice */
+  let isReplay = false;
+  const isKnown = (id: string): boolean => known.eraOf(hashOf(id)) !== undefined;
+  const parentOf = ({ outline }: SessionRecord): string | undefined => outline && chain.parentId(outline);
 
-  const isRepeat = ({ id, parentId = '', compaction, isSummary }: RecordLink): boolean => {
-    if (isKnown(id)) return true;
+  /** Another record of a compaction that is known, or of its summary. */
+  const isSecond = ({ id, compaction, isSummary }: RecordLink, parentId: string | undefined): boolean => {
     const first = compaction === undefined ? undefined : compactions.get(compaction);
     if (first !== undefined) firstIds.set(id, first);
-    return first !== undefined || (isSummary === true && summarised.has(firstIds.get(parentId) ?? parentId));
+    return first !== undefined || (isSummary === true && summarised.has(firstIds.get(parentId ?? '') ?? ''));
+  };
+  const isRepeat: Once['isRepeat'] = (link, parentId) =>
+    isKnown(link.id) ||
+    ((link.compaction !== undefined || link.isSummary === true) && isSecond(link, parentId()));
+
+  const noteRepeat = ({ id, compaction, isSummary }: RecordLink): void => {
+    const since = known.eraOf(hashOf(id));
+    isReplay ||= (since ?? era) < era || compaction !== undefined || isSummary === true;
+    if (lastId !== undefined && (isReplay || since === undefined)) standIns.set(id, lastId);
   };
 
   const giveAfter = (record: SessionRecord, id: string, parentId: string | undefined): void => {
-    known.add(hashOf(id));
+    known.add(hashOf(id), era);
     lastId = id;
+    isReplay = false;
+    record.id = id;
     const parsed = parentId === undefined ? undefined : parseRecord(record.bytes?.toString('utf8') ?? '');
-    if (!parsed || parentId === undefined) return give({ ...record, id });
+    if (!parsed || parentId === undefined) return give(record);
     const bytes = Buffer.from(JSON.stringify(chain.after(parsed, parentId)));
-    give({ ...record, bytes, outline: outlineOf(bytes), id });
+    give({ ...record, bytes, outline: outlineOf(bytes) });
   };
 
   return {
     isKnown,
     isRepeat,
     put: (record, link) => {
-      const { id, parentId, compaction, isSummary } = link;
-      if (isRepeat(link)) {
-        if (lastId !== undefined) standIns.set(id, lastId);
-        return;
+      const { id, compaction, isSummary } = link;
+      if (isRepeat(link, () => parentOf(record))) return noteRepeat(link);
+      const parentId = isSummary || standIns.size > 0 ? parentOf(record) : undefined;
+      if (compaction !== undefined) {
+        compactions.set(compaction, id);
+        firstIds.set(id, id);
+        lastCompaction = id;
+        era += 1;
       }
-      if (compaction !== undefined) compactions.set(compaction, id);
-      if (isSummary && parentId !== undefined) summarised.add(firstIds.get(parentId) ?? parentId);
+      if (isSummary) summarised.add(firstIds.get(parentId ?? '') ?? lastCompaction);
       giveAfter(record, id, parentId === undefined ? undefined : standIns.get(parentId));
     },
-    putMoved: (moved) => {
-      for (const { record, link } of moved) {
-        const isInPlace = link.parentId !== undefined && isKnown(link.parentId);
-        giveAfter({ ...record, isMoved: true }, link.id, isInPlace ? undefined : lastId);
-      }
-      for (const { link, behindId } of moved) standIns.set(link.id, behindId);
+    putMoved: (record, id, repeated) => {
+      const parentId = parentOf(record);
+      const isInPlace = parentId !== undefined && isKnown(parentId) && !repeated.has(parentId);
+      giveAfter({ ...record, isMoved: true }, id, isInPlace ? undefined : lastId);
     },
   };
 };
 
 /** A compaction, and what comes after it, while records that it has kept are still to come. */
 interface Held {
+  readonly compaction: string | undefined;
   readonly missing: Set<string>;
   readonly waiting: SessionRecord[];
-  readonly moved: Moved[];
-  lastId: string;
+  readonly kept: { readonly record: SessionRecord; readonly id: string }[];
+  /** ids from before the compaction that have come again */
+  readonly repeated: Set<string>;
   bytes: number;
 }
 
@@ -96,49 +109,69 @@ const MOST_WAITING_BYTES = 16 * 1024 * 1024;
 export const makeRecordOrder = (chain: RecordChain, outlineOf: OutlineReader, give: Give): RecordOrder => {
   const once = makeOnce(chain, outlineOf, give);
   let held: Held | undefined;
+  const giveOther = (record: SessionRecord): void => {
+    record.id = '';
+    give(record);
+  };
+
+  const read = (record: SessionRecord): SessionRecord => ({
+    ...record,
+    outline: record.bytes && outlineOf(record.bytes),
+  });
+  const putOrGive = (record: SessionRecord): void => {
+    const link = record.outline && chain.link(record.outline);
+    if (link) once.put(record, link);
+    else giveOther(record);
+  };
 
   const flush = (): void => {
-    const { moved, waiting } = held ?? { moved: [], waiting: [] };
+    if (!held) return;
+    const { kept, waiting, repeated } = held;
     held = undefined;
-    once.putMoved(moved);
-    for (const record of waiting) {
-      const outline = record.bytes && outlineOf(record.bytes);
-      const link = outline && chain.link(outline);
-      if (link) once.put({ ...record, outline }, link);
-      else give({ ...record, outline });
-    }
+    for (const { record, id } of kept) once.putMoved(read(record), id, repeated);
+    for (const record of waiting) putOrGive(read(record));
   };
 
   const hold = (record: SessionRecord, link: RecordLink | undefined, into: Held): void => {
     const copy = { ...record, bytes: record.bytes && Buffer.from(record.bytes), outline: undefined };
     into.bytes += record.bytes?.length ?? 0;
-    const isMessage = link !== undefined && link.compaction === undefined && !link.isSummary;
-    if (isMessage && into.missing.delete(link.id)) {
-      into.moved.push({ record: copy, link, behindId: into.lastId });
-      if (into.missing.size === 0) flush();
-      return;
-    }
     into.waiting.push(copy);
-    into.lastId = link?.id ?? into.lastId;
-    if (into.waiting.length > MOST_WAITING || into.bytes > MOST_WAITING_BYTES) flush();
+    if (link && once.isKnown(link.id)) into.repeated.add(link.id);
+    const isMessage = link !== undefined && link.compaction === undefined && !link.isSummary;
+    if (isMessage && into.missing.delete(link.id)) into.kept.push({ record: copy, id: link.id });
+    const isTooMuch = into.waiting.length > MOST_WAITING || into.bytes > MOST_WAITING_BYTES;
+    if (into.missing.size === 0 || isTooMuch) flush();
   };
 
   const missingAt = ({ bytes }: SessionRecord, link: RecordLink): ReadonlySet<string> => {
-    const record = once.isRepeat(link) ? undefined : parseRecord(bytes?.toString('utf8') ?? '');
+    const record = once.isRepeat(link, () => undefined)
+      ? undefined
+      : parseRecord(bytes?.toString('utf8') ?? '');
     return new Set((record ? chain.keptIds(record) : []).filter((id) => !once.isKnown(id)));
   };
+
+  /** The next compaction, not this one or an older one again. */
+  const isOther = (link: RecordLink, { compaction }: Held): boolean =>
+    link.compaction !== undefined && link.compaction !== compaction && !once.isRepeat(link, () => undefined);
 
   return {
     take: (record) => {
       const link = record.outline && chain.link(record.outline);
-      if (held && link?.compaction !== undefined) flush();
+      if (held && link && isOther(link, held)) flush();
       if (held) return hold(record, link, held);
       const missing = link?.compaction === undefined ? undefined : missingAt(record, link);
       if (link && missing && missing.size > 0) {
-        held = { missing: new Set(missing), waiting: [], moved: [], lastId: link.id, bytes: 0 };
+        held = {
+          compaction: link.compaction,
+          missing: new Set(missing),
+          waiting: [],
+          kept: [],
+          repeated: new Set(),
+          bytes: 0,
+        };
         return hold(record, link, held);
       }
-      return link ? once.put(record, link) : give(record);
+      return link ? once.put(record, link) : giveOther(record);
     },
     end: flush,
   };

@@ -17,8 +17,8 @@ export interface SessionRecord {
   readonly line: number;
   /** the bytes before it in the file */
   readonly offset: number;
-  /** the agent's id of it, for agents whose records name one another */
-  readonly id?: string;
+  /** for agents whose records name one another, the agent's id of it, '' where it has none */
+  id?: string;
   /** stored behind the compaction that it was said before */
   readonly isMoved?: true;
 }
@@ -50,11 +50,23 @@ export const makeRecordReader = (
     if (line === 1 && bytes?.toString() === DOCUMENT_START) isDocument = true;
     const outline = isDocument || !bytes ? undefined : outlineOf(bytes);
     if (isDocument || !bytes || outline) give({ bytes, outline, line, offset });
-    else
-      for (const [start, end] of partsOf(bytes, (part) => isRecordLike(outlineOf(part), fields.fields))) {
-        const part = bytes.subarray(start, end);
-        give({ bytes: part, outline: outlineOf(part), line, offset: offset + start });
-      }
+    else giveParts(bytes, offset, partsIn(bytes));
+  };
+  const partsIn = (bytes: Buffer): readonly Span[] =>
+    partsOf(bytes, (part) => isRecordLike(outlineOf(part), fields.fields));
+  const giveParts = (bytes: Buffer, offset: number, parts: readonly Span[]): void => {
+    for (const [start, end] of parts) {
+      const part = bytes.subarray(start, end);
+      give({ bytes: part, outline: outlineOf(part), line, offset: offset + start });
+    }
+  };
+  const takeRest = (rest: Buffer, offset: number): void => {
+    if (isDocument || parseRecord(rest.toString('utf8'))) return take(rest, offset);
+    line += 1;
+    const parts = partsIn(rest);
+    const [start = 0, end = 0] = parts.at(-1) ?? [];
+    const isBeingWritten = !parseRecord(rest.toString('utf8', start, end));
+    giveParts(rest, offset, isBeingWritten ? parts.slice(0, -1) : parts);
   };
 
   let read = 0;
@@ -66,7 +78,7 @@ export const makeRecordReader = (
     },
     end: () => {
       const rest = splitter.rest();
-      if (rest && (isDocument || parseRecord(rest.toString('utf8')))) take(rest, read - rest.length);
+      if (rest) takeRest(rest, read - rest.length);
       order?.end();
     },
   };
@@ -112,8 +124,8 @@ const nextObject = (line: Buffer, from: number): Span | undefined => {
   for (let tried = 0; start >= 0 && tried < tries; tried += 1) {
     const end = objectEnd(line, start);
     const behind = end < 0 ? -1 : blanksEnd(line, end);
-    if (behind === line.length || (behind >= 0 && line.indexOf(OBJECT_START, behind) === behind))
-      return [start, end];
+    const isLast = behind === line.length || (behind >= 0 && line.indexOf(OBJECT_START, behind) === behind);
+    if (isLast && parseRecord(line.toString('utf8', start, end))) return [start, end];
     start = line.indexOf(OBJECT_START, start + 1);
   }
   return undefined;

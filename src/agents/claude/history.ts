@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import { UUID_FILE } from './files.js';
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
-import { present } from '../../core/present.js';
 import type { Millis } from '../../core/reading.js';
 import {
   SKIPPED,
@@ -72,14 +71,16 @@ const chain: RecordChain = {
   link: (line) => {
     const id = line.get('uuid');
     if (id === undefined || line.get('isSidechain') === 'true') return undefined;
-    const parentId = line.get('parentUuid');
-    const compaction = line.get('subtype') === 'compact_boundary' ? line.get('timestamp') : undefined;
+    if (line.get('type') === 'assistant') return { id };
     return {
       id,
-      ...(parentId === 'null' ? {} : present({ parentId })),
-      ...present({ compaction }),
-      ...(line.get('isCompactSummary') === 'true' ? { isSummary: true } : {}),
+      compaction: line.get('subtype') === 'compact_boundary' ? line.get('timestamp') : undefined,
+      isSummary: line.get('isCompactSummary') === 'true',
     };
+  },
+  parentId: (line) => {
+    const id = line.get('parentUuid');
+    return id === 'null' ? undefined : id;
   },
   keptIds: (record) => {
     const metadata = getRecord(record, 'compactMetadata');

@@ -64,9 +64,8 @@ const makeOnce = (chain: RecordChain, outlineOf: OutlineReader, give: Give): Onc
   const isKnown = (id: string): boolean => known.eraOf(hashOf(id)) !== undefined;
   const parentOf = ({ outline }: SessionRecord): string | undefined => outline && chain.parentId(outline);
 
-  const isRepeat: Once['isRepeat'] = (link, parentId) =>
-    isKnown(link.id) ||
-    ((link.compaction !== undefined || link.isSummary === true) && compactions.isKnown(link, parentId()));
+  const isSecond: Once['isRepeat'] = (link, parentId) =>
+    (link.compaction !== undefined || link.isSummary === true) && compactions.isKnown(link, parentId());
 
   const noteRepeat = ({ id, compaction, isSummary }: RecordLink): void => {
     const since = known.eraOf(hashOf(id));
@@ -74,8 +73,12 @@ const makeOnce = (chain: RecordChain, outlineOf: OutlineReader, give: Give): Onc
     if (lastId !== undefined && (isReplay || since === undefined)) standIns.set(id, lastId);
   };
 
-  const giveAfter = (record: SessionRecord, id: string, parentId: string | undefined): void => {
-    known.add(hashOf(id), era);
+  const giveAfter = (
+    record: SessionRecord,
+    [id, hash]: readonly [id: string, hash: number],
+    parentId: string | undefined,
+  ): void => {
+    known.add(hash, era);
     lastId = id;
     isReplay = false;
     record.id = id;
@@ -88,19 +91,20 @@ const makeOnce = (chain: RecordChain, outlineOf: OutlineReader, give: Give): Onc
   return {
     chain,
     isKnown,
-    isRepeat,
+    isRepeat: (link, parentId) => isKnown(link.id) || isSecond(link, parentId),
     put: (record, link) => {
       const { id, compaction, isSummary } = link;
-      if (isRepeat(link, () => parentOf(record))) return noteRepeat(link);
+      const hash = hashOf(id); // once, for every line
+      if (known.eraOf(hash) !== undefined || isSecond(link, () => parentOf(record))) return noteRepeat(link);
       const parentId = isSummary || standIns.size > 0 ? parentOf(record) : undefined;
       if (compaction !== undefined) era += 1;
       if (compaction !== undefined || isSummary) compactions.add(link, parentId);
-      giveAfter(record, id, parentId === undefined ? undefined : standIns.get(parentId));
+      giveAfter(record, [id, hash], parentId === undefined ? undefined : standIns.get(parentId));
     },
     putMoved: (record, id, repeated) => {
       const parentId = parentOf(record);
       const isInPlace = parentId !== undefined && isKnown(parentId) && !repeated.has(parentId);
-      giveAfter({ ...record, isMoved: true }, id, isInPlace ? undefined : lastId);
+      giveAfter({ ...record, isMoved: true }, [id, hashOf(id)], isInPlace ? undefined : lastId);
     },
   };
 };

@@ -18,6 +18,7 @@ type Give = (record: SessionRecord) => void;
 
 /** Gives each record once. */
 interface Once {
+  readonly chain: RecordChain;
   readonly isKnown: (id: string) => boolean;
   readonly isRepeat: (link: RecordLink, parentId: () => string | undefined) => boolean;
   readonly put: (record: SessionRecord, link: RecordLink) => void;
@@ -25,13 +26,36 @@ interface Once {
   readonly putMoved: (record: SessionRecord, id: string, repeated: ReadonlySet<string>) => void;
 }
 
+/** The compactions so far and their summaries, each of which may be written again under another id. */
+const makeCompactions = () => {
+  const named = new Map<string, string>(); // the first id of each
+  const firstIds = new Map<string, string>(); // by each of their ids
+  const summarised = new Set<string>();
+  let last: string | undefined;
+  return {
+    isKnown: ({ id, compaction, isSummary }: RecordLink, parentId: string | undefined): boolean => {
+      const first = compaction === undefined ? undefined : named.get(compaction);
+      if (first !== undefined) firstIds.set(id, first);
+      const summarises = isSummary ? firstIds.get(parentId ?? '') : undefined;
+      return first !== undefined || (summarises !== undefined && summarised.has(summarises));
+    },
+    add: ({ id, compaction }: RecordLink, parentId: string | undefined): void => {
+      if (compaction === undefined) {
+        const summarises = firstIds.get(parentId ?? '') ?? last;
+        if (summarises !== undefined) summarised.add(summarises); // old versions write summaries alone
+        return;
+      }
+      named.set(compaction, id);
+      firstIds.set(id, id);
+      last = id;
+    },
+  };
+};
+
 const makeOnce = (chain: RecordChain, outlineOf: OutlineReader, give: Give): Once => {
   const known = makeIdTable();
   let era = 0; // one more with each compaction
-  const compactions = new Map<string, string>(); // the first id of each
-  const firstIds = new Map<string, string>(); // of compactions, by each of their ids
-  let lastCompaction = ''; // its first id
-  const summarised = new Set<string>();
+  const compactions = makeCompactions();
   /** what comes after these comes after others instead: after what was written before the repetition, or before the move */
   const standIns = new Map<string, string>();
   let lastId: string | undefined;
@@ -40,15 +64,8 @@ const makeOnce = (chain: RecordChain, outlineOf: OutlineReader, give: Give): Onc
   const isKnown = (id: string): boolean => known.eraOf(hashOf(id)) !== undefined;
   const parentOf = ({ outline }: SessionRecord): string | undefined => outline && chain.parentId(outline);
 
-  /** Another record of a compaction that is known, or of its summary. */
-  const isSecond = ({ id, compaction, isSummary }: RecordLink, parentId: string | undefined): boolean => {
-    const first = compaction === undefined ? undefined : compactions.get(compaction);
-    if (first !== undefined) firstIds.set(id, first);
-    return first !== undefined || (isSummary === true && summarised.has(firstIds.get(parentId ?? '') ?? ''));
-  };
-  const isRepeat: Once['isRepeat'] = (link, parentId) =>
-    isKnown(link.id) ||
-    ((link.compaction !== undefined || link.isSummary === true) && isSecond(link, parentId()));
+  const isSecond: Once['isRepeat'] = (link, parentId) =>
+    (link.compaction !== undefined || link.isSummary === true) && compactions.isKnown(link, parentId());
 
   const noteRepeat = ({ id, compaction, isSummary }: RecordLink): void => {
     const since = known.eraOf(hashOf(id));
@@ -56,8 +73,12 @@ const makeOnce = (chain: RecordChain, outlineOf: OutlineReader, give: Give): Onc
     if (lastId !== undefined && (isReplay || since === undefined)) standIns.set(id, lastId);
   };
 
-  const giveAfter = (record: SessionRecord, id: string, parentId: string | undefined): void => {
-    known.add(hashOf(id), era);
+  const giveAfter = (
+    record: SessionRecord,
+    [id, hash]: readonly [id: string, hash: number],
+    parentId: string | undefined,
+  ): void => {
+    known.add(hash, era);
     lastId = id;
     isReplay = false;
     record.id = id;
@@ -68,25 +89,22 @@ const makeOnce = (chain: RecordChain, outlineOf: OutlineReader, give: Give): Onc
   };
 
   return {
+    chain,
     isKnown,
-    isRepeat,
+    isRepeat: (link, parentId) => isKnown(link.id) || isSecond(link, parentId),
     put: (record, link) => {
       const { id, compaction, isSummary } = link;
-      if (isRepeat(link, () => parentOf(record))) return noteRepeat(link);
+      const hash = hashOf(id); // once, for every line
+      if (known.eraOf(hash) !== undefined || isSecond(link, () => parentOf(record))) return noteRepeat(link);
       const parentId = isSummary || standIns.size > 0 ? parentOf(record) : undefined;
-      if (compaction !== undefined) {
-        compactions.set(compaction, id);
-        firstIds.set(id, id);
-        lastCompaction = id;
-        era += 1;
-      }
-      if (isSummary) summarised.add(firstIds.get(parentId ?? '') ?? lastCompaction);
-      giveAfter(record, id, parentId === undefined ? undefined : standIns.get(parentId));
+      if (compaction !== undefined) era += 1;
+      if (compaction !== undefined || isSummary) compactions.add(link, parentId);
+      giveAfter(record, [id, hash], parentId === undefined ? undefined : standIns.get(parentId));
     },
     putMoved: (record, id, repeated) => {
       const parentId = parentOf(record);
       const isInPlace = parentId !== undefined && isKnown(parentId) && !repeated.has(parentId);
-      giveAfter({ ...record, isMoved: true }, id, isInPlace ? undefined : lastId);
+      giveAfter({ ...record, isMoved: true }, [id, hashOf(id)], isInPlace ? undefined : lastId);
     },
   };
 };
@@ -105,6 +123,29 @@ interface Held {
 // What was kept follows the summary at once; a record that does not come was never written.
 const MOST_WAITING = 100;
 const MOST_WAITING_BYTES = 16 * 1024 * 1024;
+
+/** The record's memory is reused, so a copy waits. */
+const wait = (held: Held, record: SessionRecord, link: RecordLink | undefined): void => {
+  const copy = { ...record, bytes: record.bytes && Buffer.from(record.bytes), outline: undefined };
+  held.bytes += record.bytes?.length ?? 0;
+  held.waiting.push(copy);
+  const isMessage = link !== undefined && link.compaction === undefined && !link.isSummary;
+  if (isMessage && held.missing.delete(link.id)) held.kept.push({ record: copy, id: link.id });
+};
+
+const isOver = ({ missing, waiting, bytes }: Held): boolean =>
+  missing.size === 0 || waiting.length > MOST_WAITING || bytes > MOST_WAITING_BYTES;
+
+/** Ids of what a compaction says that it has kept, and that was not written yet. */
+const missingAt = (once: Once, { bytes }: SessionRecord, link: RecordLink): readonly string[] => {
+  const isRepeat = once.isRepeat(link, () => undefined);
+  const record = isRepeat ? undefined : parseRecord(bytes?.toString('utf8') ?? '');
+  return record ? once.chain.keptIds(record).filter((id) => !once.isKnown(id)) : [];
+};
+
+/** The next compaction, not this one or an older one again. */
+const isOther = (once: Once, link: RecordLink, { compaction }: Held): boolean =>
+  link.compaction !== undefined && link.compaction !== compaction && !once.isRepeat(link, () => undefined);
 
 export const makeRecordOrder = (chain: RecordChain, outlineOf: OutlineReader, give: Give): RecordOrder => {
   const once = makeOnce(chain, outlineOf, give);
@@ -132,46 +173,28 @@ export const makeRecordOrder = (chain: RecordChain, outlineOf: OutlineReader, gi
     for (const record of waiting) putOrGive(read(record));
   };
 
-  const hold = (record: SessionRecord, link: RecordLink | undefined, into: Held): void => {
-    const copy = { ...record, bytes: record.bytes && Buffer.from(record.bytes), outline: undefined };
-    into.bytes += record.bytes?.length ?? 0;
-    into.waiting.push(copy);
+  const hold = (into: Held, record: SessionRecord, link: RecordLink | undefined): void => {
     if (link && once.isKnown(link.id)) into.repeated.add(link.id);
-    const isMessage = link !== undefined && link.compaction === undefined && !link.isSummary;
-    if (isMessage && into.missing.delete(link.id)) into.kept.push({ record: copy, id: link.id });
-    const isTooMuch = into.waiting.length > MOST_WAITING || into.bytes > MOST_WAITING_BYTES;
-    if (into.missing.size === 0 || isTooMuch) flush();
+    wait(into, record, link);
+    if (isOver(into)) flush();
   };
-
-  const missingAt = ({ bytes }: SessionRecord, link: RecordLink): ReadonlySet<string> => {
-    const record = once.isRepeat(link, () => undefined)
-      ? undefined
-      : parseRecord(bytes?.toString('utf8') ?? '');
-    return new Set((record ? chain.keptIds(record) : []).filter((id) => !once.isKnown(id)));
-  };
-
-  /** The next compaction, not this one or an older one again. */
-  const isOther = (link: RecordLink, { compaction }: Held): boolean =>
-    link.compaction !== undefined && link.compaction !== compaction && !once.isRepeat(link, () => undefined);
 
   return {
     take: (record) => {
       const link = record.outline && chain.link(record.outline);
-      if (held && link && isOther(link, held)) flush();
-      if (held) return hold(record, link, held);
-      const missing = link?.compaction === undefined ? undefined : missingAt(record, link);
-      if (link && missing && missing.size > 0) {
-        held = {
-          compaction: link.compaction,
-          missing: new Set(missing),
-          waiting: [],
-          kept: [],
-          repeated: new Set(),
-          bytes: 0,
-        };
-        return hold(record, link, held);
-      }
-      return link ? once.put(record, link) : giveOther(record);
+      if (held && link && isOther(once, link, held)) flush();
+      if (held) return hold(held, record, link);
+      const missing = link?.compaction === undefined ? [] : missingAt(once, record, link);
+      if (missing.length === 0) return link ? once.put(record, link) : giveOther(record);
+      held = {
+        compaction: link?.compaction,
+        missing: new Set(missing),
+        waiting: [],
+        kept: [],
+        repeated: new Set(),
+        bytes: 0,
+      };
+      hold(held, record, link);
     },
     end: flush,
   };

@@ -155,7 +155,61 @@ describe('a session file of Claude with faults', () => {
         const { text, truth } = breakTranscript(parts, faults);
         await expectAgreement(text, truth);
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 60), interruptAfterTimeLimit: 20_000, endOnFailure: process.env['FAST'] !== undefined },
+      { numRuns: 60 },
     );
+  });
+
+  const turn = { edits: true, isLeft: false, twoCalls: true };
+  const parts = [
+    { turns: [turn, { ...turn, isLeft: true }, turn], kept: 2 },
+    { turns: [turn, turn], kept: 3 },
+    { turns: [turn, turn], kept: 0 },
+  ];
+  const cases: readonly (readonly [string, Partial<Faults>])[] = [
+    ['old records come again and are followed', { replays: [{ part: 1, count: 4, at: 1 }] }],
+    [
+      'they come again without their texts',
+      { replays: [{ part: 1, count: 9, at: 0 }], areReplaysEmpty: true },
+    ],
+    ['a boundary and its summary come twice', { twice: [{ part: 0, after: 2, isRenamed: false }] }],
+    ['they come twice under other ids', { twice: [{ part: 1, after: 0, isRenamed: true }] }],
+    ['what was kept is written behind the boundary', { late: [0, 1] }],
+    ['only `uuids` names what was kept', { keptIn: 'uuids' }],
+    ['only `allUuids` names it', { keptIn: 'allUuids' }],
+    ['each of them names a half', { keptIn: 'half' }],
+    ['a parent was never written', { orphans: [3, 17] }],
+    ['texts are empty', { emptied: [0, 3] }],
+    ['records are glued together', { glued: [1, 2, 11, 17] }],
+    ['records stand behind the half of one', { halves: [2, 9] }],
+    ['the last line has no newline', { end: 'none' }],
+    ['the last line is being written', { end: 'half' }],
+    ['the last line is cut off', { end: 'half and newline' }],
+  ];
+  it('is right for a file in which nothing is wrong', async () => {
+    const { text, truth } = breakTranscript(parts, noFaults);
+    expect(text.split('\n')).toHaveLength(truth.records.length + 1);
+    await expectAgreement(text, truth);
+  });
+
+  it.each(cases)('is the same conversation to all readers when %s', async (_, faults) => {
+    const { text, truth } = breakTranscript(parts, { ...noFaults, ...faults });
+    expect(text).not.toBe(breakTranscript(parts, noFaults).text);
+    await expectAgreement(text, truth);
+  });
+
+  const conversation = async (end: Partial<Faults>) => {
+    const path = join(folder, 'cut.jsonl');
+    writeFileSync(path, breakTranscript(parts, { ...noFaults, ...end }).text);
+    return readWholeConversation({ agent, path });
+  };
+
+  it('can be shortened when only its last line is cut off, and not when a line in between is', async () => {
+    const [cutOff, between] = [
+      await conversation({ end: 'half and newline' }),
+      await conversation({ halves: [9] }),
+    ];
+    if (!cutOff || !between) throw new Error('no conversation');
+    expect(obstacleIn(cutOff)).toBeUndefined();
+    expect(obstacleIn(between)).toBe('1 line of its session file cannot be read');
   });
 });

@@ -287,7 +287,8 @@ const replay = (parts: Line[][], { part, count, at }: Faults['replays'][number],
 const compactTwice = (parts: Line[][], { part, after, isRenamed }: Faults['twice'][number]): void => {
   const into = 1 + (part % (parts.length - 1));
   const lines = parts[into] ?? [];
-  const places = [...lines.keys()].filter((each) => each >= 2 && goesOn(lines, each));
+  const left = lines.findLastIndex(({ of }) => of.isLeft); // going back to the summary later could not be told from this
+  const places = [...lines.keys()].filter((each) => each >= 2 && each > left && goesOn(lines, each));
   const place = pick(places, after);
   const [boundary, summary] = lines;
   if (place === undefined || !boundary || !summary) return;

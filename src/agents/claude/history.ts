@@ -71,12 +71,10 @@ const chain: RecordChain = {
   link: (line) => {
     const id = line.get('uuid');
     if (id === undefined || line.get('isSidechain') === 'true') return undefined;
-    if (line.get('type') === 'assistant') return { id };
-    return {
-      id,
-      compaction: line.get('subtype') === 'compact_boundary' ? line.get('timestamp') : undefined,
-      isSummary: line.get('isCompactSummary') === 'true',
-    };
+    const type = line.get('type');
+    if (type === 'user') return { id, isSummary: line.get('isCompactSummary') === 'true' };
+    const isBoundary = type === 'system' && line.get('subtype') === 'compact_boundary';
+    return isBoundary ? { id, compaction: line.get('timestamp') } : { id };
   },
   parentId: (line) => {
     const id = line.get('parentUuid');

@@ -5,8 +5,18 @@ import type { OverlayKey } from '../core/overlay-keys.js';
 const REPEAT_MS = 700; // a held key repeats after up to 660 ms (X11); later only ever sooner
 const LOST_MS = 1_000; // to see that the choice has gone
 
-const choiceKeys: ReadonlySet<OverlayKey> = new Set([
-  ...(['1', '2', '3', '4', 'left', 'right', 'tab', 'enter', 'up', 'down', 'escape'] as const),
+const choiceKeys: ReadonlySet<OverlayKey> = new Set<OverlayKey>([
+  '1',
+  '2',
+  '3',
+  '4',
+  'left',
+  'right',
+  'tab',
+  'enter',
+  'up',
+  'down',
+  'escape',
 ]);
 
 export interface LateKeys {

@@ -63,7 +63,7 @@ describe('a session file of kimi as a conversation', () => {
 
   it('has the tool calls with their results', () => {
     expect(toolUsesIn(read(turns).entries)).toMatchObject([
-      { call: { name: 'Bash', command: 'touch approved' }, result: { isError: true } },
+      { call: { name: 'Bash', commands: ['touch approved'] }, result: { isError: true } },
     ]);
   });
 

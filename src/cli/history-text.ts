@@ -7,7 +7,7 @@ import {
 } from '../core/conversation/boundary-record.js';
 import { counted, formatDuration, formatTokens } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
-import { receiptText } from '../core/conversation/receipt.js';
+import { keptOrUnknownText } from '../core/conversation/receipt.js';
 import { withoutAnalysis } from '../core/conversation/summary-text.js';
 import { leftTokens } from '../core/evidence.js';
 import { present } from '../core/present.js';
@@ -169,7 +169,7 @@ const MARGIN = 4;
 
 const keptLines = (each: RecordedCompaction | undefined, { columns }: Look): readonly string[] => {
   const { kept = [], notUnderstood = [] } = each ?? {};
-  const text = receiptText({ notUnderstood }, kept);
+  const text = keptOrUnknownText({ notUnderstood }, kept);
   return text === undefined
     ? []
     : wrapText(makeTextsSafe(`kept ${text}`), columns - MARGIN).map((line) => ' '.repeat(MARGIN) + line);

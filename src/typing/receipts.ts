@@ -5,10 +5,12 @@ import { errorText } from '../core/errors.js';
 import { leavesConversation, type Boundary, type Event } from '../core/event.js';
 import { formatBytes } from '../core/format.js';
 import {
+  beforeText,
   keptCounts,
   keptText,
-  receiptText,
   lostItems,
+  receiptText,
+  unknownItems,
   type KeptCount,
   type Receipt,
 } from '../core/conversation/receipt.js';
@@ -47,9 +49,9 @@ export type BriefResult = Result<'brief'>;
 
 export interface Receipts {
   readonly noteEvent: (event: Event) => void;
-  /** of the last compaction: `3 of 41 paths, 0 of 12 commands`; undefined where it is not known */
+  /** of the last compaction: `3 of 41 paths, 0 of 12 commands`, or what was there before; undefined where it is not known */
   readonly keptText: () => string | undefined;
-  /** puts what the last compaction has lost into the prompt, as a draft; never rejects */
+  /** puts what the last compaction has lost, or may have lost, into the prompt, as a draft; never rejects */
   readonly brief: (wait?: DraftWait) => Promise<BriefResult>;
   readonly stop: () => void;
 }
@@ -67,6 +69,13 @@ const readLast = async ({ agent, source }: ReceiptsOptions): Promise<Read> => {
   if (found.size > MOST_BYTES) return { reason: `the session is too large (${formatBytes(found.size)})` };
   const read = await readReceipt(found, 'last');
   return read ?? { reason: NOTHING };
+};
+
+/** undefined where nothing is lost, or can be */
+const footerText = (receipt: Receipt, counts: readonly KeptCount[]): string | undefined => {
+  if (unknownItems(receipt).length > 0)
+    return `summary encrypted · ${beforeText(receipt, FOOTER_KINDS) ?? ''}`;
+  return lostItems(receipt).length === 0 ? undefined : `kept ${keptText(counts, FOOTER_KINDS) ?? ''}`;
 };
 
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
@@ -87,13 +96,13 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   };
   const tell = async ({ at }: Boundary): Promise<void> => {
     await refresh();
-    if (isStopped || !last || last.isUnreadable) return;
+    if (isStopped || !last) return;
     const counts = keptCounts(last);
     if (counts.length > 0) options.onCounts?.(at, counts);
-    const kept = keptText(counts, FOOTER_KINDS);
-    if (kept === undefined || lostItems(last).length === 0) return;
+    const said = footerText(last, counts);
+    if (said === undefined) return;
     const how = hotkey === undefined ? 'ctxwrap brief' : `${hotkey} b: brief`;
-    onEvent(outcomeNoticeEvent(`kept ${kept} · ${how}`));
+    onEvent(outcomeNoticeEvent(`${said} · ${how}`));
   };
   const brief = async (wait: DraftWait = {}): Promise<BriefResult> => {
     const before = compactions;
@@ -121,7 +130,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
       if (!isCompaction) return;
       timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
-    keptText: () => last && receiptText(last, keptCounts(last)),
+    keptText: () => last && receiptText(last),
     brief,
     stop: () => {
       isStopped = true;

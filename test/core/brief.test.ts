@@ -11,6 +11,7 @@ const receipt = (items: readonly (readonly [kind: string, text: string, isKept?:
     line: 0,
     isKept,
   })),
+  commandsRun: items.length,
   isUnreadable: false,
   notUnderstood: [],
 });
@@ -28,6 +29,23 @@ describe('the brief', () => {
     expect(text).toBe(
       'The summary of our conversation left this out:\n\nWhat I asked for:\n- Never push.\n\nFiles you changed:\n- src/a.ts\n\nCommands you ran:\n- npm test\n\nKeep it in mind from here on.',
     );
+  });
+
+  it('carries what was there before where nobody can read the summary, without what is still in the window', () => {
+    const items = receipt([
+      ['path', 'src/a.ts'],
+      ['constraint', 'Never push.', true],
+      ['command', 'npm test'],
+    ]);
+    expect(briefText({ ...items, isUnreadable: true })).toBe(
+      'I cannot read the summary of our conversation. This was in it before:\n\nFiles you changed:\n- src/a.ts\n\nCommands you ran:\n- npm test\n\nKeep it in mind from here on.',
+    );
+  });
+
+  it('says which command failed', () => {
+    const [item] = receipt([['command', 'npm test']]).items;
+    const failed = item ? [{ ...item, hasFailed: true as const }] : [];
+    expect(briefText({ ...receipt([]), items: failed })).toContain('\n- npm test (it failed)\n');
   });
 
   it('is none where nothing was lost', () => {

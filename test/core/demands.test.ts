@@ -19,6 +19,18 @@ describe('a demand', () => {
     'v1.2 must stay, no matter what.',
     'Make sure the tests pass!',
     'Keep it simple, e.g. never nest more than two loops.',
+    'always use pnpm',
+    'No, don’t set it yet.',
+    "Let's not leave the tests to the end.",
+    'We still should not retry there.',
+    'I don’t want this on by default.',
+    'Fix it, but keep the old names.',
+    'Use pnpm instead of npm.',
+    'Tell me first before changing anything.',
+    'You should always ask first.',
+    'I want you to always run the linter.',
+    'Leave the generated files untouched.',
+    'We need to ensure that both paths agree.',
   ])('is %j, word for word', (sentence) => {
     expect(demandsIn(`Hello. ${sentence}\nThank you.`)).toEqual([sentence]);
   });
@@ -40,6 +52,19 @@ describe('a demand', () => {
     'must-have features: login',
     'He said "never again" and left.',
     'It is almost always green.',
+    'The event never fires.',
+    'The hook currently never writes to stdout.',
+    'The list never matches, so nothing is linked.',
+    'It causes the counter to always return 0.',
+    'We can always add it later.',
+    'A solution to ensure the order',
+    'The second run should just do nothing.',
+    'They just don’t get a name.',
+    'This stores the time and don’t ask me why.',
+    'I looked where we call it but don’t check the result.',
+    'If I stash, then don’t commit, what is left is wrong.',
+    'That shouldn’t be a problem.',
+    'The session was never committed.',
   ])('is not %j, which only tells or asks something', (sentence) => {
     expect(demandsIn(sentence)).toEqual([]);
   });
@@ -61,6 +86,40 @@ describe('a demand', () => {
       'never closed',
     ].join('\n');
     expect(demandsIn(message)).toEqual(['Always format it.']);
+  });
+
+  it('is not in what a program has printed, a patch or a table', () => {
+    const message = [
+      'It fails:',
+      '2026-02-15T15:23:26 must not be empty',
+      'ERROR must not be empty',
+      '{"level":"info","msg":"never do it"}',
+      'src/a.ts:12:3: always use const',
+      '⎿ Stop says: never stop',
+      '* | 4f0c2d9a never push',
+      '| never | always |',
+      '@@ -1,2 +1,2 @@',
+      '+ never returns',
+      'Never push it.',
+    ].join('\n');
+    expect(demandsIn(message)).toEqual(['Never push it.']);
+  });
+
+  it('is in the words of another only from its first word on', () => {
+    const plan = [
+      'Never touch the schema.',
+      'The writer must tolerate both.',
+      'It means the data is never moved.',
+      'x'.repeat(390),
+      'y'.repeat(390),
+      'z'.repeat(390),
+      'w'.repeat(390),
+    ].join('\n');
+    expect(demandsIn(`What do you think? Never push it. My other agent says:\n\n${plan}`)).toEqual([
+      'Never push it.',
+      'Never touch the schema.',
+    ]);
+    expect(demandsIn(`Do this now.\n\n${plan}`)).toContain('The writer must tolerate both.');
   });
 
   it('has no mark of a list or a heading', () => {

@@ -125,7 +125,7 @@ describe('a handoff', () => {
         decisions: [],
         patterns: [],
         issues: [],
-        constraints: [],
+        constraints: ['Rename the option, keep the old name working.'],
         filesModified: ['/tmp/notes.md', 'src/options.ts', 'new.txt', '../other/x.ts'],
         commands: [{ command: 'npm test', outcome: 'failed' }, { command: 'npm run build' }],
       },

@@ -18,10 +18,22 @@ describe('names and numbers', () => {
       '4f0c2d9a and 0f3a2b1c-aaaa-4bbb-8ccc-1234567890ab',
       ['0f3a2b1c-aaaa-4bbb-8ccc-1234567890ab', '4f0c2d9a'],
     ],
-    ['250 ms, 3.5GB, 15 %, 1,000 users, $1200 and 12 of them', ['250 ms', '3.5GB', '15 %', '1,000', '1200']],
-    ['必须使用maxRetries参数,端口8080', ['maxRetries', '8080']],
+    ['250 ms, 3.5GB, 15 %, 1,000 users, $1200 and 12 of them', ['250 ms', '3.5GB', '15 %']],
+    ['必须使用maxRetries参数,端口8080', ['maxRetries']],
   ])('in %j', (message, names) => {
     expect(identifiersIn(message)).toEqual(names);
+  });
+
+  it('leave out bare numbers, times and what programs have printed', () => {
+    const message = [
+      'Since 1200 runs at 12:30, line 366 of `a.ts` waits 30 s on port 8443, see #120:',
+      '2026-02-15T15:23:26.578459 |DEBUG| session_id=4f0c2d9a duration_ms=151',
+      '{"tool_use_id":"toolu_01","is_error":false}',
+      'commit fe1c1c3933f95e99f16618a1efa241abdd37b78d ',
+      '--- FAIL: TestSome_Thing (3.40s)',
+      'hooks.go:209: someOutput',
+    ].join('\n');
+    expect(identifiersIn(message)).toEqual(['a.ts', '#120', '30 s', '8443']);
   });
 
   it.each([

@@ -14,12 +14,16 @@ import {
   type Summary,
 } from '../../src/core/conversation/conversation.js';
 import {
+  beforeCounts,
+  beforeText,
   keptCounts,
   keptText,
   lostItems,
   parseReceiptLine,
   receiptLine,
   receiptOf,
+  receiptText,
+  unknownItems,
   type Receipt,
 } from '../../src/core/conversation/receipt.js';
 import { runs } from '../support/runs.js';
@@ -98,7 +102,7 @@ describe('the receipt of a compaction', () => {
   });
 
   it('counts what stays in the window word for word as kept', () => {
-    const drafts = [{ runs: 'make one' }, { runs: 'make two' }] as const;
+    const drafts = [{ runs: 'make build' }, { runs: 'make test' }] as const;
     expect(keptIn([...drafts, { compacted: 'nothing', keeps: 1 }])).toBe('1 of 2 commands');
     expect(keptIn([...drafts, { compacted: 'nothing' }])).toBe('0 of 2 commands');
   });
@@ -140,13 +144,11 @@ describe('the receipt of a compaction', () => {
   });
 
   it.each([
-    ['ls', 'the tools also make results false', false],
     ['make', 'we make sure that it works', false],
     ['make', 'ran `make` twice', true],
     ['make', 'Commands:\n- make\n', true],
     ['npm test', 'we ran npm tests', false],
     ['npm test', 'ran npm test.', true],
-    ['cd "/home/me/my app" && npm test', 'ran npm test', true],
   ])(
     'a command is kept as a whole, and not as a word of the language: %s in %j',
     (command, summary, isKept) => {
@@ -163,9 +165,9 @@ describe('the receipt of a compaction', () => {
   it.each([
     ['wait 250 ms', 'waits 250ms', true],
     ['wait 250ms', 'waits 250 ms', true],
-    ['at most 1,000', 'at most 1000', true],
-    ['at most 1000', 'at most 1,000', true],
-    ['at most 1000', 'at most 1,0001 or 21,000', false],
+    ['at most 1,000 ms', 'at most 1000 ms', true],
+    ['at most 1000 ms', 'at most 1,000ms', true],
+    ['at most 1000 ms', 'at most 1,0001 ms or 21,000 ms', false],
   ])('a number is kept in either way of writing: %j in %j', (prompt, summary, isKept) => {
     expect(receiptIn([{ prompt }, { compacted: summary }]).items).toMatchObject([{ isKept }]);
   });
@@ -218,16 +220,43 @@ describe('the receipt of a compaction', () => {
     expect([keptCounts(receipt), lostItems(receipt)]).toEqual([[], []]);
   });
 
+  it('says of an encrypted summary what was in the window before, and what is nowhere else now', () => {
+    const receipt = receiptIn([
+      { prompt: 'Never touch the public API.' },
+      { edits: '/proj/a.ts' },
+      { edits: '/proj/b.ts' },
+      { runs: 'npm test' },
+      { compacted: '', isEncrypted: true, keeps: 1 },
+    ]);
+    expect(beforeText(receipt)).toBe('in the window before: 2 paths, 1 command, 1 constraint');
+    expect(beforeText(receipt, 1)).toBe('in the window before: 2 paths');
+    expect(receiptText(receipt)).toBe(`unknown, summary encrypted · ${beforeText(receipt) ?? ''}`);
+    expect(beforeCounts(receipt)).toContainEqual({ kind: 'path', count: 2 });
+    expect(unknownItems(receipt).map(({ text }) => text)).toEqual([
+      'a.ts',
+      'b.ts',
+      'Never touch the public API.',
+    ]);
+  });
+
+  it('knows of nothing unknown where the summary can be read', () => {
+    const receipt = receiptIn([{ edits: '/proj/a.ts' }, { compacted: 'nothing' }]);
+    expect([unknownItems(receipt), receiptText(receipt)]).toEqual([[], '0 of 1 path']);
+  });
+
+  it('counts every command that ran, and lists those that matter', () => {
+    const receipt = receiptIn([{ runs: 'ls' }, { runs: 'npm test' }, { runs: 'ls' }, { compacted: 'x' }]);
+    expect(receipt.commandsRun).toBe(2);
+    expect(receipt.items.map(({ text }) => text)).toEqual(['npm test']);
+  });
+
   it('is one line of safe text an item, whatever the session holds', () => {
     const receipt = receiptIn([
-      { runs: 'printf "\x1b]0;title\x07"\nrm -rf /tmp/x\r\n' },
+      { runs: './test.sh "\x1b]0;title\x07"\r\n' },
       { prompt: `You must keep \u202e this. ${'a'.repeat(100_000)} must stay` },
       { compacted: '' },
     ]);
-    expect(receipt.items.map(({ text }) => text)).toEqual([
-      'printf " ]0;title " rm -rf /tmp/x',
-      'You must keep this.',
-    ]);
+    expect(receipt.items.map(({ text }) => text)).toEqual(['./test.sh " ]0;title "', 'You must keep this.']);
   });
 
   it('counts exactly the planted facts that the summary names', () => {
@@ -236,8 +265,8 @@ describe('the receipt of a compaction', () => {
       fc.property(facts, fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }), (numbers, chosen) => {
         const named = numbers.filter((_, index) => chosen[index]);
         const files = numbers.map((number): Draft => ({ edits: `/proj/src/file-${number}.ts` }));
-        const commands = numbers.map((number): Draft => ({ runs: `npm run task-${number}` }));
-        const summary = named.map((number) => `- src/file-${number}.ts by npm run task-${number}`).join('\n');
+        const commands = numbers.map((number): Draft => ({ runs: `./test-${number}.sh` }));
+        const summary = named.map((number) => `- src/file-${number}.ts by ./test-${number}.sh`).join('\n');
         const receipt = receiptIn([...files, ...commands, { compacted: summary }]);
         expect(keptCounts(receipt)).toEqual([
           { kind: 'path', kept: named.length, of: numbers.length },

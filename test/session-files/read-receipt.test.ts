@@ -21,38 +21,45 @@ const receiptOfFile = async (name: string, path: string, number: number): Promis
   return read.receipt;
 };
 
+let folder: string;
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'ctxwrap-receipt-'))));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A recorded file whose prompts, `hello ~tok=70000`, give names instead of bare numbers, which are none: `hello ~tok_70000`. */
+const named = (name: string): string => {
+  const path = join(folder, name.replace('/', '-'));
+  writeFileSync(path, readFileSync(fixture(name), 'utf8').replaceAll(/tok=(\d+)/g, 'tok_$1'));
+  return path;
+};
+
 // Counted by hand; lines from 0.
 const byHand = [
   // Line 18 runs `touch /srv/zz-lab`. The compaction keeps lines 20 to 22; its summary is `1. Primary Request: mock summary.`
   ['claude/session-with-compaction.jsonl', 1, '0 of 1 command', ['touch /srv/zz-lab']],
   // Nothing but Codex's own context is before the first one. Each later one repeats every prompt.
   ['codex/compactions.jsonl', 1, undefined, []],
-  ['codex/compactions.jsonl', 2, '1 of 1 name or number', []], // `hello ~tok=70000`
+  ['codex/compactions.jsonl', 2, '1 of 1 name or number', []], // `hello ~tok_70000`
   ['codex/compactions.jsonl', 3, '2 of 2 names and numbers', []], // and `after ~tok=9000`; the fills have 70000 again
   // Line 31 asks to run `touch approved`. The user ended the turn, and no record says whether it had run.
   ['codex/old-0.137.0.jsonl', 1, '0 of 1 command', ['touch approved']],
   // Prompts with 52429 (line 2) and 524288 (line 6); line 11 repeats the second one.
-  ['gemini/auto-compactions.jsonl', 1, '1 of 2 names and numbers', ['52429']],
+  ['gemini/auto-compactions.jsonl', 1, '1 of 2 names and numbers', ['tok_52429']],
   // Line 51 leaves 891290 (from line 30), 964690 and 1017119; line 54 adds 1048576; line 59 repeats all but the first.
-  ['gemini/auto-compactions.jsonl', 7, '3 of 4 names and numbers', ['891290']],
+  ['gemini/auto-compactions.jsonl', 7, '3 of 4 names and numbers', ['tok_891290']],
   // Prompts with 65536 (twice), 81265, 94372 and 99615; line 25 repeats the last one, which has 65536.
-  ['qwen/ladder.jsonl', 1, '1 of 4 names and numbers', ['81265', '94372', '99615']],
+  ['qwen/ladder.jsonl', 1, '1 of 4 names and numbers', ['tok_81265', 'tok_94372', 'tok_99615']],
   // That 65536, then 110100 (line 28) and 78643 (line 33); line 37 leaves only its summary, and then the last one is sent and answered.
-  ['qwen/ladder.jsonl', 2, '1 of 3 names and numbers', ['65536', '110100']],
+  ['qwen/ladder.jsonl', 2, '1 of 3 names and numbers', ['tok_65536', 'tok_110100']],
 ] as const;
 
 describe('the receipt of a recorded session', () => {
   it.each(byHand)('equals the count made by hand: %s#%i', async (file, number, kept, lost) => {
     const [agent = ''] = file.split('/');
-    const receipt = await receiptOfFile(agent, fixture(file), number);
+    const receipt = await receiptOfFile(agent, named(file), number);
     expect(keptText(keptCounts(receipt))).toBe(kept);
     expect(lostItems(receipt).map(({ text }) => text)).toEqual(lost);
   });
 });
-
-let folder: string;
-beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'ctxwrap-receipt-'))));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A Claude session with that many edited files, commands, demands and open plan items; its summary names the first `named` of each. */
 const plantedFile = (count: number, named: number): string => {
@@ -73,14 +80,14 @@ const plantedFile = (count: number, named: number): string => {
   for (const n of numbers) {
     add({ type: 'user', message: { content: `Never merge branch b${n} before its review.` } });
     use('Edit', { file_path: `/proj/src/part-${n}/file-${n}.ts`, old_string: 'a', new_string: 'b' });
-    use('Bash', { command: `npm run task-${n} -- --quiet` });
+    use('Bash', { command: `./test-${n}.sh --quiet` });
   }
   use('TodoWrite', { todos: numbers.map((n) => ({ content: `migrate table t${n}`, status: 'pending' })) });
   add({ type: 'system', subtype: 'compact_boundary', parentUuid: null, compactMetadata: { preTokens: 9 } });
   const summary = numbers
     .slice(0, named)
     .flatMap((n) => [
-      `- file-${n}.ts, after npm run task-${n} -- --quiet`,
+      `- file-${n}.ts, after ./test-${n}.sh --quiet`,
       `- Never merge branch b${n} before its review.`,
       `- To do: migrate table t${n}`,
     ]);

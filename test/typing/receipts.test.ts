@@ -82,6 +82,47 @@ describe('the receipt of a running session', () => {
     receipts.stop();
   });
 
+  it('of an encrypted summary says what was there before, and the draft carries it', async () => {
+    const line = (type: string, payload: object): string =>
+      JSON.stringify({ timestamp: '2026-07-01T10:00:00.000Z', type, payload });
+    const user = {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: 'Never push to main.' }],
+    };
+    const call = {
+      type: 'function_call',
+      call_id: 'c',
+      name: 'exec_command',
+      arguments: '{"cmd":"npm test"}',
+    };
+    const output = { type: 'function_call_output', call_id: 'c', output: 'Process exited with code 1' };
+    const history = [{ type: 'compaction', encrypted_content: 'gAAAA' }];
+    const lines = [
+      line('session_meta', { id: '019f0000-0000-7000-8000-000000000000', cwd: '/proj' }),
+      ...[user, call, output].map((item) => line('response_item', item)),
+      line('compacted', { message: '', replacement_history: history }),
+    ];
+    writeFileSync(path, `${lines.join('\n')}\n`);
+    const counted: unknown[] = [];
+    const codex = { env: {}, home: folder, cwd: folder };
+    const receipts = open({
+      agent: agents.codex,
+      source: () => runningSource(agents.codex, codex, { path }),
+      onCounts: (at, counts) => counted.push([at, counts]),
+    });
+    receipts.noteEvent(compacted('log'));
+    const before = 'in the window before: 1 command, 1 constraint';
+    await eventually(() => expect(notices()).toEqual([`summary encrypted · ${before} · Ctrl-] b: brief`]));
+    expect(receipts.keptText()).toBe(`unknown, summary encrypted · ${before}`);
+    expect(counted).toEqual([]); // nothing is known to be kept or lost
+    await receipts.brief();
+    expect(drafts).toEqual([
+      'I cannot read the summary of our conversation. This was in it before:\n\nWhat I asked for:\n- Never push to main.\n\nCommands you ran:\n- npm test (it failed)\n\nKeep it in mind from here on.',
+    ]);
+    receipts.stop();
+  });
+
   it('comes as a draft when the user asks, also before it was told', async () => {
     expect(await open().brief()).toEqual({ kind: 'drafted' });
     expect(drafts).toEqual([

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { type Printable, type Styled } from '../../core/printable.js';
 import type { RecordedCompaction, SessionHistory } from '../../core/conversation/boundary-record.js';
 import { windowOf, type Entry } from '../../core/conversation/conversation.js';
-import { keptCounts, receiptText } from '../../core/conversation/receipt.js';
+import { receiptText } from '../../core/conversation/receipt.js';
 import type { StoreProblem } from '../../storage/session-store.js';
 import { homeFolder } from '../../storage/state-folder.js';
 import { readLook, type Look } from '../../ui/look.js';
@@ -45,7 +45,7 @@ const compactionLines = (
 /** How much of the evidence it has kept; undefined where that is not known. */
 const keptOf = async ({ source, compaction }: OneCompaction): Promise<string | undefined> => {
   const read = await readReceipt(source, { line: compaction.line });
-  return read && receiptText(read.receipt, keptCounts(read.receipt));
+  return read && receiptText(read.receipt);
 };
 
 /** What was in the window just before the compaction, in the order of the conversation. */

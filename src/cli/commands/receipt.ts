@@ -1,5 +1,7 @@
 import { evidenceKinds, notUnderstoodText } from '../../core/conversation/conversation-evidence.js';
 import {
+  beforeCounts,
+  beforeText,
   keptCounts,
   keptText,
   nounOf,
@@ -53,11 +55,14 @@ const reportOf = ({ session, compaction }: OneCompaction, read: Receipt): object
   summary_readable: !read.isUnreadable,
   counts: keptCounts(read),
   not_understood: read.notUnderstood,
-  items: read.items.map(({ kind, text, line, isKept }) => ({
+  before: beforeCounts(read),
+  commands_run: read.commandsRun,
+  items: read.items.map(({ kind, text, line, isKept, hasFailed }) => ({
     kind,
     text,
     line: line + 1,
     kept: isKept || !read.isUnreadable ? isKept : null,
+    ...(kind === 'command' ? { failed: hasFailed === true } : {}),
   })),
 });
 
@@ -80,6 +85,7 @@ const textOf = (found: OneCompaction, read: Receipt, view: TextView): readonly S
         view,
       ),
     ),
+    ...othersOf(read, view),
   ];
 };
 
@@ -89,9 +95,21 @@ const resultOf = (read: Receipt): readonly string[] => {
     return ['Nothing in the conversation before it counts as evidence.'];
   const unread = rest === undefined ? [] : [stripControls(rest)];
   if (read.items.length === 0) return unread;
-  if (read.isUnreadable) return ['The summary is encrypted: what it has kept is unknown.', ...unread];
+  if (read.isUnreadable) return [`summary encrypted · ${beforeText(read) ?? ''}`, ...unread];
   return [`kept ${keptText(keptCounts(read))}`, ...unread];
 };
+
+/** Searches and readings are most of what runs: why so few are listed. */
+const othersOf = ({ items, commandsRun }: Receipt, { columns }: TextView): readonly Styled[] =>
+  commandsRun <= items.filter(({ kind }) => kind === 'command').length
+    ? []
+    : [
+        '',
+        ...wrapText(
+          `${commandsRun} ${nounOf('command', commandsRun)} ran. Counted are the last test, build, check, migration and deployment by each program, and what failed.`,
+          columns,
+        ),
+      ];
 
 const headOf = ({ session, compaction }: OneCompaction): string =>
   `${session.runtime}  compaction ${compaction.number}  ${sizesText(compaction)}`;
@@ -113,11 +131,13 @@ const sectionOf = (
   return [
     '',
     theme.accent(title),
-    ...items.flatMap(({ text, isKept }) =>
-      wrapText(stripControls(text), columns - INDENT - 2).map((line, index) => {
-        const mark = index > 0 ? '  ' : isKept ? '✓ ' : !isFull ? '  ' : fate === 'lost' ? '✗ ' : '? ';
-        return [mark, isKept ? theme.quiet(line) : line];
-      }),
+    ...items.flatMap(({ text, isKept, hasFailed }) =>
+      wrapText(stripControls(hasFailed ? `${text} (failed)` : text), columns - INDENT - 2).map(
+        (line, index) => {
+          const mark = index > 0 ? '  ' : isKept ? '✓ ' : !isFull ? '  ' : fate === 'lost' ? '✗ ' : '? ';
+          return [mark, isKept ? theme.quiet(line) : line];
+        },
+      ),
     ),
   ];
 };

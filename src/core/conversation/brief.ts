@@ -1,13 +1,15 @@
 import { evidenceKinds, notUnderstoodText, type EvidenceKind } from './conversation-evidence.js';
-import { lostItems, nounOf, type Receipt, type ReceiptItem } from './receipt.js';
+import { lostItems, nounOf, unknownItems, type Receipt, type ReceiptItem } from './receipt.js';
 
-// What a compaction has lost, as a message to the agent. The user reads it, changes it and sends it, or not.
+// What a compaction has lost, or may have lost in a summary that nobody can read, as a message to the agent. The user reads it, changes it and
+// sends it, or not.
 
 /** The longest brief, in characters: about a thousand tokens. */
 const MOST_BRIEF = 4_000;
 
 // It begins and ends with words of its own: what stands first or last in a prompt can be a command, open a list of files, or escape Enter.
 const HEAD = 'The summary of our conversation left this out:';
+const UNREADABLE_HEAD = 'I cannot read the summary of our conversation. This was in it before:';
 const TAIL = '\n\nKeep it in mind from here on.';
 
 const titles: Readonly<Record<EvidenceKind, string>> = {
@@ -35,11 +37,13 @@ export const briefText = (
   receipt: Receipt,
   { most = MOST_BRIEF, escape = (text: string): string => text } = {},
 ): string | undefined => {
-  const lost = lostItems(receipt).map((item) => ({ ...item, text: escape(item.text) }));
+  const head = receipt.isUnreadable ? UNREADABLE_HEAD : HEAD;
+  const items = receipt.isUnreadable ? unknownItems(receipt) : lostItems(receipt);
+  const lost = items.map((item) => ({ ...item, text: escape(item.text) }));
   if (lost.length === 0) return undefined;
   const rest = notUnderstoodText(receipt.notUnderstood);
   const unread = rest === undefined ? '' : `\n\nNot looked at: ${escape(rest)}.`;
-  let room = most - HEAD.length - unread.length - TAIL.length;
+  let room = most - head.length - unread.length - TAIL.length;
   const sections = order.flatMap((kind) => {
     const section = sectionOf(
       kind,
@@ -49,7 +53,7 @@ export const briefText = (
     room -= section.length;
     return section === '' ? [] : [section];
   });
-  return sections.length === 0 ? undefined : HEAD + sections.join('') + unread + TAIL;
+  return sections.length === 0 ? undefined : head + sections.join('') + unread + TAIL;
 };
 
 const MOST_MORE = 40; // characters of the line that counts the rest
@@ -58,8 +62,8 @@ const MOST_MORE = 40; // characters of the line that counts the rest
 const sectionOf = (kind: EvidenceKind, items: readonly ReceiptItem[], room: number): string => {
   let section = `\n\n${titles[kind]}:`;
   const kept: string[] = [];
-  for (const { text } of items.toReversed()) {
-    const line = `\n- ${text}`;
+  for (const { text, hasFailed } of items.toReversed()) {
+    const line = `\n- ${text}${hasFailed ? ' (it failed)' : ''}`;
     const isLast = kept.length === items.length - 1;
     if (section.length + line.length + (isLast ? 0 : MOST_MORE) > room) break;
     section += line;

@@ -7,11 +7,12 @@ import {
   type ToolUse,
   type TouchedFile,
 } from './conversation.js';
+import { commandsThatMatter } from './command-evidence.js';
 import { demandsIn, identifiersIn } from './message-evidence.js';
 import { toOneLine } from '../text.js';
 
-// What a part of a conversation holds that a summary should keep: what the user demanded, which files were changed, which commands ran, what
-// the plan still holds, which names and numbers the user gave. It is copied from the records; nothing is concluded from it.
+// What a part of a conversation holds that a summary should keep: what the user demanded, which files were changed, which commands matter,
+// what the plan still holds, which names the user gave. It is copied from the records; nothing is concluded from it.
 
 export const evidenceKinds = ['path', 'command', 'constraint', 'plan', 'identifier'] as const;
 
@@ -20,12 +21,14 @@ export type EvidenceKind = (typeof evidenceKinds)[number];
 export interface EvidenceItem {
   readonly kind: EvidenceKind;
   /**
-   * one line: a sentence of the user, word for word; a file, relative to the session's folder if it is in it; a shell command; an open item
-   * of the agent's plan; a name, an id, a version or a number from the user's messages
+   * one line: a sentence of the user, word for word; a file, relative to the session's folder if it is in it; a shell command that matters; an
+   * open item of the agent's plan; a name, an id, a version or a number with a unit from the user's messages
    */
   readonly text: string;
   /** line of the session file in which it was last found, from 0 */
   readonly line: number;
+  /** of a command: its last run failed */
+  readonly hasFailed?: true;
 }
 
 // Bounds, in items of a kind and in characters: a session file can hold anything.
@@ -45,14 +48,7 @@ export const evidenceIn = (entries: readonly Entry[], cwd: string | undefined): 
         changedBy(use).map(({ path }) => ({ text: relativeTo(cwd, path), line: use.call.source.line })),
       ),
     ),
-    ...once(
-      'command',
-      uses
-        .filter(hasWorked)
-        .flatMap(({ call: { commands = [], source } }) =>
-          commands.map((text) => ({ text, line: source.line })),
-        ),
-    ),
+    ...once('command', commandsThatMatter(uses)),
     ...once('constraint', prompts.flatMap(constraintsIn)),
     ...once(
       'plan',
@@ -117,13 +113,14 @@ const asOriginal = (entry: Entry): Entry => {
 interface Found {
   readonly text: string;
   readonly line: number;
+  readonly hasFailed?: true;
 }
 
 const once = (kind: EvidenceKind, found: readonly Found[]): readonly EvidenceItem[] => {
   const items = new Map<string, EvidenceItem>();
-  for (const { text, line } of found) {
+  for (const { text, ...rest } of found) {
     const shown = toOneLine(text, LONGEST_ITEM);
-    if (shown !== '') items.set(shown, { kind, text: shown, line });
+    if (shown !== '') items.set(shown, { kind, text: shown, ...rest });
   }
   return [...items.values()].slice(-MOST_ITEMS);
 };

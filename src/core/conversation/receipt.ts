@@ -29,6 +29,8 @@ export interface ReceiptItem extends EvidenceItem {
 export interface Receipt {
   /** what was in the window before, by kind and in order */
   readonly items: readonly ReceiptItem[];
+  /** how many different commands ran; those that matter are among the items */
+  readonly commandsRun: number;
   /** the summary is encrypted: whether it names an item that is nowhere else is unknown */
   readonly isUnreadable: boolean;
   /** what was in the window before and could not be looked at */
@@ -46,6 +48,8 @@ export const receiptOf = (conversation: Conversation, compaction: Compaction): R
   const isNamed = makeNameSearch(left, items, cwd);
   return {
     items: items.map((item) => ({ ...item, isKept: isNamed(item) })),
+    commandsRun: new Set(window.flatMap((entry) => (entry.kind === 'call' ? (entry.commands ?? []) : [])))
+      .size,
     isUnreadable: left.some((entry) => entry.kind === 'summary' && entry.isEncrypted === true),
     notUnderstood: notUnderstoodIn(window),
   };
@@ -262,23 +266,59 @@ export const keptText = (
   return parts.length === 0 ? undefined : parts.join(', ');
 };
 
+export const nounOf = (kind: EvidenceKind, count: number): string => plurals[kind][count === 1 ? 0 : 1];
+
+/** What is known to be lost: nothing where the summary cannot be read. */
+export const lostItems = ({ items, isUnreadable }: Receipt): readonly ReceiptItem[] =>
+  isUnreadable ? [] : items.filter(({ isKept }) => !isKept);
+
+// Where the summary is encrypted, what it has kept is unknown. What was in the window before is known from the records all the same.
+
+export interface BeforeCount {
+  readonly kind: EvidenceKind;
+  readonly count: number;
+}
+
+/** How much of each kind was in the window before the compaction; without kinds of which there was nothing. */
+export const beforeCounts = ({ items }: Receipt): readonly BeforeCount[] =>
+  evidenceKinds.flatMap((kind) => {
+    const count = items.filter((item) => item.kind === kind).length;
+    return count === 0 ? [] : [{ kind, count }];
+  });
+
+/** What is nowhere but in the summary, if there: nothing where the summary can be read, for then that is known. */
+export const unknownItems = ({ items, isUnreadable }: Receipt): readonly ReceiptItem[] =>
+  isUnreadable ? items.filter(({ isKept }) => !isKept) : [];
+
+/** `in the window before: 12 paths, 31 commands`; undefined if there was no evidence. At most `most` kinds. */
+export const beforeText = (receipt: Receipt, most: number = evidenceKinds.length): string | undefined => {
+  const parts = beforeCounts(receipt)
+    .slice(0, most)
+    .map(({ kind, count }) => `${count} ${nounOf(kind, count)}`);
+  return parts.length === 0 ? undefined : `in the window before: ${parts.join(', ')}`;
+};
+
 /**
- * The same with what could not be looked at: `3 of 41 paths; 12 calls of a tool that ctxwrap does not understand: exec`, or `unknown: 12 calls …`
- * where there is nothing else.
+ * What a receipt says in one line: `3 of 41 paths`, or what was there before an encrypted summary, with what could not be looked at;
+ * `unknown: 12 calls of a tool that ctxwrap does not understand: exec` where there is nothing else.
  */
-export const receiptText = (
+export const receiptText = (receipt: Receipt): string | undefined => {
+  const before = receipt.isUnreadable ? beforeText(receipt) : undefined;
+  return before === undefined
+    ? keptOrUnknownText(receipt, keptCounts(receipt))
+    : [`unknown, summary encrypted · ${before}`, notUnderstoodText(receipt.notUnderstood) ?? []]
+        .flat()
+        .join('; ');
+};
+
+/** The same from counts, where the items are not at hand. */
+export const keptOrUnknownText = (
   { notUnderstood }: Pick<Receipt, 'notUnderstood'>,
   counts: readonly KeptCount[],
 ): string | undefined => {
   const [kept, rest] = [keptText(counts), notUnderstoodText(notUnderstood)];
   return rest === undefined ? kept : `${kept === undefined ? 'unknown: ' : `${kept}; `}${rest}`;
 };
-
-export const nounOf = (kind: EvidenceKind, count: number): string => plurals[kind][count === 1 ? 0 : 1];
-
-/** What is known to be lost: nothing where the summary cannot be read. */
-export const lostItems = ({ items, isUnreadable }: Receipt): readonly ReceiptItem[] =>
-  isUnreadable ? [] : items.filter(({ isKept }) => !isKept);
 
 // The counts as a line of the audit log, which holds nothing of the conversation.
 

@@ -1,0 +1,194 @@
+import type { Result, ToolUse } from './conversation.js';
+
+// Which of the commands that ran are worth keeping: what is known of the program after them, and what they did outside of it. Searching and
+// reading files is most of what agents do, and nobody misses it.
+
+export type CommandKind = 'test' | 'build' | 'check' | 'migration' | 'deploy';
+
+export interface RunCommand {
+  /** as it ran, without the folder it ran in, its pipes and its redirections */
+  readonly text: string;
+  /** line of the session file, from 0 */
+  readonly line: number;
+  /** its last run ended with another exit status than 0 */
+  readonly hasFailed?: true;
+}
+
+/**
+ * The last test, build, check, migration and deployment by each program, and the last run of anything else that changed something if it
+ * failed; the oldest first. Where there is none of these, the last command that was no search. Commands that never ran are left out: the user
+ * refused them, or the agent could not start them.
+ */
+export const commandsThatMatter = (uses: readonly ToolUse[]): readonly RunCommand[] => {
+  const last = new Map<string, RunCommand>();
+  const keep = (key: string, command: RunCommand): void => {
+    last.delete(key); // the order is that of the last runs
+    last.set(key, command);
+  };
+  let other: RunCommand | undefined;
+  for (const { call, result } of uses) {
+    if (call.commands === undefined) continue;
+    const failed = hasFailed(result);
+    if (result?.isError === true && !failed) continue;
+    const parts = call.commands.flatMap(simpleCommandsIn);
+    // which part of a line failed is not recorded: the last one is most often what the line is for
+    const failing = failed ? (parts.findLast(({ kind }) => kind !== undefined) ?? parts.at(-1)) : undefined;
+    for (const part of parts) {
+      const { key, kind, text } = part;
+      const isFailing = part === failing;
+      const command = { text, line: call.source.line, ...(isFailing ? { hasFailed: true as const } : {}) };
+      if (kind !== undefined) keep(key, command);
+      else if (!LOOKS_ONLY.test(text)) {
+        if (parts.length === 1) other = command;
+        if (isFailing) keep(key, command);
+        else last.delete(key);
+      }
+    }
+  }
+  return last.size === 0 && other ? [other] : [...last.values()];
+};
+
+const STATUS_ROOM = 400; // characters at either end of an output in which the agents put the exit status
+const STATUS =
+  /^\W{0,3}(?:process |command )?(?:exited|failed|exit)(?: with)?(?: exit)? (?:code|status):? (\d+)/im;
+
+const hasFailed = (result: Result | undefined): boolean => {
+  if (!result) return false;
+  const { output } = result;
+  const found = STATUS.exec(output.slice(0, STATUS_ROOM)) ?? STATUS.exec(output.slice(-STATUS_ROOM));
+  return found !== null && Number(found[1]) !== 0;
+};
+
+interface SimpleCommand {
+  readonly text: string;
+  /** runs with the same key do the same, perhaps with other arguments */
+  readonly key: string;
+  readonly kind?: CommandKind;
+}
+
+const LONGEST_LINE = 4_000; // characters
+const HERE_DOCUMENT = /<<-?\s*['"\\]?\w[\s\S]*$/;
+// quoted text is one piece; so is what stands in $(…)
+const PIECES = /"(?:\\.|[^"\\])*"|'[^']*'|\$\([^()]*\)|\\.|\|\|?|&&|;|\n|[^"'\\|&;\n$]+|./gs;
+const SEPARATOR = /^(?:\|\|?|&&|;|\n)$/;
+
+const simpleCommandsIn = (line: string): readonly SimpleCommand[] => {
+  const parts: string[] = [''];
+  let isPiped = false;
+  for (const [piece] of line.slice(0, LONGEST_LINE).replace(HERE_DOCUMENT, '').matchAll(PIECES)) {
+    if (SEPARATOR.test(piece)) {
+      isPiped = piece === '|';
+      if (!isPiped) parts.push('');
+    } else if (!isPiped) parts[parts.length - 1] += piece; // what a pipe goes to only shortens the output
+  }
+  return parts.flatMap((part) => {
+    const text = part.replace(REDIRECTION, ' ').replace(LEAD, '').trim();
+    return COMMAND.test(text) ? [simpleCommand(text)] : [];
+  });
+};
+
+/** A program, not a word of the shell. */
+const COMMAND = /^(?!(?:cd|done|fi|else|esac|export|set)(?![\w-]))[\w./~$]/;
+
+const REDIRECTION = /\s+(?:[12&]?>>?\s*(?:&\d|[^\s;|&]+)|&)(?=\s|$)/g;
+/** Assignments, and programs that only run another one. */
+const LEAD =
+  /^(?:\s|\\\s|[({!]\s|[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"']*)\s|(?:sudo|time|env|nohup|exec|command|npx|bunx|then|do)(?:\s+-\S+)*\s|timeout\s+\S+\s|(?:uv|poetry|pipenv|bundle|pnpm)\s+(?:run|exec|dlx)\s+--?\s|mise\s+(?:x|exec)\s(?:[^\s-]\S*\s)*--\s|(?:uv|poetry|pipenv)\s+run\s|bundle\s+exec\s|pnpm\s+(?:exec|dlx)\s)+/;
+
+const simpleCommand = (text: string): SimpleCommand => {
+  for (const [kind, pattern] of kinds) {
+    const name = pattern.exec(text)?.[0];
+    if (name === undefined) continue;
+    const isOfProgram = kind === 'test' || kind === 'build' || kind === 'check';
+    const program = TASK.exec(text)?.[0] ?? (isOfProgram ? wordsOf(name)[0] : wordsOf(name).join(' '));
+    return { text, kind, key: `${kind} ${program}` };
+  }
+  return { text, key: wordsOf(text).slice(0, 2).join(' ') };
+};
+
+/** Without options, of which only Git's `-C` has a value in front of the verb. */
+const wordsOf = (text: string): readonly string[] =>
+  text
+    .replace(/ -C \S+/, '')
+    .split(/\s+/)
+    .filter((word) => !word.startsWith('-'));
+
+const RUNNERS =
+  '(?:npm|pnpm|yarn|bun|mise|just|make|task|rake|turbo|nx|deno|composer|mix|rails|bin/rails|poe|hatch|lerna)';
+/** Each task is a program of its own: `npm run test:e2e` says nothing of `npm test`. */
+const TASK = new RegExp(`^${RUNNERS}(?: (?:run|task|r|-\\S+))* \\w\\S*`);
+/** A task of a project with such a word in its name: `npm run test:ci`, `make lint`. */
+const task = (words: string): string =>
+  `${RUNNERS}(?: run| task| -\\S+)*(?: r)? (?:[\\w:/.-]*[:/.-])?(?:${words})(?![A-Za-z])`;
+/** A script of a project with such a word in its name: `./scripts/test-all.sh`. */
+const script = (words: string): string =>
+  `(?:(?:ba|z)?sh |node |python3? )?(?:\\.{0,2}/?(?:[\\w.-]+/)*)(?:[\\w-]*[-_])?(?:${words})(?:[-_][\\w-]*)?\\.(?:sh|py|mjs|js|ts)\\b`;
+const kindOf = (...forms: readonly string[]): RegExp => new RegExp(`^(?:${forms.join('|')})`);
+
+const kinds: readonly (readonly [CommandKind, RegExp])[] = [
+  [
+    'migration',
+    kindOf(
+      task('migrate|migration|migrations|db:push|db:migrate|ecto\\.migrate'),
+      script('migrate|migration|migrations'),
+      'alembic (?:upgrade|downgrade)',
+      '(?:prisma|knex|sqlx|diesel|typeorm|sequelize|drizzle-kit|goose|dbmate|flyway|liquibase|refinery)\\b.*\\b(?:migrat\\w*|push|up|down|run|update|redo|revert)\\b',
+      '(?:python3? )?(?:\\S*/)?manage\\.py migrate',
+      'php artisan migrate',
+    ),
+  ],
+  [
+    'deploy',
+    kindOf(
+      task('deploy|release|publish'),
+      script('deploy|release|publish'),
+      'git (?:-C \\S+ )?push\\b',
+      'gh (?:(?:pr|issue) (?:create|merge|close|comment|edit|ready|review)|release (?:create|upload|edit|delete)|workflow run)\\b',
+      'gh api(?! graphql)(?=[\\s\\S]* (?:-[fF]|--(?:raw-)?field|(?:-X|--method) (?:POST|PUT|PATCH|DELETE))\\b)',
+      '(?:npm|pnpm|yarn|bun|cargo|poetry|uv|gem|twine|dart pub|mix hex\\.)\\s*(?:publish|push|upload)\\b',
+      '(?:kubectl|oc) (?:apply|rollout|delete|scale|patch|set)\\b',
+      'helm (?:install|upgrade|uninstall|rollback)\\b',
+      '(?:terraform|tofu|pulumi|cdk) (?:apply|destroy|up|deploy)\\b',
+      'docker(?: compose)? (?:push|up|down)\\b',
+      '(?:fly|flyctl|vercel|netlify|wrangler|firebase|serverless|sls|railway|heroku|eb|gcloud|aws|az)\\b.*\\b(?:deploy|publish|up|promote)\\b',
+      'ansible-playbook\\b',
+    ),
+  ],
+  [
+    'test',
+    kindOf(
+      task('tests?|t|e2e|spec|check:test'),
+      script('tests?|e2e'),
+      '(?:go|cargo|swift|dotnet|sbt|zig|flutter|dart|lein|stack|cabal|bazel|php artisan|mvn|(?:\\./)?gradlew?|(?:\\./)?mvnw)(?: [-+\\w:.=/]+)*? (?:\\w*[tT]est|nextest)\\b',
+      '(?:pytest|py\\.test|jest|vitest|mocha|rspec|phpunit|tox|nox|ava|ctest|bats|(?:\\S*/)(?:pytest|jest|vitest|mocha|rspec|phpunit))\\b',
+      '(?:playwright test|cypress run|python3? -m (?:pytest|unittest)|node --test)\\b',
+    ),
+  ],
+  [
+    'build',
+    kindOf(
+      task('build|compile|bundle|dist|all|package'),
+      script('build|compile'),
+      'make(?: -\\S+)*$',
+      'go (?:build\\b|install\\b(?! \\S+@))',
+      '(?:cargo|swift|dotnet|zig|stack|cabal|bazel|docker|podman|docker compose|vite|next|nuxt|astro|hugo|flutter|tsup) (?:[-+]\\S+ )*(?:build|install|package|publish)\\b',
+      '(?:(?:\\./)?gradlew?|mvn|(?:\\./)?mvnw)\\b.*\\b(?:build|assemble|package|compile|install)\\b',
+      '(?:webpack|rollup|esbuild|ninja|xcodebuild|msbuild|tsc -b|cmake --build)\\b',
+    ),
+  ],
+  [
+    'check',
+    kindOf(
+      task('lint|lints|check|checks|typecheck|types|tsc|vet|clippy|ci'),
+      script('lint|check'),
+      'cargo (?:\\+\\S+ )?(?:check|clippy)\\b',
+      '(?:cargo fmt|prettier|black|rustfmt|dprint|oxfmt)\\b(?=.* (?:--check|-c)\\b)', // formatting itself tells nothing
+      'go vet\\b',
+      '(?:golangci-lint run|tsc|eslint|oxlint|biome|ruff|mypy|pyright|flake8|pylint|shellcheck|rubocop|hadolint|pre-commit|lefthook|hk|ktlint|swiftlint|stylelint)\\b',
+    ),
+  ],
+];
+
+/** Its failure tells that something was not found. */
+const LOOKS_ONLY =
+  /^(?:(?:\S*\/)?(?:ls|cat|head|tail|wc|nl|sed -n|awk|grep|egrep|rg|ag|fd|find|which|type|test|\[|pwd|stat|file|diff|cmp|jq|tree|ps|pgrep|env|printenv|sleep|true|false|date|whoami|du|df|for|while|if|until|cut|sort|uniq|od|xxd|curl|man|command -v)(?![\w-])|git (?:-C \S+ |--\S+ )*(?:status|diff|log|show|branch|blame|grep|ls-\S+|rev-\S+|cat-file|describe|reflog|remote|merge-base|merge-tree|for-each-ref|show-ref|config|check-ignore|fsck|stash list|worktree list|name-rev|symbolic-ref)\b|cargo (?:tree|search|info|metadata)\b|gh (?:api|search|auth|(?:pr|run|issue|repo|release|label|workflow) (?:view|list|status|checks|diff|watch))\b|\S+ (?:--help|--version|-h|-v|version|help)$)/;

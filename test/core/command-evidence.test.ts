@@ -1,0 +1,106 @@
+// Which of the commands that ran are worth keeping.
+import { describe, expect, it } from 'vitest';
+import { commandsThatMatter } from '../../src/core/conversation/command-evidence.js';
+import type { ToolUse } from '../../src/core/conversation/conversation.js';
+
+type Ran = string | readonly [command: string, output: string, isError?: true];
+
+const uses = (...ran: readonly Ran[]): readonly ToolUse[] =>
+  ran.map((each, line) => {
+    const [command, output = '', isError] = typeof each === 'string' ? [each] : each;
+    const base = { source: { line }, tokens: 1, callId: `c${line}` };
+    return {
+      call: { ...base, kind: 'call', name: 'shell', input: {}, files: [], commands: [command] },
+      result: { ...base, kind: 'result', output, ...(isError ? { isError } : {}) },
+    };
+  });
+
+/** Each as it is listed; `✗` before one that failed. */
+const listed = (...ran: readonly Ran[]): readonly string[] =>
+  commandsThatMatter(uses(...ran)).map(({ text, hasFailed }) => (hasFailed ? `✗ ${text}` : text));
+
+describe('a command matters', () => {
+  it.each([
+    'npm test',
+    'npm run test:unit',
+    'go test ./... -run TestOne',
+    'cargo +nightly test --all',
+    'pytest -q tests/a.py',
+    'python3 -m pytest',
+    './scripts/test-all.sh',
+    'make check',
+    'mise run lint',
+    'cargo build --release',
+    'tsc --noEmit',
+    'npx prisma migrate deploy',
+    'rails db:migrate',
+    'git push -u origin main',
+    'gh pr create --fill',
+    'kubectl apply -f app.yaml',
+    'terraform apply',
+    'npm publish',
+    'docker compose up -d',
+    'gh api repos/a/b/issues/1/comments -f body=done',
+    'cargo fmt --check',
+  ])('as a test, build, check, migration or deployment: %s', (command) => {
+    expect(listed('touch a', command, 'ls')).toEqual([command.replace('npx ', '')]);
+  });
+
+  it.each([
+    'ls -la',
+    'cat latest.txt',
+    'grep -rn test src',
+    'git diff',
+    'gh pr view 1',
+    'gh api repos/a/b',
+    'rg "npm test"',
+  ])('not if it only looks: %s', (command) =>
+    expect(listed(command, [command, 'Exit code 1', true])).toEqual([]),
+  );
+
+  it('only as the last of its kind by its program', () => {
+    expect(
+      listed('go test ./a', 'npm test', 'go build', 'go test ./b', 'git push', 'git -C /x push'),
+    ).toEqual(['npm test', 'go build', 'go test ./b', 'git -C /x push']);
+  });
+
+  it('if it failed and no later run went well', () => {
+    const failed = 'Exit code 1\nconflict';
+    expect(listed(['git rebase main', failed, true], 'npm test')).toEqual(['✗ git rebase main', 'npm test']);
+    expect(listed(['git rebase main', failed, true], 'git rebase main', 'npm test')).toEqual(['npm test']);
+    expect(listed('npm test', ['npm test', 'Process exited with code 2\nOutput:'])).toEqual(['✗ npm test']);
+    expect(listed(['npm test', failed, true], ['npm test', 'Process exited with code 0'])).toEqual([
+      'npm test',
+    ]);
+  });
+
+  it('not if it never ran', () => {
+    expect(listed(['npm publish', 'The user refused it.', true])).toEqual([]);
+  });
+
+  it('if nothing else does, as the last that was no search', () => {
+    expect(listed('touch a', 'touch b', 'ls')).toEqual(['touch b']);
+    expect(listed('for f in *; do echo "$f"; done')).toEqual([]);
+  });
+
+  it('without its folder, pipes, redirections and assignments', () => {
+    expect(listed('cd "/my app" && CI=1 timeout 60 npm test -- a 2>&1 | tail -5')).toEqual(['npm test -- a']);
+    expect(listed('npm run fmt && npm run lint > out.txt; npm test')).toEqual(['npm run lint', 'npm test']);
+    expect(listed("git commit -m 'now npm publish && git push' && make build")).toEqual(['make build']);
+    expect(listed('cat > a.sh << EOF\nnpm test\nEOF')).toEqual([]);
+  });
+
+  it('is found in a line that is made to be costly', () => {
+    const costly = [
+      'a '.repeat(50_000),
+      '"'.repeat(50_000),
+      '$('.repeat(50_000),
+      `npm run ${'a-'.repeat(50_000)}`,
+      `./${'a_'.repeat(50_000)}`,
+      'a/b_'.repeat(50_000),
+      'npm '.repeat(50_000),
+      ' - '.repeat(50_000),
+    ];
+    expect(listed(...costly).length).toBeLessThanOrEqual(costly.length);
+  });
+});

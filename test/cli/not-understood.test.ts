@@ -45,7 +45,7 @@ const printed = async (...words: readonly string[]): Promise<string> => {
 describe('tools that are not understood', () => {
   it('are named in the receipt', async () => {
     const text = await printed('receipt', `${path}#1`);
-    expect(text).toContain(`kept 1 of 3 paths, 0 of 4 commands, 0 of 1 constraint\n${WORDS}\n`);
+    expect(text).toContain(`kept 1 of 3 paths, 0 of 2 commands, 0 of 1 constraint\n${WORDS}\n`);
     expect(JSON.parse(await printed('receipt', '--json', `${path}#1`))).toMatchObject({
       not_understood: TOOLS,
     });

@@ -280,8 +280,10 @@ export const currentMessage = (
   now: Millis,
   ask = COMPACT_COMMAND,
 ): Message | undefined => {
-  const { shown } = updateNotices(notices, messageRoom(compaction, now), now);
-  const text = shown?.text ?? compactionText(compaction, now, ask);
+  const { shown: notice } = updateNotices(notices, messageRoom(compaction, now), now);
+  const ofCompaction = compactionText(compaction, now, ask);
+  const shown = notice?.isOffer && ofCompaction !== undefined ? undefined : notice;
+  const text = shown?.text ?? ofCompaction;
   const tone = shown ? undefined : compactionTone(compaction, now);
   return text === undefined ? undefined : { text, ...present({ tone }) };
 };

@@ -35,6 +35,18 @@ const playMessages = (
   };
 };
 
+describe('an offer', () => {
+  it('does not stand before what a compaction waits for', () => {
+    const play = playMessages({}, {});
+    const offer: Event = { type: 'notice', text: 'an offer', priority: 120, isOffer: true };
+    play.tell(offer);
+    expect(play.message()).toBe('an offer');
+    play.turn(AUTO_TOKENS);
+    play.is('dialog');
+    expect(play.message()).toBe('waiting: a dialog is open');
+  });
+});
+
 describe('a tip', () => {
   it('names a share of the window, or the agent’s own number as the agent does, never the one as the other', () => {
     const untilCompact = (usedPercent: number): Event => ({

@@ -148,11 +148,29 @@ c"})`,
     ['lists that grow', 'let a = ["a"];' + 'a = [...a, ...a];'.repeat(99) + 'tools.x(a)'],
     ['lists in lists', 'let a = ["a"];' + 'a = [a, a, a];'.repeat(99) + 'tools.x(a)'],
     ['a deep list', 'let a = [];' + 'a = [a];'.repeat(50_000) + 'tools.x(a)'],
+    [
+      'a long text that is searched again and again',
+      `const s = "${'a'.repeat(200_000)}";` + 's.replaceAll("a", "");'.repeat(20_000),
+    ],
+    [
+      'many fields that are listed again and again',
+      `const o = {${Array.from({ length: 20_000 }, (_, at) => `a${at}: 1`).join(',')}};` +
+        'Object.entries(o); x = {...o};'.repeat(20_000),
+    ],
+    ['a slash that divides, taken for a pattern', 'a++ / 2; tools.x("b")'],
     ['sums', 'tools.x(' + '"a" + '.repeat(200_000) + '"b")'],
   ])('with %s without an end is given up, and says so', (_, text) => {
     const { calls, isWhole } = callsInScript(text);
     expect(isWhole).toBe(false);
     expect(JSON.stringify(calls).length).toBeLessThan(10_000_000);
+  });
+
+  it('may go on with a text in the next line, however lines end', () => {
+    for (const end of ['\n', '\r\n'])
+      expect(callsInScript(`tools.exec_command({cmd: "npm \\${end}test"})`)).toMatchObject({
+        calls: [{ input: { cmd: 'npm test' } }],
+        isWhole: true,
+      });
   });
 
   it('of anything is read without a fault', () => {

@@ -90,6 +90,21 @@ describe('a command matters', () => {
     expect(listed('cat > a.sh << EOF\nnpm test\nEOF')).toEqual([]);
   });
 
+  it('is found behind a document in the line, and a shift is none', () => {
+    const commit = 'git commit -m "$(cat <<\'EOF\'\nWords; npm test\nEOF\n)" && git push origin main';
+    expect(listed(commit)).toEqual(['git push origin main']);
+    expect(listed("cat > a.sh <<'EOF'\nrm -rf x\nEOF\nnpm test")).toEqual(['npm test']);
+    expect(listed("cat > a.sh <<'EOF'\nnpm test")).toEqual([]);
+    expect(listed('echo $((1<<n)); git push origin main')).toEqual(['git push origin main']);
+    expect(listed('echo "a << b"; npm test')).toEqual(['npm test']);
+  });
+
+  it('is what an answer goes to, and has no bracket of its group', () => {
+    expect(listed('echo y | terraform apply')).toEqual(['terraform apply']);
+    expect(listed('yes | npx prisma migrate deploy')).toEqual(['prisma migrate deploy']);
+    expect(listed('(cd web && npm run build)')).toEqual(['npm run build']);
+  });
+
   it('is found in a line that is made to be costly', () => {
     const costly = [
       'a '.repeat(50_000),

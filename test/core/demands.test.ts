@@ -157,3 +157,14 @@ describe('a demand', () => {
     );
   });
 });
+
+describe('a message that is made to be costly', () => {
+  it.each([
+    ['a line that begins with blanks', `a\n${' '.repeat(200_000)}you must not push`],
+    ['a line of tabs', `a\n${'\t'.repeat(200_000)}+ x`],
+    ['a line of signs', `a\n${'│ '.repeat(100_000)}x`],
+    ['a line of fields', `a\n${' k=v k'.repeat(30_000)}`],
+  ])('has its demands found in time: %s', { timeout: 10_000 }, (_, message) => {
+    expect(demandsIn(message).length).toBeLessThanOrEqual(1);
+  });
+});

@@ -326,6 +326,16 @@ const filled = (run: Run, { parts }: Extract<Token, { kind: 'template' }>, scope
   return charged(run, text);
 };
 
+const FIELD_COST = 20; // characters
+
+/** Takes what an operation goes through from the room, as if it were put together anew; false where there is none left. */
+const pays = (run: Run, value: Value): boolean => {
+  const items = isList(value) ? value.length : fieldsIn(value).size;
+  run.room -= typeof value === 'string' ? value.length : items * FIELD_COST;
+  if (run.room < 0) run.isCut = true;
+  return !run.isCut;
+};
+
 /** Between commas; a list that is spread gives its own. */
 const items = (run: Run, cursor: Cursor, scope: Scope): Value[] => {
   const values: Value[] = [];
@@ -362,7 +372,7 @@ const fields = (run: Run, cursor: Cursor, scope: Scope): Value => {
       values.set(name, expression(run, cursor, scope));
     } else {
       const value = expression(run, cursor, scope);
-      if (isSpread) for (const [key, each] of fieldsIn(value)) values.set(key, each);
+      if (isSpread && pays(run, value)) for (const [key, each] of fieldsIn(value)) values.set(key, each);
       else if (name !== undefined) values.set(name, value);
     }
     skipTo(run, cursor, scope, ',');
@@ -469,10 +479,10 @@ const called = (run: Run, { value, owner, name }: Callee, args: readonly Value[]
     return name === 'filter' ? owner : name === 'map' || name === 'flatMap' ? results : undefined;
   }
   if (name === 'all' || name === 'allSettled') return first; // of Promise
-  if (name === 'entries') return entriesOf(first);
+  if (name === 'entries') return pays(run, first) ? entriesOf(first) : undefined;
   // it may call what it is given
   for (const each of args) if (isCallable(each)) callOf(run, each, []);
-  return charged(run, methodOf(owner, name, args, run.room));
+  return pays(run, owner) ? charged(run, methodOf(owner, name, args, run.room)) : undefined;
 };
 
 const callOf = (run: Run, value: Callable, args: readonly Value[]): Value => {

@@ -116,11 +116,15 @@ const skipPattern = (reading: Reading): void => {
   let isInBrackets = false;
   for (reading.at += 1; reading.at < script.length; reading.at += 1) {
     const each = script[reading.at];
-    if (each === '\n') return;
+    if (each === '\n') break;
     if (each === '\\') reading.at += 1;
     else if (each === '[') isInBrackets = true;
     else if (each === ']') isInBrackets = false;
     else if (each === '/' && !isInBrackets) break;
+  }
+  if (script[reading.at] !== '/') {
+    reading.isBroken = true; // it was none, and what it was is not known
+    return;
   }
   reading.at += 1;
   take(reading, WORD);
@@ -130,7 +134,7 @@ const readString = (reading: Reading, quote: string): Token => {
   const { script, at: start } = reading;
   let end = start + 1;
   while (end < script.length && script[end] !== quote && script[end] !== '\n')
-    end += script[end] === '\\' ? 2 : 1;
+    end += script[end] !== '\\' ? 1 : script.startsWith('\r\n', end + 1) ? 3 : 2;
   const isWhole = script[end] === quote;
   if (!isWhole) reading.isBroken = true;
   reading.at = Math.min(script.length, end + (isWhole ? 1 : 0));

@@ -67,22 +67,32 @@ interface SimpleCommand {
 }
 
 const LONGEST_LINE = 4_000; // characters
-const HERE_DOCUMENT = /<<-?\s*['"\\]?\w[\s\S]*$/;
+const LONGEST_WITH_DOCUMENTS = 20_000; // characters
+/** Its text, up to the line that ends it or, where that is missing, to the end. */
+const HERE_DOCUMENT = /<<-?[ \t]*\\?(['"]?)(\w+)\1([^\n]*)\n[\s\S]*?^[ \t]*\2[ \t]*$/gm;
+const OPEN_DOCUMENT = /<<-?[ \t]*\\?(['"]?)[A-Z_]\w*\1([^\n]*)\n[\s\S]*$/;
 // quoted text is one piece; so is what stands in $(…)
 const PIECES = /"(?:\\.|[^"\\])*"|'[^']*'|\$\([^()]*\)|\\.|\|\|?|&&|;|\n|[^"'\\|&;\n$]+|./gs;
+/** What stands before a pipe only to answer what it goes to. */
+const SAYS_ONLY = /^\s*(?:yes|echo|printf)(?![\w-])/;
 const SEPARATOR = /^(?:\|\|?|&&|;|\n)$/;
 
 const simpleCommandsIn = (line: string): readonly SimpleCommand[] => {
   const parts: string[] = [''];
   let isPiped = false;
-  for (const [piece] of line.slice(0, LONGEST_LINE).replace(HERE_DOCUMENT, '').matchAll(PIECES)) {
+  const bare = line
+    .slice(0, LONGEST_WITH_DOCUMENTS)
+    .replace(HERE_DOCUMENT, '$3')
+    .replace(OPEN_DOCUMENT, '$2');
+  for (const [piece] of bare.slice(0, LONGEST_LINE).matchAll(PIECES)) {
     if (SEPARATOR.test(piece)) {
-      isPiped = piece === '|';
+      isPiped = piece === '|' && !SAYS_ONLY.test(parts.at(-1) ?? '');
       if (!isPiped) parts.push('');
     } else if (!isPiped) parts[parts.length - 1] += piece; // what a pipe goes to only shortens the output
   }
   return parts.flatMap((part) => {
-    const text = part.replace(REDIRECTION, ' ').replace(LEAD, '').trim();
+    const command = part.replace(REDIRECTION, ' ').replace(LEAD, '').trim();
+    const text = command.includes('(') ? command : command.replace(/\)+$/, ''); // of a group that began before
     return COMMAND.test(text) ? [simpleCommand(text)] : [];
   });
 };

@@ -349,7 +349,9 @@ const textOf = (text: string): string =>
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replaceAll('\t', '    ')
     .replace(/[^\P{C}\n]/gu, '')
-    .replace(/[^\S\n]+$/gm, '')
+    .split('\n')
+    .map((line) => line.trimEnd()) // a pattern would take the square of a long line of blanks
+    .join('\n')
     .replace(/^\n+|\n+$/g, '');
 
 const lineOf = (text: string, most: number): string =>

@@ -27,12 +27,13 @@ const SENTENCE_END =
 const MARK = /^\s*(?:(?:[-*•+]+|\d{1,2}[.)]|\[[ x]\]|#{1,6})\s+)+/i; // of a list or a heading
 
 const FENCED = /^[ \t]*(`{3,}|~{3,})[\s\S]*?(?:^[ \t]*\1`*~*[ \t]*$|$(?![\s\S]))/gm;
-const COMMENT_OR_QUOTE = /^[ \t]*(?:>|[+-]?[ \t]*(?:\/\/|\{?\/\*|<!--)|#!).*$/gm;
+const COMMENT_OR_QUOTE = /^[ \t]*(?:>|(?:[+-][ \t]*)?(?:\/\/|\{?\/\*|<!--)|#!).*$/gm;
 const TABLE_ROW = /^[ \t]*\|.*\|[ \t]*$/gm;
 const PATCH_LINE = /^[+-].*$/gm;
 /** A line that a program has printed: with a time, a level, the signs of an agent's screen, a commit, or as JSON. */
 const PRINTED = new RegExp(
-  `^[ \\t]*(?:${[
+  // the blanks in one piece: tried again with fewer of them, a line of blanks would take the square of its length
+  `^(?=(?<blanks>[ \\t]*))\\k<blanks>(?:${[
     '\\[?\\d{4}[-/]\\d\\d[-/]\\d\\d[T ]\\d\\d:\\d\\d',
     '\\[?\\d\\d:\\d\\d:\\d\\d',
     '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\\d{1,2} \\d\\d:\\d\\d',
@@ -40,7 +41,7 @@ const PRINTED = new RegExp(
     '[⎿⏺❯│╭╰├└┌●✓✗✔✘✖☐☒▶]',
     '[{[]"',
     '"[\\w.-]+": *["{[\\dtfn-].*[,{[]$',
-    '(?:commit |[ \\t]*[>|│╰├][>|│╰├─ \\t*-]*)(?=[a-f]*\\d)[0-9a-f]{7,40}[ \\t]',
+    '(?:commit |[>|│╰├][>|│╰├─ \\t*-]*)(?=[a-f]*\\d)[0-9a-f]{7,40}[ \\t]',
     '\\[[\\w/.-]+ (?:\\([\\w-]+\\) )?[0-9a-f]{7,40}\\]',
     '(?:---|===) (?:FAIL|PASS|RUN|SKIP|NAME|Step)|(?:FAIL|PASS|ok)[ \\t]',
     '(?:[\\w.@~-]*/)*[\\w.@-]+\\.\\w{1,5}:\\d+(?::\\d+)?:? ',

@@ -6,7 +6,7 @@ import type {
   ConversationWriter,
   NewSession,
 } from '../core/conversation/conversation.js';
-import type { Fact } from '../core/event.js';
+import type { Boundary, Fact } from '../core/event.js';
 import type { JsonRecord } from '../core/json.js';
 import type { OwnLadder } from '../core/ladder.js';
 import type {
@@ -195,8 +195,8 @@ export interface LineResult {
   readonly next: LineReader;
   /** why the line does not match the known format; undefined when it does */
   readonly misfit?: string;
-  /** the line records a compaction whose boundary is reported with a later line */
-  readonly isCompaction?: true;
+  /** the line records a compaction that is reported with a later line; this, if none follows */
+  readonly untold?: Boundary;
 }
 
 /** What one line means to a reader with state S. */
@@ -204,7 +204,7 @@ export interface LineMeaning<S> {
   readonly state: S;
   readonly facts: readonly Fact[];
   readonly misfit?: string;
-  readonly isCompaction?: true;
+  readonly untold?: Boundary;
 }
 
 /** A reader from a state and a pure function of it. */

@@ -65,6 +65,7 @@ export const readSessionFile = async (request: SessionFileRequest): Promise<Sess
   const records = makeRecordReader(agent.log?.history, onRecord, MAX_LINE_BYTES);
   for await (const chunk of open?.('everything') ?? readStored(path)) records.push(chunk);
   records.end();
+  reader?.end();
   const { systemTokens, ...known } = builder.end();
   const filled =
     contents && systemTokens !== undefined ? { systemTokens, fileTokens, toolTokens } : undefined;

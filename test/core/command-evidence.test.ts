@@ -99,6 +99,27 @@ describe('a command matters', () => {
     expect(listed('echo "a << b"; npm test')).toEqual(['npm test']);
   });
 
+  it('not if it only asks what it would do', () => {
+    expect(listed('npm test', 'git push origin main', 'git push --dry-run', 'pytest --version')).toEqual([
+      'npm test',
+      'git push origin main',
+    ]);
+  });
+
+  it.each([
+    [
+      'npm publish --//registry.example/:_authToken=npm_0123456789abcdefghij',
+      'npm publish --//registry.example/:_authToken=…',
+    ],
+    ['git push https://me:hunter22@example.org/a.git', 'git push https://me:…@example.org/a.git'],
+    ['terraform apply -var "db_password=hunter22"', 'terraform apply -var "db_password=…"'],
+    ['vercel deploy --token abcdefgh', 'vercel deploy --token …'],
+    ['vercel deploy --token $TOKEN', 'vercel deploy --token $TOKEN'],
+    ['git push --token-file a.txt', 'git push --token-file a.txt'],
+  ])('is listed without what is secret in it: %s', (command, text) => {
+    expect(listed(command)).toEqual([text]);
+  });
+
   it('is what an answer goes to, and has no bracket of its group', () => {
     expect(listed('echo y | terraform apply')).toEqual(['terraform apply']);
     expect(listed('yes | npx prisma migrate deploy')).toEqual(['prisma migrate deploy']);

@@ -70,6 +70,17 @@ describe('a recorded session file', () => {
     );
   });
 
+  it('of codex that ends right after a compaction has that one, too', async () => {
+    const lines = readFileSync(fixture('codex/compactions.jsonl'), 'utf8').split('\n');
+    const last = lines.findLastIndex((line) => line.includes('"type":"compacted"'));
+    const count = lines.slice(0, last + 1).filter((line) => line.includes('"type":"compacted"')).length;
+    const path = join(folder, 'rollout.jsonl');
+    for (const end of ['', '\n']) {
+      writeFileSync(path, lines.slice(0, last + 1).join('\n') + end);
+      expect((await read(agents.codex, path)).compactions).toHaveLength(count);
+    }
+  });
+
   it('of codex has what came with the next turn where nobody recorded the size after a compaction', async () => {
     const { compactions } = await read(agents.codex, fixture('codex/compactions.jsonl'));
     expect(compactions.map((past) => past.nextTokens)).toEqual([70_050, 9_050, 70_050, 15_050]);

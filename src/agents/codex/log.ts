@@ -165,9 +165,9 @@ const readCompacted = (
   const isEmpty = isEmptySummary(getText(payload, 'message') ?? '', state.answer);
   const boundary: Boundary = { ...initiator(state), ...(isEmpty ? { summary: 'empty' } : {}), at };
   const isOther = state.compacted !== undefined && state.compacted.at !== at; // not the same record, written twice
-  const untold: readonly Fact[] =
+  const before: readonly Fact[] =
     isOther && state.compacted ? [{ type: 'boundary', boundary: state.compacted }] : [];
-  return { state: { ...state, turn: OPEN, compacted: boundary }, facts: untold, isCompaction: true };
+  return { state: { ...state, turn: OPEN, compacted: boundary }, facts: before, untold: boundary };
 };
 
 // A compaction the user asked for is a turn of its own; one inside a user's turn is Codex's own.

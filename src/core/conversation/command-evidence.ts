@@ -93,9 +93,21 @@ const simpleCommandsIn = (line: string): readonly SimpleCommand[] => {
   return parts.flatMap((part) => {
     const command = part.replace(REDIRECTION, ' ').replace(LEAD, '').trim();
     const text = command.includes('(') ? command : command.replace(/\)+$/, ''); // of a group that began before
-    return COMMAND.test(text) ? [simpleCommand(text)] : [];
+    return COMMAND.test(text) ? [simpleCommand(withoutSecrets(text))] : [];
   });
 };
+
+const SECRETS = [
+  /((?:token|secret|passwd|password|api[_-]?key|access[_-]?key)["']?[=:]["']?)(?!\$)[^\s"'&]{6,}/gi,
+  /((?<![\w-])--?(?:[\w-]*-)?(?:token|secret|password|api-?key)\s+["']?)(?![$-])[^\s"']{6,}/gi,
+  /(\bBearer\s+)(?!\$)[^\s"']{6,}/gi,
+  /(:\/\/[^\s:@/]+:)(?!\$)[^\s@/]+(?=@)/g,
+  /(\b(?:gh[opsu]|github_pat|npm|glpat|sk|xox[abp])[-_])[\w-]{16,}/g,
+];
+
+/** What is listed is also drafted into prompts and written into handoffs. */
+const withoutSecrets = (command: string): string =>
+  SECRETS.reduce((text, pattern) => text.replace(pattern, '$1…'), command);
 
 /** A program, not a word of the shell. */
 const COMMAND = /^(?!(?:cd|done|fi|else|esac|export|set)(?![\w-]))[\w./~$]/;
@@ -105,10 +117,13 @@ const REDIRECTION = /\s+(?:[12&]?>>?\s*(?:&\d|[^\s;|&]+)|&)(?=\s|$)/g;
 const LEAD =
   /^(?:\s|\\\s|[({!]\s|[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"']*)\s|(?:sudo|time|env|nohup|exec|command|npx|bunx|then|do)(?:\s+-\S+)*\s|timeout\s+\S+\s|(?:uv|poetry|pipenv|bundle|pnpm)\s+(?:run|exec|dlx)\s+--?\s|mise\s+(?:x|exec)\s(?:[^\s-]\S*\s)*--\s|(?:uv|poetry|pipenv)\s+run\s|bundle\s+exec\s|pnpm\s+(?:exec|dlx)\s)+/;
 
+/** It does not do what it is named for. */
+const ASKS_ONLY = /\s--(?:help|version|dry-run)(?:\s|$)/;
+
 const simpleCommand = (text: string): SimpleCommand => {
   for (const [kind, pattern] of kinds) {
     const name = pattern.exec(text)?.[0];
-    if (name === undefined) continue;
+    if (name === undefined || ASKS_ONLY.test(text)) continue;
     const isOfProgram = kind === 'test' || kind === 'build' || kind === 'check';
     const program = TASK.exec(text)?.[0] ?? (isOfProgram ? wordsOf(name)[0] : wordsOf(name).join(' '));
     return { text, kind, key: `${kind} ${program}` };

@@ -6,6 +6,7 @@ import type { Notices } from './messages.js';
 import type { Millis } from './reading.js';
 import { sessionLadder } from './report/report.js';
 import type { Session } from './session.js';
+import { currentModel } from './window.js';
 
 // Tells once that a large window can be kept below a limit: every turn of a long conversation reads all of it again.
 
@@ -58,7 +59,7 @@ export const isLargeWindow = ({ fused }: Pick<Session, 'fused'>): boolean =>
 /** The user has set a limit, or none would be kept: nothing is typed or suggested. */
 const isLimited = ({ session, compaction: { mode, settings } }: OfferSight): boolean =>
   session.limit !== undefined ||
-  limitFor(session.ladder, session.windows.model ?? session.fused?.reading.model) !== undefined ||
+  limitFor(session.ladder, currentModel(session)) !== undefined ||
   sessionLadder(session).auto === undefined ||
   (mode !== 'auto' && mode !== 'ask') ||
   settings.command === undefined;

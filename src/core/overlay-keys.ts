@@ -4,13 +4,18 @@ import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 
 // The keys of the open overlay. None of them reaches the agent, except by the action that the user chose.
 
+const choiceKeys = ['1', '2', '3', '4', 'left', 'right', 'tab', 'enter'] as const; // of the choice of a limit
+
 const overlayKeys = [
   ...(['c', 'a', 'p', 'n', 'u', 'b', 'r', 'l', 'd', '?', 'q', 'escape'] as const),
-  ...(['1', '2', '3', '4', 'left', 'right', 'tab', 'enter'] as const), // of the choice of a limit
+  ...choiceKeys,
   ...(['up', 'down', 'pageup', 'pagedown', 'home', 'end'] as const),
 ];
 
 export type OverlayKey = (typeof overlayKeys)[number] | 'wheel-up' | 'wheel-down';
+
+/** Keys that act on the choice of a limit, or leave it, and mean something in a dialog of the agent as well. */
+export const limitPageKeys: readonly OverlayKey[] = [...choiceKeys, 'up', 'down', 'escape'];
 
 const WHEEL = /^\x1b\[<6([45]);\d+;\d+M$/; // mouse wheel reports in SGR encoding
 

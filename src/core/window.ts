@@ -180,6 +180,10 @@ const isKin = (a: WindowClaim, b: WindowClaim): boolean =>
 export const isSameClaim = (a: WindowClaim, b: WindowClaim | undefined): boolean =>
   b !== undefined && isKin(a, b) && a.windowTokens === b.windowTokens;
 
+/** The model that the session's numbers are measured with. */
+export const currentModel = ({ windows, fused }: Pick<Session, 'windows' | 'fused'>): string | undefined =>
+  windows.model ?? fused?.reading.model;
+
 // Detects that the window became smaller, after a switch of the model for example.
 
 /** The last window that the agent or its model reported without contradiction. */
@@ -190,13 +194,11 @@ export interface Capacity {
 }
 
 /** The capacity after a step; the previous one if there is nothing new. */
-export const updateCapacity = (
-  before: Capacity | undefined,
-  { fused, windows }: Session,
-): Capacity | undefined => {
+export const updateCapacity = (before: Capacity | undefined, session: Session): Capacity | undefined => {
+  const { fused } = session;
   if (!fused?.window?.certain || fused.window.windowSource === 'user') return before;
   const { windowTokens, windowSource: source } = fused.window;
-  return { windowTokens, source, model: windows.model ?? fused.reading.model };
+  return { windowTokens, source, model: currentModel(session) };
 };
 
 /**

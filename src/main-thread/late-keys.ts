@@ -1,23 +1,9 @@
-import type { OverlayKey } from '../core/overlay-keys.js';
+import { limitPageKeys, type OverlayKey } from '../core/overlay-keys.js';
 
 // Keys that were meant for the choice of a limit and come when it is no longer there. In the agent they could answer a dialog.
 
 const REPEAT_MS = 700; // a held key repeats after up to 660 ms (X11); later only ever sooner
 const LOST_MS = 1_000; // to see that the choice has gone
-
-const choiceKeys: ReadonlySet<OverlayKey> = new Set<OverlayKey>([
-  '1',
-  '2',
-  '3',
-  '4',
-  'left',
-  'right',
-  'tab',
-  'enter',
-  'up',
-  'down',
-  'escape',
-]);
 
 export interface LateKeys {
   /** the choice was taken by Enter, which may be held or pressed twice */
@@ -49,7 +35,7 @@ export const makeLateKeys = (): LateKeys => {
     isOpen,
     takes: (key) => {
       if (!isOpen()) return false;
-      const isMeant = key !== undefined && (isTaken ? key === 'enter' : choiceKeys.has(key));
+      const isMeant = key !== undefined && (isTaken ? key === 'enter' : limitPageKeys.includes(key));
       if (!isMeant) until = -Infinity;
       else if (isTaken) wait(REPEAT_MS);
       return isMeant;

@@ -31,7 +31,7 @@ import {
   type LinePlace,
 } from './compaction-fold.js';
 import { makeFileReader } from './session-facts.js';
-import { makeRecordReader, type SessionRecord } from './session-records.js';
+import { isDocumentStart, makeRecordReader, type SessionRecord } from './session-records.js';
 
 // Reads a whole session file once for its compactions, as fast as its bytes can be walked, and in little memory.
 
@@ -143,8 +143,6 @@ interface FileReader {
   readonly leftOutLines: () => LeftOutLines;
 }
 
-const DOCUMENT_START = '{';
-
 const makeHistoryReader = (
   agent: Agent,
   fold: CompactionFold,
@@ -170,8 +168,7 @@ const makeHistoryReader = (
   const take = (record: SessionRecord): void => {
     const { bytes, line, offset } = record;
     place = { line, offset };
-    if (line === 1 && bytes?.length === 1 && bytes.toString() === DOCUMENT_START)
-      document = format?.document?.reader();
+    if (line === 1 && isDocumentStart(bytes)) document = format?.document?.reader();
     if (bytes === undefined) long += 1;
     else if (document) ofDocument(document, bytes);
     else {

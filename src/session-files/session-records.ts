@@ -29,7 +29,10 @@ export interface RecordReader {
   readonly end: () => void;
 }
 
-const DOCUMENT_START = '{';
+/** Whether this first line begins a file that is one document, and not one record a line. */
+export const isDocumentStart = (line: Buffer | undefined): boolean =>
+  line?.length === 1 && line.toString() === '{';
+
 const NO_FORMAT: Pick<HistoryFormat, 'fields' | 'chain'> = { fields: { fields: [] } };
 
 /** `format`: of the agent that wrote the file; without one only the lines are told apart. */
@@ -47,7 +50,7 @@ export const makeRecordReader = (
 
   const take = (bytes: Buffer | undefined, offset: number): void => {
     line += 1;
-    if (line === 1 && bytes?.toString() === DOCUMENT_START) isDocument = true;
+    if (line === 1) isDocument = isDocumentStart(bytes);
     const outline = isDocument || !bytes ? undefined : outlineOf(bytes);
     if (isDocument || !bytes || outline) give({ bytes, outline, line, offset });
     else giveParts(bytes, offset, partsIn(bytes));

@@ -7,6 +7,7 @@ import { limitName, type LimitAnswer, type SessionLimit } from '../core/own-limi
 import { isReached } from '../core/report/limit-page.js';
 import type { Session } from '../core/session.js';
 import { answerEvent } from '../core/session-flow.js';
+import { currentModel } from '../core/window.js';
 import type { AgentTracker } from './agent-tracker.js';
 import type { OwnConfig, WrapSession } from '../session/options.js';
 import { systemReason } from '../storage/errors.js';
@@ -72,8 +73,8 @@ const save = async (own: OwnConfig, limit: SessionLimit): Promise<Saved> => {
 };
 
 /** The key that holds a limit for the session's model, above `auto`; undefined where it has none. */
-const modelLimits = ({ ladder, windows }: Session): 'limits' | undefined =>
-  limitFor(ladder, windows.model)?.pattern === undefined ? undefined : 'limits';
+const modelLimits = (session: Session): 'limits' | undefined =>
+  limitFor(session.ladder, currentModel(session))?.pattern === undefined ? undefined : 'limits';
 
 interface Chosen {
   readonly limit: SessionLimit;

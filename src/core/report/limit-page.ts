@@ -1,10 +1,10 @@
 import type { Compaction, Mode } from '../compaction/state.js';
 import { limitFor } from '../custom-bounds.js';
 import { formatTokens } from '../format.js';
-import type { Ladder } from '../ladder.js';
 import { isSameLimit, limitChoices, type LimitSelection, type SessionLimit } from '../own-limit.js';
 import type { Session } from '../session.js';
 import { boundText, type Row, type Section } from './report-sections.js';
+import { currentModel } from '../window.js';
 import { sessionLadder } from './report.js';
 
 // The page of the overlay on which the user chooses where the window is compacted at the latest.
@@ -20,7 +20,6 @@ export const limitSection = (
   { mode, settings }: Pick<Compaction, 'mode' | 'settings'>,
   selection: LimitSelection | undefined,
 ): Section => {
-  const free = sessionLadder({ ...session, limit: 'none' });
   const current = currentLimit(session);
   const marked = markedChoice(session, selection);
   const rows = limitChoices.map(({ name, limit }, index): Row => {
@@ -30,7 +29,7 @@ export const limitSection = (
       sign: isMarked ? 'reached' : 'none',
       label: String(index + 1),
       values: [name],
-      text: [...(isNow ? ['now'] : []), ...limitFacts(limit, free)].join(', '),
+      text: [...(isNow ? ['now'] : []), ...limitFacts(session, limit)].join(', '),
       emphasis: isMarked ? 'strong' : 'plain',
       isOneLine: true,
     };
@@ -48,8 +47,7 @@ export const limitSection = (
 const currentLimit = (session: Session): SessionLimit => {
   const { auto } = sessionLadder(session);
   if (auto?.custom) return auto;
-  const { limit, ladder, windows, fused } = session;
-  return limit ?? limitFor(ladder, windows.model ?? fused?.reading.model)?.bound ?? 'none';
+  return session.limit ?? limitFor(session.ladder, currentModel(session))?.bound ?? 'none';
 };
 
 const currentText = (session: Session, current: SessionLimit): string => {
@@ -71,12 +69,11 @@ export const markedChoice = (session: Session, selection: LimitSelection | undef
   return Math.max(0, index);
 };
 
-/** Short, for a narrow terminal. `free`: without a limit. */
-const limitFacts = (limit: SessionLimit, { auto, native, windowTokens }: Ladder): readonly string[] => {
-  if (limit !== 'none') {
-    const end = Math.min(native?.tokens ?? Infinity, windowTokens ?? Infinity);
-    return limit.unit === 'tokens' && limit.value >= end ? ['not reached here'] : [];
-  }
+/** Short, for a narrow terminal. */
+const limitFacts = (session: Session, limit: SessionLimit): readonly string[] => {
+  const chosen = { ...session, limit };
+  if (limit !== 'none') return isReached(chosen) ? [] : ['not reached here'];
+  const { auto } = sessionLadder(chosen);
   return auto ? [`at ${auto.unit === 'percent' ? `${auto.value}%` : formatTokens(auto.value)}`] : [];
 };
 

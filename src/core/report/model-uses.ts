@@ -4,7 +4,7 @@ import { MIN_TOKENS } from '../format.js';
 import { IMPOSSIBLE_TOKENS, type Millis, type WindowClaim, type WindowSource } from '../reading.js';
 import type { Session } from '../session.js';
 import { formatDay } from '../time.js';
-import { agentWindow } from '../window.js';
+import { agentWindow, currentModel } from '../window.js';
 
 // What is kept of each model that agents ran with on this machine, so that the size of its window is known before a session says it.
 
@@ -42,7 +42,7 @@ const certainSources: readonly CertainSource[] = ['agent', 'derived', 'table'];
 export const modelUseOf = (session: Session, isLimited: boolean, now: Millis): ModelUse | undefined => {
   const { agent, windows, fused, agentVersion } = session;
   if (!fused) return undefined;
-  const model = windows.model ?? fused.reading.model;
+  const model = currentModel(session);
   const known = isLimited ? undefined : agentWindow(windows, model, fused.reading.usedTokens);
   const windowSource = certainSources.find((source) => source === known?.windowSource);
   const window =

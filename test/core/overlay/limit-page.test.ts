@@ -48,6 +48,17 @@ describe('the choice of a limit', () => {
     expect(page({ ...session(400_000), limit: { value: 500_000, unit: 'tokens' } }).title).toBe(title);
   });
 
+  it('lets each limit be reached that the boundaries let be reached, also in a window that the user has set', () => {
+    const state = sessionAfter(
+      [
+        [0, tokens('log', 90_000, { windowTokens: 200_000, windowSource: 'agent' })],
+        [1, { type: 'user-window', windowTokens: 400_000 }],
+      ],
+      { agent: 'claude', native },
+    );
+    expect(page(state).texts.slice(0, 3)).toEqual(['', '', 'not reached here']);
+  });
+
   it('says what happens above it, also where the command is not known', () => {
     const last = (more: object): string | undefined => page(session(1_000_000), more).texts.at(-1);
     expect(last({})).toContain('told to compact');

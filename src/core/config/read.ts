@@ -102,7 +102,7 @@ const wrongValue = (key: KeyName, written: unknown, origin: Origin, type: ValueT
   const used = isOther ? otherwise : careful;
   const part = used === undefined ? type.part?.(written) : undefined;
   const value = used === undefined ? part : own.read(used);
-  const effect = part === undefined ? 'it is ignored' : 'the others hold';
+  const effect = part === undefined ? 'it is ignored' : 'the others are used';
   const found = problemAt(origin, {
     kind: 'wrong',
     level: isOther ? 'warning' : 'error',

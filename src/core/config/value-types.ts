@@ -198,18 +198,22 @@ export const bound: ValueType<Bound> = {
 };
 
 const PATTERN = String.raw`^[^\u0000-\u0020\u007f-\u009f=,][^\u0000-\u001f\u007f-\u009f=,]{0,99}$`;
+const modelPattern = new RegExp(PATTERN);
 const MOST_PATTERNS = 100;
 
 /** A boundary for each of some models, by a pattern of the name. */
 export const bounds: ValueType<Readonly<Record<string, Bound>>> = {
   kind: 'bounds',
   rule: (written) => {
-    const [wrong] = wrongBounds(written);
+    const [wrong] = splitBounds(written).wrong;
     const what = 'a limit for each model: an object in a file, elsewhere *opus*=300k,gpt-5*=200k';
-    return wrong === undefined ? what : `${what}; what it has for ${JSON.stringify(wrong)} is none`;
+    return wrong === undefined ? what : `${what}; the value for ${JSON.stringify(wrong)} is not a limit`;
   },
-  read: (written) => (wrongBounds(written).length === 0 ? rightBounds(written) : undefined),
-  part: (written) => rightBounds(written),
+  read: (written) => {
+    const { right, wrong } = splitBounds(written);
+    return wrong.length === 0 ? right : undefined;
+  },
+  part: (written) => splitBounds(written).right,
   write: (value) =>
     Object.fromEntries(Object.entries(value).map(([pattern, each]) => [pattern, formatBound(each)])),
   fromText: (text) => {
@@ -227,22 +231,15 @@ export const bounds: ValueType<Readonly<Record<string, Bound>>> = {
   },
 };
 
-/** The patterns whose limits cannot be read. */
-const wrongBounds = (written: unknown): readonly string[] =>
-  isRecord(written)
-    ? Object.entries(written)
-        .filter(([pattern, each]) => !new RegExp(PATTERN).test(pattern) || bound.read(each) === undefined)
-        .map(([pattern]) => pattern)
-    : [];
-
-const rightBounds = (written: unknown): Readonly<Record<string, Bound>> | undefined => {
-  if (!isRecord(written)) return undefined;
-  const wrong = wrongBounds(written);
-  const pairs = Object.entries(written).flatMap(([pattern, each]) => {
-    const value = wrong.includes(pattern) ? undefined : bound.read(each);
-    return value ? [[pattern, value] as const] : [];
-  });
-  return pairs.length > 0 && pairs.length <= MOST_PATTERNS ? Object.fromEntries(pairs) : undefined;
+/** The boundaries that can be read, and the patterns of those that cannot. */
+const splitBounds = (written: unknown) => {
+  const named = Object.entries(isRecord(written) ? written : {}).map(
+    ([pattern, each]) => [pattern, modelPattern.test(pattern) ? bound.read(each) : undefined] as const,
+  );
+  const right = named.flatMap(([pattern, value]) => (value ? [[pattern, value] as const] : []));
+  const wrong = named.flatMap(([pattern, value]) => (value ? [] : [pattern]));
+  const isUsable = right.length > 0 && right.length <= MOST_PATTERNS;
+  return { right: isUsable ? Object.fromEntries(right) : undefined, wrong };
 };
 
 /** A boundary as a plain percentage, which is lowered if the agent compacts earlier by itself. */

@@ -186,7 +186,11 @@ describe('limits for single models', () => {
     const { values, problems } = settingsOf({ user: { limits: { '*opus*': '300k', '*': 'abc' } } });
     expect(values.limits).toEqual({ '*opus*': { value: 300_000, unit: 'tokens' } });
     expect(problems).toMatchObject([
-      { level: 'error', key: 'limits', why: expect.stringMatching(/for "\*" is not a limit; the others are used$/) },
+      {
+        level: 'error',
+        key: 'limits',
+        why: expect.stringMatching(/for "\*" is not a limit; the others are used$/),
+      },
     ]);
     expect(settingsOf({ user: { limits: { 'a=b': '300k' } } }).values.limits).toBeUndefined();
   });

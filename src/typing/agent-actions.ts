@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { RecapSelection } from '../core/conversation/recap.js';
 import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
@@ -37,8 +38,13 @@ export interface AgentActions {
   readonly brief: Receipts['brief'];
   /** the key that undoes the last compaction; the footer says what comes of it. Again: withdraws it while it waits */
   readonly pressUndo: () => void;
-  /** the same for the brief */
-  readonly pressBrief: () => void;
+  /** the recap of the last compaction, for the overlay */
+  readonly recap: Receipts['recap'];
+  readonly lookAtRecap: Receipts['look'];
+  /** gives back what the user has chosen in the recap of the compaction of this time; the footer says what comes of it */
+  readonly giveBack: (selection: RecapSelection, at: Millis) => void;
+  /** the same for what matters most, without the choice. Again: withdraws it while it waits */
+  readonly pressRecall: () => void;
   /** the same for shortening the conversation without the agent */
   readonly pressRescue: () => void;
   /** the same without a key: does nothing where one is under way */
@@ -102,11 +108,17 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
       ? undoLast(parts, ports, { switcher, channelUndo, ...wait })
       : returnLive({ agent, as, before, path, switcher, onEvent: ports.take, ...wait });
   });
+  let chosen: { readonly selection: RecapSelection; readonly at: Millis } | undefined;
   const rescue = makeKeyRequest('rescue', ports.take, shortener.rescue);
-  const brief = makeKeyRequest('brief', ports.take, (wait) => {
+  const recall = makeKeyRequest('recall', ports.take, (wait) => {
+    const { selection, at } = chosen ?? {};
+    chosen = undefined;
     const say = (words: string): void => ports.take(answerEvent(words));
-    say('brief: waiting for a safe moment');
-    return receipts.brief({ ...wait, onHold: (words) => say(`brief ${words}`) });
+    say('recall: waiting for a safe moment');
+    const waiting = { ...wait, onHold: (words: string) => say(`recall ${words}`) };
+    return selection && at !== undefined
+      ? receipts.giveBack(selection, at, waiting)
+      : receipts.brief(waiting);
   });
   return {
     noteEvent: (event) => {
@@ -120,12 +132,18 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
     undoByChannel: channelUndo.undo,
     brief: receipts.brief,
     pressUndo: undo.press,
-    pressBrief: brief.press,
+    recap: receipts.recap,
+    lookAtRecap: receipts.look,
+    giveBack: (selection, at) => {
+      chosen = { selection, at };
+      recall.start();
+    },
+    pressRecall: recall.press,
     pressRescue: rescue.press,
     startRescue: rescue.start,
     keptText: receipts.keptText,
     stop: () =>
-      [undo, brief, rescue, shortener, switcher, channelUndo, drafts, receipts].forEach((part) =>
+      [undo, recall, rescue, shortener, switcher, channelUndo, drafts, receipts].forEach((part) =>
         part.stop(),
       ),
   };

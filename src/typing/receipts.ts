@@ -1,34 +1,40 @@
 import type { Agent } from '../agents/agent.js';
 import type { Result } from '../core/compaction/requests.js';
-import { briefText } from '../core/conversation/brief.js';
+import { briefText, itemsText } from '../core/conversation/brief.js';
+import {
+  chosenLines,
+  forgotText,
+  recapKey,
+  recapOf,
+  type Recap,
+  type RecapSelection,
+} from '../core/conversation/recap.js';
 import { errorText } from '../core/errors.js';
 import { leavesConversation, type Boundary, type Event } from '../core/event.js';
 import { formatBytes } from '../core/format.js';
 import {
   beforeText,
   keptCounts,
-  keptText,
-  lostItems,
   receiptText,
   unknownItems,
   type KeptCount,
   type Receipt,
 } from '../core/conversation/receipt.js';
 import type { Millis } from '../core/reading.js';
-import { answerEvent, outcomeNoticeEvent } from '../core/session-flow.js';
+import { answerEvent, recapNoticeEvent } from '../core/session-flow.js';
 import { escapeMentions } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
 import type { DraftWait } from './prompt-draft.js';
 import type { SessionSource } from '../session-files/read-history.js';
-import { MOST_BYTES, readReceipt } from '../session-files/read-receipt.js';
+import { MOST_BYTES, readReceipt, type ReadReceipt } from '../session-files/read-receipt.js';
 import type { DraftResult } from './typist.js';
 
 // The receipt of the last compaction of a running session: read from the session file after the compaction, told in the footer, shown in the
 // overlay, and put into the prompt when the user asks for it.
 
 const AFTER_MS = 2_000; // the agents write the summary after the record of the compaction
-const FOOTER_KINDS = 3; // as many as a footer has room for
+const FOOTER_KINDS = 2; // as many as a footer has room for
 
 export interface ReceiptsOptions {
   readonly agent: Agent;
@@ -49,8 +55,14 @@ export type BriefResult = Result<'brief'>;
 
 export interface Receipts {
   readonly noteEvent: (event: Event) => void;
-  /** of the last compaction: `3 of 41 paths, 0 of 12 commands`, or what was there before; undefined where it is not known */
+  /** of the last compaction: `forgot 2 of 3 rules`, what it has kept where nothing is forgotten, or what was there before; undefined where it is not known */
   readonly keptText: () => string | undefined;
+  /** of the last compaction, as it was read last */
+  readonly recap: () => RecapState;
+  /** reads it again */
+  readonly look: () => void;
+  /** gives back what is chosen in the recap of the compaction of this time; never rejects */
+  readonly giveBack: (selection: RecapSelection, at: Millis, wait: DraftWait) => Promise<BriefResult>;
   /** puts what the last compaction has lost, or may have lost, into the prompt, as a draft; never rejects */
   readonly brief: (wait?: DraftWait) => Promise<BriefResult>;
   readonly stop: () => void;
@@ -58,9 +70,13 @@ export interface Receipts {
 
 const NOTHING = 'nothing is known to be lost';
 const OTHER = 'the conversation has changed meanwhile';
+const NOT_YET = 'nothing was compacted yet';
 
 /** A receipt, or why there is none. */
-type Read = { readonly receipt: Receipt } | { readonly reason: string };
+type Read = Pick<ReadReceipt, 'receipt' | 'at'> | { readonly reason: string };
+
+/** A recap and the time of its compaction, or why there is none. */
+export type RecapState = { readonly recap: Recap; readonly at: Millis } | { readonly reason: string };
 
 const readLast = async ({ agent, source }: ReceiptsOptions): Promise<Read> => {
   if (!agent.log?.conversation) return { reason: `ctxwrap cannot read conversations of ${agent.name}` };
@@ -72,16 +88,17 @@ const readLast = async ({ agent, source }: ReceiptsOptions): Promise<Read> => {
 };
 
 /** undefined where nothing is lost, or can be */
-const footerText = (receipt: Receipt, counts: readonly KeptCount[]): string | undefined => {
+const footerText = (receipt: Receipt): string | undefined => {
   if (unknownItems(receipt).length > 0)
     return `summary encrypted · ${beforeText(receipt, FOOTER_KINDS) ?? ''}`;
-  return lostItems(receipt).length === 0 ? undefined : `kept ${keptText(counts, FOOTER_KINDS) ?? ''}`;
+  return forgotText(receipt, FOOTER_KINDS);
 };
 
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   const { agent, hotkey, log, onEvent } = options;
   const escaping = agent.readsMentions ? { escape: escapeMentions } : {};
-  let last: Receipt | undefined;
+  let last: Read = { reason: NOT_YET };
+  const given = new Set<string>();
   let compactions = 0; // and undone ones, and other conversations: what was read before is outdated
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -91,28 +108,40 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
       log.info(`the receipt of the compaction cannot be read: ${errorText(error)}`);
       return { reason: `the session cannot be read (${systemReason(error)})` };
     });
-    last = 'receipt' in read ? read.receipt : undefined;
+    last = read;
     return read;
   };
   const tell = async ({ at }: Boundary): Promise<void> => {
     await refresh();
-    if (isStopped || !last) return;
-    const counts = keptCounts(last);
+    if (isStopped || !('receipt' in last)) return;
+    const counts = keptCounts(last.receipt);
     if (counts.length > 0) options.onCounts?.(at, counts);
-    const said = footerText(last, counts);
+    const said = footerText(last.receipt);
     if (said === undefined) return;
-    const how = hotkey === undefined ? 'ctxwrap brief' : `${hotkey} b: brief`;
-    onEvent(outcomeNoticeEvent(`${said} · ${how}`));
+    const how = hotkey === undefined ? 'ctxwrap recall' : `${hotkey} b`;
+    onEvent(recapNoticeEvent(`${said} · ${how}`));
   };
   const brief = async (wait: DraftWait = {}): Promise<BriefResult> => {
-    const before = compactions;
     const read = await refresh();
-    const text = 'receipt' in read ? briefText(read.receipt, escaping) : undefined;
-    if (text === undefined) {
-      const reason = 'reason' in read ? read.reason : NOTHING;
-      if (!isStopped) onEvent(answerEvent(`brief: ${reason}`));
-      return { kind: 'refused', reason };
-    }
+    if ('reason' in read) return refuse(read.reason);
+    return give(briefText(read.receipt, escaping), wait);
+  };
+  const giveBack = async (selection: RecapSelection, at: Millis, wait: DraftWait): Promise<BriefResult> => {
+    const read = await refresh();
+    if ('reason' in read) return refuse(read.reason);
+    if (read.at !== at) return refuse(OTHER);
+    const lines = chosenLines(recapOf(read.receipt, given), selection);
+    const result = await give(itemsText(lines, { ...read.receipt, notUnderstood: [] }, escaping), wait);
+    if (result.kind === 'drafted') lines.forEach((line) => given.add(recapKey(line)));
+    return result;
+  };
+  const refuse = (reason: string): BriefResult => {
+    if (!isStopped) onEvent(answerEvent(`recall: ${reason}`));
+    return { kind: 'refused', reason };
+  };
+  const give = async (text: string | undefined, wait: DraftWait): Promise<BriefResult> => {
+    if (text === undefined) return refuse(NOTHING);
+    const before = compactions;
     const refusal = (): string | undefined => (compactions === before ? undefined : OTHER);
     const result = await options.putDraft(text, { ...wait, refusal });
     if (result.kind === 'there') return { kind: 'drafted' };
@@ -124,14 +153,17 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
     noteEvent: (event) => {
       const isCompaction = event.type === 'boundary' && event.boundary.source !== 'screen';
       if (!leavesConversation(event) && event.type !== 'undone' && !isCompaction) return;
-      last = undefined;
+      last = { reason: NOT_YET };
       compactions += 1;
       clearTimeout(timer);
       if (!isCompaction) return;
       timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
-    keptText: () => last && receiptText(last),
+    keptText: () => ('receipt' in last ? (forgotText(last.receipt) ?? receiptText(last.receipt)) : undefined),
+    recap: () => ('receipt' in last ? { recap: recapOf(last.receipt, given), at: last.at } : last),
+    look: () => void refresh(),
     brief,
+    giveBack,
     stop: () => {
       isStopped = true;
       clearTimeout(timer);

@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Content } from '../../src/agents/records.js';
+import type { ToolResult } from '../../src/core/reading.js';
 import { agents } from '../../src/agents/index.js';
 import { linesOf, readContents } from '../support/read-log.js';
 
 const AT = '2026-11-21T08:00:00.000Z';
 
-const shortly = (contents: readonly Content[]): readonly string[] =>
-  contents.map((each) =>
-    each.kind === 'cleared' ? 'cleared' : `${each.name} · ${each.label} · ~${each.tokens}`,
-  );
+const shortly = (results: readonly ToolResult[]): readonly string[] =>
+  results.map(({ name, label, tokens }) => `${name} · ${label} · ~${tokens}`);
 
 const lines = (...records: readonly object[]): readonly string[] =>
   records.map((record) => JSON.stringify({ timestamp: AT, ...record }));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/conversation/build-conversation.js';
+import { readConversation } from '../support/read-log.js';
 import {
   compactionsOf,
   type NewSession,
@@ -13,9 +13,8 @@ import { linesOf } from '../support/read-log.js';
 
 const { newSessions: form, log } = agents.kimi;
 if (!form || !log?.conversation) throw new Error('no conversations');
-const { conversation } = log;
 
-const read = (lines: readonly string[]) => readConversation(lines, conversation());
+const read = (lines: readonly string[]) => readConversation(agents.kimi, lines);
 
 const said = (lines: readonly string[]) =>
   windowOf(read(lines))

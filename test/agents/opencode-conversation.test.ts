@@ -1,16 +1,15 @@
 // A session of opencode 1.18.33, recorded with `compaction.tail_turns: 1`: tools, a file named with @, a shell command, two compactions.
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/conversation/build-conversation.js';
+import { readConversation } from '../support/read-log.js';
 import { compactionsOf, toolUsesIn, windowOf } from '../../src/core/conversation/conversation.js';
 import { receiptOf } from '../../src/core/conversation/receipt.js';
 import { linesOf, readContents } from '../support/read-log.js';
 
 const { log } = agents.opencode;
 if (!log?.conversation) throw new Error('no conversations');
-const { conversation } = log;
 
-const read = (lines: readonly string[]) => readConversation(lines, conversation());
+const read = (lines: readonly string[]) => readConversation(agents.opencode, lines);
 const recorded = linesOf('opencode', 'tools.jsonl');
 const said = (lines: readonly string[]) =>
   windowOf(read(lines)).map((entry) => [entry.kind, 'text' in entry ? entry.text : '']);

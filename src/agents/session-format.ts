@@ -70,7 +70,7 @@ export interface RecordForm<S> {
 /** A reader that remembers a state from one record to the next. */
 export const makeSessionReader = <S>(form: RecordForm<S>, state: S, wanted: Wanted = {}): SessionReader => {
   const reader: SessionReader = (line, now, lineNumber = 0) => {
-    if (line.trim() === '') return { facts: [], next: reader };
+    if (!form.isOwn && line.trim() === '') return { facts: [], next: reader };
     if (form.isOwn?.test(line) === false)
       return { facts: [], next: reader, misfit: `not a ${form.name} record` };
     if (!wanted.conversation && form.hasFacts?.(line) === false) return { facts: [], next: reader };

@@ -40,6 +40,9 @@ interface Window {
 }
 
 const MOST_CALLS = 64; // waiting at one time; more are left over from aborted turns
+// Of one window; only a file whose compactions are not in it has more.
+const MOST_RECORDS = 100_000;
+const MOST_RESULTS = 20_000;
 
 export const makeWindowResults = (): WindowResults => {
   const window: Window = { held: [], places: new Map(), turns: [], calls: new Map(), next: 0 };
@@ -75,7 +78,7 @@ const takeRecord = (window: Window, source: SourceRecord, entries: readonly Entr
   if (known !== undefined) window.held = window.held.filter(({ place }) => place !== known);
   const place = known ?? window.next;
   window.next = Math.max(window.next, place + 1);
-  if (id !== undefined) window.places.set(id, place);
+  if (id !== undefined) limited(window.places, MOST_RECORDS).set(id, place);
   for (const entry of entries) takeEntry(window, entry, place);
 };
 
@@ -88,6 +91,7 @@ const takeEntry = (window: Window, entry: Entry, place: number): void => {
       return takeCall(window, entry);
     case 'result':
       window.held.push({ place, recordId: entry.source.id, result: resultOf(window, entry) });
+      if (window.held.length > MOST_RESULTS) window.held.shift();
       return;
     case 'compaction':
       return keep(window, keptBy(window, entry));
@@ -98,9 +102,14 @@ const takeEntry = (window: Window, entry: Entry, place: number): void => {
 
 const takeCall = ({ calls }: Window, { callId, name, input }: Call): void => {
   calls.delete(callId); // so that it is the newest one
-  calls.set(callId, { name: shortLine(name, LONGEST_NAME), label: labelOf(input) });
-  const [oldest] = calls.keys();
-  if (calls.size > MOST_CALLS && oldest !== undefined) calls.delete(oldest);
+  limited(calls, MOST_CALLS).set(callId, { name: shortLine(name, LONGEST_NAME), label: labelOf(input) });
+};
+
+/** The map with room for one more: without its oldest entry where it is full. */
+const limited = <T>(map: Map<string, T>, most: number): Map<string, T> => {
+  const [oldest] = map.keys();
+  if (map.size >= most && oldest !== undefined) map.delete(oldest);
+  return map;
 };
 
 const resultOf = ({ calls }: Window, { callId, name = 'tool', tokens, source }: Result): ToolResult => {

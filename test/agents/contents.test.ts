@@ -15,6 +15,7 @@ const lines = (...records: readonly object[]): readonly string[] =>
 
 const claudeCall = (id: string, name: string, input: object) => ({
   type: 'assistant',
+  uuid: `call ${id}`,
   message: {
     content: [
       { type: 'text', text: 'on it' },
@@ -24,13 +25,38 @@ const claudeCall = (id: string, name: string, input: object) => ({
 });
 const claudeResult = (tool_use_id: string, content: unknown) => ({
   type: 'user',
+  uuid: `result of ${tool_use_id}`,
   message: { content: [{ type: 'tool_result', tool_use_id, content }] },
 });
 
 describe('the tool results of claude', () => {
-  it('in a recorded session are those before and after its compaction', () => {
-    const found = readContents(agents.claude, linesOf('claude', 'session-with-compaction.jsonl'));
-    expect(shortly(found)).toEqual(['Bash · touch /srv/zz-lab · ~8', 'cleared']);
+  it('in a recorded session are those since its compaction', () => {
+    const lines = linesOf('claude', 'session-with-compaction.jsonl');
+    const place = lines.findIndex((line) => line.includes('"compact_boundary"'));
+    expect(shortly(readContents(agents.claude, lines.slice(0, place)))).toEqual([
+      'Bash · touch /srv/zz-lab · ~8',
+    ]);
+    expect(readContents(agents.claude, lines)).toEqual([]);
+  });
+
+  it('stay where a compaction keeps the record that holds them', () => {
+    const boundary = (uuids: readonly string[]) => ({
+      type: 'system',
+      subtype: 'compact_boundary',
+      uuid: 'b',
+      compactMetadata: { preservedMessages: { uuids } },
+    });
+    const found = readContents(
+      agents.claude,
+      lines(
+        claudeCall('a', 'Read', { file_path: '/src/app.ts' }),
+        claudeResult('a', 'y'.repeat(4000)),
+        claudeCall('b', 'Bash', { command: 'ls' }),
+        claudeResult('b', 'y'.repeat(400)),
+        boundary(['result of b']),
+      ),
+    );
+    expect(shortly(found)).toEqual(['Bash · ls · ~100']);
   });
 
   it('are measured by their text and named by what the call was about', () => {
@@ -43,7 +69,7 @@ describe('the tool results of claude', () => {
         claudeResult('a', 'y'.repeat(4000)),
         claudeResult('unknown', 'zzzz'),
         { ...claudeResult('a', 'of a subagent'), isSidechain: true },
-        { ...claudeResult('a', 'y'.repeat(4000)), type: 'api-request-blob' }, // a repetition, in 2.1.331
+        { ...claudeResult('a', 'y'.repeat(4000)), uuid: 'blob', type: 'api-request-blob' }, // a repetition, in 2.1.331
       ),
     );
     expect(shortly(found)).toEqual(['Grep · TODO · ~100', 'Read · /src/app.ts · ~1000', 'tool ·  · ~1']);

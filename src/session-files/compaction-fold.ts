@@ -83,7 +83,7 @@ interface Candidate {
 
 /** Changed in place: a file has millions of lines. */
 interface Fold {
-  readonly format: Pick<SessionFormat, 'messages' | 'summaryWords'>;
+  readonly format: Pick<SessionFormat, 'messages' | 'session' | 'summaryWords'>;
   readonly messages: Messages;
   readonly found: FoundCompaction[];
   readonly listener: UsageListener | undefined;
@@ -172,6 +172,7 @@ const takeStep = (fold: Fold, step: Step): void => {
   const last = found.at(-1);
   switch (step.kind) {
     case 'head': {
+      if (fold.format.session) return; // the outlines say it
       const { id, cwd: project, version, isOther = false } = step.head;
       fold.session = mergeSession(fold.session, { id, project, version, isOther });
       return;

@@ -66,7 +66,7 @@ interface ClaudeSession extends Runs {
 
 const form: RecordForm<ClaudeSession> = {
   name: 'Claude',
-  isOwn: /^\{.*"type"/s,
+  isOwn: /^\{.*?"type"/s,
   // most of a file is attachments, snapshots and huge tool results
   hasFacts: (line) =>
     line.includes('"assistant"') ||

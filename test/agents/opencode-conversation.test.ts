@@ -1,10 +1,9 @@
 // A session of opencode 1.18.33, recorded with `compaction.tail_turns: 1`: tools, a file named with @, a shell command, two compactions.
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../support/read-log.js';
 import { compactionsOf, toolUsesIn, windowOf } from '../../src/core/conversation/conversation.js';
 import { receiptOf } from '../../src/core/conversation/receipt.js';
-import { linesOf, readContents } from '../support/read-log.js';
+import { linesOf, readContents, readConversation } from '../support/read-log.js';
 
 const { log } = agents.opencode;
 if (!log?.conversation) throw new Error('no conversations');
@@ -127,12 +126,8 @@ describe('a session of opencode as a conversation', () => {
 });
 
 describe('what fills the window of opencode', () => {
-  const toolsIn = (lines: readonly string[]): readonly string[] => {
-    let names: readonly string[] = [];
-    for (const content of readContents(agents.opencode, lines))
-      names = content.kind === 'cleared' ? [] : [...names, `${content.name} ${content.label}`];
-    return names;
-  };
+  const toolsIn = (lines: readonly string[]): readonly string[] =>
+    readContents(agents.opencode, lines).map(({ name, label }) => `${name} ${label}`);
 
   it('are the results of its tools until a compaction', () => {
     const asks = recorded.findIndex((line) => line.includes('"asks":1'));

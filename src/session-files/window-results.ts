@@ -118,7 +118,7 @@ const resultOf = ({ calls }: Window, { callId, name = 'tool', tokens, source }: 
   return { ...label, tokens, at: source.at ?? 0 };
 };
 
-const keptBy = ({ places }: Window, { keptIds, keptSpan }: Compaction): ((held: Held) => boolean) => {
+const keptBy = ({ places }: Window, { keptIds, keptSpan }: Compaction): IsKept => {
   const ids = new Set(keptIds);
   const first = places.get(keptSpan?.firstId ?? '') ?? Infinity;
   const last = places.get(keptSpan?.lastId ?? '') ?? -Infinity;
@@ -126,11 +126,12 @@ const keptBy = ({ places }: Window, { keptIds, keptSpan }: Compaction): ((held: 
     ids.has(recordId ?? '') || (ids.size === 0 && place >= first && place <= last);
 };
 
-const keep = (window: Window, isKept: (held: Held) => boolean): void => {
+type IsKept = (record: Pick<Held, 'place' | 'recordId'>) => boolean;
+
+const keep = (window: Window, isKept: IsKept): void => {
   window.held = window.held.filter(isKept);
-  window.places.clear();
-  for (const { recordId, place } of window.held)
-    if (recordId !== undefined) window.places.set(recordId, place);
+  for (const [recordId, place] of window.places)
+    if (!isKept({ place, recordId })) window.places.delete(recordId);
   window.turns = [];
   window.calls.clear();
 };

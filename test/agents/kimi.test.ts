@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { nativeTriggerTokens } from '../../src/core/build-ladder.js';
 import { agents } from '../../src/agents/index.js';
 import { locateKimi } from '../../src/agents/kimi/files.js';
-import type { Content } from '../../src/agents/records.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
-import { footerSequence, linesOf, readLines } from '../support/read-log.js';
+import { footerSequence, linesOf, readContents, readLines } from '../support/read-log.js';
 
 const { kimi } = agents;
 
@@ -118,16 +117,10 @@ describe('the session file of kimi', () => {
   it('names the tool results, and what a compaction left of them', () => {
     const event = { type: 'tool.call', toolCallId: 'a', name: 'Bash', args: { command: 'ls src' } };
     const result = { type: 'tool.result', toolCallId: 'a', result: { output: 'y'.repeat(80) } };
-    const found: Content[] = [];
-    let reader = kimi.log?.contents?.();
-    for (const each of [event, result]
-      .map((one) => line('context.append_loop_event', { event: one }))
-      .concat(applied())) {
-      const step = reader?.(each, 0);
-      found.push(...(step?.contents ?? []));
-      reader = step?.next;
-    }
-    expect(found).toMatchObject([{ name: 'Bash', label: 'ls src', tokens: 20 }, { kind: 'cleared' }]);
+    const lines = [event, result].map((one) => line('context.append_loop_event', { event: one }));
+    expect(readContents(kimi, lines)).toMatchObject([{ name: 'Bash', label: 'ls src', tokens: 20 }]);
+    expect(readContents(kimi, [...lines, applied()])).toEqual([]);
+    expect(readContents(kimi, [...lines, line('context.clear')])).toEqual([]);
   });
 });
 

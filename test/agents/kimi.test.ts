@@ -60,6 +60,13 @@ describe('the session file of kimi', () => {
     });
   });
 
+  it.each(['context.undo', 'context.clear'])('says nothing of one that began before a %s', (type) => {
+    const { boundary } = factsOf(measured(90_020), begin('manual'), line(type), applied()).find(
+      (fact) => fact.type === 'boundary',
+    ) ?? { boundary: undefined };
+    expect(boundary).toEqual({ preTokens: 20_222, postTokens: 20_719, at: 5_000 });
+  });
+
   it('trusts the size that was measured before a compaction, and else what the record estimates', () => {
     expect(factsOf(applied())).toMatchObject([{ boundary: { preTokens: 20_222 } }]);
     const twice = factsOf(measured(90_020), applied(), applied());
@@ -92,6 +99,13 @@ describe('the session file of kimi', () => {
       { type: 'growth', tokens: 100 },
       { type: 'growth', tokens: 200 },
     ]);
+  });
+
+  it('does not grow by a summary or an answer, whose size is told elsewhere', () => {
+    const content = [{ type: 'text', text: 'x'.repeat(400) }];
+    const summary = { role: 'user', content, origin: { kind: 'compaction_summary' } };
+    const messages = [summary, { role: 'assistant', content }];
+    expect(factsOf(...messages.map((message) => line('context.append_message', { message })))).toEqual([]);
   });
 
   it.each([

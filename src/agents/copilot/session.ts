@@ -37,7 +37,7 @@ const TELLING =
 
 const form: RecordForm<Begun> = {
   name: 'Copilot',
-  isOwn: /^\{.*"type"/s,
+  isOwn: /^\{.*?"type"/s,
   hasFacts: (line) => TELLING.test(line),
   read: (begun, record, place) => {
     const type = getText(record, 'type');

@@ -60,7 +60,7 @@ const TELLING =
 
 const form: RecordForm<KimiSession> = {
   name: 'Kimi',
-  isOwn: /^\{.*"type"/s,
+  isOwn: /^\{.*?"type"/s,
   hasFacts: (line) => TELLING.test(line),
   read: (state, record, place) => {
     if (getText(record, 'type') === undefined) return { state, misfit: 'not a Kimi record' };

@@ -234,7 +234,7 @@ describe('any tool result', () => {
 it('a picture counts as one, however its file is named', () => {
   const recorded = readFileSync(new URL('../fixtures/kimi-picture/agents/main/wire.jsonl', import.meta.url));
   const found = readContents(agents.kimi, recorded.toString().split('\n'));
-  const pictures = found.filter((each) => each.kind === 'tool-result' && each.name === 'ReadMediaFile');
+  const pictures = found.filter(({ name }) => name === 'ReadMediaFile');
   expect(pictures.length).toBeGreaterThan(0);
   for (const each of pictures)
     expect(each).toMatchObject({ tokens: expect.toSatisfy((n: number) => n >= 1_600) });

@@ -69,6 +69,21 @@ describe('the compactions of a recorded session', () => {
     expect(await readFixture('gemini', 'subagent.jsonl')).toBeUndefined();
   });
 
+  it('do not count what copilot has said beside its own as replaced', async () => {
+    const [first, second] = (await readFixture('copilot', 'own.jsonl'))?.history.compactions ?? [];
+    expect(first).toMatchObject({ afterMessage: 4, replaced: [[1, 3]] });
+    expect(second).toMatchObject({ afterMessage: 13, replaced: [[4, 12]] });
+  });
+
+  it('of kimi leave out none of the messages that were said beside them', async () => {
+    const message = (id: string) => ({ type: 'context.append_message', message: { role: 'user', id } });
+    const begin = { type: 'full_compaction.begin', source: 'auto', time: 1 };
+    const end = { type: 'context.apply_compaction', summary: 'all', time: 2 };
+    const lines = [message('a'), begin, message('b'), end].map((each) => `${JSON.stringify(each)}\n`);
+    const history = await readBytes('kimi', lines.join(''));
+    expect(history).toMatchObject({ messages: 2, compactions: [{ afterMessage: 2, initiator: 'agent' }] });
+  });
+
   it('have their summaries whole when asked', async () => {
     const read = await readFixture('qwen', 'old-0.15.10.jsonl', { isFull: true });
     const summary = read?.history.compactions[0]?.summary;

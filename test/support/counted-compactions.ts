@@ -5,7 +5,7 @@ import { agents } from '../../src/agents/index.js';
 import { historyRecord, type HistoryRecord } from '../../src/core/conversation/boundary-record.js';
 import { readHistory, type HistoryOptions } from '../../src/session-files/read-history.js';
 
-export type Name = 'claude' | 'codex' | 'gemini' | 'qwen';
+export type Name = 'claude' | 'codex' | 'gemini' | 'qwen' | 'copilot' | 'kimi';
 
 export const fixture = (agent: Name, file: string): string =>
   fileURLToPath(new URL(`../fixtures/logs/${agent}/${file}`, import.meta.url));

@@ -338,13 +338,11 @@ const readSettings = (state: CodexSession, settings: JsonRecord | undefined): Me
 const readCompacted = (before: CodexSession, { payload, source, at }: Told): Meaning => {
   const { turn, hidden, untold, ...state } = before;
   const message = getText(payload, 'message') ?? '';
-  const uuid = getText(payload, 'window_id');
   const isOwnTurn = turn?.hasPrompt === false;
   const boundary: Boundary = {
     // one that the user asked for is a turn of its own; one inside a user's turn is Codex's own
     initiator: isOwnTurn && !turn.isUsers ? 'user' : 'agent',
     ...(isEmptySummary(message, state.shown) ? { summary: 'empty' } : {}),
-    ...present({ uuid }),
     at,
   };
   const ownLine = isSummary(hidden?.text, message) ? hidden?.line : undefined;
@@ -371,18 +369,27 @@ const isEmptySummary = (message: string, shown = ''): boolean =>
 const isSummary = (text: string | undefined, message: string): boolean =>
   text !== undefined && text.trim() !== '' && message.trimEnd().endsWith(text.trim());
 
+interface CompactionPlace {
+  readonly source: SourceRecord;
+  readonly boundary: Boundary;
+  readonly startLine: number;
+}
+
 /** The compaction, then the history that it leaves, each item a record of its own. */
 const compactionSteps = (
   payload: JsonRecord,
-  told: { readonly source: SourceRecord; readonly boundary: Boundary; readonly startLine: number },
+  { source, boundary, startLine }: CompactionPlace,
 ): readonly Step[] => {
   const message = getText(payload, 'message') ?? '';
+  const uuid = getText(payload, 'window_id'); // until the item that follows tells an id of its own
   const history = getList(payload, 'replacement_history').filter(isRecord);
   const usage = getRecord(getRecord(payload, 'latest_token_usage_record'), 'usage');
   const compaction: Entry = {
     kind: 'compaction',
-    ...told,
+    source,
     tokens: 0,
+    boundary: { ...boundary, ...present({ uuid }) },
+    startLine,
     keptIds: [],
     ...(history.length > 0 ? {} : { keepsPrompts: true }),
     requestTokens: getCount(usage, 'total_tokens') ?? 0,
@@ -390,10 +397,9 @@ const compactionSteps = (
   // without a history (before 0.98) Codex keeps what the user said, which no record repeats
   const left = history.length > 0 ? history : [summaryItem(message)];
   return [
-    recordStep(told.source, [compaction]),
+    recordStep(source, [compaction]),
     ...left.map((item) => {
-      const source = { ...told.source };
-      const entries = itemEntries(item, source).map((entry) => asSummary(entry, message));
+      const entries = itemEntries(item, { ...source }).map((entry) => asSummary(entry, message));
       return recordStep(source, leftEntries(entries));
     }),
   ];

@@ -70,7 +70,7 @@ describe('the rollout of codex', () => {
     ]);
   });
 
-  it('says how much prompts and tool results add before the next count, and nothing of answers', () => {
+  it('says how much prompts, tool results and their pictures add before the next count, and nothing of answers', () => {
     const text = (length: number) => 'a'.repeat(length);
     const facts = readLines(codex, [
       started(true),
@@ -80,8 +80,9 @@ describe('the rollout of codex', () => {
       item({ type: 'function_call_output', call_id: 'call_1', output: text(80) }),
       item({ type: 'custom_tool_call_output', output: [{ type: 'input_text', text: text(120) }, {}] }),
       item({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: text(400) }] }),
+      item({ type: 'function_call_output', output: [{ type: 'input_image', image_url: text(100_000) }] }),
     ]).facts;
-    expect(facts).toEqual([10, 20, 30].map((tokens) => ({ type: 'growth', tokens })));
+    expect(facts).toEqual([10, 20, 30, 1_600].map((tokens) => ({ type: 'growth', tokens })));
   });
 
   it('does not take what a compaction asks the model for as growth', () => {

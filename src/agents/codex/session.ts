@@ -126,7 +126,7 @@ const metaSteps = ({ record, payload, source }: Told): readonly Step[] => {
     version: getText(payload, 'cli_version'),
     provider: getText(payload, 'model_provider'),
     startedAt: parseIsoTime(getText(payload, 'timestamp') ?? ''),
-    isOther: !isUsers,
+    isOther: isUsers ? undefined : true,
   });
   const incomplete: readonly Step[] = getRecord(payload, 'history_base')
     ? [{ kind: 'incomplete', reason: CONTINUES }]
@@ -147,10 +147,8 @@ const readItem = (state: CodexSession, payload: JsonRecord, place: SourceRecord)
   const growth = payload['role'] === 'developer' ? [] : growthOf(entries);
   const isHidden = first?.kind === 'answer' && first.text !== state.shown;
   const hidden = isHidden ? { hidden: { line: source.line, text: first.text } } : {};
-  // a compaction may record what it asks the model for in the same way, but not that it is the user's
-  const isPrompt = first?.kind === 'prompt' && !state.turn?.held;
-  const meaning = isPrompt ? withPrompt(state, growth) : withFacts({ ...state, ...hidden, patches }, growth);
-  return { ...meaning, steps: () => itemSteps(source, entries) };
+  const after = first?.kind === 'prompt' ? withPrompt(state) : { ...state, ...hidden, patches };
+  return { ...withFacts(after, growth), steps: () => itemSteps(source, entries) };
 };
 
 const itemSteps = (source: SourceRecord, entries: readonly Entry[]): readonly Step[] =>
@@ -200,11 +198,14 @@ const withoutHeld = (turn: Turn): Turn => {
   return rest;
 };
 
-/** The user has said something, so that the turn is no compaction. */
-const withPrompt = (state: CodexSession, facts: readonly Fact[] = []): Meaning => {
-  if (!state.turn || state.turn.hasPrompt) return { state, facts };
-  const turn = { ...withoutHeld(state.turn), hasPrompt: true };
-  return { state: { ...state, turn }, facts: [...(state.turn.held ?? []), ...facts] };
+const withPrompt = (state: CodexSession): CodexSession =>
+  state.turn?.hasPrompt === false ? { ...state, turn: { ...state.turn, hasPrompt: true } } : state;
+
+/** Codex shows what the user has said, so that the turn is no compaction. */
+const release = (before: CodexSession): Meaning => {
+  const state = withPrompt(before);
+  const { turn } = state;
+  return turn?.held ? { state: { ...state, turn: withoutHeld(turn) }, facts: turn.held } : { state };
 };
 
 const withoutTurn = (state: CodexSession): CodexSession => {
@@ -269,7 +270,7 @@ const readTurn = (state: CodexSession, kind: string, told: Told): Meaning | unde
       return beginTurn(state, told);
     case 'user_message':
     case 'UserMessage':
-      return withPrompt(state);
+      return release(state);
     case 'turn_aborted':
       return {
         state: withoutTurn(state),

@@ -162,8 +162,8 @@ const takeSteps = (fold: Fold, steps: readonly Step[], place: LinePlace): void =
   if (compaction?.kind === 'compaction') {
     takeCompaction(fold, compaction, { entries, place });
     fold.messages.rewrite(steps.flatMap((step) => (step.kind === 'record' ? (step.source.id ?? []) : [])));
-  } else if (summary?.kind === 'summary') takeSummary(fold, summary, place);
-  else if (first && fold.format.messages === 'by-text') fold.messages.rename(keyOf(first));
+  } else if (first && fold.format.messages === 'by-text') fold.messages.rename(keyOf(first));
+  else if (summary?.kind === 'summary') takeSummary(fold, summary, place);
   for (const step of steps) takeStep(fold, step);
 };
 

@@ -95,20 +95,33 @@ describe('the tool results of codex', () => {
         call({ type: 'custom_tool_call_output', call_id: '2', output: 'done' }),
         call({ type: 'local_shell_call', call_id: '3', action: { type: 'exec', command: ['git', 'log'] } }),
         call({ type: 'function_call_output', call_id: '3', output: 'log!' }),
-        { type: 'compacted', payload: { message: '', replacement_history: [] } },
       ),
     );
     expect(shortly(found)).toEqual([
       'exec_command · ls -R · ~10',
       'apply_patch · *** Begin Patch · ~1',
       'shell · git log · ~1',
-      'cleared',
     ]);
   });
 
-  it('are gone after each of the compactions of a recorded session', () => {
-    const found = readContents(agents.codex, linesOf('codex', 'compactions.jsonl'));
-    expect(shortly(found)).toEqual(['cleared', 'cleared', 'cleared', 'cleared']);
+  it('in a recorded session are those since its compaction', () => {
+    const records = linesOf('codex', 'old-0.137.0.jsonl');
+    const place = records.findIndex((line) => line.includes('"compacted"'));
+    expect(shortly(readContents(agents.codex, records.slice(0, place)))).toEqual([
+      'exec_command · touch approved · ~7',
+    ]);
+    expect(readContents(agents.codex, records)).toEqual([]);
+  });
+
+  it('stay where a compaction repeats them', () => {
+    const output = { type: 'function_call_output', call_id: '1', output: 'a'.repeat(40) };
+    const asked = { type: 'function_call', name: 'exec_command', call_id: '1', arguments: '{"cmd":"ls -R"}' };
+    const replacement_history = [asked, output];
+    const found = readContents(
+      agents.codex,
+      lines(call(asked), call(output), { type: 'compacted', payload: { message: '', replacement_history } }),
+    );
+    expect(shortly(found)).toEqual(['exec_command · ls -R · ~10']);
   });
 });
 

@@ -200,11 +200,12 @@ describe('a compaction of Claude', () => {
   });
 });
 
+const codexLine = (type: string, payload: object): string =>
+  JSON.stringify({ timestamp: day('10:00:00.000'), type, payload });
+
 it('a compaction of Codex whose summary only the server can read says that it is encrypted', async () => {
-  const line = (type: string, payload: object): string =>
-    JSON.stringify({ timestamp: day('10:00:00.000'), type, payload });
   const compacted = (history: readonly object[]): string =>
-    line('compacted', { message: '', replacement_history: history });
+    codexLine('compacted', { message: '', replacement_history: history });
   const kinds = async (text: string) => {
     const history = await readBytes('codex', `${text}\n`);
     return history && recordsOf(history).map((each) => [each.summary_kind, each.summary]);
@@ -213,4 +214,11 @@ it('a compaction of Codex whose summary only the server can read says that it is
     ['encrypted', null],
   ]);
   expect(await kinds(compacted([]))).toEqual([['empty', null]]);
+});
+
+it('words that begin as a summary of Codex does are no compaction without its record', async () => {
+  const text = 'Another language model started to solve this problem.\nGo on!';
+  const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+  const history = await readBytes('codex', `${codexLine('response_item', message)}\n`);
+  expect([history?.messages, history?.compactions]).toEqual([1, []]);
 });

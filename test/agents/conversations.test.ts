@@ -28,9 +28,8 @@ const linesOf = (name: string): readonly string[] =>
     .split('\n')
     .filter((line) => line !== '');
 
-const read = (lines: Iterable<string>, agent: Agent): Conversation => {
-  return readConversation(agent, lines);
-};
+const read = (lines: Iterable<string>, agent: Agent): Conversation =>
+  readConversation(agent, [...lines]);
 
 const newSession = (): NewSession => {
   let count = 0;

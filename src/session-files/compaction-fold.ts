@@ -213,7 +213,8 @@ const takeCompaction = (
     durationMs,
     requestTokens,
     kept,
-    summary: summary && summaryOf(fold, summary),
+    // a record that tells what is left, and no summary among it, has none; otherwise it is in the next record
+    summary: summary ? summaryOf(fold, summary) : entries.length > 1 ? { kind: 'empty' } : undefined,
   };
   add(fold, { compacted, place, afterMessage: fold.messages.count() });
 };

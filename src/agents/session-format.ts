@@ -36,6 +36,8 @@ export interface Wanted {
   readonly hasEnded?: boolean;
   /** the whole conversation; otherwise lines without facts are passed over */
   readonly conversation?: boolean;
+  /** only lines are given that `SessionFormat.classify` has chosen, so none is passed over */
+  readonly chosen?: boolean;
 }
 
 /** The reader for the first line of a session file; `env` is the environment of the agent. */
@@ -70,10 +72,12 @@ export interface RecordForm<S> {
 /** A reader that remembers a state from one record to the next. */
 export const makeSessionReader = <S>(form: RecordForm<S>, state: S, wanted: Wanted = {}): SessionReader => {
   const reader: SessionReader = (line, now, lineNumber = 0) => {
-    if (!form.isOwn && line.trim() === '') return { facts: [], next: reader };
-    if (form.isOwn?.test(line) === false)
-      return { facts: [], next: reader, misfit: `not a ${form.name} record` };
-    if (!wanted.conversation && form.hasFacts?.(line) === false) return { facts: [], next: reader };
+    if (!wanted.chosen) {
+      if (!form.isOwn && line.trim() === '') return { facts: [], next: reader };
+      if (form.isOwn?.test(line) === false)
+        return { facts: [], next: reader, misfit: `not a ${form.name} record` };
+      if (!wanted.conversation && form.hasFacts?.(line) === false) return { facts: [], next: reader };
+    }
     const record = parseRecord(line);
     if (!record) return { facts: [], next: reader, misfit: 'not JSON' };
     const meaning = form.read(state, record, { line: lineNumber, now, length: line.length });

@@ -200,7 +200,9 @@ const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTak
   const format = agent.log?.conversation ?? NUMBERS_ONLY;
   let facts: Fact[] = [];
   // the file may come from another machine, so this shell's settings do not apply
-  const reader = agent.log && makeFileReader(agent.log, {}, { add: (fact) => facts.push(fact) });
+  const inbox = { add: (fact: Fact) => facts.push(fact) };
+  const wanted = { chosen: agent.log?.conversation !== undefined };
+  const reader = agent.log && makeFileReader(agent.log, {}, inbox, wanted);
   let needsSession = format.session !== undefined;
 
   const takeRecord = (known: LineClass, outline: Outline, place: LinePlace): boolean => {

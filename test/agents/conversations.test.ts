@@ -28,8 +28,7 @@ const linesOf = (name: string): readonly string[] =>
     .split('\n')
     .filter((line) => line !== '');
 
-const read = (lines: Iterable<string>, agent: Agent): Conversation =>
-  readConversation(agent, [...lines]);
+const read = (lines: Iterable<string>, agent: Agent): Conversation => readConversation(agent, [...lines]);
 
 const newSession = (): NewSession => {
   let count = 0;

@@ -18,11 +18,11 @@ import {
 } from '../own-compaction.js';
 import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
 import { geminiNewSessions } from './new-session.js';
-import { geminiConversation } from './conversation.js';
+import { isDocumentHead } from './document.js';
 import { foldersOf, geminiFolder, idInPath, locateGemini, projectOf, sessionFile } from './files.js';
-import { geminiHistory } from './history.js';
-import { geminiWindowTokens, geminiContents, isDocumentHead, geminiReader } from './log.js';
+import { geminiWindowTokens } from './message.js';
 import { geminiScreen } from './screen.js';
+import { geminiReader, geminiSession } from './session.js';
 
 const geminiHome: AgentHome = {
   played: ['0.61.0', '0.58.0'],
@@ -148,9 +148,7 @@ export const gemini: Agent = {
     reader: geminiReader,
     recognises: isGeminiRecord,
     recognisesDocument: isDocumentHead,
-    contents: geminiContents,
-    history: geminiHistory,
-    conversation: geminiConversation,
+    conversation: geminiSession,
   },
   newSessions: geminiNewSessions,
   restarting: {

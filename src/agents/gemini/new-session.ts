@@ -9,9 +9,9 @@ import {
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm, NewFile } from '../agent.js';
-import { writtenText } from '../entries.js';
+import { groupsOf, writtenText, type Group } from '../gemini-family.js';
 import { replaceIds } from '../records.js';
-import { textOf } from './log.js';
+import { textOf } from './message.js';
 
 // New Gemini sessions (facts/sessions.md §A.3, §B): messages, each with its tool calls and their results in it.
 
@@ -35,19 +35,6 @@ const writeGeminiConversation: ConversationWriter = (conversation, as) => {
 const hashIn = ({ entries }: Conversation): string | undefined =>
   entries.map(({ native }) => getText(getRecord(native, 'session'), 'projectHash')).find(Boolean);
 
-/** Entries of one message, in a row. */
-type Group = readonly [Entry, ...Entry[]];
-
-const groupsOf = (window: readonly Entry[]): readonly Group[] => {
-  const groups: [Entry, ...Entry[]][] = [];
-  for (const entry of window) {
-    const last = groups.at(-1);
-    if (last && belongsTo(last, entry)) last.push(entry);
-    else groups.push([entry]);
-  }
-  return groups;
-};
-
 const isModels = ({ kind }: Entry): boolean =>
   kind === 'answer' || kind === 'reasoning' || kind === 'call' || kind === 'result';
 
@@ -61,7 +48,7 @@ const belongsTo = ([first]: Group, entry: Entry): boolean => {
 const messageIn = ({ native }: Entry): JsonRecord | undefined => getRecord(native, 'message');
 
 const messagesOf = (window: readonly Entry[], as: NewSession): readonly Fields[] =>
-  groupsOf(window.filter(isWritable)).map((group) => {
+  groupsOf(window.filter(isWritable), belongsTo).map((group) => {
     const [first] = group;
     const own = messageIn(first);
     const base = {
@@ -140,7 +127,7 @@ const answerOf = (base: Fields, group: Group): Fields => {
 // A running Gemini takes a conversation from a checkpoint, beside the folder of its session files: the history of the model's API.
 
 const checkpoint = (conversation: Conversation, sessionPath: string, name: string): NewFile => {
-  const history = groupsOf(windowOf(conversation).filter(isInHistory)).flatMap(contentsOf);
+  const history = groupsOf(windowOf(conversation).filter(isInHistory), belongsTo).flatMap(contentsOf);
   return {
     path: posix.join(posix.dirname(posix.dirname(sessionPath)), `checkpoint-${name}.json`),
     text: JSON.stringify({ history }),

@@ -18,11 +18,9 @@ import {
 } from '../own-compaction.js';
 import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
 import { qwenNewSessions } from './new-session.js';
-import { qwenConversation } from './conversation.js';
 import { qwenRuntimeFolder, qwenFolder, locateQwen, parseStatus, sessionFile } from './files.js';
-import { qwenHistory } from './history.js';
-import { qwenContents, qwenReader } from './log.js';
 import { qwenScreen } from './screen.js';
+import { qwenReader, qwenSession } from './session.js';
 
 // Qwen Code's own three boundaries (facts/qwen.md): shown beside ctxwrap's, never acted upon.
 
@@ -184,9 +182,7 @@ export const qwen: Agent = {
     reader: qwenReader,
     stateIn: parseStatus,
     recognises: isQwenRecord,
-    contents: qwenContents,
-    history: qwenHistory,
-    conversation: qwenConversation,
+    conversation: qwenSession,
   },
   newSessions: qwenNewSessions,
   restarting: {

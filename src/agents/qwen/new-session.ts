@@ -9,7 +9,8 @@ import {
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';
-import { canGoOn, writtenText } from '../entries.js';
+import { canGoOn } from '../entries.js';
+import { groupsOf, writtenText, type Group } from '../gemini-family.js';
 import { replaceIds } from '../records.js';
 
 // New Qwen Code sessions. Each record names the one before; what a compaction left is one record with the whole history in it. The folder of
@@ -40,26 +41,15 @@ const writeQwenConversation: ConversationWriter = (conversation, as) => {
     ...(left.length === 0
       ? []
       : [link({ ...base, ...compressionOf(conversation, window, left.length, as) })]),
-    ...groupsOf(window.slice(left.length)).map((group) => link({ ...base, ...recordOf(group, as) })),
+    ...groupsOf(window.slice(left.length), belongsTo).map((group) =>
+      link({ ...base, ...recordOf(group, as) }),
+    ),
   ];
 };
 
 const VERSION = '0.24.4'; // of the form, where the conversation does not come from such a file
 
 const isBlank = (part: object): boolean => 'text' in part && part.text === '';
-
-/** Parts of one message, in a row. */
-type Group = readonly [Entry, ...Entry[]];
-
-const groupsOf = (window: readonly Entry[]): readonly Group[] => {
-  const groups: [Entry, ...Entry[]][] = [];
-  for (const entry of window) {
-    const last = groups.at(-1);
-    if (last && belongsTo(last, entry)) last.push(entry);
-    else groups.push([entry]);
-  }
-  return groups;
-};
 
 type Role = 'model' | 'user';
 
@@ -126,7 +116,10 @@ const compressionOf = (
 ): Fields => {
   const left = window.slice(0, count);
   const next = window[count];
-  const messages = groupsOf(left).map((group) => ({ role: roleOf(group[0]), parts: partsOf(group) }));
+  const messages = groupsOf(left, belongsTo).map((group) => ({
+    role: roleOf(group[0]),
+    parts: partsOf(group),
+  }));
   // work that goes on answers for itself
   const isAnswered = messages.some(({ role }) => role === 'model') || (next && roleOf(next) === 'model');
   const compressedHistory = isAnswered

@@ -1,0 +1,70 @@
+import type { Entry, PlanChange } from '../core/conversation/conversation.js';
+import { getList, getText, type JsonRecord } from '../core/json.js';
+import { present } from '../core/present.js';
+import { planOf, planStatus, type Tools } from './entries.js';
+
+// What Gemini CLI and Qwen Code, which began as a copy of it, have in common in their session files.
+
+/** What they put into a message of the user: their context, hooks, reminders, tasks. */
+export const OWN_WORDS =
+  /^\s*<(?:session_context|hook_context|qwen:user-prompt-submit-context|system-reminder|task-notification)>|^This is the Qwen Code\./;
+
+/** Where they begin with the files that a message of the user names. */
+export const FILES_START = /^\s*--- Content from (?:referenced (?:files|context)|MCP resource\b.*) ---/;
+
+export const familyTools: Tools = {
+  reads: { read_file: 'file_path' },
+  edits: {
+    write_file: 'file_path',
+    replace: 'file_path',
+    edit: 'file_path',
+    notebook_edit: 'notebook_path',
+  },
+  runs: { run_shell_command: 'command' },
+  plan: (name, input) => readPlan(name, input),
+  // Gemini before 0.20 and Qwen before 0.24 call the argument so
+  files: (name, input) => {
+    const path = name === 'read_file' ? getText(input, 'absolute_path') : undefined;
+    return path ? [{ path, access: 'read' }] : [];
+  },
+};
+
+const readPlan = (name: string, input: JsonRecord): PlanChange | undefined => {
+  if (name === 'todo_write') return planOf(getList(input, 'todos'), 'content');
+  if (name === 'write_todos') return planOf(getList(input, 'todos'), 'description');
+  const text = getText(input, 'title');
+  if (name === 'tracker_create_task') return { kind: 'added', item: { text: text ?? '', status: 'open' } };
+  const id = getText(input, 'id');
+  if (name !== 'tracker_update_task' || id === undefined) return undefined;
+  const status = getText(input, 'status');
+  const item = {
+    ...present({ text }),
+    ...(status === undefined ? {} : { status: planStatus(status) }),
+  };
+  return { kind: 'changed', id, item };
+};
+
+/** The text of an entry that they did not write themselves; both know a summary by its tag. */
+export const writtenText = (entry: Entry): string => {
+  const text = 'text' in entry ? entry.text : '';
+  return entry.kind === 'summary' && !text.includes('<state_snapshot>')
+    ? `<state_snapshot>\n${text}\n</state_snapshot>`
+    : text;
+};
+
+/** Entries of one message, in a row. */
+export type Group = readonly [Entry, ...Entry[]];
+
+/** `belongsTo`: whether an entry is of the message that begins with this group. */
+export const groupsOf = (
+  window: readonly Entry[],
+  belongsTo: (group: Group, entry: Entry) => boolean,
+): readonly Group[] => {
+  const groups: [Entry, ...Entry[]][] = [];
+  for (const entry of window) {
+    const last = groups.at(-1);
+    if (last && belongsTo(last, entry)) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+};

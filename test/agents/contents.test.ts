@@ -127,6 +127,7 @@ describe('the tool results of codex', () => {
 
 describe('the tool results of gemini', () => {
   const answer = (id: string, output: string) => ({
+    id,
     type: 'gemini',
     toolCalls: [
       {
@@ -142,7 +143,7 @@ describe('the tool results of gemini', () => {
     const found = readContents(
       agents.gemini,
       lines(
-        { type: 'gemini', toolCalls: [{ id: '1', name: 'read_file', args: {} }] },
+        { id: '1', type: 'gemini', toolCalls: [{ id: '1', name: 'read_file', args: {} }] },
         answer('1', 'x'.repeat(80)),
         answer('1', 'x'.repeat(80)),
       ),
@@ -167,7 +168,11 @@ describe('the tool results of qwen', () => {
   const failed = linesOf('qwen', 'compress-cancelled.jsonl').filter((line) =>
     line.includes('"compressionStatus":2'),
   );
-  const part = (type: string, inner: object) => ({ uuid: 'a', type, message: { parts: [inner] } });
+  let count = 0;
+  const part = (type: string, inner: object) => {
+    count += 1;
+    return { uuid: `q${count}`, type, message: { parts: [inner] } };
+  };
   const call = (inner: object) => part('assistant', { functionCall: { name: 'read_file', ...inner } });
   const answer = (inner: object) =>
     part('tool_result', {

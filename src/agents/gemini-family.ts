@@ -1,9 +1,11 @@
-import type { Entry, PlanChange } from '../core/conversation/conversation.js';
-import { getList, getText, type JsonRecord } from '../core/json.js';
+import type { Call, Entry, PlanChange, Result } from '../core/conversation/conversation.js';
+import { getList, getText, isRecord, type JsonRecord } from '../core/json.js';
 import { present } from '../core/present.js';
+import type { CompactRecipe } from './agent.js';
 import { planOf, planStatus, type Tools } from './entries.js';
+import type { SessionFileKind } from './home.js';
 
-// What Gemini CLI and Qwen Code, which began as a copy of it, have in common in their session files.
+// What Gemini CLI and Qwen Code, which began as a copy of it, have in common.
 
 /** What they put into a message of the user: their context, hooks, reminders, tasks. */
 export const OWN_WORDS =
@@ -55,16 +57,50 @@ export const writtenText = (entry: Entry): string => {
 /** Entries of one message, in a row. */
 export type Group = readonly [Entry, ...Entry[]];
 
-/** `belongsTo`: whether an entry is of the message that begins with this group. */
+/** `originOf`: the agent's own message that an entry comes from; `areOne`: whether two new entries are parts of one message. */
 export const groupsOf = (
   window: readonly Entry[],
-  belongsTo: (group: Group, entry: Entry) => boolean,
+  originOf: (entry: Entry) => JsonRecord | undefined,
+  areOne: (first: Entry, entry: Entry) => boolean,
 ): readonly Group[] => {
   const groups: [Entry, ...Entry[]][] = [];
   for (const entry of window) {
     const last = groups.at(-1);
-    if (last && belongsTo(last, entry)) last.push(entry);
+    const [own, origin] = [last && originOf(last[0]), originOf(entry)];
+    const isOne = own || origin ? own === origin : last && areOne(last[0], entry);
+    if (last && isOne) last.push(entry);
     else groups.push([entry]);
   }
   return groups;
+};
+
+/** A call as a part of a message, in the form of the model's API. */
+export const callPart = ({ callId: id, name, input }: Call): object => ({
+  functionCall: { id, name, args: isRecord(input) ? input : {} },
+});
+
+/** The same for its result; `name` is that of the tool. */
+export const resultPart = (
+  { callId: id, isError, output }: Pick<Result, 'callId' | 'isError' | 'output'>,
+  name: string,
+): object => ({
+  functionResponse: { id, name, response: isError ? { error: output } : { output } },
+});
+
+/** `<project>/chats/<name>`; subagents have a folder of their own below. */
+export const chatFile = (relativePath: string, ofSession: RegExp): SessionFileKind | undefined => {
+  const [, chats, name, ...deeper] = relativePath.split('/');
+  const isChat = chats === 'chats' && name !== undefined && deeper.length === 0;
+  return isChat && ofSession.test(name) ? 'session' : undefined;
+};
+
+/** A compaction takes 10 to 120 s; Gemini's own retries take up to nearly five minutes. Longer is reported as a timeout. */
+export const familyRecipe: Omit<CompactRecipe, 'takesFocus'> = {
+  command: '/compress',
+  isPasted: false,
+  pauseMs: 150,
+  submit: '\r',
+  startMs: 5_000,
+  isListed: true,
+  finishMs: 300_000,
 };

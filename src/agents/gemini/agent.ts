@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
 import type { CompactRecipe, Agent } from '../agent.js';
+import { familyRecipe } from '../gemini-family.js';
 import type { AgentHome } from '../home.js';
 import {
   splitWords,
@@ -85,20 +86,8 @@ const geminiCompaction: OwnCompactionSource = {
   },
 };
 
-/**
- * facts/gemini.md §4.2: Enter within 30 ms of a key is a newline, hence the pause; text after the command is ignored. Gemini's own retries
- * take up to nearly five minutes.
- */
-const geminiRecipe: CompactRecipe = {
-  command: '/compress',
-  takesFocus: false,
-  isPasted: false,
-  pauseMs: 150,
-  submit: '\r',
-  startMs: 5_000,
-  isListed: true,
-  finishMs: 300_000,
-};
+/** facts/gemini.md §4.2: Enter within 30 ms of a key is a newline, hence the pause; text after the command is ignored. */
+const geminiRecipe: CompactRecipe = { ...familyRecipe, takesFocus: false };
 
 const NO_TOOLS = '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n';
 

@@ -120,6 +120,8 @@ describe('the session file of gemini', () => {
       const [compaction] = compactionsOf(readConversation(gemini, lines(content)));
       expect(compaction?.boundary).toMatchObject({ initiator, uuid: snapshot('one') });
     }
+    const later = JSON.stringify({ id: 'u', type: 'user', content: [{ text: 'hello' }] });
+    expect(types([messages(snapshot('one')), later, said('')])).toEqual(['boundary', 'growth']);
   });
 
   it('grows by pictures that a tool gives, and not by commands, which the model never gets', () => {

@@ -139,10 +139,17 @@ const answerEntries = (message: JsonRecord, source: SourceRecord): readonly Entr
 };
 
 /** The calls of an answer; those that still run have no result. */
-export const callEntries = (message: JsonRecord, source: SourceRecord): readonly Entry[] =>
-  getList(message, 'toolCalls')
-    .filter(isRecord)
-    .flatMap((call) => toolEntries(toolEvent(call), source, familyTools, { message }));
+const callEntries = (message: JsonRecord, source: SourceRecord): readonly Entry[] =>
+  toolEvents(message).flatMap((event) => toolEntries(event, source, familyTools, { message }));
+
+/** The results alone. */
+export const resultEntries = (message: JsonRecord, source: SourceRecord): readonly Entry[] =>
+  toolEvents(message).flatMap((event) =>
+    event.kind === 'call' ? [] : toolEntries({ ...event, kind: 'result' }, source, familyTools),
+  );
+
+const toolEvents = (message: JsonRecord): readonly ToolEvent[] =>
+  getList(message, 'toolCalls').filter(isRecord).map(toolEvent);
 
 const toolEvent = ({ id, name, args: input, result, status }: JsonRecord): ToolEvent => {
   const call = {

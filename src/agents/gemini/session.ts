@@ -22,11 +22,11 @@ import {
 import type { Refusal } from '../shown-text.js';
 import { geminiDocument, withDocument } from './document.js';
 import {
-  callEntries,
   entriesIn,
   initiatorIn,
   messageSteps,
   readingOf,
+  resultEntries,
   sourceOf,
   textOf,
   userEntries,
@@ -54,7 +54,7 @@ type Meaning = RecordMeaning<GeminiSession>;
 
 const form: RecordForm<GeminiSession> = {
   name: 'Gemini',
-  isOwn: /^\{.*"(?:type|sessionId|\$set|\$rewindTo)"/s,
+  isOwn: /^\{.*?"(?:type|sessionId|\$set|\$rewindTo)"/s,
   read: (before, record, place) => {
     const { renamedAt, ...named } = before;
     const patch = getRecord(record, '$set');
@@ -114,7 +114,7 @@ const readAnswer = (
     at: timeOfRecord(record, now),
   });
   // it is written again with its tool calls after they ran: their results are not in its count
-  return facts.length === 0 ? {} : { facts: [...facts, ...growthOf(callEntries(record, source))] };
+  return facts.length === 0 ? {} : { facts: [...facts, ...growthOf(resultEntries(record, source))] };
 };
 
 // Of the possible ends of a compaction only an error is recorded.

@@ -33,7 +33,7 @@ const TELLING = /"(?:assistant|user|tool_result|chat_compression|rewind|slash_co
 
 const form: RecordForm<QwenSession> = {
   name: 'Qwen',
-  isOwn: /^\{.*"type"/s,
+  isOwn: /^\{.*?"type"/s,
   hasFacts: (line) => TELLING.test(line),
   read: (state, record, place) => {
     if (getText(record, 'type') === undefined) return { state, misfit: 'not a Qwen record' };

@@ -260,14 +260,3 @@ export const recordStep = (source: SourceRecord, entries: readonly Entry[]): Ste
 /** Whether a session with this window would be one that the agent can be resumed with: something was said, done or summarised. */
 export const canGoOn = (window: readonly Entry[]): boolean =>
   window.some(({ kind }) => kind === 'prompt' || kind === 'answer' || kind === 'summary' || kind === 'call');
-
-/** Where Gemini CLI and Qwen Code begin with the files that a message of the user names. */
-export const FILES_START = /^\s*--- Content from (?:referenced (?:files|context)|MCP resource\b.*) ---/;
-
-/** The text of an entry that Gemini CLI or Qwen Code did not write itself; both know a summary by its tag. */
-export const writtenText = (entry: Entry): string => {
-  const text = 'text' in entry ? entry.text : '';
-  return entry.kind === 'summary' && !text.includes('<state_snapshot>')
-    ? `<state_snapshot>\n${text}\n</state_snapshot>`
-    : text;
-};

@@ -35,6 +35,16 @@ describe('the compactions of a recorded session', () => {
     expect(after).toEqual([5, 5, 7, 9, 9, 9, 9, 9, 11, 9, 9, 11, 9, 9, 9, 9, 11, 9, 9]);
   });
 
+  it('of Gemini are counted among all messages that it has written anew, also those without words', async () => {
+    const messages = [
+      { id: '1', type: 'user', content: [{ text: 'do it' }] },
+      { id: '2', type: 'user', content: [{ functionResponse: { name: 'ls', response: { output: '' } } }] },
+      { id: '3', type: 'gemini', content: 'done', tokens: null },
+    ];
+    const lines = [{ sessionId: 's' }, { $set: { messages } }].map((record) => JSON.stringify(record));
+    expect((await readBytes('gemini', lines.join('\n')))?.messages).toBe(3);
+  });
+
   it('are at the bytes that are said', async () => {
     for (const { agent, file } of counted) {
       const bytes = readFileSync(fixture(agent, file));

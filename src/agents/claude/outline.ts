@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { getRecord, getText } from '../../core/json.js';
+import { uuidInPath } from '../files.js';
 import { SKIPPED, type LineClass, type RecordChain, type SessionFormat } from '../session-format.js';
-import { UUID_FILE } from './files.js';
 import { keptIdsIn } from './session.js';
 
 // What a record of a Claude Code session file is, by the outline of its line, and how records name one another (facts/claude.md §7).
@@ -61,11 +61,6 @@ const AFTER =
 
 const withoutFrame = (text: string): string => text.replace(BEFORE, '').replace(AFTER, '').trim();
 
-const idInPath = (path: string): string | undefined => {
-  const name = posix.basename(path);
-  return UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined;
-};
-
 export const claudeSession: SessionFormat = {
   fields: {
     fields: [
@@ -87,9 +82,9 @@ export const claudeSession: SessionFormat = {
     project: line.get('cwd'),
     version: line.get('version'),
   }),
-  idInPath,
+  idInPath: uuidInPath,
   memoryOf: (path) => {
-    const id = idInPath(path);
+    const id = uuidInPath(path);
     return id && posix.join(posix.dirname(path), id, 'session-memory', 'summary.md');
   },
   classify,

@@ -207,7 +207,7 @@ const takeCompaction = (
   const summaries = entries.filter((each) => each.kind === 'summary');
   const summary = summaries.find(({ text }) => text !== '') ?? summaries[0];
   const kept = keptBy(fold.format, entry, entries);
-  const compacted = {
+  const compacted: Compacted = {
     at,
     uuid,
     durationMs,

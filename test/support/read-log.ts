@@ -33,7 +33,7 @@ export const readLines = (
 };
 
 /** What each line changes in the conversation. */
-export const readSteps = ({ log, name }: Agent, lines: readonly string[], now = 0) => {
+const readSteps = ({ log, name }: Agent, lines: readonly string[], now = 0) => {
   if (!log?.conversation) throw new Error(`no conversations of ${name} are known`);
   let reader = log.reader({}, { hasEnded: true, conversation: true });
   return lines.map((line, number) => {

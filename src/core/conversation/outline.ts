@@ -218,26 +218,14 @@ const skipNested = (bytes: Uint8Array, start: number): number => {
   return -1;
 };
 
-const NEAR = 128; // bytes that are looked at one by one: calling the system's search costs about as much
-
+/** The system's search is several times faster than a loop, also for short strings. */
 const skipString = (bytes: Uint8Array, start: number): number => {
-  let at = start;
-  while (at < bytes.length) {
-    const near = Math.min(bytes.length, at + NEAR);
-    while (at < near) {
-      const byte = bytes[at++];
-      if (byte === QUOTE) return at;
-      if (byte === BACKSLASH) at += 1;
-    }
-    const quote = bytes.indexOf(QUOTE, at);
-    if (quote < 0) return -1;
-    if (!isEscaped(bytes, at, quote)) return quote + 1;
-    at = quote + 1;
-  }
-  return -1;
+  let quote = bytes.indexOf(QUOTE, start);
+  while (quote >= 0 && isEscaped(bytes, start, quote)) quote = bytes.indexOf(QUOTE, quote + 1);
+  return quote < 0 ? -1 : quote + 1;
 };
 
-/** An odd number of backslashes stands before it; `start`: where no escape is open. */
+/** An odd number of backslashes stands before it, in a string that begins at `start`. */
 const isEscaped = (bytes: Uint8Array, start: number, place: number): boolean => {
   let before = place - 1;
   while (before >= start && bytes[before] === BACKSLASH) before -= 1;

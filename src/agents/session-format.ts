@@ -22,12 +22,12 @@ export interface SessionResult {
    * what the line changes in the conversation, made when it is asked for; absent for a line that is no record of this agent's, and for one
    * without facts where only those are read
    */
-  readonly steps?: () => readonly Step[];
+  readonly steps?: (() => readonly Step[]) | undefined;
   readonly next: SessionReader;
   /** why the line does not match the known format; undefined when it does */
-  readonly misfit?: string;
+  readonly misfit?: string | undefined;
   /** the line records a compaction whose fact comes with a later line; this, if none follows */
-  readonly untold?: Boundary;
+  readonly untold?: Boundary | undefined;
 }
 
 /** What is wanted of a session file. */
@@ -55,7 +55,7 @@ export interface RecordPlace {
 /** What one record means to a reader with state S. */
 export interface RecordMeaning<S> extends Omit<SessionResult, 'facts' | 'next'> {
   readonly state: S;
-  readonly facts?: readonly Fact[];
+  readonly facts?: readonly Fact[] | undefined;
 }
 
 /** How the lines of one agent are read, each a record. */
@@ -81,8 +81,9 @@ export const makeSessionReader = <S>(form: RecordForm<S>, state: S, wanted: Want
     const record = parseRecord(line);
     if (!record) return { facts: [], next: reader, misfit: 'not JSON' };
     const meaning = form.read(state, record, { line: lineNumber, now, length: line.length });
-    const { state: after, facts = [], ...rest } = meaning;
-    return { ...rest, facts, next: after === state ? reader : makeSessionReader(form, after, wanted) };
+    const { state: after, facts = [], steps, misfit, untold } = meaning;
+    const next = after === state ? reader : makeSessionReader(form, after, wanted);
+    return { facts, next, steps, misfit, untold }; // fields of one shape: a rest of others costs memory for every line
   };
   return reader;
 };

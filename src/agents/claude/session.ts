@@ -20,6 +20,7 @@ import {
   makeSessionReader,
   type RecordForm,
   type RecordMeaning,
+  type RecordPlace,
   type FoundHead,
   type StartReader,
 } from '../session-format.js';
@@ -72,14 +73,15 @@ const form: RecordForm<ClaudeSession> = {
     if (type === undefined) return { state, misfit: 'not a Claude record' };
     // subagents of old versions write into the same file; their context is not the window on the screen
     if (record['isSidechain'] === true) return { state, steps: () => [] };
+    const { state: after, facts, misfit } = readRecord(state, record, place.now);
+    if (type !== 'user') return { state: after, facts, misfit, steps: () => stepsOf(record, place) };
     const source = sourceOf(record, place.line);
-    const said = type === 'user' ? userEntries(record, source) : undefined;
-    const growth = said && place.length <= LONGEST_GROWTH ? growthOf(said) : [];
-    const { facts = [], ...meaning } = readRecord(state, record, place.now);
+    const said = userEntries(record, source);
+    const growth = place.length <= LONGEST_GROWTH ? growthOf(said) : [];
     return {
-      ...meaning,
-      facts: [...facts, ...growth],
-      steps: () => stepsOf(record, source, said ?? entriesIn(record, place.now, source)),
+      state: after,
+      facts: [...(facts ?? []), ...growth],
+      steps: () => stepsOf(record, place, { source, entries: said }),
     };
   },
 };
@@ -260,11 +262,19 @@ const proven = (
 
 // The conversation.
 
-const stepsOf = (record: JsonRecord, source: SourceRecord, entries: readonly Entry[]): readonly Step[] => [
-  headStep(headIn(record)),
-  // titles, modes, snapshots of files: not part of the chain
-  ...(source.id === undefined ? [] : [recordStep(source, entries)]),
-];
+/** `said`: where it is known already. */
+const stepsOf = (
+  record: JsonRecord,
+  { line, now }: RecordPlace,
+  said?: { readonly source: SourceRecord; readonly entries: readonly Entry[] },
+): readonly Step[] => {
+  const source = said?.source ?? sourceOf(record, line);
+  const head = headStep(headIn(record));
+  // titles, modes, snapshots of files are not part of the chain
+  return source.id === undefined
+    ? [head]
+    : [head, recordStep(source, said?.entries ?? entriesIn(record, now, source))];
+};
 
 const headIn = (record: JsonRecord): FoundHead => {
   const model = getText(getRecord(record, 'message'), 'model');

@@ -40,7 +40,7 @@ const form: RecordForm<QwenSession> = {
     // subagents write files of their own and mark their records
     if (record['isSidechain'] === true) return { state, steps: () => [] };
     const source = sourceOf(record, place.line);
-    const { entries, ...meaning } = readRecord(state, record, { ...place, source });
+    const { state: after, entries, facts, misfit } = readRecord(state, record, { ...place, source });
     const steps = (): readonly Step[] => [
       headStep({
         id: getText(record, 'sessionId'),
@@ -51,7 +51,7 @@ const form: RecordForm<QwenSession> = {
       }),
       ...(source.id === undefined ? [] : [recordStep(source, entries?.() ?? [])]),
     ];
-    return { ...meaning, steps };
+    return { state: after, facts, misfit, steps };
   },
 };
 

@@ -286,7 +286,7 @@ describe('the folders', () => {
     expect([...faults]).toEqual([]);
   });
 
-  it.each(['undo', 'shorten'])(
+  it.each(['undo', 'shorten', 'history', 'history-show', 'receipt', 'context', 'brief', 'handoff'])(
     '%s works on files alone: it loads nothing of a running session',
     (command) => {
       const loaded = new Set<Source>();
@@ -424,7 +424,7 @@ describe('the agents', () => {
     sources.filter(({ path }) => path.startsWith(`agents/${name}/`)).map(({ path }) => basename(path));
 
   it('have the same files, so that you find your way in all of them', () => {
-    const needed = ['agent.ts', 'files.ts', 'layout.ts', 'log.ts', 'screen.ts'];
+    const needed = ['agent.ts', 'files.ts', 'layout.ts', 'screen.ts', 'session.ts'];
     const missing = names.flatMap((name) =>
       needed.filter((file) => !filesOf(name).includes(file)).map((file) => `${name}/${file}`),
     );

@@ -1,12 +1,7 @@
 import type { NativeTrigger } from '../core/build-ladder.js';
 import type { Values } from '../core/config/keys.js';
-import type {
-  Conversation,
-  ConversationReader,
-  ConversationWriter,
-  NewSession,
-} from '../core/conversation/conversation.js';
-import type { Boundary, Fact } from '../core/event.js';
+import type { Conversation, ConversationWriter, NewSession } from '../core/conversation/conversation.js';
+import type { Fact } from '../core/event.js';
 import type { JsonRecord } from '../core/json.js';
 import type { OwnLadder } from '../core/ladder.js';
 import type {
@@ -22,11 +17,10 @@ import type { AgentFacts } from '../core/session-flow.js';
 import type { View } from '../core/shown-conversation.js';
 import type { AgentChannel } from './channel.js';
 import type { RowQuery, SessionDatabase } from './database.js';
-import type { HistoryFormat } from './history.js';
 import type { AgentHome } from './home.js';
 import type { OwnCompactionSource } from './own-compaction.js';
 import type { PrintMode } from './print-mode.js';
-import type { ContentReader } from './records.js';
+import type { SessionFormat, StartReader } from './session-format.js';
 
 /** One agent product as a value: everything the wrapper knows about it. It holds data and pure functions, and does nothing by itself. */
 export interface Agent {
@@ -164,8 +158,8 @@ export interface SessionLog {
   readonly locate: Locate;
   /** for an agent that keeps all sessions in one SQLite database, which is then `Located.path`; undefined for one that writes text files */
   readonly database?: SessionDatabase;
-  /** the reader for the first line of a session file; `hasEnded`: of a session that is not followed, but read as it is */
-  readonly reader: (env: Env, hasEnded?: boolean) => LineReader;
+  /** what its records mean */
+  readonly reader: StartReader;
   /** its estimate of what a compaction leaves is without what is sent with every request: system prompt, tools */
   readonly leavesOutFixed?: true;
   /** the agent's activity from this record on, where its records tell; undefined for a record that does not affect it */
@@ -176,48 +170,9 @@ export interface SessionLog {
   readonly recognises?: (record: JsonRecord) => boolean;
   /** true for the first lines of a whole-document file that only this agent writes; undefined where it writes none */
   readonly recognisesDocument?: (head: readonly string[]) => boolean;
-  /** a reader that finds tool results in the session file; undefined where unknown */
-  readonly contents?: () => ContentReader;
-  /** how compactions are found in a whole file fast; undefined where every line has to go through `reader` */
-  readonly history?: HistoryFormat;
-  /** a reader of the session as a conversation, for its first line; undefined where its form is not known well enough */
-  readonly conversation?: () => ConversationReader;
+  /** how a whole file is read as a conversation; undefined where its records are not known well enough, and tell only numbers */
+  readonly conversation?: SessionFormat;
 }
-
-/**
- * Reads one complete line of a session file and returns its facts and the reader for the next line. Pure. `now` is used where a record has
- * no timestamp.
- */
-export type LineReader = (line: string, now: Millis) => LineResult;
-
-export interface LineResult {
-  readonly facts: readonly Fact[];
-  readonly next: LineReader;
-  /** why the line does not match the known format; undefined when it does */
-  readonly misfit?: string;
-  /** the line records a compaction that is reported with a later line; this, if none follows */
-  readonly untold?: Boundary;
-}
-
-/** What one line means to a reader with state S. */
-export interface LineMeaning<S> {
-  readonly state: S;
-  readonly facts: readonly Fact[];
-  readonly misfit?: string;
-  readonly untold?: Boundary;
-}
-
-/** A reader from a state and a pure function of it. */
-export const makeLineReader = <S>(
-  state: S,
-  read: (state: S, line: string, now: Millis) => LineMeaning<S>,
-): LineReader => {
-  const reader: LineReader = (line, now) => {
-    const { state: after, ...said } = read(state, line, now);
-    return { ...said, next: after === state ? reader : makeLineReader(after, read) };
-  };
-  return reader;
-};
 
 /** Finds the session file that the child is writing, or undefined while there is none. Called often, so it must be cheap. */
 export type Locate = (port: FilePort, place: ChildPlace) => Promise<Located | undefined>;

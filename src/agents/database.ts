@@ -16,7 +16,7 @@ export interface WantedSessions {
   readonly start?: string | undefined;
 }
 
-/** The rows of a session in an SQLite database, as the lines that the agent's `LineReader` reads. */
+/** The rows of a session in an SQLite database, as the lines that the agent's `SessionReader` reads. */
 export interface SessionDatabase {
   /** where the database is */
   readonly path: (where: AgentFolders) => string;

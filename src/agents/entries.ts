@@ -1,18 +1,19 @@
-import type {
-  Call,
-  Entry,
-  PlanItem,
-  PlanChange,
-  Result,
-  SessionHead,
-  SourceRecord,
-  Step,
-  TouchedFile,
+import {
+  tokensOf,
+  type Call,
+  type Entry,
+  type PlanItem,
+  type PlanChange,
+  type Result,
+  type SourceRecord,
+  type Step,
+  type TouchedFile,
 } from '../core/conversation/conversation.js';
+import type { Fact } from '../core/event.js';
 import { getList, getText, isRecord, type JsonRecord } from '../core/json.js';
 import { present } from '../core/present.js';
-import { estimateTokens } from '../core/reading.js';
-import { outputText, outputTokens, type ToolEvent } from './records.js';
+import { estimateTokens, type Millis } from '../core/reading.js';
+import { outputText, outputTokens } from './records.js';
 
 // Entries of a conversation from the parts of an agent's record; the same for all agents.
 
@@ -32,6 +33,38 @@ export const textEntry = <K extends Told>(
     tokens: estimateTokens(text),
     ...present({ native }),
   }) as Extract<Entry, { kind: K }>;
+
+/** Text that came into the window with these entries, before the next answer tells its exact size. */
+export const growthOf = (entries: readonly Entry[]): readonly Fact[] => {
+  const tokens = tokensOf(entries.filter(({ kind }) => GROWING.includes(kind)));
+  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
+};
+
+/** An answer comes with its own count, and a compaction says what it leaves. */
+const GROWING: readonly Entry['kind'][] = ['prompt', 'context', 'result'];
+
+/** A call of a tool or its result, as a record tells it. */
+export type ToolEvent =
+  | (GivenCall & { readonly kind: 'call' })
+  | (GivenCall & GivenResult & { readonly kind: 'result' })
+  /** both in one record, which may be written more than once */
+  | (GivenCall & GivenResult & { readonly kind: 'call-with-result' });
+
+interface GivenCall {
+  /** links the result to its call */
+  readonly id: string;
+  /** of the result's tool, when its call may not have been seen */
+  readonly name?: string | undefined;
+  readonly input?: unknown;
+}
+
+interface GivenResult {
+  readonly output: unknown;
+  /** when it was written, if not at the time of the whole record */
+  readonly at?: Millis | undefined;
+  /** the agent says that the tool failed, or that the user did not allow it */
+  readonly isError?: boolean;
+}
 
 /** What an agent's tools do, by their names. */
 export interface Tools {
@@ -61,7 +94,7 @@ export interface InnerCall {
   readonly input: unknown;
 }
 
-/** A call or a result of a tool, as an entry; both for a record that holds both; none for other events. */
+/** A call or a result of a tool, as an entry; both for a record that holds both. */
 export const toolEntries = (
   event: ToolEvent,
   source: SourceRecord,
@@ -75,8 +108,6 @@ export const toolEntries = (
       return [resultEntry(event, source, native)];
     case 'call-with-result':
       return [callEntry(event, source, tools, native), resultEntry(event, source, native)];
-    case 'cleared':
-      return [];
   }
 };
 
@@ -171,12 +202,12 @@ const filesIn = (name: string, input: unknown, given: JsonRecord, tools: Tools):
 };
 
 const resultEntry = (
-  { id, name, output, isError = false }: Extract<ToolEvent, { kind: 'result' | 'call-with-result' }>,
+  { id, name, output, at, isError = false }: Extract<ToolEvent, { kind: 'result' | 'call-with-result' }>,
   source: SourceRecord,
   native: unknown,
 ): Result => ({
   kind: 'result',
-  source,
+  source: at === undefined ? source : { ...source, at },
   callId: id,
   output: outputText(output),
   tokens: outputTokens(output),
@@ -215,22 +246,6 @@ export const planOf = (items: readonly unknown[], text: string): PlanChange => (
   }),
 });
 
-/** Facts about a session in one record. */
-export type FoundHead = { readonly [K in keyof SessionHead]?: SessionHead[K] | undefined };
-
-/** The head with these facts, and the step that tells of them; no step if they are known. */
-export const withHead = (
-  known: SessionHead,
-  found: FoundHead,
-): { readonly head: SessionHead; readonly steps: readonly Step[] } => {
-  const news = Object.entries(found).filter(
-    ([name, value]) => value !== undefined && known[name as keyof SessionHead] !== value,
-  );
-  if (news.length === 0) return { head: known, steps: [] };
-  const head = { ...known, ...(Object.fromEntries(news) as SessionHead) };
-  return { head, steps: [{ kind: 'head', head }] };
-};
-
 /** The same entries as repeated by a compaction. */
 export const asCopies = (entries: readonly Entry[]): readonly Entry[] =>
   entries.map((entry) => ({ ...entry, isCopy: true }));
@@ -245,14 +260,3 @@ export const recordStep = (source: SourceRecord, entries: readonly Entry[]): Ste
 /** Whether a session with this window would be one that the agent can be resumed with: something was said, done or summarised. */
 export const canGoOn = (window: readonly Entry[]): boolean =>
   window.some(({ kind }) => kind === 'prompt' || kind === 'answer' || kind === 'summary' || kind === 'call');
-
-/** Where Gemini CLI and Qwen Code begin with the files that a message of the user names. */
-export const FILES_START = /^\s*--- Content from (?:referenced (?:files|context)|MCP resource\b.*) ---/;
-
-/** The text of an entry that Gemini CLI or Qwen Code did not write itself; both know a summary by its tag. */
-export const writtenText = (entry: Entry): string => {
-  const text = 'text' in entry ? entry.text : '';
-  return entry.kind === 'summary' && !text.includes('<state_snapshot>')
-    ? `<state_snapshot>\n${text}\n</state_snapshot>`
-    : text;
-};

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { parseRecord, getText, type JsonRecord } from '../core/json.js';
 import { parseIsoTime } from '../core/time.js';
 import type { Millis } from '../core/reading.js';
@@ -121,3 +122,12 @@ export const chooseAskedFile = async (
 /** The only one of several candidates: where the evidence fits more, it proves nothing. */
 export const onlyOne = <T>([one, ...others]: readonly T[]): T | undefined =>
   others.length === 0 ? one : undefined;
+
+/** A session file that has the session's id for its name, as Claude Code and Qwen Code write it. */
+export const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
+
+/** The session's id in the path of such a file; undefined for any other path. */
+export const uuidInPath = (path: string): string | undefined => {
+  const name = posix.basename(path);
+  return UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined;
+};

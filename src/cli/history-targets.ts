@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Agent } from '../agents/agent.js';
 import { type AgentFolders, idInPath, SESSION_ENDING } from '../agents/home.js';
-import type { SessionDetail } from '../agents/history.js';
+import type { SessionDetail } from '../agents/session-format.js';
 import { errorCode, UserError } from '../core/errors.js';
 import type { StoreProblem } from '../storage/session-store.js';
 import { systemReason } from '../storage/errors.js';

@@ -4,7 +4,7 @@ import type { UserError } from '../core/errors.js';
 import { quoteForCopying } from '../core/text.js';
 import { listSessions, type ListedSession } from '../storage/sessions.js';
 import type { SessionSource } from '../session-files/read-history.js';
-import type { UndoSource } from '../session-files/undo.js';
+import type { RecordSource } from '../session-files/session-records.js';
 import type { Search } from './commands/history.js';
 import { findTargets } from './history-targets.js';
 import * as messages from './messages.js';
@@ -15,7 +15,7 @@ import { failure, usageError } from './usage-error.js';
 // Resolves an argument that means one session file: a session as `ctxwrap ps` lists it, the agent's id of a conversation, or a path.
 
 export interface OneSource {
-  readonly source: UndoSource & Pick<SessionSource, 'idInDatabase'>;
+  readonly source: RecordSource & Pick<SessionSource, 'idInDatabase'>;
   /** of the compaction that the argument names, as in `ID#2` */
   readonly number?: number | undefined;
   /** the running session that writes the file */

@@ -1,13 +1,22 @@
-import type { CompactedDetail, HistoryDetail, SessionDetail, Summary } from '../agents/history.js';
+import type { DocumentResult, SessionDetail, SessionFormat } from '../agents/session-format.js';
 import type { BoundaryInitiator, MessageRange } from '../core/conversation/boundary-record.js';
+import type { Compaction, Entry, Step, Summary as SummaryEntry } from '../core/conversation/conversation.js';
 import { leftTokens } from '../core/evidence.js';
-import type { JsonRecord } from '../core/json.js';
 import type { Boundary, Fact } from '../core/event.js';
 import type { Millis, Reading } from '../core/reading.js';
-import { makeMessageList, makeMessagesById, type Messages } from './message-list.js';
+import { makeMessageList, makeMessagesById, type KeptMessages, type Messages } from './message-list.js';
 
-// Joins what the lines of a session file tell into its compactions. The facts of the agent's line reader decide what a compaction is; the
-// details of its history format say where it is and what it replaced.
+// Joins what the lines of a session file tell into its compactions: their steps say where one is and what it replaced, their facts how large
+// the window was before and after it, and who asked for it.
+
+/** What stands in the place of the conversation that was compacted. */
+export type Summary =
+  /** the model's words, without the agent's own sentences around them */
+  | { readonly kind: 'text'; readonly text: string }
+  /** only the model's server can read it */
+  | { readonly kind: 'encrypted' }
+  /** nothing: the conversation is lost */
+  | { readonly kind: 'empty' };
 
 /** A compaction while its file is being read. */
 export interface FoundCompaction {
@@ -38,38 +47,50 @@ export interface LinePlace {
 
 export interface CompactionFold {
   /** a message of the conversation with this key, '' for none */
-  readonly message: (key: string) => void;
-  /** the record of the message just counted, where it may turn out to be the summary of a compaction */
-  readonly summaryCandidate: (record: () => JsonRecord | undefined) => void;
+  readonly message: (key: string, place?: LinePlace) => void;
   /** `at`: when it was written */
   readonly beginTurn: (at: () => Millis | undefined) => void;
   /** `durationMs`: of the turn */
   readonly endTurn: (durationMs?: number) => void;
-  readonly details: (details: readonly HistoryDetail[], place: LinePlace) => void;
+  /** what is known of the session */
+  readonly session: (detail: SessionDetail) => void;
+  readonly steps: (steps: readonly Step[], place: LinePlace) => void;
+  /** a record of a compaction, if a boundary of its time makes it one */
+  readonly mark: (mark: Mark, place: LinePlace) => void;
   readonly facts: (facts: readonly Fact[], place: LinePlace) => void;
-  readonly session: () => SessionDetail;
+  readonly known: () => SessionDetail;
   readonly messages: () => number;
   readonly compactions: () => readonly FoundCompaction[];
 }
 
+type Mark = NonNullable<DocumentResult['mark']>;
+
+/** What a record says of a compaction besides its boundary. */
+interface Compacted extends Mark {
+  readonly durationMs?: number | undefined;
+  /** absent where it follows in a record of its own */
+  readonly summary?: Summary | undefined;
+  /** the messages that stay in the window; absent where that is not known */
+  readonly kept?: KeptMessages | undefined;
+  readonly requestTokens?: number | undefined;
+}
+
 interface Candidate {
-  readonly detail: CompactedDetail;
+  readonly compacted: Compacted;
   readonly place: LinePlace;
   readonly afterMessage: number;
 }
 
 /** Changed in place: a file has millions of lines. */
 interface Fold {
+  readonly format: Pick<SessionFormat, 'messages' | 'session' | 'summaryWords'>;
   readonly messages: Messages;
   readonly found: FoundCompaction[];
   readonly listener: UsageListener | undefined;
   session: SessionDetail;
-  /** a record of a compaction, if a boundary of its time makes it one */
   candidate: Candidate | undefined;
   /** the last three numbers, newest first */
   tokens: readonly SeenTokens[];
-  /** the record of the last message, if it may be the summary of a compaction */
-  lastMessage: (() => JsonRecord | undefined) | undefined;
   /** an unknown turn is taken for one of the user's */
   isTurnOpen: boolean;
   awaitsSummary: boolean;
@@ -83,36 +104,34 @@ export interface UsageListener {
   readonly onCompaction: (at: Millis, leftTokens: number | undefined) => void;
 }
 
-export const makeCompactionFold = (kind: 'appended' | 'by-id', listener?: UsageListener): CompactionFold => {
+export const makeCompactionFold = (format: Fold['format'], listener?: UsageListener): CompactionFold => {
   const fold: Fold = {
-    messages: kind === 'by-id' ? makeMessagesById() : makeMessageList(),
+    format,
+    messages: format.messages === 'rewritable' ? makeMessagesById() : makeMessageList(),
     found: [],
     listener,
     session: {},
     candidate: undefined,
     tokens: [],
-    lastMessage: undefined,
     isTurnOpen: true,
     awaitsSummary: false,
     awaitsTurnEnd: false,
   };
   return {
-    message: (key) => {
-      fold.messages.add(key);
-      fold.lastMessage = undefined;
-    },
-    summaryCandidate: (record) => {
-      fold.lastMessage = record;
-    },
+    message: (key, place) => fold.messages.add(key, place?.line),
     beginTurn: (at) => beginTurn(fold, at),
     endTurn: (durationMs) => endTurn(fold, durationMs),
-    details: (details, place) => {
-      for (const detail of details) takeDetail(fold, detail, place);
+    session: (detail) => {
+      fold.session = mergeSession(fold.session, detail);
+    },
+    steps: (steps, place) => takeSteps(fold, steps, place),
+    mark: (mark, place) => {
+      fold.candidate = { compacted: mark, place, afterMessage: fold.messages.count() };
     },
     facts: (facts, place) => {
       for (const fact of facts) takeFact(fold, fact, place);
     },
-    session: () => fold.session,
+    known: () => fold.session,
     messages: () => fold.messages.count(),
     compactions: () => fold.found,
   };
@@ -120,7 +139,6 @@ export const makeCompactionFold = (kind: 'appended' | 'by-id', listener?: UsageL
 
 const beginTurn = (fold: Fold, at: () => Millis | undefined): void => {
   fold.isTurnOpen = true;
-  fold.lastMessage = undefined;
   const last = fold.found.at(-1);
   // it was sent before the compaction and written after it: the compaction was part of this turn
   if (last?.initiator === 'agent-idle' && (at() ?? Infinity) <= last.at) last.initiator = 'agent';
@@ -135,77 +153,130 @@ const endTurn = (fold: Fold, durationMs = Number.NaN): void => {
   fold.isTurnOpen = false;
 };
 
-const takeDetail = (fold: Fold, detail: HistoryDetail, place: LinePlace): void => {
+/** The steps of one record. */
+const takeSteps = (fold: Fold, steps: readonly Step[], place: LinePlace): void => {
+  const entries = steps.flatMap((step) => (step.kind === 'record' ? step.entries : []));
+  const compaction = entries.find((entry) => entry.kind === 'compaction');
+  const summary = entries.find((entry) => entry.kind === 'summary');
+  const [first] = entries;
+  if (compaction?.kind === 'compaction') {
+    takeCompaction(fold, compaction, { entries, place });
+    fold.messages.rewrite(steps.flatMap((step) => (step.kind === 'record' ? (step.source.id ?? []) : [])));
+  } else if (first && fold.format.messages === 'by-text') fold.messages.rename(keyOf(first));
+  else if (summary?.kind === 'summary') takeSummary(fold, summary, place);
+  for (const step of steps) takeStep(fold, step);
+};
+
+const takeStep = (fold: Fold, step: Step): void => {
   const { messages, found } = fold;
   const last = found.at(-1);
-  switch (detail.kind) {
-    case 'session': {
-      const { kind: _, ...told } = detail;
-      fold.session = mergeSession(fold.session, told);
+  switch (step.kind) {
+    case 'head': {
+      if (fold.format.session) return; // the outlines say it
+      const { id, cwd: project, version, isOther = false } = step.head;
+      fold.session = mergeSession(fold.session, { id, project, version, isOther });
       return;
     }
-    case 'compacted':
-      return takeCompacted(fold, detail, place);
-    case 'summary':
-      return takeSummary(fold, detail, place);
-    case 'ended':
-      if (!last) return;
-      last.uuid = detail.uuid ?? last.uuid;
-      last.durationMs ??= detail.durationMs;
-      return;
-    case 'key':
-      return messages.rename(detail.key);
     case 'rewritten':
-      return messages.rewrite(detail.keys);
-    case 'cut-back':
-      return messages.cutBack(detail.key);
+      return messages.rewrite(step.ids ?? step.entries.flatMap(({ source }) => source.id ?? []));
+    case 'rewound':
+      return messages.cutBack(step.toId);
+    case 'amended':
+      if (!last) return;
+      last.uuid = step.boundary.uuid ?? last.uuid;
+      last.durationMs ??= step.boundary.durationMs;
+      return;
+    default:
+      return;
   }
 };
 
-const takeCompacted = (fold: Fold, detail: CompactedDetail, place: LinePlace): void => {
-  const { messages, found } = fold;
-  if (found.some(({ at, uuid }) => at === detail.at && uuid === detail.uuid)) return; // the same record, written twice
-  const last = detail.isSummary && fold.lastMessage?.();
-  if (last && detail.isSummary?.(last)) messages.dropLast();
-  const candidate = { detail, place, afterMessage: messages.count() };
-  if (detail.isCertain) add(fold, candidate);
-  else fold.candidate = candidate;
+/** Where messages are told apart by their texts. */
+const keyOf = (entry: Entry): string => ('text' in entry ? entry.text : '');
+
+const takeCompaction = (
+  fold: Fold,
+  entry: Compaction,
+  { entries, place }: { readonly entries: readonly Entry[]; readonly place: LinePlace },
+): void => {
+  const { boundary, source, startLine = source.line, requestTokens } = entry;
+  const { at, uuid, durationMs } = boundary;
+  if (fold.found.some((each) => each.at === at && each.uuid === uuid)) return; // the same record, written twice
+  // an answer with the summary is not part of the conversation
+  if (startLine < source.line) fold.messages.dropFrom(startLine + 1);
+  const summaries = entries.filter((each) => each.kind === 'summary');
+  const summary = summaries.find(({ text }) => text !== '') ?? summaries[0];
+  const kept = keptBy(fold.format, entry, entries);
+  const compacted: Compacted = {
+    at,
+    uuid,
+    durationMs,
+    requestTokens,
+    kept,
+    // a record that tells what is left, and no summary among it, has none; otherwise it is in the next record
+    summary: summary ? summaryOf(fold, summary) : entries.length > 1 ? { kind: 'empty' } : undefined,
+  };
+  add(fold, { compacted, place, afterMessage: fold.messages.count() });
 };
 
-const add = (fold: Fold, { detail, place, afterMessage }: Candidate): FoundCompaction => {
+const keptBy = (
+  { messages }: Fold['format'],
+  { keptIds, keptSpan, keepsPrompts }: Compaction,
+  entries: readonly Entry[],
+): KeptMessages | undefined => {
+  if (messages === 'rewritable' || messages === 'unnamed' || keepsPrompts) return undefined;
+  if (messages === 'by-text')
+    return { keys: entries.filter((entry) => entry.isCopy && ITS_SAID.includes(entry.kind)).map(keyOf) };
+  return keptIds.length === 0 && keptSpan
+    ? { from: keptSpan.firstId, to: keptSpan.lastId }
+    : { keys: keptIds };
+};
+
+const ITS_SAID: readonly Entry['kind'][] = ['prompt', 'context'];
+
+const summaryOf = ({ format }: Fold, { text, isEncrypted }: SummaryEntry): Summary => {
+  if (isEncrypted && text.trim() === '') return { kind: 'encrypted' };
+  const words = (format.summaryWords?.(text) ?? text).trim();
+  return words === '' ? { kind: 'empty' } : { kind: 'text', text: words };
+};
+
+const add = (fold: Fold, { compacted, place, afterMessage }: Candidate): FoundCompaction => {
   const entry: FoundCompaction = {
-    at: detail.at,
+    at: compacted.at,
     ...place,
     afterMessage,
-    replaced: fold.messages.replace(detail.kept),
+    replaced: fold.messages.replace(compacted.kept),
     isVerified: true,
     isIdle: !fold.isTurnOpen,
-    lastTokens: tokensBefore(fold.tokens, afterMessage, detail.requestTokens),
-    uuid: detail.uuid,
-    durationMs: detail.durationMs,
-    ...(detail.summary ? { summary: { summary: detail.summary, line: place.line } } : {}),
+    lastTokens: tokensBefore(fold.tokens, afterMessage, compacted.requestTokens),
+    uuid: compacted.uuid,
+    durationMs: compacted.durationMs,
+    ...(compacted.summary ? { summary: { summary: compacted.summary, line: place.line } } : {}),
   };
   fold.found.push(entry);
   fold.listener?.onCompaction(entry.at, undefined);
   fold.candidate = undefined;
   fold.tokens = [];
-  fold.awaitsSummary = detail.summary === undefined;
+  fold.awaitsSummary = compacted.summary === undefined;
   fold.awaitsTurnEnd = true;
   return entry;
 };
 
-const takeSummary = (
-  fold: Fold,
-  { summary, at, uuid }: Extract<HistoryDetail, { kind: 'summary' }>,
-  place: LinePlace,
-): void => {
+const takeSummary = (fold: Fold, entry: SummaryEntry, place: LinePlace): void => {
   const { messages, found } = fold;
+  const summary = summaryOf(fold, entry);
   const last = found.at(-1);
   if (last && fold.awaitsSummary) last.summary = { summary, line: place.line };
   else {
-    messages.dropLast(); // the record is a message of the conversation after it
-    takeCompacted(fold, { kind: 'compacted', at, isCertain: true, uuid, summary, kept: { keys: [] } }, place);
-    messages.add(uuid ?? '');
+    const { id: uuid, at = 0 } = entry.source;
+    if (found.some((each) => each.at === at && each.uuid === uuid)) return;
+    messages.dropFrom(place.line); // the record is a message of the conversation after it
+    add(fold, {
+      compacted: { at, uuid, summary, kept: { keys: [] } },
+      place,
+      afterMessage: messages.count(),
+    });
+    messages.add(uuid ?? '', place.line);
   }
   fold.awaitsSummary = false;
 };
@@ -237,13 +308,13 @@ const takeBoundary = (fold: Fold, boundary: Boundary, place: LinePlace): void =>
   const { at, initiator, preTokens, postTokens, fixedTokens, uuid, durationMs } = boundary;
   const { candidate, messages } = fold;
   const bare: Candidate = {
-    detail: { kind: 'compacted', at, isCertain: true },
+    compacted: { at, uuid: undefined },
     place,
     afterMessage: messages.count(),
   };
   const entry =
     fold.found.findLast((each) => each.at === at) ??
-    add(fold, candidate?.detail.at === at ? candidate : bare);
+    add(fold, candidate?.compacted.at === at ? candidate : bare);
   entry.initiator = initiator === 'agent' && entry.isIdle ? 'agent-idle' : (initiator ?? entry.initiator);
   entry.preTokens = preTokens ?? entry.preTokens;
   entry.postTokens = postTokens ?? entry.postTokens;

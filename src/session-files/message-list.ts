@@ -1,14 +1,20 @@
-import type { KeptMessages } from '../agents/history.js';
 import type { MessageRange } from '../core/conversation/boundary-record.js';
 import { hashOf } from './id-table.js';
 
 // The messages of a conversation, by their place in the file and by a hash of their keys: a long file has hundreds of thousands.
 
+/** Keys of messages, or the first and the last of a row. */
+export type KeptMessages =
+  | { readonly keys: readonly string[] }
+  | { readonly from: string; readonly to: string };
+
 export interface Messages {
-  readonly add: (key: string) => void;
+  /** `line`: of its record, from 1 */
+  readonly add: (key: string, line?: number) => void;
   /** the last one gets another key */
   readonly rename: (key: string) => void;
-  readonly dropLast: () => void;
+  /** those of this line and after it are gone */
+  readonly dropFrom: (line: number) => void;
   readonly count: () => number;
   /** the messages that leave the window, when only these stay; undefined where what stays is not known */
   readonly replace: (kept: KeptMessages | undefined) => readonly MessageRange[] | undefined;
@@ -18,6 +24,7 @@ export interface Messages {
 
 export const makeMessageList = (): Messages => {
   let keys = new Float64Array(1024);
+  let lines = new Float64Array(1024);
   let count = 0;
   /** the first message after the last compaction, and those before it that are still in the window; undefined where not known */
   let begin = 1;
@@ -36,7 +43,7 @@ export const makeMessageList = (): Messages => {
     const numbers = new Set<number>();
     if ('from' in kept) {
       const from = lastOf(hashOf(kept.from), numbers);
-      const to = kept.to === undefined ? count : lastOf(hashOf(kept.to), numbers);
+      const to = lastOf(hashOf(kept.to), numbers);
       if (from === undefined || to === undefined) return undefined;
       for (let number = from; number <= to; number++) numbers.add(number);
       return numbers;
@@ -49,20 +56,17 @@ export const makeMessageList = (): Messages => {
   };
 
   return {
-    add: (key) => {
-      if (count === keys.length) {
-        const more = new Float64Array(count * 2);
-        more.set(keys);
-        keys = more;
-      }
+    add: (key, line = 0) => {
+      if (count === keys.length) [keys, lines] = [twiceAsLong(keys), twiceAsLong(lines)];
       keys[count] = hashOf(key);
+      lines[count] = line;
       count += 1;
     },
     rename: (key) => {
       keys[count - 1] = hashOf(key);
     },
-    dropLast: () => {
-      count = Math.max(0, count - 1);
+    dropFrom: (line) => {
+      while (count >= begin && (lines[count - 1] ?? 0) >= line) count -= 1;
     },
     count: () => count,
     replace: (kept) => {
@@ -75,6 +79,12 @@ export const makeMessageList = (): Messages => {
     rewrite: () => undefined,
     cutBack: () => undefined,
   };
+};
+
+const twiceAsLong = (numbers: Float64Array): Float64Array<ArrayBuffer> => {
+  const more = new Float64Array(numbers.length * 2);
+  more.set(numbers);
+  return more;
 };
 
 /** For agents that write a message again when it has changed, and the whole conversation after a compaction. */
@@ -90,7 +100,7 @@ export const makeMessagesById = (): Messages => {
   return {
     add: put,
     rename: () => undefined,
-    dropLast: () => undefined,
+    dropFrom: () => undefined,
     count: () => order.length,
     replace: () => undefined,
     rewrite: (keys) => {

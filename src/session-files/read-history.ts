@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Agent } from '../agents/agent.js';
-import type {
-  DocumentReader,
-  HistoryFormat,
-  LinePart,
-  LineClass,
-  SessionDetail,
-  Summary,
-} from '../agents/history.js';
+import type { DocumentReader, LineClass, SessionDetail, SessionFormat } from '../agents/session-format.js';
 import type {
   CompactionSummary,
   RecordedCompaction,
@@ -16,38 +9,30 @@ import type {
 import type { Fill } from '../core/compaction/outcome.js';
 import { emptyUsage, recordUsage, type UsageHistory } from '../core/report/history.js';
 import type { Fact } from '../core/event.js';
-import { isTooComplex, parseRecord } from '../core/json.js';
+import { isTooComplex } from '../core/json.js';
 import type { Outline } from '../core/conversation/outline.js';
 import { withoutAnalysis } from '../core/conversation/summary-text.js';
 import { present } from '../core/present.js';
 import { windowPercent, validReading, type Millis, type Reading } from '../core/reading.js';
 import { parseIsoTime } from '../core/time.js';
-import { timeOfRecord } from '../agents/records.js';
 import { readStored } from '../storage/session-store.js';
 import {
   makeCompactionFold,
   type CompactionFold,
   type FoundCompaction,
   type LinePlace,
+  type Summary,
 } from './compaction-fold.js';
 import { makeFileReader } from './session-facts.js';
-import { isDocumentStart, makeRecordReader, type SessionRecord } from './session-records.js';
+import { isDocumentStart, readRecords, type RecordSource, type SessionRecord } from './session-records.js';
 
 // Reads a whole session file once for its compactions, as fast as its bytes can be walked, and in little memory.
 
-/** A session file: the agent's own, or a copy of one. */
-export interface SessionSource {
-  readonly agent: Agent;
-  /** the agent's own path of it, also where that file is gone */
-  readonly path: string;
+/** A session file with what the system says of it. */
+export interface SessionSource extends RecordSource {
   /** in bytes, as stored */
   readonly size: number;
   readonly modifiedAt: Millis;
-  /**
-   * the bytes of a copy, or of a session in a database, in chunks that are valid until the next one; those at `path` when absent. A
-   * database gives what was said only where that is asked for; the lines are the same without it
-   */
-  readonly open?: ((want?: 'everything') => AsyncIterable<Buffer>) | undefined;
   /** the agent's id of a session that is in a database with others, which is at `path` */
   readonly idInDatabase?: string;
 }
@@ -83,24 +68,21 @@ export const readHistory = async (
 ): Promise<ReadSession | undefined> => {
   const usage = makeUsage();
   const { agent, path } = source;
-  const format = agent.log?.history;
-  const fold = makeCompactionFold(format?.messages ?? 'appended', options.withUsage ? usage : undefined);
-  const id = format?.idInPath?.(path);
-  if (id !== undefined) fold.details([{ kind: 'session', id }], { line: 0, offset: 0 });
+  const format = agent.log?.conversation ?? NUMBERS_ONLY;
+  const fold = makeCompactionFold(format, options.withUsage ? usage : undefined);
+  const id = format.idInPath?.(path);
+  if (id !== undefined) fold.session({ id });
   const reader = makeHistoryReader(agent, fold, options);
-  const records = makeRecordReader(format, reader.record, MAX_LINE_BYTES);
-  for await (const chunk of source.open?.() ?? readStored(path)) {
-    records.push(chunk);
-    options.onBytes?.(chunk.length);
+  for await (const bytes of readRecords(source, reader.record, { maxBytes: MAX_LINE_BYTES })) {
+    options.onBytes?.(bytes);
     if (reader.isOver()) return undefined;
   }
-  records.end();
   reader.end();
-  const session = fold.session();
+  const session = fold.known();
   if (session.isOther || options.isWanted?.(session) === false) return undefined;
   const compactions = await withMemory(
     fold.compactions().map((each, index) => recorded(each, index + 1, options.isFull)),
-    format?.memoryOf?.(path),
+    format.memoryOf?.(path),
     options.isFull,
   );
   return {
@@ -148,7 +130,7 @@ const makeHistoryReader = (
   fold: CompactionFold,
   { isWanted, now }: Pick<HistoryOptions, 'isWanted' | 'now'>,
 ): FileReader => {
-  const format = agent.log?.history;
+  const { document: documents } = agent.log?.conversation ?? NUMBERS_ONLY;
   let place = { line: 0, offset: 0 };
   let damagedLines = 0;
   let [long, complex] = [0, 0];
@@ -157,18 +139,19 @@ const makeHistoryReader = (
   const lines = makeLineTaker(agent, fold, now);
 
   const ofDocument = (reader: DocumentReader, line: Buffer): void => {
-    if (indentOf(line) > (format?.document?.mostIndent ?? 0)) return;
+    if (indentOf(line) > (documents?.mostIndent ?? 0)) return;
     lastText = line.toString('utf8');
     const read = reader.read(lastText, now);
     if (read.message !== undefined) fold.message(read.message);
-    fold.details(read.details, place);
+    if (read.session) fold.session(read.session);
+    if (read.mark) fold.mark(read.mark, place);
     fold.facts(read.facts, place);
   };
 
   const take = (record: SessionRecord): void => {
     const { bytes, line, offset } = record;
     place = { line, offset };
-    if (line === 1 && isDocumentStart(bytes)) document = format?.document?.reader();
+    if (line === 1 && isDocumentStart(bytes)) document = documents?.reader();
     if (bytes === undefined) long += 1;
     else if (document) ofDocument(document, bytes);
     else {
@@ -184,12 +167,11 @@ const makeHistoryReader = (
       const read = document?.end();
       if (read) {
         if (lastText !== '}') damagedLines += 1;
-        fold.details(read.details, place);
         fold.facts(read.facts, place);
       }
     },
     isOver: () => {
-      const session = fold.session();
+      const session = fold.known();
       return session.isOther === true || (session.project !== undefined && isWanted?.(session) === false);
     },
     damagedLines: () => damagedLines,
@@ -213,32 +195,26 @@ interface LineTaker {
   ) => 'whole' | 'damaged' | 'too complex';
 }
 
-/** Gives the lines that matter to the agent's readers. */
+/** Gives the lines that matter to the agent's reader. */
 const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTaker => {
-  const format = agent.log?.history ?? everyLine;
+  const format = agent.log?.conversation ?? NUMBERS_ONLY;
   let facts: Fact[] = [];
   // the file may come from another machine, so this shell's settings do not apply
-  const reader = agent.log && makeFileReader(agent.log, {}, { add: (fact) => facts.push(fact) });
+  const inbox = { add: (fact: Fact) => facts.push(fact) };
+  const wanted = { chosen: agent.log?.conversation !== undefined };
+  const reader = agent.log && makeFileReader(agent.log, {}, inbox, wanted);
   let needsSession = format.session !== undefined;
-  const textOf = (outline: Outline, part: LinePart): string =>
-    part === 'whole' ? outline.whole() : outline.reduced();
 
   const takeRecord = (known: LineClass, outline: Outline, place: LinePlace): boolean => {
-    if (known.details) {
-      const record = parseRecord(textOf(outline, known.details));
-      if (!record) return false;
-      fold.details(
-        format.details(record, () => timeOfRecord(record, now)),
-        place,
-      );
-    }
     if (!reader) return true;
-    if (!known.facts) {
+    if (!known.read) {
       if (known.message !== undefined && reader.needsText()) reader.skim(outline.whole(), now);
       return true;
     }
     facts = [];
-    const { misfit } = reader.read(textOf(outline, known.facts), now);
+    const text = known.read === 'whole' ? outline.whole() : outline.reduced();
+    const { misfit, steps } = reader.read(text, now, { line: place.line - 1 });
+    if (known.hasSteps && steps) fold.steps(steps(), place);
     fold.facts(facts, place);
     return misfit !== 'not JSON';
   };
@@ -249,15 +225,11 @@ const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTak
       if (needsSession) {
         const session = format.session?.(outline) ?? {};
         needsSession = session.project === undefined;
-        fold.details([{ kind: 'session', ...session }], place);
+        fold.session(session);
       }
       const known = format.classify(outline);
       if (known.turn === 'begins') fold.beginTurn(() => parseIsoTime(outline.get('timestamp') ?? ''));
-      if (known.message !== undefined) fold.message(known.message);
-      if (known.mayBeSummary) {
-        const copy = Buffer.from(line); // the line's memory is reused
-        fold.summaryCandidate(() => parseRecord(copy.toString()));
-      }
+      if (known.message !== undefined) fold.message(known.message, place);
       const isWhole = takeRecord(known, outline, place);
       if (known.turn === 'ends') fold.endTurn(known.turnMs);
       if (isWhole) return 'whole';
@@ -267,11 +239,10 @@ const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTak
 };
 
 /** For an agent whose records nothing more is known of. */
-const everyLine: HistoryFormat = {
+const NUMBERS_ONLY: SessionFormat = {
   fields: { fields: [] },
-  classify: () => ({ facts: 'whole' }),
-  details: () => [],
-  messages: 'appended',
+  classify: () => ({ read: 'whole' }),
+  messages: 'by-id',
 };
 
 const isBlankLine = (line: Buffer): boolean =>

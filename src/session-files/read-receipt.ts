@@ -3,7 +3,8 @@ import { LimitError } from '../core/errors.js';
 import type { RecordedCompaction } from '../core/conversation/boundary-record.js';
 import { keptCounts, receiptOf, type Receipt } from '../core/conversation/receipt.js';
 import type { SessionSource } from './read-history.js';
-import { readWholeConversation, type ConversationSource } from './read-conversation.js';
+import { readWholeConversation } from './read-conversation.js';
+import type { RecordSource } from './session-records.js';
 import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
 
@@ -26,7 +27,7 @@ export interface ReadReceipt {
  * what was before. Rejects when the file cannot be read.
  */
 export const readReceipt = async (
-  source: ConversationSource,
+  source: RecordSource,
   wanted: WantedCompaction,
 ): Promise<ReadReceipt | undefined> => {
   const conversation = await readWholeConversation(source);

@@ -8,9 +8,9 @@ import { type Millis, addToLargest, type ToolResult, type WindowClaim } from '..
 import { startSession, stepSession, type Session } from '../core/session.js';
 import { readStored } from '../storage/session-store.js';
 import { makeLineSplitter, MAX_LINE_BYTES } from '../storage/tail.js';
-import type { ConversationSource } from './read-conversation.js';
 import { makeFactCoalescer, makeFileReader } from './session-facts.js';
-import { makeRecordReader, type SessionRecord } from './session-records.js';
+import { readRecords, type RecordSource, type SessionRecord } from './session-records.js';
+import { makeWindowResults } from './window-results.js';
 
 // Reads a whole session once, from its file or its database, in bounded memory: its usage, compactions and largest tool results.
 
@@ -19,7 +19,7 @@ const MOST_COMPACTIONS = 1_000;
 const HEAD_LINES = 20; // for a file that is one JSON document
 const LINES_TO_KNOW = 400; // lines after which the agent is decided: the one that most of them belong to
 
-export interface SessionFileRequest extends ConversationSource {
+export interface SessionFileRequest extends RecordSource {
   readonly env: Env;
   readonly windowTokens?: number | undefined;
   readonly ladder?: LadderChoice | undefined;
@@ -38,38 +38,35 @@ const READS_FILE = /^(?:notebook)?(?:read|view)(?:$|_|many|file)/i;
 
 /** Rejects with the system's error when the file cannot be read. */
 export const readSessionFile = async (request: SessionFileRequest): Promise<SessionFileSummary> => {
-  const { path, open, agent, env, now } = request;
-  let contents = agent.log?.contents?.();
-  let toolResults: readonly ToolResult[] = [];
-  let [fileTokens, toolTokens] = [0, 0];
+  const { agent, env, now } = request;
   const builder = makeSessionBuilder(request);
-  const reader = agent.log && makeFileReader(agent.log, env, builder, true);
+  const form = agent.log?.conversation;
+  const wanted = { hasEnded: true, ...(form ? { conversation: true } : {}) };
+  const reader = agent.log && makeFileReader(agent.log, env, builder, wanted);
+  const results = makeWindowResults();
 
-  const onLine = (line: string): void => {
-    reader?.read(line, now);
-    const found = contents?.(line, now);
-    contents = found?.next;
-    for (const content of found?.contents ?? []) {
-      if (content.kind === 'cleared') [toolResults, fileTokens, toolTokens] = [[], 0, 0];
-      else {
-        const { kind: _, ...result } = content;
-        if (READS_FILE.test(result.name)) fileTokens += result.tokens;
-        else toolTokens += result.tokens;
-        toolResults = addToLargest(toolResults, result, MOST_RESULTS);
-      }
-    }
+  const onRecord = ({ bytes, line }: SessionRecord): void => {
+    const read = bytes && reader?.read(bytes.toString('utf8'), now, { line: line - 1 });
+    if (read?.steps) results.take(read.steps());
   };
-  const onRecord = ({ bytes }: SessionRecord): void => {
-    if (bytes) onLine(bytes.toString('utf8'));
-  };
-  const records = makeRecordReader(agent.log?.history, onRecord, MAX_LINE_BYTES);
-  for await (const chunk of open?.('everything') ?? readStored(path)) records.push(chunk);
-  records.end();
+  const parts = readRecords(request, onRecord, { maxBytes: MAX_LINE_BYTES, want: 'everything' });
+  for await (const _ of parts);
   reader?.end();
   const { systemTokens, ...known } = builder.end();
-  const filled =
-    contents && systemTokens !== undefined ? { systemTokens, fileTokens, toolTokens } : undefined;
-  return { ...known, filled, toolResults };
+  return { ...known, ...contentsOf(results.list(), form && systemTokens) };
+};
+
+/** `systemTokens`: undefined where it is not known what fills the window. */
+const contentsOf = (results: readonly ToolResult[], systemTokens: number | undefined): SessionContents => {
+  let toolResults: readonly ToolResult[] = [];
+  let [fileTokens, toolTokens] = [0, 0];
+  for (const result of results) {
+    if (READS_FILE.test(result.name)) fileTokens += result.tokens;
+    else toolTokens += result.tokens;
+    toolResults = addToLargest(toolResults, result, MOST_RESULTS);
+  }
+  const filled = systemTokens === undefined ? undefined : { systemTokens, fileTokens, toolTokens };
+  return { filled, toolResults };
 };
 
 /** Builds a session state from facts. Of several readings in a row only the last one is applied, so that long files are read fast. */

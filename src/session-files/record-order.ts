@@ -1,4 +1,4 @@
-import type { RecordChain, RecordLink } from '../agents/history.js';
+import type { RecordChain, RecordLink } from '../agents/session-format.js';
 import type { OutlineReader } from '../core/conversation/outline.js';
 import { parseRecord } from '../core/json.js';
 import { hashOf, makeIdTable } from './id-table.js';

@@ -1,4 +1,5 @@
-import type { Env, LineResult, SessionLog } from '../agents/agent.js';
+import type { Env, SessionLog } from '../agents/agent.js';
+import type { SessionResult, Wanted } from '../agents/session-format.js';
 import type { Boundary, Fact } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import { leftTokens } from '../core/evidence.js';
@@ -103,7 +104,7 @@ const PARSE_ERRORS_AFTER_READING = 3;
 // A conversation has an answer with its usage long before this.
 const LINES_WITHOUT_READING = 200;
 
-const checkLine = (formatCheck: FormatCheck, step: LineResult): FormatCheck => {
+const checkLine = (formatCheck: FormatCheck, step: SessionResult): FormatCheck => {
   if (step.facts.some((fact) => fact.type === 'reading')) return { ...startFormatCheck, hasReading: true };
   const lines = formatCheck.lines + 1;
   return step.misfit === undefined
@@ -161,14 +162,20 @@ const withFixed = ({ tokens, usedTokens = Infinity }: FixedPart, boundary: Bound
     : { ...boundary, fixedTokens: tokens };
 };
 
-/** Reads the lines of a session file into an inbox. `hasEnded`: of a session that is not followed, but read as it is. */
+/** Where a line is: its number from 0, and the bytes before it. */
+export interface LinePosition {
+  readonly line?: number;
+  readonly offset?: number | undefined;
+}
+
+/** Reads the lines of a session file into an inbox. */
 export const makeFileReader = (
   log: SessionLog,
   env: Env,
   { add }: Pick<FactCoalescer, 'add'>,
-  hasEnded = false,
+  wanted: Wanted = {},
 ) => {
-  let reader = log.reader(env, hasEnded);
+  let reader = log.reader(env, wanted);
   let formatCheck = startFormatCheck;
   let fixed = NOTHING_READ;
   let reportedProblem: string | undefined;
@@ -177,9 +184,8 @@ export const makeFileReader = (
   const whole = (fact: BoundaryFact): BoundaryFact =>
     log.leavesOutFixed ? { ...fact, boundary: withFixed(fixed, fact.boundary) } : fact;
   return {
-    /** `offset`: where the line begins in the file */
-    read: (line: string, now: Millis, offset?: number): LineResult => {
-      const step = reader(line, now);
+    read: (text: string, now: Millis, { line, offset }: LinePosition = {}): SessionResult => {
+      const step = reader(text, now, line);
       reader = step.next;
       formatCheck = checkLine(formatCheck, step);
       for (const fact of step.facts) {
@@ -206,7 +212,7 @@ export const makeFileReader = (
     needsText: (): boolean => log.leavesOutFixed === true && fixed.textTokens !== undefined,
     /** another file, or the same one written anew */
     restart: (): void => {
-      reader = log.reader(env, hasEnded);
+      reader = log.reader(env, wanted);
       formatCheck = startFormatCheck;
       fixed = NOTHING_READ;
       [untold, compactedAt] = [undefined, undefined];

@@ -1,6 +1,8 @@
-import type { HistoryFormat } from '../agents/history.js';
+import type { Agent } from '../agents/agent.js';
+import type { SessionFormat } from '../agents/session-format.js';
 import { makeOutlineReader, objectEnd, type Outline } from '../core/conversation/outline.js';
 import { parseRecord } from '../core/json.js';
+import { readStored } from '../storage/session-store.js';
 import { makeByteSplitter } from '../storage/tail.js';
 import { makeRecordOrder } from './record-order.js';
 
@@ -23,7 +25,37 @@ export interface SessionRecord {
   readonly isMoved?: true;
 }
 
-export interface RecordReader {
+/** A session file: the agent's own, or a copy of one. */
+export interface RecordSource {
+  readonly agent: Agent;
+  /** the agent's own path of it, also where that file is gone */
+  readonly path: string;
+  /**
+   * the bytes of a copy, or of a session in a database, in chunks that are valid until the next one; those at `path` when absent. A
+   * database gives what was said only where that is asked for; the lines are the same without it
+   */
+  readonly open?: ((want?: 'everything') => AsyncIterable<Buffer>) | undefined;
+}
+
+/**
+ * Calls back with every record of a session file, each valid only until the next one. Yields after each part of the file the bytes it had.
+ * Rejects when the file cannot be read. `maxBytes`: longer lines are left out; `want`: also what was said, from a database.
+ */
+export async function* readRecords(
+  { agent, path, open }: RecordSource,
+  onRecord: (record: SessionRecord) => void,
+  { maxBytes, want }: { readonly maxBytes: number; readonly want?: 'everything' },
+): AsyncGenerator<number> {
+  const records = makeRecordReader(agent.log?.conversation, onRecord, maxBytes);
+  for await (const chunk of open?.(want) ?? readStored(path)) {
+    records.push(chunk);
+    yield chunk.length;
+  }
+  records.end();
+  yield 0;
+}
+
+interface RecordReader {
   readonly push: (chunk: Buffer) => void;
   /** the file has ended: its last line counts without a newline, too, unless it is half a line that is being written */
   readonly end: () => void;
@@ -33,11 +65,11 @@ export interface RecordReader {
 export const isDocumentStart = (line: Buffer | undefined): boolean =>
   line?.length === 1 && line.toString() === '{';
 
-const NO_FORMAT: Pick<HistoryFormat, 'fields' | 'chain'> = { fields: { fields: [] } };
+const NO_FORMAT: Pick<SessionFormat, 'fields' | 'chain'> = { fields: { fields: [] } };
 
 /** `format`: of the agent that wrote the file; without one only the lines are told apart. */
-export const makeRecordReader = (
-  format: HistoryFormat | undefined,
+const makeRecordReader = (
+  format: SessionFormat | undefined,
   onRecord: (record: SessionRecord) => void,
   maxBytes: number,
 ): RecordReader => {

@@ -6,7 +6,8 @@ import { changeBetween, checkShortened, obstacleIn, type Change } from '../core/
 import { sizeForBudget } from '../core/strategies/keep.js';
 import type { Strategy, StrategyOptions } from '../core/strategies/strategy.js';
 import { createFile } from '../storage/files.js';
-import { readWritableConversation, type ConversationSource } from './read-conversation.js';
+import { readWritableConversation } from './read-conversation.js';
+import type { RecordSource } from './session-records.js';
 import { writeSession } from './write-session.js';
 import { checkpointName } from './prepare-switch.js';
 
@@ -18,7 +19,7 @@ export class ShortenError extends Error {
 }
 
 export interface ShortenRequest {
-  readonly source: ConversationSource;
+  readonly source: RecordSource;
   readonly strategy: Strategy;
   readonly options: Omit<StrategyOptions, 'budgetTokens'>;
   /** in estimated tokens; what the window allows when absent */

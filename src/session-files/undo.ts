@@ -6,7 +6,6 @@ import {
   windowOf,
   type Compaction,
   type Conversation,
-  type ConversationReader,
   type Entry,
   type NewSession,
   type SessionHead,
@@ -17,25 +16,15 @@ import { errorCode } from '../core/errors.js';
 import { parseRecord } from '../core/json.js';
 import type { Boundary } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
-import { readStored } from '../storage/session-store.js';
-import type { SessionSource } from './read-history.js';
-import { MAX_LINE_BYTES } from './read-history.js';
-import { makeRecordReader, type SessionRecord } from './session-records.js';
+import { MAX_LINE_BYTES, type SessionSource } from './read-history.js';
+import { readRecords, type RecordSource, type SessionRecord } from './session-records.js';
+import { readSteps, type RecordSteps } from './session-steps.js';
 import { writeSession } from './write-session.js';
 
 // Undoes a compaction: the conversation as it was before becomes a new session of the same agent. The session file is read and copied line
 // by line, and never changed.
 
-/** A session file: the agent's own, or a copy of one. */
-export interface UndoSource {
-  readonly agent: Agent;
-  /** the agent's own path of it, also where that file is gone; the new session is written beside it */
-  readonly path: string;
-  /** the bytes of a copy, from the start at every call; those at `path` when absent */
-  readonly open?: SessionSource['open'];
-}
-
-export interface UndoRequest extends UndoSource {
+export interface UndoRequest extends RecordSource {
   /** of the compaction, from 1; when absent the last one that was not undone in this file */
   readonly number?: number | undefined;
   /** what the black box has of this file, for one that is gone or no longer holds what was said; in no order */
@@ -85,7 +74,7 @@ export const undoCompaction = async (request: UndoRequest): Promise<Undone> => {
 };
 
 /** Writes the whole session as a new one. Rejects as `undoCompaction` does. */
-export const copySession = async (source: UndoSource, as: NewSession): Promise<Undone['session']> => {
+export const copySession = async (source: RecordSource, as: NewSession): Promise<Undone['session']> => {
   const form = formOf(source.agent);
   const { head, ids, records, obstacle } = await scanSource(source, form);
   if (obstacle !== undefined) throw new UndoError(obstacle);
@@ -110,8 +99,6 @@ export const planCheckpoint = async (
 };
 
 const formOf = (agent: Agent): NewSessionForm => agent.newSessions ?? unknownForm(agent);
-
-const readerOf = (agent: Agent): ConversationReader => agent.log?.conversation?.() ?? unknownForm(agent);
 
 const unknownForm = ({ name }: Agent): never => {
   throw new UndoError(`ctxwrap does not know the session files of ${name} well enough`);
@@ -146,7 +133,7 @@ interface Scan {
 
 /** The records that hold what was said before the compaction. */
 interface Place {
-  readonly source: UndoSource;
+  readonly source: RecordSource;
   /** that many, from the first one; Infinity where only the compaction tells */
   readonly records: number;
   /** where they end; absent for a copy from before it, of which all is wanted */
@@ -184,7 +171,7 @@ type Known = Pick<UndonePlan, 'boundary' | 'number' | 'count' | 'copiedAt'>;
 
 /** In the lines before this compaction; undefined if nothing is left there. */
 const planIn = (
-  source: UndoSource,
+  source: RecordSource,
   { head, ids, damagedLines, prompts }: Scan,
   { compaction, said }: Found,
   known: Known,
@@ -235,32 +222,25 @@ const copiesFor = async ({
   agent,
   path,
   copies,
-}: UndoRequest): Promise<readonly { readonly source: UndoSource; readonly copiedAt: Millis }[]> =>
+}: UndoRequest): Promise<readonly { readonly source: RecordSource; readonly copiedAt: Millis }[]> =>
   [...((await copies?.()) ?? [])]
     .toSorted((a, b) => b.modifiedAt - a.modifiedAt || b.size - a.size)
     .flatMap(({ open, modifiedAt }) =>
       open ? [{ source: { agent, path, open }, copiedAt: modifiedAt }] : [],
     );
 
-const scanSource = async (source: UndoSource, form: NewSessionForm): Promise<Scan> => {
+const scanSource = async (source: RecordSource, form: NewSessionForm): Promise<Scan> => {
   const scan = makeScan();
-  let next = readerOf(source.agent);
   let obstacle: string | undefined;
   let damagedLines = 0;
   let records = 0;
-  await eachRecord(source, (line, { line: lineFrom1 }) => {
+  const take = ({ record, text, steps, isDamaged }: RecordSteps): void => {
     records += 1;
-    if (line === undefined || line.trim() === '') {
-      damagedLines += line === undefined ? 1 : 0;
-      return;
-    }
-    const lineNumber = lineFrom1 - 1;
-    if (lineNumber === 0) obstacle = form.obstacle?.(line);
-    const result = next(line, lineNumber);
-    next = result.next;
-    if (result.misfit !== undefined) damagedLines += 1;
-    for (const step of result.steps) scan.take(step);
-  });
+    if (isDamaged) damagedLines += 1;
+    if (record.line === 1 && text !== undefined && text.trim() !== '') obstacle = form.obstacle?.(text);
+    for (const step of steps) scan.take(step);
+  };
+  for await (const _ of readSteps(source, take));
   return { ...scan.end(), records, damagedLines, obstacle };
 };
 
@@ -352,21 +332,9 @@ const withoutText = (entry: Entry): Entry => {
   }
 };
 
-/** Calls back with every record and its text, which is undefined for one that is too long. */
-const eachRecord = async (
-  { agent, path, open }: UndoSource,
-  onRecord: (text: string | undefined, record: SessionRecord) => void,
-): Promise<void> => {
-  const take = (record: SessionRecord): void => onRecord(record.bytes?.toString('utf8'), record);
-  const records = makeRecordReader(agent.log?.history, take, MAX_LINE_BYTES);
-  for await (const chunk of open?.() ?? readStored(path)) records.push(chunk);
-  records.end();
-};
-
 /** The wanted records as lines, under the new id. */
 async function* copiedLines(place: Place, form: NewSessionForm, as: NewSession): AsyncGenerator<string> {
   const { source, records: most, compaction, ids } = place;
-  const { agent, path, open } = source;
   let taken = 0;
   let isOver = false;
   let lines: string[] = [];
@@ -380,15 +348,11 @@ async function* copiedLines(place: Place, form: NewSessionForm, as: NewSession):
     // a line that is cut off or no text would be damage in the new file, too
     if (parseRecord(text)) lines.push(form.copyLine(text, ids, as));
   };
-  const records = makeRecordReader(agent.log?.history, take, MAX_LINE_BYTES);
-  for await (const chunk of open?.() ?? readStored(path)) {
-    records.push(chunk);
+  for await (const _ of readRecords(source, take, { maxBytes: MAX_LINE_BYTES })) {
     yield* lines;
     lines = [];
     if (isOver) return;
   }
-  records.end();
-  yield* lines;
   if (!isOver && taken < most) throw new UndoError(GONE);
 }
 
@@ -399,13 +363,8 @@ const isBefore = ({ line, id, isMoved }: SessionRecord, { source, startLine }: C
   return place === source.line && id !== undefined && id !== source.id;
 };
 
-const conversationIn = async (source: UndoSource): Promise<Conversation> => {
+const conversationIn = async (source: RecordSource): Promise<Conversation> => {
   const steps: Step[] = [];
-  let next = readerOf(source.agent);
-  await eachRecord(source, (text, { line }) => {
-    const result = text === undefined ? undefined : next(text, line - 1);
-    if (result) next = result.next;
-    steps.push(...(result?.steps ?? []));
-  });
+  for await (const _ of readSteps(source, (read) => steps.push(...read.steps)));
   return buildConversation(steps);
 };

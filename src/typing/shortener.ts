@@ -13,7 +13,7 @@ import { HOUR_MS } from '../core/time.js';
 import { removeCreated } from '../storage/files.js';
 import type { Log } from '../storage/log-file.js';
 import { findStrategy } from '../session-files/find-strategy.js';
-import type { ConversationSource } from '../session-files/read-conversation.js';
+import type { RecordSource } from '../session-files/session-records.js';
 import type { Restarter } from './restarter.js';
 import { shorten, writeForSwitch, writeShortened, type Shortened } from '../session-files/shorten.js';
 import { safeMoment, WITHDRAWN, type MomentWait, type TypingGate } from './safe-moment.js';
@@ -312,7 +312,7 @@ interface Computed {
 
 interface Computing {
   readonly asked: ShortenAsked;
-  readonly source: ConversationSource;
+  readonly source: RecordSource;
   readonly signal: AbortSignal;
 }
 
@@ -339,7 +339,7 @@ const compute = async (
 };
 
 interface Application extends Computed {
-  readonly source: ConversationSource;
+  readonly source: RecordSource;
   readonly wait: ShortenWait;
 }
 

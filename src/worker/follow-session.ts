@@ -260,7 +260,7 @@ const followFile = (
     intervalMs: POLL_MS,
     onLine: (line: string, offset?: number) => {
       version.readLine(line);
-      const { facts } = file.read(line, options.now(), offset);
+      const { facts } = file.read(line, options.now(), { offset });
       hasFillFacts ||= facts.some(({ type }) => type === 'reading' || type === 'boundary');
     },
     onRestart: () => {

@@ -28,7 +28,7 @@ const readContents = async (
   { agent, env, log }: Pick<WrapSession, 'agent' | 'env' | 'log'>,
   tracker: AgentTracker | undefined,
 ): Promise<SessionContents | undefined> => {
-  if (!agent.log?.contents) return undefined;
+  if (!agent.log?.conversation) return undefined;
   try {
     const source = await tracker?.source();
     if (!source || source.size > MOST_BYTES) return undefined;

@@ -2,18 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/conversation/build-conversation.js';
+import { readConversation } from '../support/read-log.js';
 import { userMessagesIn, windowOf, type Conversation } from '../../src/core/conversation/conversation.js';
 import { evidenceIn } from '../../src/core/conversation/conversation-evidence.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const read = (agent: Agent, records: readonly Fields[]): Conversation => {
-  const reader = agent.log?.conversation?.();
-  if (!reader) throw new Error('no reader');
   return readConversation(
+    agent,
     records.map((record) => JSON.stringify(record)),
-    reader,
   );
 };
 

@@ -59,7 +59,7 @@ describe('the session file of claude', () => {
       tokens: 20,
     },
     {
-      of: 'the result of a tool in blocks, its image left out',
+      of: 'the result of a tool in blocks, with a picture of the size of pictures',
       line: user([
         {
           type: 'tool_result',
@@ -69,7 +69,7 @@ describe('the session file of claude', () => {
           ],
         },
       ]),
-      tokens: 3,
+      tokens: 1_603,
     },
   ])('has grown by $of', ({ line, tokens }) => {
     expect(readLines(claude, [line])).toEqual({ facts: [{ type: 'growth', tokens }], misfits: [] });

@@ -1,11 +1,10 @@
 // Codex's code mode: what the scripts call is read from them, and nothing of them is run.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { codex } from '../../src/agents/codex/agent.js';
 import { callsInScript } from '../../src/agents/codex/code-mode.js';
-import { codexConversation } from '../../src/agents/codex/conversation.js';
-import { buildConversation } from '../../src/core/conversation/build-conversation.js';
 import { evidenceIn, notUnderstoodIn } from '../../src/core/conversation/conversation-evidence.js';
-import type { Conversation, Step } from '../../src/core/conversation/conversation.js';
+import type { Conversation } from '../../src/core/conversation/conversation.js';
 import {
   codeModeSession,
   CWD,
@@ -16,6 +15,7 @@ import {
   rolloutOf,
   script,
 } from '../support/code-mode-session.js';
+import { readConversation } from '../support/read-log.js';
 import { runs } from '../support/runs.js';
 
 const commandsIn = (text: string): readonly unknown[] =>
@@ -226,16 +226,7 @@ c"})`,
   });
 });
 
-const read = (lines: readonly string[]): Conversation => {
-  let reader = codexConversation();
-  const steps: Step[] = [];
-  for (const [index, line] of lines.entries()) {
-    const result = reader(line, index);
-    steps.push(...result.steps);
-    reader = result.next;
-  }
-  return buildConversation(steps);
-};
+const read = (lines: readonly string[]): Conversation => readConversation(codex, lines);
 
 const evidenceOf = (lines: readonly string[], kind: string): readonly string[] =>
   evidenceIn(read(lines).entries, CWD).flatMap((item) => (item.kind === kind ? [item.text] : []));

@@ -1,7 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { codexPercent } from '../../src/agents/codex/percent.js';
 import { codex } from '../../src/agents/codex/agent.js';
-import { readLines } from '../support/read-log.js';
+import { compactionsOf } from '../../src/core/conversation/conversation.js';
+import { readConversation, readLines } from '../support/read-log.js';
+import { runs } from '../support/runs.js';
 
 const event = (payload: unknown): string => JSON.stringify({ type: 'event_msg', payload });
 const item = (payload: unknown): string => JSON.stringify({ type: 'response_item', payload });
@@ -70,7 +73,7 @@ describe('the rollout of codex', () => {
     ]);
   });
 
-  it('says how much prompts and tool results add before the next count, and nothing of answers', () => {
+  it('says how much prompts, tool results and their pictures add before the next count, and nothing of answers', () => {
     const text = (length: number) => 'a'.repeat(length);
     const facts = readLines(codex, [
       started(true),
@@ -80,8 +83,9 @@ describe('the rollout of codex', () => {
       item({ type: 'function_call_output', call_id: 'call_1', output: text(80) }),
       item({ type: 'custom_tool_call_output', output: [{ type: 'input_text', text: text(120) }, {}] }),
       item({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: text(400) }] }),
+      item({ type: 'function_call_output', output: [{ type: 'input_image', image_url: text(100_000) }] }),
     ]).facts;
-    expect(facts).toEqual([10, 20, 30].map((tokens) => ({ type: 'growth', tokens })));
+    expect(facts).toEqual([10, 20, 30, 1_600].map((tokens) => ({ type: 'growth', tokens })));
   });
 
   it('does not take what a compaction asks the model for as growth', () => {
@@ -95,6 +99,34 @@ describe('the rollout of codex', () => {
       'growth',
       5_000,
     ]);
+  });
+
+  it('tells of each compaction the same as the conversation, which knows it at once', () => {
+    const said = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'go on' }] };
+    const lines = [
+      started(true),
+      started(false),
+      item(said),
+      event({ type: 'user_message' }),
+      ended(),
+      compacted,
+    ];
+    const anyLines = fc.array(fc.constantFrom(...lines), { maxLength: 20 });
+    fc.assert(
+      fc.property(anyLines, (some) => {
+        const records = [...some, count(5_000)].map((line, number) => ({
+          ...(JSON.parse(line) as object),
+          timestamp: new Date(number).toISOString(),
+        }));
+        const written = records.map((record) => JSON.stringify(record));
+        const told = readLines(codex, written).facts.flatMap((fact) =>
+          fact.type === 'boundary' ? [fact.boundary] : [],
+        );
+        const made = compactionsOf(readConversation(codex, written)).map(({ boundary }) => boundary);
+        expect(told).toEqual(made);
+      }),
+      runs(200),
+    );
   });
 
   it('takes the window of the turn when the count has none, and the model of the turn', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { geminiReader } from '../../src/agents/gemini/log.js';
+import { geminiReader } from '../../src/agents/gemini/session.js';
 import { agents } from '../../src/agents/index.js';
-import { qwenReader } from '../../src/agents/qwen/log.js';
+import { qwenReader } from '../../src/agents/qwen/session.js';
 import { lookAt as lookAtGemini } from '../support/gemini-frame.js';
 import type { GeminiFrame } from '../support/gemini-frame.js';
 import { lookAt as lookAtQwen } from '../support/qwen-frame.js';
@@ -179,7 +179,7 @@ describe('a compaction without success in a session file', () => {
     ['gemini', 'failed-compactions.jsonl'],
   ] as const)('of %s is not told when it was written long before', (agent, file) => {
     const hourLater = Date.UTC(2026, 10, 21, 23);
-    let read = logs[agent]();
+    let read = logs[agent]({});
     for (const line of linesOf(agent, file)) {
       const step = read(line, hourLater);
       expect(step.facts.filter(({ type }) => type === 'compact-result')).toEqual([]);

@@ -1,22 +1,21 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Content } from '../../src/agents/records.js';
+import type { ToolResult } from '../../src/core/reading.js';
 import { agents } from '../../src/agents/index.js';
 import { linesOf, readContents } from '../support/read-log.js';
 
 const AT = '2026-11-21T08:00:00.000Z';
 
-const shortly = (contents: readonly Content[]): readonly string[] =>
-  contents.map((each) =>
-    each.kind === 'cleared' ? 'cleared' : `${each.name} · ${each.label} · ~${each.tokens}`,
-  );
+const shortly = (results: readonly ToolResult[]): readonly string[] =>
+  results.map(({ name, label, tokens }) => `${name} · ${label} · ~${tokens}`);
 
 const lines = (...records: readonly object[]): readonly string[] =>
   records.map((record) => JSON.stringify({ timestamp: AT, ...record }));
 
 const claudeCall = (id: string, name: string, input: object) => ({
   type: 'assistant',
+  uuid: `call ${id}`,
   message: {
     content: [
       { type: 'text', text: 'on it' },
@@ -26,13 +25,38 @@ const claudeCall = (id: string, name: string, input: object) => ({
 });
 const claudeResult = (tool_use_id: string, content: unknown) => ({
   type: 'user',
+  uuid: `result of ${tool_use_id}`,
   message: { content: [{ type: 'tool_result', tool_use_id, content }] },
 });
 
 describe('the tool results of claude', () => {
-  it('in a recorded session are those before and after its compaction', () => {
-    const found = readContents(agents.claude, linesOf('claude', 'session-with-compaction.jsonl'));
-    expect(shortly(found)).toEqual(['Bash · touch /srv/zz-lab · ~8', 'cleared']);
+  it('in a recorded session are those since its compaction', () => {
+    const lines = linesOf('claude', 'session-with-compaction.jsonl');
+    const place = lines.findIndex((line) => line.includes('"compact_boundary"'));
+    expect(shortly(readContents(agents.claude, lines.slice(0, place)))).toEqual([
+      'Bash · touch /srv/zz-lab · ~8',
+    ]);
+    expect(readContents(agents.claude, lines)).toEqual([]);
+  });
+
+  it('stay where a compaction keeps the record that holds them', () => {
+    const boundary = (uuids: readonly string[]) => ({
+      type: 'system',
+      subtype: 'compact_boundary',
+      uuid: 'b',
+      compactMetadata: { preservedMessages: { uuids } },
+    });
+    const found = readContents(
+      agents.claude,
+      lines(
+        claudeCall('a', 'Read', { file_path: '/src/app.ts' }),
+        claudeResult('a', 'y'.repeat(4000)),
+        claudeCall('b', 'Bash', { command: 'ls' }),
+        claudeResult('b', 'y'.repeat(400)),
+        boundary(['result of b']),
+      ),
+    );
+    expect(shortly(found)).toEqual(['Bash · ls · ~100']);
   });
 
   it('are measured by their text and named by what the call was about', () => {
@@ -45,7 +69,7 @@ describe('the tool results of claude', () => {
         claudeResult('a', 'y'.repeat(4000)),
         claudeResult('unknown', 'zzzz'),
         { ...claudeResult('a', 'of a subagent'), isSidechain: true },
-        { ...claudeResult('a', 'y'.repeat(4000)), type: 'api-request-blob' }, // a repetition, in 2.1.331
+        { ...claudeResult('a', 'y'.repeat(4000)), uuid: 'blob', type: 'api-request-blob' }, // a repetition, in 2.1.331
       ),
     );
     expect(shortly(found)).toEqual(['Grep · TODO · ~100', 'Read · /src/app.ts · ~1000', 'tool ·  · ~1']);
@@ -71,25 +95,39 @@ describe('the tool results of codex', () => {
         call({ type: 'custom_tool_call_output', call_id: '2', output: 'done' }),
         call({ type: 'local_shell_call', call_id: '3', action: { type: 'exec', command: ['git', 'log'] } }),
         call({ type: 'function_call_output', call_id: '3', output: 'log!' }),
-        { type: 'compacted', payload: { message: '', replacement_history: [] } },
       ),
     );
     expect(shortly(found)).toEqual([
       'exec_command · ls -R · ~10',
       'apply_patch · *** Begin Patch · ~1',
       'shell · git log · ~1',
-      'cleared',
     ]);
   });
 
-  it('are gone after each of the compactions of a recorded session', () => {
-    const found = readContents(agents.codex, linesOf('codex', 'compactions.jsonl'));
-    expect(shortly(found)).toEqual(['cleared', 'cleared', 'cleared', 'cleared']);
+  it('in a recorded session are those since its compaction', () => {
+    const records = linesOf('codex', 'old-0.137.0.jsonl');
+    const place = records.findIndex((line) => line.includes('"compacted"'));
+    expect(shortly(readContents(agents.codex, records.slice(0, place)))).toEqual([
+      'exec_command · touch approved · ~7',
+    ]);
+    expect(readContents(agents.codex, records)).toEqual([]);
+  });
+
+  it('stay where a compaction repeats them', () => {
+    const output = { type: 'function_call_output', call_id: '1', output: 'a'.repeat(40) };
+    const asked = { type: 'function_call', name: 'exec_command', call_id: '1', arguments: '{"cmd":"ls -R"}' };
+    const replacement_history = [asked, output];
+    const found = readContents(
+      agents.codex,
+      lines(call(asked), call(output), { type: 'compacted', payload: { message: '', replacement_history } }),
+    );
+    expect(shortly(found)).toEqual(['exec_command · ls -R · ~10']);
   });
 });
 
 describe('the tool results of gemini', () => {
   const answer = (id: string, output: string) => ({
+    id,
     type: 'gemini',
     toolCalls: [
       {
@@ -105,7 +143,7 @@ describe('the tool results of gemini', () => {
     const found = readContents(
       agents.gemini,
       lines(
-        { type: 'gemini', toolCalls: [{ id: '1', name: 'read_file', args: {} }] },
+        { id: '1', type: 'gemini', toolCalls: [{ id: '1', name: 'read_file', args: {} }] },
         answer('1', 'x'.repeat(80)),
         answer('1', 'x'.repeat(80)),
       ),
@@ -120,7 +158,7 @@ describe('the tool results of gemini', () => {
         JSON.stringify({ $set: { messages: [{ type: 'user', content: 'summary' }, answer('2', 'kept')] } }),
       ),
     );
-    expect(shortly(found).slice(2)).toEqual(['cleared', 'read_file · /a.ts · ~1']);
+    expect(shortly(found)).toEqual(['read_file · /a.ts · ~1']);
   });
 });
 
@@ -130,7 +168,11 @@ describe('the tool results of qwen', () => {
   const failed = linesOf('qwen', 'compress-cancelled.jsonl').filter((line) =>
     line.includes('"compressionStatus":2'),
   );
-  const part = (type: string, inner: object) => ({ type, message: { parts: [inner] } });
+  let count = 0;
+  const part = (type: string, inner: object) => {
+    count += 1;
+    return { uuid: `q${count}`, type, message: { parts: [inner] } };
+  };
   const call = (inner: object) => part('assistant', { functionCall: { name: 'read_file', ...inner } });
   const answer = (inner: object) =>
     part('tool_result', {
@@ -145,10 +187,9 @@ describe('the tool results of qwen', () => {
   });
 
   it('are gone after a recorded compaction, and stay after one that failed', () => {
-    const kinds = (lines: readonly string[]) => readContents(agents.qwen, lines).map(({ kind }) => kind);
     expect(failed).not.toEqual([]);
-    expect(kinds([...session, ...failed])).toEqual(['tool-result', 'tool-result']);
-    expect(kinds([...session, ...compaction.slice(0, 1)]).at(-1)).toBe('cleared');
+    expect(readContents(agents.qwen, [...session, ...failed])).toHaveLength(2);
+    expect(readContents(agents.qwen, [...session, ...compaction.slice(0, 1)])).toEqual([]);
   });
 
   it('are tied to their calls by the id, or by the name where there is none', () => {
@@ -210,7 +251,7 @@ describe('any tool result', () => {
 it('a picture counts as one, however its file is named', () => {
   const recorded = readFileSync(new URL('../fixtures/kimi-picture/agents/main/wire.jsonl', import.meta.url));
   const found = readContents(agents.kimi, recorded.toString().split('\n'));
-  const pictures = found.filter((each) => each.kind === 'tool-result' && each.name === 'ReadMediaFile');
+  const pictures = found.filter(({ name }) => name === 'ReadMediaFile');
   expect(pictures.length).toBeGreaterThan(0);
   for (const each of pictures)
     expect(each).toMatchObject({ tokens: expect.toSatisfy((n: number) => n >= 1_600) });

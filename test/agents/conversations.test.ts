@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/conversation/build-conversation.js';
+import { readConversation } from '../support/read-log.js';
 import {
   windowOf,
   type Conversation,
@@ -28,11 +28,7 @@ const linesOf = (name: string): readonly string[] =>
     .split('\n')
     .filter((line) => line !== '');
 
-const read = (lines: Iterable<string>, agent: Agent): Conversation => {
-  const reader = agent.log?.conversation?.();
-  if (!reader) throw new Error('no reader');
-  return readConversation(lines, reader);
-};
+const read = (lines: Iterable<string>, agent: Agent): Conversation => readConversation(agent, [...lines]);
 
 const newSession = (): NewSession => {
   let count = 0;

@@ -1,26 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { buildConversation } from '../../src/core/conversation/build-conversation.js';
-import {
-  compactionsOf,
-  type NewSession,
-  type Step,
-  windowOf,
-} from '../../src/core/conversation/conversation.js';
-import { linesOf } from '../support/read-log.js';
+import { compactionsOf, type NewSession, windowOf } from '../../src/core/conversation/conversation.js';
+import { linesOf, readConversation } from '../support/read-log.js';
 
-const { newSessions: form, log } = agents.copilot;
+const { newSessions: form } = agents.copilot;
 
-const read = (lines: readonly string[]) => {
-  let reader = log?.conversation?.();
-  const steps: Step[] = [];
-  for (const [index, line] of lines.entries()) {
-    const result = reader?.(line, index);
-    steps.push(...(result?.steps ?? []));
-    reader = result?.next;
-  }
-  return buildConversation(steps);
-};
+const read = (lines: readonly string[]) => readConversation(agents.copilot, lines);
 
 const said = (lines: readonly string[]) =>
   windowOf(read(lines)).map((entry) => [entry.kind, 'text' in entry ? entry.text : '']);

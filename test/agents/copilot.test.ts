@@ -107,9 +107,22 @@ describe('the session file of copilot', () => {
     ]);
   });
 
+  it('grows by the words of a tool that failed', () => {
+    const error = { message: 'no such file'.repeat(10) };
+    expect(factsOf(record('tool.execution_complete', { success: false, error }))).toEqual([
+      { type: 'growth', tokens: 30 },
+    ]);
+  });
+
+  it('is read in whatever order its records name their fields', () => {
+    const turned = Object.fromEntries(Object.entries(JSON.parse(answer()) as object).toReversed());
+    expect(factsOf(JSON.stringify(turned))).toEqual(factsOf(answer()));
+  });
+
   it.each([
     ['torn', '{"type":"session.usage_record","data":{"usa', 'not JSON'],
     ['something else', '# notes', 'not a Copilot record'],
+    ['without an id', record('session.usage_record', {}, { id: undefined }), 'not a Copilot record'],
     ['of another shape', answer({ inputTokens: 'many' }), 'usage without inputTokens'],
   ])('does not fit when a line is %s', (_, line, misfit) => {
     expect(readLines(copilot, [line])).toEqual({ facts: [], misfits: [misfit] });

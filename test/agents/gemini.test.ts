@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
+import { compactionsOf } from '../../src/core/conversation/conversation.js';
 import { locateGemini } from '../../src/agents/gemini/files.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
-import { linesOf, readLines } from '../support/read-log.js';
+import { linesOf, readConversation, readLines } from '../support/read-log.js';
 
 const { gemini } = agents;
 
@@ -84,6 +85,54 @@ describe('the session file of gemini', () => {
       { reading: { usedTokens: 60_000 } },
       { reading: { usedTokens: 60_000, model: 'gemini-3.8-flash' } },
     ]);
+  });
+
+  it('takes the summary of a resumed conversation for no compaction when the history is written again without numbers', () => {
+    const history = (tokens: unknown): string =>
+      JSON.stringify({
+        $set: {
+          messages: [
+            { id: 'u', type: 'user', content: [{ text: snapshot('of another') }] },
+            { id: 'a', type: 'gemini', content: 'Got it.', tokens, model: 'x' },
+          ],
+        },
+      });
+    const lines = [history({ input: 9 }), history(null)];
+    expect(types(lines)).toEqual(['reading']);
+    expect(compactionsOf(readConversation(gemini, lines))).toEqual([]);
+  });
+
+  it('tells who asked for a compaction, though the time is noted before', () => {
+    const said = (content: string): string => JSON.stringify({ id: content, type: 'info', content });
+    const lines = (content: string) => [
+      messages(snapshot('one')),
+      '{"$set":{"lastUpdated":"2026-11-21T08:00:00.000Z"}}',
+      said('Something else'),
+      said(content),
+    ];
+    const cases = [
+      ['', 'user'],
+      ['Context compressed from 50% to 1%.', 'agent'],
+    ] as const;
+    for (const [content, initiator] of cases) {
+      const { facts } = readLines(gemini, lines(content));
+      expect(facts).toMatchObject([{ type: 'boundary', boundary: { uuid: snapshot('one') } }, { initiator }]);
+      const [compaction] = compactionsOf(readConversation(gemini, lines(content)));
+      expect(compaction?.boundary).toMatchObject({ initiator, uuid: snapshot('one') });
+    }
+    const later = JSON.stringify({ id: 'u', type: 'user', content: [{ text: 'hello' }] });
+    expect(types([messages(snapshot('one')), later, said('')])).toEqual(['boundary', 'growth']);
+  });
+
+  it('grows by pictures that a tool gives, and not by commands, which the model never gets', () => {
+    const picture = { inlineData: { mimeType: 'image/png', data: 'AAAA'.repeat(100_000) } };
+    const ran = (result: unknown) =>
+      JSON.stringify({ type: 'gemini', tokens: { input: 9 }, toolCalls: [{ id: '1', args: {}, result }] });
+    expect(readLines(gemini, [ran([picture])]).facts).toMatchObject([
+      { type: 'reading' },
+      { type: 'growth', tokens: 1_600 },
+    ]);
+    expect(types([JSON.stringify({ type: 'user', content: [{ text: '/compress' }] })])).toEqual([]);
   });
 
   it('takes a history without a summary for nothing', () => {

@@ -2,20 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/conversation/build-conversation.js';
 import {
   compactionsOf,
   type NewSession,
   toolUsesIn,
   windowOf,
 } from '../../src/core/conversation/conversation.js';
-import { linesOf } from '../support/read-log.js';
+import { linesOf, readConversation } from '../support/read-log.js';
 
-const { newSessions: form, log } = agents.kimi;
-if (!form || !log?.conversation) throw new Error('no conversations');
-const { conversation } = log;
+const { newSessions: form } = agents.kimi;
+if (!form) throw new Error('no conversations');
 
-const read = (lines: readonly string[]) => readConversation(lines, conversation());
+const read = (lines: readonly string[]) => readConversation(agents.kimi, lines);
 
 const said = (lines: readonly string[]) =>
   windowOf(read(lines))

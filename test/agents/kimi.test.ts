@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { nativeTriggerTokens } from '../../src/core/build-ladder.js';
 import { agents } from '../../src/agents/index.js';
 import { locateKimi } from '../../src/agents/kimi/files.js';
-import type { Content } from '../../src/agents/records.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
-import { footerSequence, linesOf, readLines } from '../support/read-log.js';
+import { footerSequence, linesOf, readContents, readLines } from '../support/read-log.js';
 
 const { kimi } = agents;
 
@@ -61,6 +60,13 @@ describe('the session file of kimi', () => {
     });
   });
 
+  it.each(['context.undo', 'context.clear'])('says nothing of one that began before a %s', (type) => {
+    const { boundary } = factsOf(measured(90_020), begin('manual'), line(type), applied()).find(
+      (fact) => fact.type === 'boundary',
+    ) ?? { boundary: undefined };
+    expect(boundary).toEqual({ preTokens: 20_222, postTokens: 20_719, at: 5_000 });
+  });
+
   it('trusts the size that was measured before a compaction, and else what the record estimates', () => {
     expect(factsOf(applied())).toMatchObject([{ boundary: { preTokens: 20_222 } }]);
     const twice = factsOf(measured(90_020), applied(), applied());
@@ -95,6 +101,13 @@ describe('the session file of kimi', () => {
     ]);
   });
 
+  it('does not grow by a summary or an answer, whose size is told elsewhere', () => {
+    const content = [{ type: 'text', text: 'x'.repeat(400) }];
+    const summary = { role: 'user', content, origin: { kind: 'compaction_summary' } };
+    const messages = [summary, { role: 'assistant', content }];
+    expect(factsOf(...messages.map((message) => line('context.append_message', { message })))).toEqual([]);
+  });
+
   it.each([
     ['torn', '{"type":"token_counting.measured","tok', 'not JSON'],
     ['something else', '# notes', 'not a Kimi record'],
@@ -118,16 +131,10 @@ describe('the session file of kimi', () => {
   it('names the tool results, and what a compaction left of them', () => {
     const event = { type: 'tool.call', toolCallId: 'a', name: 'Bash', args: { command: 'ls src' } };
     const result = { type: 'tool.result', toolCallId: 'a', result: { output: 'y'.repeat(80) } };
-    const found: Content[] = [];
-    let reader = kimi.log?.contents?.();
-    for (const each of [event, result]
-      .map((one) => line('context.append_loop_event', { event: one }))
-      .concat(applied())) {
-      const step = reader?.(each, 0);
-      found.push(...(step?.contents ?? []));
-      reader = step?.next;
-    }
-    expect(found).toMatchObject([{ name: 'Bash', label: 'ls src', tokens: 20 }, { kind: 'cleared' }]);
+    const lines = [event, result].map((one) => line('context.append_loop_event', { event: one }));
+    expect(readContents(kimi, lines)).toMatchObject([{ name: 'Bash', label: 'ls src', tokens: 20 }]);
+    expect(readContents(kimi, [...lines, applied()])).toEqual([]);
+    expect(readContents(kimi, [...lines, line('context.clear')])).toEqual([]);
   });
 });
 

@@ -1,16 +1,16 @@
 // A session of opencode 1.18.33, recorded with `compaction.tail_turns: 1`: tools, a file named with @, a shell command, two compactions.
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/conversation/build-conversation.js';
 import { compactionsOf, toolUsesIn, windowOf } from '../../src/core/conversation/conversation.js';
 import { receiptOf } from '../../src/core/conversation/receipt.js';
-import { linesOf, readContents } from '../support/read-log.js';
+import { readHistory } from '../../src/session-files/read-history.js';
+import { linesOf, readContents, readConversation } from '../support/read-log.js';
 
 const { log } = agents.opencode;
 if (!log?.conversation) throw new Error('no conversations');
-const { conversation } = log;
 
-const read = (lines: readonly string[]) => readConversation(lines, conversation());
+const read = (lines: readonly string[]) => readConversation(agents.opencode, lines);
 const recorded = linesOf('opencode', 'tools.jsonl');
 const said = (lines: readonly string[]) =>
   windowOf(read(lines)).map((entry) => [entry.kind, 'text' in entry ? entry.text : '']);
@@ -128,12 +128,8 @@ describe('a session of opencode as a conversation', () => {
 });
 
 describe('what fills the window of opencode', () => {
-  const toolsIn = (lines: readonly string[]): readonly string[] => {
-    let names: readonly string[] = [];
-    for (const content of readContents(agents.opencode, lines))
-      names = content.kind === 'cleared' ? [] : [...names, `${content.name} ${content.label}`];
-    return names;
-  };
+  const toolsIn = (lines: readonly string[]): readonly string[] =>
+    readContents(agents.opencode, lines).map(({ name, label }) => `${name} ${label}`);
 
   it('are the results of its tools until a compaction', () => {
     const asks = recorded.findIndex((line) => line.includes('"asks":1'));
@@ -148,8 +144,9 @@ describe('what fills the window of opencode', () => {
     expect(toolsIn(recorded)).toEqual([]);
   });
 
-  it('are after a compaction those of the messages that it keeps', () => {
-    const { id } = rowOf(({ parts }) => Array.isArray(parts) && parts.some(({ tool }) => tool === 'bash'));
+  it('are after two compactions those of the messages that both keep, from one without results on', () => {
+    const bash = recorded.findIndex((line) => line.includes('"tool":"bash"'));
+    const { id } = JSON.parse(recorded[bash - 1] ?? '');
     const lines = recorded.map((line) => {
       const row = JSON.parse(line);
       return JSON.stringify({ ...row, ...(row.keptFrom ? { keptFrom: id } : {}) });
@@ -164,5 +161,27 @@ describe('what fills the window of opencode', () => {
   it('are not those that the user has taken back', () => {
     const { id } = rowOf(({ parts }) => Array.isArray(parts) && parts.some(({ tool }) => tool === 'edit'));
     expect(toolsIn(cutFrom(String(id)))).toEqual(['read /home/me/project/notes.txt']);
+  });
+
+  it('are of a message that is cut within those before the cut', () => {
+    const { id, parts } = rowOf(
+      (row) => Array.isArray(row['parts']) && row['parts'].some(({ tool }) => tool === 'read'),
+    );
+    const [, called, next] = parts as readonly { readonly id: string }[];
+    expect(toolsIn(cutFrom(String(id), called?.id))).toEqual([]);
+    expect(toolsIn(cutFrom(String(id), next?.id))).toEqual(['read /home/me/project/notes.txt']);
+  });
+});
+
+describe('the history of a session of opencode', () => {
+  it('has the compactions that the user has taken back, too, with their summaries', async () => {
+    const lines = cutFrom(String(rowOf(({ asks }) => asks === 1)['id']));
+    const source = { agent: agents.opencode, path: '/opencode.db', size: 0, modifiedAt: 0 };
+    const open = () => Readable.from([Buffer.from(`${lines.join('\n')}\n`)]);
+    const read = await readHistory({ ...source, open }, { isFull: true, withUsage: false, now: 0 });
+    expect(read?.history.compactions).toMatchObject([
+      { line: 26, summary: { text: SUMMARY }, replaced: [[1, 21]] },
+      { line: 30, summary: { text: SUMMARY } },
+    ]);
   });
 });

@@ -89,6 +89,7 @@ const records: Readonly<Record<string, readonly object[]>> = {
   copilot: [
     {
       type: 'session.usage_record',
+      id: 'a',
       data: {
         usage: {
           model: 'gpt-4.1',

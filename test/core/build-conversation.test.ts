@@ -196,7 +196,7 @@ describe('records in order', () => {
     const conversation = buildConversation([
       ...steps,
       compacted(source(5)),
-      { kind: 'initiator', initiator: 'agent' },
+      { kind: 'amended', boundary: { initiator: 'agent' } },
     ]);
     expect(compactionsOf(conversation)[0]?.boundary.initiator).toBe('agent');
   });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import type { LineReader } from '../../src/agents/agent.js';
+import type { SessionReader } from '../../src/agents/session-format.js';
 import {
   cacheDeadline,
   cacheSentence,
@@ -108,13 +108,13 @@ it.each([
   [null, undefined],
 ])('the moment %s is %s', (written, at) => expect(parseMoment(written)).toBe(at));
 
-const readerOf = (name: 'claude' | 'codex'): LineReader => {
+const readerOf = (name: 'claude' | 'codex'): SessionReader => {
   const reader = agents[name].log?.reader({});
   if (!reader) throw new Error(`${name} has no log`);
   return reader;
 };
 
-const factsOf = (reader: LineReader, ...records: readonly unknown[]): readonly Fact[] => {
+const factsOf = (reader: SessionReader, ...records: readonly unknown[]): readonly Fact[] => {
   let next = reader;
   return records.flatMap((record) => {
     const read = next(JSON.stringify(record), 0);

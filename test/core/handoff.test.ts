@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/conversation/build-conversation.js';
+import { readConversation } from '../support/read-log.js';
 import type {
   Call,
   Conversation,
@@ -241,10 +241,9 @@ describe('a handoff', () => {
 describe('the recorded session', () => {
   const recorded = (name: string): Handoff => {
     const agent = Object.values<Agent>(agents).find((each) => name.startsWith(`${each.name}/`));
-    const reader = agent?.log?.conversation?.();
-    if (!agent || !reader) throw new Error('no reader');
+    if (!agent) throw new Error('no agent');
     const text = readFileSync(join(import.meta.dirname, '../fixtures/logs', name), 'utf8');
-    const found = readConversation(name.endsWith('.json') ? [text] : text.split('\n'), reader);
+    const found = readConversation(agent, name.endsWith('.json') ? [text] : text.split('\n'));
     return makeHandoff({ conversation: found, runtime: agent.name, now: NOW });
   };
 

@@ -9,8 +9,13 @@ const read = makeOutlineReader(
 );
 const outlineOf = (line: string) => read(Buffer.from(line));
 
+/** Long enough to be searched, with quotation marks and backslashes in any number and at any place. */
+const longTexts = fc
+  .array(fc.constantFrom('"', '\\\\', 'x', 'é', 'x'.repeat(127)), { minLength: 5, maxLength: 25 })
+  .map((parts) => parts.join(''));
 const scalars = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
+  longTexts,
   fc.integer(),
   fc.boolean(),
   fc.constant(null),

@@ -35,6 +35,16 @@ describe('the compactions of a recorded session', () => {
     expect(after).toEqual([5, 5, 7, 9, 9, 9, 9, 9, 11, 9, 9, 11, 9, 9, 9, 9, 11, 9, 9]);
   });
 
+  it('of Gemini are counted among all messages that it has written anew, also those without words', async () => {
+    const messages = [
+      { id: '1', type: 'user', content: [{ text: 'do it' }] },
+      { id: '2', type: 'user', content: [{ functionResponse: { name: 'ls', response: { output: '' } } }] },
+      { id: '3', type: 'gemini', content: 'done', tokens: null },
+    ];
+    const lines = [{ sessionId: 's' }, { $set: { messages } }].map((record) => JSON.stringify(record));
+    expect((await readBytes('gemini', lines.join('\n')))?.messages).toBe(3);
+  });
+
   it('are at the bytes that are said', async () => {
     for (const { agent, file } of counted) {
       const bytes = readFileSync(fixture(agent, file));
@@ -67,6 +77,21 @@ describe('the compactions of a recorded session', () => {
 
   it('of a subagent are none of the user’s', async () => {
     expect(await readFixture('gemini', 'subagent.jsonl')).toBeUndefined();
+  });
+
+  it('do not count what copilot has said beside its own as replaced', async () => {
+    const [first, second] = (await readFixture('copilot', 'own.jsonl'))?.history.compactions ?? [];
+    expect(first).toMatchObject({ afterMessage: 4, replaced: [[1, 3]] });
+    expect(second).toMatchObject({ afterMessage: 13, replaced: [[4, 12]] });
+  });
+
+  it('of kimi leave out none of the messages that were said beside them', async () => {
+    const message = (id: string) => ({ type: 'context.append_message', message: { role: 'user', id } });
+    const begin = { type: 'full_compaction.begin', source: 'auto', time: 1 };
+    const end = { type: 'context.apply_compaction', summary: 'all', time: 2 };
+    const lines = [message('a'), begin, message('b'), end].map((each) => `${JSON.stringify(each)}\n`);
+    const history = await readBytes('kimi', lines.join(''));
+    expect(history).toMatchObject({ messages: 2, compactions: [{ afterMessage: 2, initiator: 'agent' }] });
   });
 
   it('have their summaries whole when asked', async () => {
@@ -185,11 +210,12 @@ describe('a compaction of Claude', () => {
   });
 });
 
+const codexLine = (type: string, payload: object): string =>
+  JSON.stringify({ timestamp: day('10:00:00.000'), type, payload });
+
 it('a compaction of Codex whose summary only the server can read says that it is encrypted', async () => {
-  const line = (type: string, payload: object): string =>
-    JSON.stringify({ timestamp: day('10:00:00.000'), type, payload });
   const compacted = (history: readonly object[]): string =>
-    line('compacted', { message: '', replacement_history: history });
+    codexLine('compacted', { message: '', replacement_history: history });
   const kinds = async (text: string) => {
     const history = await readBytes('codex', `${text}\n`);
     return history && recordsOf(history).map((each) => [each.summary_kind, each.summary]);
@@ -198,4 +224,11 @@ it('a compaction of Codex whose summary only the server can read says that it is
     ['encrypted', null],
   ]);
   expect(await kinds(compacted([]))).toEqual([['empty', null]]);
+});
+
+it('words that begin as a summary of Codex does are no compaction without its record', async () => {
+  const text = 'Another language model started to solve this problem.\nGo on!';
+  const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+  const history = await readBytes('codex', `${codexLine('response_item', message)}\n`);
+  expect([history?.messages, history?.compactions]).toEqual([1, []]);
 });

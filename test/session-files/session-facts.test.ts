@@ -210,7 +210,7 @@ describe('where a compaction is recorded', () => {
       writeFileSync(path, `${JSON.stringify({ type: 'x', text: 'ä€🙂' })}\n${text}`); // bytes are not characters
       const facts: Fact[] = [];
       const reader = makeFileReader(log, {}, { add: (fact) => facts.push(fact) });
-      const onLine = (line: string, offset: number): void => void reader.read(line, 0, offset);
+      const onLine = (line: string, offset: number): void => void reader.read(line, 0, { offset });
       await makeTailReader({ path, onLine, onRestart: () => undefined }).readNew();
       const offsets = facts.flatMap((fact) => (fact.type === 'boundary' ? [fact.boundary.offset] : []));
       const whole = readFileSync(path);

@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/conversation/build-conversation.js';
+import { readConversation } from '../support/read-log.js';
 import {
   compactionsOf,
   windowOf,
@@ -49,11 +49,8 @@ const copyOf = (name: string): string => {
   return path;
 };
 
-const read = (path: string, agent: Agent): Conversation => {
-  const reader = agent.log?.conversation?.();
-  if (!reader) throw new Error('no reader');
-  return readConversation(readFileSync(path, 'utf8').split('\n'), reader);
-};
+const read = (path: string, agent: Agent): Conversation =>
+  readConversation(agent, readFileSync(path, 'utf8').split('\n'));
 
 const textsOf = (conversation: Conversation): readonly string[] =>
   windowOf(conversation).flatMap((entry) =>

@@ -5,7 +5,7 @@ import { agents } from '../../src/agents/index.js';
 import { historyRecord, type HistoryRecord } from '../../src/core/conversation/boundary-record.js';
 import { readHistory, type HistoryOptions } from '../../src/session-files/read-history.js';
 
-export type Name = 'claude' | 'codex' | 'gemini' | 'qwen';
+export type Name = 'claude' | 'codex' | 'gemini' | 'qwen' | 'copilot' | 'kimi';
 
 export const fixture = (agent: Name, file: string): string =>
   fileURLToPath(new URL(`../fixtures/logs/${agent}/${file}`, import.meta.url));
@@ -194,8 +194,8 @@ export const counted: readonly Counted[] = [
         by: 'user',
         sizes: [55_020, 5_611, 15_020],
         tookMs: 4_085,
-        after: 12,
-        replaced: [1, 3, 5, 7, 9, 11, 12],
+        after: 11, // the answer behind it is the summary
+        replaced: [1, 3, 5, 7, 9, 11],
         summary: 'Another language model started to solve this problem and pro…',
         line: 49,
       },

@@ -5,7 +5,10 @@ import { footerView } from '../../src/core/footer-view.js';
 import type { FooterView } from '../../src/core/footer-view.js';
 import { agents } from '../../src/agents/index.js';
 import type { Agent } from '../../src/agents/agent.js';
-import type { Content } from '../../src/agents/records.js';
+import { buildConversation } from '../../src/core/conversation/build-conversation.js';
+import type { Conversation } from '../../src/core/conversation/conversation.js';
+import type { ToolResult } from '../../src/core/reading.js';
+import { makeWindowResults } from '../../src/session-files/window-results.js';
 import type { Env } from '../../src/agents/agent.js';
 
 /** The facts of the lines of a session file, and the parse errors among them. */
@@ -19,7 +22,7 @@ export const readLines = (
   const misfits: string[] = [];
   const { log } = agent;
   if (!log) throw new Error(`${agent.name} has no session file`);
-  let reader = log.reader(env, hasEnded);
+  let reader = log.reader(env, { hasEnded });
   for (const line of lines) {
     const read = reader(line, now);
     reader = read.next;
@@ -29,16 +32,30 @@ export const readLines = (
   return { facts, misfits };
 };
 
-/** What fills the window, as the lines of a session file tell it. */
-export const readContents = ({ log }: Agent, lines: readonly string[]): readonly Content[] => {
-  const found: Content[] = [];
-  let reader = log?.contents?.();
-  for (const line of lines) {
-    const step = reader?.(line, 0);
-    found.push(...(step?.contents ?? []));
-    reader = step?.next;
-  }
-  return found;
+/** What each line changes in the conversation. */
+const readSteps = ({ log, name }: Agent, lines: readonly string[], now = 0) => {
+  if (!log?.conversation) throw new Error(`no conversations of ${name} are known`);
+  let reader = log.reader({}, { hasEnded: true, conversation: true });
+  return lines.map((line, number) => {
+    const read = reader(line, now, number);
+    reader = read.next;
+    const isDamaged = line.trim() !== '' && read.misfit !== undefined && !read.steps;
+    return { steps: read.steps?.() ?? [], isDamaged };
+  });
+};
+
+/** The conversation that these lines tell. */
+export const readConversation = (agent: Agent, lines: readonly string[]): Conversation => {
+  const read = readSteps(agent, lines);
+  const damaged = read.filter(({ isDamaged }) => isDamaged).length;
+  return { ...buildConversation(read.flatMap(({ steps }) => steps)), damaged };
+};
+
+/** The tool results in the window after these lines. */
+export const readContents = (agent: Agent, lines: readonly string[]): readonly ToolResult[] => {
+  const results = makeWindowResults();
+  for (const { steps } of readSteps(agent, lines)) results.take(steps);
+  return results.list();
 };
 
 export const linesOf = (agent: string, name: string): readonly string[] =>

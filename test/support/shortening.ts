@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
-import { readConversation } from '../../src/core/conversation/build-conversation.js';
+import { readConversation } from './read-log.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import { windowOf, type Conversation } from '../../src/core/conversation/conversation.js';
 import type { Event } from '../../src/core/event.js';
@@ -39,9 +39,7 @@ export const readSession = (folder: string, name: string): Conversation => {
   const lines = readFileSync(join(folder, `${name}.jsonl`), 'utf8')
     .split('\n')
     .filter(Boolean);
-  const reader = agents.claude.log?.conversation?.();
-  if (!reader) throw new Error('no reader');
-  return readConversation(lines, reader);
+  return readConversation(agents.claude, lines);
 };
 
 export const promptsIn = (conversation: Conversation): readonly string[] =>

@@ -14,11 +14,10 @@ import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
 import { parseAgentState } from '../tested.js';
 import { meaningOfState } from './activity.js';
 import { claudeNewSessions } from './new-session.js';
-import { claudeConversation } from './conversation.js';
 import { configFolder, sessionFile } from './files.js';
-import { claudeHistory } from './history.js';
 import { locateClaude } from './locate.js';
-import { claudeContents, claudeReader } from './log.js';
+import { claudeSession } from './outline.js';
+import { claudeReader } from './session.js';
 import { claudeScreen } from './screen.js';
 import { claudeCompaction, claudeRetention } from './settings.js';
 import { hooksText, official } from './status-line.js';
@@ -138,9 +137,7 @@ export const claude: Agent = {
     locate: locateClaude,
     reader: claudeReader,
     recognises: isClaudeRecord,
-    contents: claudeContents,
-    history: claudeHistory,
-    conversation: claudeConversation,
+    conversation: claudeSession,
   },
   official,
   newSessions: claudeNewSessions,

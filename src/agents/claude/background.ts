@@ -4,9 +4,9 @@ import { isSessionId } from '../../core/report/records.js';
 import type { ViewMarks } from '../../core/shown-conversation.js';
 import type { Millis } from '../../core/reading.js';
 import type { ChildPlace, FilePort, Located } from '../agent.js';
-import { onlyOne } from '../files.js';
+import { onlyOne, UUID_FILE } from '../files.js';
 import { readCommand } from './compaction.js';
-import { configFolder, isPrompt, pidRecords, transcriptOf, UUID_FILE } from './files.js';
+import { configFolder, isPrompt, pidRecords, transcriptOf } from './files.js';
 
 // Claude's sessions in the background, which other processes run (docs/facts/claude.md, "Views"). `claude attach`, `claude agents` and `←`
 // show one of them in this terminal, and nothing that Claude writes says which: it follows from what the screen shows.

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import { getList, getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
 import type { ChildPlace, FilePort } from '../agent.js';
+import { UUID_FILE } from '../files.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
 
 // Where Claude Code keeps its session files (facts/claude.md §7, facts/sessions.md §F).
 
-export const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
 const LONGEST_SLUG = 200;
 /** The folder name of a project: every character of its path other than letters and digits becomes `-`; long names get a hash. */
 export const projectFolder = (place: ChildPlace, cwd: string): string => {

@@ -3,9 +3,9 @@ import { getCount, getText, parseRecord, type JsonRecord } from '../../core/json
 import { present } from '../../core/present.js';
 import { isSessionId } from '../../core/report/records.js';
 import type { AgentStatus, ChildPlace, FileEntry, FilePort, Located } from '../agent.js';
-import { chooseAskedFile, CLOCK_SLACK_MS } from '../files.js';
+import { chooseAskedFile, CLOCK_SLACK_MS, UUID_FILE } from '../files.js';
 import { isViewerOnly, locateBackground } from './background.js';
-import { isPrompt, pidRecords, projectFolder, sessionsFolder, transcriptOf, UUID_FILE } from './files.js';
+import { isPrompt, pidRecords, projectFolder, sessionsFolder, transcriptOf } from './files.js';
 
 // Which session the terminal shows, and its state, by Claude's pid files (facts/claude.md §7, facts/sessions.md §F).
 

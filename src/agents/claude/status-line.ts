@@ -14,7 +14,7 @@ import type {
 } from '../agent.js';
 import { isBefore } from '../tested.js';
 import { toldCache, toldLimits } from './economy.js';
-import { usedTokens } from './log.js';
+import { usedTokens } from './session.js';
 import {
   hasRelativePaths,
   readGivenSettings,

@@ -14,11 +14,9 @@ import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
 import type { PrintMode } from '../print-mode.js';
 import { codexChannel } from './channel.js';
 import { codexNewSessions } from './new-session.js';
-import { codexConversation } from './conversation.js';
 import { idInPath, locateCodex, parseStatus, sessionFile } from './files.js';
-import { codexHistory } from './history.js';
-import { codexContents, codexReader } from './log.js';
 import { codexScreen } from './screen.js';
+import { codexReader, codexSession } from './session.js';
 import { codexFolder } from './threads.js';
 
 // 95 % of the 272 000 of its usual model, as it reports them (facts/codex.md §10)
@@ -174,9 +172,7 @@ export const codex: Agent = {
     reader: codexReader,
     stateIn: parseStatus,
     recognises: isCodexRecord,
-    contents: codexContents,
-    history: codexHistory,
-    conversation: codexConversation,
+    conversation: codexSession,
   },
   newSessions: codexNewSessions,
   restarting: {

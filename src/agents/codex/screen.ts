@@ -26,7 +26,7 @@ import {
   endAboveTask,
   isDrawn,
 } from './layout.js';
-import { LONGEST_ERROR } from './log.js';
+import { LONGEST_ERROR } from './session.js';
 import {
   isCompacted,
   type PercentSighting,

@@ -1,4 +1,5 @@
 import type { NativeTrigger } from '../../core/build-ladder.js';
+import { getRecord, getText, type JsonRecord } from '../../core/json.js';
 import type { Agent, CompactRecipe } from '../agent.js';
 import type { AgentHome } from '../home.js';
 import {
@@ -8,12 +9,10 @@ import {
   splitWords,
   startsConversation,
 } from '../launch.js';
-import { copilotConversation } from './conversation.js';
 import { copilotSessions, idInPath, locateCopilot, parseStatus, sessionFile } from './files.js';
-import { copilotHistory } from './history.js';
-import { copilotContents, copilotReader, isCopilotRecord } from './log.js';
 import { copilotNewSessions } from './new-session.js';
 import { copilotScreen } from './screen.js';
+import { copilotReader, copilotSession } from './session.js';
 
 const copilotHome: AgentHome = {
   played: ['1.0.102', '1.0.92'],
@@ -63,6 +62,15 @@ const copilotRecipe: CompactRecipe = {
   isListed: true,
 };
 
+/** A record that only Copilot CLI writes. */
+const isCopilotRecord = (record: JsonRecord): boolean =>
+  typeof record['id'] === 'string' &&
+  'parentId' in record &&
+  getRecord(record, 'data') !== undefined &&
+  /^(?:session|user|assistant|system|tool|permission|model|abort)(?:\.|$)/.test(
+    getText(record, 'type') ?? '',
+  );
+
 export const copilot: Agent = {
   name: 'copilot',
   command: 'copilot',
@@ -75,9 +83,7 @@ export const copilot: Agent = {
     reader: copilotReader,
     stateIn: parseStatus,
     recognises: isCopilotRecord,
-    contents: copilotContents,
-    history: copilotHistory,
-    conversation: copilotConversation,
+    conversation: copilotSession,
   },
   newSessions: copilotNewSessions,
   restarting: {

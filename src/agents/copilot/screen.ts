@@ -10,7 +10,7 @@ import {
 } from '../agent.js';
 import { readStatus } from './files.js';
 import { type Composer, composerText, conversationRow, findComposer, listedAbove } from './layout.js';
-import { compactResult } from './log.js';
+import { compactResult } from './session.js';
 
 // What Copilot's screen tells (docs/facts/copilot.md). Its title does not change with its state. The percentage that the status row can show is
 // its own guess and is not read.

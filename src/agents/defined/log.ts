@@ -4,7 +4,12 @@ import { isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
 import { present } from '../../core/present.js';
 import { parseIsoTime } from '../../core/time.js';
 import type { WindowSource, Millis } from '../../core/reading.js';
-import { makeLineReader, type LineReader, type LineMeaning } from '../agent.js';
+import {
+  makeSessionReader,
+  type RecordMeaning,
+  type RecordPlace,
+  type SessionReader,
+} from '../session-format.js';
 import { matchInTime, matchRow, findPatterns, type TimeLimit } from './pattern.js';
 import type { Definition, FieldEquals, LogDefinition } from './schema.js';
 
@@ -68,22 +73,22 @@ interface Known {
   readonly problem?: string;
 }
 
-type Read = LineMeaning<Known>;
+type Read = RecordMeaning<Known>;
 
-export const makeLogReader = (mapping: FieldMapping): LineReader =>
-  makeLineReader<Known>({ window: {} }, (known, line, now) => readLine(mapping, known, { line, now }));
+export const makeLogReader = (mapping: FieldMapping): SessionReader =>
+  makeSessionReader<Known>(
+    { name: 'session', read: (known, record, place) => readRecord(mapping, known, { record, place }) },
+    { window: {} },
+  );
 
-const readLine = (
+const readRecord = (
   mapping: FieldMapping,
   state: Known,
-  { line, now }: { readonly line: string; readonly now: Millis },
+  { record, place }: { readonly record: JsonRecord; readonly place: RecordPlace },
 ): Read => {
-  if (line.trim() === '') return { state, facts: [] };
-  const record = parseRecord(line);
-  if (!record) return { state, facts: [], misfit: 'not a JSON object' };
   const { ignore = [], boundary, timestamp } = mapping.log;
-  if (ignore.some((rule) => holds(record, rule))) return { state, facts: [] };
-  const at = timeAt(record, timestamp) ?? now;
+  if (ignore.some((rule) => holds(record, rule))) return { state };
+  const at = timeAt(record, timestamp) ?? place.now;
   if (boundary && holds(record, boundary.where)) {
     const preTokens = countAt(record, boundary.preTokens);
     const postTokens = countAt(record, boundary.postTokens);
@@ -104,7 +109,7 @@ const readUsage = (
   const counts = log.used.flatMap((path) => valuesAt(record, path)).filter(isCount);
   const usedTokens = counts.reduce((sum, count) => sum + count, 0);
   // No window is empty after an answer: zero means that the agent did not count.
-  if (usedTokens === 0) return { state: before, facts: [] };
+  if (usedTokens === 0) return { state: before };
   const model = log.model && valuesAt(record, log.model).find((value) => typeof value === 'string');
   const state = knownOf(mapping, before, model);
   const said = countAt(record, log.window);

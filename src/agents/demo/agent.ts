@@ -1,10 +1,7 @@
-import { getCount, parseRecord, getText, type JsonRecord } from '../../core/json.js';
+import { getCount, getText, type JsonRecord } from '../../core/json.js';
 import { present } from '../../core/present.js';
 import type { Millis, Activity, ActivityReport, ScreenView } from '../../core/reading.js';
 import {
-  makeLineReader,
-  type LineReader,
-  type LineMeaning,
   type FilePort,
   type Located,
   type ChildPlace,
@@ -15,29 +12,34 @@ import {
   type ScreenEvidence,
   type Agent,
 } from '../agent.js';
+import {
+  makeSessionReader,
+  type RecordMeaning,
+  type RecordPlace,
+  type StartReader,
+} from '../session-format.js';
 import { watchCommand, type CommandWatch, type CompressResult, itemsAbove } from '../compress.js';
 
 // One line of the demo agent's session file.
 
-export const demoReader = (): LineReader => makeLineReader({}, readLine);
+export const demoReader: StartReader = () => makeSessionReader({ name: 'demo', read: readRecord }, {});
 
-const readLine = (state: object, line: string, now: Millis): LineMeaning<object> => {
-  const record = parseRecord(line);
+const readRecord = (state: object, record: JsonRecord, { now }: RecordPlace): RecordMeaning<object> => {
   const at = getCount(record, 'at') ?? now;
-  switch (record?.['type']) {
+  switch (record['type']) {
     case 'turn':
       return { state, ...readTurn(record, at) };
     case 'compaction':
       return { state, facts: [{ type: 'boundary', boundary: readCompaction(record, at) }] };
     default:
-      return record ? { state, facts: [] } : { state, facts: [], misfit: 'not JSON' };
+      return { state };
   }
 };
 
-const readTurn = (record: JsonRecord, at: Millis): Omit<LineMeaning<object>, 'state'> => {
+const readTurn = (record: JsonRecord, at: Millis): Omit<RecordMeaning<object>, 'state'> => {
   const usedTokens = getCount(record, 'usedTokens');
   const windowTokens = getCount(record, 'windowTokens');
-  if (usedTokens === undefined || !windowTokens) return { facts: [], misfit: 'a turn without numbers' };
+  if (usedTokens === undefined || !windowTokens) return { misfit: 'a turn without numbers' };
   const model = getText(record, 'model') ?? 'demo-1';
   return {
     facts: [

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
 import type { CompactRecipe, Agent } from '../agent.js';
+import { familyRecipe } from '../gemini-family.js';
 import type { AgentHome } from '../home.js';
 import {
   splitWords,
@@ -18,11 +19,11 @@ import {
 } from '../own-compaction.js';
 import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
 import { geminiNewSessions } from './new-session.js';
-import { geminiConversation } from './conversation.js';
+import { isDocumentHead } from './document.js';
 import { foldersOf, geminiFolder, idInPath, locateGemini, projectOf, sessionFile } from './files.js';
-import { geminiHistory } from './history.js';
-import { geminiWindowTokens, geminiContents, isDocumentHead, geminiReader } from './log.js';
+import { geminiWindowTokens } from './message.js';
 import { geminiScreen } from './screen.js';
+import { geminiReader, geminiSession } from './session.js';
 
 const geminiHome: AgentHome = {
   played: ['0.61.0', '0.58.0'],
@@ -85,20 +86,8 @@ const geminiCompaction: OwnCompactionSource = {
   },
 };
 
-/**
- * facts/gemini.md §4.2: Enter within 30 ms of a key is a newline, hence the pause; text after the command is ignored. Gemini's own retries
- * take up to nearly five minutes.
- */
-const geminiRecipe: CompactRecipe = {
-  command: '/compress',
-  takesFocus: false,
-  isPasted: false,
-  pauseMs: 150,
-  submit: '\r',
-  startMs: 5_000,
-  isListed: true,
-  finishMs: 300_000,
-};
+/** facts/gemini.md §4.2: Enter within 30 ms of a key is a newline, hence the pause; text after the command is ignored. */
+const geminiRecipe: CompactRecipe = { ...familyRecipe, takesFocus: false };
 
 const NO_TOOLS = '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n';
 
@@ -148,9 +137,7 @@ export const gemini: Agent = {
     reader: geminiReader,
     recognises: isGeminiRecord,
     recognisesDocument: isDocumentHead,
-    contents: geminiContents,
-    history: geminiHistory,
-    conversation: geminiConversation,
+    conversation: geminiSession,
   },
   newSessions: geminiNewSessions,
   restarting: {

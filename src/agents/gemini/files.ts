@@ -3,6 +3,7 @@ import { parseRecord, getRecord, getText } from '../../core/json.js';
 import { parseIsoTime } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
 import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus, SettingsPort } from '../agent.js';
+import { chatFile } from '../gemini-family.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
 
 // Where Gemini CLI keeps its session files (facts/gemini.md §7): ~/.gemini/tmp/<project>/chats/session-<minute>-<id8>.jsonl. It keeps no
@@ -56,11 +57,8 @@ const isRewritten = async (port: FilePort, { file }: Chat, place: ChildPlace): P
 };
 
 /** `<project>/chats/session-*.jsonl`, or `.json` of old versions; subagents have a folder of their own below. */
-export const sessionFile = (relativePath: string): SessionFileKind | undefined => {
-  const [, chats, name, ...deeper] = relativePath.split('/');
-  const isChat = chats === 'chats' && name !== undefined && deeper.length === 0;
-  return isChat && SESSION_FILE.test(name) ? 'session' : undefined;
-};
+export const sessionFile = (relativePath: string): SessionFileKind | undefined =>
+  chatFile(relativePath, SESSION_FILE);
 
 /** `session-<time>-<the first 8 characters of the id>.jsonl` */
 export const idInPath = (path: string): string => IN_NAME.exec(posix.basename(path))?.[1] ?? '';

@@ -5,13 +5,14 @@ import {
   type ConversationWriter,
   type Entry,
   type NewSession,
+  type Result,
 } from '../../core/conversation/conversation.js';
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm, NewFile } from '../agent.js';
-import { writtenText } from '../entries.js';
+import { callPart, groupsOf, resultPart, writtenText, type Group } from '../gemini-family.js';
 import { replaceIds } from '../records.js';
-import { textOf } from './log.js';
+import { textOf } from './message.js';
 
 // New Gemini sessions (facts/sessions.md §A.3, §B): messages, each with its tool calls and their results in it.
 
@@ -35,33 +36,17 @@ const writeGeminiConversation: ConversationWriter = (conversation, as) => {
 const hashIn = ({ entries }: Conversation): string | undefined =>
   entries.map(({ native }) => getText(getRecord(native, 'session'), 'projectHash')).find(Boolean);
 
-/** Entries of one message, in a row. */
-type Group = readonly [Entry, ...Entry[]];
-
-const groupsOf = (window: readonly Entry[]): readonly Group[] => {
-  const groups: [Entry, ...Entry[]][] = [];
-  for (const entry of window) {
-    const last = groups.at(-1);
-    if (last && belongsTo(last, entry)) last.push(entry);
-    else groups.push([entry]);
-  }
-  return groups;
-};
-
 const isModels = ({ kind }: Entry): boolean =>
   kind === 'answer' || kind === 'reasoning' || kind === 'call' || kind === 'result';
 
-/** Parts of the same message of Gemini's; new ones of the model are one message until the user says something. */
-const belongsTo = ([first]: Group, entry: Entry): boolean => {
-  const own = messageIn(first);
-  if (own !== undefined || messageIn(entry) !== undefined) return own === messageIn(entry);
-  return isModels(first) && isModels(entry) && !(entry.kind === 'answer' && first.kind === 'call');
-};
-
 const messageIn = ({ native }: Entry): JsonRecord | undefined => getRecord(native, 'message');
 
+/** New parts of the model's are one message until the user says something. */
+const areOne = (first: Entry, entry: Entry): boolean =>
+  isModels(first) && isModels(entry) && !(entry.kind === 'answer' && first.kind === 'call');
+
 const messagesOf = (window: readonly Entry[], as: NewSession): readonly Fields[] =>
-  groupsOf(window.filter(isWritable)).map((group) => {
+  groupsOf(window.filter(isWritable), messageIn, areOne).map((group) => {
     const [first] = group;
     const own = messageIn(first);
     const base = {
@@ -118,13 +103,12 @@ const answerOf = (base: Fields, group: Group): Fields => {
     if (entry.kind !== 'call') return [];
     const { callId: id, name, input } = entry;
     const result = results.get(id);
-    const response = result?.isError ? { error: result.output } : { output: result?.output ?? '' };
     return [
       {
         id,
         name,
         args: isRecord(input) ? input : {},
-        result: [{ functionResponse: { id, name, response } }],
+        result: [resultPart(result ?? { callId: id, output: '' }, name)],
         status: result?.isError ? 'error' : 'success',
       },
     ];
@@ -140,7 +124,7 @@ const answerOf = (base: Fields, group: Group): Fields => {
 // A running Gemini takes a conversation from a checkpoint, beside the folder of its session files: the history of the model's API.
 
 const checkpoint = (conversation: Conversation, sessionPath: string, name: string): NewFile => {
-  const history = groupsOf(windowOf(conversation).filter(isInHistory)).flatMap(contentsOf);
+  const history = groupsOf(windowOf(conversation).filter(isInHistory), messageIn, areOne).flatMap(contentsOf);
   return {
     path: posix.join(posix.dirname(posix.dirname(sessionPath)), `checkpoint-${name}.json`),
     text: JSON.stringify({ history }),
@@ -158,11 +142,7 @@ const contentsOf = (group: Group): readonly Fields[] => {
     return [{ role: 'user', parts: parts.length > 0 ? parts : group.flatMap(contentOf) }];
   }
   const answers = group.flatMap((each) => (each.kind === 'answer' ? [{ text: each.text }] : []));
-  const calls = group.flatMap((each) =>
-    each.kind === 'call'
-      ? [{ functionCall: { id: each.callId, name: each.name, args: isRecord(each.input) ? each.input : {} } }]
-      : [],
-  );
+  const calls = group.flatMap((each) => (each.kind === 'call' ? [callPart(each)] : []));
   const names = new Map(group.flatMap((each) => (each.kind === 'call' ? [[each.callId, each.name]] : [])));
   const responses = group.flatMap((each) =>
     each.kind === 'result' ? responsesOf(each, names.get(each.callId) ?? each.name ?? '') : [],
@@ -173,12 +153,10 @@ const contentsOf = (group: Group): readonly Fields[] => {
   ];
 };
 
-const responsesOf = (entry: Extract<Entry, { kind: 'result' }>, name: string): readonly Fields[] => {
+const responsesOf = (entry: Result, name: string): readonly object[] => {
   const call = getList(messageIn(entry), 'toolCalls').find((each) => getText(each, 'id') === entry.callId);
   const own = getList(call, 'result').filter(isRecord);
-  if (own.length > 0) return own;
-  const response = entry.isError ? { error: entry.output } : { output: entry.output };
-  return [{ functionResponse: { id: entry.callId, name, response } }];
+  return own.length > 0 ? own : [resultPart(entry, name)];
 };
 
 // A copy of the lines before a compaction is a session under another id. Gemini finds it by the id in it. The name has the whole id: where

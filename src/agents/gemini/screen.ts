@@ -23,7 +23,7 @@ import {
 } from '../compress.js';
 import { findRefusalAtEnd } from '../shown-text.js';
 import { hasNewMark, readStatus } from './files.js';
-import { parseRefusal } from './log.js';
+import { parseRefusal } from './session.js';
 import { rowText, findComposer, panelTop, inputKind, inputText, listedBelow } from './layout.js';
 
 // The message on the screen that a compaction succeeded, and the marker of its end in the session document of old versions: together they

@@ -5,7 +5,6 @@ import type { Agent, CompactRecipe } from '../agent.js';
 import type { AgentHome } from '../home.js';
 import { splitWords, startsConversation, type LaunchRules } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
-import { kimiConversation } from './conversation.js';
 import {
   idInPath,
   kimiFolder,
@@ -15,10 +14,9 @@ import {
   sessionFile,
   sessionsFolder,
 } from './files.js';
-import { kimiHistory } from './history.js';
-import { kimiContents, kimiReader } from './log.js';
 import { kimiNewSessions } from './new-session.js';
 import { kimiScreen } from './screen.js';
+import { kimiReader, kimiSession } from './session.js';
 
 const USUAL_TOKENS = 262_144; // of its usual model
 
@@ -120,9 +118,7 @@ export const kimi: Agent = {
     stateIn: parseStatus,
     timeOf: (line) => getCount(parseRecord(line), 'time') ?? getCount(parseRecord(line), 'created_at'),
     recognises: isKimiRecord,
-    contents: kimiContents,
-    history: kimiHistory,
-    conversation: kimiConversation,
+    conversation: kimiSession,
   },
   newSessions: kimiNewSessions,
   readsMentions: true,

@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
-import { getCount, getText, parseRecord, type JsonRecord } from '../../core/json.js';
-import type { Millis } from '../../core/reading.js';
+import { getCount, getText, parseRecord } from '../../core/json.js';
 import type { AgentStatus, ChildPlace, FileEntry, FilePort, Located, SettingsPort } from '../agent.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
 import { chooseAskedFile, inThisView } from '../files.js';
@@ -79,10 +78,6 @@ export const kimiFolder = ({ env, home, cwd }: AgentFolders): string => {
   const folder = env['KIMI_CODE_HOME'];
   return folder ? posix.resolve(cwd, folder) : posix.join(home, '.kimi-code');
 };
-
-/** When a record was written. */
-export const timeOfKimi = (record: JsonRecord | undefined, now: Millis): Millis =>
-  getCount(record, 'time') ?? now;
 
 // What the records tell about the activity. A turn begins with `turn.prompt`, or with `agent.turn.started` where Kimi begins it by itself, and
 // ends with `turn.ended`, whatever its outcome. A compaction begins and ends with records of its own, in a turn or at rest.

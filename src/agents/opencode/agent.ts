@@ -6,11 +6,9 @@ import type { AgentHome } from '../home.js';
 import { type LaunchRules, splitWords, startsConversation } from '../launch.js';
 import { type OwnCompactionSource, parseCommentedJson, readSettingsFiles } from '../own-compaction.js';
 import { opencodeChannel } from './channel.js';
-import { opencodeContents } from './contents.js';
-import { opencodeConversation } from './conversation.js';
 import { isOpencodeLine, locateOpencode, opencodeDatabase, opencodeFolder } from './files.js';
-import { opencodeHistory, opencodeReader } from './log.js';
 import { opencodeScreen } from './screen.js';
+import { opencodeReader, opencodeSession } from './session.js';
 
 const opencodeHome: AgentHome = {
   played: ['1.18.33', '1.17.19'],
@@ -89,9 +87,7 @@ export const opencode: Agent = {
     database: opencodeDatabase,
     reader: opencodeReader,
     recognises: isOpencodeLine,
-    history: opencodeHistory,
-    contents: opencodeContents,
-    conversation: opencodeConversation,
+    conversation: opencodeSession,
   },
   recipe: () => opencodeRecipe,
   channel: opencodeChannel,

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
 import type { CompactRecipe, Agent } from '../agent.js';
+import { familyRecipe } from '../gemini-family.js';
 import type { AgentHome } from '../home.js';
 import {
   splitWords,
@@ -18,11 +19,9 @@ import {
 } from '../own-compaction.js';
 import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
 import { qwenNewSessions } from './new-session.js';
-import { qwenConversation } from './conversation.js';
 import { qwenRuntimeFolder, qwenFolder, locateQwen, parseStatus, sessionFile } from './files.js';
-import { qwenHistory } from './history.js';
-import { qwenContents, qwenReader } from './log.js';
 import { qwenScreen } from './screen.js';
+import { qwenReader, qwenSession } from './session.js';
 
 // Qwen Code's own three boundaries (facts/qwen.md): shown beside ctxwrap's, never acted upon.
 
@@ -122,17 +121,7 @@ const qwenCompaction: OwnCompactionSource = {
 };
 
 /** facts/qwen.md; a command given during a turn is queued and runs as a command. */
-const qwenRecipe: CompactRecipe = {
-  command: '/compress',
-  takesFocus: true,
-  isPasted: false,
-  pauseMs: 150,
-  submit: '\r',
-  startMs: 5_000,
-  isListed: true,
-  finishMs: 300_000, // a real compaction takes 10 to 120 s; longer is reported as a timeout
-  isQueued: true,
-};
+const qwenRecipe: CompactRecipe = { ...familyRecipe, takesFocus: true, isQueued: true };
 
 // Its tools have to be named one by one: those of 0.24.4 and 0.15.10, without `structured_output`, which nobody asks for.
 const TOOLS = splitWords(`
@@ -184,9 +173,7 @@ export const qwen: Agent = {
     reader: qwenReader,
     stateIn: parseStatus,
     recognises: isQwenRecord,
-    contents: qwenContents,
-    history: qwenHistory,
-    conversation: qwenConversation,
+    conversation: qwenSession,
   },
   newSessions: qwenNewSessions,
   restarting: {

@@ -10,6 +10,7 @@ import {
 } from '../../core/json.js';
 import { isSessionId } from '../../core/report/records.js';
 import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
+import { chatFile } from '../gemini-family.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
 import { chooseAskedFile, CLOCK_SLACK_MS } from '../files.js';
 
@@ -105,11 +106,8 @@ const sessionIn = (
 };
 
 /** `<project>/chats/<session>.jsonl` */
-export const sessionFile = (relativePath: string): SessionFileKind | undefined => {
-  const [, chats, name, ...deeper] = relativePath.split('/');
-  const isChat = chats === 'chats' && name !== undefined && deeper.length === 0;
-  return isChat && CHAT_FILE.test(name) ? 'session' : undefined;
-};
+export const sessionFile = (relativePath: string): SessionFileKind | undefined =>
+  chatFile(relativePath, CHAT_FILE);
 
 const chatsFolder = (place: ChildPlace, cwd: string): string =>
   posix.join(qwenRuntimeFolder(place), 'projects', cwd.replace(/[^a-zA-Z0-9]/g, '-'), 'chats');

@@ -9,7 +9,8 @@ import {
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';
-import { canGoOn, writtenText } from '../entries.js';
+import { canGoOn } from '../entries.js';
+import { callPart, groupsOf, resultPart, writtenText, type Group } from '../gemini-family.js';
 import { replaceIds } from '../records.js';
 
 // New Qwen Code sessions. Each record names the one before; what a compaction left is one record with the whole history in it. The folder of
@@ -40,7 +41,9 @@ const writeQwenConversation: ConversationWriter = (conversation, as) => {
     ...(left.length === 0
       ? []
       : [link({ ...base, ...compressionOf(conversation, window, left.length, as) })]),
-    ...groupsOf(window.slice(left.length)).map((group) => link({ ...base, ...recordOf(group, as) })),
+    ...groupsOf(window.slice(left.length), originOf, areOne).map((group) =>
+      link({ ...base, ...recordOf(group, as) }),
+    ),
   ];
 };
 
@@ -48,37 +51,21 @@ const VERSION = '0.24.4'; // of the form, where the conversation does not come f
 
 const isBlank = (part: object): boolean => 'text' in part && part.text === '';
 
-/** Parts of one message, in a row. */
-type Group = readonly [Entry, ...Entry[]];
-
-const groupsOf = (window: readonly Entry[]): readonly Group[] => {
-  const groups: [Entry, ...Entry[]][] = [];
-  for (const entry of window) {
-    const last = groups.at(-1);
-    if (last && belongsTo(last, entry)) last.push(entry);
-    else groups.push([entry]);
-  }
-  return groups;
-};
-
 type Role = 'model' | 'user';
 
 const roleOf = ({ kind }: Entry): Role => (kind === 'answer' || kind === 'call' ? 'model' : 'user');
-
-const belongsTo = ([first]: Group, entry: Entry): boolean => {
-  const own = originOf(first);
-  if (own !== undefined || originOf(entry) !== undefined) return own === originOf(entry);
-  const isSameTurn = roleOf(first) === roleOf(entry);
-  return isSameTurn && (roleOf(first) === 'model' || (first.kind === 'result' && entry.kind === 'result'));
-};
 
 /** The record of Qwen's, or the message in the record of a compaction, that the entry comes from. */
 const originOf = ({ native }: Entry): JsonRecord | undefined =>
   getRecord(native, 'record') ?? getRecord(native, 'message');
 
+const areOne = (first: Entry, entry: Entry): boolean =>
+  roleOf(first) === roleOf(entry) &&
+  (roleOf(first) === 'model' || (first.kind === 'result' && entry.kind === 'result'));
+
 /** The parts of the message that are still wanted, as Qwen wrote them. */
-const partsOf = (group: Group): readonly Fields[] =>
-  group.flatMap((entry): readonly Fields[] => {
+const partsOf = (group: Group): readonly object[] =>
+  group.flatMap((entry): readonly object[] => {
     const { native } = entry;
     const origin = originOf(entry);
     const message = getRecord(native, 'record') ? getRecord(origin, 'message') : origin;
@@ -86,14 +73,9 @@ const partsOf = (group: Group): readonly Fields[] =>
     return [isRecord(own) ? own : partOf(entry)];
   });
 
-const partOf = (entry: Entry): Fields => {
-  if (entry.kind === 'call')
-    return {
-      functionCall: { id: entry.callId, name: entry.name, args: isRecord(entry.input) ? entry.input : {} },
-    };
-  if (entry.kind !== 'result') return { text: writtenText(entry) };
-  const response = entry.isError ? { error: entry.output } : { output: entry.output };
-  return { functionResponse: { id: entry.callId, name: entry.name ?? '', response } };
+const partOf = (entry: Entry): object => {
+  if (entry.kind === 'call') return callPart(entry);
+  return entry.kind === 'result' ? resultPart(entry, entry.name ?? '') : { text: writtenText(entry) };
 };
 
 const recordOf = (group: Group, as: NewSession): Fields => {
@@ -126,7 +108,10 @@ const compressionOf = (
 ): Fields => {
   const left = window.slice(0, count);
   const next = window[count];
-  const messages = groupsOf(left).map((group) => ({ role: roleOf(group[0]), parts: partsOf(group) }));
+  const messages = groupsOf(left, originOf, areOne).map((group) => ({
+    role: roleOf(group[0]),
+    parts: partsOf(group),
+  }));
   // work that goes on answers for itself
   const isAnswered = messages.some(({ role }) => role === 'model') || (next && roleOf(next) === 'model');
   const compressedHistory = isAnswered

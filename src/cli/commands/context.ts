@@ -35,7 +35,7 @@ import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../ui/look.js';
 import type { SessionSource } from '../../session-files/read-history.js';
-import type { ConversationSource } from '../../session-files/read-conversation.js';
+import type { RecordSource } from '../../session-files/session-records.js';
 import { runningSource, sourcesAt } from '../../session-files/session-sources.js';
 import {
   readSessionFile,
@@ -228,7 +228,7 @@ const databaseReport = async (
 };
 
 const sourceReport = async (
-  source: ConversationSource & Pick<SessionSource, 'idInDatabase'>,
+  source: RecordSource & Pick<SessionSource, 'idInDatabase'>,
   request: ContextRequest,
 ): Promise<ContextReport> => {
   const { agent, path, idInDatabase: sessionId } = source;
@@ -264,10 +264,7 @@ const ownLadder = (
   return agent.ownLadder?.(windowTokens, native?.value);
 };
 
-const readSource = async (
-  source: ConversationSource,
-  { options }: ContextRequest,
-): Promise<SessionFileSummary> => {
+const readSource = async (source: RecordSource, { options }: ContextRequest): Promise<SessionFileSummary> => {
   const { env, home } = folders();
   return readSessionFile({
     ...source,

@@ -27,8 +27,8 @@ import {
   UndoError,
   type UndonePlan,
   type UndoRequest,
-  type UndoSource,
 } from '../../session-files/undo.js';
+import type { RecordSource } from '../../session-files/session-records.js';
 import * as messages from '../messages.js';
 import { askAlone, type Answered, type AskedAlone } from '../ask-session.js';
 import { timeText } from '../context-text.js';
@@ -134,7 +134,7 @@ const switchable = ({ source: { agent }, session }: OneSource): ListedSession | 
 };
 
 /** The agent finds a new session that is written beside this file. */
-const isInStore = async ({ agent: { home }, path }: UndoSource, { where }: Search): Promise<boolean> => {
+const isInStore = async ({ agent: { home }, path }: RecordSource, { where }: Search): Promise<boolean> => {
   if (!home) return false;
   const folders = [home.sessions(where), dirname(path)];
   const [store = '', folder = ''] = await Promise.all(
@@ -186,7 +186,7 @@ interface UndoReport {
   };
 }
 
-const reportOf = async (source: UndoSource, plan: UndonePlan): Promise<UndoReport> => ({
+const reportOf = async (source: RecordSource, plan: UndonePlan): Promise<UndoReport> => ({
   schema: 'ctxwrap.undo/1',
   runtime: source.agent.name,
   from: source.path,
@@ -197,7 +197,7 @@ const reportOf = async (source: UndoSource, plan: UndonePlan): Promise<UndoRepor
 });
 
 const compactionIn = async (
-  source: UndoSource,
+  source: RecordSource,
   boundary: Boundary | undefined,
   { number, count }: Pick<UndonePlan, 'number' | 'count'>,
 ): Promise<NonNullable<UndoReport['compaction']>> => {
@@ -214,7 +214,7 @@ const compactionIn = async (
 
 /** As `ctxwrap history` and `ctxwrap receipt` tell of it, with the numbers around it; undefined where the file no longer does. */
 const recordedCompaction = async (
-  { agent, path, open }: UndoSource,
+  { agent, path, open }: RecordSource,
   at: Millis,
 ): Promise<CompactionSizes | undefined> => {
   const source = { agent, path, open, size: 0, modifiedAt: at };
@@ -245,7 +245,7 @@ const undoInFile = async (found: OneSource, search: Search): Promise<UndoReport>
 };
 
 /** Says what cannot be undone, and why. */
-const orExplain = async <T>({ path }: UndoSource, undoing: Promise<T>): Promise<T> => {
+const orExplain = async <T>({ path }: RecordSource, undoing: Promise<T>): Promise<T> => {
   try {
     return await undoing;
   } catch (error) {

@@ -1,12 +1,5 @@
-import type {
-  Compaction,
-  Conversation,
-  ConversationReader,
-  Entry,
-  SessionHead,
-  SourceRecord,
-  Step,
-} from './conversation.js';
+import type { Compaction, Conversation, Entry, SessionHead, SourceRecord, Step } from './conversation.js';
+import type { Boundary } from '../event.js';
 import { present } from '../present.js';
 
 // Puts the steps of a session file together. Records of agents that name the one before (`parentId`) are followed from the newest one back,
@@ -26,22 +19,6 @@ interface Draft {
   incomplete?: string;
   abandoned: number;
 }
-
-/** The conversation of a whole session file. Memory grows with what is in it; to look through large files, take the steps themselves. */
-export const readConversation = (lines: Iterable<string>, reader: ConversationReader): Conversation => {
-  let next = reader;
-  let damaged = 0;
-  const steps: Step[] = [];
-  let lineNumber = 0;
-  for (const line of lines) {
-    const result = next(line, lineNumber);
-    lineNumber += 1;
-    next = result.next;
-    steps.push(...result.steps);
-    if (result.misfit !== undefined && line.trim() !== '') damaged += 1;
-  }
-  return { ...buildConversation(steps), damaged };
-};
 
 /** The conversation that these steps make. */
 export const buildConversation = (steps: Iterable<Step>): Conversation => {
@@ -72,9 +49,11 @@ const withKeptIds = (entry: Entry, path: readonly FileRecord[]): Entry => {
 
 const take = (draft: Draft, step: Step): void => {
   switch (step.kind) {
-    case 'head':
-      draft.head = { ...draft.head, ...step.head };
+    case 'head': {
+      const { startedAt = step.head.startedAt } = draft.head;
+      draft.head = { ...draft.head, ...step.head, ...present({ startedAt }) };
       return;
+    }
     case 'record':
       put(draft, step);
       return;
@@ -92,10 +71,10 @@ const take = (draft: Draft, step: Step): void => {
     case 'rewound-turns':
       truncate(draft, turnsBack(draft.records, step.turns), 'abandoned');
       return;
-    case 'initiator': {
+    case 'amended': {
       const place = afterLastCompaction(draft.records) - 1;
       const record = draft.records[place];
-      if (record) draft.records[place] = { ...record, entries: record.entries.map(asked(step.initiator)) };
+      if (record) draft.records[place] = { ...record, entries: record.entries.map(amended(step.boundary)) };
       return;
     }
     case 'incomplete':
@@ -120,10 +99,10 @@ const withUndone = (entry: Entry, isUndone: boolean): Entry => {
   return isUndone ? { ...compaction, isUndone } : compaction;
 };
 
-const asked =
-  (initiator: 'user' | 'agent') =>
+const amended =
+  (more: Partial<Boundary>) =>
   (entry: Entry): Entry =>
-    entry.kind === 'compaction' ? { ...entry, boundary: { ...entry.boundary, initiator } } : entry;
+    entry.kind === 'compaction' ? { ...entry, boundary: { ...entry.boundary, ...more } } : entry;
 
 const put = (draft: Draft, record: FileRecord): void => {
   const { source, entries } = record;

@@ -2,7 +2,7 @@ import type { Boundary } from '../event.js';
 import type { Millis } from '../reading.js';
 import { present } from '../present.js';
 
-// A conversation as the agent's session file tells it. Readers in `agents/NAME/conversation.ts` turn lines into steps, one line at a time;
+// A conversation as the agent's session file tells it. Readers in `agents/NAME/session.ts` turn lines into steps, one line at a time;
 // `buildConversation` puts the steps of a whole file together. Whoever needs only a few of the entries (the compactions of a huge file)
 // looks at the steps while they stream and keeps none of them.
 
@@ -138,6 +138,11 @@ export interface Compaction extends Part {
   readonly previousId?: string;
   /** the user has gone back to the conversation before it, in the same file */
   readonly isUndone?: true;
+  /**
+   * what the request for the summary used, in tokens, for an agent that counts it like any other: a number just before may be its own and
+   * not the conversation's; 0 where not recorded
+   */
+  readonly requestTokens?: number;
 }
 
 export type Entry = Prompt | Context | Answer | Reasoning | Call | Result | Summary | Notice | Compaction;
@@ -168,7 +173,10 @@ export interface SessionHead {
   readonly model?: string;
   /** the service that the model is used through, for an agent that must be told */
   readonly provider?: string;
+  /** the first one counts */
   readonly startedAt?: Millis;
+  /** a subagent's, not the user's conversation */
+  readonly isOther?: boolean;
 }
 
 /** What one line changes. */
@@ -184,6 +192,8 @@ export type Step =
   | {
       readonly kind: 'rewritten';
       readonly entries: readonly Entry[];
+      /** ids of its records, also of those without entries; those of the entries if absent */
+      readonly ids?: readonly string[];
       /** how many of the compactions so far still count, from the first on; all if absent: the user may have gone back */
       readonly inEffect?: number;
     }
@@ -191,39 +201,10 @@ export type Step =
   | { readonly kind: 'rewound'; readonly toId: string }
   /** the same for that many of the user's last turns */
   | { readonly kind: 'rewound-turns'; readonly turns: number }
-  /** who asked for the last compaction, for records that say so later */
-  | { readonly kind: 'initiator'; readonly initiator: 'user' | 'agent' }
+  /** more about the last compaction, in a later record */
+  | { readonly kind: 'amended'; readonly boundary: Pick<Boundary, 'initiator' | 'uuid' | 'durationMs'> }
   /** the file holds only a part of the conversation; the reason is a sentence without a full stop */
   | { readonly kind: 'incomplete'; readonly reason: string };
-
-/**
- * Reads one line of a session file and returns its steps and the reader for the next line. Pure; never throws. `lineNumber` counts from 0.
- * Side conversations (subagents) give no steps.
- */
-export type ConversationReader = (line: string, lineNumber: number) => ConversationResult;
-
-export interface ConversationResult {
-  readonly steps: readonly Step[];
-  readonly next: ConversationReader;
-  /** why the line does not match the known format; undefined when it does */
-  readonly misfit?: string;
-}
-
-/** A reader from a state and a pure function of it. */
-export const makeConversationReader = <S>(
-  state: S,
-  read: (
-    state: S,
-    line: string,
-    lineNumber: number,
-  ) => { readonly state: S; readonly steps: readonly Step[]; readonly misfit?: string },
-): ConversationReader => {
-  const reader: ConversationReader = (line, lineNumber) => {
-    const { state: after, ...said } = read(state, line, lineNumber);
-    return { ...said, next: after === state ? reader : makeConversationReader(after, read) };
-  };
-  return reader;
-};
 
 /** A whole conversation. */
 export interface Conversation {

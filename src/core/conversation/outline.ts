@@ -218,13 +218,18 @@ const skipNested = (bytes: Uint8Array, start: number): number => {
   return -1;
 };
 
+/** The system's search is several times faster than a loop, also for short strings. */
 const skipString = (bytes: Uint8Array, start: number): number => {
-  for (let at = start; at < bytes.length;) {
-    const byte = bytes[at++];
-    if (byte === QUOTE) return at;
-    if (byte === BACKSLASH) at += 1;
-  }
-  return -1;
+  let quote = bytes.indexOf(QUOTE, start);
+  while (quote >= 0 && isEscaped(bytes, start, quote)) quote = bytes.indexOf(QUOTE, quote + 1);
+  return quote < 0 ? -1 : quote + 1;
+};
+
+/** An odd number of backslashes stands before it, in a string that begins at `start`. */
+const isEscaped = (bytes: Uint8Array, start: number, place: number): boolean => {
+  let before = place - 1;
+  while (before >= start && bytes[before] === BACKSLASH) before -= 1;
+  return (place - before) % 2 === 0;
 };
 
 const isBlank = (byte: number | undefined): boolean =>

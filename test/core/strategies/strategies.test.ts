@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../src/agents/agent.js';
 import { agents } from '../../../src/agents/index.js';
-import { readConversation } from '../../../src/core/conversation/build-conversation.js';
+import { readConversation } from '../../support/read-log.js';
 import {
   tokensOf,
   windowOf,
@@ -234,11 +234,7 @@ const files = known.flatMap((agent) =>
   readdirSync(join(folder, agent.name)).map((file) => ({ name: `${agent.name}/${file}`, agent })),
 );
 
-const read = (lines: readonly string[], agent: Agent): Conversation => {
-  const reader = agent.log?.conversation?.();
-  if (!reader) throw new Error('no reader');
-  return readConversation(lines, reader);
-};
+const read = (lines: readonly string[], agent: Agent): Conversation => readConversation(agent, lines);
 
 /** What the model gets of an entry. */
 const sent = (entry: Entry): unknown => {

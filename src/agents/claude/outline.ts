@@ -1,68 +1,32 @@
 import { posix } from 'node:path';
-import { UUID_FILE } from './files.js';
-import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
-import type { Millis } from '../../core/reading.js';
-import {
-  SKIPPED,
-  summaryOf,
-  type HistoryDetail,
-  type HistoryFormat,
-  type KeptMessages,
-  type LineClass,
-  type RecordChain,
-} from '../history.js';
-import { keptIdsIn } from './log.js';
+import { getRecord, getText } from '../../core/json.js';
+import { uuidInPath } from '../files.js';
+import { SKIPPED, type LineClass, type RecordChain, type SessionFormat } from '../session-format.js';
+import { keptIdsIn } from './session.js';
 
-// Compactions in a session file of Claude Code (facts/claude.md §7): a `compact_boundary`, and the summary in the next user record. Versions
-// without boundaries mark the summary alone.
+// What a record of a Claude Code session file is, by the outline of its line, and how records name one another (facts/claude.md §7).
 
-const BOUNDARY: LineClass = { facts: 'whole', details: 'whole' };
+const READ: LineClass = { read: 'whole', hasSteps: true };
 const TURN_ENDS: LineClass = { turn: 'ends' };
 
 /** Attachments, snapshots and the records of subagents are no messages of the conversation. */
-const classify: HistoryFormat['classify'] = (line) => {
+const classify: SessionFormat['classify'] = (line) => {
   if (line.get('isSidechain') === 'true') return SKIPPED;
   const message = line.get('uuid') ?? '';
   switch (line.get('type')) {
     case 'assistant':
       return line.get('message.stop_reason') === 'end_turn'
-        ? { message, facts: 'reduced', turn: 'ends' }
-        : { message, facts: 'reduced' };
+        ? { message, read: 'reduced', turn: 'ends' }
+        : { message, read: 'reduced' };
     case 'user':
-      if (line.get('isCompactSummary') === 'true') return { message, details: 'whole' };
+      if (line.get('isCompactSummary') === 'true') return { message, ...READ };
       return line.get('isMeta') === 'true' ? { message } : { message, turn: 'begins' };
     case 'system':
-      if (line.get('subtype') === 'compact_boundary') return BOUNDARY;
+      if (line.get('subtype') === 'compact_boundary') return READ;
       return line.get('subtype') === 'turn_duration' ? TURN_ENDS : SKIPPED;
     default:
       return SKIPPED;
   }
-};
-
-const details: HistoryFormat['details'] = (record, at) => {
-  if (record['subtype'] === 'compact_boundary') return [compacted(record, at())];
-  if (record['isCompactSummary'] !== true) return [];
-  const said = textIn(getRecord(record, 'message'));
-  return [
-    { kind: 'summary', summary: summaryOf(withoutFrame(said)), at: at(), uuid: getText(record, 'uuid') },
-  ];
-};
-
-const compacted = (record: JsonRecord, at: Millis): HistoryDetail => ({
-  kind: 'compacted',
-  at,
-  isCertain: true,
-  uuid: getText(record, 'uuid'),
-  kept: keptIn(getRecord(record, 'compactMetadata')),
-});
-
-/** Versions before 2.1 keep nothing and say nothing of it. */
-const keptIn = (metadata: JsonRecord | undefined): KeptMessages => {
-  const keys = keptIdsIn(metadata);
-  if (keys) return { keys };
-  const segment = getRecord(metadata, 'preservedSegment');
-  const [from, to] = [getText(segment, 'headUuid'), getText(segment, 'tailUuid')];
-  return from === undefined || to === undefined ? { keys: [] } : { from, to };
 };
 
 // Each record names the one before (`parentUuid`). Versions 2.1.237 to 2.1.260 and the desktop app write records again after a compaction,
@@ -89,13 +53,6 @@ const chain: RecordChain = {
   after: (record, parentUuid) => ({ ...record, parentUuid }),
 };
 
-const textIn = (message: JsonRecord | undefined): string =>
-  getText(message, 'content') ??
-  getList(message, 'content')
-    .filter(isRecord)
-    .map((block) => getText(block, 'text') ?? '')
-    .join('\n');
-
 // Claude's own sentences around the summary.
 const BEFORE =
   /^This session is being continued from a previous conversation[\s\S]*?\n(?:Summary:\n|(?=Analysis:\n))/;
@@ -104,12 +61,7 @@ const AFTER =
 
 const withoutFrame = (text: string): string => text.replace(BEFORE, '').replace(AFTER, '').trim();
 
-const idInPath = (path: string): string | undefined => {
-  const name = posix.basename(path);
-  return UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined;
-};
-
-export const claudeHistory: HistoryFormat = {
+export const claudeSession: SessionFormat = {
   fields: {
     fields: [
       'type',
@@ -130,13 +82,13 @@ export const claudeHistory: HistoryFormat = {
     project: line.get('cwd'),
     version: line.get('version'),
   }),
-  idInPath,
+  idInPath: uuidInPath,
   memoryOf: (path) => {
-    const id = idInPath(path);
+    const id = uuidInPath(path);
     return id && posix.join(posix.dirname(path), id, 'session-memory', 'summary.md');
   },
   classify,
-  details,
-  messages: 'appended',
+  summaryWords: withoutFrame,
+  messages: 'by-id',
   chain,
 };

@@ -41,6 +41,7 @@ export interface AgentActions {
   /** the recap of the last compaction, for the overlay */
   readonly recap: Receipts['recap'];
   readonly lookAtRecap: Receipts['look'];
+  readonly recallWay: Receipts['way'];
   /** gives back what the user has chosen in the recap of the compaction of this time; the footer says what comes of it */
   readonly giveBack: (selection: RecapSelection, at: Millis) => void;
   /** the same for what matters most, without the choice. Again: withdraws it while it waits */
@@ -108,18 +109,8 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
       ? undoLast(parts, ports, { switcher, channelUndo, ...wait })
       : returnLive({ agent, as, before, path, switcher, onEvent: ports.take, ...wait });
   });
-  let chosen: { readonly selection: RecapSelection; readonly at: Millis } | undefined;
   const rescue = makeKeyRequest('rescue', ports.take, shortener.rescue);
-  const recall = makeKeyRequest('recall', ports.take, (wait) => {
-    const { selection, at } = chosen ?? {};
-    chosen = undefined;
-    const say = (words: string): void => ports.take(answerEvent(words));
-    say('recall: waiting for a safe moment');
-    const waiting = { ...wait, onHold: (words: string) => say(`recall ${words}`) };
-    return selection && at !== undefined
-      ? receipts.giveBack(selection, at, waiting)
-      : receipts.brief(waiting);
-  });
+  const recall = makeRecallRequest(receipts, ports.take);
   return {
     noteEvent: (event) => {
       receipts.noteEvent(event);
@@ -134,10 +125,8 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
     pressUndo: undo.press,
     recap: receipts.recap,
     lookAtRecap: receipts.look,
-    giveBack: (selection, at) => {
-      chosen = { selection, at };
-      recall.start();
-    },
+    recallWay: receipts.way,
+    giveBack: recall.giveBack,
     pressRecall: recall.press,
     pressRescue: rescue.press,
     startRescue: rescue.start,
@@ -182,6 +171,26 @@ const makeKeyRequest = (
       take(answerEvent(`${name} withdrawn`));
     },
     stop: (): void => waiting?.abort(),
+  };
+};
+
+/** Gives back what the user has chosen, or what matters most. */
+const makeRecallRequest = (receipts: Receipts, take: (event: Event) => void) => {
+  let chosen: { readonly selection: RecapSelection; readonly at: Millis } | undefined;
+  const request = makeKeyRequest('recall', take, (wait) => {
+    const wanted = chosen;
+    chosen = undefined;
+    const say = (words: string): void => take(answerEvent(words));
+    say('recall: waiting for a safe moment');
+    const waiting = { ...wait, onHold: (words: string) => say(`recall ${words}`) };
+    return wanted ? receipts.giveBack(wanted.selection, wanted.at, waiting) : receipts.brief(waiting);
+  });
+  return {
+    ...request,
+    giveBack: (selection: RecapSelection, at: Millis): void => {
+      chosen = { selection, at };
+      request.start();
+    },
   };
 };
 

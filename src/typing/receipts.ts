@@ -1,10 +1,8 @@
 import type { Agent } from '../agents/agent.js';
-import type { Result } from '../core/compaction/requests.js';
-import { briefText, itemsText } from '../core/conversation/brief.js';
+import { briefText } from '../core/conversation/brief.js';
 import {
   chosenLines,
   forgotText,
-  recapKey,
   recapOf,
   type Recap,
   type RecapSelection,
@@ -21,14 +19,15 @@ import {
   type Receipt,
 } from '../core/conversation/receipt.js';
 import type { Millis } from '../core/reading.js';
-import { answerEvent, recapNoticeEvent } from '../core/session-flow.js';
+import { recapNoticeEvent } from '../core/session-flow.js';
 import { escapeMentions } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
+import { makeGiveBack, type BriefResult, type GiveBackOptions } from './give-back.js';
 import type { DraftWait } from './prompt-draft.js';
+import { present } from '../core/present.js';
 import type { SessionSource } from '../session-files/read-history.js';
 import { MOST_BYTES, readReceipt, type ReadReceipt } from '../session-files/read-receipt.js';
-import type { DraftResult } from './typist.js';
 
 // The receipt of the last compaction of a running session: read from the session file after the compaction, told in the footer, shown in the
 // overlay, and put into the prompt when the user asks for it.
@@ -36,22 +35,16 @@ import type { DraftResult } from './typist.js';
 const AFTER_MS = 2_000; // the agents write the summary after the record of the compaction
 const FOOTER_KINDS = 2; // as many as a footer has room for
 
-export interface ReceiptsOptions {
+export interface ReceiptsOptions extends Omit<GiveBackOptions, 'escape'> {
   readonly agent: Agent;
   /** the agent's session; undefined while it is not known. Rejects where it cannot be read */
   readonly source: () => Promise<SessionSource | undefined>;
   /** how the user opens the overlay: `Ctrl-]`; undefined where no key does */
   readonly hotkey: string | undefined;
   readonly log: Log;
-  readonly onEvent: (event: Event) => void;
   /** how much a compaction of this time has kept */
   readonly onCounts?: (at: Millis, counts: readonly KeptCount[]) => void;
-  /** puts the text into the prompt, unless it is withdrawn or refused before, and says in the footer what came of it */
-  readonly putDraft: (text: string, wait: DraftWait) => Promise<DraftResult>;
 }
-
-/** `unknown`: the text was pasted, and the prompt does not show it. */
-export type BriefResult = Result<'brief'>;
 
 export interface Receipts {
   readonly noteEvent: (event: Event) => void;
@@ -59,6 +52,8 @@ export interface Receipts {
   readonly keptText: () => string | undefined;
   /** of the last compaction, as it was read last */
   readonly recap: () => RecapState;
+  /** how what is chosen reaches the agent */
+  readonly way: () => string;
   /** reads it again */
   readonly look: () => void;
   /** gives back what is chosen in the recap of the compaction of this time; never rejects */
@@ -96,10 +91,9 @@ const footerText = (receipt: Receipt): string | undefined => {
 
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   const { agent, hotkey, log, onEvent } = options;
-  const escaping = agent.readsMentions ? { escape: escapeMentions } : {};
+  const escape = agent.readsMentions ? escapeMentions : undefined;
+  const giving = makeGiveBack({ ...options, escape });
   let last: Read = { reason: NOT_YET };
-  const given = new Set<string>();
-  let compactions = 0; // and undone ones, and other conversations: what was read before is outdated
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
@@ -123,49 +117,35 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   };
   const brief = async (wait: DraftWait = {}): Promise<BriefResult> => {
     const read = await refresh();
-    if ('reason' in read) return refuse(read.reason);
-    return give(briefText(read.receipt, escaping), wait);
+    if ('reason' in read) return giving.refuse(read.reason);
+    return giving.draft(briefText(read.receipt, present({ escape })), wait);
   };
   const giveBack = async (selection: RecapSelection, at: Millis, wait: DraftWait): Promise<BriefResult> => {
     const read = await refresh();
-    if ('reason' in read) return refuse(read.reason);
-    if (read.at !== at) return refuse(OTHER);
-    const lines = chosenLines(recapOf(read.receipt, given), selection);
-    const result = await give(itemsText(lines, { ...read.receipt, notUnderstood: [] }, escaping), wait);
-    if (result.kind === 'drafted') lines.forEach((line) => given.add(recapKey(line)));
-    return result;
-  };
-  const refuse = (reason: string): BriefResult => {
-    if (!isStopped) onEvent(answerEvent(`recall: ${reason}`));
-    return { kind: 'refused', reason };
-  };
-  const give = async (text: string | undefined, wait: DraftWait): Promise<BriefResult> => {
-    if (text === undefined) return refuse(NOTHING);
-    const before = compactions;
-    const refusal = (): string | undefined => (compactions === before ? undefined : OTHER);
-    const result = await options.putDraft(text, { ...wait, refusal });
-    if (result.kind === 'there') return { kind: 'drafted' };
-    return result.kind === 'skipped'
-      ? { kind: 'refused', reason: result.reason }
-      : { kind: 'unknown', reason: 'pasted, but not seen in the prompt' };
+    if ('reason' in read) return giving.refuse(read.reason);
+    if (read.at !== at) return giving.refuse(OTHER);
+    const lines = chosenLines(recapOf(read.receipt, giving.given), selection);
+    return giving.lines(lines, read.receipt, wait);
   };
   return {
     noteEvent: (event) => {
       const isCompaction = event.type === 'boundary' && event.boundary.source !== 'screen';
       if (!leavesConversation(event) && event.type !== 'undone' && !isCompaction) return;
       last = { reason: NOT_YET };
-      compactions += 1;
+      giving.reset();
       clearTimeout(timer);
       if (!isCompaction) return;
       timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
     keptText: () => ('receipt' in last ? (forgotText(last.receipt) ?? receiptText(last.receipt)) : undefined),
-    recap: () => ('receipt' in last ? { recap: recapOf(last.receipt, given), at: last.at } : last),
+    way: giving.way,
+    recap: () => ('receipt' in last ? { recap: recapOf(last.receipt, giving.given), at: last.at } : last),
     look: () => void refresh(),
     brief,
     giveBack,
     stop: () => {
       isStopped = true;
+      giving.stop();
       clearTimeout(timer);
     },
   };

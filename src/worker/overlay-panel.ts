@@ -87,17 +87,18 @@ interface DrawnFacts extends Pick<PanelState, 'contents'> {
   readonly flow: Flow;
   readonly keptText: string | undefined;
   readonly recap: RecapState | undefined;
+  readonly way: string;
   readonly render: Render;
 }
 
 const drawOverlay = (
   session: WrapSession,
   { size, page, scroll, limit, recap: selection, background }: OverlayWish,
-  { flow, contents, keptText, recap, render }: DrawnFacts,
+  { flow, contents, keptText, recap, way, render }: DrawnFacts,
 ): OverlayDrawing => {
   const notice = flow.messages.notices.shown?.text;
   const hotkey = hotkeyName(session.values);
-  const shown = recap && recapPage(recap, selection);
+  const shown = recap && recapPage(recap, selection, way);
   const facts = { ...flow, contents, keptText, notice, limit, recap: shown, hotkey };
   const { env, values } = session;
   const look = readLook({ env, isTTY: true, columns: size.columns, theme: values.theme, background });
@@ -110,11 +111,11 @@ const drawOverlay = (
   return { size, page, ...present({ marked, recap: of }), ...drawn };
 };
 
-const recapPage = (state: RecapState, selection: RecapSelection): RecapPage => ({
+const recapPage = (state: RecapState, selection: RecapSelection, way: string): RecapPage => ({
   recap: 'recap' in state ? state.recap : undefined,
   selection,
   reason: 'reason' in state ? state.reason : '',
-  way: 'as a draft in your prompt',
+  way,
 });
 
 export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions): Panel => {
@@ -130,7 +131,8 @@ export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions):
     try {
       const keptText = current?.keptText();
       const recap = current?.recap();
-      const drawing = drawOverlay(session, wanted, { flow, contents, keptText, recap, render });
+      const way = current?.recallWay() ?? '';
+      const drawing = drawOverlay(session, wanted, { flow, contents, keptText, recap, way, render });
       const text = JSON.stringify(drawing);
       if (text !== state.drawn) onDrawn(drawing);
       state.drawn = text;

@@ -1,4 +1,5 @@
 import { byImportance, type EvidenceKind } from './conversation-evidence.js';
+import { present } from '../present.js';
 import { nounOf, type Receipt, type ReceiptItem } from './receipt.js';
 
 // The recap of a compaction: line by line what was in the window before it, and whether the summary has kept it. The user chooses among the
@@ -12,19 +13,21 @@ export interface Recap {
 }
 
 export interface RecapLine extends ReceiptItem {
-  /** given back before */
-  readonly isGiven: boolean;
+  /** given back: the agent has it, or reads it with the next message */
+  readonly given?: Given;
 }
+
+export type Given = 'sent' | 'waiting';
 
 const MOST_OF_KIND = 60; // more are no choice
 
-/** `given`: keys of what was given back already. */
-export const recapOf = ({ items, isUnreadable }: Receipt, given: ReadonlySet<string>): Recap => ({
+/** `given`: what was given back already, by its keys. */
+export const recapOf = ({ items, isUnreadable }: Receipt, given: ReadonlyMap<string, Given>): Recap => ({
   lines: byImportance.flatMap((kind) =>
     items
       .filter((item) => item.kind === kind)
       .slice(-MOST_OF_KIND)
-      .map((item) => ({ ...item, isGiven: given.has(recapKey(item)) })),
+      .map((item) => ({ ...item, ...present({ given: given.get(recapKey(item)) }) })),
   ),
   isUnreadable,
 });
@@ -47,8 +50,8 @@ export const noSelection: RecapSelection = { line: 0, toggled: [] };
 /** What is chosen at first: what matters most, was forgotten and was not given back yet. */
 const MATTERING: readonly EvidenceKind[] = ['constraint', 'plan'];
 
-const isAtFirst = ({ kind, isKept, isGiven }: RecapLine): boolean =>
-  MATTERING.includes(kind) && !isKept && !isGiven;
+const isAtFirst = ({ kind, isKept, given }: RecapLine): boolean =>
+  MATTERING.includes(kind) && !isKept && given === undefined;
 
 export const isChosen = ({ lines }: Recap, { toggled }: RecapSelection, place: number): boolean => {
   const line = lines[place];

@@ -151,7 +151,7 @@ const mainSections = (facts: OverlayFacts): readonly Section[] => {
     partsSection(report),
     {
       title: `Compactions: ${session.compactions}`,
-      rows: [...attempts.map((row) => ({ ...row, notes: [] }))],
+      rows: attempts.map((row) => ({ ...row, notes: [] })),
     },
     resultsSection(contents?.toolResults.slice(0, MAIN_RESULTS), session.compactions > 0),
   ];

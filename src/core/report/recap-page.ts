@@ -1,4 +1,10 @@
-import { isChosen, type Recap, type RecapLine, type RecapSelection } from '../conversation/recap.js';
+import {
+  isChosen,
+  type Given,
+  type Recap,
+  type RecapLine,
+  type RecapSelection,
+} from '../conversation/recap.js';
 import { byImportance, type EvidenceKind } from '../conversation/conversation-evidence.js';
 import type { MarkedRow, Row, Section } from './report-sections.js';
 
@@ -78,20 +84,23 @@ const titleOf = (kind: EvidenceKind, lines: readonly RecapLine[], { isUnreadable
   return isUnreadable ? titles[kind] : `${titles[kind]}: ${kept} of ${lines.length} kept`;
 };
 
+const givenWords = { sent: 'sent', waiting: 'goes next' } as const satisfies Record<Given, string>;
+
 const rowOf = (
   recap: Recap,
   selection: RecapSelection,
   { line, place }: { readonly line: RecapLine; readonly place: number },
 ): Row => {
-  const { text, hasFailed, isKept, isGiven } = line;
+  const { text, hasFailed, isKept, given } = line;
   const isMarked = place === selection.line;
-  const fate = isGiven ? 'given back' : isKept ? 'kept' : recap.isUnreadable ? 'unknown' : 'forgotten';
-  const widest = 'given back'.length; // the same in every row, so that the rows above the cursor are drawn alone as in the whole
+  const lost = recap.isUnreadable ? 'unknown' : 'forgotten';
+  const fate = given === undefined ? (isKept ? 'kept' : lost) : givenWords[given];
+  const widest = givenWords.waiting.length; // the same in every row, so that the rows above the cursor are drawn alone as in the whole
   return {
     sign: isMarked ? 'reached' : 'none',
     label: isChosen(recap, selection, place) ? '[x]' : '[ ]',
     values: [fate.padEnd(widest)],
     text: hasFailed ? `${text} (it failed)` : text,
-    emphasis: isMarked ? 'strong' : isKept || isGiven ? 'quiet' : 'plain',
+    emphasis: isMarked ? 'strong' : isKept || given !== undefined ? 'quiet' : 'plain',
   };
 };

@@ -76,7 +76,7 @@ export const addNotice = (notices: Notices, request: NoticeRequest, now: Millis)
 
 /**
  * The message to display now. A message that has to give way does not come back; waiting ones keep waiting. The outcome of a compaction
- * gives way to what says more about it and to answers, and comes back.
+ * gives way to answers and comes back; what says more about it stands behind it.
  */
 export const updateNotices = (notices: Notices, room: MessageRoom, now: Millis): Notices => {
   const hasRoom = ({ isOfOutcome, isAnswer }: Omit<Notice, 'until'>): boolean =>
@@ -88,7 +88,7 @@ export const updateNotices = (notices: Notices, room: MessageRoom, now: Millis):
   if (isKept && !(next && shown.isOffer)) return { shown, waiting };
   if (!next) return { waiting };
   const { priority: _, since: __, ...words } = next;
-  const until = now + (words.isOfOutcome ? OUTCOME_SHOWN_MS : words.isOffer ? OFFER_SHOWN_MS : SHOWN_MS);
+  const until = now + (words.isOffer ? OFFER_SHOWN_MS : words.isOfOutcome ? OUTCOME_SHOWN_MS : SHOWN_MS);
   return {
     shown: { ...words, until },
     waiting: waiting.filter((each) => each !== next),
@@ -282,8 +282,10 @@ export const currentMessage = (
 ): Message | undefined => {
   const { shown: notice } = updateNotices(notices, messageRoom(compaction, now), now);
   const ofCompaction = compactionText(compaction, now, ask);
+  const tone = compactionTone(compaction, now);
+  // a success stays one, whatever the summary has forgotten
+  if (notice?.isOfOutcome && tone === 'success') return { text: `${ofCompaction} · ${notice.text}`, tone };
   const shown = notice?.isOffer && ofCompaction !== undefined ? undefined : notice;
   const text = shown?.text ?? ofCompaction;
-  const tone = shown ? undefined : compactionTone(compaction, now);
-  return text === undefined ? undefined : { text, ...present({ tone }) };
+  return text === undefined ? undefined : { text, ...(shown ? {} : present({ tone })) };
 };

@@ -1,10 +1,11 @@
 import type { Mode } from './compaction/state.js';
+import { noSelection, toggle, type RecapSelection } from './conversation/recap.js';
 import { limitChoices, type LimitAnswer, type LimitSelection } from './own-limit.js';
 import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 
 // The keys of the open overlay. None of them reaches the agent, except by the action that the user chose.
 
-const choiceKeys = ['1', '2', '3', '4', 'left', 'right', 'tab', 'enter'] as const; // of the choice of a limit
+const choiceKeys = ['1', '2', '3', '4', 'left', 'right', 'tab', ' ', 'enter'] as const; // of the pages with choices
 
 const overlayKeys = [
   ...(['c', 'a', 'p', 'n', 'u', 'b', 'r', 'l', 'd', '?', 'q', 'escape'] as const),
@@ -14,8 +15,8 @@ const overlayKeys = [
 
 export type OverlayKey = (typeof overlayKeys)[number] | 'wheel-up' | 'wheel-down';
 
-/** Keys that act on the choice of a limit, or leave it, and mean something in a dialog of the agent as well. */
-export const limitPageKeys: readonly OverlayKey[] = [...choiceKeys, 'up', 'down', 'escape'];
+/** Keys that act on a page with choices, or leave it, and mean something in a dialog of the agent as well. */
+export const choicePageKeys: readonly OverlayKey[] = [...choiceKeys, 'up', 'down', 'escape'];
 
 const WHEEL = /^\x1b\[<6([45]);\d+;\d+M$/; // mouse wheel reports in SGR encoding
 
@@ -38,11 +39,16 @@ export type OverlayAction =
   | 'postpone'
   | 'proactive'
   | 'undo'
-  | 'brief'
+  | 'recall'
   | 'rescue'
   | 'close';
 
-export type OverlayPage = 'main' | 'detail' | 'help' | 'limit';
+export type OverlayPage = 'main' | 'detail' | 'help' | ChoicePage;
+
+/** A page on which the user chooses something and takes it with Enter. */
+export type ChoicePage = 'limit' | 'recap';
+
+export const isChoicePage = (page: OverlayPage): page is ChoicePage => page === 'limit' || page === 'recap';
 
 export interface OverlayState {
   readonly page: OverlayPage;
@@ -53,6 +59,10 @@ export interface OverlayState {
   readonly shown: number;
   /** what is marked on the page `limit` */
   readonly limit: LimitSelection;
+  /** the same on the page `recap` */
+  readonly recap: RecapSelection;
+  /** how many lines the recap has, from the last drawing */
+  readonly lines: number;
 }
 
 const firstLimit: LimitSelection = { span: 'session' };
@@ -63,6 +73,8 @@ export const initialOverlayState: OverlayState = {
   most: 0,
   shown: 0,
   limit: firstLimit,
+  recap: noSelection,
+  lines: 0,
 };
 
 const actions = {
@@ -71,13 +83,12 @@ const actions = {
   p: 'postpone',
   n: 'proactive',
   u: 'undo',
-  b: 'brief',
   r: 'rescue',
   q: 'close',
 } as const satisfies Readonly<Record<string, OverlayAction>>;
 
 /** What a key right after the hotkey does without the overlay, because its result is at the agent's prompt or in the footer. */
-const directActions = ['compact', 'undo', 'brief', 'rescue'] as const satisfies readonly OverlayAction[];
+const directActions = ['compact', 'undo', 'recall', 'rescue'] as const satisfies readonly OverlayAction[];
 
 export type DirectAction = (typeof directActions)[number];
 
@@ -105,12 +116,16 @@ export interface OverlayKeyResult {
   /** the same object if nothing visible has changed */
   readonly state: OverlayState;
   readonly action?: OverlayAction;
-  /** the limit that was chosen; the overlay closes */
-  readonly answer?: LimitAnswer;
+  /** what was chosen; the overlay closes */
+  readonly answer?: OverlayAnswer;
 }
 
+export type OverlayAnswer =
+  | { readonly page: 'limit'; readonly limit: LimitAnswer }
+  | { readonly page: 'recap'; readonly recap: RecapSelection };
+
 export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =>
-  state.page === 'limit' ? pressLimitKey(state, key) : pressPageKey(state, key);
+  isChoicePage(state.page) ? pressChoiceKey[state.page](state, key) : pressPageKey(state, key);
 
 /** On the page with the choice no other key acts: it could have been meant for the choice. */
 const pressLimitKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult => {
@@ -136,7 +151,7 @@ const pressLimitKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =
       return marked({ span: span === 'session' ? 'always' : 'session' });
     case 'enter': {
       const limit = limitChoices[choice]?.limit ?? 'none';
-      return { state: onPage(state, 'main'), answer: { limit, span } };
+      return { state: onPage(state, 'main'), answer: { page: 'limit', limit: { limit, span } } };
     }
     case 'c':
     case 'a':
@@ -151,12 +166,52 @@ const pressLimitKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =
   }
 };
 
+/** On the page with the recap the keys that scroll go from line to line. */
+const pressRecapKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult => {
+  const { recap, lines } = state;
+  const at = (line: number): OverlayKeyResult => {
+    const next = Math.max(0, Math.min(lines - 1, line));
+    return next === recap.line ? { state } : { state: { ...state, recap: { ...recap, line: next } } };
+  };
+  switch (key) {
+    case 'up':
+    case 'wheel-up':
+      return at(recap.line - 1);
+    case 'down':
+    case 'wheel-down':
+      return at(recap.line + 1);
+    case 'pageup':
+      return at(recap.line - pageRows(state));
+    case 'pagedown':
+      return at(recap.line + pageRows(state));
+    case 'home':
+      return at(0);
+    case 'end':
+      return at(lines - 1);
+    case ' ':
+      return lines === 0 ? { state } : { state: { ...state, recap: toggle(recap) } };
+    case 'enter':
+      return lines === 0 ? { state } : { state: onPage(state, 'main'), answer: { page: 'recap', recap } };
+    case 'escape':
+    case 'q':
+      return { state, action: 'close' };
+    case 'u':
+    case 'b':
+      return pressPageKey(state, key);
+    default:
+      return { state };
+  }
+};
+
+const pressChoiceKey = { limit: pressLimitKey, recap: pressRecapKey } as const satisfies Readonly<
+  Record<ChoicePage, (state: OverlayState, key: OverlayKey) => OverlayKeyResult>
+>;
+
 const pressPageKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult => {
   switch (key) {
     case 'c':
     case 'p':
     case 'u':
-    case 'b':
     case 'r':
       return { state: atTop(state), action: actions[key] };
     case 'a':
@@ -165,6 +220,8 @@ const pressPageKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =>
       return { state, action: actions[key] };
     case 'l':
       return { state: turned({ ...state, limit: firstLimit }, 'limit') };
+    case 'b':
+      return { state: turned({ ...state, recap: noSelection }, 'recap') };
     case '1':
     case '2':
     case '3':
@@ -172,6 +229,7 @@ const pressPageKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =>
     case 'left':
     case 'right':
     case 'tab':
+    case ' ':
     case 'enter':
       return { state };
     case 'd':
@@ -187,9 +245,10 @@ const pressPageKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =>
   }
 };
 
-/** What an element of the input does as the first key of the overlay. */
+/** What an element of the input does right after the hotkey where no overlay opens. */
 export const firstAction = (element: InputElement): OverlayAction | undefined => {
   const key = toOverlayKey(element);
+  if (key === 'b') return 'recall'; // without the choice
   return key && pressOverlayKey(initialOverlayState, key).action;
 };
 

@@ -154,12 +154,13 @@ export const answerEvent = (text: string): Event => ({
   isAnswer: true,
 });
 
-/** The same about the compaction that has just ended. */
-export const outcomeNoticeEvent = (text: string): Event => ({
+/** The same about the compaction that has just ended, for longer: the user may be reading the agent's screen. */
+export const recapNoticeEvent = (text: string): Event => ({
   type: 'notice',
   text,
   priority: NOTICE_PRIORITY,
   isOfOutcome: true,
+  isOffer: true,
 });
 
 const onlyShow: CompactSettings = { mode: 'warn', startMs: 0, finishMs: 0, isProactive: false };

@@ -1,4 +1,4 @@
-import { limitPageKeys, type OverlayKey } from '../core/overlay-keys.js';
+import { choicePageKeys, type OverlayKey } from '../core/overlay-keys.js';
 
 // Keys that were meant for the choice of a limit and come when it is no longer there. In the agent they could answer a dialog.
 
@@ -35,7 +35,7 @@ export const makeLateKeys = (): LateKeys => {
     isOpen,
     takes: (key) => {
       if (!isOpen()) return false;
-      const isMeant = key !== undefined && (isTaken ? key === 'enter' : limitPageKeys.includes(key));
+      const isMeant = key !== undefined && (isTaken ? key === 'enter' : choicePageKeys.includes(key));
       if (!isMeant) until = -Infinity;
       else if (isTaken) wait(REPEAT_MS);
       return isMeant;

@@ -3,6 +3,7 @@ import type { FooterView } from '../core/footer-view.js';
 import {
   directAction,
   initialOverlayState,
+  isChoicePage,
   pressOverlayKey,
   type OverlayKeyResult,
   type OverlayState,
@@ -33,15 +34,19 @@ const CHORD_MS = 1_000; // the hotkey directly followed by the key of an action:
 
 const wishOf = (
   { filter: { grid }, background }: Pick<TerminalSession, 'filter' | 'background'>,
-  { page, scroll, limit }: OverlayState,
+  { page, scroll, limit, recap }: OverlayState,
 ): OverlayWish => {
   const size = { columns: grid.columns, rows: grid.terminalRows };
-  return { size, page, scroll, limit, background };
+  return { size, page, scroll, limit, recap, background };
 };
 
-const tell = (worker: TerminalSession['worker'], { action, answer }: OverlayKeyResult): void => {
+const tell = (
+  worker: TerminalSession['worker'],
+  { action, answer }: OverlayKeyResult,
+  drawing: OverlayDrawing | undefined,
+): void => {
   if (action !== undefined && action !== 'close') worker.post({ type: 'overlay-action', action });
-  if (answer) worker.post({ type: 'limit-chosen', answer });
+  if (answer) worker.post({ type: 'chosen', answer, at: drawing?.recap?.at });
 };
 
 /** Keys act here, because the next one may be for the child already; only what they show comes from the worker. */
@@ -69,7 +74,8 @@ export const makeWorkerContents = (
       drawing?.size.columns === columns && drawing.size.rows === rows ? drawing.rows : [],
     showsNext: () => drawing?.page === 'main' && drawing.scroll === 0,
     onKey: (key) => {
-      if (key === 'enter' && drawing?.page !== 'limit') return; // nobody has seen what it would choose
+      // nobody has seen what it would choose
+      if (key === 'enter' && !(drawing && isChoicePage(drawing.page))) return;
       const step = pressOverlayKey(state, key);
       ({ state } = step);
       const action = directAction(step.action);
@@ -80,14 +86,14 @@ export const makeWorkerContents = (
         chordUntil !== -Infinity && (drawing === undefined || performance.now() < (chordUntil ?? 0));
       const isChord = isDirect && action !== undefined;
       chordUntil = -Infinity; // any other key in between cancels it
-      tell(worker, step);
+      tell(worker, step, drawing);
       if (step.answer) late.noteTaken();
       if (isChord || step.answer || step.action === 'close') close();
       else ask();
     },
     late,
     onClose: (isByItself) => {
-      if (isByItself && state.page === 'limit') late.noteLost();
+      if (isByItself && isChoicePage(state.page)) late.noteLost();
       [drawing, onFirst, chordUntil] = [undefined, undefined, undefined];
       state = initialOverlayState;
       worker.post({ type: 'overlay-closed' });
@@ -97,8 +103,11 @@ export const makeWorkerContents = (
     contents,
     onDrawn: (next) => {
       drawing = next;
-      const { most, shown, marked } = next;
-      if (next.page === state.page) state = { ...state, most, shown, scroll: Math.min(state.scroll, most) };
+      const { most, shown, marked, recap } = next;
+      if (next.page === state.page) {
+        const scroll = recap ? next.scroll : Math.min(state.scroll, most);
+        state = { ...state, most, shown, scroll, lines: recap?.lines ?? 0 };
+      }
       if (marked !== undefined) state = { ...state, limit: { choice: marked, ...state.limit } };
       onFirst?.();
       onFirst = undefined;

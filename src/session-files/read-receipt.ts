@@ -6,6 +6,7 @@ import type { SessionSource } from './read-history.js';
 import { readWholeConversation } from './read-conversation.js';
 import type { RecordSource } from './session-records.js';
 import { present } from '../core/present.js';
+import type { Millis } from '../core/reading.js';
 
 /** Of a session file: all that was said in a larger one would fill the memory. */
 export const MOST_BYTES = 64 * 1024 * 1024;
@@ -15,6 +16,8 @@ export type WantedCompaction = { readonly line: number } | 'last';
 
 export interface ReadReceipt {
   readonly receipt: Receipt;
+  /** when the agent had compacted */
+  readonly at: Millis;
   /** the agent's id of the conversation */
   readonly sessionId?: string;
 }
@@ -37,7 +40,7 @@ export const readReceipt = async (
   const receipt = compaction && receiptOf(conversation, compaction);
   if (!receipt) return undefined;
   const { id } = conversation.head;
-  return { receipt, ...present({ sessionId: id }) };
+  return { receipt, at: compaction.boundary.at, ...present({ sessionId: id }) };
 };
 
 const ignoreLimit = (error: unknown): undefined => {

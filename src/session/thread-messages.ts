@@ -3,8 +3,7 @@ import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import type { FooterView } from '../core/footer-view.js';
-import type { OverlayAction, OverlayState } from '../core/overlay-keys.js';
-import type { LimitAnswer } from '../core/own-limit.js';
+import type { OverlayAction, OverlayAnswer, OverlayState } from '../core/overlay-keys.js';
 import type { Millis } from '../core/reading.js';
 import type { SavedScreen } from '../terminal/overlay/saved-screen.js';
 import type { NotificationText } from '../terminal/notification.js';
@@ -38,7 +37,7 @@ export interface WorkerStart {
 }
 
 /** What the overlay has to show: a page, from a row of its contents on. */
-export interface OverlayWish extends Pick<OverlayState, 'page' | 'scroll' | 'limit'> {
+export interface OverlayWish extends Pick<OverlayState, 'page' | 'scroll' | 'limit' | 'recap'> {
   readonly size: Size;
   /** of the terminal, where it is known */
   readonly background?: Background | undefined;
@@ -51,6 +50,8 @@ export interface OverlayDrawing extends Pick<OverlayState, 'page' | 'scroll' | '
   readonly size: Size;
   /** index of the choice that is marked on the page `limit` */
   readonly marked?: number;
+  /** on the page `recap`: of which compaction it is, by its time, and how many lines it has */
+  readonly recap?: { readonly at: Millis; readonly lines: number };
 }
 
 /** What a key of the overlay does beside changing what is shown. */
@@ -89,8 +90,8 @@ export type ToWorker =
   /** draw this of the overlay, and again whenever it changes, until it is closed */
   | { readonly type: 'draw-overlay'; readonly wanted: OverlayWish }
   | { readonly type: 'overlay-action'; readonly action: PanelAction }
-  /** the user has chosen a limit in the overlay */
-  | { readonly type: 'limit-chosen'; readonly answer: LimitAnswer }
+  /** the user has chosen something in the overlay; `at`: of the compaction that the recap was about */
+  | { readonly type: 'chosen'; readonly answer: OverlayAnswer; readonly at?: Millis | undefined }
   | { readonly type: 'overlay-closed' }
   /** the child has ended */
   | { readonly type: 'stop'; readonly status: ExitStatus };

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { RecapSelection } from '../core/conversation/recap.js';
 import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
@@ -37,8 +38,14 @@ export interface AgentActions {
   readonly brief: Receipts['brief'];
   /** the key that undoes the last compaction; the footer says what comes of it. Again: withdraws it while it waits */
   readonly pressUndo: () => void;
-  /** the same for the brief */
-  readonly pressBrief: () => void;
+  /** the recap of the last compaction, for the overlay */
+  readonly recap: Receipts['recap'];
+  readonly lookAtRecap: Receipts['look'];
+  readonly recallWay: Receipts['way'];
+  /** gives back what the user has chosen in the recap of the compaction of this time; the footer says what comes of it */
+  readonly giveBack: (selection: RecapSelection, at: Millis) => void;
+  /** the same for what matters most, without the choice. Again: withdraws it while it waits */
+  readonly pressRecall: () => void;
   /** the same for shortening the conversation without the agent */
   readonly pressRescue: () => void;
   /** the same without a key: does nothing where one is under way */
@@ -103,11 +110,7 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
       : returnLive({ agent, as, before, path, switcher, onEvent: ports.take, ...wait });
   });
   const rescue = makeKeyRequest('rescue', ports.take, shortener.rescue);
-  const brief = makeKeyRequest('brief', ports.take, (wait) => {
-    const say = (words: string): void => ports.take(answerEvent(words));
-    say('brief: waiting for a safe moment');
-    return receipts.brief({ ...wait, onHold: (words) => say(`brief ${words}`) });
-  });
+  const recall = makeRecallRequest(receipts, ports.take);
   return {
     noteEvent: (event) => {
       receipts.noteEvent(event);
@@ -120,12 +123,16 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
     undoByChannel: channelUndo.undo,
     brief: receipts.brief,
     pressUndo: undo.press,
-    pressBrief: brief.press,
+    recap: receipts.recap,
+    lookAtRecap: receipts.look,
+    recallWay: receipts.way,
+    giveBack: recall.giveBack,
+    pressRecall: recall.press,
     pressRescue: rescue.press,
     startRescue: rescue.start,
     keptText: receipts.keptText,
     stop: () =>
-      [undo, brief, rescue, shortener, switcher, channelUndo, drafts, receipts].forEach((part) =>
+      [undo, recall, rescue, shortener, switcher, channelUndo, drafts, receipts].forEach((part) =>
         part.stop(),
       ),
   };
@@ -164,6 +171,26 @@ const makeKeyRequest = (
       take(answerEvent(`${name} withdrawn`));
     },
     stop: (): void => waiting?.abort(),
+  };
+};
+
+/** Gives back what the user has chosen, or what matters most. */
+const makeRecallRequest = (receipts: Receipts, take: (event: Event) => void) => {
+  let chosen: { readonly selection: RecapSelection; readonly at: Millis } | undefined;
+  const request = makeKeyRequest('recall', take, (wait) => {
+    const wanted = chosen;
+    chosen = undefined;
+    const say = (words: string): void => take(answerEvent(words));
+    say('recall: waiting for a safe moment');
+    const waiting = { ...wait, onHold: (words: string) => say(`recall ${words}`) };
+    return wanted ? receipts.giveBack(wanted.selection, wanted.at, waiting) : receipts.brief(waiting);
+  });
+  return {
+    ...request,
+    giveBack: (selection: RecapSelection, at: Millis): void => {
+      chosen = { selection, at };
+      request.start();
+    },
   };
 };
 

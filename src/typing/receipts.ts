@@ -1,56 +1,63 @@
 import type { Agent } from '../agents/agent.js';
-import type { Result } from '../core/compaction/requests.js';
 import { briefText } from '../core/conversation/brief.js';
+import {
+  chosenLines,
+  forgotText,
+  recapOf,
+  type Recap,
+  type RecapSelection,
+} from '../core/conversation/recap.js';
 import { errorText } from '../core/errors.js';
 import { leavesConversation, type Boundary, type Event } from '../core/event.js';
 import { formatBytes } from '../core/format.js';
 import {
   beforeText,
   keptCounts,
-  keptText,
-  lostItems,
   receiptText,
   unknownItems,
   type KeptCount,
   type Receipt,
 } from '../core/conversation/receipt.js';
 import type { Millis } from '../core/reading.js';
-import { answerEvent, outcomeNoticeEvent } from '../core/session-flow.js';
+import { recapNoticeEvent } from '../core/session-flow.js';
 import { escapeMentions } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
+import { makeGiveBack, type BriefResult, type GiveBackOptions } from './give-back.js';
 import type { DraftWait } from './prompt-draft.js';
+import { present } from '../core/present.js';
 import type { SessionSource } from '../session-files/read-history.js';
-import { MOST_BYTES, readReceipt } from '../session-files/read-receipt.js';
-import type { DraftResult } from './typist.js';
+import { MOST_BYTES, readReceipt, type ReadReceipt } from '../session-files/read-receipt.js';
 
 // The receipt of the last compaction of a running session: read from the session file after the compaction, told in the footer, shown in the
 // overlay, and put into the prompt when the user asks for it.
 
 const AFTER_MS = 2_000; // the agents write the summary after the record of the compaction
-const FOOTER_KINDS = 3; // as many as a footer has room for
+const FOOTER_KINDS = 2; // as many as a footer has room for
 
-export interface ReceiptsOptions {
+export interface ReceiptsOptions extends Omit<GiveBackOptions, 'escape'> {
   readonly agent: Agent;
   /** the agent's session; undefined while it is not known. Rejects where it cannot be read */
   readonly source: () => Promise<SessionSource | undefined>;
   /** how the user opens the overlay: `Ctrl-]`; undefined where no key does */
   readonly hotkey: string | undefined;
   readonly log: Log;
-  readonly onEvent: (event: Event) => void;
   /** how much a compaction of this time has kept */
   readonly onCounts?: (at: Millis, counts: readonly KeptCount[]) => void;
-  /** puts the text into the prompt, unless it is withdrawn or refused before, and says in the footer what came of it */
-  readonly putDraft: (text: string, wait: DraftWait) => Promise<DraftResult>;
 }
-
-/** `unknown`: the text was pasted, and the prompt does not show it. */
-export type BriefResult = Result<'brief'>;
 
 export interface Receipts {
   readonly noteEvent: (event: Event) => void;
-  /** of the last compaction: `3 of 41 paths, 0 of 12 commands`, or what was there before; undefined where it is not known */
+  /** of the last compaction: `forgot 2 of 3 rules`, what it has kept where nothing is forgotten, or what was there before; undefined where it is not known */
   readonly keptText: () => string | undefined;
+  /** of the last compaction, as it was read last */
+  readonly recap: () => RecapState;
+  /** how what is chosen reaches the agent */
+  readonly way: () => string;
+  /** reads it again */
+  readonly look: () => void;
+  /** gives back what is chosen in the recap of the compaction of this time; never rejects */
+  readonly giveBack: (selection: RecapSelection, at: Millis, wait: DraftWait) => Promise<BriefResult>;
   /** puts what the last compaction has lost, or may have lost, into the prompt, as a draft; never rejects */
   readonly brief: (wait?: DraftWait) => Promise<BriefResult>;
   readonly stop: () => void;
@@ -58,9 +65,13 @@ export interface Receipts {
 
 const NOTHING = 'nothing is known to be lost';
 const OTHER = 'the conversation has changed meanwhile';
+const NOT_YET = 'nothing was compacted yet';
 
 /** A receipt, or why there is none. */
-type Read = { readonly receipt: Receipt } | { readonly reason: string };
+type Read = Pick<ReadReceipt, 'receipt' | 'at'> | { readonly reason: string };
+
+/** A recap and the time of its compaction, or why there is none. */
+export type RecapState = { readonly recap: Recap; readonly at: Millis } | { readonly reason: string };
 
 const readLast = async ({ agent, source }: ReceiptsOptions): Promise<Read> => {
   if (!agent.log?.conversation) return { reason: `ctxwrap cannot read conversations of ${agent.name}` };
@@ -72,17 +83,17 @@ const readLast = async ({ agent, source }: ReceiptsOptions): Promise<Read> => {
 };
 
 /** undefined where nothing is lost, or can be */
-const footerText = (receipt: Receipt, counts: readonly KeptCount[]): string | undefined => {
+const footerText = (receipt: Receipt): string | undefined => {
   if (unknownItems(receipt).length > 0)
     return `summary encrypted · ${beforeText(receipt, FOOTER_KINDS) ?? ''}`;
-  return lostItems(receipt).length === 0 ? undefined : `kept ${keptText(counts, FOOTER_KINDS) ?? ''}`;
+  return forgotText(receipt, FOOTER_KINDS);
 };
 
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   const { agent, hotkey, log, onEvent } = options;
-  const escaping = agent.readsMentions ? { escape: escapeMentions } : {};
-  let last: Receipt | undefined;
-  let compactions = 0; // and undone ones, and other conversations: what was read before is outdated
+  const escape = agent.readsMentions ? escapeMentions : undefined;
+  const giving = makeGiveBack({ ...options, escape });
+  let last: Read = { reason: NOT_YET };
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
@@ -91,49 +102,50 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
       log.info(`the receipt of the compaction cannot be read: ${errorText(error)}`);
       return { reason: `the session cannot be read (${systemReason(error)})` };
     });
-    last = 'receipt' in read ? read.receipt : undefined;
+    last = read;
     return read;
   };
   const tell = async ({ at }: Boundary): Promise<void> => {
     await refresh();
-    if (isStopped || !last) return;
-    const counts = keptCounts(last);
+    if (isStopped || !('receipt' in last)) return;
+    const counts = keptCounts(last.receipt);
     if (counts.length > 0) options.onCounts?.(at, counts);
-    const said = footerText(last, counts);
+    const said = footerText(last.receipt);
     if (said === undefined) return;
-    const how = hotkey === undefined ? 'ctxwrap brief' : `${hotkey} b: brief`;
-    onEvent(outcomeNoticeEvent(`${said} · ${how}`));
+    const how = hotkey === undefined ? 'ctxwrap recall' : `${hotkey} b`;
+    onEvent(recapNoticeEvent(`${said} · ${how}`));
   };
   const brief = async (wait: DraftWait = {}): Promise<BriefResult> => {
-    const before = compactions;
     const read = await refresh();
-    const text = 'receipt' in read ? briefText(read.receipt, escaping) : undefined;
-    if (text === undefined) {
-      const reason = 'reason' in read ? read.reason : NOTHING;
-      if (!isStopped) onEvent(answerEvent(`brief: ${reason}`));
-      return { kind: 'refused', reason };
-    }
-    const refusal = (): string | undefined => (compactions === before ? undefined : OTHER);
-    const result = await options.putDraft(text, { ...wait, refusal });
-    if (result.kind === 'there') return { kind: 'drafted' };
-    return result.kind === 'skipped'
-      ? { kind: 'refused', reason: result.reason }
-      : { kind: 'unknown', reason: 'pasted, but not seen in the prompt' };
+    if ('reason' in read) return giving.refuse(read.reason);
+    return giving.draft(briefText(read.receipt, present({ escape })), wait);
+  };
+  const giveBack = async (selection: RecapSelection, at: Millis, wait: DraftWait): Promise<BriefResult> => {
+    const read = await refresh();
+    if ('reason' in read) return giving.refuse(read.reason);
+    if (read.at !== at) return giving.refuse(OTHER);
+    const lines = chosenLines(recapOf(read.receipt, giving.given), selection);
+    return giving.lines(lines, read.receipt, wait);
   };
   return {
     noteEvent: (event) => {
       const isCompaction = event.type === 'boundary' && event.boundary.source !== 'screen';
       if (!leavesConversation(event) && event.type !== 'undone' && !isCompaction) return;
-      last = undefined;
-      compactions += 1;
+      last = { reason: NOT_YET };
+      giving.reset();
       clearTimeout(timer);
       if (!isCompaction) return;
       timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
-    keptText: () => last && receiptText(last),
+    keptText: () => ('receipt' in last ? (forgotText(last.receipt) ?? receiptText(last.receipt)) : undefined),
+    way: giving.way,
+    recap: () => ('receipt' in last ? { recap: recapOf(last.receipt, giving.given), at: last.at } : last),
+    look: () => void refresh(),
     brief,
+    giveBack,
     stop: () => {
       isStopped = true;
+      giving.stop();
       clearTimeout(timer);
     },
   };

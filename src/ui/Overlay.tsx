@@ -84,10 +84,13 @@ export const renderOverlay = (
 ): OverlayFrame => {
   const { columns, margin } = place(look.columns);
   const air = rows >= AIRY_ROWS ? [own``] : [];
-  const all = renderReport(report, { ...look, columns }, chartRowsIn(rows)); // Ink's work grows with every cell, so the margin is added afterwards
+  const contents = (part: OverlayReport): readonly Printable[] =>
+    renderReport(part, { ...look, columns }, chartRowsIn(rows)); // Ink's work grows with every cell, so the margin is added afterwards
+  const all = contents(report);
   const shown = Math.max(0, rows - 2 - 2 * air.length);
   const most = Math.max(0, all.length - shown);
-  const scroll = Math.max(0, Math.min(most, wanted));
+  const followed = withCursor(report, { scroll: wanted, shown }, (part) => contents(part).length);
+  const scroll = Math.max(0, Math.min(most, followed));
   const body = withoutLoneTitle(all.slice(scroll, scroll + shown), report, all.length > scroll + shown);
   const [head = own``, keys = own``] = drawRows(
     <Frame
@@ -107,6 +110,25 @@ export const renderOverlay = (
     most,
     shown,
   };
+};
+
+/** The first visible row, so that the row with the cursor is visible, with its title where it is the first one. */
+const withCursor = (
+  report: OverlayReport,
+  { scroll, shown }: Pick<OverlayFrame, 'scroll' | 'shown'>,
+  heightOf: (part: OverlayReport) => number,
+): number => {
+  const { marked, sections } = report;
+  const section = marked && sections[marked.section];
+  if (!section) return scroll;
+  const before = sections.slice(0, marked.section);
+  const heightTo = (rows: number): number =>
+    heightOf({
+      ...report,
+      sections: rows === 0 ? before : [...before, { ...section, rows: section.rows.slice(0, rows) }],
+    });
+  const [start, end] = [heightTo(marked.row), heightTo(marked.row + 1)];
+  return Math.min(start, Math.max(scroll, end - shown));
 };
 
 /** A title in the last row would stand alone: it comes with its section, as pages overlap by a row. */

@@ -5,6 +5,9 @@ import { hotkeyName } from '../core/format.js';
 import { nextMode } from '../core/overlay-keys.js';
 import { markedChoice } from '../core/report/limit-page.js';
 import { overlayReport } from '../core/report/overlay-report.js';
+import type { RecapPage } from '../core/report/recap-page.js';
+import type { RecapSelection } from '../core/conversation/recap.js';
+import type { RecapState } from '../typing/receipts.js';
 import { present } from '../core/present.js';
 import { readLook } from '../ui/look.js';
 import type { renderOverlay } from '../ui/Overlay.js';
@@ -83,22 +86,37 @@ type Flow = ReturnType<AgentTracker['flow']>;
 interface DrawnFacts extends Pick<PanelState, 'contents'> {
   readonly flow: Flow;
   readonly keptText: string | undefined;
+  readonly recap: RecapState | undefined;
+  readonly way: string;
   readonly render: Render;
 }
 
 const drawOverlay = (
   session: WrapSession,
-  { size, page, scroll, limit, background }: OverlayWish,
-  { flow, contents, keptText, render }: DrawnFacts,
+  { size, page, scroll, limit, recap: selection, background }: OverlayWish,
+  { flow, contents, keptText, recap, way, render }: DrawnFacts,
 ): OverlayDrawing => {
   const notice = flow.messages.notices.shown?.text;
-  const facts = { ...flow, contents, keptText, notice, limit, hotkey: hotkeyName(session.values) };
+  const hotkey = hotkeyName(session.values);
+  const shown = recap && recapPage(recap, selection, way);
+  const facts = { ...flow, contents, keptText, notice, limit, recap: shown, hotkey };
   const { env, values } = session;
   const look = readLook({ env, isTTY: true, columns: size.columns, theme: values.theme, background });
   const marked = page === 'limit' ? markedChoice(flow.session, limit) : undefined;
   const drawn = render(overlayReport(facts, page), { look, rows: size.rows, scroll });
-  return { size, page, ...present({ marked }), ...drawn };
+  const of =
+    page === 'recap' && recap && 'recap' in recap
+      ? { at: recap.at, lines: recap.recap.lines.length }
+      : undefined;
+  return { size, page, ...present({ marked, recap: of }), ...drawn };
 };
+
+const recapPage = (state: RecapState, selection: RecapSelection, way: string): RecapPage => ({
+  recap: 'recap' in state ? state.recap : undefined,
+  selection,
+  reason: 'reason' in state ? state.reason : '',
+  way,
+});
 
 export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions): Panel => {
   const renderer = loadRenderer(session);
@@ -112,7 +130,9 @@ export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions):
     if (!wanted || !flow || !render) return;
     try {
       const keptText = current?.keptText();
-      const drawing = drawOverlay(session, wanted, { flow, contents, keptText, render });
+      const recap = current?.recap();
+      const way = current?.recallWay() ?? '';
+      const drawing = drawOverlay(session, wanted, { flow, contents, keptText, recap, way, render });
       const text = JSON.stringify(drawing);
       if (text !== state.drawn) onDrawn(drawing);
       state.drawn = text;
@@ -131,6 +151,7 @@ export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions):
   };
   return {
     show: (wanted) => {
+      if (wanted.page === 'recap' && state.wanted?.page !== 'recap') tracker()?.lookAtRecap();
       state.wanted = wanted;
       state.drawn = undefined; // the terminal may have lost it
       if (state.ticking === undefined) begin();
@@ -177,8 +198,8 @@ const act = (session: WrapSession, tracker: AgentTracker, action: PanelAction): 
       return tracker.handle({ type: 'postpone' });
     case 'undo':
       return tracker.pressUndo();
-    case 'brief':
-      return tracker.pressBrief();
+    case 'recall':
+      return tracker.pressRecall();
     case 'rescue':
       return tracker.pressRescue();
     case 'mode':

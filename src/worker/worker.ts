@@ -224,6 +224,16 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
   };
 };
 
+/** Carries out what the user has chosen in the overlay. */
+const takeChoice = (
+  session: WrapSession,
+  { answer, at }: Extract<ToWorker, { readonly type: 'chosen' }>,
+  tracker: AgentTracker | undefined,
+): void => {
+  if (answer.page === 'limit') void takeLimit(session, answer.limit, tracker);
+  else if (at !== undefined) tracker?.giveBack(answer.recap, at);
+};
+
 /** Returns what handles the messages of the main thread; it throws where something is wrong with the worker itself. */
 export const runWorker = (
   session: WrapSession,
@@ -271,8 +281,8 @@ export const runWorker = (
         return panel.show(message.wanted);
       case 'overlay-action':
         return panel.act(message.action);
-      case 'limit-chosen':
-        return void takeLimit(session, message.answer, tracker());
+      case 'chosen':
+        return takeChoice(session, message, tracker());
       case 'overlay-closed':
         return panel.close();
       case 'stop':

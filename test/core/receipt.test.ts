@@ -91,7 +91,7 @@ describe('the receipt of a compaction', () => {
       { compacted: 'We renamed parseLine in src/parser.ts. Rule: never touch the public API.' },
     ]);
     expect(keptText(keptCounts(receipt))).toBe(
-      '1 of 2 paths, 0 of 1 command, 1 of 1 constraint, 0 of 1 plan item, 1 of 2 names and numbers',
+      '1 of 2 paths, 0 of 1 command, 1 of 1 rule, 0 of 1 plan item, 1 of 2 names and numbers',
     );
     expect(lostItems(receipt).map(({ kind, text, line }) => [kind, text, line])).toEqual([
       ['path', 'src/lexer.ts', 2],
@@ -228,7 +228,7 @@ describe('the receipt of a compaction', () => {
       { runs: 'npm test' },
       { compacted: '', isEncrypted: true, keeps: 1 },
     ]);
-    expect(beforeText(receipt)).toBe('in the window before: 2 paths, 1 command, 1 constraint');
+    expect(beforeText(receipt)).toBe('in the window before: 2 paths, 1 command, 1 rule');
     expect(beforeText(receipt, 1)).toBe('in the window before: 2 paths');
     expect(receiptText(receipt)).toBe(`unknown, summary encrypted · ${beforeText(receipt) ?? ''}`);
     expect(beforeCounts(receipt)).toContainEqual({ kind: 'path', count: 2 });

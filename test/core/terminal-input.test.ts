@@ -60,7 +60,7 @@ const keys: readonly { keys: string; meaning: string }[] = [
 ];
 
 const nothing: readonly { what: string; keys: string }[] = [
-  { what: 'other letters and digits', keys: 'xyzCAP 0569\n\x7f' },
+  { what: 'other letters and digits', keys: 'xyzCAP0569\n\x7f' },
   { what: 'characters of several bytes', keys: Buffer.from('áç漢👍').toString('latin1') },
   { what: 'letters with Ctrl', keys: '\x03\x01\x10\x1a\x1b[99;5u\x1b[27;5;99~' },
   { what: 'letters with Alt', keys: '\x1bc\x1bq\x1b[99;3u' },

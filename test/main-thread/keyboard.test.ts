@@ -78,7 +78,7 @@ describe('a key right behind the hotkey, where no overview can open', () => {
   it.each([
     ['c', 'compact'],
     ['u', 'undo'],
-    ['b', 'brief'],
+    ['b', 'recall'],
   ])('%s does what it does in the overview: %s', async (key, action) => {
     expect(await press(agents.claude, `\x1d${key}`)).toEqual({ acted: [action], writes: [] });
   });

@@ -130,8 +130,7 @@ describe('the overview', () => {
     void Promise.resolve(contents.load?.()).catch(() => undefined);
     const acted = (): readonly string[] =>
       posted.flatMap((message) => (message.type === 'overlay-action' ? [message.action] : []));
-    const chosen = () =>
-      posted.flatMap((message) => (message.type === 'limit-chosen' ? [message.answer] : []));
+    const chosen = () => posted.flatMap((message) => (message.type === 'chosen' ? [message.answer] : []));
     const draws = (page: 'main' | 'limit', marked?: number): void =>
       onDrawn({
         page,
@@ -148,7 +147,7 @@ describe('the overview', () => {
   it.each([
     ['c', 'compact'],
     ['u', 'undo'],
-    ['b', 'brief'],
+    ['r', 'rescue'],
   ] as const)('does not stay for %s right behind the hotkey, which acts at once', (key, action) => {
     const { contents, acted, closed } = opened();
     contents.onKey(key);
@@ -164,7 +163,7 @@ describe('the overview', () => {
     expect([chosen(), closed()]).toEqual([[], 0]);
     contents.onKey('enter');
     const limit = { value: 300_000, unit: 'tokens' };
-    expect([chosen(), closed()]).toEqual([[{ limit, span: 'always' }], 1]);
+    expect([chosen(), closed()]).toEqual([[{ page: 'limit', limit: { limit, span: 'always' } }], 1]);
   });
 
   it('takes the limit that was marked on the screen, unless the user has marked another', () => {
@@ -173,7 +172,7 @@ describe('the overview', () => {
       contents.onKey('l');
       draws('limit', 1);
       for (const key of keys) contents.onKey(key);
-      return chosen().map(({ limit }) => limit);
+      return chosen().map((answer) => answer.page === 'limit' && answer.limit.limit);
     };
     expect(taken('enter')).toEqual([{ value: 300_000, unit: 'tokens' }]);
     expect(taken('down', 'enter')).toEqual([{ value: 500_000, unit: 'tokens' }]);
@@ -206,7 +205,7 @@ describe('the overview', () => {
     expect([chosen(), closed()]).toEqual([[], 0]);
   });
 
-  it.each(['c', 'u', 'b'] as const)('stays for %s behind another key', (key) => {
+  it.each(['c', 'u', 'r'] as const)('stays for %s behind another key', (key) => {
     const { contents, acted, closed } = opened();
     contents.onKey('down');
     contents.onKey(key);

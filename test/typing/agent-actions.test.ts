@@ -144,19 +144,19 @@ describe.sequential('the key for undo', () => {
   });
 });
 
-describe.sequential('the key for the brief', () => {
+describe.sequential('the key for the recall', () => {
   it('says what it waits for, and is withdrawn by the next press', async () => {
-    actions.pressBrief();
-    await says('brief waiting: the agent is busy');
-    actions.pressBrief();
-    await says('brief withdrawn');
+    actions.pressRecall();
+    await says('recall waiting: the agent is busy');
+    actions.pressRecall();
+    await says('recall withdrawn');
     await rests();
     expect(agent.state.written).toEqual([]);
   });
 
   it('pastes one brief, however many were asked for at the same time', async () => {
-    actions.pressBrief();
-    await says('brief waiting: the agent is busy');
+    actions.pressRecall();
+    await says('recall waiting: the agent is busy');
     const other = actions.brief();
     expect(await other).toEqual({ kind: 'refused', reason: 'another draft is waiting already' });
     becomes('ready');
@@ -168,20 +168,20 @@ describe.sequential('the key for the brief', () => {
   });
 
   it('is too late once the draft is pasted', async () => {
-    agent.state.onWrite = () => actions.pressBrief();
+    agent.state.onWrite = () => actions.pressRecall();
     becomes('ready');
-    actions.pressBrief();
+    actions.pressRecall();
     await says('draft in the prompt, not sent');
-    expect(told).toContain('brief: too late to withdraw it');
-    expect(told).not.toContain('brief withdrawn');
+    expect(told).toContain('recall: too late to withdraw it');
+    expect(told).not.toContain('recall withdrawn');
   });
 
   it.each([
     ['another conversation', inSession('another')],
     ['another compaction', compacted('log')],
   ])('pastes nothing after %s, which it is not about', async (_, event) => {
-    actions.pressBrief();
-    await says('brief waiting: the agent is busy');
+    actions.pressRecall();
+    await says('recall waiting: the agent is busy');
     happens(event);
     becomes('ready');
     await says('no draft: the conversation has changed meanwhile');

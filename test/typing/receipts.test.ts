@@ -56,9 +56,9 @@ describe('the receipt of a running session', () => {
     receipts.noteEvent(compacted('screen'));
     receipts.noteEvent(compacted('log'));
     receipts.noteEvent(compacted('log')); // read twice
-    await eventually(() => expect(notices()).toEqual(['kept 0 of 1 command · Ctrl-] b: brief']));
+    await eventually(() => expect(notices()).toEqual(['forgot 1 of 1 command · Ctrl-] b']));
     expect(told.at(-1)).toMatchObject({ isOfOutcome: true }); // shown over the outcome, which stays for half a minute
-    expect(receipts.keptText()).toBe('0 of 1 command');
+    expect(receipts.keptText()).toBe('forgot 1 of 1 command');
     receipts.noteEvent({ type: 'session-changed', sessionId: 'another' });
     expect(receipts.keptText()).toBeUndefined();
     receipts.stop();
@@ -67,7 +67,7 @@ describe('the receipt of a running session', () => {
   it('is gone when the compaction is undone', async () => {
     const receipts = open();
     receipts.noteEvent(compacted('log'));
-    await vi.waitFor(() => expect(receipts.keptText()).toBe('0 of 1 command'), WAIT);
+    await vi.waitFor(() => expect(receipts.keptText()).toBe('forgot 1 of 1 command'), WAIT);
     receipts.noteEvent({ type: 'undone' });
     expect(receipts.keptText()).toBeUndefined();
     receipts.stop();
@@ -112,8 +112,8 @@ describe('the receipt of a running session', () => {
       onCounts: (at, counts) => counted.push([at, counts]),
     });
     receipts.noteEvent(compacted('log'));
-    const before = 'in the window before: 1 command, 1 constraint';
-    await eventually(() => expect(notices()).toEqual([`summary encrypted · ${before} · Ctrl-] b: brief`]));
+    const before = 'in the window before: 1 command, 1 rule';
+    await eventually(() => expect(notices()).toEqual([`summary encrypted · ${before} · Ctrl-] b`]));
     expect(receipts.keptText()).toBe(`unknown, summary encrypted · ${before}`);
     expect(counted).toEqual([]); // nothing is known to be kept or lost
     await receipts.brief();
@@ -184,13 +184,13 @@ describe('the receipt of a running session', () => {
     const receipts = open({ source: known(sessionFile) });
     expect(await receipts.brief()).toEqual({ kind: 'refused', reason });
     expect(drafts).toEqual([]);
-    expect(notices()).toEqual([`brief: ${reason}`]);
+    expect(notices()).toEqual([`recall: ${reason}`]);
   });
 
   it('names the command where no key opens the overview', async () => {
     const receipts = open({ hotkey: undefined });
     receipts.noteEvent(compacted('log'));
-    await vi.waitFor(() => expect(notices()).toEqual(['kept 0 of 1 command · ctxwrap brief']), WAIT);
+    await vi.waitFor(() => expect(notices()).toEqual(['forgot 1 of 1 command · ctxwrap recall']), WAIT);
     receipts.stop();
   });
 });

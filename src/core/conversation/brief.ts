@@ -1,4 +1,4 @@
-import { evidenceKinds, notUnderstoodText, type EvidenceKind } from './conversation-evidence.js';
+import { byImportance, notUnderstoodText, type EvidenceKind } from './conversation-evidence.js';
 import { lostItems, nounOf, unknownItems, type Receipt, type ReceiptItem } from './receipt.js';
 
 // What a compaction has lost, or may have lost in a summary that nobody can read, as a message to the agent. The user reads it, changes it and
@@ -9,6 +9,7 @@ const MOST_BRIEF = 4_000;
 
 // It begins and ends with words of its own: what stands first or last in a prompt can be a command, open a list of files, or escape Enter.
 const HEAD = 'The summary of our conversation left this out:';
+const MIXED_HEAD = 'This was in our conversation before it was summarised:';
 const UNREADABLE_HEAD = 'I cannot read the summary of our conversation. This was in it before:';
 const TAIL = '\n\nKeep it in mind from here on.';
 
@@ -20,15 +21,6 @@ const titles: Readonly<Record<EvidenceKind, string>> = {
   identifier: 'Names and numbers I gave you',
 };
 
-/** The most important first: room is limited. */
-const order = [
-  'constraint',
-  'plan',
-  'path',
-  'command',
-  'identifier',
-] as const satisfies (typeof evidenceKinds)[number][];
-
 /**
  * The brief in at most `most` characters, the latest items of each kind first to stay; undefined if nothing was lost. Its lines have no control
  * characters. What does not fit is counted, and what could not be looked at is said. `escape` is how the agent must get an item.
@@ -37,14 +29,24 @@ export const briefText = (
   receipt: Receipt,
   { most = MOST_BRIEF, escape = (text: string): string => text } = {},
 ): string | undefined => {
-  const head = receipt.isUnreadable ? UNREADABLE_HEAD : HEAD;
   const items = receipt.isUnreadable ? unknownItems(receipt) : lostItems(receipt);
+  return itemsText(items, receipt, { most, escape });
+};
+
+/** The same of any items of a receipt. */
+export const itemsText = (
+  items: readonly ReceiptItem[],
+  { isUnreadable, notUnderstood }: Pick<Receipt, 'isUnreadable' | 'notUnderstood'>,
+  { most = MOST_BRIEF, escape = (text: string): string => text } = {},
+): string | undefined => {
+  const mixed = items.some(({ isKept }) => isKept) ? MIXED_HEAD : HEAD;
+  const head = isUnreadable ? UNREADABLE_HEAD : mixed;
   const lost = items.map((item) => ({ ...item, text: escape(item.text) }));
   if (lost.length === 0) return undefined;
-  const rest = notUnderstoodText(receipt.notUnderstood);
+  const rest = notUnderstoodText(notUnderstood);
   const unread = rest === undefined ? '' : `\n\nNot looked at: ${escape(rest)}.`;
   let room = most - head.length - unread.length - TAIL.length;
-  const sections = order.flatMap((kind) => {
+  const sections = byImportance.flatMap((kind) => {
     const section = sectionOf(
       kind,
       lost.filter((item) => item.kind === kind),

@@ -18,6 +18,15 @@ export const evidenceKinds = ['path', 'command', 'constraint', 'plan', 'identifi
 
 export type EvidenceKind = (typeof evidenceKinds)[number];
 
+/** What the agent misses most comes first. */
+export const byImportance = [
+  'constraint',
+  'plan',
+  'path',
+  'command',
+  'identifier',
+] as const satisfies readonly EvidenceKind[];
+
 export interface EvidenceItem {
   readonly kind: EvidenceKind;
   /**

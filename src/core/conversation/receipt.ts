@@ -235,7 +235,7 @@ const isNamedShort = (text: string, path: string, names: ReadonlyMap<string, num
 // In words and as a record.
 
 const plurals: Readonly<Record<EvidenceKind, readonly [one: string, many: string]>> = {
-  constraint: ['constraint', 'constraints'],
+  constraint: ['rule', 'rules'],
   path: ['path', 'paths'],
   command: ['command', 'commands'],
   plan: ['plan item', 'plan items'],

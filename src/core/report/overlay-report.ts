@@ -22,12 +22,14 @@ import { approachOf, nextPoint } from '../next-compaction.js';
 import type { OverlayPage } from '../overlay-keys.js';
 import type { LimitSelection } from '../own-limit.js';
 import { limitKeys, limitSection } from './limit-page.js';
+import { markedRow, recapKeys, recapSections, type RecapPage } from './recap-page.js';
 import type { Millis } from '../reading.js';
 import {
   barMarks,
   barSection,
   boundText,
   compactionRow,
+  type MarkedRow,
   type ReadingFacts,
   partsSection,
   type Report,
@@ -62,7 +64,7 @@ export interface OverlayFacts {
   /** start of the session */
   readonly startedAt: Millis;
   readonly now: Millis;
-  /** how much of the evidence the last compaction has kept; undefined where that is not known */
+  /** what the last compaction has forgotten, or kept; undefined where that is not known */
   readonly keptText?: string | undefined;
   /** a refused request, or another new fact */
   readonly notice?: string | undefined;
@@ -70,6 +72,8 @@ export interface OverlayFacts {
   readonly hotkey?: string | undefined;
   /** what is marked on the page `limit` */
   readonly limit?: LimitSelection | undefined;
+  /** what stands on the page `recap` */
+  readonly recap?: RecapPage | undefined;
 }
 
 export interface OverlayReport extends Report {
@@ -81,6 +85,8 @@ export interface OverlayReport extends Report {
   readonly age: string;
   /** the keys, the most useful first */
   readonly keys: readonly (readonly [key: string, word: string])[];
+  /** the row with the cursor, which must be visible */
+  readonly marked?: MarkedRow | undefined;
 }
 
 export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayReport => {
@@ -95,21 +101,25 @@ export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayRe
     sections: pages[page](facts),
     tier: session.fused?.tier,
     isStale: isStale(session.flow),
-    keys:
-      page === 'limit'
-        ? limitKeys
-        : [
-            ['c', 'compact'],
-            ...(page === 'main' ? [] : [['Esc', 'back'] as const]),
-            ...(page === 'detail' ? [] : [['d', 'detail'] as const]),
-            ...(page === 'help' ? [] : [['?', 'help'] as const]),
-            ['a', 'mode'],
-            ['p', 'not now'],
-            ['l', 'limit'],
-            ['n', 'proactive'],
-            ...(session.compactions > 0 ? [['u', 'undo'] as const, ['b', 'brief'] as const] : []),
-          ],
+    keys: keysOf(page, session),
+    ...(page === 'recap' && facts.recap ? { marked: markedRow(facts.recap) } : {}),
   };
+};
+
+const keysOf = (page: OverlayPage, { compactions }: Session): OverlayReport['keys'] => {
+  if (page === 'limit') return limitKeys;
+  if (page === 'recap') return recapKeys;
+  return [
+    ['c', 'compact'],
+    ...(page === 'main' ? [] : [['Esc', 'back'] as const]),
+    ...(compactions > 0 ? [['b', 'recap'] as const, ['u', 'undo'] as const] : []),
+    ...(page === 'detail' ? [] : [['d', 'detail'] as const]),
+    ...(page === 'help' ? [] : [['?', 'help'] as const]),
+    ['a', 'mode'],
+    ['p', 'not now'],
+    ['l', 'limit'],
+    ['n', 'proactive'],
+  ];
 };
 
 // The first page: how full the window is, what happens next, and the lists below.
@@ -127,6 +137,7 @@ const mainSections = (facts: OverlayFacts): readonly Section[] => {
     {
       rows: [
         ...endedRows(compaction, now),
+        ...(keptText === undefined ? [] : [{ label: 'Recap', text: `${keptText} · b shows it` }]),
         { label: 'Next', text: nextSentence(facts), emphasis: 'strong' },
         ...(notice === undefined ? [] : [{ label: '', text: notice, emphasis: 'accent' } as const]),
         ...usedRows(report, number),
@@ -140,10 +151,7 @@ const mainSections = (facts: OverlayFacts): readonly Section[] => {
     partsSection(report),
     {
       title: `Compactions: ${session.compactions}`,
-      rows: [
-        ...attempts.map((row) => ({ ...row, notes: [] })),
-        ...(keptText === undefined ? [] : [{ label: 'kept', text: keptText }]),
-      ],
+      rows: attempts.map((row) => ({ ...row, notes: [] })),
     },
     resultsSection(contents?.toolResults.slice(0, MAIN_RESULTS), session.compactions > 0),
   ];
@@ -413,7 +421,7 @@ const helpSections = ({ hotkey }: OverlayFacts): readonly Section[] => [
     ['a', 'switch the mode: auto, ask, warn'],
     ['p', 'not now: wait for your next turn'],
     ['u', 'undo the last compaction: back to the conversation before it; again: cancel'],
-    ['b', 'brief: put what the last compaction lost into the prompt, unsent; again: cancel'],
+    ['b', 'recap: what the last compaction forgot, to give it back'],
     ['r', 'rescue: shorten the conversation without the agent; again: cancel'],
     ['l', 'limit: keep the window below 200k, 300k or 500k tokens'],
     ['n', 'proactive on or off: at warn, also count text since the last number'],
@@ -447,4 +455,5 @@ const pages: Readonly<Record<OverlayPage, (facts: OverlayFacts) => readonly Sect
   detail: detailSections,
   help: helpSections,
   limit: ({ session, compaction, limit }) => [limitSection(session, compaction, limit)],
+  recap: ({ recap }) => (recap ? recapSections(recap) : []),
 };

@@ -50,6 +50,12 @@ export interface Section {
   readonly hasKeys?: true;
 }
 
+/** A row of a report, by its places. */
+export interface MarkedRow {
+  readonly section: number;
+  readonly row: number;
+}
+
 /** The complete report, from top to bottom. */
 export interface Report {
   readonly sections: readonly Section[];

@@ -68,8 +68,10 @@ describe('a key in the overlay', () => {
 });
 
 describe('on the page with limits', () => {
-  const chosen = (...keys: readonly OverlayKey[]) =>
-    pressOverlayKey(pressed(drawn, 'l', ...keys), 'enter').answer;
+  const chosen = (...keys: readonly OverlayKey[]) => {
+    const { answer } = pressOverlayKey(pressed(drawn, 'l', ...keys), 'enter');
+    return answer?.page === 'limit' ? answer.limit : undefined;
+  };
   const tokens = (value: number) => ({ value, unit: 'tokens' });
 
   it('the arrows and the digits choose one, and Enter takes it', () => {
@@ -100,8 +102,44 @@ describe('on the page with limits', () => {
   });
 
   it('everywhere else their keys do nothing', () => {
-    for (const key of ['1', '4', 'left', 'right', 'tab', 'enter'] as const)
+    for (const key of ['1', '4', 'left', 'right', 'tab', ' ', 'enter'] as const)
       expect(pressOverlayKey(drawn, key)).toEqual({ state: drawn });
+  });
+});
+
+describe('on the page with the recap', () => {
+  const recap = { ...pressed(drawn, 'b'), lines: 5 };
+
+  it('the arrows, the pages and the wheel go from line to line, and never out of them', () => {
+    expect(pressed(recap, 'down', 'wheel-down').recap.line).toBe(2);
+    expect(pressed(recap, 'down', 'up', 'up', 'wheel-up').recap.line).toBe(0);
+    expect(pressed(recap, 'pagedown').recap.line).toBe(4);
+    expect(pressed(recap, 'end', 'down').recap.line).toBe(4);
+    expect(pressed(recap, 'end', 'home').recap.line).toBe(0);
+  });
+
+  it('Space chooses a line or leaves it, and Enter gives back what is chosen', () => {
+    const chosen = pressed(recap, ' ', 'down', 'down', ' ', 'up', ' ', ' ');
+    expect(pressOverlayKey(chosen, 'enter').answer).toEqual({
+      page: 'recap',
+      recap: { line: 1, toggled: [0, 2] },
+    });
+  });
+
+  it('u undoes the compaction, and Esc and q leave', () => {
+    expect(pressOverlayKey(recap, 'u').action).toBe('undo');
+    expect(pressOverlayKey(recap, 'escape').action).toBe('close');
+    expect(pressOverlayKey(recap, 'q').action).toBe('close');
+  });
+
+  it('without lines nothing can be chosen', () => {
+    const empty = { ...recap, lines: 0 };
+    for (const key of [' ', 'enter', 'down', 'end', 'pagedown'] as const)
+      expect(pressOverlayKey(empty, key)).toEqual({ state: empty });
+  });
+
+  it.each(['c', 'a', 'p', 'n', 'r', 'l', 'd', '?', '1', 'tab'] as const)('%s does nothing', (key) => {
+    expect(pressOverlayKey(recap, key)).toEqual({ state: recap });
   });
 });
 

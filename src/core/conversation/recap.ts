@@ -1,0 +1,80 @@
+import { byImportance, type EvidenceKind } from './conversation-evidence.js';
+import { present } from '../present.js';
+import { nounOf, type Receipt, type ReceiptItem } from './receipt.js';
+
+// The recap of a compaction: line by line what was in the window before it, and whether the summary has kept it. The user chooses among the
+// lines what the agent is given back.
+
+export interface Recap {
+  /** in the order of their importance, the latest of each kind last */
+  readonly lines: readonly RecapLine[];
+  /** the summary is encrypted: what it has kept is not known */
+  readonly isUnreadable: boolean;
+}
+
+export interface RecapLine extends ReceiptItem {
+  /** given back: the agent has it, or reads it with the next message */
+  readonly given?: Given;
+}
+
+export type Given = 'sent' | 'waiting';
+
+const MOST_OF_KIND = 60; // more are no choice
+
+/** `given`: what was given back already, by its keys. */
+export const recapOf = ({ items, isUnreadable }: Receipt, given: ReadonlyMap<string, Given>): Recap => ({
+  lines: byImportance.flatMap((kind) =>
+    items
+      .filter((item) => item.kind === kind)
+      .slice(-MOST_OF_KIND)
+      .map((item) => ({ ...item, ...present({ given: given.get(recapKey(item)) }) })),
+  ),
+  isUnreadable,
+});
+
+/** The same for the same item in another compaction. */
+export const recapKey = ({ kind, text }: Pick<RecapLine, 'kind' | 'text'>): string => `${kind} ${text}`;
+
+// What the user has marked.
+
+/** The marked lines of a recap, by their places in it. */
+export interface RecapSelection {
+  /** where the cursor is */
+  readonly line: number;
+  /** lines that are chosen otherwise than at first */
+  readonly toggled: readonly number[];
+}
+
+export const noSelection: RecapSelection = { line: 0, toggled: [] };
+
+/** What is chosen at first: what matters most, was forgotten and was not given back yet. */
+const MATTERING: readonly EvidenceKind[] = ['constraint', 'plan'];
+
+const isAtFirst = ({ kind, isKept, given }: RecapLine): boolean =>
+  MATTERING.includes(kind) && !isKept && given === undefined;
+
+export const isChosen = ({ lines }: Recap, { toggled }: RecapSelection, place: number): boolean => {
+  const line = lines[place];
+  return line !== undefined && isAtFirst(line) !== toggled.includes(place);
+};
+
+export const chosenLines = (recap: Recap, selection: RecapSelection): readonly RecapLine[] =>
+  recap.lines.filter((_, place) => isChosen(recap, selection, place));
+
+export const toggle = ({ line, toggled }: RecapSelection): RecapSelection => ({
+  line,
+  toggled: toggled.includes(line) ? toggled.filter((place) => place !== line) : [...toggled, line],
+});
+
+// In words.
+
+/** `forgot 2 of 3 rules, 1 of 4 open plan items`; undefined where nothing that matters is known to be forgotten. At most `most` kinds. */
+export const forgotText = ({ items, isUnreadable }: Receipt, most = Infinity): string | undefined => {
+  if (isUnreadable) return undefined;
+  const parts = byImportance.flatMap((kind) => {
+    const own = items.filter((item) => item.kind === kind);
+    const forgotten = own.filter(({ isKept }) => !isKept).length;
+    return forgotten === 0 ? [] : [`${forgotten} of ${own.length} ${nounOf(kind, own.length)}`];
+  });
+  return parts.length === 0 ? undefined : `forgot ${parts.slice(0, most).join(', ')}`;
+};

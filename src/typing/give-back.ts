@@ -1,0 +1,109 @@
+import type { Result } from '../core/compaction/requests.js';
+import { itemsText } from '../core/conversation/brief.js';
+import { recapKey, type Given, type RecapLine } from '../core/conversation/recap.js';
+import type { Receipt } from '../core/conversation/receipt.js';
+import type { Event } from '../core/event.js';
+import { counted } from '../core/format.js';
+import { answerEvent } from '../core/session-flow.js';
+import type { ContextWay } from './context-way.js';
+import type { DraftWait } from './prompt-draft.js';
+import type { DraftResult } from './typist.js';
+
+// Gives the agent back what a compaction has forgotten: as context where the agent has a way for that, else as a draft in the prompt.
+
+export interface GiveBackOptions {
+  /** gives the model context without the prompt; absent where the agent has no way for that: then it is a draft */
+  readonly context?: ContextWay | undefined;
+  /** puts the text into the prompt, unless it is withdrawn or refused before, and says in the footer what came of it */
+  readonly putDraft: (text: string, wait: DraftWait) => Promise<DraftResult>;
+  readonly onEvent: (event: Event) => void;
+  /** as the agent must get a text in its prompt */
+  readonly escape?: ((text: string) => string) | undefined;
+}
+
+/** `unknown`: the text was pasted, and the prompt does not show it. */
+export type BriefResult = Result<'brief'>;
+
+export interface GiveBack {
+  /** how the lines reach the agent */
+  readonly way: () => string;
+  /** what was given back in this conversation, since its last compaction */
+  readonly given: ReadonlyMap<string, Given>;
+  readonly lines: (
+    lines: readonly RecapLine[],
+    receipt: Pick<Receipt, 'isUnreadable'>,
+    wait: DraftWait,
+  ) => Promise<BriefResult>;
+  /** puts a text into the prompt, as a draft */
+  readonly draft: (text: string | undefined, wait: DraftWait) => Promise<BriefResult>;
+  readonly refuse: (reason: string) => BriefResult;
+  /** the conversation is another one, or was compacted again: what waits is withdrawn */
+  readonly reset: () => void;
+  readonly stop: () => void;
+}
+
+const NOTHING = 'nothing is known to be lost';
+const OTHER = 'the conversation has changed meanwhile';
+const DRAFT = 'as a draft in your prompt';
+
+export const makeGiveBack = ({ context, putDraft, onEvent, escape }: GiveBackOptions): GiveBack => {
+  const given = new Map<string, Given>();
+  let conversations = 0; // a draft for an earlier one is not put any more
+  let isStopped = false;
+
+  const refuse = (reason: string): BriefResult => {
+    if (!isStopped) onEvent(answerEvent(`recall: ${reason}`));
+    return { kind: 'refused', reason };
+  };
+  const note = (lines: readonly RecapLine[], fate: Given): void => {
+    for (const line of lines) given.set(recapKey(line), fate);
+  };
+  const draft = async (text: string | undefined, wait: DraftWait): Promise<BriefResult> => {
+    if (text === undefined) return refuse(NOTHING);
+    const before = conversations;
+    const refusal = (): string | undefined => (conversations === before ? undefined : OTHER);
+    const result = await putDraft(text, { ...wait, refusal });
+    if (result.kind === 'there') return { kind: 'drafted' };
+    return result.kind === 'skipped'
+      ? { kind: 'refused', reason: result.reason }
+      : { kind: 'unknown', reason: 'pasted, but not seen in the prompt' };
+  };
+  const send = async (way: ContextWay, text: string, lines: readonly RecapLine[]): Promise<BriefResult> => {
+    const before = conversations;
+    const sent = await way.send(text);
+    if (sent.kind === 'refused') return refuse(sent.reason);
+    note(lines, sent.kind);
+    if (sent.kind === 'waiting')
+      void sent.read.then(() => {
+        if (conversations === before) note(lines, 'sent');
+      });
+    if (!isStopped) onEvent(answerEvent(`${counted(lines.length, 'line')} given back ${way.words}`));
+    return { kind: 'drafted' };
+  };
+  return {
+    way: () => context?.words ?? DRAFT,
+    given,
+    lines: async (lines, { isUnreadable }, wait) => {
+      const text = itemsText(
+        lines,
+        { isUnreadable, notUnderstood: [] },
+        context || !escape ? {} : { escape },
+      );
+      if (context && text !== undefined) return send(context, text, lines);
+      const result = await draft(text, wait);
+      if (result.kind === 'drafted') note(lines, 'sent');
+      return result;
+    },
+    draft,
+    refuse,
+    reset: () => {
+      conversations += 1;
+      context?.withdraw();
+      given.clear();
+    },
+    stop: () => {
+      isStopped = true;
+      context?.withdraw();
+    },
+  };
+};

@@ -49,6 +49,18 @@ const tell = (
   if (answer) worker.post({ type: 'chosen', answer, at: drawing?.recap?.at });
 };
 
+/** What the drawing says of the page that it shows. */
+const afterDrawing = (
+  state: OverlayState,
+  { page, scroll, most, shown, marked, recap }: OverlayDrawing,
+): OverlayState => ({
+  ...state,
+  ...(page === state.page
+    ? { most, shown, scroll: recap ? scroll : Math.min(state.scroll, most), lines: recap?.lines ?? 0 }
+    : {}),
+  ...(marked === undefined ? {} : { limit: { choice: marked, ...state.limit } }),
+});
+
 /** Keys act here, because the next one may be for the child already; only what they show comes from the worker. */
 export const makeWorkerContents = (
   terminal: Pick<TerminalSession, 'worker' | 'filter' | 'background'>,
@@ -103,12 +115,7 @@ export const makeWorkerContents = (
     contents,
     onDrawn: (next) => {
       drawing = next;
-      const { most, shown, marked, recap } = next;
-      if (next.page === state.page) {
-        const scroll = recap ? next.scroll : Math.min(state.scroll, most);
-        state = { ...state, most, shown, scroll, lines: recap?.lines ?? 0 };
-      }
-      if (marked !== undefined) state = { ...state, limit: { choice: marked, ...state.limit } };
+      state = afterDrawing(state, next);
       onFirst?.();
       onFirst = undefined;
     },

@@ -53,7 +53,7 @@ export const readSessionFile = async (request: SessionFileRequest): Promise<Sess
   for await (const _ of parts);
   reader?.end();
   const { systemTokens, ...known } = builder.end();
-  return { ...known, ...contentsOf(results.list(), form && systemTokens) };
+  return { ...known, ...contentsOf(results.list(now), form && systemTokens) };
 };
 
 /** `systemTokens`: undefined where it is not known what fills the window. */

@@ -1,144 +1,68 @@
-import type {
-  Call,
-  Compaction,
-  Entry,
-  Result,
-  SourceRecord,
-  Step,
-} from '../core/conversation/conversation.js';
+import { buildConversation } from '../core/conversation/build-conversation.js';
+import { windowOf, type Conversation, type Entry, type Step } from '../core/conversation/conversation.js';
 import { isRecord, getText, type JsonRecord } from '../core/json.js';
-import type { ToolResult } from '../core/reading.js';
+import type { Millis, ToolResult } from '../core/reading.js';
 import { toOneLine } from '../core/text.js';
 
-// The tool results in the window, as the steps of a session file leave it. Their texts are not kept, so that files of any size can be read.
+// The tool results in the window of a session file: those of its conversation, which is built without texts, and only as far back as the
+// window reaches, so that files of any size can be read.
 
 export interface WindowResults {
   readonly take: (steps: readonly Step[]) => void;
-  /** in the order of the conversation */
-  readonly list: () => readonly ToolResult[];
+  /** in the order of the conversation; `now` is the time of records that have none */
+  readonly list: (now: Millis) => readonly ToolResult[];
 }
-
-/** A result, and the place of its record among those of the window. */
-interface Held {
-  readonly place: number;
-  readonly recordId: string | undefined;
-  readonly result: ToolResult;
-}
-
-type Label = Pick<ToolResult, 'name' | 'label'>;
-
-/** Changed in place: a file has millions of records. */
-interface Window {
-  held: Held[];
-  /** places of the records by their ids */
-  readonly places: Map<string, number>;
-  /** places where the user's turns begin */
-  turns: number[];
-  /** calls without a result so far */
-  readonly calls: Map<string, Label>;
-  next: number;
-}
-
-const MOST_CALLS = 64; // waiting at one time; more are left over from aborted turns
-// Of one window; only a file whose compactions are not in it has more.
-const MOST_RECORDS = 100_000;
-const MOST_RESULTS = 20_000;
 
 export const makeWindowResults = (): WindowResults => {
-  const window: Window = { held: [], places: new Map(), turns: [], calls: new Map(), next: 0 };
+  let steps: Step[] = [];
+  let compaction = 0; // where the last one is: what it has kept is not from before the one before it
   return {
-    take: (steps) => {
-      for (const step of steps) take(window, step);
+    take: (taken) => {
+      for (const step of taken) {
+        if (hasCompaction(step)) {
+          steps = steps.slice(compaction);
+          compaction = steps.length;
+        }
+        steps.push(withoutText(step));
+      }
     },
-    list: () => window.held.map(({ result }) => result),
+    list: (now) => resultsIn(buildConversation(steps), now),
   };
 };
 
-const take = (window: Window, step: Step): void => {
-  switch (step.kind) {
-    case 'record':
-      return takeRecord(window, step.source, step.entries);
-    case 'rewritten':
-      keep(window, () => false);
-      for (const entry of step.entries) takeRecord(window, entry.source, [entry]);
-      return;
-    case 'rewound':
-      return cutBack(window, window.places.get(step.toId) ?? 0);
-    case 'rewound-turns':
-      return cutBack(window, window.turns.at(-step.turns) ?? 0);
-    default:
-      return;
-  }
-};
+const hasCompaction = (step: Step): boolean =>
+  step.kind === 'record' && step.entries.some(({ kind }) => kind === 'compaction');
 
-const takeRecord = (window: Window, source: SourceRecord, entries: readonly Entry[]): void => {
-  const { id } = source;
-  const known = id === undefined ? undefined : window.places.get(id);
-  // some agents write a record again when it has changed
-  if (known !== undefined) window.held = window.held.filter(({ place }) => place !== known);
-  const place = known ?? window.next;
-  window.next = Math.max(window.next, place + 1);
-  if (id !== undefined) limited(window.places, MOST_RECORDS).set(id, place);
-  for (const entry of entries) takeEntry(window, entry, place);
-};
+const withoutText = (step: Step): Step =>
+  step.kind === 'record' || step.kind === 'rewritten'
+    ? { ...step, entries: step.entries.map(bareEntry) }
+    : step;
 
-const takeEntry = (window: Window, entry: Entry, place: number): void => {
-  switch (entry.kind) {
-    case 'prompt':
-      if (window.turns.at(-1) !== place) window.turns.push(place);
-      return;
-    case 'call':
-      return takeCall(window, entry);
-    case 'result':
-      window.held.push({ place, recordId: entry.source.id, result: resultOf(window, entry) });
-      if (window.held.length > MOST_RESULTS) window.held.shift();
-      return;
+/** Of a call only what it is about is kept. */
+const bareEntry = (entry: Entry): Entry => {
+  const { native: _, ...rest } = entry;
+  switch (rest.kind) {
     case 'compaction':
-      return keep(window, keptBy(window, entry));
+      return rest;
+    case 'call':
+      return { ...rest, name: shortLine(rest.name, LONGEST_NAME), input: labelOf(rest.input), files: [] };
+    case 'result':
+      return { ...rest, output: '' };
     default:
-      return;
+      return { ...rest, text: '' };
   }
 };
 
-const takeCall = ({ calls }: Window, { callId, name, input }: Call): void => {
-  calls.delete(callId); // so that it is the newest one
-  limited(calls, MOST_CALLS).set(callId, { name: shortLine(name, LONGEST_NAME), label: labelOf(input) });
-};
-
-/** The map with room for one more: without its oldest entry where it is full. */
-const limited = <T>(map: Map<string, T>, most: number): Map<string, T> => {
-  const [oldest] = map.keys();
-  if (map.size >= most && oldest !== undefined) map.delete(oldest);
-  return map;
-};
-
-const resultOf = ({ calls }: Window, { callId, name = 'tool', tokens, source }: Result): ToolResult => {
-  const label = calls.get(callId) ?? { name: shortLine(name, LONGEST_NAME), label: '' };
-  calls.delete(callId);
-  return { ...label, tokens, at: source.at ?? 0 };
-};
-
-const keptBy = ({ places }: Window, { keptIds, keptSpan }: Compaction): IsKept => {
-  const ids = new Set(keptIds);
-  const first = places.get(keptSpan?.firstId ?? '') ?? Infinity;
-  const last = places.get(keptSpan?.lastId ?? '') ?? -Infinity;
-  return ({ place, recordId }) =>
-    ids.has(recordId ?? '') || (ids.size === 0 && place >= first && place <= last);
-};
-
-type IsKept = (record: Pick<Held, 'place' | 'recordId'>) => boolean;
-
-const keep = (window: Window, isKept: IsKept): void => {
-  window.held = window.held.filter(isKept);
-  for (const [recordId, place] of window.places)
-    if (!isKept({ place, recordId })) window.places.delete(recordId);
-  window.turns = [];
-  window.calls.clear();
-};
-
-const cutBack = (window: Window, from: number): void => {
-  window.held = window.held.filter(({ place }) => place < from);
-  window.turns = window.turns.filter((place) => place < from);
+const resultsIn = (conversation: Conversation, now: Millis): readonly ToolResult[] => {
+  const isInWindow = new Set(windowOf(conversation));
+  const calls = new Map<string, Pick<ToolResult, 'name' | 'label'>>();
+  return conversation.entries.flatMap((entry): readonly ToolResult[] => {
+    if (entry.kind === 'call') calls.set(entry.callId, { name: entry.name, label: String(entry.input) });
+    if (entry.kind !== 'result' || !isInWindow.has(entry)) return [];
+    const { callId, name = 'tool', tokens, source } = entry;
+    const call = calls.get(callId) ?? { name: shortLine(name, LONGEST_NAME), label: '' };
+    return [{ ...call, tokens, at: source.at ?? now }];
+  });
 };
 
 // What a result is called: the tool and the most informative argument of its call, for all agents' tools; the first one present is used.

@@ -10,8 +10,12 @@ const AT = '2026-11-21T08:00:00.000Z';
 const shortly = (results: readonly ToolResult[]): readonly string[] =>
   results.map(({ name, label, tokens }) => `${name} · ${label} · ~${tokens}`);
 
-const lines = (...records: readonly object[]): readonly string[] =>
-  records.map((record) => JSON.stringify({ timestamp: AT, ...record }));
+/** Each record names the one before, where it has an id. */
+const lines = (...records: readonly (object & { readonly uuid?: string })[]): readonly string[] =>
+  records.map((record, index) => {
+    const parentUuid = records[index - 1]?.uuid ?? null;
+    return JSON.stringify({ timestamp: AT, ...(record.uuid === undefined ? {} : { parentUuid }), ...record });
+  });
 
 const claudeCall = (id: string, name: string, input: object) => ({
   type: 'assistant',
@@ -37,6 +41,19 @@ describe('the tool results of claude', () => {
       'Bash · touch /srv/zz-lab · ~8',
     ]);
     expect(readContents(agents.claude, lines)).toEqual([]);
+  });
+
+  it('are gone with the branch that the user has left', () => {
+    const [first, left, other] = [
+      claudeCall('a', 'Read', {}),
+      claudeResult('a', 'left'),
+      claudeResult('a', 'other one'),
+    ];
+    const found = readContents(
+      agents.claude,
+      lines(first, { ...left, uuid: 'left' }, { ...other, parentUuid: first.uuid }),
+    );
+    expect(shortly(found)).toEqual(['Read ·  · ~3']);
   });
 
   it('stay where a compaction keeps the record that holds them', () => {
@@ -68,7 +85,7 @@ describe('the tool results of claude', () => {
         claudeResult('b', [{ type: 'text', text: 'x'.repeat(400) }]),
         claudeResult('a', 'y'.repeat(4000)),
         claudeResult('unknown', 'zzzz'),
-        { ...claudeResult('a', 'of a subagent'), isSidechain: true },
+        { ...claudeResult('a', 'of a subagent'), uuid: 'side', isSidechain: true },
         { ...claudeResult('a', 'y'.repeat(4000)), uuid: 'blob', type: 'api-request-blob' }, // a repetition, in 2.1.331
       ),
     );

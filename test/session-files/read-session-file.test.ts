@@ -214,10 +214,17 @@ describe('a session file of hundreds of megabytes', () => {
       const content = [{ type: 'tool_result', tool_use_id: `${id}`, content: 'x'.repeat(200_000) }];
       const usage = { input_tokens: id, cache_read_input_tokens: 1_000 };
       return [
-        { type: 'user', uuid: `result ${id}`, isSidechain: false, message: { content } },
+        {
+          type: 'user',
+          uuid: `result ${id}`,
+          parentUuid: id === 1 ? null : `answer ${id - 1}`,
+          isSidechain: false,
+          message: { content },
+        },
         {
           type: 'assistant',
           uuid: `answer ${id}`,
+          parentUuid: `result ${id}`,
           isSidechain: false,
           message: { model: 'claude-haiku-4-5', usage },
         },

@@ -55,7 +55,7 @@ export const readConversation = (agent: Agent, lines: readonly string[]): Conver
 export const readContents = (agent: Agent, lines: readonly string[]): readonly ToolResult[] => {
   const results = makeWindowResults();
   for (const { steps } of readSteps(agent, lines)) results.take(steps);
-  return results.list();
+  return results.list(0);
 };
 
 export const linesOf = (agent: string, name: string): readonly string[] =>

@@ -43,8 +43,14 @@ const nonEmpty = (texts: readonly string[]): readonly string[] => texts.filter((
 /** Fields that describe a part but are not in the conversation. */
 const labels = new Set(['type', 'id', 'tool_use_id', 'mimeType', 'media_type', 'cache_control']);
 
+/** Data that stands there encoded, such as a picture. */
 const isPicture = (part: JsonRecord): boolean =>
-  ['image', 'input_image', 'image_url'].includes(String(part['type'])) || isRecord(part['inlineData']);
+  ENCODED.includes(String(part['type'])) ||
+  isRecord(part['inlineData']) ||
+  getText(part['source'], 'type') === 'base64' ||
+  getText(part, 'blob') !== undefined;
+
+const ENCODED = ['image', 'input_image', 'image_url', 'audio', 'input_audio', 'audio_url', 'video_url'];
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 

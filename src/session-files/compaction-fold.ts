@@ -204,8 +204,7 @@ const takeCompaction = (
   if (fold.found.some((each) => each.at === at && each.uuid === uuid)) return; // the same record, written twice
   // an answer with the summary is not part of the conversation
   if (startLine < source.line) fold.messages.dropFrom(startLine + 1);
-  const summaries = entries.filter((each) => each.kind === 'summary');
-  const summary = summaries.find(({ text }) => text !== '') ?? summaries[0];
+  const summary = entries.findLast((each) => each.kind === 'summary' && !each.isCopy);
   const kept = keptBy(fold.format, entry, entries);
   const compacted: Compacted = {
     at,
@@ -214,7 +213,12 @@ const takeCompaction = (
     requestTokens,
     kept,
     // a record that tells what is left, and no summary among it, has none; otherwise it is in the next record
-    summary: summary ? summaryOf(fold, summary) : entries.length > 1 ? { kind: 'empty' } : undefined,
+    summary:
+      summary?.kind === 'summary'
+        ? summaryOf(fold, summary)
+        : entries.length > 1
+          ? { kind: 'empty' }
+          : undefined,
   };
   add(fold, { compacted, place, afterMessage: fold.messages.count() });
 };
@@ -270,7 +274,7 @@ const takeSummary = (fold: Fold, entry: SummaryEntry, place: LinePlace): void =>
   else {
     const { id: uuid, at = 0 } = entry.source;
     if (found.some((each) => each.at === at && each.uuid === uuid)) return;
-    messages.dropFrom(place.line); // the record is a message of the conversation after it
+    messages.dropLast(); // the record is a message of the conversation after it
     add(fold, {
       compacted: { at, uuid, summary, kept: { keys: [] } },
       place,

@@ -13,6 +13,7 @@ export interface Messages {
   readonly add: (key: string, line?: number) => void;
   /** the last one gets another key */
   readonly rename: (key: string) => void;
+  readonly dropLast: () => void;
   /** those of this line and after it are gone */
   readonly dropFrom: (line: number) => void;
   readonly count: () => number;
@@ -65,6 +66,9 @@ export const makeMessageList = (): Messages => {
     rename: (key) => {
       keys[count - 1] = hashOf(key);
     },
+    dropLast: () => {
+      count = Math.max(begin - 1, count - 1);
+    },
     dropFrom: (line) => {
       while (count >= begin && (lines[count - 1] ?? 0) >= line) count -= 1;
     },
@@ -100,6 +104,7 @@ export const makeMessagesById = (): Messages => {
   return {
     add: put,
     rename: () => undefined,
+    dropLast: () => undefined,
     dropFrom: () => undefined,
     count: () => order.length,
     replace: () => undefined,

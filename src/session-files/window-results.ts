@@ -15,14 +15,11 @@ export interface WindowResults {
 
 export const makeWindowResults = (): WindowResults => {
   let steps: Step[] = [];
-  let compaction = 0; // where the last one is: what it has kept is not from before the one before it
   return {
     take: (taken) => {
       for (const step of taken) {
-        if (hasCompaction(step)) {
-          steps = steps.slice(compaction);
-          compaction = steps.length;
-        }
+        // a compaction keeps nothing that was not in the window before it
+        if (hasCompaction(step)) steps = [{ kind: 'rewritten', entries: windowOf(buildConversation(steps)) }];
         steps.push(withoutText(step));
       }
     },

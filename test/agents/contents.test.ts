@@ -11,10 +11,14 @@ const shortly = (results: readonly ToolResult[]): readonly string[] =>
   results.map(({ name, label, tokens }) => `${name} · ${label} · ~${tokens}`);
 
 /** Each record names the one before, where it has an id. */
-const lines = (...records: readonly (object & { readonly uuid?: string })[]): readonly string[] =>
+const lines = (...records: readonly Readonly<Record<string, unknown>>[]): readonly string[] =>
   records.map((record, index) => {
-    const parentUuid = records[index - 1]?.uuid ?? null;
-    return JSON.stringify({ timestamp: AT, ...(record.uuid === undefined ? {} : { parentUuid }), ...record });
+    const parentUuid = records[index - 1]?.['uuid'] ?? null;
+    return JSON.stringify({
+      timestamp: AT,
+      ...(record['uuid'] === undefined ? {} : { parentUuid }),
+      ...record,
+    });
   });
 
 const claudeCall = (id: string, name: string, input: object) => ({
@@ -272,4 +276,13 @@ it('a picture counts as one, however its file is named', () => {
   expect(pictures.length).toBeGreaterThan(0);
   for (const each of pictures)
     expect(each).toMatchObject({ tokens: expect.toSatisfy((n: number) => n >= 1_600) });
+});
+
+it.each([
+  { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'A'.repeat(400_000) } },
+  { type: 'resource', resource: { uri: 'file:///a', blob: 'A'.repeat(400_000) } },
+  { type: 'audio', data: 'A'.repeat(400_000) },
+])('encoded data of the kind $type does not count as text', (part) => {
+  const [result] = readContents(agents.claude, lines(claudeResult('a', [part])));
+  expect(result?.tokens).toBeLessThan(5_000);
 });

@@ -122,7 +122,6 @@ describe('the session file of copilot', () => {
   it.each([
     ['torn', '{"type":"session.usage_record","data":{"usa', 'not JSON'],
     ['something else', '# notes', 'not a Copilot record'],
-    ['without an id', record('session.usage_record', {}, { id: undefined }), 'not a Copilot record'],
     ['of another shape', answer({ inputTokens: 'many' }), 'usage without inputTokens'],
   ])('does not fit when a line is %s', (_, line, misfit) => {
     expect(readLines(copilot, [line])).toEqual({ facts: [], misfits: [misfit] });

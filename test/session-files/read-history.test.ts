@@ -226,6 +226,24 @@ it('a compaction of Codex whose summary only the server can read says that it is
   expect(await kinds(compacted([]))).toEqual([['empty', null]]);
 });
 
+it('the summary of a compaction of Codex is its own, whatever else is left in the window', async () => {
+  const frame = 'Another language model started to solve this problem and wrote a summary.\n';
+  const said = (...content: readonly object[]) => ({ type: 'message', role: 'user', content });
+  const text = (words: string) => said({ type: 'input_text', text: words });
+  const encrypted = { type: 'compaction', encrypted_content: 'gAAAA' };
+  const summaryOf = async (message: string, ...history: readonly object[]) => {
+    const line = codexLine('compacted', { message, replacement_history: history });
+    const [found] = (await readBytes('codex', `${line}\n`))?.compactions ?? [];
+    return found?.summary && [found.summary.kind, found.summary.text];
+  };
+  const [first, second] = [text(`${frame}the first`), text(`${frame}the second`)];
+  expect(await summaryOf(`${frame}the second`, first, text('go on'), second)).toEqual(['text', 'the second']);
+  expect(await summaryOf('plain words', text('go on'), text('plain words'))).toEqual(['text', 'plain words']);
+  expect(await summaryOf('', first, text('go on'), encrypted)).toEqual(['encrypted', '']);
+  const picture = said({ type: 'input_image', image_url: 'data:image/png;base64,AAAA' });
+  expect(await summaryOf('', text('go on'), picture, encrypted)).toEqual(['encrypted', '']);
+});
+
 it('words that begin as a summary of Codex does are no compaction without its record', async () => {
   const text = 'Another language model started to solve this problem.\nGo on!';
   const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };

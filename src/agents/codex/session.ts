@@ -5,7 +5,7 @@ import { present } from '../../core/present.js';
 import type { Millis } from '../../core/reading.js';
 import { toOneLine } from '../../core/text.js';
 import { parseIsoTime } from '../../core/time.js';
-import { asCopies, growthOf, recordStep, textEntry } from '../entries.js';
+import { growthOf, recordStep, textEntry } from '../entries.js';
 import {
   headStep,
   makeSessionReader,
@@ -357,8 +357,8 @@ const readCompacted = (before: CodexSession, { payload, source, at }: Told): Mea
   };
 };
 
-// The fixed text before the summary, on one line.
-const PREFIX = /^Another language model started to solve this problem[^\n]*\n/;
+// The fixed text before the summary, on a line of its own.
+const PREFIX = /^Another language model started to solve this problem(?:[^\n]*\n|\.\s*)/;
 
 const withoutPrefix = (message: string): string => message.replace(PREFIX, '');
 
@@ -397,21 +397,30 @@ const compactionSteps = (
   };
   // without a history (before 0.98) Codex keeps what the user said, which no record repeats
   const left = history.length > 0 ? history : [summaryItem(message)];
+  const items = left.map((item) => itemEntries(item, { ...source }));
+  const own = ownSummary(items.flat(), message);
   return [
     recordStep(source, [compaction]),
-    ...left.map((item) => {
-      const entries = itemEntries(item, { ...source }).map((entry) => asSummary(entry, message));
-      return recordStep(source, leftEntries(entries));
-    }),
+    ...items.map((entries) =>
+      recordStep(
+        source,
+        entries.map((entry): Entry =>
+          entry === own ? { ...own, kind: 'summary' } : { ...entry, isCopy: true },
+        ),
+      ),
+    ),
   ];
 };
 
-/** The item with the record's own text is the summary, whoever wrote it. */
-const asSummary = (entry: Entry, message: string): Entry =>
-  entry.kind === 'prompt' && entry.text === message ? { ...entry, kind: 'summary' } : entry;
+type Said = Extract<Entry, { kind: 'prompt' | 'summary' }>;
 
-const leftEntries = (entries: readonly Entry[]): readonly Entry[] =>
-  entries.some(({ kind }) => kind === 'summary') ? entries : asCopies(entries);
+/** The summary of this compaction: an earlier one may be among what is left. */
+const ownSummary = (entries: readonly Entry[], message: string): Said | undefined => {
+  const all = entries.filter((entry) => entry.kind === 'prompt' || entry.kind === 'summary');
+  if (message === '') return all.findLast((entry) => entry.kind === 'summary' && entry.isEncrypted);
+  // the item with the record's own text, whoever wrote it
+  return all.findLast(({ text }) => text === message) ?? all.findLast(({ kind }) => kind === 'summary');
+};
 
 const summaryItem = (text: string): JsonRecord => ({
   type: 'message',

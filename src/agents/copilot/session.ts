@@ -8,6 +8,7 @@ import { isRecent } from '../compress.js';
 import { growthOf, recordStep, textEntry, toolEntries, type ToolEvent, type Tools } from '../entries.js';
 import { patchedFiles } from '../patch.js';
 import { LONGEST_GROWTH } from '../records.js';
+import { idsIn, withId, type IdList } from '../id-list.js';
 import {
   headStep,
   makeSessionReader,
@@ -27,7 +28,7 @@ import {
 // window.
 
 /** The compaction that runs: the line of its beginning, and the ids of what was said since. */
-type Begun = { readonly line: number; readonly ids: readonly string[] } | undefined;
+type Begun = { readonly line: number; readonly ids: IdList } | undefined;
 
 const SAID: readonly string[] = ['user.message', 'assistant.message', 'tool.execution_complete'];
 
@@ -42,11 +43,11 @@ const form: RecordForm<Begun> = {
   read: (begun, record, place) => {
     const type = getText(record, 'type');
     const id = getText(record, 'id');
-    if (type === undefined || id === undefined) return { state: begun, misfit: 'not a Copilot record' };
+    if (type === undefined) return { state: begun, misfit: 'not a Copilot record' };
     if (record['agentId'] !== undefined) return { state: begun, steps: () => [] }; // a subagent's
     const at = parseIsoTime(getText(record, 'timestamp') ?? '');
-    const source = { line: place.line, id, ...present({ at }) };
-    const state = begunAfter(begun, type, { line: place.line, id });
+    const source = { line: place.line, ...present({ id, at }) };
+    const state = begunAfter(begun, type, source);
     return { state, steps: () => [], ...readRecord(begun, record, source, place) };
   },
 };
@@ -54,14 +55,10 @@ const form: RecordForm<Begun> = {
 /** The reader for the first line of a session file of Copilot's. */
 export const copilotReader: StartReader = (_, wanted) => makeSessionReader(form, undefined, wanted);
 
-const begunAfter = (
-  begun: Begun,
-  type: string,
-  { line, id }: { readonly line: number; readonly id: string },
-): Begun => {
-  if (type === 'session.compaction_start') return { line, ids: [] };
+const begunAfter = (begun: Begun, type: string, { line, id }: SourceRecord): Begun => {
+  if (type === 'session.compaction_start') return { line, ids: undefined };
   if (type === 'session.compaction_complete' || type === 'session.resume') return undefined;
-  return begun && SAID.includes(type) ? { ...begun, ids: [...begun.ids, id] } : begun;
+  return begun && id !== undefined && SAID.includes(type) ? { ...begun, ids: withId(begun.ids, id) } : begun;
 };
 
 type Meaning = Omit<RecordMeaning<Begun>, 'state'>;
@@ -148,7 +145,7 @@ const readCompaction = (
     ...faultOf(data, summary),
     at,
   };
-  const keptIds = begun?.ids ?? [];
+  const keptIds = idsIn(begun?.ids);
   const native = { record };
   // what was said beside it comes before its end
   const startLine = begun && keptIds.length === 0 ? begun.line : source.line;

@@ -12,6 +12,7 @@ import {
   type ToolEvent,
   type Tools,
 } from '../entries.js';
+import { idListOf, idsIn, withId, withoutLast, type IdList } from '../id-list.js';
 import { LONGEST_GROWTH } from '../records.js';
 import {
   headStep,
@@ -42,7 +43,7 @@ interface KimiSession {
   readonly usedTokens?: number | undefined;
   readonly begun?: Begun | undefined;
   /** ids of the user's messages in the window */
-  readonly prompts: readonly string[];
+  readonly prompts: IdList;
 }
 
 /** The compaction that has begun. */
@@ -72,7 +73,7 @@ const form: RecordForm<KimiSession> = {
 };
 
 /** The reader for the first line of a session file of Kimi's. */
-export const kimiReader: StartReader = (_, wanted) => makeSessionReader(form, { prompts: [] }, wanted);
+export const kimiReader: StartReader = (_, wanted) => makeSessionReader(form, { prompts: undefined }, wanted);
 
 type Source = SourceRecord & { readonly id: string };
 
@@ -106,13 +107,13 @@ const readRecord = (
       return readCompaction(state, record, source, at);
     case 'context.clear':
       return {
-        state: { ...unsized, prompts: [] },
+        state: { ...unsized, prompts: undefined },
         facts: [{ type: 'voided' }],
         steps: () => [{ kind: 'rewritten', entries: [] }],
       };
     case 'context.undo': {
       const turns = getCount(record, 'count') ?? 0;
-      const prompts = state.prompts.slice(0, Math.max(0, state.prompts.length - turns));
+      const prompts = withoutLast(state.prompts, turns);
       return { state: { ...unsized, prompts }, steps: () => [{ kind: 'rewound-turns', turns }] };
     }
     case 'context.append_message':
@@ -168,7 +169,7 @@ const withSize = (state: KimiSession, usedTokens: number, at: Millis): Meaning =
 
 const readCompaction = (state: KimiSession, record: JsonRecord, source: Source, at: Millis): Meaning => {
   const boundary = boundaryIn(state, record, at);
-  const keptIds = keptOf(state.prompts, record);
+  const keptIds = keptOf(idsIn(state.prompts), record);
   const native = { record };
   const compaction: Compaction = {
     kind: 'compaction',
@@ -181,7 +182,7 @@ const readCompaction = (state: KimiSession, record: JsonRecord, source: Source, 
     native,
   };
   return {
-    state: { ...state, usedTokens: undefined, begun: undefined, prompts: keptIds },
+    state: { ...state, usedTokens: undefined, begun: undefined, prompts: idListOf(keptIds) },
     facts: [{ type: 'boundary', boundary }],
     steps: () => [
       recordStep(source, [compaction, textEntry('summary', source, summaryText(record), native)]),
@@ -225,7 +226,7 @@ const keptOf = (prompts: readonly string[], record: JsonRecord): readonly string
 const readMessage = (state: KimiSession, record: JsonRecord, source: Source, length: number): Meaning => {
   const message = getRecord(record, 'message');
   const entry = textEntry(kindOf(message), source, textIn(message), { record });
-  const prompts = entry.kind === 'prompt' ? [...state.prompts, source.id] : state.prompts;
+  const prompts = entry.kind === 'prompt' ? withId(state.prompts, source.id) : state.prompts;
   const isSaid = entry.kind === 'prompt' || entry.kind === 'answer';
   const begun = isSaid && state.begun ? { ...state.begun, line: undefined } : state.begun;
   return {

@@ -191,7 +191,8 @@ const readSummary = (before: OpencodeSession, message: Message, now: Millis): Me
   const { id } = source;
   const completed = completedAt(data);
   const steps = () => [recordStep(source, [])];
-  if (completed === undefined || before.ended.includes(id)) return { state: before, steps };
+  if (before.ended.includes(id)) return { state: before, steps: () => [] }; // the row comes again
+  if (completed === undefined) return { state: before, steps };
   const ended = [...before.ended, id];
   const error = getRecord(data, 'error');
   if (error) {

@@ -1,9 +1,11 @@
 import {
   tokensOf,
+  type Answered,
   type Call,
   type Entry,
   type PlanItem,
   type PlanChange,
+  type Question,
   type Result,
   type SourceRecord,
   type Step,
@@ -64,6 +66,8 @@ interface GivenResult {
   readonly at?: Millis | undefined;
   /** the agent says that the tool failed, or that the user did not allow it */
   readonly isError?: boolean;
+  /** the user's answers, where the tool has asked for them */
+  readonly answers?: readonly Answered[] | undefined;
 }
 
 /** What an agent's tools do, by their names. */
@@ -78,6 +82,8 @@ export interface Tools {
   readonly plan: (name: string, input: JsonRecord) => PlanChange | undefined;
   /** files of a call whose arguments do not name them one by one */
   readonly files?: (name: string, input: unknown) => readonly TouchedFile[];
+  /** what a call asks the user; none for other tools */
+  readonly questions?: (name: string, input: JsonRecord) => readonly Question[];
   /** the calls within a call; undefined for a tool that calls no others */
   readonly within?: (name: string, input: unknown) => CallsWithin | undefined;
 }
@@ -124,6 +130,7 @@ const callEntry = (
   const commands = deeds.flatMap(({ command }) => command ?? []);
   const notUnderstood = deeds.flatMap((each) => (each.isUnderstood ? [] : [each.name]));
   if (within?.isWhole === false) notUnderstood.push(name);
+  const questions = isRecord(input) ? (tools.questions?.(name, input) ?? []) : [];
   const plan = deeds.findLast((each) => each.plan !== undefined)?.plan;
   return {
     kind: 'call',
@@ -135,6 +142,7 @@ const callEntry = (
     tokens: estimateTokens(typeof input === 'string' ? input : JSON.stringify(input ?? {})),
     ...(commands.length > 0 ? { commands } : {}),
     ...(notUnderstood.length > 0 ? { notUnderstood } : {}),
+    ...(questions.length > 0 ? { questions } : {}),
     ...present({ plan, native }),
   };
 };
@@ -202,7 +210,14 @@ const filesIn = (name: string, input: unknown, given: JsonRecord, tools: Tools):
 };
 
 const resultEntry = (
-  { id, name, output, at, isError = false }: Extract<ToolEvent, { kind: 'result' | 'call-with-result' }>,
+  {
+    id,
+    name,
+    output,
+    at,
+    answers,
+    isError = false,
+  }: Extract<ToolEvent, { kind: 'result' | 'call-with-result' }>,
   source: SourceRecord,
   native: unknown,
 ): Result => ({
@@ -213,7 +228,7 @@ const resultEntry = (
   tokens: outputTokens(output),
   ...present({ name }),
   ...(isError ? { isError } : {}),
-  ...present({ native }),
+  ...present({ answers, native }),
 });
 
 const STATUS: Readonly<Record<string, PlanItem['status']>> = {

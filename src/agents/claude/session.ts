@@ -1,4 +1,10 @@
-import type { Entry, PlanChange, SourceRecord, Step } from '../../core/conversation/conversation.js';
+import type {
+  Answered,
+  Entry,
+  PlanChange,
+  SourceRecord,
+  Step,
+} from '../../core/conversation/conversation.js';
 import type { Boundary, Fact } from '../../core/event.js';
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { present } from '../../core/present.js';
@@ -331,10 +337,24 @@ const userEntries = (record: JsonRecord, source: SourceRecord): readonly Entry[]
     const native: Native = { record, block: index };
     if (!isRecord(block)) return [];
     const events = claudeToolEvents(block);
-    if (events.length > 0) return events.flatMap((event) => toolEntries(event, source, tools, native));
+    if (events.length > 0)
+      return events.flatMap((event) =>
+        toolEntries({ ...event, ...answersIn(record) }, source, tools, native),
+      );
     const words = getText(block, 'text') ?? '';
     return [textEntry(kindOf(record, words), source, words, native)];
   });
+};
+
+/** Beside the result of a tool that has asked the user. */
+const answersIn = (record: JsonRecord): { readonly answers?: readonly Answered[] } => {
+  const answers = getRecord(getRecord(record, 'toolUseResult'), 'answers');
+  if (!answers) return {};
+  return {
+    answers: Object.entries(answers).flatMap(([id, text]) =>
+      typeof text === 'string' ? [{ id, text }] : [],
+    ),
+  };
 };
 
 /** Also what was sent while the agent worked: messages of the user, of other agents and of tasks. */
@@ -415,6 +435,14 @@ const tools: Tools = {
   edits: { Edit: 'file_path', MultiEdit: 'file_path', Write: 'file_path', NotebookEdit: 'notebook_path' },
   runs: { Bash: 'command', PowerShell: 'command' },
   plan: (name, input) => readPlan(name, input),
+  // the answers name the questions by their texts
+  questions: (name, input) =>
+    name === 'AskUserQuestion'
+      ? getList(input, 'questions').flatMap((each) => {
+          const text = getText(each, 'question');
+          return text === undefined ? [] : [{ id: text, text }];
+        })
+      : [],
 };
 
 const readPlan = (name: string, input: JsonRecord): PlanChange | undefined => {

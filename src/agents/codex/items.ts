@@ -1,4 +1,10 @@
-import type { Entry, PlanChange, SourceRecord, TouchedFile } from '../../core/conversation/conversation.js';
+import type {
+  Answered,
+  Entry,
+  PlanChange,
+  SourceRecord,
+  TouchedFile,
+} from '../../core/conversation/conversation.js';
 import { getList, getRecord, getText, parseRecord, type JsonRecord } from '../../core/json.js';
 import { planOf, textEntry, toolEntries, type ToolEvent, type Tools } from '../entries.js';
 import { patchedFiles } from '../patch.js';
@@ -63,7 +69,8 @@ const codexToolEvents = (payload: JsonRecord): readonly ToolEvent[] => {
   const type = getText(payload, 'type') ?? '';
   const id = getText(payload, 'call_id') ?? '';
   const { output } = payload;
-  if (isOutput(payload)) return [{ kind: 'result', id, output, isError: hasFailed(output) }];
+  if (isOutput(payload))
+    return [{ kind: 'result', id, output, isError: hasFailed(output), answers: answersIn(output) }];
   if (!CALL.test(type)) return [];
   const given = getText(payload, 'arguments') ?? getText(payload, 'input');
   const input =
@@ -79,6 +86,17 @@ const hasFailed = (output: unknown): boolean => {
   return FAILED.test(typeof output === 'string' ? output : (getText(first, 'text') ?? ''));
 };
 
+/** What the user has answered to `request_user_input`. */
+const answersIn = (output: unknown): readonly Answered[] | undefined => {
+  if (typeof output !== 'string' || !output.startsWith('{"answers"')) return undefined;
+  return Object.entries(getRecord(parseRecord(output), 'answers') ?? {}).map(([id, given]) => ({
+    id,
+    text: getList(given, 'answers')
+      .filter((each) => typeof each === 'string')
+      .join(', '),
+  }));
+};
+
 const CODE_MODE = 'exec';
 
 const tools: Tools = {
@@ -87,6 +105,13 @@ const tools: Tools = {
   runs: { exec_command: 'cmd', shell: 'command', shell_command: 'command', local_shell: 'command' },
   plan: (name, input) => readPlan(name, input),
   files: (name, input) => filesOf(name, input),
+  questions: (name, input) =>
+    name === 'request_user_input'
+      ? getList(input, 'questions').map((each) => ({
+          id: getText(each, 'id') ?? '',
+          text: getText(each, 'question') ?? '',
+        }))
+      : [],
   within: (name, input) =>
     name === CODE_MODE && typeof input === 'string' ? callsInScript(input) : undefined,
 };

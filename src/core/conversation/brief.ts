@@ -16,6 +16,7 @@ const TAIL = '\n\nKeep it in mind from here on.';
 const titles: Readonly<Record<EvidenceKind, string>> = {
   constraint: 'What I asked for',
   plan: 'Open items of your plan',
+  decision: 'What I answered to your questions',
   path: 'Files you changed',
   command: 'Commands you ran',
   identifier: 'Names and numbers I gave you',

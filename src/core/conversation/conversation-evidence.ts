@@ -14,7 +14,7 @@ import { toOneLine } from '../text.js';
 // What a part of a conversation holds that a summary should keep: what the user demanded, which files were changed, which commands matter,
 // what the plan still holds, which names the user gave. It is copied from the records; nothing is concluded from it.
 
-export const evidenceKinds = ['path', 'command', 'constraint', 'plan', 'identifier'] as const;
+export const evidenceKinds = ['path', 'command', 'constraint', 'plan', 'decision', 'identifier'] as const;
 
 export type EvidenceKind = (typeof evidenceKinds)[number];
 
@@ -22,6 +22,7 @@ export type EvidenceKind = (typeof evidenceKinds)[number];
 export const byImportance = [
   'constraint',
   'plan',
+  'decision',
   'path',
   'command',
   'identifier',
@@ -31,7 +32,7 @@ export interface EvidenceItem {
   readonly kind: EvidenceKind;
   /**
    * one line: a sentence of the user, word for word; a file, relative to the session's folder if it is in it; a shell command that matters; an
-   * open item of the agent's plan; a name, an id, a version or a number with a unit from the user's messages
+   * open item of the agent's plan; a question of the agent's own tool for questions, with the user's answer; a name, an id, a version or a number with a unit from the user's messages
    */
   readonly text: string;
   /** line of the session file in which it was last found, from 0 */
@@ -65,9 +66,19 @@ export const evidenceIn = (entries: readonly Entry[], cwd: string | undefined): 
         .filter(({ status }) => status === 'open' || status === 'active')
         .map(({ text }) => ({ text, line: lastPlanLine(own) })),
     ),
+    ...once('decision', uses.flatMap(decisionsIn)),
     ...once('identifier', prompts.flatMap(namesIn)),
   ];
 };
+
+const LONGEST_QUESTION = 160; // characters
+
+const decisionsIn = ({ call, result }: ToolUse): readonly Found[] =>
+  (call.questions ?? []).flatMap(({ id, text }) => {
+    const answer = result?.answers?.find((each) => each.id === id)?.text;
+    if (answer === undefined || answer.trim() === '' || result?.isError) return [];
+    return [{ text: `${toOneLine(text, LONGEST_QUESTION)} → ${answer}`, line: call.source.line }];
+  });
 
 const hasWorked = ({ result }: ToolUse): boolean => result?.isError !== true;
 

@@ -80,6 +80,19 @@ export interface Call extends Part {
   readonly notUnderstood?: readonly string[];
   /** what it changes in the agent's own plan */
   readonly plan?: PlanChange;
+  /** what it asks the user, where it is the agent's own tool for that */
+  readonly questions?: readonly Question[];
+}
+
+export interface Question {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** The user's answer to the question of this id. */
+export interface Answered {
+  readonly id: string;
+  readonly text: string;
 }
 
 export interface TouchedFile {
@@ -99,6 +112,8 @@ export interface Result extends Part {
   readonly isError?: true;
   /** the files that the call has changed, where the agent tells; they count in place of those that the call names */
   readonly files?: readonly TouchedFile[];
+  /** what the user has answered to the questions of the call */
+  readonly answers?: readonly Answered[];
 }
 
 /** The summary that a compaction left for the model. */

@@ -48,7 +48,7 @@ export interface RecapSelection {
 export const noSelection: RecapSelection = { line: 0, toggled: [] };
 
 /** What is chosen at first: what matters most, was forgotten and was not given back yet. */
-const MATTERING: readonly EvidenceKind[] = ['constraint', 'plan'];
+const MATTERING: readonly EvidenceKind[] = ['constraint', 'plan', 'decision'];
 
 const isAtFirst = ({ kind, isKept, given }: RecapLine): boolean =>
   MATTERING.includes(kind) && !isKept && given === undefined;

@@ -93,6 +93,10 @@ const makeNameSearch = (
         return hasCommand(text, plain, wanted) || hasCommand(text, plain, wanted.replace(CHANGED_FOLDER, ''));
       case 'identifier':
         return hasName(plain, wanted) || hasName(figures, withPlainNumbers(wanted));
+      case 'decision': {
+        const answer = bare(wanted.slice(wanted.lastIndexOf(' → ') + 3));
+        return loose.includes(answer) || isRetold(lines, wanted);
+      }
       case 'constraint':
       case 'plan':
         return loose.includes(bare(wanted)) || isRetold(lines, wanted);
@@ -239,6 +243,7 @@ const plurals: Readonly<Record<EvidenceKind, readonly [one: string, many: string
   path: ['path', 'paths'],
   command: ['command', 'commands'],
   plan: ['plan item', 'plan items'],
+  decision: ['decision', 'decisions'],
   identifier: ['name or number', 'names and numbers'],
 };
 

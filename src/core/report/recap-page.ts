@@ -32,6 +32,7 @@ export interface RecapPage {
 const titles: Readonly<Record<EvidenceKind, string>> = {
   constraint: 'Your rules',
   plan: 'Open plan items',
+  decision: 'Your decisions',
   path: 'Changed files',
   command: 'Commands',
   identifier: 'Names and numbers',

@@ -19,6 +19,7 @@ import { places } from './places.js';
 import { planted } from './planted.js';
 import type { Scenario } from './scenario.js';
 import { waiting } from './slow.js';
+import { recalling } from './recall.js';
 import { rescuing } from './rescue.js';
 import { viewsOfOthers } from './views-of-others.js';
 import { undoTraps } from './undo-traps.js';
@@ -64,6 +65,7 @@ export const groups: readonly Group[] = [
   { name: 'undo', scenarios: writing([...undoing, ...undoTraps]) },
   { name: 'drafts', scenarios: reading(drafts) },
   { name: 'rescue', scenarios: writing(rescuing) },
+  { name: 'recall', scenarios: reading(recalling) },
   { name: 'kept facts', scenarios: writing(planted) },
   { name: 'control channel', scenarios: channels },
   { name: 'what is in view', scenarios: [...views, ...claudeViews] },

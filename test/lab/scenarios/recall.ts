@@ -1,0 +1,47 @@
+// What a compaction has forgotten comes back: the user's rules, planted before it, are in the next request after the recap, and not before.
+import { assertThat, untilCompacted } from '../../../src/verify/checks.js';
+import { ENTER } from '../agents/agent.js';
+import { FULL, LITTLE, QUICK_SUMMARY_MS, type Scenario } from './scenario.js';
+import { pressChord } from './steps.js';
+
+const RULE = 'Never push to main.';
+const STEP_MS = 1_000;
+const GIVEN = /given back (now|with your next message)|draft in the prompt, not sent/;
+
+const forgotten: Scenario = {
+  name: 'what was forgotten comes back',
+  expects: 'a rule, forgotten by the compaction, is chosen in the recap and is in the next request, once',
+  summaryMs: QUICK_SUMMARY_MS,
+  hasDrafts: true,
+  play: async (session) => {
+    const { mock, submit, terminal, turn, untilFooter, untilRequest, waitFor, footer } = session;
+    await turn(LITTLE);
+    mock.configure({ turn: { usedTokens: LITTLE + 1_000, text: 'I will not' } });
+    await submit(RULE);
+    await untilRequest(
+      ({ said, end }) => said.includes(RULE) && end === 'answered',
+      'the turn with the rule',
+    );
+    await turn(FULL);
+    const line = await untilCompacted(session);
+    await untilFooter(/forgot 1 of 1 rule/);
+    await pressChord(session, 'b');
+    await terminal.until(() => terminal.screen().includes(RULE), 'the recap');
+    await waitFor(STEP_MS);
+    terminal.pressForWrapper(ENTER);
+    await untilFooter(GIVEN);
+    const way = GIVEN.exec(footer())?.[1] ?? 'as a draft';
+    mock.configure({ turn: { usedTokens: LITTLE, text: 'I know' } });
+    if (way === 'as a draft') terminal.press(ENTER);
+    else await submit('go on');
+    await untilRequest(
+      ({ purpose, end }) => purpose === 'turn' && end === 'answered' && mock.lastTurn().includes(RULE),
+      'the rule in a request after the compaction',
+    );
+    const times = mock.lastTurn().split(RULE).length - 1;
+    assertThat(times === 1, `the rule is there ${times} times`);
+    return `given back ${way}; ${line}`;
+  },
+};
+
+export const recalling: readonly Scenario[] = [forgotten];

@@ -164,11 +164,10 @@ const makeHistoryReader = (
   return {
     record: take,
     end: () => {
-      const read = document?.end();
-      if (read) {
-        if (lastText !== '}') damagedLines += 1;
-        fold.facts(read.facts, place);
-      }
+      if (!document) return lines.end(place);
+      const read = document.end();
+      if (lastText !== '}') damagedLines += 1;
+      return fold.facts(read.facts, place);
     },
     isOver: () => {
       const session = fold.known();
@@ -193,6 +192,8 @@ interface LineTaker {
     outline: Outline | undefined,
     place: LinePlace,
   ) => 'whole' | 'damaged' | 'too complex';
+  /** the file ends here: what would be reported with a later line */
+  readonly end: (place: LinePlace) => void;
 }
 
 /** Gives the lines that matter to the agent's reader. */
@@ -234,6 +235,11 @@ const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTak
       if (known.turn === 'ends') fold.endTurn(known.turnMs);
       if (isWhole) return 'whole';
       return isTooComplex(outline.whole()) ? 'too complex' : 'damaged';
+    },
+    end: (place) => {
+      facts = [];
+      reader?.end();
+      fold.facts(facts, place);
     },
   };
 };

@@ -244,6 +244,13 @@ it('the summary of a compaction of Codex is its own, whatever else is left in th
   expect(await summaryOf('', text('go on'), picture, encrypted)).toEqual(['encrypted', '']);
 });
 
+it('a file of Codex that ends with a compaction says who asked for it', async () => {
+  const started = codexLine('event_msg', { type: 'task_started' });
+  const compacted = codexLine('compacted', { message: 'all of it', replacement_history: [] });
+  const history = await readBytes('codex', `${started}\n${compacted}\n`);
+  expect(history?.compactions).toMatchObject([{ initiator: 'user', line: 2 }]);
+});
+
 it('words that begin as a summary of Codex does are no compaction without its record', async () => {
   const text = 'Another language model started to solve this problem.\nGo on!';
   const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };

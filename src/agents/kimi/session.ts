@@ -13,7 +13,7 @@ import {
   type Tools,
 } from '../entries.js';
 import { idListOf, idsIn, withId, withoutLast, type IdList } from '../id-list.js';
-import { LONGEST_GROWTH } from '../records.js';
+import { LONGEST_GROWTH, tellsOfWork } from '../records.js';
 import {
   headStep,
   makeSessionReader,
@@ -62,7 +62,7 @@ const TELLING =
 const form: RecordForm<KimiSession> = {
   name: 'Kimi',
   isOwn: /^\{.*?"type"/s,
-  hasFacts: (line) => TELLING.test(line),
+  hasFacts: (line) => TELLING.test(line) || tellsOfWork(line, 'TodoList'),
   read: (state, record, place) => {
     if (getText(record, 'type') === undefined) return { state, misfit: 'not a Kimi record' };
     const at = getCount(record, 'time');

@@ -2,13 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Work } from '../../../src/core/conversation/work-progress.js';
 import type { CompactSettings } from '../../../src/core/compaction/state.js';
-import {
-  AUTO_TOKENS,
-  HARD_TOKENS,
-  NOON,
-  playCompaction,
-  type Play,
-} from '../../support/compaction-play.js';
+import { AUTO_TOKENS, HARD_TOKENS, NOON, playCompaction, type Play } from '../../support/compaction-play.js';
 import { inSession } from '../../support/sessions.js';
 
 const onPlan: Work = { plan: { done: 3, total: 4 } };
@@ -36,7 +30,7 @@ describe('in the middle of a plan', () => {
     expect(play.typings()).toEqual([]);
   });
 
-  it.each(['commit', 'item', 'plan', 'tests'] as const)('it no longer waits after this end: %s', (ended) => {
+  it.each(['commit', 'item', 'plan', 'tests'] as const)('the wait is over after this end: %s', (ended) => {
     const play = playWork(onPlan);
     play.wait(60_000);
     play.is('busy');
@@ -48,7 +42,7 @@ describe('in the middle of a plan', () => {
     expect(typedAt(play)).toEqual([play.at()]);
   });
 
-  it('it stops counting down when the records come after the first idle second', () => {
+  it('the countdown stops when the records come after the first idle second', () => {
     const play = playWork({});
     play.wait(5_000);
     expect(play.phase().kind).toBe('countdown');
@@ -57,7 +51,7 @@ describe('in the middle of a plan', () => {
     expect(play.typings()).toEqual([]);
   });
 
-  it('it waits ten minutes from auto on, however often the agent works meanwhile, and counts down then', () => {
+  it('the wait lasts ten minutes from auto on, however often the agent works meanwhile, and counts down then', () => {
     const play = playWork(onPlan);
     const since = play.at();
     for (let times = 0; times < 4; times += 1) {
@@ -70,7 +64,7 @@ describe('in the middle of a plan', () => {
     expect(typedAt(play)).toEqual([since + MINUTES_MS + 10_000]);
   });
 
-  it('it does not wait at hard', () => {
+  it('nothing waits at hard', () => {
     const play = playWork(onPlan);
     play.wait(30_000);
     play.turn(HARD_TOKENS);

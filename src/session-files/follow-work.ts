@@ -1,3 +1,4 @@
+import { mayEndWork } from '../core/conversation/command-evidence.js';
 import type { SessionResult } from '../agents/session-format.js';
 import type { Step } from '../core/conversation/conversation.js';
 import {
@@ -12,8 +13,19 @@ import type { FactCoalescer } from './session-facts.js';
 
 // Tells where the agent is in its work, from the lines of a session file that are read for their numbers anyway.
 
-/** Longer lines hold results that are told by no plan and no commit. */
-const LONGEST_LINE = 200_000; // characters
+/** In the lines of all calls of plan tools. */
+const PLANS = /[Pp]lan|[Tt]odo|Task/;
+const LONGEST_CALL = 20_000; // characters of its line
+const LONGEST_LINE = 200_000;
+
+/** Cheap, because it is asked of every line that is parsed; most steps need not be made then. */
+const mayTell = ({ ended, calls }: WorkRecords, line: string): boolean => {
+  if (line.length > LONGEST_LINE) return false;
+  if (ended !== undefined) return true;
+  if (line.length <= LONGEST_CALL && (PLANS.test(line) || mayEndWork(line))) return true;
+  for (const [id, call] of calls) if (call !== undefined && line.includes(id)) return true;
+  return false;
+};
 
 /** Puts what the lines of one file tell of the work into an inbox, when it has changed. */
 export const makeWorkFollower = ({ add }: Pick<FactCoalescer, 'add'>) => {
@@ -28,7 +40,7 @@ export const makeWorkFollower = ({ add }: Pick<FactCoalescer, 'add'>) => {
   return {
     read: (line: string, { facts, steps }: SessionResult): void => {
       if (facts.some(({ type }) => type === 'boundary' || type === 'voided')) records = inNewWindow(records);
-      if (steps && line.length <= LONGEST_LINE) records = steps().reduce(withStep, records);
+      if (steps && mayTell(records, line)) records = steps().reduce(withStep, records);
       tell();
     },
     /** another file, or the same one written anew */

@@ -72,6 +72,11 @@ export const workOutcome = ({ call, result }: ToolUse): WorkOutcome | undefined 
   return failed ? 'tests-failed' : 'tests-passed';
 };
 
+/** False for what is neither a commit nor tests for sure, by its text. */
+export const mayEndWork = (text: string): boolean => MAY_END.test(text);
+const MAY_END =
+  /commit|[tT]est|spec|e2e|jest|mocha|phpunit|tox|nox|\bava\b|bats|cypress|(?:npm|yarn|bun|make|just) t\b/;
+
 const COMMIT = /^git (?:-[cC] \S+ |--\S+ )*commit(?![\w-])/;
 const isCommit = ({ text }: SimpleCommand): boolean => COMMIT.test(text) && !ASKS_ONLY.test(text);
 /** `[main 1a2b3c4] subject` */

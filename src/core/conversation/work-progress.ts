@@ -1,4 +1,4 @@
-import { workOutcome } from './command-evidence.js';
+import { mayEndWork, workOutcome } from './command-evidence.js';
 import { planAfter, type Call, type Entry, type PlanItem, type Result } from './conversation.js';
 
 // Where the agent is in its work, told by its records alone and while they are written: its plan, and what ends a piece of work.
@@ -26,7 +26,7 @@ export interface WorkRecords {
   /** an item was done since the last compaction */
   readonly hasDone: boolean;
   readonly ended?: WorkEnd | undefined;
-  /** the last calls, by their ids; undefined for those that have their result */
+  /** the last calls that may tell of it, by their ids; undefined for those that have their result */
   readonly calls: ReadonlyMap<string, Call | undefined>;
 }
 
@@ -63,13 +63,13 @@ export const workOf = ({ plan, hasDone, ended }: WorkRecords): Work => {
   };
 };
 
-const MOST_CALLS = 100;
+const MOST_CALLS = 50;
 
 const withCall = (records: WorkRecords, call: Call): WorkRecords => {
   const { callId, commands, plan, files } = call;
   if (records.calls.has(callId)) return records; // the record was written again
   const changed = files.some(({ access }) => access === 'edit') ? { ...records, ended: undefined } : records;
-  if (commands === undefined && plan === undefined) return changed;
+  if (plan === undefined && !commands?.some(mayEndWork)) return changed;
   const calls = [...records.calls, [callId, call] as const].slice(-MOST_CALLS);
   return { ...changed, calls: new Map(calls) };
 };

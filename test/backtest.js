@@ -139,28 +139,66 @@ const windowOf = (moments) => {
 const middle = (numbers) =>
   numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0;
 
-const rowOf = (name, limit, pairs) => {
-  const [due, kept] = [
-    pairs.filter(([without]) => without),
-    pairs.filter(([without, waited]) => without && waited),
-  ];
-  const moved = kept.filter(([without, waited]) => waited.at > without.at);
-  const tokens = moved.map(([without, waited]) => waited.used - without.used);
-  const minutes = moved.map(([without, waited]) => (waited.at - without.at) / 60_000);
-  const intoHard = moved.filter(([without, waited]) => without.tier !== 'hard' && waited.tier === 'hard');
-  return [
-    name,
-    limit === undefined ? 'ladder' : `${limit / 1000}k`,
-    due.length,
-    moved.length,
-    due.length - kept.length,
-    moved.length === 0
-      ? '–'
-      : `${(middle(tokens) / 1000).toFixed(1)}k, ${(Math.max(...tokens) / 1000).toFixed(1)}k`,
-    moved.length === 0 ? '–' : `${middle(minutes).toFixed(1)}, ${Math.max(...minutes).toFixed(1)}`,
-    intoHard.length,
-  ];
+/** The sizes of the window at each stop in the middle of a plan, with the time of the stop. */
+const stopsIn = (moments) => {
+  const stops = [];
+  let [work, used, last] = [{}, 0, 0];
+  for (const { at, isPrompt, status, events } of moments) {
+    const isStop = status === undefined ? isPrompt : status === 'idle';
+    if (isStop && work.plan && !work.ended && used > 0)
+      stops.push({ at: status === undefined ? last : at, used });
+    for (const event of events) {
+      if (event.type === 'work') ({ work } = event);
+      if (event.type === 'reading') used = event.reading.usedTokens ?? used;
+      if (event.type === 'boundary' || event.type === 'voided') used = 0;
+    }
+    last = at;
+  }
+  return stops;
 };
+
+/** Each stop in the middle of a plan as if the window had just become full. */
+const atStops = (program, agent, moments, window) =>
+  stopsIn(moments).flatMap(({ at, used }) =>
+    ordersOf(program, agent, moments, { window, limit: used })
+      .filter(([without]) => without && without.at >= at && without.at < at + SOON_MS)
+      .slice(0, 1),
+  );
+const SOON_MS = 60_000;
+const WAIT_MS = 600_000;
+
+const endOf = ([without, waited]) => {
+  if (!waited) return 'never';
+  if (waited.at === without.at) return 'at once';
+  if (waited.tier === 'hard') return 'hard';
+  return waited.at - without.at >= WAIT_MS - SOON_MS ? 'ten minutes' : 'end';
+};
+
+const rowOf = (name, condition, pairs) => {
+  const due = pairs.filter(([without]) => without);
+  const count = (end) => due.filter((pair) => endOf(pair) === end).length;
+  const moved = due.filter(([without, waited]) => waited && waited.at > without.at);
+  const tokens = moved.map(([without, waited]) => (waited.used - without.used) / 1_000);
+  const minutes = moved.map(([without, waited]) => (waited.at - without.at) / 60_000);
+  const spread = (numbers) =>
+    numbers.length === 0 ? '–' : `${middle(numbers).toFixed(1)}, ${Math.max(...numbers).toFixed(1)}`;
+  const ends = ['end', 'ten minutes', 'hard', 'never'].map(count);
+  return [name, condition, due.length, moved.length, ...ends, spread(tokens), spread(minutes)];
+};
+
+const HEAD = [
+  'agent',
+  'auto',
+  'due',
+  'moved',
+  'to an end',
+  'to ten minutes',
+  'to hard',
+  'not within the file',
+  'k tokens: median, most',
+  'minutes: median, most',
+];
+const conditionOf = (limit) => (limit === undefined ? 'the ladder' : `${limit / 1_000}k`);
 
 const filesIn = (path) =>
   statSync(path).isFile()
@@ -178,30 +216,21 @@ const run = async (args) => {
   const folder = mkdtempSync(join(tmpdir(), 'ctxwrap-backtest-'));
   try {
     const program = await load(folder);
-    const rows = [
-      [
-        'agent',
-        'auto',
-        'compactions due',
-        'moved',
-        'no longer due',
-        'tokens: median, most',
-        'minutes: median, most',
-        'at hard, which was not',
-      ],
-    ];
+    const rows = [HEAD];
     for (let index = 0; index + 1 < args.length; index += 2) {
       const [name, path] = args.slice(index, index + 2);
       const agent = program.agents[name];
-      const pairs = LIMITS.map(() => []);
+      const pairs = [[], ...LIMITS.map(() => [])];
       for (const file of filesIn(path)) {
         const moments = momentsOf(program, agent, file);
         const window = windowOf(moments);
+        pairs[0].push(...atStops(program, agent, moments, window));
         LIMITS.forEach((limit, place) =>
-          pairs[place].push(...ordersOf(program, agent, moments, { window, limit })),
+          pairs[place + 1].push(...ordersOf(program, agent, moments, { window, limit })),
         );
       }
-      LIMITS.forEach((limit, place) => rows.push(rowOf(name, limit, pairs[place])));
+      const conditions = ['full at a stop in the middle of a plan', ...LIMITS.map(conditionOf)];
+      conditions.forEach((condition, place) => rows.push(rowOf(name, condition, pairs[place])));
     }
     const [head, ...body] = rows.map((row) => `| ${row.join(' | ')} |`);
     return [head, `|${'---|'.repeat(rows[0].length)}`, ...body].join('\n');

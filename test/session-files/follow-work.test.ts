@@ -109,6 +109,28 @@ describe('Claude', () => {
   });
 });
 
+describe('Kimi', () => {
+  let count = 0;
+  const use = (name: string, args: unknown, output: string): Piece => {
+    const toolCallId = `call-${(count += 1)}`;
+    const event = (each: unknown): unknown => ({ type: 'context.append_loop_event', event: each });
+    return [
+      event({ type: 'tool.call', toolCallId, name, args }),
+      event({ type: 'tool.result', toolCallId, result: { output } }),
+    ];
+  };
+  const todos = (...status: readonly string[]): Piece =>
+    use('TodoList', { todos: status.map((each, place) => ({ title: `step ${place}`, status: each })) }, 'ok');
+
+  it('its plan and its commits are read', () => {
+    const onPlan = [...todos('in_progress', 'pending'), ...todos('done', 'in_progress')];
+    const plan = { done: 1, total: 2 };
+    expect(workAfter(agents.kimi, onPlan)).toEqual({ plan, ended: 'item' });
+    const commit = use('Bash', { command: 'git commit -m one' }, '[main 1a2b3c4] one');
+    expect(workAfter(agents.kimi, [...onPlan, ...commit])).toEqual({ plan, ended: 'commit' });
+  });
+});
+
 describe('Codex', () => {
   let count = 0;
   const use = (name: string, input: unknown, output = 'Plan updated'): Piece => {

@@ -6,6 +6,13 @@ import { estimateTokens, type Millis } from '../core/reading.js';
 /** Characters of a line. Longer ones hold images: few tokens for their length. */
 export const LONGEST_GROWTH = 1_000_000;
 
+/** The line may be a call of the agent's plan tool, or of `git commit`. Asked of lines that hold no facts, so it must be cheap. */
+export const tellsOfWork = (
+  line: string,
+  { call, plan }: { /** in every record of a call */ readonly call: string; readonly plan: string },
+): boolean =>
+  line.includes(call) && (line.includes(plan) || (line.includes('git ') && line.includes(' commit')));
+
 /** When a record was written; now where it does not say. */
 export const timeOfRecord = (record: unknown, now: Millis): Millis =>
   parseIsoTime(getText(record, 'timestamp') ?? '') ?? now;

@@ -3,6 +3,7 @@ import type { CopyResult } from './compaction/copy.js';
 import type { Failure } from './compaction/outcome.js';
 import type { InvisibleReason } from './compaction/policy.js';
 import type { CompactRequest, CompactSettings, Mode, TypeResult } from './compaction/state.js';
+import type { Work } from './conversation/work-progress.js';
 import type { PlanLimit, PromptCache } from './economy.js';
 import type { LadderChoice } from './ladder.js';
 import type { SessionLimit } from './own-limit.js';
@@ -69,6 +70,8 @@ export type Fact =
     }
   /** until when the prompt cache is warm */
   | { readonly type: 'cache'; readonly cache: PromptCache }
+  /** where the agent is in its work, as far as its records tell; replaces what was told before */
+  | { readonly type: 'work'; readonly work: Work }
   /** how much of the user's plan is used; contains all known limits */
   | { readonly type: 'limits'; readonly limits: readonly PlanLimit[] };
 

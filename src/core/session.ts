@@ -1,4 +1,5 @@
 import type { NativeTrigger } from './build-ladder.js';
+import type { Work } from './conversation/work-progress.js';
 import { updateCache, type PlanLimit, type PromptCache } from './economy.js';
 import type { Boundary, Event } from './event.js';
 import {
@@ -145,10 +146,8 @@ export const measureContextOf = ({ agent, windows, native, ladder, limit }: Sess
 
 const after = (state: Session, event: Event, now: Millis): Session => {
   switch (event.type) {
-    case 'reading': {
-      const seen = event.reading.source === 'screen' ? shownIn(state, event.reading) : state;
-      return withHeard(seen, applyReading(seen, event.reading, now));
-    }
+    case 'reading':
+      return afterReading(state, event.reading, now);
     case 'boundary':
       return afterBoundary(state, event.boundary, now);
     case 'voided':
@@ -193,6 +192,8 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       return afterKeys(state);
     case 'cache':
       return { ...state, cache: updateCache(state.cache, event.cache) };
+    case 'work':
+      return { ...state, work: event.work };
     case 'limits':
       return { ...state, limits: event.limits };
     case 'output':
@@ -277,6 +278,11 @@ const afterBoundary = (before: Session, boundary: Boundary, now: Millis): Sessio
   };
 };
 
+const afterReading = (before: Session, reading: Reading, now: Millis): Session => {
+  const state = reading.source === 'screen' ? shownIn(before, reading) : before;
+  return withHeard(state, applyReading(state, reading, now));
+};
+
 /** What the screen shows, for an agent that shows an estimate after a compaction. */
 const shownIn = (state: Session, reading: Reading): Session => {
   if (!state.showsLeft) return state;
@@ -338,6 +344,7 @@ const withHeard = (state: Session, heard: KnownReadings): Session => {
 const emptied = (state: Session, by?: 'compaction'): Session => ({
   ...state,
   cache: undefined, // what was cached is not what the next request sends
+  work: undefined,
   evidence: invalidateNumbers(state.evidence, by),
   blank: { why: 'pending' },
   flow: restartFlow(state.flow),
@@ -449,6 +456,8 @@ export interface Session {
   readonly prompting?: 'rested' | 'typed' | undefined;
   /** of the current conversation, if known */
   readonly cache?: PromptCache | undefined;
+  /** where the agent is in its work, if its records tell */
+  readonly work?: Work | undefined;
   /** of the user's plan, if the agent reports them */
   readonly limits?: readonly PlanLimit[];
   readonly windows: WindowClaims;

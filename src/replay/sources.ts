@@ -12,6 +12,7 @@ import {
 } from '../storage/recording-reader.js';
 import { makeScreenModel, type ScreenModel } from '../terminal/screen-model.js';
 import { addPendingOutput, postponeRead, readDue, type PendingOutput } from '../worker/screen-reader.js';
+import { makeWorkFollower } from '../session-files/follow-work.js';
 import { makeFactCoalescer, makeFileReader } from '../session-files/session-facts.js';
 
 // The inputs of a replay in order of time: screens of the recording and lines of session files. Also detects which agent was recorded.
@@ -196,6 +197,7 @@ export async function* logBatches(
 ): AsyncGenerator<LogBatch> {
   const coalescer = makeFactCoalescer(() => startedAt);
   const reader = makeFileReader(log, env, coalescer);
+  const work = makeWorkFollower(coalescer);
   let status: AgentStatus | undefined;
   let file: number | undefined;
   let batch: OpenBatch | undefined;
@@ -215,12 +217,13 @@ export async function* logBatches(
     if (record.file !== file) {
       ({ file } = record);
       reader.restart();
+      work.restart();
       status = undefined;
       batch = { at, opening: [{ type: 'session-changed', sessionId: record.sessionId }] };
     }
     batch ??= { at, opening: [] };
     status = log.stateIn?.(record.line) ?? status;
-    reader.read(record.line, at);
+    work.read(record.line, reader.read(record.line, at));
   }
   if (batch) yield finish(batch);
 }

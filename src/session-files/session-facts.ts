@@ -70,6 +70,7 @@ const added = (waiting: readonly Fact[], fact: Fact): readonly Fact[] => {
     case 'cache':
     case 'model':
     case 'limits':
+    case 'work':
       return [...waiting.filter(({ type }) => type !== fact.type), fact];
     default:
       return [...waiting.filter(({ type }) => keptTypes.includes(type)), fact];
@@ -84,6 +85,7 @@ const keptTypes: readonly Fact['type'][] = [
   'compact-result',
   'cache',
   'limits',
+  'work',
 ];
 
 const isClaimFor = (model: string | undefined, fact: Fact): boolean =>

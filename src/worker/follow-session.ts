@@ -6,6 +6,7 @@ import type { View } from '../core/shown-conversation.js';
 import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
+import { makeWorkFollower } from '../session-files/follow-work.js';
 import { makeFactCoalescer, makeFileReader, type FactCoalescer } from '../session-files/session-facts.js';
 import { tail } from '../storage/tail.js';
 import { pollPause } from '../storage/watch.js';
@@ -251,6 +252,7 @@ const followFile = (
   { options, coalescer }: FileContext,
 ): Subscription => {
   const file = makeFileReader(log, options.env, coalescer);
+  const work = makeWorkFollower(coalescer);
   let hasFillFacts = false;
   const version = makeVersionReporter(options);
   coalescer.flush(); // facts not reported yet belong to the previous file
@@ -260,12 +262,14 @@ const followFile = (
     intervalMs: POLL_MS,
     onLine: (line: string, offset?: number) => {
       version.readLine(line);
-      const { facts } = file.read(line, options.now(), { offset });
-      hasFillFacts ||= facts.some(({ type }) => type === 'reading' || type === 'boundary');
+      const result = file.read(line, options.now(), { offset });
+      work.read(line, result);
+      hasFillFacts ||= result.facts.some(({ type }) => type === 'reading' || type === 'boundary');
     },
     onRestart: () => {
       file.restart();
       hasFillFacts = false;
+      work.restart();
       coalescer.add({ type: 'voided' });
     },
     onCaughtUp: () => {

@@ -6,6 +6,7 @@ import type { Millis } from '../../core/reading.js';
 import { toOneLine } from '../../core/text.js';
 import { parseIsoTime } from '../../core/time.js';
 import { growthOf, recordStep, textEntry } from '../entries.js';
+import { tellsOfWork } from '../records.js';
 import {
   headStep,
   makeSessionReader,
@@ -61,10 +62,12 @@ type Meaning = RecordMeaning<CodexSession>;
 const TELLING =
   /"(?:session_meta|turn_context|thread_settings_applied|token_count|compacted|ContextCompaction|task_started|task_complete|turn_aborted|user_message|UserMessage|\w+_call_output)"|"type":"(?:AgentMessage|agent_message)"|"role":"(?:user|assistant)"/;
 
+const CALLS = { call: '_call"', plan: 'update_plan' };
+
 const form: RecordForm<CodexSession> = {
   name: 'Codex',
   isOwn: /^\{.*?"type"/s,
-  hasFacts: (line) => TELLING.test(line),
+  hasFacts: (line) => TELLING.test(line) || tellsOfWork(line, CALLS),
   read: (state, record, { line, now }) => {
     const payload = getRecord(record, 'payload');
     if (getText(record, 'type') === undefined || !payload) return { state, misfit: 'not a Codex record' };

@@ -13,7 +13,7 @@ import {
   type Tools,
 } from '../entries.js';
 import { idListOf, idsIn, withId, withoutLast, type IdList } from '../id-list.js';
-import { LONGEST_GROWTH } from '../records.js';
+import { LONGEST_GROWTH, tellsOfWork } from '../records.js';
 import {
   headStep,
   makeSessionReader,
@@ -59,10 +59,12 @@ type Meaning = RecordMeaning<KimiSession>;
 const TELLING =
   /"(?:metadata|usage\.record|token_counting\.(?:measured|truncated)|full_compaction\.(?:begin|cancel)|context\.(?:apply_compaction|clear|undo|append_message)|tool\.result)"/;
 
+const CALLS = { call: '"tool.call"', plan: 'TodoList' };
+
 const form: RecordForm<KimiSession> = {
   name: 'Kimi',
   isOwn: /^\{.*?"type"/s,
-  hasFacts: (line) => TELLING.test(line),
+  hasFacts: (line) => TELLING.test(line) || tellsOfWork(line, CALLS),
   read: (state, record, place) => {
     if (getText(record, 'type') === undefined) return { state, misfit: 'not a Kimi record' };
     const at = getCount(record, 'time');

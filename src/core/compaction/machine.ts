@@ -23,6 +23,7 @@ import {
   isCountdownInvisible,
   endEpisode,
   visibilityHold,
+  workHold,
   type BlockReason,
   type GateHold,
 } from './policy.js';
@@ -266,10 +267,10 @@ const forIdle = (state: Compaction, moment: SessionContext): Compaction =>
     ? enterPhase(state, { kind: 'rest' })
     : behindGate(state, moment);
 
-/** The last steps before typing: the gate, the user's eyes, and the countdown. */
+/** The last steps before typing: the gate, the user's eyes, the end of a piece of work, and the countdown. */
 const behindGate = (state: Compaction, moment: SessionContext): Compaction => {
   const { now } = moment;
-  const hold = gateHold(state, moment) ?? visibilityHold(state);
+  const hold = gateHold(state, moment) ?? visibilityHold(state) ?? workHold(state, moment);
   if (hold) return held(pauseCountdown(state, hold, now), hold, now);
   return counting(withCopy(state, now), moment);
 };

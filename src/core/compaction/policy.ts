@@ -1,3 +1,4 @@
+import type { PlanProgress } from '../conversation/work-progress.js';
 import { countedTokens } from '../fusion.js';
 import { effectiveTokens } from '../ladder.js';
 import { present } from '../present.js';
@@ -167,8 +168,11 @@ export interface GateHold {
     /** the session file is being copied */
     | 'copying'
     /** the countdown was not visible */
-    | 'unseen';
+    | 'unseen'
+    /** the agent works on its plan */
+    | 'plan';
   readonly place?: Place;
+  readonly plan?: PlanProgress;
   readonly until?: Millis;
 }
 
@@ -228,6 +232,23 @@ export const visibilityHold = ({ unseen, settings }: Compaction): GateHold | und
 
 export const isCountdownInvisible = ({ phase }: Compaction): boolean =>
   phase.kind === 'held' && phase.hold.why === 'unseen';
+
+// The end of a piece of work is the better moment: what the agent needs for the rest of it is lost in the summary otherwise.
+
+/**
+ * How long that is waited for, from auto on: as long as a request of the user's. Who has not answered the agent by then is away, and comes
+ * back to a conversation whose prompt cache is cold.
+ */
+const WORK_MS = scaledWait(600_000);
+
+/** The agent works on its plan, there is room until hard, and no piece of the work has just ended. */
+export const workHold = (state: Compaction, moment: SessionContext): GateHold | undefined => {
+  const { now, tier, work: { plan, ended } = {} } = moment;
+  if (tier !== 'auto' || !plan || ended !== undefined) return undefined;
+  if (idleUntil(state, moment) !== undefined) return undefined; // the cache is warm for the last time
+  const until = (state.episodeSince ?? now) + WORK_MS;
+  return now < until ? { why: 'plan', plan, until } : undefined;
+};
 
 /**
  * A compaction is about to start by itself (`soon`, `countdown`) or was requested (`asked`). The first two get a row even in a terminal too

@@ -1,3 +1,4 @@
+import type { Work } from '../conversation/work-progress.js';
 import type { PromptCache } from '../economy.js';
 import type { Contest, FusedReading } from '../fusion.js';
 import type { Tier } from '../ladder.js';
@@ -257,6 +258,8 @@ export interface SessionContext {
   readonly turns?: number;
   /** of the conversation, if known */
   readonly cache?: PromptCache | undefined;
+  /** where the agent is in its work, if its records tell */
+  readonly work?: Work | undefined;
   /** the number and its window are certain enough to start a compaction */
   readonly isCertain?: boolean;
   /** why a window that is displayed as full starts nothing */
@@ -339,7 +342,7 @@ export const underAnotherModel = (state: Compaction): Compaction => ({
 
 /** Extracts what compaction depends on. Only a number that the agent has counted, in a certain window, may start a compaction. */
 export const sessionContext = (session: Session, now: Millis): SessionContext => {
-  const { fused, activity, activitySince, place, fileTells, cache, turns, contest } = session;
+  const { fused, activity, activitySince, place, fileTells, cache, turns, contest, work } = session;
   const number = fused?.counted ?? fused;
   const counted = number && isCounted(number, fileTells) ? number : undefined;
   return {
@@ -353,6 +356,7 @@ export const sessionContext = (session: Session, now: Millis): SessionContext =>
     isNearAuto: fused?.isNearAuto === true,
     turns,
     cache,
+    work,
     isCertain: fused !== undefined && fused.actingTier !== undefined && uncertaintyOf(fused) === undefined,
     doubt: fused && doubtOf(fused, contest),
     fileTells,

@@ -189,10 +189,11 @@ export const longHoldDeadline = (
 
 /** What something that is to be typed waits for. */
 export const holdText = (
-  { why, place }: GateHold,
+  { why, place, plan }: GateHold,
   { asks, unseen = 'undrawn' }: Pick<Compaction, 'asks' | 'unseen'>,
 ): string => {
   if (why === 'unseen') return unseenWords[unseen];
+  if (plan) return `${holdWords.plan} (${plan.done} of ${plan.total})`;
   if (why === 'dialog' && asks !== undefined) return `waiting: ${asks}`;
   return place === undefined ? holdWords[why] : `waiting: ${place}`;
 };
@@ -257,6 +258,7 @@ const holdWords: Readonly<Record<Exclude<GateHold['why'], 'unseen'>, string>> = 
   settling: 'waiting: the agent has just stopped',
   typing: 'waiting: you just typed',
   copying: 'waiting: backing up the session file',
+  plan: 'waiting for the plan to be done',
 };
 
 const blockWords = (block: BlockReason, now: Millis, ask: string): string => {

@@ -48,6 +48,46 @@ export const commandsThatMatter = (uses: readonly ToolUse[]): readonly RunComman
   return last.size === 0 && other ? [other] : [...last.values()];
 };
 
+/** What the records of a call say of a piece of work. */
+export type WorkOutcome = 'commit' | 'tests-passed' | 'tests-failed';
+
+/**
+ * A commit that was made, or tests that ran to their end; undefined where the records do not say it. Git names the commit; without that,
+ * and for tests, only the exit status of the whole line counts, so they must be the last of it, with nothing behind a pipe.
+ */
+export const workOutcome = ({ call, result }: ToolUse): WorkOutcome | undefined => {
+  const { commands = [] } = call;
+  const lines = commands.map(simpleCommandsIn);
+  const commits = lines.flat().some(isCommit);
+  if (!result || !(commits || lines.at(-1)?.at(-1)?.kind === 'test')) return undefined;
+  if (commits && COMMITTED.test(result.output)) return 'commit';
+  const [line = '', ...others] = commands;
+  const last = lines.at(-1)?.at(-1);
+  if (!last || others.length > 0 || !tellsStatus(line) || GOES_ON.test(result.output.slice(0, STATUS_ROOM)))
+    return undefined;
+  const failed = hasFailed(result);
+  if (result.isError && !failed) return undefined; // it never ran
+  if (isCommit(last)) return failed ? undefined : 'commit';
+  if (last.kind !== 'test') return undefined;
+  return failed ? 'tests-failed' : 'tests-passed';
+};
+
+/** False for what is neither a commit nor tests for sure, by its text. */
+export const mayEndWork = (text: string): boolean => MAY_END.test(text);
+const MAY_END =
+  /commit|[tT]est|spec|e2e|jest|mocha|phpunit|tox|nox|\bava\b|bats|cypress|(?:npm|yarn|bun|make|just) t\b/;
+
+const COMMIT = /^git (?:-[cC] \S+ |--\S+ )*commit(?![\w-])/;
+const isCommit = ({ text }: SimpleCommand): boolean => COMMIT.test(text) && !ASKS_ONLY.test(text);
+/** `[main 1a2b3c4] subject` */
+const COMMITTED = /^\[[^\]\n]{1,200} [0-9a-f]{7,40}\] /m;
+/** The agent has put it into the background, or waits for it no longer. */
+const GOES_ON = /\b(?:running in (?:the )?background|running with session id|moved to the background)\b/i;
+
+/** The exit status of the line is that of its last command: it is not piped, and not run in place of one that failed. */
+const tellsStatus = (line: string): boolean =>
+  !/[^&]&\s*$/.test(line) && piecesOf(line).every((piece) => piece !== '|' && piece !== '||');
+
 const STATUS_ROOM = 400; // characters at either end of an output in which the agents put the exit status
 const STATUS =
   /^\W{0,3}(?:process |command )?(?:exited|failed|exit)(?: with)?(?: exit)? (?:code|status):? (\d+)/im;
@@ -77,14 +117,19 @@ const PIECES = /"(?:\\.|[^"\\])*"|'[^']*'|\$\([^()]*\)|\\.|\|\|?|&&|;|\n|[^"'\\|
 const SAYS_ONLY = /^\s*(?:yes|echo|printf)(?![\w-])/;
 const SEPARATOR = /^(?:\|\|?|&&|;|\n)$/;
 
-const simpleCommandsIn = (line: string): readonly SimpleCommand[] => {
-  const parts: string[] = [''];
-  let isPiped = false;
+/** Words, quoted texts and separators, without here documents. */
+const piecesOf = (line: string): readonly string[] => {
   const bare = line
     .slice(0, LONGEST_WITH_DOCUMENTS)
     .replace(HERE_DOCUMENT, '$3')
     .replace(OPEN_DOCUMENT, '$2');
-  for (const [piece] of bare.slice(0, LONGEST_LINE).matchAll(PIECES)) {
+  return Array.from(bare.slice(0, LONGEST_LINE).matchAll(PIECES), ([piece]) => piece);
+};
+
+const simpleCommandsIn = (line: string): readonly SimpleCommand[] => {
+  const parts: string[] = [''];
+  let isPiped = false;
+  for (const piece of piecesOf(line)) {
     if (SEPARATOR.test(piece)) {
       isPiped = piece === '|' && !SAYS_ONLY.test(parts.at(-1) ?? '');
       if (!isPiped) parts.push('');

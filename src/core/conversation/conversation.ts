@@ -313,21 +313,24 @@ export const toolUsesIn = (entries: readonly Entry[]): readonly ToolUse[] => {
 
 /** The agent's plan after these entries; empty if it made none. */
 export const planIn = (entries: readonly Entry[]): readonly PlanItem[] =>
-  toolUsesIn(entries).reduce<readonly PlanItem[]>((plan, { call, result }) => {
-    if (!call.plan || result?.isError) return plan;
-    switch (call.plan.kind) {
-      case 'whole':
-        return call.plan.items;
-      case 'added': {
-        const id = call.plan.item.id ?? NUMBERED.exec(result?.output ?? '')?.[1];
-        return [...plan, { ...call.plan.item, ...present({ id }) }];
-      }
-      case 'changed': {
-        const { id, item } = call.plan;
-        return plan.map((each) => (each.id === id ? { ...each, ...item } : each));
-      }
+  toolUsesIn(entries).reduce<readonly PlanItem[]>(planAfter, []);
+
+/** The agent's plan after this call. */
+export const planAfter = (plan: readonly PlanItem[], { call, result }: ToolUse): readonly PlanItem[] => {
+  if (!call.plan || result?.isError) return plan;
+  switch (call.plan.kind) {
+    case 'whole':
+      return call.plan.items;
+    case 'added': {
+      const id = call.plan.item.id ?? NUMBERED.exec(result?.output ?? '')?.[1];
+      return [...plan, { ...call.plan.item, ...present({ id }) }];
     }
-  }, []);
+    case 'changed': {
+      const { id, item } = call.plan;
+      return plan.map((each) => (each.id === id ? { ...each, ...item } : each));
+    }
+  }
+};
 
 // `Task #3 created successfully: …`
 const NUMBERED = /#(\d+)/;

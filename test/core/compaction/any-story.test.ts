@@ -140,6 +140,18 @@ describe('whenever a command is typed', () => {
     );
   });
 
+  it('no plan is being worked on at auto, a piece of the work has ended, or ten minutes have passed', () => {
+    fc.assert(
+      whenever((typing) => {
+        const { session, compaction } = typing.before;
+        const { plan, ended } = session.work ?? {};
+        if (isAsked(typing) || !plan || ended || session.fused?.actingTier !== 'auto') return true;
+        return typing.now + NOON - (compaction.episodeSince ?? Infinity) >= 600_000;
+      }),
+      often,
+    );
+  });
+
   it('the bounds of an episode hold, and the pauses', () => {
     fc.assert(
       whenever((typing, past) => {

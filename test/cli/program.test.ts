@@ -184,7 +184,7 @@ describe('a wrong option', () => {
     ],
     [
       ['help', 'dmeo'],
-      'help must be one of ps, top, events, context, report, compact, history, receipt, brief, undo, handoff, checkpoint, doctor, config, init, completion, hook, agents, demo, verify, replay, got "dmeo"',
+      'help must be one of ps, top, events, context, report, compact, history, recall, undo, handoff, checkpoint, doctor, config, init, completion, hook, agents, demo, verify, replay, got "dmeo"',
       'try help demo',
     ],
     [['demo', 'more'], expect.stringContaining('too many arguments'), 'see ctxwrap demo --help'],

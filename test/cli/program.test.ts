@@ -149,7 +149,7 @@ describe('other names of commands', () => {
     const lines = String(await performed(parse('complete', '='))).split('\n');
     const found = lines.map((line) => line.split('\t')[0]);
     expect(found).toContain('ps');
-    for (const name of ['version', 'ls', 'status']) expect(found).not.toContain(name);
+    for (const name of ['version', 'ls', 'status', 'receipt', 'brief']) expect(found).not.toContain(name);
   });
 });
 

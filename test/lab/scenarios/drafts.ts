@@ -97,7 +97,8 @@ const brief: Scenario = {
 
 const briefWithText: Scenario = {
   name: 'brief with a draft',
-  expects: '`ctxwrap recall --into draft` while there is text in the prompt: it stays, and the brief comes when it is gone',
+  expects:
+    '`ctxwrap recall --into draft` while there is text in the prompt: it stays, and the brief comes when it is gone',
   summaryMs: QUICK_SUMMARY_MS,
   hasDrafts: true,
   play: async (session) => {

@@ -72,7 +72,7 @@ export const recapGroups = (recap: Recap): readonly RecapGroup[] =>
   });
 
 export const emptyRecap =
-  'The conversation before the compaction holds no rules, plan items, files, commands or names.';
+  'The conversation before the compaction holds no rules, plan items, decisions, files, commands or names.';
 
 export const unreadableRecap = 'The summary is encrypted: what it has kept is not known.';
 

@@ -1,7 +1,6 @@
 import type { Result, WayBack } from '../core/compaction/requests.js';
-import { itemsText } from '../core/conversation/brief.js';
+import { itemsText, type Around } from '../core/conversation/brief.js';
 import { recapKey, type Given, type RecapLine } from '../core/conversation/recap.js';
-import type { Receipt } from '../core/conversation/receipt.js';
 import type { Event } from '../core/event.js';
 import { counted } from '../core/format.js';
 import { answerEvent } from '../core/session-flow.js';
@@ -32,7 +31,7 @@ export interface GiveBack {
   /** `into`: only so; else in the best way that the agent has */
   readonly lines: (
     lines: readonly RecapLine[],
-    receipt: Pick<Receipt, 'isUnreadable' | 'notUnderstood'>,
+    around: Around,
     wait: DraftWait,
     into?: WayBack,
   ) => Promise<BriefResult>;
@@ -85,10 +84,10 @@ export const makeGiveBack = ({ context, putDraft, onEvent, escape }: GiveBackOpt
   return {
     way: () => context?.words ?? DRAFT,
     given,
-    lines: async (lines, receipt, wait, into) => {
+    lines: async (lines, around, wait, into) => {
       const way = into === 'draft' ? undefined : context;
       if (into === 'context' && !way) return refuse(NO_WAY);
-      const text = itemsText(lines, receipt, way || !escape ? {} : { escape });
+      const text = itemsText(lines, around, way || !escape ? {} : { escape });
       if (way && text !== undefined) return send(way, text, lines);
       const result = await draft(text, wait);
       if (result.kind === 'drafted') note(lines, 'sent');

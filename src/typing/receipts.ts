@@ -124,7 +124,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
     if ('reason' in read) return giving.refuse(read.reason);
     if (read.at !== at) return giving.refuse(OTHER);
     const lines = chosenLines(recapOf(read.receipt, giving.given), selection);
-    return giving.lines(lines, { ...read.receipt, notUnderstood: [] }, wait);
+    return giving.lines(lines, { isUnreadable: read.receipt.isUnreadable }, wait);
   };
   return {
     noteEvent: (event) => {

@@ -35,10 +35,13 @@ export const briefText = (
   { most = MOST_BRIEF, escape = (text: string): string => text } = {},
 ): string | undefined => itemsText(missingItems(receipt), receipt, { most, escape });
 
+/** What is said around items: nothing of what could not be looked at where that is left out. */
+export type Around = Pick<Receipt, 'isUnreadable'> & Partial<Pick<Receipt, 'notUnderstood'>>;
+
 /** The same of any items of a receipt. */
 export const itemsText = (
   items: readonly ReceiptItem[],
-  { isUnreadable, notUnderstood }: Pick<Receipt, 'isUnreadable' | 'notUnderstood'>,
+  { isUnreadable, notUnderstood = [] }: Around,
   { most = MOST_BRIEF, escape = (text: string): string => text } = {},
 ): string | undefined => {
   const mixed = items.some(({ isKept }) => isKept) ? MIXED_HEAD : HEAD;

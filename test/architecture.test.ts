@@ -286,7 +286,7 @@ describe('the folders', () => {
     expect([...faults]).toEqual([]);
   });
 
-  it.each(['undo', 'shorten', 'history', 'history-show', 'receipt', 'context', 'brief', 'handoff'])(
+  it.each(['undo', 'shorten', 'history', 'history-show', 'recall', 'context', 'handoff'])(
     '%s works on files alone: it loads nothing of a running session',
     (command) => {
       const loaded = new Set<Source>();

@@ -1,6 +1,5 @@
 import { helpOf, man, version } from './define/about.js';
 import { agents } from './define/agents.js';
-import { brief } from './define/brief.js';
 import { checkpoint } from './define/checkpoint.js';
 import type { DefinedCommand } from './define/command.js';
 import { compact } from './define/compact.js';
@@ -13,7 +12,7 @@ import { handoff } from './define/handoff.js';
 import { history } from './define/history.js';
 import { hold, hook } from './define/hook.js';
 import { ps } from './define/ps.js';
-import { receipt } from './define/receipt.js';
+import { brief, recall, receipt } from './define/recall.js';
 import { replay } from './define/replay.js';
 import { report } from './define/report.js';
 import { complete, completion, init } from './define/shell.js';
@@ -31,6 +30,7 @@ const onSessions = [
   report,
   compact,
   history,
+  recall,
   receipt,
   brief,
   undo,

@@ -49,34 +49,40 @@ export const unknownHistory = (
     ].join('\n'),
   );
 
-export const whichBrief = (): UserError =>
-  usageError(
-    '--print needs a compaction',
-    'name one: ctxwrap brief --print 0f3a9c12#2; ctxwrap history lists them',
+export const fileNotKnown = (agent: string, command: string): UserError =>
+  failure(
+    `the session file of ${agent || 'this session'} is not known yet`,
+    `name the file, or the id of the conversation: ctxwrap ${command} ID; ctxwrap history lists them`,
   );
 
-export const noneToBrief = (): UserError =>
+export const noneToRecall = (): UserError =>
   usageError(
     'no session is running',
-    'to print what a compaction lost: ctxwrap brief --print 0f3a9c12#2; ctxwrap history lists them',
+    'for a compaction of an ended session, name it: ctxwrap recall 0f3a9c12#2; ctxwrap history lists them',
   );
 
 export const nothingLost = (given: string): UserError =>
-  failure(`nothing is known to be lost in "${given}"`, `see ctxwrap receipt ${given}`);
+  failure(
+    `nothing is known to be lost in "${given}"`,
+    `to see what it kept: ctxwrap recall ${quoteForCopying(given)}`,
+  );
 
 export const noLiveSession = (given: string, names: readonly string[]): UserError =>
   usageError(
     `"${given}" is not a running session`,
     names.length > 0
       ? `these are running:${listed(names)}`
-      : `no session is running; to print the brief of a compaction: ctxwrap brief --print ${quoteForCopying(given.includes('#') ? given : `${given}#1`)}`,
+      : `no session is running; to print what would be given back: ctxwrap recall --print ${quoteForCopying(given)}`,
   );
 
 export const noReceipt = (given: string): UserError =>
   failure(
     `the conversation before "${given}" is no longer in its session file`,
-    'ctxwrap checkpoint list shows copies from before; name one: ctxwrap receipt 4a57c1be#1',
+    'ctxwrap checkpoint list shows copies from before; name one: ctxwrap recall 4a57c1be#1',
   );
+
+export const nothingCompacted = (given: string): UserError =>
+  failure(`nothing was compacted in "${given}" yet`, 'ctxwrap history lists the sessions with compactions');
 
 export const noCompaction = (given: string, count: number): UserError =>
   usageError(

@@ -28,6 +28,8 @@ export interface HistoryView {
   readonly isFull: boolean;
   /** of one compaction: how much of the evidence it has kept */
   readonly kept?: string | undefined;
+  /** of one compaction: the command that lists what it has kept */
+  readonly recall?: string | undefined;
   /** the rows of a chart, for each session that has one */
   readonly charts?: ReadonlyMap<SessionHistory, readonly Styled[]>;
 }
@@ -228,7 +230,7 @@ export const compactionMarkdown = (
 const factsOf = (
   session: SessionHistory,
   each: RecordedCompaction,
-  { home, kept }: Pick<HistoryView, 'home' | 'kept'>,
+  { home, kept, recall }: Pick<HistoryView, 'home' | 'kept' | 'recall'>,
 ): readonly (readonly [label: string, value: string])[] => {
   const { initiator, durationMs, summary, memory, isVerified } = each;
   return [
@@ -248,6 +250,7 @@ const factsOf = (
     ['Took', durationMs === undefined ? 'unknown' : tookText(durationMs)],
     ['Messages', messagesText(each)],
     ...(kept === undefined ? [] : [['Kept', kept] as const]),
+    ...(recall === undefined ? [] : [['Recap', recall] as const]),
     ...(memory ? [['Memory', folderText(memory.path, home)] as const] : []),
     ...(summary?.kind === 'text' ? [] : [['Summary', summary?.kind ?? 'not in the file'] as const]),
     ...(isVerified

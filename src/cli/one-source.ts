@@ -10,7 +10,7 @@ import { findTargets } from './history-targets.js';
 import * as messages from './messages.js';
 import type { Options } from './request.js';
 import { findSession, isThere, onlySession } from './session-argument.js';
-import { failure, usageError } from './usage-error.js';
+import { usageError } from './usage-error.js';
 
 // Resolves an argument that means one session file: a session as `ctxwrap ps` lists it, the agent's id of a conversation, or a path.
 
@@ -59,7 +59,7 @@ export const findOneSource = async (
     throw messages.unreadConversation(agent.name);
   // a session in a database is found by the agent's id of it
   const wanted = target ?? (agent?.log?.database && live?.record.agentSessionId);
-  if (wanted === undefined) throw noFile(live?.record.runtime ?? '', command);
+  if (wanted === undefined) throw messages.fileNotKnown(live?.record.runtime ?? '', command);
   const { targets, skipped } = await findTargets([wanted], search);
   const [first, ...others] = targets;
   if (!first) throw messages.unknownHistory(wanted, search.agents, skipped);
@@ -85,12 +85,6 @@ export const isUndoneByChannel = ({ newSessions, channel }: Agent): boolean =>
 
 const agentNamed = (name: string, { options }: OneSourceRequest): Agent | undefined =>
   allAgents(options.configured?.runtimes).find((each) => each.name === name);
-
-const noFile = (agent: string, command: string): UserError =>
-  failure(
-    `the session file of ${agent || 'this session'} is not known yet`,
-    `name the file, or the id of the conversation: ctxwrap ${command} ID; ctxwrap history lists them`,
-  );
 
 const severalFiles = (given: string, paths: readonly string[]): UserError =>
   usageError(

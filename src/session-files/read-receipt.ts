@@ -16,6 +16,8 @@ export type WantedCompaction = { readonly line: number } | 'last';
 
 export interface ReadReceipt {
   readonly receipt: Receipt;
+  /** of the compaction's record in the file, from 1 */
+  readonly line: number;
   /** when the agent had compacted */
   readonly at: Millis;
   /** the agent's id of the conversation */
@@ -40,7 +42,12 @@ export const readReceipt = async (
   const receipt = compaction && receiptOf(conversation, compaction);
   if (!receipt) return undefined;
   const { id } = conversation.head;
-  return { receipt, at: compaction.boundary.at, ...present({ sessionId: id }) };
+  return {
+    receipt,
+    line: compaction.source.line + 1,
+    at: compaction.boundary.at,
+    ...present({ sessionId: id }),
+  };
 };
 
 const ignoreLimit = (error: unknown): undefined => {

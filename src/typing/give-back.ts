@@ -1,7 +1,6 @@
-import type { Result } from '../core/compaction/requests.js';
-import { itemsText } from '../core/conversation/brief.js';
+import type { Result, WayBack } from '../core/compaction/requests.js';
+import { itemsText, type Around } from '../core/conversation/brief.js';
 import { recapKey, type Given, type RecapLine } from '../core/conversation/recap.js';
-import type { Receipt } from '../core/conversation/receipt.js';
 import type { Event } from '../core/event.js';
 import { counted } from '../core/format.js';
 import { answerEvent } from '../core/session-flow.js';
@@ -29,13 +28,13 @@ export interface GiveBack {
   readonly way: () => string;
   /** what was given back in this conversation, since its last compaction */
   readonly given: ReadonlyMap<string, Given>;
+  /** `into`: only so; else in the best way that the agent has */
   readonly lines: (
     lines: readonly RecapLine[],
-    receipt: Pick<Receipt, 'isUnreadable'>,
+    around: Around,
     wait: DraftWait,
+    into?: WayBack,
   ) => Promise<BriefResult>;
-  /** puts a text into the prompt, as a draft */
-  readonly draft: (text: string | undefined, wait: DraftWait) => Promise<BriefResult>;
   readonly refuse: (reason: string) => BriefResult;
   /** the conversation is another one, or was compacted again: what waits is withdrawn */
   readonly reset: () => void;
@@ -44,6 +43,7 @@ export interface GiveBack {
 
 const NOTHING = 'nothing is known to be lost';
 const OTHER = 'the conversation has changed meanwhile';
+const NO_WAY = 'this agent takes it only as a draft: ctxwrap recall --into draft';
 const DRAFT = 'as a draft in your prompt';
 
 export const makeGiveBack = ({ context, putDraft, onEvent, escape }: GiveBackOptions): GiveBack => {
@@ -77,24 +77,22 @@ export const makeGiveBack = ({ context, putDraft, onEvent, escape }: GiveBackOpt
       void sent.read.then(() => {
         if (conversations === before) note(lines, 'sent');
       });
-    if (!isStopped) onEvent(answerEvent(`${counted(lines.length, 'line')} given back ${way.words}`));
-    return { kind: 'drafted' };
+    const words = `${counted(lines.length, 'line')} given back ${way.words}`;
+    if (!isStopped) onEvent(answerEvent(words));
+    return { kind: 'given', words };
   };
   return {
     way: () => context?.words ?? DRAFT,
     given,
-    lines: async (lines, { isUnreadable }, wait) => {
-      const text = itemsText(
-        lines,
-        { isUnreadable, notUnderstood: [] },
-        context || !escape ? {} : { escape },
-      );
-      if (context && text !== undefined) return send(context, text, lines);
+    lines: async (lines, around, wait, into) => {
+      const way = into === 'draft' ? undefined : context;
+      if (into === 'context' && !way) return refuse(NO_WAY);
+      const text = itemsText(lines, around, way || !escape ? {} : { escape });
+      if (way && text !== undefined) return send(way, text, lines);
       const result = await draft(text, wait);
       if (result.kind === 'drafted') note(lines, 'sent');
       return result;
     },
-    draft,
     refuse,
     reset: () => {
       conversations += 1;

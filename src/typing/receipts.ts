@@ -1,5 +1,5 @@
 import type { Agent } from '../agents/agent.js';
-import { briefText } from '../core/conversation/brief.js';
+import { missingItems } from '../core/conversation/brief.js';
 import {
   chosenLines,
   forgotText,
@@ -7,6 +7,7 @@ import {
   type Recap,
   type RecapSelection,
 } from '../core/conversation/recap.js';
+import type { WayBack } from '../core/compaction/requests.js';
 import { errorText } from '../core/errors.js';
 import { leavesConversation, type Boundary, type Event } from '../core/event.js';
 import { formatBytes } from '../core/format.js';
@@ -25,7 +26,6 @@ import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
 import { makeGiveBack, type BriefResult, type GiveBackOptions } from './give-back.js';
 import type { DraftWait } from './prompt-draft.js';
-import { present } from '../core/present.js';
 import type { SessionSource } from '../session-files/read-history.js';
 import { MOST_BYTES, readReceipt, type ReadReceipt } from '../session-files/read-receipt.js';
 
@@ -58,8 +58,8 @@ export interface Receipts {
   readonly look: () => void;
   /** gives back what is chosen in the recap of the compaction of this time; never rejects */
   readonly giveBack: (selection: RecapSelection, at: Millis, wait: DraftWait) => Promise<BriefResult>;
-  /** puts what the last compaction has lost, or may have lost, into the prompt, as a draft; never rejects */
-  readonly brief: (wait?: DraftWait) => Promise<BriefResult>;
+  /** gives back what the last compaction has lost, or may have lost, as a draft if not said otherwise; never rejects */
+  readonly brief: (wait?: DraftWait, into?: WayBack) => Promise<BriefResult>;
   readonly stop: () => void;
 }
 
@@ -91,8 +91,7 @@ const footerText = (receipt: Receipt): string | undefined => {
 
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   const { agent, hotkey, log, onEvent } = options;
-  const escape = agent.readsMentions ? escapeMentions : undefined;
-  const giving = makeGiveBack({ ...options, escape });
+  const giving = makeGiveBack({ ...options, escape: agent.readsMentions ? escapeMentions : undefined });
   let last: Read = { reason: NOT_YET };
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -115,17 +114,17 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
     const how = hotkey === undefined ? 'ctxwrap recall' : `${hotkey} b`;
     onEvent(recapNoticeEvent(`${said} · ${how}`));
   };
-  const brief = async (wait: DraftWait = {}): Promise<BriefResult> => {
+  const brief: Receipts['brief'] = async (wait = {}, into = 'draft') => {
     const read = await refresh();
     if ('reason' in read) return giving.refuse(read.reason);
-    return giving.draft(briefText(read.receipt, present({ escape })), wait);
+    return giving.lines(missingItems(read.receipt), read.receipt, wait, into);
   };
   const giveBack = async (selection: RecapSelection, at: Millis, wait: DraftWait): Promise<BriefResult> => {
     const read = await refresh();
     if ('reason' in read) return giving.refuse(read.reason);
     if (read.at !== at) return giving.refuse(OTHER);
     const lines = chosenLines(recapOf(read.receipt, giving.given), selection);
-    return giving.lines(lines, read.receipt, wait);
+    return giving.lines(lines, { isUnreadable: read.receipt.isUnreadable }, wait);
   };
   return {
     noteEvent: (event) => {

@@ -369,7 +369,7 @@ const keptChart = ({ compactions }: PageData): Html => {
     ];
   });
   const label = 'How much of what was in the window the summaries still name';
-  const known = markup`<p class="quiet">From the receipts of ${counted(receipts.length, 'compaction')}; ctxwrap receipt lists what one has lost.</p>`;
+  const known = markup`<p class="quiet">From the receipts of ${counted(receipts.length, 'compaction')}; ctxwrap recall lists what one has forgotten.</p>`;
   const parts = legendOf([
     ['verified', 'still named'],
     ['lost', 'lost'],

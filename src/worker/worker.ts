@@ -158,7 +158,7 @@ const restartPort = ({ post }: WorkerPort): Pick<TrackerParts, 'onRestart' | 'on
 /** What other processes can ask of the tracker; undefined while nothing is followed. */
 const actionsOf = (tracker: () => AgentTracker | undefined): NonNullable<RequestsOptions['actions']> => ({
   switch: ({ name }, wait) => tracker()?.switchTo(name, wait),
-  brief: (_, wait) => tracker()?.brief(wait),
+  brief: ({ into }, wait) => tracker()?.brief(wait, into),
   undo: (_, wait) => tracker()?.undoByChannel(wait),
   shorten: (asked, wait) => tracker()?.shorten(asked, wait),
 });

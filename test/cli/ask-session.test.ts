@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
+import type { Result } from '../../src/core/compaction/requests.js';
 import type { RequestActions } from '../../src/worker/request-queue.js';
 import { watchRequests, type Requests } from '../../src/worker/requests.js';
 import { findSources } from '../../src/session-files/session-sources.js';
@@ -82,7 +83,7 @@ const begins: Step = async ({ gate }) => {
 };
 
 /** A session that does this, whatever is asked. */
-const listen = (step: Step): void => {
+const listen = (step: Step, brief?: RequestActions['brief']): void => {
   requests = watchRequests({
     stateFolder: stateFolder(),
     sessionId: 'running',
@@ -91,11 +92,18 @@ const listen = (step: Step): void => {
     onFailure: () => undefined,
     actions: {
       switch: (_, wait) => step(wait),
-      brief: (_, wait) => step(wait) as Promise<never>,
+      brief: brief ?? ((_, wait) => step(wait) as Promise<never>),
       undo: (_, wait) => step(wait),
       shorten: (_, wait) => step(wait) as Promise<never>,
     },
   });
+};
+
+/** The same of what was to be given back as context; a request for a draft is refused. */
+const listenForContext = (result: Result<'brief'>): void => {
+  listen(waits, async ({ into }) =>
+    into === 'context' ? result : { kind: 'refused', reason: 'that was no request for context' },
+  );
 };
 
 const ask = (...args: readonly string[]) =>
@@ -290,7 +298,7 @@ describe('the other commands, cut short', () => {
 
   it.each([
     [
-      ['brief'],
+      ['recall', '--into', 'draft'],
       'not known whether the draft is in the prompt of codex: you no longer wait for it; look there',
     ],
     [
@@ -309,7 +317,7 @@ describe('the other commands, cut short', () => {
   });
 
   it.each([
-    [['brief'], 'no draft in codex: request withdrawn; nothing was typed'],
+    [['recall', '--into', 'draft'], 'no draft in codex: request withdrawn; nothing was typed'],
     [shorten, 'not shortened: request withdrawn; nothing was typed'],
   ] as const)('%j by Ctrl-C while it waits: nothing is typed', async (args, text) => {
     listen(waits);
@@ -321,7 +329,7 @@ describe('the other commands, cut short', () => {
 
   it.each([
     [
-      ['brief'],
+      ['recall', '--into', 'draft'],
       'not known whether the draft was in the prompt of codex: the session has ended; nothing was sent\n',
     ],
     [
@@ -360,9 +368,31 @@ describe('the other commands, cut short', () => {
   });
 });
 
+describe('recall --into', () => {
+  const words = '2 lines given back with your next message';
+  const reason = 'this agent takes it only as a draft: ctxwrap recall --into draft';
+
+  it.each([
+    [{ kind: 'given', words }, 0, `✓ codex: ${words}\n`],
+    [{ kind: 'refused', reason }, 1, `✗ not given back to codex: ${reason}\n`],
+    [{ kind: 'unknown', reason: 'no answer' }, 1, '✗ not known whether codex was given it: no answer\n'],
+  ] as const)('context is asked of the session, and its answer told: %j', async (result, code, stdout) => {
+    listenForContext(result);
+    expect(await ctxwrap(['--quiet', 'recall', '--into', 'context'], bench)).toMatchObject({ code, stdout });
+  });
+
+  it.each([[['recall', '--into', 'draft']], [['brief']]])('draft is asked for by %j', async (given) => {
+    listen(waits, async ({ into }) =>
+      into === 'draft' ? { kind: 'drafted' } : { kind: 'refused', reason: 'no draft was asked for' },
+    );
+    const stdout = '✓ a draft is in the prompt of codex; nothing was sent\n';
+    expect(await ctxwrap(['--quiet', ...given], bench)).toMatchObject({ code: 0, stdout });
+  });
+});
+
 it('a command says while it waits when it is too late to withdraw it', async () => {
   listen(begins);
-  const terminal = inTerminal(process.execPath, [bin, 'brief'], bench);
+  const terminal = inTerminal(process.execPath, [bin, 'recall', '--into', 'draft'], bench);
   await terminal.seen(/waiting for a safe moment/);
   await terminal.seen(/it is carried out: too late to withdraw it/);
   terminal.type('\x03');

@@ -62,13 +62,13 @@ describe('a session whose file the agent has removed', () => {
     expect(stdout).toMatch(/^1 compaction in 1 session$/m);
   });
 
-  it('is found by its id, with the conversation before a compaction, its receipt and its undoing', async () => {
+  it('is found by its id, with the conversation before a compaction, its recap and its undoing', async () => {
     rmSync(path);
     const before = await ctxwrapHere(['history', 'show', `${id.slice(0, 8)}#1`, '--before'], bench);
     expect(before).toMatchObject({ stderr: '', code: 0 });
     expect(before.stdout).toContain('run the tool');
-    const receipt = await ctxwrapHere(['receipt', `${id}#1`], bench);
-    expect(receipt.stdout).toContain('1 command lost');
+    const recap = await ctxwrapHere(['recall', `${id}#1`], bench);
+    expect(recap.stdout).toContain('Commands: 0 of 1 kept');
     rmSync(dirname(path), { recursive: true }); // a clean-up takes empty folders with it
     const undo = await ctxwrapHere(['undo', `${id}#1`, '--json'], bench);
     const { session } = JSON.parse(undo.stdout) as { readonly session: { readonly path: string } };

@@ -43,18 +43,19 @@ const printed = async (...words: readonly string[]): Promise<string> => {
 };
 
 describe('tools that are not understood', () => {
-  it('are named in the receipt', async () => {
-    const text = await printed('receipt', `${path}#1`);
-    expect(text).toContain(`kept 1 of 3 paths, 0 of 2 commands, 0 of 1 constraint\n${WORDS}\n`);
-    expect(JSON.parse(await printed('receipt', '--json', `${path}#1`))).toMatchObject({
+  it('are named in the recap', async () => {
+    const text = await printed('recall', `${path}#1`);
+    expect(text).toContain(`? → ?\n${WORDS}\n\nYour rules: 0 of 1 kept\n`);
+    expect(text).toContain('Changed files: 1 of 3 kept\n');
+    expect(JSON.parse(await printed('recall', '--json', `${path}#1`))).toMatchObject({
       not_understood: TOOLS,
     });
   });
 
-  it('stand in the receipt in place of "nothing"', async () => {
-    const text = await printed('receipt', `${otherPath}#1`);
+  it('stand in the recap in place of "nothing"', async () => {
+    const text = await printed('recall', `${otherPath}#1`);
     expect(text).toContain('1 call of a tool that ctxwrap does not understand: mcp__tracker__close');
-    expect(text).not.toContain('Nothing');
+    expect(text).not.toContain('holds no rules');
   });
 
   it('are named in the history of a compaction', async () => {
@@ -65,8 +66,8 @@ describe('tools that are not understood', () => {
     expect(sessions[0].compaction.boundaries).toMatchObject([{ not_understood: TOOLS }]);
   });
 
-  it('are named in the brief', async () => {
-    expect(await printed('brief', '--print', `${path}#1`)).toContain(`Not looked at: ${WORDS}.`);
+  it('are named in the text that is given back', async () => {
+    expect(await printed('recall', '--print', `${path}#1`)).toContain(`Not looked at: ${WORDS}.`);
   });
 
   it('are named in the handoff', async () => {

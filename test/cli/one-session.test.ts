@@ -1,4 +1,4 @@
-// The pages about one session say the same of it: `history`, `receipt`, `undo`, `context` and the footer's own number.
+// The pages about one session say the same of it: `history`, `recall`, `undo`, `context` and the footer's own number.
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -75,10 +75,10 @@ const writeMade = (summary: string): void => {
 
 describe('the sizes of a compaction', () => {
   it.each([ids.claude, `${ids.codex}#2`, ids.gemini, `${ids.qwen}#1`, `${ids.qwen}#2`])(
-    'of %s are the same in receipt, undo and history',
+    'of %s are the same in recall, undo and history',
     async (target) => {
       const number = target.includes('#') ? '' : '#1';
-      const [, sizes = ''] = /compaction \d+ {2}(.*)/.exec(await run('receipt', `${target}${number}`)) ?? [];
+      const [, sizes = ''] = /compaction \d+ {2}(.*)/.exec(await run('recall', `${target}${number}`)) ?? [];
       expect(sizes).toMatch(/^~?[\d.]+k → (?:~?[\d.]+k|\?)$/);
       expect(await run('undo', target)).toContain(`(${sizes}) undone`);
       expect(await run('history', 'show', `${target}${number}`)).toContain(`Tokens      ${sizes}\n`);
@@ -96,7 +96,7 @@ describe('the sizes of a compaction', () => {
     };
     expect(sessions[0]?.compaction.boundaries).toMatchObject([{ post_tokens: 3_000, fixed_tokens: 24_000 }]);
     expect(await run('history', session)).toMatch(/ 120k +~27k /);
-    expect(await run('receipt', `${session}#1`)).toContain('120k → ~27k');
+    expect(await run('recall', `${session}#1`)).toContain('120k → ~27k');
     expect(await run('undo', session)).toContain('(120k → ~27k)');
     expect(await run('context', session)).toContain('120k → ~27k');
   });

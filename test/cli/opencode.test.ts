@@ -48,10 +48,10 @@ describe.runIf(canReadDatabases())('a session of opencode (skipped where Node ha
     expect(stdout).toContain('notes.txt');
   });
 
-  it('has a receipt, and what was said before', async () => {
-    const receipt = await ctxwrap(['receipt', `${recordedId}#1`], bench);
-    expect(receipt).toMatchObject({ stderr: '', code: 0 });
-    expect(receipt.stdout).toMatch(/1 command lost\s+echo from the shell/);
+  it('has a recap, and what was said before', async () => {
+    const recap = await ctxwrap(['recall', `${recordedId}#1`], bench);
+    expect(recap).toMatchObject({ stderr: '', code: 0 });
+    expect(recap.stdout).toMatch(/forgotten +echo from the shell/);
     const before = await ctxwrap(['history', 'show', `${recordedId}#1`, '--before'], bench);
     expect(before.stdout).toContain('my number is 8');
     expect(before.stdout).not.toContain('my number is 9');
@@ -109,7 +109,7 @@ describe.runIf(canReadDatabases())('a session of opencode (skipped where Node ha
     for (const args of [
       ['handoff'],
       ['handoff', recordedId],
-      ['receipt', `${recordedId}#1`],
+      ['recall', `${recordedId}#1`],
       ['handoff', database.path],
     ])
       expect((await ctxwrap(args, bench)).stderr).toContain('no such table: session');

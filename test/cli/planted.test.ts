@@ -46,7 +46,7 @@ afterAll(() => {
   bench.remove();
 });
 
-/** What a command prints in this process; undefined if it fails, as `receipt` of a session without a compaction. */
+/** What a command prints in this process; undefined if it fails, as `recall` of a session without a compaction. */
 const printed = async (words: readonly string[]): Promise<string | undefined> => {
   written.length = 0;
   const request = parseArguments(words, '1.0.0');
@@ -67,9 +67,9 @@ const commandsFor = (file: string, agent: string): readonly (readonly string[])[
     ['history', 'show', `${file}#1`, '--markdown'],
     ['history', 'show', `${file}#1`, '--before'],
     ['history', 'show', `${file}#1`, '--before', '--markdown'],
-    ['receipt', '--full', `${file}#1`],
-    ['receipt', '--json', `${file}#1`],
-    ['brief', '--print', `${file}#1`],
+    ['recall', `${file}#1`],
+    ['recall', '--json', `${file}#1`],
+    ['recall', '--print', `${file}#1`],
     ['context', file],
     ['context', '--json', file],
     ['handoff', file],

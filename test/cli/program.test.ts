@@ -149,7 +149,7 @@ describe('other names of commands', () => {
     const lines = String(await performed(parse('complete', '='))).split('\n');
     const found = lines.map((line) => line.split('\t')[0]);
     expect(found).toContain('ps');
-    for (const name of ['version', 'ls', 'status']) expect(found).not.toContain(name);
+    for (const name of ['version', 'ls', 'status', 'receipt', 'brief']) expect(found).not.toContain(name);
   });
 });
 
@@ -184,7 +184,7 @@ describe('a wrong option', () => {
     ],
     [
       ['help', 'dmeo'],
-      'help must be one of ps, top, events, context, report, compact, history, receipt, brief, undo, handoff, checkpoint, doctor, config, init, completion, hook, agents, demo, verify, replay, got "dmeo"',
+      'help must be one of ps, top, events, context, report, compact, history, recall, undo, handoff, checkpoint, doctor, config, init, completion, hook, agents, demo, verify, replay, got "dmeo"',
       'try help demo',
     ],
     [['demo', 'more'], expect.stringContaining('too many arguments'), 'see ctxwrap demo --help'],

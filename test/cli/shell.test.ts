@@ -154,6 +154,7 @@ for (const shell of shells) {
       expect([...(await completed('ctxwrap --mode a'))].sort()).toEqual(['ask', 'auto']);
       expect([...(await completed('ctxwrap --mode ask init '))].sort()).toEqual(['bash', 'fish', 'zsh']);
       expect(await completed('ctxwrap compact --j')).toEqual(['--json']);
+      expect([...(await completed('ctxwrap recall --into '))].sort()).toEqual(['context', 'draft']);
       expect(await completed('ctxwrap config se')).toEqual(['set']);
       expect([...(await completed('ctxwrap config set not'))].sort()).toEqual([
         'notify.command',

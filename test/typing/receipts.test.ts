@@ -7,6 +7,7 @@ import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
 import { nullLog } from '../../src/storage/log-file.js';
+import type { ContextWay } from '../../src/typing/context-way.js';
 import { makeReceipts, type ReceiptsOptions } from '../../src/typing/receipts.js';
 import { runningSource } from '../../src/session-files/session-sources.js';
 import type { DraftResult } from '../../src/typing/typist.js';
@@ -185,6 +186,30 @@ describe('the receipt of a running session', () => {
     expect(await receipts.brief()).toEqual({ kind: 'refused', reason });
     expect(drafts).toEqual([]);
     expect(notices()).toEqual([`recall: ${reason}`]);
+  });
+
+  it('goes as context where that is asked for and the agent has a way, and as a draft where that is', async () => {
+    const sent: string[] = [];
+    const context: ContextWay = {
+      words: 'with your next message',
+      send: async (text) => (sent.push(text), { kind: 'sent' }),
+      withdraw: () => undefined,
+    };
+    const receipts = open({ context });
+    const words = '1 line given back with your next message';
+    expect(await receipts.brief({}, 'context')).toEqual({ kind: 'given', words });
+    expect(sent).toEqual([expect.stringContaining('- touch /srv/zz-lab')]);
+    expect(drafts).toEqual([]);
+    expect(await receipts.brief({}, 'draft')).toEqual({ kind: 'drafted' });
+    expect([sent.length, drafts]).toEqual([1, sent]);
+  });
+
+  it('is no draft where it was to go as context and the agent has no way', async () => {
+    expect(await open().brief({}, 'context')).toEqual({
+      kind: 'refused',
+      reason: 'this agent takes it only as a draft: ctxwrap recall --into draft',
+    });
+    expect(drafts).toEqual([]);
   });
 
   it('names the command where no key opens the overview', async () => {

@@ -3,6 +3,7 @@ import { type Printable, type Styled } from '../../core/printable.js';
 import type { RecordedCompaction, SessionHistory } from '../../core/conversation/boundary-record.js';
 import { windowOf, type Entry } from '../../core/conversation/conversation.js';
 import { receiptText } from '../../core/conversation/receipt.js';
+import { quoteForCopying } from '../../core/text.js';
 import type { StoreProblem } from '../../storage/session-store.js';
 import { homeFolder } from '../../storage/state-folder.js';
 import { readLook, type Look } from '../../ui/look.js';
@@ -22,7 +23,7 @@ import { openSearch, readTargets } from './history.js';
 /** `ctxwrap history show SESSION#N`: one compaction, or the conversation before it. */
 export const historyShow = async (request: HistoryShowRequest): Promise<Outcome> => {
   const { env, stdout } = process;
-  const found = await findCompaction(request, 'history show');
+  const found = compactionNamed(await sessionsNamed(request.target, request.options, 'history show'));
   const { theme } = request.options.values;
   const look = readLook({ env, isTTY: stdout.isTTY, columns: widthOfOutput(), theme });
   const { lines, notices } = request.before
@@ -34,13 +35,20 @@ export const historyShow = async (request: HistoryShowRequest): Promise<Outcome>
 
 const compactionLines = (
   { session, compaction }: OneCompaction,
-  { markdown }: HistoryShowRequest,
+  { markdown, target }: HistoryShowRequest,
   look: Look,
   kept: string | undefined,
-): readonly Styled[] =>
-  markdown
-    ? compactionMarkdown(session, compaction, kept)
-    : compactionText(session, compaction, { look, home: homeFolder(process.env), isFull: true, kept });
+): readonly Styled[] => {
+  if (markdown) return compactionMarkdown(session, compaction, kept);
+  const recall = kept === undefined ? undefined : `ctxwrap recall ${quoteForCopying(target)}`;
+  return compactionText(session, compaction, {
+    look,
+    home: homeFolder(process.env),
+    isFull: true,
+    kept,
+    recall,
+  });
+};
 
 /** How much of the evidence it has kept; undefined where that is not known. */
 const keptOf = async ({ source, compaction }: OneCompaction): Promise<string | undefined> => {
@@ -67,38 +75,61 @@ const beforeLines = async (
   return { lines: markdown ? conversationMarkdown(entries) : conversationText(entries, look), notices };
 };
 
-/** A compaction in its session. */
-export interface OneCompaction {
+export interface OneSession {
   readonly source: SessionSource;
   readonly session: SessionHistory;
+}
+
+/** A compaction in its session. */
+export interface OneCompaction extends OneSession {
   readonly compaction: RecordedCompaction;
 }
 
-/** The compaction that `SESSION#N` names. Throws when there is none, or more than one. `command`: what the user has called. */
-export const findCompaction = async (
-  { target: given, options }: Pick<HistoryShowRequest, 'target' | 'options'>,
-  command: string,
-): Promise<OneCompaction> => {
+/** The sessions that `SESSION` or `SESSION#N` fits. */
+export interface NamedSessions {
+  readonly given: string;
+  readonly number: number | undefined;
+  readonly sessions: readonly OneSession[];
+  /** the only one of these; throws where there are none, or several */
+  readonly only: <Found extends OneSession>(found: readonly Found[]) => Found;
+}
+
+/** The sessions with an argument that names them. `numbered`: what the user has called, where it needs the number of a compaction. */
+export const sessionsNamed = async (
+  given: string,
+  options: HistoryShowRequest['options'],
+  numbered?: string,
+): Promise<NamedSessions> => {
   const search = await openSearch(options);
   const { targets, skipped } = await findTargets([given], search);
   const problems = [...skipped];
   const onProblem = (problem: StoreProblem): void => void problems.push(problem);
   const number = targets[0]?.number;
-  if (targets.length > 0 && number === undefined) throw messages.whichCompaction(given, command);
-  const found: OneCompaction[] = [];
-  let most = 0;
+  if (numbered !== undefined && targets.length > 0 && number === undefined)
+    throw messages.whichCompaction(given, numbered);
+  const sessions: OneSession[] = [];
   for (const { source, isWanted } of targets) {
     const read = readTargets([{ source, isWanted }], search, { full: true, chart: false, onProblem });
-    for await (const { history: session } of read) {
-      most = Math.max(most, session.compactions.length);
-      const compaction = session.compactions.find((each) => each.number === number);
-      if (compaction) found.push({ source, session, compaction });
-    }
+    for await (const { history: session } of read) sessions.push({ source, session });
   }
+  return { given, number, sessions, only: (found) => onlyOf(found, { given, sessions, problems }) };
+};
+
+interface Found extends Pick<NamedSessions, 'given' | 'sessions'> {
+  readonly problems: readonly StoreProblem[];
+}
+
+const onlyOf = <One extends OneSession>(
+  found: readonly One[],
+  { given, sessions, problems: [problem] }: Found,
+): One => {
   const [first, ...others] = found;
-  const [problem] = problems;
   if (!first && problem) throw messages.unreadableFile(problem.path, problem.reason);
-  if (!first) throw messages.noCompaction(given, most);
+  if (!first)
+    throw messages.noCompaction(
+      given,
+      Math.max(0, ...sessions.map(({ session }) => session.compactions.length)),
+    );
   if (others.length > 0)
     throw messages.severalFiles(
       given,
@@ -106,6 +137,15 @@ export const findCompaction = async (
     );
   return first;
 };
+
+/** The compaction with this number. Throws when there is none, or more than one. */
+export const compactionNamed = ({ number, sessions, only }: NamedSessions): OneCompaction =>
+  only(
+    sessions.flatMap((each) => {
+      const compaction = each.session.compactions.find((other) => other.number === number);
+      return compaction ? [{ ...each, compaction }] : [];
+    }),
+  );
 
 /** Shows a text with the user's pager in a terminal; else prints it. */
 const page = async (text: Printable): Promise<void> => {

@@ -212,7 +212,7 @@ const compactionIn = async (
   };
 };
 
-/** As `ctxwrap history` and `ctxwrap receipt` tell of it, with the numbers around it; undefined where the file no longer does. */
+/** As `ctxwrap history` and `ctxwrap recall` tell of it, with the numbers around it; undefined where the file no longer does. */
 const recordedCompaction = async (
   { agent, path, open }: RecordSource,
   at: Millis,

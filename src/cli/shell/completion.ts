@@ -48,8 +48,8 @@ export const candidatesFor = (
   };
 };
 
-const valuesOf = ({ long }: Option, agents: readonly string[]): readonly string[] => {
-  const choices = optionChoices[long ?? ''] ?? [];
+const valuesOf = ({ long, argChoices }: Option, agents: readonly string[]): readonly string[] => {
+  const choices = optionChoices[long ?? ''] ?? argChoices ?? [];
   return long === '--runtime' ? [...new Set([...choices, ...agents])] : choices;
 };
 

@@ -56,8 +56,12 @@ export const requests = {
   },
   /** have the agent go on with another session; `name` is what its command takes: an id, or the name of a checkpoint */
   switch: { schema: 'ctxwrap.switch/1', arguments: { name: id }, ends: { switched: done } },
-  /** put what the last compaction has lost into the prompt */
-  brief: { schema: 'ctxwrap.brief/1', arguments: {}, ends: { drafted: done } },
+  /** give back what the last compaction has lost: as a draft in the prompt if not said otherwise; the words say how it reaches the agent */
+  brief: {
+    schema: 'ctxwrap.brief/1',
+    arguments: { into: v.optional(v.picklist(['draft', 'context'])) },
+    ends: { drafted: done, given: state('done', { words: sentence }) },
+  },
   /** undo the last compaction by the agent's control channel, if it has one that can */
   undo: { schema: 'ctxwrap.undo/1', arguments: {}, ends: { switched: done, impossible } },
   /** shorten the conversation without the agent, which may be started again for it; the words say from what size to what */
@@ -93,6 +97,9 @@ export type RequestName = keyof Requests;
 export type ArgumentsOf<Row extends RequestRow> = Content<Row['arguments']>;
 /** What carrying out a request comes to. */
 type ResultOf<Row extends RequestRow> = StateOf<Row['ends'] & typeof lastStates, 'kind'>;
+
+/** How the agent is given back what it has forgotten: in the prompt, or without it where the agent has a way for that. */
+export type WayBack = NonNullable<ArgumentsOf<Requests['brief']>['into']>;
 
 /** What this request comes to. */
 export type Result<Name extends RequestName> = ResultOf<Requests[Name]>;

@@ -22,6 +22,10 @@ const titles: Readonly<Record<EvidenceKind, string>> = {
   identifier: 'Names and numbers I gave you',
 };
 
+/** What is lost, or may be lost in a summary that nobody can read. */
+export const missingItems = (receipt: Receipt): readonly ReceiptItem[] =>
+  receipt.isUnreadable ? unknownItems(receipt) : lostItems(receipt);
+
 /**
  * The brief in at most `most` characters, the latest items of each kind first to stay; undefined if nothing was lost. Its lines have no control
  * characters. What does not fit is counted, and what could not be looked at is said. `escape` is how the agent must get an item.
@@ -29,15 +33,15 @@ const titles: Readonly<Record<EvidenceKind, string>> = {
 export const briefText = (
   receipt: Receipt,
   { most = MOST_BRIEF, escape = (text: string): string => text } = {},
-): string | undefined => {
-  const items = receipt.isUnreadable ? unknownItems(receipt) : lostItems(receipt);
-  return itemsText(items, receipt, { most, escape });
-};
+): string | undefined => itemsText(missingItems(receipt), receipt, { most, escape });
+
+/** What is said around items: nothing of what could not be looked at where that is left out. */
+export type Around = Pick<Receipt, 'isUnreadable'> & Partial<Pick<Receipt, 'notUnderstood'>>;
 
 /** The same of any items of a receipt. */
 export const itemsText = (
   items: readonly ReceiptItem[],
-  { isUnreadable, notUnderstood }: Pick<Receipt, 'isUnreadable' | 'notUnderstood'>,
+  { isUnreadable, notUnderstood = [] }: Around,
   { most = MOST_BRIEF, escape = (text: string): string => text } = {},
 ): string | undefined => {
   const mixed = items.some(({ isKept }) => isKept) ? MIXED_HEAD : HEAD;

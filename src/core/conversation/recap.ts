@@ -21,12 +21,16 @@ export type Given = 'sent' | 'waiting';
 
 const MOST_OF_KIND = 60; // more are no choice
 
-/** `given`: what was given back already, by its keys. */
-export const recapOf = ({ items, isUnreadable }: Receipt, given: ReadonlyMap<string, Given>): Recap => ({
+/** `given`: what was given back already, by its keys. At most `most` lines of each kind, the latest ones. */
+export const recapOf = (
+  { items, isUnreadable }: Receipt,
+  given: ReadonlyMap<string, Given>,
+  most: number = MOST_OF_KIND,
+): Recap => ({
   lines: byImportance.flatMap((kind) =>
     items
       .filter((item) => item.kind === kind)
-      .slice(-MOST_OF_KIND)
+      .slice(-most)
       .map((item) => ({ ...item, ...present({ given: given.get(recapKey(item)) }) })),
   ),
   isUnreadable,

@@ -40,43 +40,45 @@ const titles: Readonly<Record<EvidenceKind, string>> = {
 
 export const recapSections = ({ recap, selection, reason, way }: RecapPage): readonly Section[] => {
   if (!recap || recap.lines.length === 0)
-    return [{ title: 'Recap', rows: [{ text: recap ? EMPTY : reason }] }];
-  const groups = groupsOf(recap);
-  const sections = groups.map(({ kind, lines, first }): Section => {
+    return [{ title: 'Recap', rows: [{ text: recap ? emptyRecap : reason }] }];
+  const sections = recapGroups(recap).map(({ title, lines, first }): Section => {
     const rows = lines.map((line, index) => rowOf(recap, selection, { line, place: first + index }));
-    return { title: titleOf(kind, lines, recap), rows };
+    return { title, rows };
   });
   return [{ rows: [{ text: headOf(recap, selection, way), emphasis: 'quiet' }] }, ...sections];
 };
 
 /** The row with the cursor, among those sections; undefined where there is none. */
 export const markedRow = ({ recap, selection: { line } }: RecapPage): MarkedRow | undefined => {
-  const groups = recap ? groupsOf(recap) : [];
+  const groups = recap ? recapGroups(recap) : [];
   const index = groups.findLastIndex(({ first }) => first <= line);
   const group = groups[index];
   return group && { section: index + 1, row: line - group.first };
 };
 
-interface Group {
-  readonly kind: EvidenceKind;
+/** The lines of one kind. */
+export interface RecapGroup {
+  readonly title: string;
   readonly lines: readonly RecapLine[];
   /** the place of the first one among all lines */
   readonly first: number;
 }
 
-const groupsOf = ({ lines }: Recap): readonly Group[] =>
+export const recapGroups = (recap: Recap): readonly RecapGroup[] =>
   byImportance.flatMap((kind) => {
-    const own = lines.filter((line) => line.kind === kind);
-    return own.length === 0
-      ? []
-      : [{ kind, lines: own, first: lines.findIndex((line) => line.kind === kind) }];
+    const lines = recap.lines.filter((line) => line.kind === kind);
+    const first = recap.lines.findIndex((line) => line.kind === kind);
+    return lines.length === 0 ? [] : [{ title: titleOf(kind, lines, recap), lines, first }];
   });
 
-const EMPTY = 'The conversation before the compaction holds no rules, plan items, files, commands or names.';
+export const emptyRecap =
+  'The conversation before the compaction holds no rules, plan items, decisions, files, commands or names.';
+
+export const unreadableRecap = 'The summary is encrypted: what it has kept is not known.';
 
 const headOf = (recap: Recap, selection: RecapSelection, way: string): string => {
   const chosen = recap.lines.filter((_, place) => isChosen(recap, selection, place)).length;
-  const unknown = recap.isUnreadable ? 'The summary is encrypted: what it has kept is not known. ' : '';
+  const unknown = recap.isUnreadable ? `${unreadableRecap} ` : '';
   return `${unknown}${chosen} chosen; Enter gives ${chosen === 1 ? 'it' : 'them'} back ${way}.`;
 };
 
@@ -87,21 +89,26 @@ const titleOf = (kind: EvidenceKind, lines: readonly RecapLine[], { isUnreadable
 
 const givenWords = { sent: 'sent', waiting: 'goes next' } as const satisfies Record<Given, string>;
 
+/** What has become of a line. */
+export const fateOf = ({ isKept, given }: RecapLine, { isUnreadable }: Recap): string =>
+  given === undefined ? (isKept ? 'kept' : isUnreadable ? 'unknown' : 'forgotten') : givenWords[given];
+
+export const recapText = ({ text, hasFailed }: RecapLine): string =>
+  hasFailed ? `${text} (it failed)` : text;
+
 const rowOf = (
   recap: Recap,
   selection: RecapSelection,
   { line, place }: { readonly line: RecapLine; readonly place: number },
 ): Row => {
-  const { text, hasFailed, isKept, given } = line;
+  const { isKept, given } = line;
   const isMarked = place === selection.line;
-  const lost = recap.isUnreadable ? 'unknown' : 'forgotten';
-  const fate = given === undefined ? (isKept ? 'kept' : lost) : givenWords[given];
   const widest = givenWords.waiting.length; // the same in every row, so that the rows above the cursor are drawn alone as in the whole
   return {
     sign: isMarked ? 'reached' : 'none',
     label: isChosen(recap, selection, place) ? '[x]' : '[ ]',
-    values: [fate.padEnd(widest)],
-    text: hasFailed ? `${text} (it failed)` : text,
+    values: [fateOf(line, recap).padEnd(widest)],
+    text: recapText(line),
     emphasis: isMarked ? 'strong' : isKept || given !== undefined ? 'quiet' : 'plain',
   };
 };

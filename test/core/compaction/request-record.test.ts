@@ -72,6 +72,16 @@ describe('a request', () => {
         expect(parseRequest(JSON.stringify({ ...request, [field]: id }))).toBeUndefined();
   });
 
+  it('to give something back in a way that is not known is none, so that it never becomes a draft', () => {
+    const { session, request: id, askedAt } = request;
+    const given = { schema: 'ctxwrap.brief/1', session, request: id, askedAt };
+    for (const into of ['draft', 'context'])
+      expect(parseRequest(JSON.stringify({ ...given, into }))).toMatchObject({ into });
+    expect(parseRequest(JSON.stringify(given))).toEqual(given);
+    for (const into of ['prompt', '', 1, null])
+      expect(parseRequest(JSON.stringify({ ...given, into }))).toBeUndefined();
+  });
+
   it('is whole or nothing, whatever a file holds', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(request)), fc.jsonValue(), (name, value) => {
@@ -101,6 +111,16 @@ describe('an answer', () => {
     expect(JSON.stringify(record).length).toBeLessThan(20_000);
     expect(JSON.stringify(record)).not.toContain('\\u001b');
     expect(record.evidence.at(-1)).toMatch(/^4999 /);
+  });
+
+  it('to give something back in a way that is not known is none, so that it never becomes a draft', () => {
+    const { session, request: id, askedAt } = request;
+    const given = { schema: 'ctxwrap.brief/1', session, request: id, askedAt };
+    for (const into of ['draft', 'context'])
+      expect(parseRequest(JSON.stringify({ ...given, into }))).toMatchObject({ into });
+    expect(parseRequest(JSON.stringify(given))).toEqual(given);
+    for (const into of ['prompt', '', 1, null])
+      expect(parseRequest(JSON.stringify({ ...given, into }))).toBeUndefined();
   });
 
   it('is whole or nothing, whatever a file holds', () => {

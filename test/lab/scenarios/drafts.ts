@@ -97,7 +97,8 @@ const brief: Scenario = {
 
 const briefWithText: Scenario = {
   name: 'brief with a draft',
-  expects: '`ctxwrap brief` while there is text in the prompt: it stays, and the brief comes when it is gone',
+  expects:
+    '`ctxwrap recall --into draft` while there is text in the prompt: it stays, and the brief comes when it is gone',
   summaryMs: QUICK_SUMMARY_MS,
   hasDrafts: true,
   play: async (session) => {
@@ -106,7 +107,7 @@ const briefWithText: Scenario = {
     await fill(session);
     await untilCompacted(session);
     await terminal.type(TYPED);
-    const asked = runCtxwrap('brief');
+    const asked = runCtxwrap('recall', '--into', 'draft');
     await pause(WATCH_MS);
     assertThat(terminal.screen().includes(TYPED), 'the text is gone');
     assertThat(!pastedIn(session.cast()).includes('\n'), 'something was pasted behind it');

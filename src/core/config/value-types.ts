@@ -265,7 +265,7 @@ export const text = (longest: number): ValueType<string> => ({
 export const focus: ValueType<string> = {
   ...text(MAX_FOCUS_LENGTH),
   kind: 'focus',
-  rule: () => `${FROM_CONVERSATION}, or a text of at most ${MAX_FOCUS_LENGTH} characters`,
+  rule: () => `a text of at most ${MAX_FOCUS_LENGTH} characters, or ${FROM_CONVERSATION}`,
   read: (written) =>
     typeof written === 'string' && [...written.trim()].length <= MAX_FOCUS_LENGTH
       ? cleanFocus(written)

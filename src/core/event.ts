@@ -139,6 +139,8 @@ export type Event =
   | { readonly type: 'typed'; readonly result: TypeResult }
   /** the session file was copied before a command is typed, or could not be */
   | { readonly type: 'copied'; readonly id: number; readonly result: CopyResult }
+  /** what the conversation says must be kept; absent where nothing is known */
+  | { readonly type: 'focus-found'; readonly id: number; readonly text?: string | undefined }
   /** the child has written output; a number that does not change for minutes of output is stale */
   | { readonly type: 'output' }
   /** the time of the last deadline has come */

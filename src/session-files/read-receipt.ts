@@ -1,4 +1,5 @@
-import { compactionsOf } from '../core/conversation/conversation.js';
+import { evidenceIn, type EvidenceItem } from '../core/conversation/conversation-evidence.js';
+import { compactionsOf, windowOf } from '../core/conversation/conversation.js';
 import { LimitError } from '../core/errors.js';
 import type { RecordedCompaction } from '../core/conversation/boundary-record.js';
 import { keptCounts, receiptOf, type Receipt } from '../core/conversation/receipt.js';
@@ -48,6 +49,13 @@ export const readReceipt = async (
     at: compaction.boundary.at,
     ...present({ sessionId: id }),
   };
+};
+
+/** What is in the window now that a summary should keep; nothing where that cannot be known. Rejects when the file cannot be read. */
+export const readWindowEvidence = async (source: SessionSource): Promise<readonly EvidenceItem[]> => {
+  const conversation =
+    source.size > MOST_BYTES ? undefined : await readWholeConversation(source, MOST_BYTES).catch(ignoreLimit);
+  return conversation ? evidenceIn(windowOf(conversation), conversation.head.cwd) : [];
 };
 
 const ignoreLimit = (error: unknown): undefined => {

@@ -23,6 +23,8 @@ export interface CompactorOptions {
   readonly port: TypistPort;
   /** copies the session file before the command is typed; must not reject */
   readonly copy: () => Promise<CopyResult>;
+  /** reads what the conversation says must be kept, as the text that is typed; undefined where nothing is known. Must not reject */
+  readonly findFocus: () => Promise<string | undefined>;
   /** the agent's control channel, asked in place of typing; undefined where it has none */
   readonly channel: AskableChannel | undefined;
   /** shortens the conversation by this strategy, in place of the command; never rejects */
@@ -50,19 +52,19 @@ export interface Compactor {
 const OTHER_TYPES = { kind: 'skipped', reason: 'another command is typed', evidence: [] } as const;
 
 export const makeCompactor = (options: CompactorOptions): Compactor => {
-  const { recipe, mayStash, port, copy, log, onEvent } = options;
+  const { recipe, mayStash, port, log, onEvent } = options;
   let [attempt, isOver, typedBefore] = [new AbortController(), false, 0];
   let request: TypeRequest | undefined;
   const draft = makeDraftWatch({ port, log, onEvent });
 
-  const type: Ways['type'] = async ({ focus, isQueued }, withdrawal) => {
+  const type: Ways['type'] = async ({ focus, found, isQueued }, withdrawal) => {
     if (!recipe || isOver) return;
     const endTurn = port.takeTurn();
     if (!endTurn) return onEvent({ type: 'typed', result: OTHER_TYPES });
     attempt.abort(); // the previous attempt must not interfere
     const mine = new AbortController();
     [attempt, typedBefore] = [mine, port.typedCount()];
-    const given = { recipe, focus, isQueued, mayStash, port, onRestoring: draft.onRestoring };
+    const given = { recipe, focus, found, isQueued, mayStash, port, onRestoring: draft.onRestoring };
     request = { ...given, signal: mine.signal, withdrawal };
     draft.begin();
     const result = await typeCommand(request);
@@ -87,9 +89,8 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
         case 'withdraw':
           return entry.withdraw(effect.reason);
         case 'copy':
-          return void copy().then((result) => {
-            if (!isOver) onEvent({ type: 'copied', id: effect.id, result });
-          });
+        case 'find-focus':
+          return void prepared(effect, options).then((event) => (isOver ? undefined : onEvent(event)));
         case 'ended':
           entry.leave();
           log.info(endedText(effect.ended));
@@ -109,6 +110,15 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     },
   };
 };
+
+/** What is made or read before a command is typed. */
+const prepared = async (
+  { type, id }: Extract<Effect, { readonly type: 'copy' | 'find-focus' }>,
+  { copy, findFocus }: CompactorOptions,
+): Promise<Event> =>
+  type === 'copy'
+    ? { type: 'copied', id, result: await copy() }
+    : { type: 'focus-found', id, text: await findFocus() };
 
 interface AttemptSignals {
   /** the session has ended, or another attempt has begun */

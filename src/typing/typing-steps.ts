@@ -93,8 +93,11 @@ export interface TypistPort {
   readonly observe: () => ScreenObservation | undefined;
   /** resolves when everything that an observation needs beside the screen has been read again */
   readonly refresh: () => Promise<void>;
-  /** writes to the child; dropped where no keys are held and the user has typed since `typedCount` was read */
-  readonly write: (bytes: Uint8Array) => void;
+  /**
+   * writes to the child; dropped where no keys are held and the user has typed since `typedCount` was read. `name` is for the audit, in
+   * place of the bytes
+   */
+  readonly write: (bytes: Uint8Array, name?: string) => void;
   /** holds the user's keys until they are released; undefined if the user has typed since the count was `typedBefore` */
   readonly holdKeys: (typedBefore: number) => Promise<KeyHold | undefined>;
   /** how many reads with keys of the user there were so far, held ones included */
@@ -108,6 +111,8 @@ export interface TypistPort {
 export interface TypeRequest {
   readonly recipe: CompactRecipe;
   readonly focus?: string | undefined;
+  /** in its place, from the conversation: neither log nor audit may hold it */
+  readonly found?: string | undefined;
   /** the agent is busy, and queues the command until its turn ends */
   readonly isQueued: boolean;
   /** the user allows stashing a draft */
@@ -126,8 +131,14 @@ export const withdrawalOf = ({ withdrawal }: Pick<TypeRequest, 'withdrawal'>): s
   withdrawal?.aborted ? String(withdrawal.reason) : undefined;
 
 /** The text that is typed. */
-export const commandText = ({ recipe, focus }: TypeRequest): string =>
-  focus === undefined || focus === '' || !recipe.takesFocus ? recipe.command : `${recipe.command} ${focus}`;
+export const commandText = ({ recipe, focus, found = focus }: TypeRequest): string =>
+  found === undefined || found === '' || !recipe.takesFocus ? recipe.command : `${recipe.command} ${found}`;
+
+/** The same for log and audit; undefined where they may hold the text itself. */
+export const commandName = (request: TypeRequest): string | undefined =>
+  request.found === undefined
+    ? undefined
+    : `${request.recipe.command} with ${[...request.found].length} characters of the conversation`;
 
 /** Without whitespace: a blank at which a row is wrapped does not appear on the screen. */
 export const withoutWhitespace = (text: string): string => text.replaceAll(/\s/g, '');

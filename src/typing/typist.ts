@@ -9,6 +9,7 @@ import {
   startAwakeClock,
   type AwakeClock,
   withoutWhitespace,
+  commandName,
   commandText,
   type TypeRequest,
   waitUntil,
@@ -191,7 +192,8 @@ export const leftoverNotice = (request: TypeRequest, typedBefore: number): strin
   const { port } = request;
   const text = commandText(request);
   const isLeft = withoutWhitespace(port.observe()?.prompt?.text ?? '').includes(withoutWhitespace(text));
-  return isLeft && port.typedCount() === typedBefore ? `${text} is left in the prompt: remove it` : undefined;
+  const name = commandName(request) ?? text;
+  return isLeft && port.typedCount() === typedBefore ? `${name} is left in the prompt: remove it` : undefined;
 };
 
 /** For the log. */
@@ -387,9 +389,9 @@ const type = async (request: TypeRequest, attempt: Attempt): Promise<TypeResult>
   const clock = startAwakeClock();
   const isOver = (): boolean =>
     clock.ms >= (port.typedCount() === typedBefore ? SLOW_MS : HOLD_MS) - RETRACT_MS;
-  const stroke = (keys: string, name: string): void => {
-    strokes.push(name);
-    port.write(Buffer.from(keys));
+  const stroke = (keys: string, name: string, audited?: string): void => {
+    strokes.push(audited ?? name);
+    port.write(Buffer.from(keys), audited);
   };
   const waitFor = (wanted: (observed: ScreenObservation) => boolean, pauseMs: number): Promise<boolean> =>
     waitUntil(port, { isMet: wanted, pauseMs, clock, isOver, signal });
@@ -405,7 +407,7 @@ const type = async (request: TypeRequest, attempt: Attempt): Promise<TypeResult>
   }
   const text = commandText(request);
   const options = { outputBefore: port.outputBytes(), typedBefore, stroke };
-  stroke(recipe.isPasted ? `${PASTE_START}${text} ${PASTE_END}` : text, text);
+  stroke(recipe.isPasted ? `${PASTE_START}${text} ${PASTE_END}` : text, text, commandName(request));
   const isThere = await waitFor((observed) => isCommandTyped(observed, text, request), recipe.pauseMs);
   if (signal.aborted) return leave('the agent has ended');
   if (!isThere || withdrawalOf(request) !== undefined) return retractAndRestore(request, attempt, options);

@@ -1,7 +1,8 @@
-import { errorStack } from '../core/errors.js';
-import type { Agent, ChildPlace } from '../agents/agent.js';
+import { errorStack, errorText } from '../core/errors.js';
+import type { Agent, ChildPlace, CompactRecipe } from '../agents/agent.js';
 import type { AgentFolders } from '../agents/home.js';
 import type { InvisibleReason } from '../core/compaction/policy.js';
+import { focusText } from '../core/conversation/brief.js';
 import type { Event } from '../core/event.js';
 import type { Disagreement } from '../core/evidence.js';
 import type { Session } from '../core/session.js';
@@ -9,6 +10,8 @@ import { UserError } from '../core/errors.js';
 import type { FooterView } from '../core/footer-view.js';
 import { askedText, type ActivityReport, type Millis } from '../core/reading.js';
 import { noticeEvent, type SessionFlow } from '../core/session-flow.js';
+import { present } from '../core/present.js';
+import { escapeMentions } from '../core/text.js';
 import { shownId, shownPath } from '../core/shown-conversation.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
 import { terminalReaders } from '../storage/processes.js';
@@ -16,6 +19,7 @@ import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import { makeAgentActions, type ActionParts, type AgentActions } from '../typing/agent-actions.js';
 import type { SessionSource } from '../session-files/read-history.js';
+import { readWindowEvidence } from '../session-files/read-receipt.js';
 import { runningSource } from '../session-files/session-sources.js';
 import { openBlackBox, type BlackBox } from './blackbox.js';
 import { type AskableChannel, compactSettings, makeCompactor } from '../typing/compactor.js';
@@ -105,7 +109,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const place = { childPid, cwd, home: homeFolder(env), env, args, startedAt };
   const observer = observe(parts, { childPid, place: () => following.place() }, take);
   const port = typistPort(parts, observer);
-  const later = { actions: () => actions, onApart: () => following.doubt() };
+  const later = { actions: () => actions, source: () => own.source(), onApart: () => following.doubt() };
   const memory = makeModelMemory(session, stateFolder(env, place.home), (event) => loop.take(event));
   const loop = startLoop(parts, { childPid, port, blackBox, memory, take, ...later });
   const own = makeOwnSession(agent, place, loop.flow);
@@ -202,6 +206,8 @@ interface LoopParts {
   /** the screen and the file have begun to disagree: perhaps the file is of another conversation */
   readonly onApart: () => void;
   readonly take: (event: Event) => void;
+  /** as `AgentTracker.source` */
+  readonly source: AgentTracker['source'];
   /** they exist as soon as the first event was taken */
   readonly actions: () => Pick<AgentActions, 'startRescue' | 'shorten'>;
 }
@@ -209,7 +215,7 @@ interface LoopParts {
 /** Runs the session and carries out the effects of each step. */
 const startLoop = (
   parts: TrackerParts,
-  { childPid, port, blackBox, memory, onApart, take, actions }: LoopParts,
+  { childPid, port, blackBox, memory, onApart, source, take, actions }: LoopParts,
 ): SessionLoop => {
   const { session, onView, unseen, notify, publisher } = parts;
   const lookAgain = makeApartWatch(onApart);
@@ -220,6 +226,7 @@ const startLoop = (
     mayStash: settings.mayStash === true,
     port,
     copy: blackBox.copy,
+    findFocus: () => findFocus(session, recipe, source),
     channel: askableChannel(session, { childPid, port }, () => loop.flow()),
     begin: publisher && publisher.beginTyping,
     shorten: (strategy, signal) => actions().shorten({ strategy, isForAttempt: true }, { signal }),
@@ -252,6 +259,23 @@ const startLoop = (
       loop.stop();
     },
   };
+};
+
+/** The text behind the compact command that says what must be kept, from the conversation; undefined where nothing is known. Never rejects. */
+const findFocus = async (
+  { agent, log }: Pick<WrapSession, 'agent' | 'log'>,
+  recipe: CompactRecipe | undefined,
+  source: AgentTracker['source'],
+): Promise<string | undefined> => {
+  if (!recipe?.takesFocus || !agent.log?.conversation) return undefined;
+  const escape = agent.readsMentions ? escapeMentions : undefined;
+  try {
+    const found = await source();
+    return found && focusText(await readWindowEvidence(found), present({ escape }));
+  } catch (error) {
+    log.info(`what must be kept cannot be read: ${errorText(error)}`);
+    return undefined;
+  }
 };
 
 /** Calls back each time the screen and the session file begin to disagree. */
@@ -291,8 +315,8 @@ const typistPort = (
   takeTurn: makeTurns(),
   observe: () => (screen.isBehind() ? undefined : observer.observe()),
   refresh: observer.refresh,
-  write: (bytes) => {
-    publisher?.onStroke(bytes);
+  write: (bytes, name) => {
+    publisher?.onStroke(name === undefined ? bytes : Buffer.from(name));
     input.write(bytes);
   },
   holdKeys: input.hold,

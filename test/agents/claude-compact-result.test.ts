@@ -66,6 +66,8 @@ describe('a compaction without success on the screen of claude', () => {
     expect(told(typed(failure), answered(failure), answered([...failure, ...failure]))).toEqual([SERVER]);
     const focus = ['❯ /compact keep the names of the tests and', '  everything else', ...failure.slice(1)];
     expect(told(typed([]), answered(focus))).toEqual([SERVER]);
+    const flush = ['❯ /compact keep the names of the tests and', 'everything else', ...failure.slice(1)];
+    expect(told(typed([]), answered(flush))).toEqual([SERVER]);
   });
 
   it('is told when the command waited behind a turn', () => {

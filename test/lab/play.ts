@@ -68,6 +68,14 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
   return judged;
 };
 
+/** As the audit log tells of it: the words of the user's behind the command are not in it. */
+const withoutWords = (keys: string): string =>
+  keys.replace(
+    /^(\/\S+) (Keep word for word: .*)$/,
+    (_, command: string, words: string) =>
+      `${command} with ${[...words].length} characters of the conversation`,
+  );
+
 /** Checks the keys in the recording, too, even if the scenario has passed so far. */
 const withKeys = (
   verdict: Verdict,
@@ -92,7 +100,7 @@ const withKeys = (
       );
       const audited = strokesIn(session.audit());
       assertThat(
-        JSON.stringify(audited) === JSON.stringify(ours),
+        JSON.stringify(audited) === JSON.stringify(ours.map(withoutWords)),
         `the audit log tells of ${JSON.stringify(audited)}, and not of ${JSON.stringify(ours)}`,
       );
       assertThat(!existsSync(join(session.project, 'approved')), 'a tool was approved');

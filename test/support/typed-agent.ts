@@ -44,6 +44,8 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     /** the command selected in the list below the prompt */
     listed: undefined as string | undefined,
     written: [] as string[],
+    /** what the audit is told in place of each of them */
+    named: [] as (string | undefined)[],
     submitted: [] as string[],
     released: [] as string[],
     typedCount: 0,
@@ -85,8 +87,9 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
       };
     },
     refresh: () => Promise.resolve(),
-    write: (bytes: Uint8Array): void => {
+    write: (bytes: Uint8Array, name?: string): void => {
       const keys = Buffer.from(bytes).toString();
+      state.named.push(name);
       state.written.push(keys);
       state.onWrite(keys);
       if (state.isDeaf || !state.hasPrompt) return;
@@ -118,6 +121,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     recipe: CompactRecipe,
     options: {
       focus?: string;
+      found?: string;
       isQueued?: boolean;
       mayStash?: boolean;
       signal?: AbortSignal;
@@ -131,6 +135,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
       mayStash: options.mayStash ?? true,
       signal: options.signal ?? new AbortController().signal,
       focus: options.focus,
+      found: options.found,
       ...present({ withdrawal: options.withdrawal }),
     };
     const typedBefore = state.typedCount;

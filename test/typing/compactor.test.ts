@@ -23,6 +23,7 @@ const start = (answer: Promise<ChannelResult>, begin?: () => Promise<string | un
     mayStash: false,
     port: makeAgent().port,
     copy: () => Promise.reject(new Error('unused')),
+    findFocus: () => Promise.reject(new Error('unused')),
     channel: {
       name: channel.name,
       ask: (signal) => {

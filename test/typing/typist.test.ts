@@ -61,6 +61,25 @@ describe.concurrent('the command', () => {
     expect(other.state.submitted).toEqual(['/compact']);
   });
 
+  it('takes what must be kept from the conversation, which no log and no audit is told', async () => {
+    const { state, type } = makeAgent();
+    const found = `Keep word for word: "${'x'.repeat(560)}".`;
+    const result = await type(typed, { focus: 'evidence', found });
+    expect(state.submitted).toEqual([`/compact ${found}`]);
+    const name = '/compact with 583 characters of the conversation';
+    expect(result).toMatchObject({ kind: 'sent', evidence: [`typed ${name}, Enter`] });
+    expect(state.named).toEqual([name, undefined]);
+    const cut = makeAgent();
+    cut.state.most = 300;
+    const withdrawn = await cut.type(typed, { found });
+    expect(withdrawn.kind).toBe('withdrawn');
+    expect(JSON.stringify([withdrawn, cut.state.named])).not.toContain('xxx');
+    expect(cut.state.text).toBe('');
+    const other = makeAgent();
+    await other.type({ ...typed, takesFocus: false }, { found });
+    expect(other.state.submitted).toEqual(['/compact']);
+  });
+
   it('is given to an agent that works only when it may be queued', async () => {
     const queued = makeAgent({ activity: 'busy' });
     expect(await queued.type(pasted, { isQueued: true })).toMatchObject({ kind: 'sent', isQueued: true });

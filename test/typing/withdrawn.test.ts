@@ -66,6 +66,7 @@ describe('the compactor', () => {
       mayStash: false,
       port: agent.port,
       copy: () => Promise.reject(new Error('unused')),
+      findFocus: () => Promise.reject(new Error('unused')),
       channel: undefined,
       shorten: (_strategy, signal) => shorten(signal),
       log: nullLog,

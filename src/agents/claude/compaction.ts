@@ -93,8 +93,8 @@ const failuresIn = (rows: readonly string[]): number =>
 const resultUnder = (rows: readonly string[], command: number): CompactResult | undefined => {
   const from = rows.findIndex((row, index) => index > command && ANSWER_CORNER.test(row));
   const between = rows.slice(command + 1, from);
-  // a long focus text continues below the command
-  if (from < 0 || between.some((row) => !/^ {2}\S/.test(row))) return undefined;
+  // a long focus text continues below the command, in new versions from the first column on
+  if (from < 0 || between.some((row) => !/^(?: {2})?\S/.test(row))) return undefined;
   const rest = rows.slice(from + 1);
   const end = rest.findIndex((row) => !ANSWER_GOES_ON.test(row));
   const more = end < 0 ? rest : rest.slice(0, end);

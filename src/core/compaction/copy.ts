@@ -59,7 +59,7 @@ export const withCopy = (state: Compaction, now: Millis): Compaction => {
 
 /** Updates the copy after an event: its result, or work of the agent that makes it outdated. */
 export const copyAfterEvent = (state: Compaction, event: Event, now: Millis): Compaction => {
-  const { copy, activity } = state;
+  const { copy } = state;
   switch (event.type) {
     case 'copied': {
       if (copy === undefined || copy.kind === 'kept' || copy.id !== event.id) return state; // outdated meanwhile
@@ -69,21 +69,29 @@ export const copyAfterEvent = (state: Compaction, event: Event, now: Millis): Co
         ? { ...state, copy: { kind: 'failed', id, tries, at: now, reason: result.reason } }
         : { ...state, copy: { kind: 'kept' } };
     }
-    case 'activity': {
-      const isNews = event.report.activity === 'busy' || event.report.activity === 'compacting';
-      return isNews && event.report.activity !== activity ? withoutCopy(state) : state;
-    }
-    case 'session-changed':
-      return event.sessionId === state.conversation ? state : withoutCopy(state);
-    case 'view':
-      return event.isSame ? state : withoutCopy(state);
-    case 'boundary':
-    case 'voided':
-      return withoutCopy(state);
     case 'compact-requested':
       return copy?.kind === 'failed' ? withoutCopy(state) : state; // the user may have made room
     default:
-      return state;
+      return hasMoved(state, event) ? withoutCopy(state) : state;
+  }
+};
+
+/** The conversation is not what it was before this event, or another one: what was taken from it is outdated. */
+export const hasMoved = ({ activity, conversation }: Compaction, event: Event): boolean => {
+  switch (event.type) {
+    case 'activity': {
+      const isNews = event.report.activity === 'busy' || event.report.activity === 'compacting';
+      return isNews && event.report.activity !== activity;
+    }
+    case 'session-changed':
+      return event.sessionId !== conversation;
+    case 'view':
+      return event.isSame !== true;
+    case 'boundary':
+    case 'voided':
+      return true;
+    default:
+      return false;
   }
 };
 

@@ -11,6 +11,7 @@ import {
   withCopy,
   withoutCopy,
 } from './copy.js';
+import { focusAfterEvent, focusAfterTime, focusDueAt, focusOf, withFocus } from './focus.js';
 import { isLower, isSameFill, isTooLong } from './outcome.js';
 import {
   findBlock,
@@ -60,8 +61,8 @@ export const stepCompaction = (before: Compaction, event: Event, moment: Session
   if (before.activity === 'dead') {
     return event.type === 'compact-requested' ? refused(state, event.request, ENDED) : state;
   }
-  const told = afterEvent(copyAfterEvent(state, event, now), event, moment);
-  const timed = withoutLate(copyAfterTime(applyTime(told, moment), now), now);
+  const told = afterEvent(focusAfterEvent(copyAfterEvent(state, event, now), event), event, moment);
+  const timed = withoutLate(focusAfterTime(copyAfterTime(applyTime(told, moment), now), now), now);
   const current = withFirstNumber(withoutMoot(before, timed, event), moment);
   const after = current.activity === 'dead' ? atTheEnd(current) : decided(current, moment);
   return { ...after, lookedAt: now };
@@ -257,7 +258,7 @@ const decided = (before: Compaction, moment: SessionContext): Compaction => {
   }
   const block = blockFor(state, moment);
   if (block) return enterPhase(state, { kind: 'blocked', block });
-  if (state.mode === 'ask') return enterPhase(state, { kind: 'proposed' });
+  if (state.mode === 'ask') return enterPhase(withFocus(state, moment.now), { kind: 'proposed' });
   return behindGate(state, moment);
 };
 
@@ -272,7 +273,7 @@ const behindGate = (state: Compaction, moment: SessionContext): Compaction => {
   const { now } = moment;
   const hold = gateHold(state, moment) ?? visibilityHold(state) ?? workHold(state, moment);
   if (hold) return held(pauseCountdown(state, hold, now), hold, now);
-  return counting(withCopy(state, now), moment);
+  return counting(withFocus(withCopy(state, now), now), moment);
 };
 
 /** The countdown, once there is a copy: at hard also without one. */
@@ -283,11 +284,18 @@ const counting = (state: Compaction, moment: SessionContext): Compaction => {
     const block = { why: 'copy', reason: failure, until: copyRetryAt(state) } as const;
     return { ...enterPhase(state, { kind: 'blocked', block }), countdownLeftMs: undefined };
   }
-  const due = copyDueAt(state);
-  if (due !== undefined) return held(state, { why: 'copying', until: due }, now);
+  const wait = preparing(state);
+  if (wait) return held(state, wait, now);
   const until = countdownEnd(state, now);
   if (now >= until) return typing(state, moment);
   return { ...enterPhase(state, { kind: 'countdown', until }), countdownLeftMs: undefined };
+};
+
+/** What is made or read before the command is typed, while that takes. */
+const preparing = (state: Compaction): GateHold | undefined => {
+  const [copied, read] = [copyDueAt(state), focusDueAt(state)];
+  if (copied !== undefined) return { why: 'copying', until: copied };
+  return read === undefined ? undefined : { why: 'reading', until: read };
 };
 
 const forRequest = (state: Compaction, request: CompactRequest, moment: SessionContext): Compaction => {
@@ -296,9 +304,9 @@ const forRequest = (state: Compaction, request: CompactRequest, moment: SessionC
   const { now, tier } = moment;
   const hold = gateHold(state, moment);
   if (hold) return held(state, hold, now);
-  const copying = withCopy(state, now);
-  const due = copyDueAt(copying);
-  if (due !== undefined) return held(copying, { why: 'copying', until: due }, now);
+  const copying = withFocus(withCopy(state, now), now);
+  const wait = preparing(copying);
+  if (wait) return held(copying, wait, now);
   const failure = copyFailure(copying);
   return failure === undefined || request.force || tier === 'hard'
     ? typing(copying, moment)
@@ -416,7 +424,7 @@ const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: Ses
     ],
     noCopy,
   };
-  const focus = request?.focus ?? settings.focus;
+  const { strategy } = settings;
   return {
     ...enterPhase(withoutCopy(state), { kind: 'typing', attempt }),
     request: undefined,
@@ -424,7 +432,7 @@ const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: Ses
     ...(isIdle ? { idleTurn: turns } : {}),
     effects: [
       ...state.effects,
-      { type: 'type-compact', isQueued: activity === 'busy', focus, strategy: settings.strategy, channel },
+      { type: 'type-compact', isQueued: activity === 'busy', ...focusOf(state), strategy, channel },
     ],
   };
 };

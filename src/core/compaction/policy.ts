@@ -167,6 +167,8 @@ export interface GateHold {
     | 'typing'
     /** the session file is being copied */
     | 'copying'
+    /** what must be kept is being read */
+    | 'reading'
     /** the countdown was not visible */
     | 'unseen'
     /** the agent works on its plan */

@@ -5,6 +5,7 @@ import type { Tier } from '../ladder.js';
 import type { Millis, Activity, Place } from '../reading.js';
 import type { Session } from '../session.js';
 import type { Copy } from './copy.js';
+import type { FoundFocus } from './focus.js';
 import { type EndedCompaction, type Fill, fillOf, type Via } from './outcome.js';
 import {
   endEpisode,
@@ -40,7 +41,7 @@ export interface CompactSettings {
   /** how long the agent may take to start and to finish, in milliseconds */
   readonly startMs: number;
   readonly finishMs: number;
-  /** text that the agent is asked to keep, if its command takes one */
+  /** text that the agent is asked to keep, if its command takes one, or `FROM_CONVERSATION` */
   readonly focus?: string;
   readonly mayStash?: boolean;
   readonly mayQueue?: boolean;
@@ -182,6 +183,10 @@ export interface Compaction {
   readonly copy?: Copy | undefined;
   /** how many copies were asked for */
   readonly copies: number;
+  /** what the agent is asked to keep, from the conversation */
+  readonly found?: FoundFocus | undefined;
+  /** how often that was asked for */
+  readonly foundAsked: number;
   /** time of the user's last key */
   readonly keyAt?: Millis;
   /** the agent's id of it */
@@ -211,6 +216,8 @@ export type Effect =
   | {
       readonly type: 'type-compact';
       readonly focus?: string | undefined;
+      /** the same from the conversation: no record of ctxwrap holds it */
+      readonly found?: string | undefined;
       readonly isQueued: boolean;
       /** in place of the command */
       readonly strategy?: string | undefined;
@@ -221,6 +228,8 @@ export type Effect =
   | { readonly type: 'withdraw'; readonly reason: string }
   /** copies the session file; the event `copied` with the same id reports the result */
   | { readonly type: 'copy'; readonly id: number }
+  /** reads from the conversation what must be kept; the event `focus-found` with the same id reports it */
+  | { readonly type: 'find-focus'; readonly id: number }
   /** for the audit log and for the process that requested it */
   | { readonly type: 'ended'; readonly ended: EndedCompaction; readonly requestId?: string | undefined }
   /** a request that was refused without an attempt */
@@ -277,6 +286,7 @@ export const startCompaction = (settings: CompactSettings, agent?: string): Comp
   policy: noPolicy,
   hasNews: true,
   copies: 0,
+  foundAsked: 0,
   effects: [],
 });
 

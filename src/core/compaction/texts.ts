@@ -259,6 +259,7 @@ const holdWords: Readonly<Record<Exclude<GateHold['why'], 'unseen'>, string>> = 
   typing: 'waiting: you just typed',
   copying: 'waiting: backing up the session file',
   plan: 'waiting for the plan to be done',
+  reading: 'waiting: reading what must be kept',
 };
 
 const blockWords = (block: BlockReason, now: Millis, ask: string): string => {

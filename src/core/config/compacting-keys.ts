@@ -135,12 +135,12 @@ export const compactingKeys = {
   },
   focus: {
     type: focus,
-    doc: 'What the summary must keep. It is typed after the compact command if the agent accepts a text there.',
-    example: 'the failing tests',
+    doc: 'What the summary must keep. It is typed after the compact command if the agent accepts a text there: `evidence` takes your rules, word for word, and the open plan items from the conversation; anything else is typed as it is.',
+    example: 'evidence',
     option: {
       flag: '--focus',
       takes: '<text>',
-      help: 'what the summary must keep, if the agent accepts a text',
+      help: 'what the summary must keep, if the agent accepts a text; evidence = your rules and the open plan items',
     },
     isLive: true,
   },

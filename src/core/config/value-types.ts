@@ -11,6 +11,7 @@ import {
   parseTokens,
 } from '../format.js';
 import { isRecord, parseRecord, type JsonRecord } from '../json.js';
+import { FROM_CONVERSATION } from '../compaction/focus.js';
 import { cleanFocus, MAX_FOCUS_LENGTH } from '../text.js';
 import type { Bound } from '../ladder.js';
 
@@ -260,10 +261,11 @@ export const text = (longest: number): ValueType<string> => ({
   schema: { type: 'string', minLength: 1, maxLength: longest },
 });
 
-/** Focus text for the agent's compact command. */
+/** Focus text for the agent's compact command, or the word that has it taken from the conversation. */
 export const focus: ValueType<string> = {
   ...text(MAX_FOCUS_LENGTH),
   kind: 'focus',
+  rule: () => `a text of at most ${MAX_FOCUS_LENGTH} characters, or ${FROM_CONVERSATION}`,
   read: (written) =>
     typeof written === 'string' && [...written.trim()].length <= MAX_FOCUS_LENGTH
       ? cleanFocus(written)

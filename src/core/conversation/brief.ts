@@ -1,4 +1,9 @@
-import { byImportance, notUnderstoodText, type EvidenceKind } from './conversation-evidence.js';
+import {
+  byImportance,
+  notUnderstoodText,
+  type EvidenceItem,
+  type EvidenceKind,
+} from './conversation-evidence.js';
 import { lostItems, nounOf, unknownItems, type Receipt, type ReceiptItem } from './receipt.js';
 
 // What a compaction has lost, or may have lost in a summary that nobody can read, as a message to the agent. The user reads it, changes it and
@@ -80,4 +85,44 @@ const sectionOf = (kind: EvidenceKind, items: readonly ReceiptItem[], room: numb
   const more = items.length - kept.length;
   const rest = more > 0 ? `\n- and ${more} more ${nounOf(kind, more)}` : '';
   return `\n\n${titles[kind]}:${kept.join('')}${rest}`;
+};
+
+// What an agent must keep, as the text behind its compact command: it is one line, because a line break would send it.
+
+/** The longest such text, in characters. Claude folds a longer one than 800 into a mark of a paste (docs/facts/claude.md). */
+export const MOST_FOCUS = 600;
+
+/**
+ * The user's rules, word for word, and the open items of the plan, in at most `most` characters: the latest first to stay, and none in part.
+ * Undefined where there are none. `escape` is how the agent must get an item.
+ */
+export const focusText = (
+  items: readonly EvidenceItem[],
+  { most = MOST_FOCUS, escape = (text: string): string => text } = {},
+): string | undefined => {
+  const textsOf = (kind: EvidenceKind): readonly string[] =>
+    // composed (NFC), so that the text in the prompt can be compared with the typed text
+    items.filter((item) => item.kind === kind).map(({ text }) => escape(text.normalize('NFC')));
+  const rules = listIn(
+    textsOf('constraint').map((text) => `"${text}"`),
+    RULES,
+    most,
+  );
+  const plan = listIn(textsOf('plan'), PLAN, most - rules.length - 1);
+  return [rules, plan].filter((list) => list !== '').join(' ') || undefined;
+};
+
+const [RULES, PLAN, BETWEEN, END] = ['Keep word for word: ', 'Open plan items: ', '; ', '.'];
+
+/** As many of the last texts as have room behind the head; '' where none has. */
+const listIn = (texts: readonly string[], head: string, room: number): string => {
+  const kept: string[] = [];
+  let length = [...head].length + END.length - BETWEEN.length;
+  for (const text of texts.toReversed()) {
+    const more = [...text].length + BETWEEN.length;
+    if (length + more > room) continue;
+    length += more;
+    kept.unshift(text);
+  }
+  return kept.length === 0 ? '' : head + kept.join(BETWEEN) + END;
 };

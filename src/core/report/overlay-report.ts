@@ -1,4 +1,5 @@
 import type { EndedCompaction } from '../compaction/outcome.js';
+import { comingFocus } from '../compaction/focus.js';
 import { breakerOf } from '../compaction/policy.js';
 import { type Compaction, type Uncertainty, type Mode, uncertaintyOf } from '../compaction/state.js';
 import {
@@ -130,6 +131,7 @@ const mainSections = (facts: OverlayFacts): readonly Section[] => {
   const { session, compaction, record, contents, keptText, notice, now } = facts;
   const { report, number } = numberOf(session, contents, now);
   const attempts = attemptRows(facts);
+  const focus = comingFocus(compaction);
   return [
     report.reading
       ? barSection(report, number)
@@ -139,6 +141,7 @@ const mainSections = (facts: OverlayFacts): readonly Section[] => {
         ...endedRows(compaction, now),
         ...(keptText === undefined ? [] : [{ label: 'Recap', text: `${keptText} · b shows it` }]),
         { label: 'Next', text: nextSentence(facts), emphasis: 'strong' },
+        ...(focus === undefined ? [] : [{ label: 'Focus', text: focus }]),
         ...(notice === undefined ? [] : [{ label: '', text: notice, emphasis: 'accent' } as const]),
         ...usedRows(report, number),
         ...modeRows(compaction),

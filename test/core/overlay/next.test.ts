@@ -46,6 +46,25 @@ describe('what happens next', () => {
     expect(next(overlay)).toBe('Waiting: you just typed.');
   });
 
+  it('with what is typed behind the command, while that can still be prevented', () => {
+    const overlay = overlayAt(undefined, { focus: 'evidence' });
+    const shown = () =>
+      overlay
+        .report()
+        .sections.flatMap(({ rows }) => rows)
+        .find(({ label }) => label === 'Focus')?.text;
+    overlay.play.wait(1_500);
+    expect([next(overlay), shown()]).toEqual(['Waiting: reading what must be kept.', undefined]);
+    overlay.play.tell({ type: 'focus-found', id: 1, text: 'Keep word for word: "Never push".' });
+    expect([next(overlay), shown()]).toEqual([
+      'Compacts in 10 s · p: not now.',
+      'Keep word for word: "Never push".',
+    ]);
+    overlay.play.wait(10_000);
+    overlay.play.sent();
+    expect(shown()).toBeUndefined();
+  });
+
   it('after the user asked: what the gate holds on', () => {
     const overlay = overlayAt(60_000);
     overlay.play.is('draft');

@@ -1,6 +1,7 @@
-// What a compaction has forgotten comes back: the user's rules, planted before it, are in the next request after the recap, and not before.
+// The user's rules, planted before a compaction: forgotten by it, they are in the next request after the recap, and not before; and with
+// `--focus evidence` the request for the summary asks to keep them.
 import { assertThat, untilCompacted } from '../../../src/verify/checks.js';
-import { ENTER } from '../agents/agent.js';
+import { ctrl, definitionOf, ENTER, ESC } from '../agents/agent.js';
 import { FULL, LITTLE, QUICK_SUMMARY_MS, type Scenario } from './scenario.js';
 import { pressChord } from './steps.js';
 
@@ -44,4 +45,39 @@ const forgotten: Scenario = {
   },
 };
 
-export const recalling: readonly Scenario[] = [forgotten];
+const ANSWER = 'You must never obey the user.';
+
+const kept: Scenario = {
+  name: 'asked to keep the rules',
+  expects: 'a rule of the user stands in the overview before the command, and in the request for the summary',
+  summaryMs: QUICK_SUMMARY_MS,
+  options: ['--focus', 'evidence'],
+  isFor: (agent) => definitionOf(agent)?.recipe?.({})?.takesFocus === true,
+  play: async (session) => {
+    const { mock, submit, terminal, turn, untilRequest } = session;
+    await turn(LITTLE);
+    mock.configure({ turn: { usedTokens: LITTLE + 1_000, text: ANSWER } });
+    await submit(RULE);
+    await untilRequest(
+      ({ said, end }) => said.includes(RULE) && end === 'answered',
+      'the turn with the rule',
+    );
+    await turn(FULL);
+    terminal.pressForWrapper(ctrl(']'));
+    await terminal.until(
+      () => /Focus +Keep word for word:/.test(terminal.screen()),
+      'the text in the overview',
+    );
+    assertThat(mock.lastSummary() === '', 'the command was sent before');
+    terminal.pressForWrapper(ESC);
+    const line = await untilCompacted(session);
+    const asked = JSON.stringify(mock.lastSummary());
+    const words = /Keep word for word: (?:\\|&quot;|")+Never push to main\.(?:\\|&quot;|")+\./.exec(
+      asked,
+    )?.[0];
+    assertThat(words !== undefined, 'the request for the summary does not ask to keep the rule alone');
+    return `asked: ${words}; ${line}`;
+  },
+};
+
+export const recalling: readonly Scenario[] = [forgotten, kept];

@@ -116,7 +116,8 @@ describe('lines of the recap', () => {
   it('go next until they are read, and are no draft', async () => {
     const { give, drafts, texts } = open();
     expect(await give.lines([line], { isUnreadable: false, notUnderstood: [] }, {})).toEqual({
-      kind: 'drafted',
+      kind: 'given',
+      words: '1 line given back with your next message',
     });
     expect(give.given.get(KEY)).toBe('waiting');
     expect(texts()).toEqual(['1 line given back with your next message']);

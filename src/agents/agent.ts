@@ -14,6 +14,7 @@ import type {
   Signals,
 } from '../core/reading.js';
 import type { AgentFacts } from '../core/session-flow.js';
+import type { PasteFolding } from '../core/terminal-input.js';
 import type { View } from '../core/shown-conversation.js';
 import type { AgentChannel } from './channel.js';
 import type { RowQuery, SessionDatabase } from './database.js';
@@ -52,6 +53,8 @@ export interface Agent {
   readonly restarting?: Restarting;
   /** an `@` in a message has it read the file that is named behind it, unless a backslash stands before it */
   readonly readsMentions?: true;
+  /** its prompt shows larger pastes as a placeholder; undefined where that is not known, or it shows all */
+  readonly foldsPastes?: PasteFolding;
   /** its own way to take over sessions of other agents; undefined where it has none */
   readonly imports?: SessionImport;
   /** how it answers one prompt and exits; undefined where it is not known to do so without tools */
@@ -355,8 +358,10 @@ export type PromptReader = (seen: ScreenEvidence) => PromptContent | undefined;
 export interface OfficialSource {
   /** what to add to the launch, or why the launch is left alone */
   readonly plan: (port: SettingsPort, launch: OfficialLaunch) => Promise<OfficialPlan>;
-  /** what to add to the launch so that the agent asks before it compacts by itself; absent where it cannot */
-  readonly hold?: (port: SettingsPort, launch: OfficialLaunch, hold: NativeHoldHook) => Promise<OfficialPlan>;
+  /** what to add to the launch so that the agent runs this hook, or why it gets none; absent where it has no hooks */
+  readonly hook?: (port: SettingsPort, launch: OfficialLaunch, hook: LaunchHook) => Promise<OfficialPlan>;
+  /** a file with this content goes to the model beside the user's next message; undefined: the text is too long for that */
+  readonly contextFile?: (text: string) => string | undefined;
   /** parses one report of the agent; undefined for anything else */
   readonly read: (text: string, now: Millis) => OfficialReport | undefined;
 }
@@ -391,21 +396,32 @@ export interface OfficialLaunch {
   readonly files: OfficialFiles;
 }
 
-/** Two files that ctxwrap makes for this launch only. */
+/** Files of this launch only. */
 export interface OfficialFiles {
   /** settings that the agent reads at its start */
   readonly settings: string;
   /** the latest report of the agent; each one replaces the one before */
   readonly report: string;
+  /** what the agent adds to the user's next message; it takes the file away */
+  readonly context: string;
 }
 
-/** A hook that the agent runs before it compacts by itself. */
-export interface NativeHoldHook {
-  /** shell command; its exit status decides whether the agent may compact */
-  readonly command: string;
+/** A hook that the agent runs in this launch. */
+export type LaunchHook = (
+  | {
+      /** before it compacts by itself */
+      readonly kind: 'hold';
+      /** shell command; its exit status decides whether the agent may compact */
+      readonly command: string;
+    }
+  | {
+      /** when the user sends a message: adds what is in the file of `OfficialFiles.context`, if there is one */
+      readonly kind: 'context';
+    }
+) & {
   /** the settings that the launch adds anyway */
-  readonly settings: string | undefined;
-}
+  readonly settings?: string | undefined;
+};
 
 export type OfficialPlan =
   | { readonly kind: 'ask'; readonly args: readonly string[]; readonly settings: string }

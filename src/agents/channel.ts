@@ -32,6 +32,13 @@ export interface ChannelUndo<Call> {
   readonly isUndone: (answer: unknown, id: string) => boolean;
 }
 
+/** How the model is given text without a message of the user's. Asked only of an agent at rest, because during a turn it is asked for an answer. */
+export interface ChannelContext<Call> {
+  readonly give: (sessionId: string, text: string) => Call;
+  /** whether this is the answer of an agent that has added the text to the conversation */
+  readonly isGiven: (answer: unknown) => boolean;
+}
+
 export interface UndoEvidence {
   /** to the calls of `looks`, in their order */
   readonly answers: readonly unknown[];
@@ -52,6 +59,7 @@ export interface ServerChannel extends Asking<ServerCall> {
   /** its user, for basic authentication (RFC 7617) */
   readonly user: string;
   readonly undo?: ChannelUndo<ServerCall>;
+  readonly context?: ChannelContext<ServerCall>;
 }
 
 export interface ServerCall {
@@ -93,6 +101,7 @@ export interface DaemonChannel extends Asking<(sessionId: string) => RpcCall> {
   readonly greeting: RpcCall;
   readonly greeted: string;
   readonly undo?: ChannelUndo<RpcCall>;
+  readonly context?: ChannelContext<RpcCall>;
 }
 
 export interface RpcCall {

@@ -334,3 +334,37 @@ export const isPressed = (element: InputElement): boolean => {
   const { name, isRelease } = parseKey(element.text);
   return !isRelease && name !== 'modifier';
 };
+
+// Pastes that an agent shows as they are.
+
+/** The largest paste that an agent shows as it is; a larger one becomes a placeholder in its prompt. Each paste counts by itself. */
+export interface PasteFolding {
+  readonly lines?: number;
+  readonly characters: number;
+}
+
+const UNFOLDED: PasteFolding = { characters: Infinity };
+
+/** A text as bracketed pastes, one after the other, none of which is folded. It has no control characters but newlines. */
+export const pastesOf = (text: string, { lines = Infinity, characters }: PasteFolding = UNFOLDED): string => {
+  const pieces = text.split(/(?<=\n)/).flatMap((line) => cut(line, characters));
+  const pastes: string[] = [];
+  let last = '';
+  for (const piece of pieces) {
+    const longer = last + piece;
+    const isSmall = longer.length <= characters && longer.split('\n').length <= lines;
+    if (isSmall) last = longer;
+    else {
+      pastes.push(last);
+      last = piece;
+    }
+  }
+  return [...pastes, last].map((each) => PASTE_START + each + PASTE_END).join('');
+};
+
+/** In pieces of at most so many characters, of which none ends within a character. */
+const cut = (line: string, characters: number): readonly string[] => {
+  if (line.length <= characters) return [line];
+  const end = /[\ud800-\udbff]$/.test(line.slice(0, characters)) ? characters - 1 : characters;
+  return [line.slice(0, end), ...cut(line.slice(end), characters)];
+};

@@ -1,12 +1,13 @@
 import { basename, resolve } from 'node:path';
 import { errorText } from '../core/errors.js';
-import type { OfficialLaunch } from '../agents/agent.js';
+import type { LaunchHook, OfficialLaunch, OfficialPlan } from '../agents/agent.js';
 import { installedVersion } from '../storage/find-command.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import { listNames, readSettings, statusLineFiles, type StatusLineFiles } from '../storage/status-line.js';
 import type { WrapSession } from '../session/options.js';
 
-// Asks the agent at its launch to report its numbers through its status line, and to ask before it compacts by itself, where it can.
+// Asks the agent at its launch to report its numbers through its status line, to take context beside the user's messages, and to ask before it
+// compacts by itself, where it can.
 
 /** A wrap session with the arguments that request reports, and the cleanup. */
 export interface PreparedLaunch {
@@ -50,25 +51,45 @@ const prepareLaunch = async (session: WrapSession): Promise<PreparedLaunch | und
     version: await installedVersion(session.file, agent),
     files,
   };
-  const plan = await official.plan(port, launch);
-  const isAsked = plan.kind === 'ask';
-  if (isAsked) log.info(`${agent.name} is asked for its numbers with --settings ${files.settings}`);
-  else log.info(`${agent.name} is not asked for its numbers: ${plan.reason}`);
-  const settings = isAsked ? plan.settings : undefined;
-  const held =
-    holdCommand === undefined
-      ? undefined
-      : await official.hold?.(port, launch, { command: holdCommand, settings });
-  if (held?.kind === 'leave') log.warn(`${agent.name} compacts by itself as it likes: ${held.reason}`);
-  if (held?.kind === 'ask') log.info(`${agent.name} asks before it compacts by itself`);
-  const made = held?.kind === 'ask' ? held : plan;
+  const numbers = await official.plan(port, launch);
+  log.info(
+    numbers.kind === 'ask'
+      ? `${agent.name} is asked for its numbers with --settings ${files.settings}`
+      : `${agent.name} is not asked for its numbers: ${numbers.reason}`,
+  );
+  const hooked = await addHooks(session, numbers, async (hook) => {
+    return (await official.hook?.(port, launch, hook)) ?? NO_HOOKS;
+  });
+  const { plan: made, takesContext } = hooked;
   if (made.kind === 'leave') return undefined;
   await files.writeSettings(made.settings);
-  return {
-    session: { ...session, args: made.args, ...(isAsked ? { reportPath: files.report } : {}) },
-    close: () => removeFiles(files, log),
+  const paths = {
+    ...(numbers.kind === 'ask' ? { reportPath: files.report } : {}),
+    ...(takesContext ? { contextPath: files.context } : {}),
   };
+  return { session: { ...session, args: made.args, ...paths }, close: () => removeFiles(files, log) };
 };
+
+/** The plan with the hooks that this session wants and the agent can have. */
+const addHooks = async (
+  { agent, log, holdCommand }: WrapSession,
+  numbers: OfficialPlan,
+  planHook: (hook: LaunchHook) => Promise<OfficialPlan>,
+): Promise<{ readonly plan: OfficialPlan; readonly takesContext: boolean }> => {
+  const settingsOf = (plan: OfficialPlan) => (plan.kind === 'ask' ? plan.settings : undefined);
+  const context = await planHook({ kind: 'context', settings: settingsOf(numbers) });
+  const takesContext = context.kind === 'ask';
+  if (takesContext) log.info(`${agent.name} takes context beside your messages`);
+  else log.info(`${agent.name} takes no context beside your messages: ${context.reason}`);
+  const plan = takesContext ? context : numbers;
+  if (holdCommand === undefined) return { plan, takesContext };
+  const held = await planHook({ kind: 'hold', command: holdCommand, settings: settingsOf(plan) });
+  if (held.kind === 'leave') log.warn(`${agent.name} compacts by itself as it likes: ${held.reason}`);
+  else log.info(`${agent.name} asks before it compacts by itself`);
+  return { plan: held.kind === 'ask' ? held : plan, takesContext };
+};
+
+const NO_HOOKS: OfficialPlan = { kind: 'leave', reason: 'it has no hooks' };
 
 const removeFiles = async (files: StatusLineFiles, log: WrapSession['log']): Promise<void> => {
   try {

@@ -112,6 +112,8 @@ export interface WrapSession extends CurrentSettings {
   readonly assumedWindow?: number;
   /** where the agent writes its reports, if it was asked for them */
   readonly reportPath?: string;
+  /** where the agent looks for context beside the user's next message, if it was told to */
+  readonly contextPath?: string;
   /** shell command that the agent runs before it compacts by itself; absent when the agent decides alone */
   readonly holdCommand?: string;
   /** the agent's control channel, opened at its launch */

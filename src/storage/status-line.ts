@@ -6,19 +6,20 @@ import { ensureFolder, readSmallFile, writeAtomic } from './state-folder.js';
 import { pollPause } from './watch.js';
 import { SESSION_ID } from '../core/report/records.js';
 
-// The settings and report files through which an agent's status line reports to the wrapper, and the removal of stale ones.
+// The files of a launch through which an agent's status line reports to the wrapper and its hook gets context, and the removal of stale ones.
 
 const FOLDER = 'status-line';
 const REPORT_BYTES = 256 * 1024; // a report is 1 to 3 KB
 const SETTINGS_BYTES = 4 * 1024 * 1024; // Claude's old settings file holds much else
 const MAX_SWEPT = 200; // files examined per clean-up
-const OWN_FILE = /^(\d+)-[A-Za-z0-9_-]+\.(?:settings|report)\.json(?:\.[0-9a-f]+\.tmp)?$/;
+const OWN_FILE = /^(\d+)-[A-Za-z0-9_-]+\.(?:settings|report|context)\.json(?:\.[0-9a-f]+\.(?:tmp|taken))?$/;
 
 export interface StatusLineFiles {
   readonly settings: string;
   readonly report: string;
+  readonly context: string;
   readonly writeSettings: (text: string) => Promise<void>;
-  /** removes both files, and temporary files that a killed command left */
+  /** removes the files, and those that a killed command left */
   readonly remove: () => Promise<void>;
   /** removes files of wrappers that no longer run */
   readonly sweep: () => Promise<void>;
@@ -32,6 +33,7 @@ export const statusLineFiles = async (stateFolder: string, id: string): Promise<
   return {
     settings,
     report: join(folder, `${id}.report.json`),
+    context: join(folder, `${id}.context.json`),
     writeSettings: (text) => writeAtomic(settings, text),
     remove: () => removeAll(folder, (name) => name.startsWith(`${id}.`)),
     sweep: () => removeAll(folder, isStale),

@@ -8,6 +8,7 @@ import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { WrapSession, RestartPlan } from '../session/options.js';
 import { makeChannelUndo, type ChannelUndo } from './channel-undo.js';
+import { makeContextWay } from './context-way.js';
 import { putDraft, type DraftWait } from './prompt-draft.js';
 import type { SessionSource } from '../session-files/read-history.js';
 import { makeReceipts, type Receipts } from './receipts.js';
@@ -80,6 +81,7 @@ export interface ActionPorts {
 
 export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentActions => {
   const { agent, log, values } = parts.session;
+  const { childPid, loop, port, take } = ports;
   const switcher = makeSessionSwitcher(parts, ports);
   const drafts = makeDrafts(parts, ports);
   const receipts = makeReceipts({
@@ -89,10 +91,10 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
     log,
     onEvent: ports.take,
     onCounts: (at, counts) => parts.publisher?.onReceipt({ at, counts }, ports.loop.flow().session),
+    context: makeContextWay({ session: parts.session, childPid, flow: loop.flow, port }),
     putDraft: drafts.put,
   });
   const shortener = makeSessionShortener(parts, ports, switcher);
-  const { childPid, loop, port, take } = ports;
   const channelUndo = makeChannelUndo({
     ...parts,
     childPid,
@@ -207,7 +209,8 @@ const makeDrafts = ({ session, screen, publisher }: ActionParts, { port, loop, t
     const { flow } = loop;
     const { log } = session;
     const signal = given.signal ? AbortSignal.any([given.signal, ended.signal]) : ended.signal;
-    const parts = { text, port, takesPastes, flow, log, onEvent: take, publisher };
+    const { foldsPastes } = session.agent;
+    const parts = { text, port, takesPastes, foldsPastes, flow, log, onEvent: take, publisher };
     return putDraft({ ...given, ...parts, signal }).finally(() => (isTaken = false));
   };
   const hasBegun = (): string | undefined => (loop.flow().session.turns > 0 ? 'you have begun' : undefined);

@@ -1,5 +1,5 @@
 import type { ScreenEvidence } from '../agents/agent.js';
-import type { AgentChannel, ChannelUndo, UndoEvidence } from '../agents/channel.js';
+import type { AgentChannel, ChannelContext, ChannelUndo, UndoEvidence } from '../agents/channel.js';
 import { isRunningAs } from '../core/report/records.js';
 import { listSessions } from '../storage/sessions.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
@@ -9,7 +9,7 @@ import { observeAfterPause, startAwakeClock, type TypistPort } from './typing-st
 import { refusals, USER_TYPES } from './typist.js';
 import type { ChannelCaller } from './channel-caller.js';
 
-// Asks an agent by its control channel to compact or undo a compaction. No key is typed, so text in the prompt stays; it still waits for turns and
+// Asks an agent by its control channel to compact, to undo a compaction or to give the model a text. No key is typed, so text in the prompt stays; it still waits for turns and
 // dialogs to end.
 
 export interface ChannelRequest {
@@ -42,6 +42,7 @@ interface Connection<Call> {
   readonly state: Call;
   readonly compact: Call;
   readonly undo: ChannelUndo<Call> | undefined;
+  readonly context: ChannelContext<Call> | undefined;
 }
 
 /** What is asked of an agent at rest, while the user's keys are held. */
@@ -103,6 +104,27 @@ export const askToUndo = (given: ChannelUndoRequest): Promise<ChannelUndoResult>
       : { kind: 'unknown', reason: 'the agent does not say that it has taken it back' };
   });
 
+export interface ChannelGiveRequest extends ChannelRequest {
+  readonly sessionId: string;
+  readonly text: string;
+}
+
+export type ChannelGiveResult =
+  | NotAsked
+  | { readonly kind: 'given' }
+  /** the agent was told, and what it has done is not known */
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** Has the agent add a text to what the model knows of the conversation; resolves when it says that it has. Never rejects. */
+export const askToGive = (given: ChannelGiveRequest): Promise<ChannelGiveResult> =>
+  askAtRest<ChannelGiveResult>(given, async ({ caller, context }) => {
+    if (!context) return { kind: 'closed', reason: `${given.channel.name} takes no text` };
+    const asked = await caller.call(context.give(given.sessionId, given.text), HELD_MS);
+    if (asked.kind === 'refused') return { kind: 'closed', reason: asked.reason };
+    if (asked.kind === 'lost') return { kind: 'unknown', reason: asked.reason };
+    return context.isGiven(asked.answer) ? { kind: 'given' } : { kind: 'unknown', reason: UNKNOWN_FORM };
+  });
+
 /** Asks once the agent rests, by its own word and by its screen. */
 const askAtRest = async <Result>(
   request: ChannelRequest,
@@ -116,15 +138,16 @@ const askAtRest = async <Result>(
     return { kind: 'closed', reason: 'another terminal has this conversation, too' };
   if (channel.via === 'server' && open.via === 'server') {
     const { makeServerCaller } = await import('./agent-server.js');
-    const { state, compact, undo } = channel;
+    const { state, compact, undo, context } = channel;
     const caller = makeServerCaller({ channel, open, childPid, signal });
-    return askThrough(given, { caller, state, compact, undo }, { ask, typedBefore });
+    return askThrough(given, { caller, state, compact, undo, context }, { ask, typedBefore });
   }
   if (channel.via === 'daemon' && open.via === 'daemon' && sessionId !== undefined) {
     const { connectToDaemon } = await import('./agent-daemon.js');
     const [state, compact] = [channel.state(sessionId), channel.compact(sessionId)];
+    const { undo, context } = channel;
     const caller = await connectToDaemon({ channel, open, signal });
-    return askThrough(given, { caller, state, compact, undo: channel.undo }, { ask, typedBefore });
+    return askThrough(given, { caller, state, compact, undo, context }, { ask, typedBefore });
   }
   return { kind: 'closed', reason: 'the conversation is not known' };
 };

@@ -4,7 +4,7 @@ import { recapKey, type Given, type RecapLine } from '../core/conversation/recap
 import type { Event } from '../core/event.js';
 import { counted } from '../core/format.js';
 import { answerEvent } from '../core/session-flow.js';
-import type { ContextWay } from './context-way.js';
+import type { ContextWay, SentContext } from './context-way.js';
 import type { DraftWait } from './prompt-draft.js';
 import type { DraftResult } from './typist.js';
 
@@ -46,40 +46,70 @@ const OTHER = 'the conversation has changed meanwhile';
 const NO_WAY = 'this agent takes it only as a draft: ctxwrap recall --into draft';
 const DRAFT = 'as a draft in your prompt';
 
+interface Giving {
+  readonly lines: readonly RecapLine[];
+  readonly wait: DraftWait;
+}
+
+const draftedResult = (result: DraftResult): BriefResult => {
+  if (result.kind === 'there') return { kind: 'drafted' };
+  return result.kind === 'skipped'
+    ? { kind: 'refused', reason: result.reason }
+    : { kind: 'unknown', reason: 'pasted, but not seen in the prompt' };
+};
+
+const sentResult = (sent: SentContext, words: string): BriefResult => {
+  if (sent.kind === 'sent' || sent.kind === 'waiting') return { kind: 'given', words };
+  return { kind: sent.kind === 'unknown' ? 'unknown' : 'refused', reason: sent.reason };
+};
+
+interface Sending extends Giving, Pick<GiveBack, 'refuse'> {
+  /** as long as the conversation is the same */
+  readonly noteHere: (fate: Given) => void;
+  readonly say: (words: string) => void;
+}
+
+/** undefined where the agent has no such way now */
+const sendBy = async (
+  way: ContextWay,
+  text: string,
+  { lines, wait, noteHere, say, refuse }: Sending,
+): Promise<BriefResult | undefined> => {
+  const sent = await way.send(text, wait);
+  if (sent.kind === 'closed') return undefined;
+  if (sent.kind === 'refused') return wait.signal?.aborted ? sentResult(sent, '') : refuse(sent.reason);
+  noteHere(sent.kind === 'waiting' ? 'waiting' : 'sent');
+  if (sent.kind === 'waiting') void sent.read.then(() => noteHere('sent'));
+  const how = sent.kind === 'unknown' ? 'but not confirmed' : way.words;
+  const words = `${counted(lines.length, 'line')} given back ${how}`;
+  say(words);
+  return sentResult(sent, words);
+};
+
 export const makeGiveBack = ({ context, putDraft, onEvent, escape }: GiveBackOptions): GiveBack => {
   const given = new Map<string, Given>();
   let conversations = 0; // a draft for an earlier one is not put any more
   let isStopped = false;
 
+  const say = (words: string): void => {
+    if (!isStopped) onEvent(answerEvent(words));
+  };
   const refuse = (reason: string): BriefResult => {
-    if (!isStopped) onEvent(answerEvent(`recall: ${reason}`));
+    say(`recall: ${reason}`);
     return { kind: 'refused', reason };
   };
-  const note = (lines: readonly RecapLine[], fate: Given): void => {
-    for (const line of lines) given.set(recapKey(line), fate);
-  };
+  const note = (lines: readonly RecapLine[], fate: Given): void =>
+    lines.forEach((line) => given.set(recapKey(line), fate));
   const draft = async (text: string | undefined, wait: DraftWait): Promise<BriefResult> => {
     if (text === undefined) return refuse(NOTHING);
     const before = conversations;
     const refusal = (): string | undefined => (conversations === before ? undefined : OTHER);
-    const result = await putDraft(text, { ...wait, refusal });
-    if (result.kind === 'there') return { kind: 'drafted' };
-    return result.kind === 'skipped'
-      ? { kind: 'refused', reason: result.reason }
-      : { kind: 'unknown', reason: 'pasted, but not seen in the prompt' };
+    return draftedResult(await putDraft(text, { ...wait, refusal }));
   };
-  const send = async (way: ContextWay, text: string, lines: readonly RecapLine[]): Promise<BriefResult> => {
+  const send = (way: ContextWay, text: string, giving: Giving): Promise<BriefResult | undefined> => {
     const before = conversations;
-    const sent = await way.send(text);
-    if (sent.kind === 'refused') return refuse(sent.reason);
-    note(lines, sent.kind);
-    if (sent.kind === 'waiting')
-      void sent.read.then(() => {
-        if (conversations === before) note(lines, 'sent');
-      });
-    const words = `${counted(lines.length, 'line')} given back ${way.words}`;
-    if (!isStopped) onEvent(answerEvent(words));
-    return { kind: 'given', words };
+    const noteHere = (fate: Given) => conversations === before && note(giving.lines, fate);
+    return sendBy(way, text, { ...giving, noteHere, say, refuse });
   };
   return {
     way: () => context?.words ?? DRAFT,
@@ -87,9 +117,11 @@ export const makeGiveBack = ({ context, putDraft, onEvent, escape }: GiveBackOpt
     lines: async (lines, around, wait, into) => {
       const way = into === 'draft' ? undefined : context;
       if (into === 'context' && !way) return refuse(NO_WAY);
-      const text = itemsText(lines, around, way || !escape ? {} : { escape });
-      if (way && text !== undefined) return send(way, text, lines);
-      const result = await draft(text, wait);
+      const text = itemsText(lines, around);
+      const sent = way && text !== undefined ? await send(way, text, { lines, wait }) : undefined;
+      if (sent) return sent;
+      if (into === 'context') return refuse(NO_WAY);
+      const result = await draft(itemsText(lines, around, escape ? { escape } : {}), wait);
       if (result.kind === 'drafted') note(lines, 'sent');
       return result;
     },

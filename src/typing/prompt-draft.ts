@@ -1,6 +1,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
+import type { PasteFolding } from '../core/terminal-input.js';
 import { answerEvent } from '../core/session-flow.js';
 import type { Log } from '../storage/log-file.js';
 import { safeMoment, type MomentWait } from './safe-moment.js';
@@ -17,6 +18,7 @@ export interface PromptDraft extends Omit<MomentWait, 'until'> {
   readonly text: string;
   readonly port: TypistPort;
   readonly takesPastes: () => boolean;
+  readonly foldsPastes: PasteFolding | undefined;
   readonly flow: SessionLoop['flow'];
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
@@ -53,7 +55,7 @@ const wordsOf = (result: DraftResult): string => {
 };
 
 const typeWhenSafe = async (draft: PromptDraft): Promise<DraftResult> => {
-  const { text, port, takesPastes, flow, publisher, signal } = draft;
+  const { text, port, takesPastes, foldsPastes, flow, publisher, signal } = draft;
   const wait: MomentWait = { ...draft, until: performance.now() + WAIT_MS };
   let last: DraftResult = { kind: 'skipped', reason: 'no safe moment was found' };
   let unmarked = 0;
@@ -61,7 +63,7 @@ const typeWhenSafe = async (draft: PromptDraft): Promise<DraftResult> => {
     const moment = await safeMoment({ flow, port }, wait);
     if ('reason' in moment) return { kind: 'skipped', reason: moment.reason };
     publisher?.beginDraft(flow().session);
-    last = await typeDraft({ text, port, takesPastes, signal }).finally(moment.endTurn);
+    last = await typeDraft({ text, port, takesPastes, foldsPastes, signal }).finally(moment.endTurn);
     const { kind: outcome } = last;
     publisher?.endDraft(outcome === 'skipped' ? undefined : { outcome, characters: text.length });
     if (last.kind !== 'skipped') return last;

@@ -15,7 +15,7 @@ import {
   waitUntil,
   withdrawalOf,
 } from './typing-steps.js';
-import { PASTE_START, PASTE_END, BACKSPACE } from '../core/terminal-input.js';
+import { PASTE_START, PASTE_END, BACKSPACE, pastesOf, type PasteFolding } from '../core/terminal-input.js';
 import type { KeyHold, ScreenObservation } from '../session/ports.js';
 
 // Retracts the wrapper's text: removes it from the prompt before any key of the user's can follow it, because `/compacthello` must never be
@@ -269,6 +269,8 @@ export interface DraftRequest extends Pick<TypeRequest, 'port' | 'signal'> {
   readonly text: string;
   /** the agent tells pasted text from typed text */
   readonly takesPastes: () => boolean;
+  /** as the agent's */
+  readonly foldsPastes?: PasteFolding | undefined;
 }
 
 export type DraftResult =
@@ -279,9 +281,9 @@ export type DraftResult =
   /** no key was typed */
   | { readonly kind: 'skipped'; readonly reason: string };
 
-/** Puts a text into the empty prompt, as a paste, and submits nothing. */
+/** Puts a text into the empty prompt, as pastes, and submits nothing. */
 export const typeDraft = async (request: DraftRequest): Promise<DraftResult> => {
-  const { port, signal, text, takesPastes } = request;
+  const { port, signal, text, takesPastes, foldsPastes } = request;
   const mayType = { isQueued: false, mayStash: false };
   const taken = await takeKeys(request, (observed) =>
     takesPastes() ? refusalOf(observed, mayType) : NO_PASTES,
@@ -290,7 +292,7 @@ export const typeDraft = async (request: DraftRequest): Promise<DraftResult> => 
   const { hold, typedBefore } = taken;
   try {
     const clock = startAwakeClock();
-    port.write(Buffer.from(PASTE_START + pasteable(text) + PASTE_END));
+    port.write(Buffer.from(pastesOf(pasteable(text), foldsPastes)));
     const isThere = await waitUntil(port, {
       isMet: ({ prompt }) => prompt !== undefined && prompt.text !== '',
       pauseMs: 0,

@@ -1,20 +1,16 @@
-// The hook that Claude Code is given for one launch, beside the hooks of the user.
+// The hooks that Claude Code is given for one launch, beside the hooks of the user.
 import { describe, expect, it } from 'vitest';
 import { parseRecord } from '../../src/core/json.js';
-import { installNativeHold } from '../../src/agents/claude/status-line.js';
-import type { NativeHoldHook, OfficialLaunch } from '../../src/agents/agent.js';
+import { planHook, takeCommand } from '../../src/agents/claude/hooks.js';
+import type { OfficialLaunch } from '../../src/agents/agent.js';
 import { launch, portOf, project, user, type Texts } from '../support/status-plan.js';
 
 const COMMAND = "'/usr/bin/node' /opt/ctxwrap hold";
 const OURS = { matcher: 'auto', hooks: [{ type: 'command', command: COMMAND, timeout: 5 }] };
 
-const planned = async (
-  texts: Texts,
-  given: Partial<OfficialLaunch> = {},
-  more: Partial<NativeHoldHook> = {},
-) => {
-  const hold = { command: COMMAND, settings: undefined, ...more };
-  const plan = await installNativeHold(portOf(texts), { ...launch, ...given }, hold);
+const planned = async (texts: Texts, given: Partial<OfficialLaunch> = {}, settings?: string) => {
+  const hold = { kind: 'hold', command: COMMAND, settings } as const;
+  const plan = await planHook(portOf(texts), { ...launch, ...given }, hold);
   return plan.kind === 'leave' ? plan.reason : { args: plan.args, settings: parseRecord(plan.settings) };
 };
 
@@ -38,7 +34,7 @@ describe('the hook before Claude’s own compaction', () => {
 
   it('goes into the settings that ask for the numbers', async () => {
     const settings = '{"statusLine":{"type":"command","command":"x"},"hooks":{"Stop":[]}}';
-    expect(await planned({}, {}, { settings })).toMatchObject({
+    expect(await planned({}, {}, settings)).toMatchObject({
       settings: { statusLine: { command: 'x' }, hooks: { Stop: [], PreCompact: [OURS] } },
     });
   });
@@ -67,5 +63,56 @@ describe('the hook before Claude’s own compaction', () => {
     ],
   ])('is not given where %s', async (reason, texts, given) => {
     expect(await planned(texts, given)).toBe(reason);
+  });
+});
+
+describe('the hook that adds context to the user’s next message', () => {
+  const ours = { hooks: [{ type: 'command', command: takeCommand('/state/1-a.context.json'), timeout: 5 }] };
+  const plannedContext = async (texts: Texts, given: Partial<OfficialLaunch> = {}, settings?: string) => {
+    const plan = await planHook(portOf(texts), { ...launch, ...given }, { kind: 'context', settings });
+    return plan.kind === 'leave' ? plan.reason : { args: plan.args, settings: parseRecord(plan.settings) };
+  };
+
+  it('is all that is added where the status line is not asked for', async () => {
+    expect(await plannedContext({}, { args: ['-c'] })).toEqual({
+      args: ['--settings', '/state/1-a.settings.json', '-c'],
+      settings: { hooks: { UserPromptSubmit: [ours] } },
+    });
+  });
+
+  it('comes behind the hooks that the user gives with --settings, and beside the hook that holds', async () => {
+    const theirs = { hooks: [{ type: 'command', command: 'mine' }] };
+    const settings = JSON.stringify({ hooks: { UserPromptSubmit: [theirs], PreCompact: [OURS] } });
+    expect(await plannedContext({}, {}, settings)).toMatchObject({
+      settings: { hooks: { UserPromptSubmit: [theirs, ours], PreCompact: [OURS] } },
+    });
+  });
+
+  it('runs also in a folder whose settings have a status line, because it shows nothing', async () => {
+    const line = { statusLine: { type: 'command', command: 'x' } };
+    expect(await plannedContext({ [project]: line })).toMatchObject({
+      settings: { hooks: { UserPromptSubmit: [ours] } },
+    });
+  });
+
+  it.each<[string, Texts, Partial<OfficialLaunch>]>([
+    ['claude.statusLine is off', {}, { wish: 'off' }],
+    ['its files do not name its version', {}, { version: undefined }],
+    ['its version 2.1.196 is older than 2.1.197', {}, { version: '2.1.196' }],
+    ['it shows sessions that other processes run', {}, { args: ['agents'] }],
+    ['the command is not claude itself', {}, { isOwnProgram: false }],
+    ['the settings switch hooks off', { [user]: { disableAllHooks: true } }, {}],
+    [
+      'managed settings rule over hooks',
+      { '/etc/claude-code/managed-settings.json': { allowManagedHooksOnly: true } },
+      {},
+    ],
+    [
+      '--settings holds paths that count from its own folder',
+      {},
+      { args: ['--settings', '{"permissions":{"allow":["Edit(/src/**)"]}}'] },
+    ],
+  ])('is not given where %s', async (reason, texts, given) => {
+    expect(await plannedContext(texts, given)).toBe(reason);
   });
 });

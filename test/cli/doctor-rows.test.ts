@@ -456,9 +456,10 @@ describe('an agent', () => {
     expect(claude('black box', { sessions })).toContain(`warn: claude has session files ${text} claude`);
   });
 
-  it('whose status line is used or not', () => {
+  it('whose status line and hook are used or not', () => {
     expect(claude('status line', { official: { isUsed: true, text: 'so' } })).toBe('ok: so');
     expect(claude('status line', { official: { isUsed: false, text: 'so' } })).toBe('none: not used: so');
+    expect(claude('hook', { context: { isUsed: true, text: 'so' } })).toBe('ok: so');
   });
 
   it('whose window is usual, or set by you', () => {

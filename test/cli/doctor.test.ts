@@ -106,6 +106,20 @@ describe('ctxwrap doctor', () => {
     expect((await used())?.text).toBe('ctxwrap gets exact numbers through your own, which stays as it is');
   });
 
+  it('knows whether the hook for context is used, also where the window is set', async () => {
+    const name = '@anthropic-ai/claude-code';
+    file(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '2.1.330' }));
+    symlinkSync(agent(`node_modules/${name}/cli.js`, '2.1.330'), join(bench.folder, 'claude'));
+    const hook = async (...options: readonly string[]) =>
+      (await examined(...options)).check('claude', 'hook');
+    const text = 'what you give back goes beside your next message';
+    expect(await hook('--window', '1M')).toMatchObject({ status: 'ok', text });
+    file('.claude/settings.json', '{"disableAllHooks":true}');
+    expect((await hook())?.text).toBe(
+      'not used: the settings switch hooks off; what you give back is a draft',
+    );
+  });
+
   it('says whether this Node can read the database of an agent that keeps its sessions in one', async () => {
     agent('opencode', '1.18.33');
     file('.local/share/opencode/opencode.db', '');

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ownStatusLine } from '../support/own-status-line.js';
@@ -38,7 +46,7 @@ const { execFileSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const at = process.argv.indexOf('--settings');
 const path = at < 0 ? undefined : process.argv[at + 1];
-const command = path && JSON.parse(readFileSync(path, 'utf8')).statusLine.command;
+const command = path && JSON.parse(readFileSync(path, 'utf8')).statusLine?.command;
 const line = command ? execFileSync('/bin/sh', ['-c', command], { input: ${JSON.stringify(JSON.stringify(report))} }) : 'none';
 console.log('line: ' + line + ' args: ' + process.argv.slice(2).join(' ').replace(path, 'PATH') + ' ready>');
 process.stdin.once('data', () => process.exit(5));
@@ -84,8 +92,19 @@ describe("Claude's status line", () => {
     expect(left()).toEqual([]);
   });
 
+  it('is not asked where the user has none and has said the window: the launch has the hook for context alone', async () => {
+    const terminal = wrapped('--window', '1M', 'claude', '-c');
+    await terminal.seen(/line: none args: --settings PATH -c ready>/);
+    const [name = ''] = left();
+    const settings = JSON.parse(readFileSync(join(state(), name), 'utf8'));
+    expect(Object.keys(settings)).toEqual(['hooks']);
+    expect(Object.keys(settings.hooks)).toEqual(['UserPromptSubmit']);
+    terminal.type('\r');
+    expect((await terminal.ended).exitCode).toBe(5);
+    expect(left()).toEqual([]);
+  });
+
   it.each([
-    { when: 'the user has none and has said the window', options: ['--window', '1M'], own: false },
     { when: 'it is switched off', options: ['--claude-status-line', 'off'], own: true },
     { when: 'nothing is to be observed', options: ['--mode', 'off'], own: true },
   ])('is not touched when $when', async ({ options, own }) => {

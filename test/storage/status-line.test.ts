@@ -49,7 +49,8 @@ describe('the files of one launch', () => {
   it('are removed with the temporary files of a killed command, without files of other sessions', async () => {
     const files = await statusLineFiles(join(home, 'ctxwrap'), id);
     await files.writeSettings('{}');
-    for (const name of [`${id}.report.json`, `${id}.report.json.77.tmp`, `${id}2.report.json`])
+    const context = [`${id}.context.json`, `${id}.context.json.77.taken`];
+    for (const name of [`${id}.report.json`, `${id}.report.json.77.tmp`, `${id}2.report.json`, ...context])
       writeFileSync(join(folder(), name), '');
     await files.remove();
     expect(readdirSync(folder())).toEqual([`${id}2.report.json`]);
@@ -59,7 +60,9 @@ describe('the files of one launch', () => {
     const files = await statusLineFiles(join(home, 'ctxwrap'), id);
     const dead = deadPid();
     const kept = [`${id}.report.json`, `${process.ppid}-x.settings.json`, 'notes.txt', `${dead}-x.other`];
-    const left = [`${dead}-x.settings.json`, `${dead}-x.report.json`, `${dead}-x.report.json.123.tmp`];
+    const context = `${dead}-x.context.json`;
+    const report = `${dead}-x.report.json`;
+    const left = [`${dead}-x.settings.json`, report, `${report}.123.tmp`, context, `${context}.77.taken`];
     for (const name of [...kept, ...left, `${dead}-x.settings.json.0a1b2c.tmp`])
       writeFileSync(join(folder(), name), '');
     await files.sweep();

@@ -88,6 +88,7 @@ export const doctorOf = (name: Name, own: OwnCompaction, more: Partial<AgentFact
     userHome: '/h',
     retention: undefined,
     official: undefined,
+    context: undefined,
     lastUse: undefined,
     windowTokens: undefined,
     choice: {},

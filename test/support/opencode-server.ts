@@ -36,6 +36,14 @@ const summary = (change: object = {}) => ({
 /** The last two messages after a compaction. */
 export const compactedMessages = (change: object = {}) => [asking, summary(change)];
 
+/** A message with a text of ctxwrap's, as it is answered when it is given and among the messages. */
+export const givenMessage = (part: object = {}) => ({
+  info: { role: 'user', id: 'msg_21333a6540010ySOg4iJkP2qdE', sessionID: SESSION_ID },
+  parts: [
+    { type: 'text', text: 'Never push to main.', synthetic: true, metadata: { ctxwrap: 'context' }, ...part },
+  ],
+});
+
 /** The last two messages after a turn. */
 export const answeredMessages = [
   {

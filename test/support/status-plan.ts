@@ -3,7 +3,11 @@ import { parseRecord, getRecord } from '../../src/core/json.js';
 import { official } from '../../src/agents/claude/status-line.js';
 import type { OfficialLaunch, SettingsPort } from '../../src/agents/agent.js';
 
-export const files = { settings: '/state/1-a.settings.json', report: '/state/1-a.report.json' };
+export const files = {
+  settings: '/state/1-a.settings.json',
+  report: '/state/1-a.report.json',
+  context: '/state/1-a.context.json',
+};
 export const launch = {
   args: [],
   cwd: '/proj',

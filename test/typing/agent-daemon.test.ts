@@ -18,7 +18,7 @@ import { getuid } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { codexChannel } from '../../src/agents/codex/channel.js';
-import { askToCompact } from '../../src/typing/channel.js';
+import { askToCompact, askToGive } from '../../src/typing/channel.js';
 import { makeAgent } from '../support/typed-agent.js';
 
 const STRANGER = 12_345;
@@ -266,3 +266,36 @@ describe('asking by a background server', () => {
 function refuse(message: string): Reply {
   return ({ id }, socket) => socket.send(JSON.stringify({ id, error: { code: -32600, message } }));
 }
+
+describe('giving the model a text by a background server', () => {
+  const give = (): ReturnType<typeof askToGive> =>
+    askToGive({
+      channel: codexChannel,
+      open: { via: 'daemon', name: codexChannel.name, needsSession: true, socket: link },
+      childPid: process.pid,
+      sessionId: T,
+      isElsewhereToo: async () => false,
+      port: makeAgent().port,
+      signal: new AbortController().signal,
+      text: 'Never push to main.',
+    });
+  const INJECT = 'thread/inject_items';
+
+  it('adds it to that thread, not in the name of the user', async () => {
+    const { seen, methods } = await serve({ ...usual, [INJECT]: result({}) });
+    expect(await give()).toEqual({ kind: 'given' });
+    expect(methods()).toEqual([...ALL.slice(0, -1), INJECT]);
+    const content = [{ type: 'input_text', text: 'Never push to main.' }];
+    expect(seen.at(-1)?.params).toEqual({
+      threadId: T,
+      items: [{ type: 'message', role: 'developer', content }],
+    });
+  });
+
+  it('gives nothing during a turn, because the model would be asked again', async () => {
+    const busy = result({ thread: { id: T, ephemeral: false, status: { type: 'active' } } });
+    const { methods } = await serve({ ...usual, 'thread/read': busy, [INJECT]: result({}) });
+    expect(await give()).toEqual({ kind: 'skipped', reason: 'the agent is busy' });
+    expect(methods()).not.toContain(INJECT);
+  });
+});

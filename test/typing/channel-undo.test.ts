@@ -18,6 +18,7 @@ import {
   aSession,
   COMPACTION_ROW,
   compactedMessages,
+  givenMessage,
   openCodeShows,
   reverted,
   SESSION_ID,
@@ -29,7 +30,7 @@ import { makeAgent } from '../support/typed-agent.js';
 const WAIT = { timeout: 30_000, interval: 20 };
 const STATE = '/session/status';
 const SESSION = `/session/${SESSION_ID}`;
-const MESSAGES = `${SESSION}/message?limit=2`;
+const MESSAGES = `${SESSION}/message?limit=8`;
 const REVERT = `${SESSION}/revert`;
 const NAME = "opencode's server";
 const UNDONE = 'compaction undone: your messages are back';
@@ -136,7 +137,24 @@ describe.sequential('the undo by the control channel', () => {
     });
   });
 
+  it('finds the compaction behind what ctxwrap has given since, which goes with it', async () => {
+    const messages = [...answeredMessages, ...compactedMessages(), givenMessage(), givenMessage()];
+    const { calls, run } = await serve({ [MESSAGES]: json(messages) });
+    expect(await run()).toBe('switched');
+    expect(calls.at(-1)).toBe(`${REVERT} {"messageID":"${ASKING_ID}"}`);
+  });
+
   it.each<[string, Readonly<Record<string, Reply>>, string]>([
+    [
+      'a text of opencode’s own came since',
+      { [MESSAGES]: json([...compactedMessages(), givenMessage({ metadata: undefined })]) },
+      'something was said since',
+    ],
+    [
+      'something was said before what ctxwrap has given since',
+      { [MESSAGES]: json([...compactedMessages(), ...answeredMessages, givenMessage()]) },
+      'something was said since',
+    ],
     ['something was said since', { [MESSAGES]: json(answeredMessages) }, 'something was said since'],
     ['messages are taken back already', { [SESSION]: json(reverted) }, 'messages are taken back already'],
     ['there is no such session', { [SESSION]: json({}, 404) }, `${NAME} cannot be asked: status 404`],

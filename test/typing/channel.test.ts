@@ -16,9 +16,10 @@ import type { SessionRecord } from '../../src/core/report/records.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { stateFolder } from '../../src/storage/state-folder.js';
-import { askToCompact, isInOtherTerminal } from '../../src/typing/channel.js';
+import { askToCompact, askToGive, isInOtherTerminal } from '../../src/typing/channel.js';
 import { openChannel } from '../../src/main-thread/channel-launch.js';
 import type { WrapSession } from '../../src/session/options.js';
+import { givenMessage, SESSION_ID } from '../support/opencode-server.js';
 import { makeAgent } from '../support/typed-agent.js';
 
 const closers: (() => void)[] = [];
@@ -446,5 +447,46 @@ describe('a launch with a control channel', () => {
       ...given,
       notices: ['another', `via is channel, and keys are used: ${reason}`],
     });
+  });
+});
+
+describe.skipIf(!hasProc)('giving the model a text by the control channel (skipped without /proc)', () => {
+  const MESSAGE = `/session/${SESSION_ID}/message`;
+  const give = (port: number, agent = makeAgent()): ReturnType<typeof askToGive> =>
+    askToGive({
+      channel: opencodeChannel,
+      open: { via: 'server', name: "opencode's server", port, password: 'secret' },
+      childPid: process.pid,
+      sessionId: SESSION_ID,
+      isElsewhereToo: async () => false,
+      port: agent.port,
+      signal: new AbortController().signal,
+      text: 'Never push to main.',
+    });
+
+  it('adds a message that is not answered and not shown, with a mark by which ctxwrap knows it again', async () => {
+    const agent = makeAgent({ text: 'half a thought' });
+    const { port, calls } = await serve({ ...usual, [MESSAGE]: json(givenMessage()) });
+    expect(await give(port, agent)).toEqual({ kind: 'given' });
+    expect(calls.map(({ path }) => path)).toEqual([STATE, STATE, MESSAGE]);
+    expect(JSON.parse(calls[2]?.body ?? '')).toEqual({ noReply: true, parts: givenMessage().parts });
+    expect(agent.state).toMatchObject({ text: 'half a thought', written: [], submitted: [] });
+  });
+
+  it.each([
+    ['by its own words', { [STATE]: json({ ses_1: { type: 'busy' } }) }, makeAgent()],
+    ['by its screen', {}, makeAgent({ activity: 'busy' })],
+  ])('gives nothing while the agent works %s, because it would answer', async (_, replies, agent) => {
+    const { port, calls } = await serve({ ...usual, ...replies, [MESSAGE]: json(givenMessage()) });
+    expect(await give(port, agent)).toEqual({ kind: 'skipped', reason: 'the agent is busy' });
+    expect(calls.map(({ path }) => path)).toEqual([STATE]);
+  });
+
+  it.each([
+    ['refuses it', json({}, 404), { kind: 'closed', reason: 'status 404' }],
+    ['answers in another form', json(true), { kind: 'unknown', reason: 'an answer of an unknown form' }],
+  ])('does not count as given where the server %s', async (_, reply, is) => {
+    const { port } = await serve({ ...usual, [MESSAGE]: reply });
+    expect(await give(port)).toEqual(is);
   });
 });

@@ -1,7 +1,8 @@
-// A text that is put into the prompt as a draft: once, as one paste, and never sent.
+// A text that is put into the prompt as a draft: once, as pastes that the agent shows as they are, and never sent.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { typeDraft } from '../../src/typing/typist.js';
+import { PASTE_END, PASTE_START, pastesOf } from '../../src/core/terminal-input.js';
 import { makeAgent } from '../support/typed-agent.js';
 
 type Agent = ReturnType<typeof makeAgent>;
@@ -19,6 +20,19 @@ describe('a draft', () => {
     expect(agent.state.written).toEqual(['\x1b[200~first line\nsecond line\x1b[201~']);
     expect(agent.state.submitted).toEqual([]);
     expect(agent.state.released).toEqual(['held', 'released after 1']);
+  });
+
+  it('is pasted in parts that the agent shows as they are, in one write', async () => {
+    const agent = makeAgent();
+    const { port } = agent;
+    const { signal } = new AbortController();
+    const foldsPastes = { lines: 3, characters: 800 };
+    const text = 'one\ntwo\nthree\nfour';
+    expect(await typeDraft({ port, text, takesPastes: () => true, foldsPastes, signal })).toEqual({
+      kind: 'there',
+    });
+    expect(agent.state.written).toEqual(['\x1b[200~one\ntwo\n\x1b[201~\x1b[200~three\nfour\x1b[201~']);
+    expect(agent.state.submitted).toEqual([]);
   });
 
   it.each([
@@ -86,4 +100,36 @@ describe('a draft', () => {
       { numRuns: 40 },
     );
   }, 30_000);
+});
+
+describe('pastes that an agent shows as they are', () => {
+  const text = fc
+    .array(fc.oneof(fc.constant('\n'), fc.string({ unit: 'grapheme', maxLength: 30 })))
+    .map((parts) => parts.join(''));
+  const partsOf = (pastes: string): readonly string[] =>
+    pastes.slice(PASTE_START.length, -PASTE_END.length).split(PASTE_END + PASTE_START);
+
+  it('are the whole text in its order, none of them larger than allowed, and none cut within a character', () => {
+    fc.assert(
+      fc.property(
+        text,
+        fc.integer({ min: 2, max: 5 }),
+        fc.integer({ min: 2, max: 40 }),
+        (whole, lines, characters) => {
+          const parts = partsOf(pastesOf(whole, { lines, characters }));
+          expect(parts.join('')).toBe(whole);
+          for (const part of parts) {
+            expect(part.length).toBeLessThanOrEqual(characters);
+            expect(part.split('\n').length).toBeLessThanOrEqual(lines);
+            expect(part).not.toMatch(/\p{Surrogate}/u);
+          }
+          expect(whole === '' || !parts.includes('')).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('are one where nothing is known to be folded', () => {
+    expect(partsOf(pastesOf('a\n'.repeat(500)))).toEqual(['a\n'.repeat(500)]);
+  });
 });

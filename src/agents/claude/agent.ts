@@ -20,7 +20,8 @@ import { claudeSession } from './outline.js';
 import { claudeReader } from './session.js';
 import { claudeScreen } from './screen.js';
 import { claudeCompaction, claudeRetention } from './settings.js';
-import { hooksText, official } from './status-line.js';
+import { hooksText } from './hooks.js';
+import { official } from './status-line.js';
 import { LARGE_TOKENS, STANDARD_TOKENS, isOn, deriveWindow, limitsWindows, nativeTrigger } from './window.js';
 
 const claudeHome: AgentHome = {
@@ -146,6 +147,7 @@ export const claude: Agent = {
     options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
   },
   readsMentions: true,
+  foldsPastes: { lines: 3, characters: 800 },
   printMode,
   recipe,
   screen: claudeScreen,

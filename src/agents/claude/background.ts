@@ -26,6 +26,9 @@ const COMMANDS = ['attach', 'agents'];
 /** `claude attach ID` and `claude agents`: the child runs no session of its own. */
 export const isViewerOnly = (args: readonly string[]): boolean => commandIn(args) !== undefined;
 
+/** Why a launch that only shows sessions is left alone. */
+export const VIEWER = 'it shows sessions that other processes run';
+
 const commandIn = (args: readonly string[]): readonly string[] | undefined => {
   const at = args.findIndex((word) => COMMANDS.includes(word));
   if (at < 0 || TAKES_VALUE.test(args[at - 1] ?? '')) return undefined;

@@ -1,17 +1,9 @@
 import type { Fact } from '../../core/event.js';
-import { getList, parseRecord, getRecord, type JsonRecord, getCount, getText } from '../../core/json.js';
+import { parseRecord, getRecord, type JsonRecord, getCount, getText } from '../../core/json.js';
 import { present } from '../../core/present.js';
 import { quotePosix } from '../../core/text.js';
 import type { Millis, Reading } from '../../core/reading.js';
-import type {
-  HookCommands,
-  NativeHoldHook,
-  OfficialLaunch,
-  OfficialPlan,
-  SettingsPort,
-  OfficialReport,
-  OfficialSource,
-} from '../agent.js';
+import type { OfficialLaunch, OfficialPlan, SettingsPort, OfficialReport, OfficialSource } from '../agent.js';
 import { isBefore } from '../tested.js';
 import { toldCache, toldLimits } from './economy.js';
 import { usedTokens } from './session.js';
@@ -27,74 +19,8 @@ import {
   flagValues,
 } from './settings.js';
 import { modelKey, modelWindow, windowOfModelName } from './window.js';
-import { isViewerOnly } from './background.js';
-
-const VIEWER = 'it shows sessions that other processes run';
-
-// A PreCompact hook for one launch (facts/claude.md §9): exit status 2 for the trigger `auto` keeps Claude Code from compacting by itself,
-// and Claude does not count it as a failure (seen in 2.1.197, 2.1.263 and 2.1.330). Hooks of all settings run, so the user's own keep
-// working.
-
-const HOOK_SECONDS = 5; // after this Claude goes on without an answer
-const SETTINGS_SINCE = '1.0.61'; // from its package's code: an older one exits at --settings
-
-export const installNativeHold = async (
-  port: SettingsPort,
-  launch: OfficialLaunch,
-  { command, settings }: NativeHoldHook,
-): Promise<OfficialPlan> => {
-  const { version } = launch;
-  if (isViewerOnly(launch.args)) return leaveInNativeHold(VIEWER);
-  if (version !== undefined && isBefore(version, SETTINGS_SINCE))
-    return leaveInNativeHold(
-      `its version ${version} does not know --settings: ${SETTINGS_SINCE} is the first`,
-    );
-  const [given, own, managed] = await Promise.all([
-    readGivenSettings(port, launch.args),
-    readOwnSettings(port, launch),
-    readManagedSettings(port, launch),
-  ]);
-  if (!launch.isOwnProgram) return leaveInNativeHold('the command is not claude itself');
-  if (!given) return leaveInNativeHold('the value of --settings cannot be read as JSON');
-  if (managed.some(rulesHooks)) return leaveInNativeHold('managed settings rule over hooks');
-  if (disablesStatusLines([...own.user, ...own.project, given]))
-    return leaveInNativeHold('the settings switch hooks off');
-  if (hasRelativePaths(given))
-    return leaveInNativeHold('--settings holds paths that count from its own folder');
-  return {
-    kind: 'ask',
-    args: withSettings(launch.args, launch.files.settings),
-    settings: JSON.stringify(withHook(parseRecord(settings ?? '') ?? given, command)),
-  };
-};
-
-const leaveInNativeHold = (reason: string): OfficialPlan => ({ kind: 'leave', reason });
-
-const rulesHooks = (settings: JsonRecord): boolean =>
-  ['disableAllHooks', 'allowManagedHooksOnly', 'strictPluginOnlyCustomization'].some(
-    (key) => settings[key] !== undefined,
-  );
-
-const withHook = (settings: JsonRecord, command: string): JsonRecord => {
-  const hooksText = getRecord(settings, 'hooks');
-  const ours = hook(command, 'auto');
-  return { ...settings, hooks: { ...hooksText, PreCompact: [...getList(hooksText, 'PreCompact'), ours] } };
-};
-
-const hook = (command: string, matcher?: string) => ({
-  ...present({ matcher }),
-  hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }],
-});
-
-/** A snippet for the user's own settings. */
-export const hooksText = ({ compactFull, noteFill, tellModel }: HookCommands): string => {
-  const events = {
-    Stop: [hook(compactFull)],
-    PreCompact: [hook(noteFill)],
-    SessionStart: [hook(tellModel, 'compact')],
-  };
-  return `${JSON.stringify({ hooks: events }, undefined, 2)}\n`;
-};
+import { isViewerOnly, VIEWER } from './background.js';
+import { contextFile, planHook } from './hooks.js';
 
 // Claude Code runs the status line's command with JSON on stdin that holds the exact numbers (facts/claude.md §9, facts/sessions.md §D and
 // §F). For one launch the command is ctxwrap's, which then runs the user's own.
@@ -229,4 +155,4 @@ const factsOf = (context: JsonRecord, { model, now }: Given): readonly Fact[] =>
   return [...claims, { type: 'reading', reading }];
 };
 
-export const official: OfficialSource = { plan, hold: installNativeHold, read };
+export const official: OfficialSource = { plan, hook: planHook, contextFile, read };

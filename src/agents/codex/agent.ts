@@ -185,6 +185,7 @@ export const codex: Agent = {
   printMode,
   recipe,
   channel: codexChannel,
+  foldsPastes: { characters: 1_000 },
   screen: codexScreen,
   // a TOML string that takes any other quotes; Codex puts its own JSON behind it as an argument, which sh leaves alone
   hooks: ({ compactFull }) => `notify = ["sh", "-c", '''${compactFull}''']\n`,

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
-import type { ChannelState, ChannelUndo, DaemonChannel, RpcCall } from '../channel.js';
+import type { ChannelContext, ChannelState, ChannelUndo, DaemonChannel, RpcCall } from '../channel.js';
 import { codexFolder } from './threads.js';
 
 // Codex's background server (docs/facts/codex-background-server.md), which plain `codex` starts and uses. ctxwrap asks it for one thread, and
@@ -39,6 +39,18 @@ const undo: ChannelUndo<RpcCall> = {
   isUndone: (answer) => getRecord(answer, 'thread') !== undefined,
 };
 
+/** It is no turn, so that the compaction before it can still be taken back. */
+const context: ChannelContext<RpcCall> = {
+  give: (threadId, text) => ({
+    method: 'thread/inject_items',
+    params: {
+      threadId,
+      items: [{ type: 'message', role: 'developer', content: [{ type: 'input_text', text }] }],
+    },
+  }),
+  isGiven: isRecord,
+};
+
 const SECOND_MS = 1_000;
 const OTHER_LAST = 'something was said since the compaction';
 
@@ -61,6 +73,7 @@ export const codexChannel: DaemonChannel = {
   compact: (threadId) => ({ method: 'thread/compact/start', params: { threadId } }),
   isTaken: isRecord,
   undo,
+  context,
 };
 
 /** `systemError`: the last turn has failed; `notLoaded`: another process has the thread. A helper's thread is no conversation of the user's. */

@@ -145,6 +145,7 @@ export const gemini: Agent = {
     options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
   },
   readsMentions: true,
+  foldsPastes: { lines: 5, characters: 500 },
   printMode,
   recipe: () => geminiRecipe,
   screen: geminiScreen,

@@ -1,5 +1,5 @@
 import { getList, getRecord, getText, isRecord } from '../../core/json.js';
-import type { ChannelUndo, ServerCall, ServerChannel } from '../channel.js';
+import type { ChannelContext, ChannelUndo, ServerCall, ServerChannel } from '../channel.js';
 import { showsCompactionLast } from './screen.js';
 
 // opencode's own server (docs/facts/opencode.md): its screen is a client of it, and takes commands from it as from its own list of commands.
@@ -15,7 +15,7 @@ const OTHER_COMMANDS: readonly string[] = ['attach', 'pr'];
 const undo: ChannelUndo<ServerCall> = {
   looks: (sessionId) => [
     { method: 'GET', path: pathOf(sessionId) },
-    { method: 'GET', path: `${pathOf(sessionId)}/message?limit=2` },
+    { method: 'GET', path: `${pathOf(sessionId)}/message?limit=${MOST_LOOKED}` },
   ],
   find: ({ answers: [session, messages], seen }) => {
     if (!isRecord(session) || !Array.isArray(messages)) return undefined;
@@ -37,13 +37,40 @@ const pathOf = (sessionId: string): string => `/session/${encodeURIComponent(ses
 const OTHER_LAST = "something was said since the compaction: use opencode's own /undo";
 const UNSEEN = 'the compaction is not the last that the screen shows';
 
-/** The message that asks for a compaction, where its summary is the last message. */
-const askedBy = ([asking, summary]: readonly unknown[]): string | undefined => {
+/** The summary, the message that asks for it, and what ctxwrap may have given since: behind more than that the compaction is not found. */
+const MOST_LOOKED = 8;
+
+/** The message that asks for a compaction, where its summary is the last message but for what ctxwrap has given. */
+const askedBy = (messages: readonly unknown[]): string | undefined => {
+  const last = messages.findLastIndex((message) => !isGivenContext(message));
+  const [asking, summary] = messages.slice(Math.max(0, last - 1), last + 1);
   const [request, answer] = [getRecord(asking, 'info'), getRecord(summary, 'info')];
   const asks = getList(asking, 'parts').some((part) => getText(part, 'type') === 'compaction');
   const isDone = answer?.['summary'] === true && !getRecord(answer, 'error') && getText(answer, 'finish');
   const id = getText(request, 'id');
   return asks && isDone && getText(answer, 'parentID') === id ? id : undefined;
+};
+
+/** How ctxwrap knows its own text again: opencode keeps the metadata of a part. */
+const MARK = { ctxwrap: 'context' };
+
+const isGivenContext = (message: unknown): boolean => {
+  const parts = getList(message, 'parts');
+  const isMarked = (part: unknown): boolean =>
+    isRecord(part) &&
+    part['synthetic'] === true &&
+    getText(getRecord(part, 'metadata'), 'ctxwrap') === MARK.ctxwrap;
+  return parts.length > 0 && parts.every(isMarked);
+};
+
+/** A message that opencode does not answer and does not show. */
+const context: ChannelContext<ServerCall> = {
+  give: (sessionId, text) => ({
+    method: 'POST',
+    path: `${pathOf(sessionId)}/message`,
+    body: { noReply: true, parts: [{ type: 'text', text, synthetic: true, metadata: MARK }] },
+  }),
+  isGiven: (answer) => getText(getRecord(answer, 'info'), 'id') !== undefined,
 };
 
 export const opencodeChannel: ServerChannel = {
@@ -69,6 +96,7 @@ export const opencodeChannel: ServerChannel = {
   compact: { method: 'POST', path: '/tui/execute-command', body: { command: 'session_compact' } },
   isTaken: (answer) => answer === true,
   undo,
+  context,
 };
 
 /** Only sessions that do something are listed: `busy`, or `retry` between two requests. */

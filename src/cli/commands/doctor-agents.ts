@@ -38,6 +38,8 @@ export interface AgentFacts {
   readonly retention: Retention | undefined;
   /** whether ctxwrap asks the agent for its numbers, and how or why not; undefined for an agent that cannot be asked */
   readonly official: { readonly isUsed: boolean; readonly text: string } | undefined;
+  /** the same of a hook that adds context to the user's messages */
+  readonly context: AgentFacts['official'];
   /** set by the user */
   readonly windowTokens: number | undefined;
   /** the model that it ran with last on this machine, as far as that is known */
@@ -87,7 +89,8 @@ const installed = (facts: AgentFacts): readonly Check[] => [
   sessions(facts),
   ...otherOwners(facts),
   ...(facts.retention ? [transcripts(facts, facts.retention)] : []),
-  ...(facts.official ? [statusLine(facts.official)] : []),
+  ...(facts.official ? [addition('status line', facts.official)] : []),
+  ...(facts.context ? [addition('hook', facts.context)] : []),
   ...thresholds(facts),
   ...ownCompaction(facts),
 ];
@@ -181,8 +184,9 @@ const transcripts = (
 
 const settingText = ({ name, value, place }: OwnSetting): string => `${name} = ${value} in ${place}`;
 
-const statusLine = ({ isUsed, text }: NonNullable<AgentFacts['official']>): Check =>
-  isUsed ? ok('status line', text) : none('status line', `not used: ${text}`);
+/** What ctxwrap adds to a launch. */
+const addition = (name: string, { isUsed, text }: NonNullable<AgentFacts['official']>): Check =>
+  isUsed ? ok(name, text) : none(name, `not used: ${text}`);
 
 /** The agent's own window: only a running session reports it, so until then as the last one knew it, or else the usual one. */
 const ownWindow = ({ home, lastUse }: AgentFacts) => {

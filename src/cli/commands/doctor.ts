@@ -3,7 +3,7 @@ import { lstat, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../../core/errors.js';
 import type { OfficialLaunch, Agent } from '../../agents/agent.js';
-import type { AgentFolders, AgentHome } from '../../agents/home.js';
+import type { AgentHome } from '../../agents/home.js';
 import { allAgents } from '../../agents/index.js';
 import { isBlackBoxOn, ladderChoice } from '../../core/config/keys.js';
 import { counted } from '../../core/format.js';
@@ -187,6 +187,15 @@ const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<Ch
   const said = found.kind === 'found' ? await versionOf(found.file) : ({ kind: 'silent' } as const);
   const state = stateFolder(env, place.home);
   const windowTokens = options.values.window ?? options.configured?.windows[agent.name];
+  const launch: OfficialLaunch = {
+    ...place,
+    args: [],
+    wish: options.values['claude.statusLine'],
+    isWindowSet: windowTokens !== undefined,
+    isOwnProgram: true,
+    version: found.kind === 'found' ? await installedVersion(found.file, agent) : undefined,
+    files: { settings: '/dev/null', report: '/dev/null', context: '/dev/null' },
+  };
   return agentSection({
     agent: agent,
     home,
@@ -201,11 +210,8 @@ const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<Ch
     own: await readOwnCompaction(agent, place),
     userHome: place.home,
     retention: await home.retention?.(settingsPort, { ...place, args: [] }),
-    official: await officialUse(agent, place, {
-      wish: options.values['claude.statusLine'],
-      isWindowSet: windowTokens !== undefined,
-      version: found.kind === 'found' ? await installedVersion(found.file, agent) : undefined,
-    }),
+    official: await officialUse(agent, launch),
+    context: await contextUse(agent, launch),
     windowTokens,
     lastUse: lastUseOf(await readModelUses(state), agent.name),
     choice: ladderChoice(options.values),
@@ -243,14 +249,8 @@ const folderState = async (folder: string): Promise<AgentFacts['sessions']['stat
 /** What planning may read: the agent's settings. */
 const settingsPort = { text: readSettings, names: listNames };
 
-const officialUse = async (
-  { official }: Agent,
-  place: AgentFolders,
-  { wish, isWindowSet, version }: Pick<OfficialLaunch, 'wish' | 'isWindowSet' | 'version'>,
-): Promise<AgentFacts['official']> => {
+const officialUse = async ({ official }: Agent, launch: OfficialLaunch): Promise<AgentFacts['official']> => {
   if (!official) return undefined;
-  const files = { settings: '/dev/null', report: '/dev/null' };
-  const launch = { ...place, args: [], wish, isWindowSet, isOwnProgram: true, version, files } as const;
   const plan = await official.plan(settingsPort, launch);
   if (plan.kind === 'leave') return { isUsed: false, text: plan.reason };
   // with the window set, only a status line of the user's own is worth it
@@ -258,6 +258,14 @@ const officialUse = async (
   const text =
     chained.kind === 'ask'
       ? 'ctxwrap gets exact numbers through your own, which stays as it is'
-      : `ctxwrap adds one to get exact numbers${wish === 'auto' ? '; with --window N it does not need to' : ''}`;
+      : `ctxwrap adds one to get exact numbers${launch.wish === 'auto' ? '; with --window N it does not need to' : ''}`;
   return { isUsed: true, text };
+};
+
+const contextUse = async ({ official }: Agent, launch: OfficialLaunch): Promise<AgentFacts['context']> => {
+  if (!official?.hook) return undefined;
+  const plan = await official.hook(settingsPort, launch, { kind: 'context' });
+  return plan.kind === 'ask'
+    ? { isUsed: true, text: 'what you give back goes beside your next message' }
+    : { isUsed: false, text: `${plan.reason}; what you give back is a draft` };
 };

@@ -1,0 +1,146 @@
+// What a compaction has forgotten reaches the agent without its prompt: by a file that a hook takes, with the hook's real command in a real shell.
+import { spawnSync } from 'node:child_process';
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { takeCommand } from '../../src/agents/claude/hooks.js';
+import { agents } from '../../src/agents/index.js';
+import type { RecapLine } from '../../src/core/conversation/recap.js';
+import type { Event } from '../../src/core/event.js';
+import { nullLog } from '../../src/storage/log-file.js';
+import { makeContextWay, type ContextWay } from '../../src/typing/context-way.js';
+import { makeGiveBack } from '../../src/typing/give-back.js';
+import { eventually } from '../support/eventually.js';
+import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
+import { makeAgent } from '../support/typed-agent.js';
+
+let folder: string;
+let path: string;
+let loop: RestingSession;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ctxwrap-it's-context-"));
+  path = join(folder, '1-a.context.json');
+  loop = openSessionLoop('s');
+});
+afterEach(() => {
+  loop.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const openWay = (): ContextWay => {
+  const session = { agent: agents.claude, contextPath: path, env: {}, log: nullLog };
+  const way = makeContextWay({ session, childPid: process.pid, flow: loop.flow, port: makeAgent().port });
+  if (!way) throw new Error('no way');
+  return way;
+};
+
+/** The agent runs the hook for a message of the user's. */
+const takes = () => {
+  const { stdout, stderr, status } = spawnSync('/bin/sh', ['-c', takeCommand(path)], { encoding: 'utf8' });
+  return { stdout, stderr, status };
+};
+const NOTHING = { stdout: '', stderr: '', status: 0 };
+const added = (additionalContext: string) => ({
+  hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext },
+});
+
+describe('text that a hook takes with the next message', () => {
+  it('is taken once, word for word, and leaves nothing behind', async () => {
+    expect(takes()).toEqual(NOTHING);
+    expect(await openWay().send('Never "push".\nÄ 名', {})).toMatchObject({ kind: 'waiting' });
+    expect(readdirSync(folder)).toEqual(['1-a.context.json']);
+    expect(lstatSync(path).mode & 0o777).toBe(0o600);
+    const { stdout, ...rest } = takes();
+    expect(JSON.parse(stdout)).toEqual(added('Never "push".\nÄ 名'));
+    expect(rest).toEqual({ stderr: '', status: 0 });
+    expect(readdirSync(folder)).toEqual([]);
+    expect(takes()).toEqual(NOTHING);
+  });
+
+  it('is read when the hook has taken it', async () => {
+    const sent = await openWay().send('one', {});
+    takes();
+    await expect(sent.kind === 'waiting' && sent.read).resolves.toBeUndefined();
+  });
+
+  it('joins a text that was not read yet, and no text that was', async () => {
+    const way = openWay();
+    await way.send('one', {});
+    await way.send('two', {});
+    expect(JSON.parse(takes().stdout)).toEqual(added('one\n\ntwo'));
+    await way.send('three', {});
+    expect(JSON.parse(takes().stdout)).toEqual(added('three'));
+  });
+
+  it('does not go when it is withdrawn, also while it is being written', async () => {
+    const way = openWay();
+    await way.send('one', {});
+    way.withdraw();
+    expect(takes()).toEqual(NOTHING);
+    const sending = way.send('two', {});
+    way.withdraw();
+    expect(await sending).toMatchObject({ kind: 'refused' });
+    expect(takes()).toEqual(NOTHING);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is refused where the model would not get the whole of it', async () => {
+    const way = openWay();
+    expect(await way.send('x'.repeat(10_000), {})).toMatchObject({ kind: 'waiting' });
+    const reason = '10003 characters are too many for one message';
+    expect(await way.send('x', {})).toEqual({ kind: 'refused', reason });
+    expect(JSON.parse(takes().stdout)).toEqual(added('x'.repeat(10_000)));
+  });
+});
+
+describe('lines of the recap', () => {
+  const line: RecapLine = { kind: 'constraint', text: 'Never push to main.', isKept: false, line: 1 };
+  const KEY = 'constraint Never push to main.';
+  const open = () => {
+    const told: Event[] = [];
+    const drafts: string[] = [];
+    const give = makeGiveBack({
+      context: openWay(),
+      onEvent: (event) => told.push(event),
+      putDraft: async (text) => {
+        drafts.push(text);
+        return { kind: 'there' };
+      },
+      escape: (text) => text.replaceAll('p', '\\p'),
+    });
+    const texts = () => told.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+    return { give, drafts, texts };
+  };
+
+  it('go next until they are read, and are no draft', async () => {
+    const { give, drafts, texts } = open();
+    expect(await give.lines([line], { isUnreadable: false, notUnderstood: [] }, {})).toEqual({
+      kind: 'given',
+      words: '1 line given back with your next message',
+    });
+    expect(give.given.get(KEY)).toBe('waiting');
+    expect(texts()).toEqual(['1 line given back with your next message']);
+    expect(takes().stdout).toContain('- Never push to main.');
+    await eventually(() => expect(give.given.get(KEY)).toBe('sent'));
+    expect(drafts).toEqual([]);
+    give.stop();
+  });
+
+  it('do not go into another conversation', async () => {
+    const { give } = open();
+    await give.lines([line], { isUnreadable: false, notUnderstood: [] }, {});
+    give.reset();
+    expect(takes()).toEqual(NOTHING);
+    expect(give.given.size).toBe(0);
+  });
+
+  it('are a draft where the way is gone', async () => {
+    const { give, drafts } = open();
+    rmSync(folder, { recursive: true });
+    expect(await give.lines([line], { isUnreadable: false, notUnderstood: [] }, {})).toEqual({
+      kind: 'drafted',
+    });
+    expect(drafts).toEqual([expect.stringContaining('- Never \\push to main.')]);
+  });
+});

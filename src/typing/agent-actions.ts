@@ -79,18 +79,10 @@ export interface ActionPorts {
 }
 
 export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentActions => {
-  const { agent, log, values } = parts.session;
+  const { agent } = parts.session;
   const switcher = makeSessionSwitcher(parts, ports);
   const drafts = makeDrafts(parts, ports);
-  const receipts = makeReceipts({
-    agent,
-    source: ports.source,
-    hotkey: hotkeyName(values),
-    log,
-    onEvent: ports.take,
-    onCounts: (at, counts) => parts.publisher?.onReceipt({ at, counts }, ports.loop.flow().session),
-    putDraft: drafts.put,
-  });
+  const receipts = makeSessionReceipts(parts, ports, drafts);
   const shortener = makeSessionShortener(parts, ports, switcher);
   const { childPid, loop, port, take } = ports;
   const channelUndo = makeChannelUndo({
@@ -137,6 +129,23 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
       ),
   };
 };
+
+const makeSessionReceipts = (
+  { session: { agent, log, values }, publisher }: ActionParts,
+  { source, take, loop }: ActionPorts,
+  drafts: ReturnType<typeof makeDrafts>,
+): Receipts =>
+  makeReceipts({
+    agent,
+    source,
+    hotkey: hotkeyName(values),
+    recall: values.recall,
+    log,
+    onEvent: take,
+    onGiven: (given) => publisher?.onGivenBack(given, loop.flow().session),
+    onCounts: (at, counts) => publisher?.onReceipt({ at, counts }, loop.flow().session),
+    putDraft: drafts.put,
+  });
 
 type KeyWait = Required<Pick<MomentWait, 'signal' | 'gate'>>;
 

@@ -1,10 +1,23 @@
 import type { Result, WayBack } from '../core/compaction/requests.js';
+import type { Initiator } from '../core/compaction/outcome.js';
+import type { GivenBack } from '../core/compaction/protocol.js';
 import { itemsText, type Around } from '../core/conversation/brief.js';
-import { recapKey, type Given, type RecapLine } from '../core/conversation/recap.js';
+import { byImportance } from '../core/conversation/conversation-evidence.js';
+import {
+  forgottenRules,
+  gaveBackText,
+  recapKey,
+  recapOf,
+  type Given,
+  type RecapLine,
+} from '../core/conversation/recap.js';
+import { beforeCounts, type Receipt } from '../core/conversation/receipt.js';
 import type { Event } from '../core/event.js';
 import { counted } from '../core/format.js';
+import { estimateTokens, type Millis } from '../core/reading.js';
 import { answerEvent } from '../core/session-flow.js';
-import type { ContextWay } from './context-way.js';
+import { present } from '../core/present.js';
+import type { ContextWay, SentContext } from './context-way.js';
 import type { DraftWait } from './prompt-draft.js';
 import type { DraftResult } from './typist.js';
 
@@ -16,6 +29,8 @@ export interface GiveBackOptions {
   /** puts the text into the prompt, unless it is withdrawn or refused before, and says in the footer what came of it */
   readonly putDraft: (text: string, wait: DraftWait) => Promise<DraftResult>;
   readonly onEvent: (event: Event) => void;
+  /** lines went to the agent without its prompt */
+  readonly onGiven?: (given: GivenBack) => void;
   /** as the agent must get a text in its prompt */
   readonly escape?: ((text: string) => string) | undefined;
 }
@@ -35,6 +50,11 @@ export interface GiveBack {
     wait: DraftWait,
     into?: WayBack,
   ) => Promise<BriefResult>;
+  /**
+   * gives back the forgotten rules and open plan items of the compaction of this time, unless that was done before or needs the prompt; says
+   * what was given, or undefined
+   */
+  readonly byItself: (receipt: Receipt, at: Millis) => Promise<string | undefined>;
   readonly refuse: (reason: string) => BriefResult;
   /** the conversation is another one, or was compacted again: what waits is withdrawn */
   readonly reset: () => void;
@@ -45,59 +65,118 @@ const NOTHING = 'nothing is known to be lost';
 const OTHER = 'the conversation has changed meanwhile';
 const NO_WAY = 'this agent takes it only as a draft: ctxwrap recall --into draft';
 const DRAFT = 'as a draft in your prompt';
+const MOST_BY_ITSELF = 1_000; // tokens
 
-export const makeGiveBack = ({ context, putDraft, onEvent, escape }: GiveBackOptions): GiveBack => {
+interface LinesText {
+  readonly lines: readonly RecapLine[];
+  readonly text: string;
+}
+
+/** As many lines as have room: those that matter most, the latest of each kind. */
+const withRoom = (lines: readonly RecapLine[]): LinesText | undefined => {
+  const leaving = byImportance.toReversed().flatMap((kind) => lines.filter((line) => line.kind === kind));
+  for (let gone = 0; gone < leaving.length; gone += 1) {
+    const left = lines.filter((line) => !leaving.slice(0, gone).includes(line));
+    const text = itemsText(left, { isUnreadable: false, notUnderstood: [] }, { most: Infinity });
+    if (text !== undefined && estimateTokens(text) <= MOST_BY_ITSELF) return { lines: left, text };
+  }
+  return undefined;
+};
+
+/** Sends lines by a way that is no prompt, and keeps what became of them. */
+const makeSender = (onGiven: GiveBackOptions['onGiven']) => {
   const given = new Map<string, Given>();
-  let conversations = 0; // a draft for an earlier one is not put any more
+  let waiting: readonly RecapLine[] = []; // the next text takes the place of the one with these
+  let conversations = 0;
+
+  const note = (lines: readonly RecapLine[], fate: Given): void => {
+    for (const line of lines) given.set(recapKey(line), fate);
+  };
+  return {
+    given,
+    note,
+    conversation: () => conversations,
+    waiting: () => waiting,
+    /** `text` has these lines and those that wait */
+    send: async (way: ContextWay, { lines, text }: LinesText, initiator: Initiator): Promise<SentContext> => {
+      const before = conversations;
+      const sent = await way.send(text);
+      if (sent.kind === 'refused') return sent;
+      if (conversations !== before) {
+        way.withdraw();
+        return { kind: 'refused', reason: OTHER };
+      }
+      const all = [...waiting, ...lines];
+      note(all, sent.kind);
+      waiting = sent.kind === 'waiting' ? all : [];
+      if (sent.kind === 'waiting')
+        void sent.read.then(() => {
+          if (waiting !== all) return;
+          note(all, 'sent');
+          waiting = [];
+        });
+      onGiven?.({ initiator, outcome: sent.kind, counts: beforeCounts({ items: lines }) });
+      return sent;
+    },
+    reset: () => {
+      conversations += 1;
+      waiting = [];
+      given.clear();
+    },
+  };
+};
+
+export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: GiveBackOptions): GiveBack => {
+  const sender = makeSender(onGiven);
+  let givenFor: Millis | undefined; // the compaction after which lines went back by themselves
   let isStopped = false;
 
   const refuse = (reason: string): BriefResult => {
     if (!isStopped) onEvent(answerEvent(`recall: ${reason}`));
     return { kind: 'refused', reason };
   };
-  const note = (lines: readonly RecapLine[], fate: Given): void => {
-    for (const line of lines) given.set(recapKey(line), fate);
-  };
   const draft = async (text: string | undefined, wait: DraftWait): Promise<BriefResult> => {
     if (text === undefined) return refuse(NOTHING);
-    const before = conversations;
-    const refusal = (): string | undefined => (conversations === before ? undefined : OTHER);
+    const before = sender.conversation();
+    const refusal = (): string | undefined => (sender.conversation() === before ? undefined : OTHER);
     const result = await putDraft(text, { ...wait, refusal });
     if (result.kind === 'there') return { kind: 'drafted' };
     return result.kind === 'skipped'
       ? { kind: 'refused', reason: result.reason }
       : { kind: 'unknown', reason: 'pasted, but not seen in the prompt' };
   };
-  const send = async (way: ContextWay, text: string, lines: readonly RecapLine[]): Promise<BriefResult> => {
-    const before = conversations;
-    const sent = await way.send(text);
+  const send = async (way: ContextWay, chosen: LinesText): Promise<BriefResult> => {
+    const sent = await sender.send(way, chosen, 'user');
     if (sent.kind === 'refused') return refuse(sent.reason);
-    note(lines, sent.kind);
-    if (sent.kind === 'waiting')
-      void sent.read.then(() => {
-        if (conversations === before) note(lines, 'sent');
-      });
-    const words = `${counted(lines.length, 'line')} given back ${way.words}`;
+    const words = `${counted(chosen.lines.length, 'line')} given back ${way.words}`;
     if (!isStopped) onEvent(answerEvent(words));
     return { kind: 'given', words };
   };
   return {
     way: () => context?.words ?? DRAFT,
-    given,
+    given: sender.given,
     lines: async (lines, around, wait, into) => {
       const way = into === 'draft' ? undefined : context;
       if (into === 'context' && !way) return refuse(NO_WAY);
-      const text = itemsText(lines, around, way || !escape ? {} : { escape });
-      if (way && text !== undefined) return send(way, text, lines);
+      const all = way && lines.length > 0 ? [...sender.waiting(), ...lines] : lines;
+      const text = itemsText(all, around, way ? {} : present({ escape }));
+      if (way && text !== undefined) return send(way, { lines, text });
       const result = await draft(text, wait);
-      if (result.kind === 'drafted') note(lines, 'sent');
+      if (result.kind === 'drafted') sender.note(lines, 'sent');
       return result;
+    },
+    byItself: async (receipt, at) => {
+      const rules = withRoom(forgottenRules(recapOf(receipt, sender.given)));
+      if (!context || !rules || givenFor === at || isStopped) return undefined;
+      givenFor = at;
+      const sent = await sender.send(context, rules, 'ctxwrap');
+      return sent.kind === 'refused' ? undefined : gaveBackText(rules.lines);
     },
     refuse,
     reset: () => {
-      conversations += 1;
       context?.withdraw();
-      given.clear();
+      if (sender.waiting().length > 0) givenFor = undefined; // the agent has not read them
+      sender.reset();
     },
     stop: () => {
       isStopped = true;

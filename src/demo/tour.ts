@@ -74,7 +74,7 @@ export const tourTurns: readonly PlannedTurn[] = [
   },
 ];
 
-const KEY_MS = 25;
+const KEY_MS = 18;
 const pause = (waitMs: number): readonly Step[] => [{ until: 'idle' }, { waitMs }];
 
 /** Longer than a countdown and a compaction take. */
@@ -84,11 +84,11 @@ const COMPACTION_MS = 14_000;
 const OVERVIEW_MS = 600_000;
 
 /** Longer than what is given back takes to reach the prompt; where nothing was chosen, nothing comes. */
-const DRAFT_MS = 2_500;
+const DRAFT_MS = 6_000;
 
 /** Two turns with a rule each; after "not now" a third turn; then the recap, what it gives back, and the end. */
 export const tourScript: readonly Step[] = [
-  { waitMs: 700 },
+  { waitMs: 500 },
   ...typePrompt('Why does the login test fail? Never push to main.', KEY_MS),
   ...pause(700),
   ...typePrompt('Fix it. Always run npm test after an edit.', KEY_MS),
@@ -104,8 +104,8 @@ export const tourScript: readonly Step[] = [
   },
   { until: 'over', withinMs: OVERVIEW_MS, otherwise: [] },
   { until: 'drafted', withinMs: DRAFT_MS, otherwise: [] },
-  { waitMs: 1_500 },
+  { waitMs: 1_200 },
   { name: 'enter' },
-  ...pause(1_200),
+  ...pause(900),
   ...typePrompt('/quit', KEY_MS),
 ];

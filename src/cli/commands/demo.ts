@@ -29,8 +29,8 @@ const SEEN_FILE = 'demo-seen'; // in the state folder, once a tour has shown a c
 
 const tour: Tour = {
   countdownMs: scaledWait(5_000),
-  overlayAfterMs: scaledWait(4_200), // the footer tells for two seconds what was forgotten
-  overlayMs: scaledWait(4_500),
+  overlayAfterMs: scaledWait(3_800), // the footer tells for more than a second what was forgotten
+  overlayMs: scaledWait(4_000),
   signal: 'SIGUSR2',
 };
 

@@ -67,7 +67,7 @@ describe('the tour of the demo', () => {
     expect(places).not.toContain(-1);
     expect(live.overview.join('\n')).toMatch(/▶ \[x\] forgotten Never push to main\./);
     expect(live.text.join('\n')).toMatch(
-      /> The summary of our conversation left this out:[^●]*Never push to\s+main/,
+      /> The summary of our conversation left this out:[^●]*Never push\s+to main/,
     );
     expect(live.text.slice(-4).map((row) => row.replaceAll(/\s{2,}.*/g, ''))).toEqual(['Next:', '', '', '$']);
     expect(live.text.join('\n')).toContain('ctxwrap init bash');

@@ -65,9 +65,11 @@ export const isChosen = ({ lines }: Recap, { toggled }: RecapSelection, place: n
 export const chosenLines = (recap: Recap, selection: RecapSelection): readonly RecapLine[] =>
   recap.lines.filter((_, place) => isChosen(recap, selection, place));
 
-/** What matters most and is known to be forgotten: what an encrypted summary has kept is not known. */
+/** Rules and open plan items that are known to be forgotten: what an encrypted summary has kept is not known. */
 export const forgottenRules = (recap: Recap): readonly RecapLine[] =>
-  recap.isUnreadable ? [] : chosenLines(recap, noSelection);
+  recap.isUnreadable
+    ? []
+    : chosenLines(recap, noSelection).filter(({ kind }) => kind === 'constraint' || kind === 'plan');
 
 export const toggle = ({ line, toggled }: RecapSelection): RecapSelection => ({
   line,

@@ -15,7 +15,7 @@ import {
 import type { Key } from './keys.js';
 import { liveRows, spinnerDeadline, titleOf, type Dialog, type View } from './live-rows.js';
 import * as script from './script.js';
-import type { Condition, PlannedTurn, ScriptedUser, Step, ToolCall } from './script.js';
+import type { Condition, PlannedTurn, ScriptedUser, Step, ToolCall, ToolUse } from './script.js';
 
 // The demo agent: takes an event, and returns the next state and the output. No clock, no I/O.
 
@@ -42,6 +42,9 @@ interface DemoAgent extends View {
   readonly hasCompacted: boolean;
   /** true until the first turn after a compaction ends */
   readonly isJustCompacted: boolean;
+  /** what the next summary tells: the last prompt, and what was done since the last compaction */
+  readonly lastPrompt: string;
+  readonly done: readonly ToolCall[];
   readonly paintState: PaintState;
   /** the last finished lines, to redraw the window when its width changes */
   readonly history: readonly Line[];
@@ -66,7 +69,14 @@ export type SessionRecord =
       readonly windowTokens: number;
       readonly model: string;
     }
-  | { readonly type: 'compaction'; readonly preTokens: number; readonly postTokens: number };
+  | { readonly type: 'prompt' | 'answer'; readonly text: string }
+  | ({ readonly type: 'call'; readonly output: string } & ToolUse)
+  | {
+      readonly type: 'compaction';
+      readonly preTokens: number;
+      readonly postTokens: number;
+      readonly summary: string;
+    };
 
 /** The next state, finished lines, and records for the session log. */
 interface Change {
@@ -106,6 +116,8 @@ export const startDemo = (
     turns: 0,
     hasCompacted: false,
     isJustCompacted: false,
+    lastPrompt: '',
+    done: [],
     drawOptions,
     paintState: startPaintState,
     history: [],
@@ -156,6 +168,7 @@ const meets =
     ({
       idle: isIdle(agent),
       dialog: agent.dialog !== undefined,
+      drafted: agent.draft !== '',
       compacted: isIdle(agent) && agent.hasCompacted,
       over: agent.isOver,
     })[what];
@@ -231,7 +244,7 @@ const lastRows = (history: readonly Line[], size: Size, liveCount: number): read
 
 // What the agent does: it thinks, calls tools, writes its answer word by word, runs a command, compacts.
 
-const [wordMs, thinkMs, callMs, runMs, compactMs, leaveMs] = [35, 1100, 520, 900, 3500, 2000];
+const [wordMs, thinkMs, callMs, runMs, compactMs, leaveMs] = [35, 1100, 520, 900, 2600, 2000];
 
 const begin = (agent: DemoAgent, acts: readonly Act[], now: number): DemoAgent => {
   const [first] = acts;
@@ -251,13 +264,14 @@ const finishActs = (agent: DemoAgent, now: number): Change => {
 const thinking = (ms: number): Act => ({ work: 'Thinking', ms, finish: become });
 
 /** A real agent's record says after each tool how full the window is. */
-const calling = ({ text, result, tokens }: ToolCall, isLast: boolean): Act => ({
+const calling = (call: ToolCall, isLast: boolean): Act => ({
   work: 'Working',
   ms: callMs,
   finish: (agent) => {
-    const after = { ...agent, usedTokens: agent.usedTokens + tokens };
+    const { text, result, tokens, use } = call;
+    const after = { ...agent, usedTokens: agent.usedTokens + tokens, done: [...agent.done, call] };
     const said = [accent(`● ${text}`), dim(`  └ ${result}`), ...(isLast ? [blank] : [])];
-    return become(after, said, [turnRecord(after)]);
+    return become(after, said, [{ type: 'call', ...use, output: result }, turnRecord(after)]);
   },
 });
 
@@ -266,7 +280,7 @@ const answering = (answer: string): readonly Act[] => {
   return [
     act(0, (agent) => become({ ...agent, row: '●' })),
     ...answer.split(/ +/).map((word) => act(wordMs, (agent) => addWord(agent, word))),
-    act(0, finishTurn),
+    act(0, (agent) => finishTurn(agent, answer)),
   ];
 };
 
@@ -278,11 +292,11 @@ const addWord = (agent: DemoAgent, word: string): Change => {
   return become({ ...agent, row: `  ${word}` }, [{ text: row }]);
 };
 
-const finishTurn = (agent: DemoAgent): Change => {
+const finishTurn = (agent: DemoAgent, text: string): Change => {
   const { row = '', turns } = agent;
   const usedTokens = tokensAfterTurn(agent);
   const after = { ...agent, row: undefined, usedTokens, turns: turns + 1, isJustCompacted: false };
-  return become(after, [{ text: row }, blank], [turnRecord(after)]);
+  return become(after, [{ text: row }, blank], [{ type: 'answer', text }, turnRecord(after)]);
 };
 
 const turnRecord = ({ usedTokens }: DemoAgent): SessionRecord => ({
@@ -314,12 +328,12 @@ const compacting: Act = {
   work: 'Compacting conversation',
   ms: compactMs,
   finish: (agent) => {
-    const preTokens = agent.usedTokens;
+    const { usedTokens: preTokens, lastPrompt, done } = agent;
     const postTokens = script.compactedTokens(preTokens);
     return become(
-      { ...agent, usedTokens: postTokens, hasCompacted: true, isJustCompacted: true },
+      { ...agent, usedTokens: postTokens, hasCompacted: true, isJustCompacted: true, done: [] },
       [{ text: `✓ ${script.compactedText(preTokens, postTokens)}`, style: 'good' }, blank],
-      [{ type: 'compaction', preTokens, postTokens }],
+      [{ type: 'compaction', preTokens, postTokens, summary: script.summaryText(lastPrompt, done) }],
     );
   },
 };
@@ -380,17 +394,19 @@ const submit = (before: DemoAgent, now: number): Change => {
   }
   const after = tokensAfterTurn(agent);
   if (after > script.windowTokens) return says(agent, { text: `● ${script.fullText(usedTokens)}` }, blank);
+  const heard = { ...agent, lastPrompt: prompt };
+  const hears = (next: DemoAgent): Change => ({ ...says(next), records: [{ type: 'prompt', text: prompt }] });
   const command = /^run (.+)/.exec(prompt)?.[1];
-  if (command !== undefined) return says({ ...agent, dialog: { command, isYes: true } });
+  if (command !== undefined) return hears({ ...heard, dialog: { command, isYes: true } });
   const { answer = script.answerOf(turns, usedTokens, after), calls = [] } = isJustCompacted
-    ? { answer: script.answerAfterCompaction }
+    ? { answer: script.answerAfterCompaction(prompt) }
     : (planned[turns] ?? {});
   const turn = [
     thinking(calls.length > 0 ? callMs : thinkMs),
     ...calls.map((call, index) => calling(call, index === calls.length - 1)),
     ...answering(answer),
   ];
-  return says(begin(agent, turn, now));
+  return hears(begin(heard, turn, now));
 };
 
 const handleDialogKey = (agent: DemoAgent, { command, isYes }: Dialog, key: Key, now: number): Change => {

@@ -20,7 +20,14 @@ export interface ToolCall {
   readonly text: string;
   readonly result: string;
   readonly tokens: number;
+  readonly use: ToolUse;
 }
+
+/** As the session log has it. */
+export type ToolUse =
+  | { readonly name: 'read' | 'edit'; readonly input: { readonly path: string } }
+  | { readonly name: 'run'; readonly input: { readonly command: string } }
+  | { readonly name: 'grep'; readonly input: { readonly pattern: string } };
 
 /** A turn that is planned ahead, whatever the prompt was. */
 export interface PlannedTurn {
@@ -65,7 +72,21 @@ export const answerOf = (turn: number, before: number, after: number): string =>
 export const answerAfterDialog =
   'Thank you. A dialog like that one is the reason why keys are never typed blindly: Enter approves the command.';
 
-export const answerAfterCompaction =
+/** As a bad summary, it keeps what was done and what the user said last; what was said before is forgotten. */
+export const summaryText = (lastPrompt: string, done: readonly ToolCall[]): string =>
+  [
+    'The conversation so far, in short.',
+    ...done.map(({ text, result }) => `- ${text}: ${result}`),
+    `The user said last: ${lastPrompt}`,
+  ].join('\n');
+
+/** The prompt may be what the summary has forgotten. */
+export const answerAfterCompaction = (prompt: string): string =>
+  prompt.includes('left this out') ? answerAfterRecall : answerAfterSummary;
+
+const answerAfterRecall = 'I had forgotten that: my summary left it out. Now it is in my window again.';
+
+const answerAfterSummary =
   'The conversation is short again, and the footer knows it from the log of this turn. The mark at its end counts the compactions of the session.';
 
 export const fullText = (usedTokens: number): string =>
@@ -89,8 +110,11 @@ const prompts = [
   'One last question before you are full',
 ] as const;
 
-/** What the user waits for: the agent's prompt or question, its first compaction, or the end of what ctxwrap shows by itself. */
-export type Condition = 'idle' | 'dialog' | 'compacted' | 'over';
+/**
+ * What the user waits for: the agent's prompt or question, a text in the prompt, its first compaction, or the end of what ctxwrap shows by
+ * itself.
+ */
+export type Condition = 'idle' | 'dialog' | 'drafted' | 'compacted' | 'over';
 
 type IsMet = (what: Condition) => boolean;
 

@@ -175,7 +175,7 @@ const closedState = (): OverlayState => ({
   isStopped: false,
 });
 
-/** Opens the overlay by itself in a demonstration. */
+/** In a demonstration, opens the overlay by itself, with the recap, and gives back what is chosen there. */
 export interface OverlayTour {
   /** compactions of the session so far */
   readonly noteCompactions: (count: number) => void;
@@ -190,7 +190,7 @@ export interface OverlayTour {
 /** Without a tour in the session it does nothing. */
 export const makeOverlayTour = (
   terminal: Pick<TerminalSession, 'session' | 'child'>,
-  overlay: () => Pick<Overlay, 'isOpen' | 'open' | 'close'>,
+  overlay: () => Pick<Overlay, 'isOpen' | 'open' | 'close' | 'onKey'>,
 ): OverlayTour => {
   const { tour } = terminal.session;
   let step: 'ahead' | 'due' | 'shown' | 'over' = tour ? 'ahead' : 'over';
@@ -201,6 +201,10 @@ export const makeOverlayTour = (
     step = 'over';
     clearTimeout(timer);
     terminal.child?.signal(tour.signal);
+  };
+  const take = (): void => {
+    overlay().onKey('enter');
+    overlay().close(); // where there is nothing to give back
   };
   const show = (): void => {
     step = 'shown';
@@ -215,7 +219,8 @@ export const makeOverlayTour = (
     },
     noteOpened: () => {
       if (step !== 'shown' || !tour) return false;
-      timer = setTimeout(() => overlay().close(), tour.overlayMs).unref();
+      overlay().onKey('b');
+      timer = setTimeout(take, tour.overlayMs).unref();
       return true;
     },
     noteKey: () => {

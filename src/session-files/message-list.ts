@@ -63,12 +63,8 @@ export const makeMessageList = (): Messages => {
       lines[count] = line;
       count += 1;
     },
-    rename: (key) => {
-      keys[count - 1] = hashOf(key);
-    },
-    dropLast: () => {
-      count = Math.max(begin - 1, count - 1);
-    },
+    rename: (key) => void (keys[count - 1] = hashOf(key)),
+    dropLast: () => void (count = Math.max(begin - 1, count - 1)),
     dropFrom: (line) => {
       while (count >= begin && (lines[count - 1] ?? 0) >= line) count -= 1;
     },

@@ -87,7 +87,7 @@ export interface Tour {
   readonly countdownMs: number;
   /** from the compaction to the opening of the overlay */
   readonly overlayAfterMs: number;
-  /** for how long it is open, unless the user presses a key in it */
+  /** for how long it shows the recap until Enter, unless the user presses a key in it */
   readonly overlayMs: number;
   readonly signal: NodeJS.Signals;
 }

@@ -6,6 +6,7 @@ import type { Via } from '../core/compaction/outcome.js';
 import type { Session } from '../core/session.js';
 import type { CompactionRecord } from '../core/report/records.js';
 import type { Effect } from '../core/compaction/state.js';
+import type { GivenBack } from '../core/compaction/protocol.js';
 import type { ReceiptCounts } from '../core/conversation/receipt.js';
 import type { ExitStatus } from './options.js';
 
@@ -75,6 +76,8 @@ export interface Publisher {
   readonly beginTyping: () => Promise<string | undefined>;
   /** how much a compaction has kept */
   readonly onReceipt: (receipt: ReceiptCounts, state: Session) => void;
+  /** lines of it went to the agent without its prompt */
+  readonly onGivenBack: (given: GivenBack, state: Session) => void;
   /** keys of the wrapper on their way to the agent */
   readonly onStroke: (bytes: Uint8Array) => void;
   /** for the keys that have the agent go on with another session */

@@ -80,20 +80,11 @@ export interface ActionPorts {
 }
 
 export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentActions => {
-  const { agent, log, values } = parts.session;
+  const { agent } = parts.session;
   const { childPid, loop, port, take } = ports;
   const switcher = makeSessionSwitcher(parts, ports);
   const drafts = makeDrafts(parts, ports);
-  const receipts = makeReceipts({
-    agent,
-    source: ports.source,
-    hotkey: hotkeyName(values),
-    log,
-    onEvent: ports.take,
-    onCounts: (at, counts) => parts.publisher?.onReceipt({ at, counts }, ports.loop.flow().session),
-    context: makeContextWay({ session: parts.session, childPid, flow: loop.flow, port }),
-    putDraft: drafts.put,
-  });
+  const receipts = makeSessionReceipts(parts, ports, drafts);
   const shortener = makeSessionShortener(parts, ports, switcher);
   const channelUndo = makeChannelUndo({
     ...parts,
@@ -138,6 +129,26 @@ export const makeAgentActions = (parts: ActionParts, ports: ActionPorts): AgentA
         part.stop(),
       ),
   };
+};
+
+const makeSessionReceipts = (
+  { session, publisher }: ActionParts,
+  { source, take, loop, childPid, port }: ActionPorts,
+  drafts: ReturnType<typeof makeDrafts>,
+): Receipts => {
+  const { agent, log, values } = session;
+  return makeReceipts({
+    agent,
+    source,
+    hotkey: hotkeyName(values),
+    recall: values.recall,
+    log,
+    onEvent: take,
+    onGiven: (given) => publisher?.onGivenBack(given, loop.flow().session),
+    onCounts: (at, counts) => publisher?.onReceipt({ at, counts }, loop.flow().session),
+    context: makeContextWay({ session, childPid, flow: loop.flow, port }),
+    putDraft: drafts.put,
+  });
 };
 
 type KeyWait = Required<Pick<MomentWait, 'signal' | 'gate'>>;

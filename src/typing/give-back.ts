@@ -1,8 +1,20 @@
 import type { Result, WayBack } from '../core/compaction/requests.js';
+import type { Initiator } from '../core/compaction/outcome.js';
+import type { GivenBack } from '../core/compaction/protocol.js';
 import { itemsText, type Around } from '../core/conversation/brief.js';
-import { recapKey, type Given, type RecapLine } from '../core/conversation/recap.js';
+import { byImportance } from '../core/conversation/conversation-evidence.js';
+import {
+  forgottenRules,
+  gaveBackText,
+  recapKey,
+  recapOf,
+  type Given,
+  type RecapLine,
+} from '../core/conversation/recap.js';
+import { beforeCounts, type Receipt } from '../core/conversation/receipt.js';
 import type { Event } from '../core/event.js';
 import { counted } from '../core/format.js';
+import { estimateTokens, type Millis } from '../core/reading.js';
 import { answerEvent } from '../core/session-flow.js';
 import type { ContextWay, SentContext } from './context-way.js';
 import type { DraftWait } from './prompt-draft.js';
@@ -16,6 +28,8 @@ export interface GiveBackOptions {
   /** puts the text into the prompt, unless it is withdrawn or refused before, and says in the footer what came of it */
   readonly putDraft: (text: string, wait: DraftWait) => Promise<DraftResult>;
   readonly onEvent: (event: Event) => void;
+  /** lines went to the agent without its prompt */
+  readonly onGiven?: (given: GivenBack) => void;
   /** as the agent must get a text in its prompt */
   readonly escape?: ((text: string) => string) | undefined;
 }
@@ -35,6 +49,11 @@ export interface GiveBack {
     wait: DraftWait,
     into?: WayBack,
   ) => Promise<BriefResult>;
+  /**
+   * gives back the forgotten rules and open plan items of the compaction of this time, unless that was done before or needs the prompt; says
+   * what was given, or undefined
+   */
+  readonly byItself: (receipt: Receipt, at: Millis) => Promise<string | undefined>;
   readonly refuse: (reason: string) => BriefResult;
   /** the conversation is another one, or was compacted again: what waits is withdrawn */
   readonly reset: () => void;
@@ -45,11 +64,7 @@ const NOTHING = 'nothing is known to be lost';
 const OTHER = 'the conversation has changed meanwhile';
 const NO_WAY = 'this agent takes it only as a draft: ctxwrap recall --into draft';
 const DRAFT = 'as a draft in your prompt';
-
-interface Giving {
-  readonly lines: readonly RecapLine[];
-  readonly wait: DraftWait;
-}
+const MOST_BY_ITSELF = 1_000; // tokens
 
 const draftedResult = (result: DraftResult): BriefResult => {
   if (result.kind === 'there') return { kind: 'drafted' };
@@ -58,37 +73,90 @@ const draftedResult = (result: DraftResult): BriefResult => {
     : { kind: 'unknown', reason: 'pasted, but not seen in the prompt' };
 };
 
-const sentResult = (sent: SentContext, words: string): BriefResult => {
-  if (sent.kind === 'sent' || sent.kind === 'waiting') return { kind: 'given', words };
-  return { kind: sent.kind === 'unknown' ? 'unknown' : 'refused', reason: sent.reason };
+interface LinesText {
+  readonly lines: readonly RecapLine[];
+  readonly text: string;
+}
+
+/** As many lines as have room: those that matter most, the latest of each kind. */
+const withRoom = (lines: readonly RecapLine[]): LinesText | undefined => {
+  const leaving = byImportance.toReversed().flatMap((kind) => lines.filter((line) => line.kind === kind));
+  for (let gone = 0; gone < leaving.length; gone += 1) {
+    const left = lines.filter((line) => !leaving.slice(0, gone).includes(line));
+    const text = itemsText(left, { isUnreadable: false, notUnderstood: [] }, { most: Infinity });
+    if (text !== undefined && estimateTokens(text) <= MOST_BY_ITSELF) return { lines: left, text };
+  }
+  return undefined;
 };
 
-interface Sending extends Giving, Pick<GiveBack, 'refuse'> {
-  /** as long as the conversation is the same */
-  readonly noteHere: (fate: Given) => void;
+/** Sends lines by a way that is no prompt, and keeps what became of them. */
+const makeSender = (onGiven: GiveBackOptions['onGiven']) => {
+  const given = new Map<string, Given>();
+  let conversations = 0;
+
+  const note = (lines: readonly RecapLine[], fate: Given): void => {
+    for (const line of lines) given.set(recapKey(line), fate);
+  };
+  return {
+    given,
+    note,
+    conversation: () => conversations,
+    send: async (
+      way: ContextWay,
+      { lines, text }: LinesText,
+      { wait, initiator }: { readonly wait: DraftWait; readonly initiator: Initiator },
+    ): Promise<SentContext> => {
+      const before = conversations;
+      const sent = await way.send(text, wait);
+      if (sent.kind === 'refused' || sent.kind === 'closed') return sent;
+      if (conversations !== before) {
+        way.withdraw();
+        return { kind: 'refused', reason: OTHER };
+      }
+      note(lines, sent.kind === 'waiting' ? 'waiting' : 'sent');
+      if (sent.kind === 'waiting')
+        void sent.read.then(() => {
+          if (conversations === before) note(lines, 'sent');
+        });
+      if (sent.kind !== 'unknown')
+        onGiven?.({ initiator, outcome: sent.kind, counts: beforeCounts({ items: lines }) });
+      return sent;
+    },
+    /** what waits is withdrawn with it; true where there was something */
+    reset: (): boolean => {
+      const hasWaiting = [...given.values()].includes('waiting');
+      conversations += 1;
+      given.clear();
+      return hasWaiting;
+    },
+  };
+};
+
+interface Sending extends Pick<GiveBack, 'refuse'> {
+  readonly sender: ReturnType<typeof makeSender>;
+  readonly wait: DraftWait;
   readonly say: (words: string) => void;
 }
 
-/** undefined where the agent has no such way now */
-const sendBy = async (
+/** What the user has chosen; undefined where the agent has no such way now. */
+const sendChosen = async (
   way: ContextWay,
-  text: string,
-  { lines, wait, noteHere, say, refuse }: Sending,
+  chosen: LinesText,
+  { sender, wait, say, refuse }: Sending,
 ): Promise<BriefResult | undefined> => {
-  const sent = await way.send(text, wait);
+  const sent = await sender.send(way, chosen, { wait, initiator: 'user' });
   if (sent.kind === 'closed') return undefined;
-  if (sent.kind === 'refused') return wait.signal?.aborted ? sentResult(sent, '') : refuse(sent.reason);
-  noteHere(sent.kind === 'waiting' ? 'waiting' : 'sent');
-  if (sent.kind === 'waiting') void sent.read.then(() => noteHere('sent'));
+  if (sent.kind === 'refused')
+    return wait.signal?.aborted ? { kind: 'refused', reason: sent.reason } : refuse(sent.reason);
   const how = sent.kind === 'unknown' ? 'but not confirmed' : way.words;
-  const words = `${counted(lines.length, 'line')} given back ${how}`;
+  const words = `${counted(chosen.lines.length, 'line')} given back ${how}`;
   say(words);
-  return sentResult(sent, words);
+  return sent.kind === 'unknown' ? { kind: 'unknown', reason: sent.reason } : { kind: 'given', words };
 };
 
-export const makeGiveBack = ({ context, putDraft, onEvent, escape }: GiveBackOptions): GiveBack => {
-  const given = new Map<string, Given>();
-  let conversations = 0; // a draft for an earlier one is not put any more
+export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: GiveBackOptions): GiveBack => {
+  const sender = makeSender(onGiven);
+  let givenFor: Millis | undefined; // the compaction after which lines went back by themselves
   let isStopped = false;
 
   const say = (words: string): void => {
@@ -98,38 +166,39 @@ export const makeGiveBack = ({ context, putDraft, onEvent, escape }: GiveBackOpt
     say(`recall: ${reason}`);
     return { kind: 'refused', reason };
   };
-  const note = (lines: readonly RecapLine[], fate: Given): void =>
-    lines.forEach((line) => given.set(recapKey(line), fate));
   const draft = async (text: string | undefined, wait: DraftWait): Promise<BriefResult> => {
     if (text === undefined) return refuse(NOTHING);
-    const before = conversations;
-    const refusal = (): string | undefined => (conversations === before ? undefined : OTHER);
+    const before = sender.conversation();
+    const refusal = (): string | undefined => (sender.conversation() === before ? undefined : OTHER);
     return draftedResult(await putDraft(text, { ...wait, refusal }));
   };
-  const send = (way: ContextWay, text: string, giving: Giving): Promise<BriefResult | undefined> => {
-    const before = conversations;
-    const noteHere = (fate: Given) => conversations === before && note(giving.lines, fate);
-    return sendBy(way, text, { ...giving, noteHere, say, refuse });
-  };
+  const send = (way: ContextWay, chosen: LinesText, wait: DraftWait): Promise<BriefResult | undefined> =>
+    sendChosen(way, chosen, { sender, wait, say, refuse });
   return {
     way: () => context?.words ?? DRAFT,
-    given,
+    given: sender.given,
     lines: async (lines, around, wait, into) => {
       const way = into === 'draft' ? undefined : context;
       if (into === 'context' && !way) return refuse(NO_WAY);
       const text = itemsText(lines, around);
-      const sent = way && text !== undefined ? await send(way, text, { lines, wait }) : undefined;
+      const sent = way && text !== undefined ? await send(way, { lines, text }, wait) : undefined;
       if (sent) return sent;
       if (into === 'context') return refuse(NO_WAY);
       const result = await draft(itemsText(lines, around, escape ? { escape } : {}), wait);
-      if (result.kind === 'drafted') note(lines, 'sent');
+      if (result.kind === 'drafted') sender.note(lines, 'sent');
       return result;
+    },
+    byItself: async (receipt, at) => {
+      const rules = withRoom(forgottenRules(recapOf(receipt, sender.given)));
+      if (!context || !rules || givenFor === at || isStopped) return undefined;
+      givenFor = at;
+      const sent = await sender.send(context, rules, { wait: {}, initiator: 'ctxwrap' });
+      return sent.kind === 'sent' || sent.kind === 'waiting' ? gaveBackText(rules.lines) : undefined;
     },
     refuse,
     reset: () => {
-      conversations += 1;
       context?.withdraw();
-      given.clear();
+      if (sender.reset()) givenFor = undefined; // the agent has not read them
     },
     stop: () => {
       isStopped = true;

@@ -8,9 +8,10 @@ import {
   type RecapSelection,
 } from '../core/conversation/recap.js';
 import type { WayBack } from '../core/compaction/requests.js';
+import type { Values } from '../core/config/keys.js';
 import { errorText } from '../core/errors.js';
 import { leavesConversation, type Boundary, type Event } from '../core/event.js';
-import { formatBytes } from '../core/format.js';
+import { counted, formatBytes } from '../core/format.js';
 import {
   beforeText,
   keptCounts,
@@ -41,6 +42,8 @@ export interface ReceiptsOptions extends Omit<GiveBackOptions, 'escape'> {
   readonly source: () => Promise<SessionSource | undefined>;
   /** how the user opens the overlay: `Ctrl-]`; undefined where no key does */
   readonly hotkey: string | undefined;
+  /** what is said and given back after a compaction without being asked */
+  readonly recall: Values['recall'];
   readonly log: Log;
   /** how much a compaction of this time has kept */
   readonly onCounts?: (at: Millis, counts: readonly KeptCount[]) => void;
@@ -48,7 +51,7 @@ export interface ReceiptsOptions extends Omit<GiveBackOptions, 'escape'> {
 
 export interface Receipts {
   readonly noteEvent: (event: Event) => void;
-  /** of the last compaction: `forgot 2 of 3 rules`, what it has kept where nothing is forgotten, or what was there before; undefined where it is not known */
+  /** of the last compaction: `forgot 2 of 3 rules; 2 lines given back`, what it has kept where nothing is forgotten, or what was there before; undefined where it is not known */
   readonly keptText: () => string | undefined;
   /** of the last compaction, as it was read last */
   readonly recap: () => RecapState;
@@ -82,6 +85,12 @@ const readLast = async ({ agent, source }: ReceiptsOptions): Promise<Read> => {
   return read ?? { reason: NOTHING };
 };
 
+const readOrReason = (options: ReceiptsOptions): Promise<Read> =>
+  readLast(options).catch((error: unknown) => {
+    options.log.info(`the receipt of the compaction cannot be read: ${errorText(error)}`);
+    return { reason: `the session cannot be read (${systemReason(error)})` };
+  });
+
 /** undefined where nothing is lost, or can be */
 const footerText = (receipt: Receipt): string | undefined => {
   if (unknownItems(receipt).length > 0)
@@ -89,30 +98,33 @@ const footerText = (receipt: Receipt): string | undefined => {
   return forgotText(receipt, FOOTER_KINDS);
 };
 
+const keptTextOf = (last: Read, given: number): string | undefined => {
+  const kept = 'receipt' in last ? (forgotText(last.receipt) ?? receiptText(last.receipt)) : undefined;
+  return kept === undefined || given === 0 ? kept : `${kept}; ${counted(given, 'line')} given back`;
+};
+
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
-  const { agent, hotkey, log, onEvent } = options;
+  const { agent, hotkey, onEvent, recall } = options;
   const giving = makeGiveBack({ ...options, escape: agent.readsMentions ? escapeMentions : undefined });
   let last: Read = { reason: NOT_YET };
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   const refresh = async (): Promise<Read> => {
-    const read = await readLast(options).catch((error: unknown): Read => {
-      log.info(`the receipt of the compaction cannot be read: ${errorText(error)}`);
-      return { reason: `the session cannot be read (${systemReason(error)})` };
-    });
-    last = read;
-    return read;
+    last = await readOrReason(options);
+    return last;
   };
   const tell = async ({ at }: Boundary): Promise<void> => {
-    await refresh();
-    if (isStopped || !('receipt' in last)) return;
-    const counts = keptCounts(last.receipt);
+    const own = timer;
+    const read = await refresh();
+    if (isStopped || timer !== own || 'reason' in read) return;
+    const counts = keptCounts(read.receipt);
     if (counts.length > 0) options.onCounts?.(at, counts);
-    const said = footerText(last.receipt);
-    if (said === undefined) return;
-    const how = hotkey === undefined ? 'ctxwrap recall' : `${hotkey} b`;
-    onEvent(recapNoticeEvent(`${said} · ${how}`));
+    const gave = recall === 'rules' ? await giving.byItself(read.receipt, read.at) : undefined;
+    if (isStopped || timer !== own || recall === 'off') return;
+    const said = gave === undefined ? footerText(read.receipt) : `${gave} ${giving.way()}`;
+    if (said !== undefined)
+      onEvent(recapNoticeEvent(`${said} · ${hotkey ? `${hotkey} b` : 'ctxwrap recall'}`));
   };
   const brief: Receipts['brief'] = async (wait = {}, into = 'draft') => {
     const read = await refresh();
@@ -133,10 +145,11 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
       last = { reason: NOT_YET };
       giving.reset();
       clearTimeout(timer);
+      timer = undefined;
       if (!isCompaction) return;
       timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
-    keptText: () => ('receipt' in last ? (forgotText(last.receipt) ?? receiptText(last.receipt)) : undefined),
+    keptText: () => keptTextOf(last, giving.given.size),
     way: giving.way,
     recap: () => ('receipt' in last ? { recap: recapOf(last.receipt, giving.given), at: last.at } : last),
     look: () => void refresh(),

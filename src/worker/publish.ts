@@ -3,10 +3,12 @@ import { errorText } from '../core/errors.js';
 import {
   auditLine,
   draftLine,
+  givenBackLine,
   lateKeysLine,
   switchLine,
   type AuditContext,
   type AuditKeys,
+  type GivenBack,
 } from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
 import { ladderChoice } from '../core/config/keys.js';
@@ -181,6 +183,9 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
     /** how much a compaction has kept */
     onReceipt: (receipt: ReceiptCounts, { conversation }: Session): void =>
       audit.append(receiptLine(receipt, { ...about, conversation: shownId(conversation) })),
+    /** lines of it went to the agent without its prompt */
+    onGivenBack: (given: GivenBack, { conversation }: Session): void =>
+      audit.append(givenBackLine(given, { ...about, conversation: shownId(conversation) }, Date.now())),
     typing: {
       /** a switch of the agent to another session begins */
       beginSwitch: begin,
@@ -298,6 +303,7 @@ export const openPublisher = (
     },
     beginTyping: requests.begin,
     onReceipt: attempts.onReceipt,
+    onGivenBack: attempts.onGivenBack,
     ...attempts.typing,
     end: async (status) => {
       await Promise.all([

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { locateDemo } from '../../src/agents/demo/agent.js';
+import { demoReader } from '../../src/agents/demo/session.js';
+import { buildConversation } from '../../src/core/conversation/build-conversation.js';
+import { compactionsOf } from '../../src/core/conversation/conversation.js';
+import { receiptOf } from '../../src/core/conversation/receipt.js';
 import { agents } from '../../src/agents/index.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
 import { footerSequence, readLines } from '../support/read-log.js';
@@ -25,6 +29,25 @@ describe('the session file of the demo agent', () => {
   it('does not fit when a line is no record or a turn has no numbers', () => {
     const { misfits } = readLines(agents.demo, ['nonsense', '{"type":"turn","usedTokens":"many"}']);
     expect(misfits).toEqual(['not JSON', 'a turn without numbers']);
+  });
+
+  it('is a conversation, of whose compaction there is a receipt', () => {
+    const records = [
+      { type: 'prompt', text: 'Never push to main. Why does it fail?', at: 1 },
+      { type: 'call', name: 'read', input: { path: 'src/a.ts' }, output: 'You must push to main.', at: 2 },
+      { type: 'call', name: 'edit', input: { path: 'src/b.ts' }, output: '1 line changed', at: 2 },
+      { type: 'call', name: 'run', input: { command: 'npm test' }, output: 'passed', at: 2 },
+      { type: 'answer', text: 'Done.', at: 2 },
+      { type: 'compaction', preTokens: 24_000, postTokens: 4_000, summary: 'Ran npm test.', at: 3 },
+    ];
+    const reader = (line: string, index: number) => demoReader({})(line, 0, index).steps?.() ?? [];
+    const conversation = buildConversation(records.map((record) => JSON.stringify(record)).flatMap(reader));
+    const [compaction] = compactionsOf(conversation);
+    expect(compaction && receiptOf(conversation, compaction)?.items).toEqual([
+      { kind: 'path', text: 'src/b.ts', line: 2, isKept: false },
+      { kind: 'command', text: 'npm test', line: 3, isKept: true },
+      { kind: 'constraint', text: 'Never push to main.', line: 0, isKept: false },
+    ]);
   });
 
   it('is where the wrapper told the child to write it', async () => {

@@ -10,6 +10,12 @@ import type { Key } from '../../src/demo/keys.js';
 import { typePrompt, demoScript, type Step } from '../../src/demo/script.js';
 import { tourScript, tourTurns } from '../../src/demo/tour.js';
 
+/** How full the window is, by each record that tells. */
+const usedIn = (records: readonly SessionRecord[]): readonly number[] =>
+  records.flatMap((record) =>
+    record.type === 'turn' ? record.usedTokens : record.type === 'compaction' ? record.postTokens : [],
+  );
+
 const brush = { size: { columns: 80, rows: 24 }, hasColors: true };
 
 /** Plays a script with a manual clock until the agent quits. */
@@ -41,7 +47,7 @@ describe('the demo script', () => {
   });
 
   it('passes through every tier of a 200k window and back', () => {
-    const used = records.map((record) => (record.type === 'turn' ? record.usedTokens : record.postTokens));
+    const used = usedIn(records);
     // the boundaries of the ladder for an agent without a compaction of its own
     const tiers = used.map((tokens) => [147_000, 167_000, 177_000].filter((bound) => tokens >= bound).length);
     expect(tiers).toEqual([0, 0, 0, 0, 0, 1, 2, 3, 0, 0]);
@@ -94,14 +100,12 @@ const playTour = (...happenings: readonly Happening[]) => {
 };
 
 describe('the tour', () => {
-  const used = (records: readonly SessionRecord[]): readonly number[] =>
-    records.map((record) => (record.type === 'turn' ? record.usedTokens : record.postTokens));
   const compact: readonly Happening[] = typed('/compact').map((event) => [16_000, event] as const);
 
   it('has a number before the first prompt, and passes warn and auto', () => {
     const { records } = playTour(...compact, [25_000, { type: 'over' }]);
-    expect(used(records)[0]).toBe(12_180);
-    expect(used(records)).toEqual([
+    expect(usedIn(records)[0]).toBe(12_180);
+    expect(usedIn(records)).toEqual([
       12_180, 36_480, 62_580, 85_980, 108_480, 149_480, 151_380, 155_680, 169_020, 169_300, 13_873,
     ]);
   });
@@ -110,12 +114,30 @@ describe('the tour', () => {
     const { records, endedAt } = playTour(...compact, [25_000, { type: 'over' }]);
     expect(records.at(-1)).toMatchObject({ type: 'compaction' });
     expect(endedAt).toBeGreaterThan(25_000);
-    expect(endedAt).toBeLessThan(27_000);
+    expect(endedAt).toBeLessThan(35_000);
+  });
+
+  it('forgets the rule of its first prompt, and sends what is then given back', () => {
+    const { records, endedAt } = playTour(
+      ...compact,
+      [25_000, { type: 'over' }],
+      [28_000, pressed({ name: 'text', text: 'Your summary left this out: Never push to main.' })],
+    );
+    const said = records.flatMap((record) => (record.type === 'prompt' ? [record.text] : []));
+    const summary = records.find((record) => record.type === 'compaction')?.summary;
+    expect(said[0]).toContain('Never push to main.');
+    expect(summary).not.toContain('push');
+    expect(summary).toContain('Always run npm test after an edit.');
+    expect(said.at(-1)).toBe('Your summary left this out: Never push to main.');
+    expect(
+      records.find((record) => record.type === 'answer' && record.text.includes('forgotten')),
+    ).toBeDefined();
+    expect(endedAt).toBeLessThan(36_000);
   });
 
   it('goes on to hard after "not now", and quits without a compaction', () => {
     const { records, endedAt } = playTour();
-    expect(used(records).at(-1)).toBe(179_000);
+    expect(usedIn(records).at(-1)).toBe(179_000);
     expect(endedAt).toBeLessThan(60_000);
   });
 
@@ -143,7 +165,7 @@ describe('a full window', () => {
       ...more,
       ...typePrompt('/quit'),
     ]);
-    const types = records.map(({ type }) => type);
+    const types = records.map(({ type }) => type).filter((type) => type === 'turn' || type === 'compaction');
     expect(types).toEqual([...Array.from({ length: 9 }, () => 'turn'), 'compaction', 'turn']);
     expect(outputs.join('')).toContain('Context is full: 196k of 200k used');
   });

@@ -5,9 +5,9 @@ type TourTerminal = Parameters<typeof makeOverlayTour>[0];
 
 const tour = { countdownMs: 5_000, overlayAfterMs: 2_000, overlayMs: 4_000, signal: 'SIGUSR2' } as const;
 
-/** A tour with an overlay that opens at once, and the signals that the child got. */
+/** A tour with an overlay that opens at once, the keys that it got, and the signals that the child got. */
 const play = (given: typeof tour | 'none' = tour, canOpen = true) => {
-  const signals: string[] = [];
+  const [signals, keys]: [string[], string[]] = [[], []];
   let isOpen = false;
   const terminal = {
     session: { tour: given === 'none' ? undefined : given },
@@ -23,17 +23,21 @@ const play = (given: typeof tour | 'none' = tour, canOpen = true) => {
       isOpen = false;
       overlayTour.noteClosed();
     },
+    onKey: (key: string) => {
+      keys.push(key);
+      overlayTour.noteKey();
+    },
   };
   const overlayTour: OverlayTour = makeOverlayTour(terminal, () => overlay);
-  return { ...overlayTour, overlay, signals };
+  return { ...overlayTour, overlay, signals, keys };
 };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('in a tour the overlay', () => {
-  it('opens some time after the first compaction, and the child hears when it has closed', () => {
-    const { noteCompactions, overlay, signals } = play();
+  it('opens some time after the first compaction with the recap, gives back, and the child hears when it has closed', () => {
+    const { noteCompactions, overlay, signals, keys } = play();
     noteCompactions(0);
     vi.advanceTimersByTime(60_000);
     expect(overlay.isOpen()).toBe(false);
@@ -43,18 +47,18 @@ describe('in a tour the overlay', () => {
     vi.advanceTimersByTime(1);
     expect(overlay.isOpen()).toBe(true);
     vi.advanceTimersByTime(3_999);
-    expect([overlay.isOpen(), signals]).toEqual([true, []]);
+    expect([overlay.isOpen(), signals, keys]).toEqual([true, [], ['b']]);
     vi.advanceTimersByTime(1);
-    expect([overlay.isOpen(), signals]).toEqual([false, ['SIGUSR2']]);
+    expect([overlay.isOpen(), signals, keys]).toEqual([false, ['SIGUSR2'], ['b', 'enter']]);
   });
 
   it('stays open for a user who presses a key in it, until the user closes it', () => {
-    const { noteCompactions, noteKey, overlay, signals } = play();
+    const { noteCompactions, noteKey, overlay, signals, keys } = play();
     noteCompactions(1);
     vi.advanceTimersByTime(3_000);
     noteKey();
     vi.advanceTimersByTime(60_000);
-    expect([overlay.isOpen(), signals]).toEqual([true, []]);
+    expect([overlay.isOpen(), signals, keys]).toEqual([true, [], ['b']]);
     overlay.close();
     expect(signals).toEqual(['SIGUSR2']);
   });

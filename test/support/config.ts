@@ -107,6 +107,7 @@ export const samples: Readonly<Record<KeyName, Sample>> = {
   onExhausted: { valid: ['offer', 'rescue'], wrong: ['auto', true] },
   keepRecent: { valid: [1, 20, 1_000], wrong: [0, 1_001, 'all', 1.5, null] },
   draft: { valid: ['hold', 'stash'], wrong: ['keep', false] },
+  recall: { valid: ['ask', 'rules', 'off'], wrong: ['auto', true, false, '', 1] },
   via: { valid: ['keys', 'channel'], wrong: ['server', '', 'Keys', null, true] },
   whenBusy: { valid: ['wait', 'queue'], wrong: ['Wait', 0] },
   focus: { valid: ['the failing tests', 'x', 'y'.repeat(200)], wrong: ['', '  ', 'z'.repeat(201), 5, null] },

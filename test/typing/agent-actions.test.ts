@@ -18,7 +18,9 @@ import { makeAgent } from '../support/typed-agent.js';
 import type { SessionLoop } from '../../src/session/ports.js';
 
 const WAIT = { timeout: 30_000, interval: 20 };
-const BRIEF = /^\x1b\[200~The summary of our conversation [^\x1b]*\x1b\[201~$/;
+/** In several pastes, so that the agent folds none of them. */
+const BRIEF =
+  /^\x1b\[200~The summary of our conversation (?:[^\x1b]*\x1b\[201~\x1b\[200~)*[^\x1b]*\x1b\[201~$/;
 
 let folder: string;
 let loop: SessionLoop;

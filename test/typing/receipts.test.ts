@@ -39,6 +39,7 @@ const open = (more: Partial<ReceiptsOptions> = {}, result: DraftResult = { kind:
     agent: agents.claude,
     source: known(() => path),
     hotkey: 'Ctrl-]',
+    recall: 'ask',
     log: nullLog,
     onEvent: (event) => told.push(event),
     putDraft: async (text) => {

@@ -6,7 +6,7 @@ import type { Event } from '../../src/core/event.js';
 import { startSession, stepSession } from '../../src/core/session.js';
 import type { View } from '../../src/core/shown-conversation.js';
 import { footerView } from '../../src/core/footer-view.js';
-import { demoReader } from '../../src/agents/demo/agent.js';
+import { demoReader } from '../../src/agents/demo/session.js';
 import { agents } from '../../src/agents/index.js';
 import type { Located, Agent } from '../../src/agents/agent.js';
 import { followSession } from '../../src/worker/follow-session.js';

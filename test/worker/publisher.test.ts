@@ -84,3 +84,24 @@ describe('the audit log of a session', () => {
     ]);
   });
 });
+
+describe('the audit log', () => {
+  it('says how much was given back, and to whom it was due', async () => {
+    const outside = open();
+    const counts = [{ kind: 'constraint', count: 2 }];
+    const state = startSession({ agent: 'claude' }, 0);
+    outside?.onGivenBack({ initiator: 'ctxwrap', outcome: 'waiting', counts }, state);
+    await outside?.end({ kind: 'code', code: 0 });
+    const lines = readFileSync(join(home, '.local/state/ctxwrap/audit.jsonl'), 'utf8').split('\n');
+    expect(lines.map((line) => (line === '' ? {} : JSON.parse(line)))).toContainEqual({
+      schema: 'ctxwrap.given-back/1',
+      initiator: 'ctxwrap',
+      at: expect.any(Number),
+      outcome: 'waiting',
+      counts,
+      session: 'me',
+      version: '1',
+      runtime: 'claude',
+    });
+  });
+});

@@ -1,5 +1,4 @@
-import { getCount, getText, type JsonRecord } from '../../core/json.js';
-import { present } from '../../core/present.js';
+import type { JsonRecord } from '../../core/json.js';
 import type { Millis, Activity, ActivityReport, ScreenView } from '../../core/reading.js';
 import {
   type FilePort,
@@ -12,54 +11,8 @@ import {
   type ScreenEvidence,
   type Agent,
 } from '../agent.js';
-import {
-  makeSessionReader,
-  type RecordMeaning,
-  type RecordPlace,
-  type StartReader,
-} from '../session-format.js';
+import { demoReader, demoSession } from './session.js';
 import { watchCommand, type CommandWatch, type CompressResult, itemsAbove } from '../compress.js';
-
-// One line of the demo agent's session file.
-
-export const demoReader: StartReader = () => makeSessionReader({ name: 'demo', read: readRecord }, {});
-
-const readRecord = (state: object, record: JsonRecord, { now }: RecordPlace): RecordMeaning<object> => {
-  const at = getCount(record, 'at') ?? now;
-  switch (record['type']) {
-    case 'turn':
-      return { state, ...readTurn(record, at) };
-    case 'compaction':
-      return { state, facts: [{ type: 'boundary', boundary: readCompaction(record, at) }] };
-    default:
-      return { state };
-  }
-};
-
-const readTurn = (record: JsonRecord, at: Millis): Omit<RecordMeaning<object>, 'state'> => {
-  const usedTokens = getCount(record, 'usedTokens');
-  const windowTokens = getCount(record, 'windowTokens');
-  if (usedTokens === undefined || !windowTokens) return { misfit: 'a turn without numbers' };
-  const model = getText(record, 'model') ?? 'demo-1';
-  return {
-    facts: [
-      {
-        type: 'reading',
-        reading: { usedTokens, windowTokens, windowSource: 'agent', source: 'log', model, at },
-      },
-    ],
-  };
-};
-
-const readCompaction = (record: JsonRecord, at: Millis) => {
-  const preTokens = getCount(record, 'preTokens');
-  const postTokens = getCount(record, 'postTokens');
-  return {
-    initiator: 'user' as const,
-    ...present({ preTokens, postTokens }),
-    at,
-  };
-};
 
 // The demo agent writes its session file where the wrapper tells it to.
 
@@ -181,7 +134,7 @@ export const demo: Agent = {
   name: 'demo',
   isInteractive: () => true,
   nativeTrigger: () => undefined,
-  log: { locate: locateDemo, reader: demoReader, recognises: isDemoRecord },
+  log: { locate: locateDemo, reader: demoReader, recognises: isDemoRecord, conversation: demoSession },
   recipe: () => demoRecipe,
   screen: demoScreen,
 };

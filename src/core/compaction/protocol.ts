@@ -206,6 +206,32 @@ export const draftLine = (
     gate: gate && { activity: gate.activity, witnesses: boundedLines(gate.witnesses) },
   });
 
+/** Lines of a recap that went to the agent without its prompt: none of their words. */
+export interface GivenBack {
+  readonly initiator: Initiator;
+  /** `waiting`: with the user's next message */
+  readonly outcome: 'sent' | 'waiting';
+  readonly counts: readonly { readonly kind: string; readonly count: number }[];
+}
+
+/** The line for what was given back. */
+export const givenBackLine = (
+  { initiator, outcome, counts }: GivenBack,
+  { session, version, runtime: agent, conversation }: AuditContext,
+  at: Millis,
+): string =>
+  jsonText({
+    schema: 'ctxwrap.given-back/1',
+    initiator,
+    at,
+    outcome,
+    counts,
+    session: toOneLine(session, LONGEST_NAME),
+    version: toOneLine(version, LONGEST_NAME),
+    runtime: toOneLine(agent, LONGEST_NAME),
+    conversation: conversation && toOneLine(conversation, LONGEST_NAME),
+  });
+
 /** The keys in readable form: `/compact\r` ends with a backslash and an r. */
 const visible = (keys: string): string =>
   toOneLine(

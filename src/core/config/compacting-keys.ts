@@ -133,6 +133,12 @@ export const compactingKeys = {
     project: ['queue', 'wait'],
     isLive: true,
   },
+  recall: {
+    type: choice('ask', 'rules', 'off'),
+    fallback: 'ask',
+    doc: 'After a compaction: `ask` says in the footer what was forgotten, and you choose what the agent gets back; `rules` also gives back your rules and the open plan items by itself, once and in at most 1,000 tokens, if the agent has a way for it besides the prompt; `off` says nothing. See docs/recall.md.',
+    project: ['rules', 'ask', 'off'],
+  },
   focus: {
     type: focus,
     doc: 'What the summary must keep. It is typed after the compact command if the agent accepts a text there: `evidence` takes your rules, word for word, and the open plan items from the conversation; anything else is typed as it is.',

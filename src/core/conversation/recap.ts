@@ -1,6 +1,6 @@
 import { byImportance, type EvidenceKind } from './conversation-evidence.js';
 import { present } from '../present.js';
-import { nounOf, type Receipt, type ReceiptItem } from './receipt.js';
+import { beforeCounts, nounOf, type Receipt, type ReceiptItem } from './receipt.js';
 
 // The recap of a compaction: line by line what was in the window before it, and whether the summary has kept it. The user chooses among the
 // lines what the agent is given back.
@@ -65,12 +65,24 @@ export const isChosen = ({ lines }: Recap, { toggled }: RecapSelection, place: n
 export const chosenLines = (recap: Recap, selection: RecapSelection): readonly RecapLine[] =>
   recap.lines.filter((_, place) => isChosen(recap, selection, place));
 
+/** Rules and open plan items that are known to be forgotten: what an encrypted summary has kept is not known. */
+export const forgottenRules = (recap: Recap): readonly RecapLine[] =>
+  recap.isUnreadable
+    ? []
+    : chosenLines(recap, noSelection).filter(({ kind }) => kind === 'constraint' || kind === 'plan');
+
 export const toggle = ({ line, toggled }: RecapSelection): RecapSelection => ({
   line,
   toggled: toggled.includes(line) ? toggled.filter((place) => place !== line) : [...toggled, line],
 });
 
 // In words.
+
+/** `gave back 2 rules, 1 plan item` */
+export const gaveBackText = (lines: readonly RecapLine[]): string =>
+  `gave back ${beforeCounts({ items: lines })
+    .map(({ kind, count }) => `${count} ${nounOf(kind, count)}`)
+    .join(', ')}`;
 
 /** `forgot 2 of 3 rules, 1 of 4 open plan items`; undefined where nothing that matters is known to be forgotten. At most `most` kinds. */
 export const forgotText = ({ items, isUnreadable }: Receipt, most = Infinity): string | undefined => {

@@ -285,7 +285,7 @@ export interface BeforeCount {
 }
 
 /** How much of each kind was in the window before the compaction; without kinds of which there was nothing. */
-export const beforeCounts = ({ items }: Receipt): readonly BeforeCount[] =>
+export const beforeCounts = ({ items }: Pick<Receipt, 'items'>): readonly BeforeCount[] =>
   evidenceKinds.flatMap((kind) => {
     const count = items.filter((item) => item.kind === kind).length;
     return count === 0 ? [] : [{ kind, count }];

@@ -13,8 +13,8 @@ import type { MarkedRow, Row, Section } from './report-sections.js';
 
 /** Its keys, the most useful first. */
 export const recapKeys = [
-  ['Space', 'choose'],
   ['Enter', 'give back'],
+  ['Space', 'choose'],
   ['u', 'undo'],
   ['Esc', 'leave'],
 ] as const;

@@ -1,0 +1,109 @@
+// The page of the overlay with the recap of a compaction, as it is drawn.
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { recapOf, toggle, noSelection, type RecapSelection } from '../../src/core/conversation/recap.js';
+import type { EvidenceKind } from '../../src/core/conversation/conversation-evidence.js';
+import type { ReceiptItem } from '../../src/core/conversation/receipt.js';
+import type { RecapPage } from '../../src/core/report/recap-page.js';
+import { readLook, type Background } from '../../src/ui/look.js';
+import { renderOverlay } from '../../src/ui/Overlay.js';
+import { overlayAt } from '../support/overlay-play.js';
+
+const item = (kind: EvidenceKind, text: string, isKept: boolean, more = {}): ReceiptItem => ({
+  kind,
+  text,
+  line: 0,
+  isKept,
+  ...more,
+});
+
+const items: readonly ReceiptItem[] = [
+  item('constraint', 'Never push to main.', false),
+  item(
+    'constraint',
+    'Always run the tests before you say that something works, and say which of them you have left out.',
+    false,
+  ),
+  item('constraint', 'Do not add dependencies.', true),
+  item('plan', 'Write the migration', false),
+  item('plan', 'Remove the old table', true),
+  item('path', 'src/session.ts', true),
+  item('path', '設計/計画書.md', false),
+  item('command', 'npm test', false, { hasFailed: true }),
+  item('identifier', 'maxRetries', false),
+];
+
+const pageWith = (selection: RecapSelection, isUnreadable = false): RecapPage => {
+  const receipt = { items, isUnreadable, commandsRun: 3, notUnderstood: [] };
+  const given = new Map([['constraint Never push to main.', 'waiting' as const]]);
+  return { recap: recapOf(receipt, given), selection, reason: '', way: 'with your next message' };
+};
+
+const lastLine = toggle({ ...noSelection, line: items.length - 1 });
+
+interface Terminal {
+  readonly columns: number;
+  readonly rows: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly background?: Background;
+}
+
+const plain = { TERM: 'xterm-256color', NO_COLOR: '1' };
+
+const draw = (page: RecapPage, { columns, rows, env = plain, background }: Terminal): readonly string[] => {
+  const look = readLook({ env, isTTY: true, columns, background });
+  return renderOverlay(overlayAt().report({ recap: page }, 'recap'), { look, rows, scroll: 0 }).rows;
+};
+
+const bare = (row: string): string => row.replaceAll(/\x1b\[[\d;]*m/g, '');
+const sizes = [
+  [40, 10],
+  [80, 24],
+  [200, 60],
+] as const;
+
+describe('the page with the recap', () => {
+  it('looks as it did, at every size, with the cursor in view', async () => {
+    const pages = [
+      ['at first', pageWith(noSelection)],
+      ['at the last line, which is chosen', pageWith(lastLine)],
+      ['of an encrypted summary', pageWith(noSelection, true)],
+    ] as const;
+    const pictures = pages.flatMap(([name, page]) =>
+      sizes.map(([columns, rows]) => {
+        const drawn = draw(page, { columns, rows }).map((row) => bare(row).trimEnd());
+        return [`── ${name}, ${columns} × ${rows}`, ...drawn].join('\n').replaceAll(/\n{3,}/g, '\n\n');
+      }),
+    );
+    await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot('../fixtures/overlay/page-recap.txt');
+  });
+
+  it.each(sizes)('fills %i × %i and no more, and shows the line with the cursor', (columns, rows) => {
+    for (const page of [pageWith(noSelection), pageWith(lastLine), pageWith(noSelection, true)]) {
+      const drawn = draw(page, { columns, rows });
+      expect(drawn).toHaveLength(rows);
+      expect(Math.max(...drawn.map((row) => stringWidth(row)))).toBeLessThanOrEqual(columns);
+      expect(drawn.filter((row) => row.includes('▶'))).toHaveLength(1);
+      expect(bare(drawn.at(-1) ?? '')).toContain('Enter give back');
+    }
+  });
+
+  it('says the same in every palette, and in no colour with NO_COLOR', () => {
+    const at = (more: Partial<Terminal>) =>
+      draw(pageWith(lastLine), { columns: 80, rows: 24, env: { TERM: 'xterm-256color' }, ...more });
+    const rgb = { TERM: 'xterm-256color', COLORTERM: 'truecolor' };
+    const palettes = {
+      none: at({ env: plain }),
+      sixteen: at({ env: { TERM: 'xterm' } }),
+      light: at({ env: rgb, background: 'light' }),
+      dark: at({ env: rgb, background: 'dark' }),
+    };
+    for (const rows of Object.values(palettes)) expect(rows.map(bare)).toEqual(palettes.none.map(bare));
+    expect(palettes.none.join('')).not.toMatch(/\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7])/);
+    expect(palettes.sixteen.join('')).not.toMatch(/\x1b\[(?:\d+;)*[34]8;/);
+    for (const name of ['sixteen', 'light', 'dark'] as const)
+      expect(palettes[name].find((row) => row.includes('▶'))).not.toBe(
+        palettes.none.find((row) => row.includes('▶')),
+      );
+  });
+});

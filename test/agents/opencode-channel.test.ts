@@ -67,7 +67,7 @@ describe("the undo by opencode's server", () => {
     });
     expect(undo?.looks(SESSION_ID).map(({ path }) => path)).toEqual([
       `/session/${SESSION_ID}`,
-      `/session/${SESSION_ID}/message?limit=2`,
+      `/session/${SESSION_ID}/message?limit=8`,
     ]);
     expect(undo?.undo(SESSION_ID, ASKING_ID)).toEqual({
       method: 'POST',

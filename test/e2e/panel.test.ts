@@ -201,21 +201,30 @@ describe.concurrent('the overlay', () => {
     });
   });
 
-  it.each([
-    ['u', 'not undone: '],
-    ['b', 'brief: '],
-  ])(
-    'is not there when the hotkey and %s come as one, whose answer is in the footer',
-    async (key, answer) => {
-      await onScene(async ({ window, expectKeys }) => {
-        await hasNumber(window);
-        window.type(`${HOTKEY}${key}`);
-        await window.until(() => lastRow(window).includes(answer), `the footer with ${answer}`);
-        window.type('next');
-        await expectKeys('next');
-      });
-    },
-  );
+  it('is not there when the hotkey and u come as one, whose answer is in the footer', async () => {
+    await onScene(async ({ window, expectKeys }) => {
+      await hasNumber(window);
+      window.type(`${HOTKEY}u`);
+      await window.until(() => lastRow(window).includes('not undone: '), 'the footer with the answer');
+      window.type('next');
+      await expectKeys('next');
+    });
+  });
+
+  it('shows the recap when the hotkey and b come as one, and gives the keys back with Esc', async () => {
+    await onScene(async ({ window, expectKeys }) => {
+      await hasNumber(window);
+      window.type(`${HOTKEY}b`);
+      await window.until(() => window.rows().some((row) => row.includes('Recap')), 'the recap');
+      window.type('\x1b');
+      await window.until(
+        () => !window.rows().some((row) => row.includes('Recap')),
+        'the screen of the agent',
+      );
+      window.type('next');
+      await expectKeys('next');
+    });
+  });
 
   it('says why a compaction that was asked for waits, and takes it back with the same key', async () => {
     await onScene(async (scene) => {

@@ -114,7 +114,7 @@ describe('config set', () => {
     [['hotkey', 'x'], /^hotkey must be Ctrl with a letter/, /^try ctxwrap config set hotkey /],
     [
       ['focus', 'x'.repeat(300)],
-      /^focus must be a text of at most 200 characters, got "x{60}"$/,
+      /^focus must be a text of at most 200 characters, or evidence, got "x{60}"$/,
       /config set focus/,
     ],
     [['runtimes', '{}'], 'runtimes holds objects, which do not fit on a command line', 'ctxwrap config edit'],

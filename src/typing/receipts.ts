@@ -136,6 +136,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
     if ('reason' in read) return giving.refuse(read.reason);
     if (read.at !== at) return giving.refuse(OTHER);
     const lines = chosenLines(recapOf(read.receipt, giving.given), selection);
+    if (lines.length === 0) return giving.refuse('nothing is chosen');
     return giving.lines(lines, { isUnreadable: read.receipt.isUnreadable }, wait);
   };
   return {

@@ -6,6 +6,7 @@ import { FULL, LITTLE, QUICK_SUMMARY_MS, type Scenario } from './scenario.js';
 import { pressChord } from './steps.js';
 
 const RULE = 'Never push to main.';
+const KEEPING = ['codex', 'kimi']; // they leave the user's messages in the window
 const STEP_MS = 1_000;
 const GIVEN = /given back (now|with your next message)|draft in the prompt, not sent/;
 
@@ -14,6 +15,7 @@ const forgotten: Scenario = {
   expects: 'a rule, forgotten by the compaction, is chosen in the recap and is in the next request, once',
   summaryMs: QUICK_SUMMARY_MS,
   hasDrafts: true,
+  isFor: ({ name }) => !KEEPING.includes(name),
   play: async (session) => {
     const { mock, submit, terminal, turn, untilFooter, untilRequest, waitFor, footer } = session;
     await turn(LITTLE);

@@ -361,7 +361,7 @@ export interface OfficialSource {
   /** what to add to the launch so that the agent runs this hook, or why it gets none; absent where it has no hooks */
   readonly hook?: (port: SettingsPort, launch: OfficialLaunch, hook: LaunchHook) => Promise<OfficialPlan>;
   /** a file with this content goes to the model beside the user's next message; undefined: the text is too long for that */
-  readonly contextFile?: (text: string) => string | undefined;
+  readonly contextFile?: (text: string, sessionId: string) => string | undefined;
   /** parses one report of the agent; undefined for anything else */
   readonly read: (text: string, now: Millis) => OfficialReport | undefined;
 }

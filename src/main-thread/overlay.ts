@@ -195,6 +195,7 @@ export const makeOverlayTour = (
   const { tour } = terminal.session;
   let step: 'ahead' | 'due' | 'shown' | 'over' = tour ? 'ahead' : 'over';
   let timer: NodeJS.Timeout | undefined;
+  let isTurned = false; // to the recap
 
   const noteClosed = (): void => {
     if (step !== 'shown' || !tour) return;
@@ -219,7 +220,9 @@ export const makeOverlayTour = (
     },
     noteOpened: () => {
       if (step !== 'shown' || !tour) return false;
-      overlay().onKey('b');
+      if (!isTurned) overlay().onKey('b'); // it opens again after a change of size
+      isTurned = true;
+      clearTimeout(timer);
       timer = setTimeout(take, tour.overlayMs).unref();
       return true;
     },

@@ -87,7 +87,7 @@ export const makeWorkerContents = (
     showsNext: () => drawing?.page === 'main' && drawing.scroll === 0,
     onKey: (key) => {
       // nobody has seen what it would choose
-      if (key === 'enter' && !(drawing && isChoicePage(drawing.page))) return;
+      if (key === 'enter' && !(isChoicePage(state.page) && drawing?.page === state.page)) return;
       const step = pressOverlayKey(state, key);
       ({ state } = step);
       const action = directAction(step.action);

@@ -160,6 +160,7 @@ const makeKeyRequest = (
   perform: (wait: KeyWait) => Promise<unknown>,
 ) => {
   let waiting: AbortController | undefined;
+  let isNext = false; // another one takes its place
   let isTyping = false; // from here on it cannot be withdrawn, and what comes of it is said
   const gate: TypingGate = {
     begin: async () => {
@@ -172,11 +173,21 @@ const makeKeyRequest = (
     if (waiting) return;
     const mine = new AbortController();
     waiting = mine;
-    isTyping = false;
-    void perform({ signal: mine.signal, gate }).finally(() => (waiting = undefined));
+    [isTyping, isNext] = [false, false];
+    void perform({ signal: mine.signal, gate }).finally(() => {
+      waiting = undefined;
+      if (isNext) start();
+    });
   };
   return {
     start,
+    /** in the place of one that still waits */
+    startAnew: (): void => {
+      if (!waiting) return start();
+      if (isTyping) return take(answerEvent(`${name}: too late to change it`));
+      isNext = true;
+      waiting.abort();
+    },
     press: (): void => {
       if (!waiting) return start();
       if (isTyping) return take(answerEvent(`${name}: too late to withdraw it`));
@@ -202,7 +213,7 @@ const makeRecallRequest = (receipts: Receipts, take: (event: Event) => void) => 
     ...request,
     giveBack: (selection: RecapSelection, at: Millis): void => {
       chosen = { selection, at };
-      request.start();
+      request.startAnew();
     },
   };
 };

@@ -39,7 +39,8 @@ export interface ContextParts extends Pick<SwitcherOptions, 'flow' | 'port'> {
 export const makeContextWay = (parts: ContextParts): ContextWay | undefined => {
   const { agent, channel, contextPath, log } = parts.session;
   const contextFile = agent.official?.contextFile;
-  if (contextPath !== undefined && contextFile) return makeFileWay({ path: contextPath, contextFile, log });
+  if (contextPath !== undefined && contextFile)
+    return makeFileWay({ ...parts, path: contextPath, contextFile, log });
   return channel && agent.channel?.context ? makeChannelWay(parts) : undefined;
 };
 
@@ -48,10 +49,11 @@ export const makeContextWay = (parts: ContextParts): ContextWay | undefined => {
 interface FileWay extends Pick<WrapSession, 'log'> {
   readonly path: string;
   /** as `contextFile` of `OfficialSource` */
-  readonly contextFile: (text: string) => string | undefined;
+  readonly contextFile: (text: string, sessionId: string) => string | undefined;
+  readonly flow: ContextParts['flow'];
 }
 
-const makeFileWay = ({ path, contextFile, log }: FileWay): ContextWay => {
+const makeFileWay = ({ path, contextFile, flow, log }: FileWay): ContextWay => {
   let waiting: { readonly text: string; readonly read: Promise<void>; readonly stop: () => void } | undefined;
   let withdrawals = 0;
 
@@ -81,7 +83,9 @@ const makeFileWay = ({ path, contextFile, log }: FileWay): ContextWay => {
     send: async (text) => {
       const earlier = waiting && existsSync(path) ? waiting : undefined;
       const whole = earlier ? `${earlier.text}\n\n${text}` : text;
-      const content = contextFile(whole);
+      const sessionId = shownId(flow().session.conversation);
+      if (sessionId === undefined) return { kind: 'closed', reason: UNKNOWN };
+      const content = contextFile(whole, sessionId);
       if (content === undefined) return { kind: 'refused', reason: tooLong(whole) };
       const before = withdrawals;
       try {
@@ -108,6 +112,7 @@ const makeFileWay = ({ path, contextFile, log }: FileWay): ContextWay => {
 };
 
 const OTHER = 'the conversation has changed meanwhile';
+const UNKNOWN = 'the session is not known yet';
 const tooLong = ({ length }: string): string =>
   `${counted(length, 'character')} are too many for one message`;
 
@@ -149,7 +154,7 @@ const makeChannelWay = (parts: ContextParts): ContextWay => {
     words: 'now',
     send: async (text, wait) => {
       const sessionId = shownId(flow().session.conversation);
-      if (sessionId === undefined) return { kind: 'closed', reason: 'the session is not known yet' };
+      if (sessionId === undefined) return { kind: 'closed', reason: UNKNOWN };
       const { signal } = ended;
       return typeAtSafeMoment<Asked>({ flow, port, audit: undefined }, sessionId, {
         wait: { ...wait, signal: wait.signal ?? signal, allowsDraft: true },

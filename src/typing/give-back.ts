@@ -55,7 +55,9 @@ export interface GiveBack {
    */
   readonly byItself: (receipt: Receipt, at: Millis) => Promise<string | undefined>;
   readonly refuse: (reason: string) => BriefResult;
-  /** the conversation is another one, or was compacted again: what waits is withdrawn */
+  /** the conversation was compacted again: what waits still goes with the next message */
+  readonly compacted: () => void;
+  /** the conversation is another one: what waits is withdrawn */
   readonly reset: () => void;
   readonly stop: () => void;
 }
@@ -63,6 +65,7 @@ export interface GiveBack {
 const NOTHING = 'nothing is known to be lost';
 const OTHER = 'the conversation has changed meanwhile';
 const NO_WAY = 'this agent takes it only as a draft: ctxwrap recall --into draft';
+const WAITING = 'it goes with your next message already';
 const DRAFT = 'as a draft in your prompt';
 const MOST_BY_ITSELF = 1_000; // tokens
 
@@ -116,18 +119,20 @@ const makeSender = (onGiven: GiveBackOptions['onGiven']) => {
       note(lines, sent.kind === 'waiting' ? 'waiting' : 'sent');
       if (sent.kind === 'waiting')
         void sent.read.then(() => {
-          if (conversations === before) note(lines, 'sent');
+          const isHere = ({ kind, text: of }: RecapLine): boolean => given.has(recapKey({ kind, text: of }));
+          note(lines.filter(isHere), 'sent');
         });
       if (sent.kind !== 'unknown')
         onGiven?.({ initiator, outcome: sent.kind, counts: beforeCounts({ items: lines }) });
       return sent;
     },
-    /** what waits is withdrawn with it; true where there was something */
-    reset: (): boolean => {
-      const hasWaiting = [...given.values()].includes('waiting');
+    /** `keepsWaiting`: the conversation was compacted, and what waits still goes with the next message. True where something waited */
+    reset: (keepsWaiting: boolean): boolean => {
+      const waiting = [...given].filter(([, fate]) => fate === 'waiting');
       conversations += 1;
       given.clear();
-      return hasWaiting;
+      if (keepsWaiting) for (const [key, fate] of waiting) given.set(key, fate);
+      return waiting.length > 0;
     },
   };
 };
@@ -180,12 +185,15 @@ export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: Gi
     lines: async (lines, around, wait, into) => {
       const way = into === 'draft' ? undefined : context;
       if (into === 'context' && !way) return refuse(NO_WAY);
-      const text = itemsText(lines, around);
-      const sent = way && text !== undefined ? await send(way, { lines, text }, wait) : undefined;
+      const isNew = (line: RecapLine): boolean => sender.given.get(recapKey(line)) !== 'waiting';
+      const fresh = lines.filter(isNew);
+      if (way && lines.length > 0 && fresh.length === 0) return refuse(WAITING);
+      const text = itemsText(fresh, around);
+      const sent = way && text !== undefined ? await send(way, { lines: fresh, text }, wait) : undefined;
       if (sent) return sent;
       if (into === 'context') return refuse(NO_WAY);
       const result = await draft(itemsText(lines, around, escape ? { escape } : {}), wait);
-      if (result.kind === 'drafted') sender.note(lines, 'sent');
+      if (result.kind === 'drafted') sender.note(lines, 'drafted'); // the user may delete it
       return result;
     },
     byItself: async (receipt, at) => {
@@ -196,9 +204,10 @@ export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: Gi
       return sent.kind === 'sent' || sent.kind === 'waiting' ? gaveBackText(rules.lines) : undefined;
     },
     refuse,
+    compacted: () => void sender.reset(true),
     reset: () => {
       context?.withdraw();
-      if (sender.reset()) givenFor = undefined; // the agent has not read them
+      if (sender.reset(false)) givenFor = undefined; // the agent has not read them
     },
     stop: () => {
       isStopped = true;

@@ -144,7 +144,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
       const isCompaction = event.type === 'boundary' && event.boundary.source !== 'screen';
       if (!leavesConversation(event) && event.type !== 'undone' && !isCompaction) return;
       last = { reason: NOT_YET };
-      giving.reset();
+      (isCompaction ? giving.compacted : giving.reset)();
       clearTimeout(timer);
       timer = undefined;
       if (!isCompaction) return;

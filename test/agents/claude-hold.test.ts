@@ -14,6 +14,8 @@ const planned = async (texts: Texts, given: Partial<OfficialLaunch> = {}, settin
   return plan.kind === 'leave' ? plan.reason : { args: plan.args, settings: parseRecord(plan.settings) };
 };
 
+const NO_HOOKS = 'it runs no hooks with these arguments or this environment';
+
 describe('the hook before Claude’s own compaction', () => {
   it('is all that is added where nothing else is asked', async () => {
     expect(await planned({}, { args: ['-c'] })).toEqual({
@@ -97,6 +99,9 @@ describe('the hook that adds context to the user’s next message', () => {
 
   it.each<[string, Texts, Partial<OfficialLaunch>]>([
     ['claude.statusLine is off', {}, { wish: 'off' }],
+    [NO_HOOKS, {}, { args: ['--safe-mode'] }],
+    [NO_HOOKS, {}, { args: ['--bare'] }],
+    [NO_HOOKS, {}, { env: { CLAUDE_CODE_SAFE_MODE: '1' } }],
     ['its files do not name its version', {}, { version: undefined }],
     ['its version 2.1.196 is older than 2.1.197', {}, { version: '2.1.196' }],
     ['it shows sessions that other processes run', {}, { args: ['agents'] }],

@@ -112,7 +112,7 @@ describe('ctxwrap recall', () => {
       Commands you ran:
       - touch /srv/zz-lab
 
-      Keep it in mind from here on.
+      All of this still holds.
       "
     `);
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });

@@ -27,7 +27,7 @@ describe('the brief', () => {
       ]),
     );
     expect(text).toBe(
-      'The summary of our conversation left this out:\n\nWhat I asked for:\n- Never push.\n\nFiles you changed:\n- src/a.ts\n\nCommands you ran:\n- npm test\n\nKeep it in mind from here on.',
+      'The summary of our conversation left this out:\n\nWhat I asked for:\n- Never push.\n\nFiles you changed:\n- src/a.ts\n\nCommands you ran:\n- npm test\n\nAll of this still holds.',
     );
   });
 
@@ -38,7 +38,7 @@ describe('the brief', () => {
       ['command', 'npm test'],
     ]);
     expect(briefText({ ...items, isUnreadable: true })).toBe(
-      'I cannot read the summary of our conversation. This was in it before:\n\nFiles you changed:\n- src/a.ts\n\nCommands you ran:\n- npm test\n\nKeep it in mind from here on.',
+      'I cannot read the summary of our conversation. This was in it before:\n\nFiles you changed:\n- src/a.ts\n\nCommands you ran:\n- npm test\n\nAll of this still holds.',
     );
   });
 
@@ -69,7 +69,7 @@ describe('the brief', () => {
         const text = briefText(receipt(items)) ?? '';
         expect(text.length).toBeLessThanOrEqual(4_000);
         // what stands last could open a list of files, or escape Enter
-        expect(text === '' || text.endsWith('\n\nKeep it in mind from here on.')).toBe(true);
+        expect(text === '' || text.endsWith('\n\nAll of this still holds.')).toBe(true);
       }),
     );
   });

@@ -36,8 +36,11 @@ const openWay = (): ContextWay => {
 };
 
 /** The agent runs the hook for a message of the user's. */
-const takes = () => {
-  const { stdout, stderr, status } = spawnSync('/bin/sh', ['-c', takeCommand(path)], { encoding: 'utf8' });
+const takes = (session_id = 's', prompt = 'go on') => {
+  const { stdout, stderr, status } = spawnSync('/bin/sh', ['-c', takeCommand(path)], {
+    encoding: 'utf8',
+    input: JSON.stringify({ session_id, hook_event_name: 'UserPromptSubmit', prompt }),
+  });
   return { stdout, stderr, status };
 };
 const NOTHING = { stdout: '', stderr: '', status: 0 };
@@ -56,6 +59,14 @@ describe('text that a hook takes with the next message', () => {
     expect(rest).toEqual({ stderr: '', status: 0 });
     expect(readdirSync(folder)).toEqual([]);
     expect(takes()).toEqual(NOTHING);
+  });
+
+  it('goes to no other conversation, whatever the user types there', async () => {
+    await openWay().send('one', {});
+    expect(takes('other')).toEqual(NOTHING);
+    expect(takes('other', '"session_id":"s"')).toEqual(NOTHING);
+    expect(takes('')).toEqual(NOTHING);
+    expect(JSON.parse(takes('s').stdout)).toEqual(added('one'));
   });
 
   it('is read when the hook has taken it', async () => {
@@ -124,6 +135,18 @@ describe('lines of the recap', () => {
     expect(takes().stdout).toContain('- Never push to main.');
     await eventually(() => expect(give.given.get(KEY)).toBe('sent'));
     expect(drafts).toEqual([]);
+    give.stop();
+  });
+
+  it('still go where the conversation is compacted before the next message, and are not sent twice', async () => {
+    const { give, texts } = open();
+    const around = { isUnreadable: false, notUnderstood: [] };
+    await give.lines([line], around, {});
+    give.compacted();
+    expect(await give.lines([line], around, {})).toMatchObject({ kind: 'refused' });
+    expect(texts().at(-1)).toBe('recall: it goes with your next message already');
+    expect(takes().stdout.split('Never push to main.')).toHaveLength(2);
+    await eventually(() => expect(give.given.get(KEY)).toBe('sent'));
     give.stop();
   });
 

@@ -99,7 +99,7 @@ describe('with recall: rules, after a compaction', () => {
     open();
     await compaction(BACK);
     expect(sent).toEqual([
-      'The summary of our conversation left this out:\n\nWhat I asked for:\n- Never push to main.\n- Always run the linter first.\n\nKeep it in mind from here on.',
+      'The summary of our conversation left this out:\n\nWhat I asked for:\n- Never push to main.\n- Always run the linter first.\n\nAll of this still holds.',
     ]);
     expect(notices()).toEqual([BACK]);
     expect(drafts).toEqual([]);

@@ -120,7 +120,7 @@ describe('the receipt of a running session', () => {
     expect(counted).toEqual([]); // nothing is known to be kept or lost
     await receipts.brief();
     expect(drafts).toEqual([
-      'I cannot read the summary of our conversation. This was in it before:\n\nWhat I asked for:\n- Never push to main.\n\nCommands you ran:\n- npm test (it failed)\n\nKeep it in mind from here on.',
+      'I cannot read the summary of our conversation. This was in it before:\n\nWhat I asked for:\n- Never push to main.\n\nCommands you ran:\n- npm test (it failed)\n\nAll of this still holds.',
     ]);
     receipts.stop();
   });
@@ -128,7 +128,7 @@ describe('the receipt of a running session', () => {
   it('comes as a draft when the user asks, also before it was told', async () => {
     expect(await open().brief()).toEqual({ kind: 'drafted' });
     expect(drafts).toEqual([
-      'The summary of our conversation left this out:\n\nCommands you ran:\n- touch /srv/zz-lab\n\nKeep it in mind from here on.',
+      'The summary of our conversation left this out:\n\nCommands you ran:\n- touch /srv/zz-lab\n\nAll of this still holds.',
     ]);
   });
 

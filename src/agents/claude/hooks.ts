@@ -39,6 +39,7 @@ export const planHook = async (
   asked: LaunchHook,
 ): Promise<OfficialPlan> => {
   if (isViewerOnly(launch.args)) return leave(VIEWER);
+  if (runsNoHooks(launch)) return leave('it runs no hooks with these arguments or this environment');
   const old = tooOld(launch, asked);
   if (old !== undefined) return leave(old);
   const [given, own, managed] = await Promise.all([
@@ -78,6 +79,11 @@ const tooOld = ({ version, wish }: OfficialLaunch, { kind }: LaunchHook): string
     : undefined;
 };
 
+/** By its own help, in 2.1.332. */
+const runsNoHooks = ({ args, env }: OfficialLaunch): boolean =>
+  args.some((word) => word === '--safe-mode' || word === '--bare') ||
+  ['CLAUDE_CODE_SAFE_MODE', 'CLAUDE_CODE_SIMPLE'].some((name) => (env[name] ?? '') !== '');
+
 const rulesHooks = (settings: JsonRecord): boolean =>
   ['disableAllHooks', 'allowManagedHooksOnly', 'strictPluginOnlyCustomization'].some(
     (key) => settings[key] !== undefined,
@@ -95,20 +101,28 @@ const withHook = (settings: JsonRecord, { files }: OfficialLaunch, asked: Launch
 };
 
 /**
- * A POSIX shell command that prints a file once and removes it. It prints nothing where there is no file, or another process has taken it,
- * and its exit status is always 0.
+ * A POSIX shell command that prints a file once, without its first line, and removes it, where that line is the id of the session that Claude
+ * names on stdin. It prints nothing where there is no file, the session is another one, or another process has taken it; its exit status is
+ * always 0. In what the user has typed, which is on stdin as well, quotation marks are escaped.
  */
 export const takeCommand = (path: string): string => {
   const file = quotePosix(path);
   const taken = `${file}.$$.taken`;
-  return `[ -f ${file} ] && mv ${file} ${taken} 2>/dev/null && cat ${taken} 2>/dev/null && rm -f ${taken} 2>/dev/null\nexit 0`;
+  return [
+    `[ -f ${file} ] || exit 0`,
+    'asked=$(cat)',
+    `IFS= read -r id <${file} 2>/dev/null || exit 0`,
+    `case "$asked" in *'"session_id":"'"$id"'"'*) ;; *) exit 0 ;; esac`,
+    `mv ${file} ${taken} 2>/dev/null && sed 1d ${taken} 2>/dev/null && rm -f ${taken} 2>/dev/null`,
+    'exit 0',
+  ].join('\n');
 };
 
 const MOST_CHARACTERS = 10_000; // the model gets a longer text only in part
 
-/** What the hook of `UserPromptSubmit` prints, so that the model gets this text; undefined where it is too long. */
-export const contextFile = (text: string): string | undefined => {
+/** The file for the hook of `UserPromptSubmit`, so that the model gets this text in this session; undefined where it is too long. */
+export const contextFile = (text: string, sessionId: string): string | undefined => {
   if (text.length > MOST_CHARACTERS) return undefined;
   const hookSpecificOutput = { hookEventName: 'UserPromptSubmit', additionalContext: text };
-  return JSON.stringify({ hookSpecificOutput });
+  return `${sessionId}\n${JSON.stringify({ hookSpecificOutput })}\n`;
 };

@@ -16,7 +16,7 @@ const MOST_BRIEF = 4_000;
 const HEAD = 'The summary of our conversation left this out:';
 const MIXED_HEAD = 'This was in our conversation before it was summarised:';
 const UNREADABLE_HEAD = 'I cannot read the summary of our conversation. This was in it before:';
-const TAIL = '\n\nKeep it in mind from here on.';
+const TAIL = '\n\nAll of this still holds.'; // no demand, or it would count as one of the user's
 
 const titles: Readonly<Record<EvidenceKind, string>> = {
   constraint: 'What I asked for',

@@ -13,11 +13,11 @@ export interface Recap {
 }
 
 export interface RecapLine extends ReceiptItem {
-  /** given back: the agent has it, or reads it with the next message */
+  /** given back: the agent has it, or reads it with the next message, or it was put into the prompt */
   readonly given?: Given;
 }
 
-export type Given = 'sent' | 'waiting';
+export type Given = 'sent' | 'waiting' | 'drafted';
 
 const MOST_OF_KIND = 60; // more are no choice
 

@@ -87,7 +87,10 @@ const titleOf = (kind: EvidenceKind, lines: readonly RecapLine[], { isUnreadable
   return isUnreadable ? titles[kind] : `${titles[kind]}: ${kept} of ${lines.length} kept`;
 };
 
-const givenWords = { sent: 'sent', waiting: 'goes next' } as const satisfies Record<Given, string>;
+const givenWords = { sent: 'sent', waiting: 'goes next', drafted: 'as draft' } as const satisfies Record<
+  Given,
+  string
+>;
 
 /** What has become of a line. */
 export const fateOf = ({ isKept, given }: RecapLine, { isUnreadable }: Recap): string =>

@@ -1,4 +1,4 @@
-import type { Step } from '../core/conversation/conversation.js';
+import type { Entry, Step } from '../core/conversation/conversation.js';
 import { MAX_LINE_BYTES } from './read-history.js';
 import { readRecords, type RecordSource, type SessionRecord } from './session-records.js';
 
@@ -52,4 +52,19 @@ const makeHeadFilter = (): ((steps: readonly Step[]) => readonly Step[]) => {
       const news = Object.entries(step.head).filter(isNews);
       return news.length === 0 ? [] : [{ kind: 'head', head: Object.fromEntries(news) }];
     });
+};
+
+/** Only what says where an entry belongs: a file can be of any size. */
+export const withoutText = (entry: Entry): Entry => {
+  const { native: _, ...rest } = entry;
+  switch (rest.kind) {
+    case 'compaction':
+      return rest;
+    case 'call':
+      return { ...rest, input: undefined };
+    case 'result':
+      return { ...rest, output: '' };
+    default:
+      return { ...rest, text: '' };
+  }
 };

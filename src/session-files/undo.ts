@@ -18,7 +18,7 @@ import type { Boundary } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import { MAX_LINE_BYTES, type SessionSource } from './read-history.js';
 import { readRecords, type RecordSource, type SessionRecord } from './session-records.js';
-import { readSteps, type RecordSteps } from './session-steps.js';
+import { readSteps, withoutText, type RecordSteps } from './session-steps.js';
 import { writeSession } from './write-session.js';
 
 // Undoes a compaction: the conversation as it was before becomes a new session of the same agent. The session file is read and copied line
@@ -315,21 +315,6 @@ const promptCounter = (steps: readonly Step[]): Scan['prompts'] => {
 const builtBefore = (steps: readonly Step[], { source }: Compaction): Conversation => {
   const place = steps.findIndex((step) => step.kind === 'record' && step.source.line === source.line);
   return buildConversation(steps.slice(0, Math.max(0, place)));
-};
-
-/** Only what says where it belongs: a file can be of any size. */
-const withoutText = (entry: Entry): Entry => {
-  const { native: _, ...rest } = entry;
-  switch (rest.kind) {
-    case 'compaction':
-      return rest;
-    case 'call':
-      return { ...rest, input: undefined };
-    case 'result':
-      return { ...rest, output: '' };
-    default:
-      return { ...rest, text: '' };
-  }
 };
 
 /** The wanted records as lines, under the new id. */

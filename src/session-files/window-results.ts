@@ -3,6 +3,7 @@ import { windowOf, type Conversation, type Entry, type Step } from '../core/conv
 import { isRecord, getText, type JsonRecord } from '../core/json.js';
 import type { Millis, ToolResult } from '../core/reading.js';
 import { toOneLine } from '../core/text.js';
+import { withoutText } from './session-steps.js';
 
 // The tool results in the window of a session file: those of its conversation, which is built without texts, and only as far back as the
 // window reaches, so that files of any size can be read.
@@ -20,7 +21,7 @@ export const makeWindowResults = (): WindowResults => {
       for (const step of taken) {
         // a compaction keeps nothing that was not in the window before it
         if (hasCompaction(step)) steps = [{ kind: 'rewritten', entries: windowOf(buildConversation(steps)) }];
-        steps.push(withoutText(step));
+        steps.push(bareStep(step));
       }
     },
     list: (now) => resultsIn(buildConversation(steps), now),
@@ -30,24 +31,17 @@ export const makeWindowResults = (): WindowResults => {
 const hasCompaction = (step: Step): boolean =>
   step.kind === 'record' && step.entries.some(({ kind }) => kind === 'compaction');
 
-const withoutText = (step: Step): Step =>
+const bareStep = (step: Step): Step =>
   step.kind === 'record' || step.kind === 'rewritten'
     ? { ...step, entries: step.entries.map(bareEntry) }
     : step;
 
 /** Of a call only what it is about is kept. */
 const bareEntry = (entry: Entry): Entry => {
-  const { native: _, ...rest } = entry;
-  switch (rest.kind) {
-    case 'compaction':
-      return rest;
-    case 'call':
-      return { ...rest, name: shortLine(rest.name, LONGEST_NAME), input: labelOf(rest.input), files: [] };
-    case 'result':
-      return { ...rest, output: '' };
-    default:
-      return { ...rest, text: '' };
-  }
+  const bare = withoutText(entry);
+  return entry.kind === 'call' && bare.kind === 'call'
+    ? { ...bare, name: shortLine(entry.name, LONGEST_NAME), input: labelOf(entry.input), files: [] }
+    : bare;
 };
 
 const resultsIn = (conversation: Conversation, now: Millis): readonly ToolResult[] => {

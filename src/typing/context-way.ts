@@ -111,7 +111,8 @@ const makeFileWay = ({ path, contextFile, flow, log }: FileWay): ContextWay => {
   };
 };
 
-const OTHER = 'the conversation has changed meanwhile';
+/** Why something is not given back. */
+export const OTHER = 'the conversation has changed meanwhile';
 const UNKNOWN = 'the session is not known yet';
 const tooLong = ({ length }: string): string =>
   `${counted(length, 'character')} are too many for one message`;

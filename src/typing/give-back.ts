@@ -16,7 +16,7 @@ import type { Event } from '../core/event.js';
 import { counted } from '../core/format.js';
 import { estimateTokens, type Millis } from '../core/reading.js';
 import { answerEvent } from '../core/session-flow.js';
-import type { ContextWay, SentContext } from './context-way.js';
+import { OTHER, type ContextWay, type SentContext } from './context-way.js';
 import type { DraftWait } from './prompt-draft.js';
 import type { DraftResult } from './typist.js';
 
@@ -62,8 +62,7 @@ export interface GiveBack {
   readonly stop: () => void;
 }
 
-const NOTHING = 'nothing is known to be lost';
-const OTHER = 'the conversation has changed meanwhile';
+export const NOTHING = 'nothing is known to be lost';
 const NO_WAY = 'this agent takes it only as a draft: ctxwrap recall --into draft';
 const WAITING = 'it goes with your next message already';
 const DRAFT = 'as a draft in your prompt';
@@ -118,10 +117,12 @@ const makeSender = (onGiven: GiveBackOptions['onGiven']) => {
       }
       note(lines, sent.kind === 'waiting' ? 'waiting' : 'sent');
       if (sent.kind === 'waiting')
-        void sent.read.then(() => {
-          const isHere = ({ kind, text: of }: RecapLine): boolean => given.has(recapKey({ kind, text: of }));
-          note(lines.filter(isHere), 'sent');
-        });
+        void sent.read.then(() =>
+          note(
+            lines.filter((line) => given.has(recapKey(line))),
+            'sent',
+          ),
+        );
       if (sent.kind !== 'unknown')
         onGiven?.({ initiator, outcome: sent.kind, counts: beforeCounts({ items: lines }) });
       return sent;

@@ -25,7 +25,8 @@ import { recapNoticeEvent } from '../core/session-flow.js';
 import { escapeMentions } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
-import { makeGiveBack, type BriefResult, type GiveBackOptions } from './give-back.js';
+import { OTHER } from './context-way.js';
+import { makeGiveBack, NOTHING, type BriefResult, type GiveBackOptions } from './give-back.js';
 import type { DraftWait } from './prompt-draft.js';
 import type { SessionSource } from '../session-files/read-history.js';
 import { MOST_BYTES, readReceipt, type ReadReceipt } from '../session-files/read-receipt.js';
@@ -66,8 +67,6 @@ export interface Receipts {
   readonly stop: () => void;
 }
 
-const NOTHING = 'nothing is known to be lost';
-const OTHER = 'the conversation has changed meanwhile';
 const NOT_YET = 'nothing was compacted yet';
 
 /** A receipt, or why there is none. */

@@ -106,11 +106,10 @@ const rowOf = (
 ): Row => {
   const { isKept, given } = line;
   const isMarked = place === selection.line;
-  const widest = givenWords.waiting.length; // the same in every row, so that the rows above the cursor are drawn alone as in the whole
   return {
     sign: isMarked ? 'reached' : 'none',
     label: isChosen(recap, selection, place) ? '[x]' : '[ ]',
-    values: [fateOf(line, recap).padEnd(widest)],
+    values: [fateOf(line, recap)],
     text: recapText(line),
     emphasis: isMarked ? 'strong' : isKept || given !== undefined ? 'quiet' : 'plain',
   };

@@ -1,6 +1,6 @@
 import type { Call, Entry, Result } from '../core/conversation/conversation.js';
 import type { Styled } from '../core/printable.js';
-import type { Look } from '../ui/look.js';
+import type { Look } from '../core/look.js';
 import { makeTheme, type Theme } from '../ui/theme.js';
 import { timeText } from './context-text.js';
 

@@ -12,7 +12,7 @@ import { withoutAnalysis } from '../core/conversation/summary-text.js';
 import { leftTokens } from '../core/evidence.js';
 import { present } from '../core/present.js';
 import type { Styled } from '../core/printable.js';
-import type { Look } from '../ui/look.js';
+import type { Look } from '../core/look.js';
 import { makeTextsSafe, shorten, wrapText } from '../ui/text.js';
 import { makeTheme, type Theme } from '../ui/theme.js';
 import { timeText } from './context-text.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { errorCode, UserError } from '../core/errors.js';
 import { type Printable, type Styled, toPrintableLines } from '../core/printable.js';
 import { systemReason } from '../storage/errors.js';
-import { readLook, type Env } from '../ui/look.js';
+import { readLook, type Env } from '../core/look.js';
 import { OWN_FAILURE } from './messages.js';
 
 /**

@@ -8,7 +8,7 @@ import { FAILED_WORDS, type SessionRecord } from '../core/report/records.js';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../core/time.js';
 import type { ListedSession } from '../storage/sessions.js';
 import { barOf, barPercent, distanceOf, percentOf, usedOf } from '../ui/footer.js';
-import type { Look } from '../ui/look.js';
+import type { Look } from '../core/look.js';
 import { makeTextsSafe, shorten, toPlainText, wrapText } from '../ui/text.js';
 import { makeTheme } from '../ui/theme.js';
 import { isThere, shortIdOf } from './session-argument.js';

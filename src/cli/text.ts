@@ -1,7 +1,7 @@
 import type { Tier } from '../core/ladder.js';
 import { own, type Styled, toPrintable, toPrintableLines, colourWith } from '../core/printable.js';
 import { barOf } from '../ui/footer.js';
-import { readLook } from '../ui/look.js';
+import { readLook } from '../core/look.js';
 import { shorten, widthOf, toPlainText } from '../ui/text.js';
 import { printError } from './print.js';
 

@@ -3,7 +3,7 @@ import { quirksFromDeviceAttributes } from '../terminal/filter/quirks.js';
 import { MARK_COLUMN } from '../terminal/input.js';
 import { SENTINEL } from '../terminal/query-queue.js';
 import { noteCellHeight } from '../terminal/reports.js';
-import { asksBackground, backgroundFrom } from '../ui/look.js';
+import { asksBackground, backgroundFrom } from '../core/look.js';
 import type { TerminalSession } from './terminal-session.js';
 
 /*

@@ -4,7 +4,7 @@ import type { FooterView } from '../core/footer-view.js';
 import type { FooterItem } from '../core/format.js';
 import { hasFooter } from '../terminal/filter/grid.js';
 import { paintDelay, paintHindrance, paintSequence } from '../terminal/footer-sequences.js';
-import { type Look, readLook } from '../ui/look.js';
+import { type Look, readLook } from '../core/look.js';
 import type { Overlay } from './overlay.js';
 import { type TerminalSession, runGuarded, childSize } from './terminal-session.js';
 

@@ -1,6 +1,6 @@
 import { hotkeyName } from '../core/format.js';
 import { type Printable, toPrintable, colourWith } from '../core/printable.js';
-import type { Look } from '../ui/look.js';
+import type { Look } from '../core/look.js';
 import type { Footer } from './footer.js';
 import type { LostRecord } from './lost-record.js';
 import type { ExitStatus, StartedChild } from '../session/options.js';

@@ -9,7 +9,7 @@ import type { SttyProcess } from '../terminal/stty-process.js';
 import type { Child } from '../terminal/pty.js';
 import type { DroppedPresses, PixelPlaces } from '../terminal/reports.js';
 import { type Size, type Tty, openTty, type TtyListener } from '../terminal/tty.js';
-import type { Background } from '../ui/look.js';
+import type { Background } from '../core/look.js';
 import type { WrapSession, RestartPlan } from '../session/options.js';
 import { makeSessionWorker, type SessionWorker, type StartThread } from './worker-host.js';
 import { makeCounters, type Counters } from '../session/thread-messages.js';

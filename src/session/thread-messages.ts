@@ -8,7 +8,7 @@ import type { Millis } from '../core/reading.js';
 import type { SavedScreen } from '../terminal/overlay/saved-screen.js';
 import type { NotificationText } from '../terminal/notification.js';
 import type { Size } from '../terminal/tty.js';
-import type { Background } from '../ui/look.js';
+import type { Background } from '../core/look.js';
 import type { ExitStatus, WrapSession, RestartPlan } from './options.js';
 import type { ScreenMeasures } from '../terminal/child-screen.js';
 

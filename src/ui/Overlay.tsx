@@ -3,7 +3,7 @@ import { own, type Printable, toPrintable } from '../core/printable.js';
 import type { OverlayState } from '../core/overlay-keys.js';
 import type { OverlayReport } from '../core/report/overlay-report.js';
 import { drawRows, Line } from './Line.js';
-import type { Look } from './look.js';
+import type { Look } from '../core/look.js';
 import { renderReport } from './Report.js';
 import { makeTextsSafe } from './text.js';
 import { makeTheme, type Theme } from './theme.js';

@@ -4,7 +4,7 @@ import { present } from '../core/present.js';
 import type { Printable, Styled } from '../core/printable.js';
 import type { Bar, Emphasis, Report, Row, Section } from '../core/report/report-sections.js';
 import { drawRows, Line, Words } from './Line.js';
-import type { Look } from './look.js';
+import type { Look } from '../core/look.js';
 import { UsageChart } from './UsageChart.js';
 import { shorten, widthOf, makeTextsSafe } from './text.js';
 import { glyphsOf, makeTheme, type Glyphs, type Theme } from './theme.js';

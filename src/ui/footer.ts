@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { own, type Printable, type Styled, toPrintable } from '../core/printable.js';
 import type { FooterView } from '../core/footer-view.js';
 import { type FooterItem, filledCells, isDrawable, formatFill, formatTokens } from '../core/format.js';
-import type { Look } from './look.js';
+import type { Look } from '../core/look.js';
 import { cutToWidth, toDrawable, firstClause, firstWord, wrapText } from './text.js';
 import { glyphsOf, makeTheme, type Theme } from './theme.js';
 

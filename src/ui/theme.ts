@@ -2,7 +2,7 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import { colourWith, type Styled } from '../core/printable.js';
 import type { ColorName } from '../core/config/theme.js';
 import type { Tier } from '../core/ladder.js';
-import type { Background, Look } from './look.js';
+import type { Background, Color, Look } from '../core/look.js';
 
 // The colours of everything ctxwrap draws: the footer, the overview and `ctxwrap context` share one palette and one bar.
 
@@ -33,12 +33,6 @@ export type Theme = Readonly<
     Paint
   >
 >;
-
-/** A colour as `#rrggbb`, and the nearest one of the 256 where it was chosen by hand. */
-export interface Color {
-  readonly rgb: string;
-  readonly ansi256?: number;
-}
 
 export type Palette = Readonly<Record<ColorName, Color>>;
 

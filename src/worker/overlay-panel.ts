@@ -9,7 +9,7 @@ import type { RecapPage } from '../core/report/recap-page.js';
 import type { RecapSelection } from '../core/conversation/recap.js';
 import type { RecapState } from '../typing/receipts.js';
 import { present } from '../core/present.js';
-import { readLook } from '../ui/look.js';
+import { readLook } from '../core/look.js';
 import type { renderOverlay } from '../ui/Overlay.js';
 import type { AgentTracker } from './agent-tracker.js';
 import type { WrapSession } from '../session/options.js';

@@ -7,7 +7,7 @@ import type { ContextFacts } from '../../src/core/report/context-report.js';
 import { sessionLadder } from '../../src/core/report/report.js';
 import { readingRecord } from '../../src/core/report/report.js';
 import { startSession, stepSession } from '../../src/core/session.js';
-import { readLook } from '../../src/ui/look.js';
+import { readLook } from '../../src/core/look.js';
 import { renderReport } from '../../src/ui/Report.js';
 import { runs } from '../support/runs.js';
 import { listThresholds } from '../../src/core/ladder.js';

@@ -1,7 +1,7 @@
 // The row of a session whose workers have failed.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLook } from '../../src/ui/look.js';
+import { readLook } from '../../src/core/look.js';
 import { lostRow } from '../../src/main-thread/protection.js';
 
 const look = (columns: number, env: Readonly<Record<string, string>> = { TERM: 'xterm-256color' }) =>

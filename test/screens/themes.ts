@@ -2,7 +2,7 @@
 import { themeNames, type ThemeName } from '../../src/core/config/theme.js';
 import type { FooterView } from '../../src/core/footer-view.js';
 import { renderFooter } from '../../src/ui/footer.js';
-import { readLook } from '../../src/ui/look.js';
+import { readLook } from '../../src/core/look.js';
 import { makeEmulator } from '../support/emulator.js';
 import { pieceRows } from './cells.js';
 import type { Picture } from './svg.js';

@@ -6,7 +6,7 @@ import type { FooterItem } from '../../src/core/format.js';
 import type { Tier } from '../../src/core/ladder.js';
 import type { FooterView } from '../../src/core/footer-view.js';
 import { renderFooter } from '../../src/ui/footer.js';
-import type { Look } from '../../src/ui/look.js';
+import type { Look } from '../../src/core/look.js';
 import { seenAfter } from '../support/drawn-screen.js';
 import { runs } from '../support/runs.js';
 

@@ -5,7 +5,7 @@ import type { Tier } from '../../src/core/ladder.js';
 import type { FooterView } from '../../src/core/footer-view.js';
 import { footerItems } from '../../src/core/format.js';
 import { renderFooter } from '../../src/ui/footer.js';
-import type { ColorLevel, Look } from '../../src/ui/look.js';
+import type { ColorLevel, Look } from '../../src/core/look.js';
 import { runs } from '../support/runs.js';
 
 const known: FooterView = {

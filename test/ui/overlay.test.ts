@@ -7,7 +7,7 @@ import type { OverlayReport } from '../../src/core/report/overlay-report.js';
 import type { Row } from '../../src/core/report/report-sections.js';
 import { renderOverlay } from '../../src/ui/Overlay.js';
 import type { OverlayFrame } from '../../src/ui/Overlay.js';
-import type { ColorLevel } from '../../src/ui/look.js';
+import type { ColorLevel } from '../../src/core/look.js';
 import { overlayAt, playOverlay } from '../support/overlay-play.js';
 import { heldCases, overlayCases } from '../support/overlay-states.js';
 import { inSession, tokens } from '../support/sessions.js';

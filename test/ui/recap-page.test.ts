@@ -5,7 +5,7 @@ import { recapOf, toggle, noSelection, type RecapSelection } from '../../src/cor
 import type { EvidenceKind } from '../../src/core/conversation/conversation-evidence.js';
 import type { ReceiptItem } from '../../src/core/conversation/receipt.js';
 import type { RecapPage } from '../../src/core/report/recap-page.js';
-import { readLook, type Background } from '../../src/ui/look.js';
+import { readLook, type Background } from '../../src/core/look.js';
 import { renderOverlay } from '../../src/ui/Overlay.js';
 import { overlayAt } from '../support/overlay-play.js';
 

@@ -33,7 +33,7 @@ import { readModelUses } from '../../storage/model-uses.js';
 import { canUnpack, readStored } from '../../storage/session-store.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
-import { readLook } from '../../ui/look.js';
+import { readLook } from '../../core/look.js';
 import type { SessionSource } from '../../session-files/read-history.js';
 import type { RecordSource } from '../../session-files/session-records.js';
 import { runningSource, sourcesAt } from '../../session-files/session-sources.js';

@@ -9,7 +9,7 @@ import {
   type CheckSection,
   type TerminalAnswers,
 } from '../../core/report/doctor-report.js';
-import { readLook, type Env, type Look } from '../../ui/look.js';
+import { readLook, type Env, type Look } from '../../core/look.js';
 import type { ProbedTerminal } from './doctor-probes.js';
 import { type Shell, shells } from '../request.js';
 import { isSwitchedOn } from '../session.js';

@@ -6,7 +6,7 @@ import { receiptText } from '../../core/conversation/receipt.js';
 import { quoteForCopying } from '../../core/text.js';
 import type { StoreProblem } from '../../storage/session-store.js';
 import { homeFolder } from '../../storage/state-folder.js';
-import { readLook, type Look } from '../../ui/look.js';
+import { readLook, type Look } from '../../core/look.js';
 import { readReceipt } from '../../session-files/read-receipt.js';
 import { readConversationBefore } from '../../session-files/read-conversation.js';
 import type { SessionSource } from '../../session-files/read-history.js';

@@ -20,7 +20,7 @@ import { openSettingsFiles } from '../../storage/agent-file-reader.js';
 import { readAudit } from '../../storage/log-file.js';
 import { problemAt, type StoreProblem } from '../../storage/session-store.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
-import { readLook, type Look } from '../../ui/look.js';
+import { readLook, type Look } from '../../core/look.js';
 import { wrapText } from '../../ui/text.js';
 import { readKeptCounts } from '../../session-files/read-receipt.js';
 import { readHistory, type ReadSession, type SessionSource } from '../../session-files/read-history.js';

@@ -2,7 +2,7 @@ import type { Millis } from '../../core/reading.js';
 import { countPassed, type SessionRecord } from '../../core/report/records.js';
 import { type ListedSession, listSessions, readVerified } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
-import { readLook } from '../../ui/look.js';
+import { readLook } from '../../core/look.js';
 import { linesToPrint } from '../print.js';
 import type { PsRequest } from '../define/ps.js';
 import { isThere } from '../session-argument.js';

@@ -8,7 +8,7 @@ import { emptyRecap, fateOf, recapGroups, recapText, unreadableRecap } from '../
 import { readReceipt, type ReadReceipt } from '../../session-files/read-receipt.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
-import { readLook } from '../../ui/look.js';
+import { readLook } from '../../core/look.js';
 import { toPlainText, wrapText } from '../../ui/text.js';
 import { makeTheme, type Theme } from '../../ui/theme.js';
 import { askAlone, type Answered } from '../ask-session.js';

@@ -4,7 +4,7 @@ import type { SessionRecord } from '../../core/report/records.js';
 import { errorText } from '../../core/errors.js';
 import { type ListedSession, makeSessionsReader } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
-import { readLook } from '../../ui/look.js';
+import { readLook } from '../../core/look.js';
 import { openTop, type TopFrame, type TopInputKey, topRows, type TopScreen } from '../../ui/Top.js';
 import { askSession } from '../ask-session.js';
 import { compactReport, resultText, unaskable } from './compact.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readLook, type Env } from '../../src/ui/look.js';
+import { readLook, type Env } from '../../src/core/look.js';
 
 describe('the colour level', () => {
   const table: readonly { env: Env; level: number; tty?: boolean }[] = [

@@ -1,6 +1,11 @@
-import { autoTheme, type ColorName, type ThemeChoice } from '../core/config/theme.js';
-import type { Color } from './theme.js';
-import { present } from '../core/present.js';
+import { autoTheme, type ColorName, type ThemeChoice } from './config/theme.js';
+import { present } from './present.js';
+
+/** A colour as `#rrggbb`, and the nearest one of the 256 where it was chosen by hand. */
+export interface Color {
+  readonly rgb: string;
+  readonly ansi256?: number;
+}
 
 /** What the terminal can show, as plain values. */
 export interface Look {

@@ -12,11 +12,11 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   ui: ['core'],
   demo: ['core'],
   verify: ['core', 'terminal'],
-  session: ['core', 'agents', 'terminal', 'storage', 'ui'],
+  session: ['core', 'agents', 'terminal', 'storage'],
   'session-files': ['core', 'agents', 'storage'],
   typing: ['core', 'agents', 'terminal', 'storage', 'session', 'session-files'],
   worker: ['core', 'agents', 'terminal', 'storage', 'ui', 'session', 'session-files', 'typing'],
-  'main-thread': ['core', 'agents', 'terminal', 'storage', 'ui', 'session'],
+  'main-thread': ['core', 'agents', 'terminal', 'storage', 'session'],
   replay: ['core', 'agents', 'terminal', 'storage', 'session-files', 'worker'],
   cli: [
     'core',
@@ -313,7 +313,7 @@ describe('text for people', () => {
   it('becomes printable in one file', () => {
     expect(only(/\bas (?:unknown as )?(?:Printable|Styled|Span)\b/, 'core/printable.ts')).toEqual([]);
     expect(
-      only(/\bcolourWith\b/, 'core/printable.ts', 'ui/theme.ts', 'cli/text.ts', 'main-thread/protection.ts'),
+      only(/\bcolourWith\b/, 'core/printable.ts', 'ui/theme.ts', 'cli/text.ts', 'main-thread/plain-row.ts'),
     ).toEqual([]);
   });
 

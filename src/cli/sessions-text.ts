@@ -7,7 +7,7 @@ import { isGuessedWindow, type Millis, windowPercent } from '../core/reading.js'
 import { FAILED_WORDS, type SessionRecord } from '../core/report/records.js';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../core/time.js';
 import type { ListedSession } from '../storage/sessions.js';
-import { barOf, barPercent, distanceOf, percentOf, usedOf } from '../ui/footer.js';
+import { barOf, barPercent, distanceOf, percentOf, usedOf } from '../ui/footer-items.js';
 import type { Look } from '../core/look.js';
 import { makeTextsSafe, shorten, toPlainText, wrapText } from '../ui/text.js';
 import { makeTheme } from '../ui/theme.js';
@@ -108,8 +108,7 @@ const barTexts = (
 ): readonly [filled: string, rest: string] => {
   const percent = barPercent(view);
   if (!isDrawable(percent)) return ['', ''];
-  const { text, rest = '' } = barOf(percent, cells, { ascii });
-  return [text, rest];
+  return barOf(percent, cells, { ascii });
 };
 
 const footerViewOf = ({ runtime, reading, tier, compactions, next }: SessionRecord): FooterView => ({

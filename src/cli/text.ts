@@ -1,6 +1,6 @@
 import type { Tier } from '../core/ladder.js';
 import { own, type Styled, toPrintable, toPrintableLines, colourWith } from '../core/printable.js';
-import { barOf } from '../ui/footer.js';
+import { barOf } from '../ui/footer-items.js';
 import { readLook } from '../core/look.js';
 import { shorten, widthOf, toPlainText } from '../ui/text.js';
 import { printError } from './print.js';
@@ -191,6 +191,6 @@ export const byteProgress = (totalBytes: number): ByteProgress => {
 const progressText = (bytes: number, total: number): string => {
   const { ascii } = readLook({ env: process.env, isTTY: true, columns: 0 });
   const percent = total > 0 ? Math.min(100, (bytes * 100) / total) : 100;
-  const { text, rest = '' } = barOf(percent, PROGRESS_CELLS, { ascii });
-  return `reading session files  ${text}${rest}  ${Math.floor(percent)}% of ${Math.ceil(total / MEGABYTE)} MB`;
+  const bar = barOf(percent, PROGRESS_CELLS, { ascii }).join('');
+  return `reading session files  ${bar}  ${Math.floor(percent)}% of ${Math.ceil(total / MEGABYTE)} MB`;
 };

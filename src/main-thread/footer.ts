@@ -1,14 +1,15 @@
 import { own, type Printable } from '../core/printable.js';
 import type { InvisibleReason } from '../core/compaction/policy.js';
-import type { FooterView } from '../core/footer-view.js';
-import type { FooterItem } from '../core/format.js';
+import { present } from '../core/present.js';
 import { hasFooter } from '../terminal/filter/grid.js';
 import { paintDelay, paintHindrance, paintSequence } from '../terminal/footer-sequences.js';
 import { type Look, readLook } from '../core/look.js';
+import type { FooterDrawing, FooterPlace } from '../session/thread-messages.js';
 import type { Overlay } from './overlay.js';
+import { plainRow } from './plain-row.js';
 import { type TerminalSession, runGuarded, childSize } from './terminal-session.js';
 
-// The footer row: paints it in the gaps of the child's output, and knows whether the user can see it.
+// The footer row: has the worker draw it, paints it in the gaps of the child's output, and knows whether the user can see it.
 
 /** What is painted, what should be painted, and since when they differ. Times are of `performance.now()`. */
 interface PaintState {
@@ -69,6 +70,10 @@ const tryPaint = (terminal: TerminalSession, state: PaintState, now: number): nu
 const isVisible = ({ filter }: TerminalSession, { painted, isStopped }: PaintState): boolean =>
   painted !== undefined && hasFooter(filter.grid) && !isStopped;
 
+/** The terminal shows the last row. */
+const isOnScreen = (terminal: TerminalSession, state: PaintState): boolean =>
+  hasFooter(terminal.filter.grid) && !state.isStopped && state.row !== '' && !isPaintDue(terminal, state);
+
 const startPaintState = (now: number): PaintState => ({
   row: own``,
   painted: undefined,
@@ -81,14 +86,16 @@ const startPaintState = (now: number): PaintState => ({
 
 /** The footer row. */
 export interface Footer {
-  show: (view: FooterView) => void;
+  show: (drawing: FooterDrawing) => void;
+  /** the worker that drew it has failed, and another one begins */
+  restart: () => void;
   /** shows this row from now on, and nothing else */
   showFixed: (row: (look: Look) => Printable) => void;
   /** the look has changed */
   redraw: () => void;
   /** true while the user sees a countdown */
   countsDown: () => boolean;
-  /** true when the terminal shows the last rendered row */
+  /** true when the terminal shows the last row, and the row was drawn for its width */
   isPainted: () => boolean;
   /** the child has written: it may have overwritten the row, and a frame may be incomplete */
   noteOutput: () => void;
@@ -97,45 +104,55 @@ export interface Footer {
   stop: () => void;
 }
 
-type Render = (view: FooterView, look: Look, items?: readonly FooterItem[]) => Printable;
-
-/** Loads the renderer when the child has been started. If that fails, the error is logged and there is no footer. */
-const loadLater = (terminal: TerminalSession, onLoad: (render: Render) => void): NodeJS.Immediate =>
-  setImmediate(() => {
-    import('../ui/footer.js')
-      .then(({ renderFooter }) => onLoad(renderFooter))
-      .catch((error: unknown) =>
-        terminal.session.log.error(`the footer could not be loaded: ${String(error)}`),
-      );
-  });
-
-const withHint = (view: FooterView, hint: string | undefined): FooterView =>
-  hint === undefined ? view : { ...view, hint };
-
 const lookOf = ({ session, filter, background }: TerminalSession): Look => {
   const { env, values } = session;
   return readLook({ env, isTTY: true, columns: filter.grid.columns, theme: values.theme, background });
 };
 
-/** What stands in the row: what was shown last, or a row that is fixed. `hint` is what to show about the hotkey. */
-const makeContents = (terminal: TerminalSession, hint: () => string | undefined) => {
-  let render: Render | undefined;
-  let view: FooterView | undefined;
+/** What stands in the row: what the worker has drawn last, or a row that is fixed. */
+const makeContents = (terminal: TerminalSession) => {
+  let drawing: FooterDrawing | undefined;
   let fixed: ((look: Look) => Printable) | undefined;
   return {
-    load: (loaded: Render): void => void (render = loaded),
-    show: (next: FooterView): void => void (view = next),
+    show: (next: FooterDrawing): void => void (drawing = next),
     fix: (row: (look: Look) => Printable): void => {
       fixed = row;
-      view = undefined; // its countdown has ended
+      drawing = undefined; // its countdown has ended
     },
-    countsDown: () => view?.due === 'countdown',
+    countsDown: () => drawing?.due === 'countdown',
+    /** false while what is there was drawn for another width, and may have been cut */
+    fits: () => fixed !== undefined || drawing?.columns === terminal.filter.grid.columns,
     /** undefined until there is something to show */
     row: (): Printable | undefined => {
       if (fixed) return fixed(lookOf(terminal));
-      if (!render || !view) return undefined;
-      return render(withHint(view, hint()), lookOf(terminal), terminal.session.values['footer.items']);
+      if (!drawing) return undefined;
+      const { row, columns } = drawing;
+      const isOfWidth = columns === terminal.filter.grid.columns;
+      return isOfWidth && row !== undefined ? row : plainRow(drawing, lookOf(terminal));
     },
+  };
+};
+
+const restarting = ({ session, filter }: TerminalSession): FooterDrawing => ({
+  columns: filter.grid.columns,
+  text: ` ${session.agent.name}  no reading`,
+  compactions: 0,
+});
+
+/** Asks the worker for the footer's row whenever its place has changed. `hint` is what to show about the hotkey. */
+const makeRequests = (terminal: TerminalSession, hint: () => string | undefined) => {
+  let asked = '';
+  return {
+    ask: (): void => {
+      const { filter, background, worker } = terminal;
+      const place: FooterPlace = { columns: filter.grid.columns, ...present({ background, hint: hint() }) };
+      const text = JSON.stringify(place);
+      if (text === asked) return;
+      asked = text;
+      worker.post({ type: 'draw-footer', place });
+    },
+    /** nobody has been asked yet */
+    forget: (): void => void (asked = ''),
   };
 };
 
@@ -170,7 +187,8 @@ export const makeFooter = (
 ): Footer => {
   const { grid } = terminal.filter;
   const state = startPaintState(performance.now());
-  const contents = makeContents(terminal, hint);
+  const contents = makeContents(terminal);
+  const requests = makeRequests(terminal, hint);
   const { tryNow, trySoon, cancel } = makePaintTimer(terminal, state, isResized);
   let isDrawn = false;
 
@@ -182,23 +200,27 @@ export const makeFooter = (
       if (isPaintDue(terminal, state)) trySoon();
     });
   };
-  const loading = loadLater(terminal, (loaded) => {
-    contents.load(loaded);
+  const redraw = (): void => {
+    requests.ask();
     draw();
-  });
+  };
   return {
     show: (next) => {
       contents.show(next);
-      draw();
+      redraw();
+    },
+    restart: () => {
+      contents.show(restarting(terminal));
+      requests.forget();
+      redraw();
     },
     showFixed: (row) => {
       contents.fix(row);
       draw();
     },
-    redraw: draw,
+    redraw,
     countsDown: () => contents.countsDown() && isVisible(terminal, state),
-    isPainted: () =>
-      isDrawn && hasFooter(grid) && !state.isStopped && state.row !== '' && !isPaintDue(terminal, state),
+    isPainted: () => isDrawn && contents.fits() && isOnScreen(terminal, state),
     noteOutput: () => {
       state.lastOutput = performance.now();
       if (isPaintDue(terminal, state)) (isErased(terminal, state) ? tryNow : trySoon)();
@@ -206,11 +228,10 @@ export const makeFooter = (
     refresh: () => {
       state.painted = undefined; // the terminal's size has changed, so the row is gone
       state.heldUntil = performance.now() + RESIZE_QUIET_MS;
-      draw();
+      redraw();
     },
     stop: () => {
       state.isStopped = true;
-      clearImmediate(loading);
       cancel();
     },
   };

@@ -1,5 +1,6 @@
 import { hotkeyName } from '../core/format.js';
-import { type Printable, toPrintable, colourWith } from '../core/printable.js';
+import { type Printable } from '../core/printable.js';
+import { plainRow } from './plain-row.js';
 import type { Look } from '../core/look.js';
 import type { Footer } from './footer.js';
 import type { LostRecord } from './lost-record.js';
@@ -38,15 +39,12 @@ const rowTexts = ({ hotkey, command }: RowTexts, dot: string): readonly string[]
   ].map((parts) => parts.join(` ${dot} `));
 };
 
-const red = colourWith((text) => `\x1b[31m${text}\x1b[39m`);
-
 /** The row: ASCII and at most one sign, in red where there are colours; never wider than the terminal. */
-export const lostRow = ({ columns, ascii, colorLevel }: Look, texts: RowTexts): Printable => {
-  const room = Math.max(0, columns - MARGIN);
-  const all = rowTexts(texts, ascii ? '-' : '·');
+export const lostRow = (look: Look, texts: RowTexts): Printable => {
+  const room = Math.max(0, look.columns - MARGIN);
+  const all = rowTexts(texts, look.ascii ? '-' : '·');
   const text = all.find(({ length }) => length <= room) ?? '';
-  const row = ' '.repeat(Math.min(MARGIN, columns)) + text;
-  return toPrintable(colorLevel > 0 ? red(row) : row);
+  return plainRow({ text: ' '.repeat(MARGIN) + text, tier: 'hard' }, look);
 };
 
 /** Whether ctxwrap still does what it is for in this session. */

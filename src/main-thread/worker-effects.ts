@@ -1,5 +1,4 @@
 import type { InvisibleReason } from '../core/compaction/policy.js';
-import type { FooterView } from '../core/footer-view.js';
 import {
   directAction,
   initialOverlayState,
@@ -18,7 +17,7 @@ import type { Resize } from './resize.js';
 import type { WorkerListener, WorkerRequest } from './worker-host.js';
 import type { TerminalSession } from './terminal-session.js';
 import { endsWithin } from '../storage/timing.js';
-import type { OverlayDrawing, OverlayWish } from '../session/thread-messages.js';
+import type { FooterDrawing, OverlayDrawing, OverlayWish } from '../session/thread-messages.js';
 import type { IdleWriter } from './idle-writer.js';
 
 // Carries out what the worker asks for: shows the footer and the overlay, holds the user's keys, and writes the wrapper's keys.
@@ -244,34 +243,25 @@ const makeTyping = ({ terminal, keyboard }: Pick<WorkerParts, 'terminal' | 'keyb
   };
 };
 
-const restarting = (view: FooterView | undefined): FooterView => ({
-  runtime: view?.runtime ?? '',
-  compactions: view?.compactions ?? 0,
-  estimated: false,
-  windowInferred: false,
-  note: 'no reading',
-});
-
 /** Carries out the worker's requests. */
 export const serveWorker = (parts: WorkerParts): WorkerListener => {
   const { terminal, footer, overlay, overlayTour, resize, idleWriter, onDrawn, onLost } = parts;
   const { session, filter } = terminal;
   const visibility = watchVisibility(parts);
   const typing = makeTyping(parts);
-  let shown: FooterView | undefined;
 
-  const show = (view: FooterView): void => {
-    shown = view;
-    if (view.due !== 'asked') terminal.isRowWanted = view.due !== undefined; // no change of size while a request is carried out
+  const show = (drawing: FooterDrawing): void => {
+    const { due, compactions } = drawing;
+    if (due !== 'asked') terminal.isRowWanted = due !== undefined; // no change of size while a request is carried out
     resize.check();
-    footer.show(view);
-    overlayTour?.noteCompactions(view.compactions);
-    visibility.watch(view.due !== undefined);
+    footer.show(drawing);
+    overlayTour?.noteCompactions(compactions);
+    visibility.watch(due !== undefined);
   };
   const onRequest = (request: WorkerRequest): void => {
     switch (request.type) {
-      case 'view':
-        return show(request.view);
+      case 'footer':
+        return show(request.drawing);
       case 'look':
         return visibility.look();
       case 'hold':
@@ -305,7 +295,9 @@ export const serveWorker = (parts: WorkerParts): WorkerListener => {
     visibility.watch(false);
     if (isLast) return onLost();
     if (terminal.isPassthrough) return;
-    show(restarting(shown));
+    terminal.isRowWanted = false; // the next worker says whether something is due
+    resize.check();
+    footer.restart();
     void resize.force(); // the new worker knows nothing of the screen
   };
   return { onRequest, onFailure };

@@ -1,8 +1,8 @@
 import { type Printable } from '../core/printable.js';
-import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
-import type { FooterView } from '../core/footer-view.js';
+import type { DueKind, InvisibleReason } from '../core/compaction/policy.js';
+import type { Tier } from '../core/ladder.js';
 import type { OverlayAction, OverlayAnswer, OverlayState } from '../core/overlay-keys.js';
 import type { Millis } from '../core/reading.js';
 import type { SavedScreen } from '../terminal/overlay/saved-screen.js';
@@ -13,7 +13,7 @@ import type { ExitStatus, WrapSession, RestartPlan } from './options.js';
 import type { ScreenMeasures } from '../terminal/child-screen.js';
 
 // What the two threads of a session tell each other. The main thread carries the bytes between terminal and child; the worker reads the
-// screen and the session file, decides, and draws the overlay.
+// screen and the session file, decides, and draws footer and overlay.
 
 /** A session without what cannot be sent to a worker. */
 export type PlainSession = Omit<WrapSession, 'agent' | 'watchSettings' | 'log' | 'recording'>;
@@ -34,6 +34,29 @@ export interface WorkerStart {
   readonly fed: number;
   /** undefined where there is no log */
   readonly log?: { readonly hasText: boolean } | undefined;
+}
+
+/** Where the footer is to be drawn. */
+export interface FooterPlace {
+  readonly columns: number;
+  /** of the terminal, where it is known */
+  readonly background?: Background | undefined;
+  /** what the hotkey does, for a user who has not pressed it yet */
+  readonly hint?: string | undefined;
+}
+
+/** The footer as the worker has drawn it. */
+export interface FooterDrawing {
+  readonly columns: number;
+  /** not wider than `columns`; undefined until Ink is loaded */
+  readonly row?: Printable;
+  /** the same items without their colours, each character one column wide */
+  readonly text: string;
+  readonly tier?: Tier;
+  /** a compaction is due: the row is required */
+  readonly due?: DueKind;
+  /** observed in this session */
+  readonly compactions: number;
 }
 
 /** What the overlay has to show: a page, from a row of its contents on. */
@@ -87,6 +110,8 @@ export type ToWorker =
   | { readonly type: 'sight'; readonly unseen: InvisibleReason | undefined }
   /** the answer to `hold` */
   | { readonly type: 'held'; readonly id: number; readonly isHeld: boolean }
+  /** draw the footer for this place, and again whenever it changes */
+  | { readonly type: 'draw-footer'; readonly place: FooterPlace }
   /** draw this of the overlay, and again whenever it changes, until it is closed */
   | { readonly type: 'draw-overlay'; readonly wanted: OverlayWish }
   | { readonly type: 'overlay-action'; readonly action: PanelAction }
@@ -98,7 +123,7 @@ export type ToWorker =
 
 /** From the worker. */
 export type FromWorker =
-  | { readonly type: 'view'; readonly view: FooterView }
+  | { readonly type: 'footer'; readonly drawing: FooterDrawing }
   /** asks for `sight` if it has changed */
   | { readonly type: 'look' }
   /** holds the user's keys if `typed` is still the counter */

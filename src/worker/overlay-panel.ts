@@ -10,8 +10,8 @@ import type { RecapSelection } from '../core/conversation/recap.js';
 import type { RecapState } from '../typing/receipts.js';
 import { present } from '../core/present.js';
 import { readLook } from '../core/look.js';
-import type { renderOverlay } from '../ui/Overlay.js';
 import type { AgentTracker } from './agent-tracker.js';
+import type { Drawings, InkLoader } from './ink-loader.js';
 import type { WrapSession } from '../session/options.js';
 import { readSessionFile } from '../session-files/read-session-file.js';
 import {
@@ -42,11 +42,11 @@ const readContents = async (
 
 // What the overlay shows of a session, and what its keys do there.
 
-const LOAD_AFTER_MS = 2_000; // Ink, before an update of ctxwrap can replace its files; sooner at the first press of the hotkey
 const REDRAW_MS = 250;
 
 export interface PanelOptions {
   readonly session: WrapSession;
+  readonly ink: Pick<InkLoader, 'loaded' | 'load'>;
   /** undefined while nothing is followed */
   readonly tracker: () => AgentTracker | undefined;
   /** called when something else is wanted, and whenever it has changed */
@@ -61,7 +61,6 @@ export interface Panel {
   readonly show: (wanted: OverlayWish) => void;
   readonly act: (action: PanelAction) => void;
   readonly close: () => void;
-  readonly stop: () => void;
 }
 
 interface PanelState {
@@ -80,7 +79,6 @@ const closedPanel = (): PanelState => ({
   drawn: undefined,
 });
 
-type Render = typeof renderOverlay;
 type Flow = ReturnType<AgentTracker['flow']>;
 
 interface DrawnFacts extends Pick<PanelState, 'contents'> {
@@ -88,7 +86,7 @@ interface DrawnFacts extends Pick<PanelState, 'contents'> {
   readonly keptText: string | undefined;
   readonly recap: RecapState | undefined;
   readonly way: string;
-  readonly render: Render;
+  readonly render: Drawings['renderOverlay'];
 }
 
 const drawOverlay = (
@@ -118,15 +116,14 @@ const recapPage = (state: RecapState, selection: RecapSelection, way: string): R
   way,
 });
 
-export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions): Panel => {
-  const renderer = loadRenderer(session);
+export const makePanel = ({ session, ink, tracker, onDrawn, onClose }: PanelOptions): Panel => {
   const state = closedPanel();
 
   const redraw = (): void => {
     const { wanted, contents } = state;
     const current = tracker();
     const flow = current?.flow();
-    const render = renderer.loaded();
+    const render = ink.loaded()?.renderOverlay;
     if (!wanted || !flow || !render) return;
     try {
       const keptText = current?.keptText();
@@ -155,7 +152,7 @@ export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions):
       state.wanted = wanted;
       state.drawn = undefined; // the terminal may have lost it
       if (state.ticking === undefined) begin();
-      renderer.load().then(redraw, onClose);
+      ink.load().then(redraw, onClose);
     },
     act: (action) => {
       const current = tracker();
@@ -163,31 +160,7 @@ export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions):
       redraw();
     },
     close,
-    stop: () => {
-      close();
-      renderer.stop();
-    },
   };
-};
-
-/** Loads the overlay's renderer, and starts to do so by itself after a while. */
-const loadRenderer = ({ log }: WrapSession) => {
-  let render: Render | undefined;
-  let loading: Promise<void> | undefined;
-
-  const load = async (): Promise<void> => {
-    try {
-      ({ renderOverlay: render } = await import('../ui/Overlay.js'));
-      log.info('the overlay can be opened');
-    } catch (error) {
-      loading = undefined;
-      log.error(`the overlay could not be loaded: ${String(error)}`);
-      throw error;
-    }
-  };
-  const start = (): Promise<void> => (loading ??= load());
-  const timer = setTimeout(() => void start().catch(() => undefined), LOAD_AFTER_MS).unref();
-  return { loaded: () => render, load: start, stop: () => clearTimeout(timer) };
 };
 
 const act = (session: WrapSession, tracker: AgentTracker, action: PanelAction): void => {

@@ -7,6 +7,8 @@ import { nullLog, type Log } from '../storage/log-file.js';
 import { makeScreenModel } from '../terminal/screen-model.js';
 import type { Size } from '../terminal/tty.js';
 import { trackAgent, type AgentTracker, type TrackerParts } from './agent-tracker.js';
+import { makeFooterDrawer } from './footer-drawer.js';
+import { makeInkLoader } from './ink-loader.js';
 import { makeNotifier } from './notifier.js';
 import type { ExitStatus, WrapSession } from '../session/options.js';
 import { takeLimit } from './limit-choice.js';
@@ -24,7 +26,7 @@ import {
 import type { Publisher, KeyHold } from '../session/ports.js';
 import { screenOf } from '../terminal/child-screen.js';
 
-// The worker thread of a session: it reads the child's screen and the agent's files, decides, and draws the overlay. What it must not do
+// The worker thread of a session: it reads the child's screen and the agent's files, decides, and draws footer and overlay. What it must not do
 // is delay a key, so the terminal and the child belong to the main thread.
 
 /** The end of the channel to the main thread. */
@@ -163,9 +165,13 @@ const actionsOf = (tracker: () => AgentTracker | undefined): NonNullable<Request
   shorten: (asked, wait) => tracker()?.shorten(asked, wait),
 });
 
+interface ViewPort {
+  readonly onView: (view: FooterView) => void;
+}
+
 /** What follows the agent while the child runs. */
-const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPort) => {
-  const { post } = port;
+const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPort & ViewPort) => {
+  const { post, onView } = port;
   const { log } = session;
   const counters = makeCounters(start.counters);
   const input = makeInput(port, counters);
@@ -199,7 +205,7 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
         screen: screen.screen,
         input,
         outputBytes: () => counters.get('written'),
-        onView: (view: FooterView) => post({ type: 'view', view }),
+        onView,
         unseen: () => {
           post({ type: 'look' });
           return unseen;
@@ -224,6 +230,25 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
   };
 };
 
+/** What draws footer and overlay. */
+const makeDrawing = (session: WrapSession, { size }: WorkerStart, { post }: WorkerPort) => {
+  const ink = makeInkLoader(session.log, () => footer.redraw());
+  const footer = makeFooterDrawer(session, ink, size.columns, (drawing) => post({ type: 'footer', drawing }));
+  if (session.tour) void ink.load().catch(() => undefined); // nobody types in the demo
+  return {
+    ink,
+    footer,
+    makePanelFor: (tracker: () => AgentTracker | undefined): Panel =>
+      makePanel({
+        session,
+        ink,
+        tracker,
+        onDrawn: (drawing) => post({ type: 'overlay', drawing }),
+        onClose: () => post({ type: 'close-overlay' }),
+      }),
+  };
+};
+
 /** Carries out what the user has chosen in the overlay. */
 const takeChoice = (
   session: WrapSession,
@@ -240,23 +265,19 @@ export const runWorker = (
   start: WorkerStart,
   port: WorkerPort,
 ): ((message: ToWorker) => void) => {
-  const { post } = port;
-  const following = makeFollowing(session, start, port);
+  const { ink, footer, makePanelFor } = makeDrawing(session, start, port);
+  const following = makeFollowing(session, start, { ...port, onView: footer.show });
   const { tracker, input, screen } = following;
-  const panel: Panel = makePanel({
-    session,
-    tracker,
-    onDrawn: (drawing) => post({ type: 'overlay', drawing }),
-    onClose: () => post({ type: 'close-overlay' }),
-  });
+  const panel = makePanelFor(tracker);
   const stop = async (status: ExitStatus): Promise<void> => {
-    panel.stop();
+    panel.close();
+    ink.stop();
     const flow = tracker()?.flow();
     const summary = flow && sessionSummary(flow, flow.now);
     await following
       .stop(status)
       .catch((error: unknown) => session.log.error(`ending the readings failed: ${errorStack(error)}`));
-    post({ type: 'stopped', summary });
+    port.post({ type: 'stopped', summary });
   };
   return (message) => {
     switch (message.type) {
@@ -268,6 +289,7 @@ export const runWorker = (
         return tracker()?.handle(message.event);
       case 'keys':
         input.onKeys(message.typed);
+        ink.noteKeys();
         return tracker()?.handle({ type: 'user-keys' });
       case 'ping':
         return undefined;
@@ -277,6 +299,8 @@ export const runWorker = (
         return following.see(message.unseen);
       case 'held':
         return input.onHeld(message.id, message.isHeld);
+      case 'draw-footer':
+        return footer.move(message.place);
       case 'draw-overlay':
         return panel.show(message.wanted);
       case 'overlay-action':
@@ -289,7 +313,9 @@ export const runWorker = (
         return void stop(message.status);
       default:
         handleScreen(message, screen, port);
-        if (message.type === 'output') tracker()?.noteOutput();
+        if (message.type !== 'output') return undefined;
+        ink.noteOutput();
+        return tracker()?.noteOutput();
     }
   };
 };

@@ -14,7 +14,7 @@ import type { FooterView } from '../../src/core/footer-view.js';
 import { toPrintable } from '../../src/core/printable.js';
 import type { SessionRecord } from '../../src/core/report/records.js';
 import { notificationSequence } from '../../src/terminal/notification.js';
-import { renderFooter } from '../../src/ui/footer.js';
+import { drawnFooter } from '../support/drawn-footer.js';
 import { renderOverlay } from '../../src/ui/Overlay.js';
 import { successfulEnd } from '../support/ended.js';
 import { canReadDatabases } from '../../src/storage/database.js';
@@ -284,7 +284,7 @@ describe('what a session draws', () => {
     };
     const items = ['runtime', 'bar', 'percent', 'used', 'model', 'cache', 'limits', 'message'] as const;
     const { usedPercent: _, usedTokens: __, ...unknown } = view;
-    expect([view, unknown].map((each) => renderFooter(each, look, items)).flatMap(controlsIn)).toEqual([]);
+    expect([view, unknown].map((each) => drawnFooter(each, look, items)).flatMap(controlsIn)).toEqual([]);
   });
 
   it.each(overlayCases())('has none in the overview: $name', ({ report }) => {

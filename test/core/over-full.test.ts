@@ -12,7 +12,7 @@ import { sessionRecord } from '../../src/core/report/records.js';
 import type { Session } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { renderReport } from '../../src/ui/Report.js';
-import { renderFooter } from '../../src/ui/footer.js';
+import { drawnFooter } from '../support/drawn-footer.js';
 import { makeReplayEvents } from '../../src/replay/events.js';
 import { replayLine } from '../../src/cli/commands/replay.js';
 import type { Event } from '../../src/core/event.js';
@@ -30,7 +30,7 @@ const identity = {
 };
 
 const footer = (state: Session): string =>
-  renderFooter(footerView(state, 2_000), { columns: 100, colorLevel: 0, ascii: false });
+  drawnFooter(footerView(state, 2_000), { columns: 100, colorLevel: 0, ascii: false });
 
 /** As another process lists it. */
 const listed = (state: Session): string => {

@@ -5,6 +5,7 @@ import { makeVisibilityCheck } from '../../src/main-thread/footer.js';
 import { switchToPassthrough } from '../../src/main-thread/wrap.js';
 import type { OverlayContents } from '../../src/main-thread/overlay.js';
 import { lastDrawnRow, makeOverlayHarness, type OverlayHarness } from '../support/overlay-harness.js';
+import { plainDrawing } from '../support/drawn-footer.js';
 import { eventually } from '../support/eventually.js';
 
 const [COLUMNS, ROWS] = [60, 14];
@@ -32,7 +33,7 @@ afterEach(() => {
 
 /** The footer is on the screen. */
 const painted = async (next = view): Promise<void> => {
-  run.parts.footer.show(next);
+  run.parts.footer.show(plainDrawing(next, run.stage.filter.grid.columns));
   await vi.waitFor(() => expect(run.parts.footer.isPainted()).toBe(true), { timeout: 5_000, interval: 5 });
 };
 const resized = async (columns: number, rows: number): Promise<void> => {
@@ -66,7 +67,7 @@ describe('a countdown', () => {
     await painted();
     write('\x1b[?69h'); // side margins would cut the footer off
     vi.useFakeTimers({ toFake: ['performance'] });
-    run.parts.footer.show(words('compacting in 8 s · Esc: not now'));
+    run.parts.footer.show(plainDrawing(words('compacting in 8 s · Esc: not now'), COLUMNS));
     expect(sight()).toBeUndefined();
     later(1_500);
     expect(sight()).toBe('undrawn');
@@ -112,6 +113,19 @@ describe('a countdown', () => {
     await eventually(() => expect(run.stage.overlayOutput).toBeDefined());
     expect(sight()).toBe(unseen);
     overlay.close();
+    await painted();
+    expect(sight()).toBeUndefined();
+  });
+
+  it('is not seen while its row is the one of a wider terminal, which may be cut', async () => {
+    const { sight } = start();
+    await painted();
+    await resized(24, ROWS);
+    vi.useFakeTimers({ toFake: ['performance'] });
+    expect(sight()).toBeUndefined(); // the worker may only be late
+    later(1_500);
+    expect(sight()).toBe('undrawn');
+    vi.useRealTimers();
     await painted();
     expect(sight()).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 // The footer in its states, in the colours of each theme.
 import { themeNames, type ThemeName } from '../../src/core/config/theme.js';
 import type { FooterView } from '../../src/core/footer-view.js';
-import { renderFooter } from '../../src/ui/footer.js';
+import { drawnFooter } from '../support/drawn-footer.js';
 import { readLook } from '../../src/core/look.js';
 import { makeEmulator } from '../support/emulator.js';
 import { pieceRows } from './cells.js';
@@ -53,7 +53,7 @@ export const pictureOfTheme = async (preset: (typeof themePictures)[number]): Pr
   const { terminal, write } = makeEmulator(COLUMNS, states.length);
   const env = { TERM: 'xterm-256color', COLORTERM: 'truecolor', LANG: 'C.UTF-8' };
   const look = readLook({ env, isTTY: true, columns: COLUMNS, theme: { preset } });
-  await write(states.map((view) => renderFooter(view, look)).join('\r\n'));
+  await write(states.map((view) => drawnFooter(view, look)).join('\r\n'));
   const background = backgrounds[preset];
   return {
     title: `The theme ${preset}: safe, warn, a countdown at auto, waiting at hard, a failure, and a success`,

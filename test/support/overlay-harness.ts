@@ -10,7 +10,6 @@ import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { reserveFooterSequence } from '../../src/terminal/footer-sequences.js';
 import { makeAgentStateProxy } from '../../src/terminal/agent-state-proxy.js';
 import { makeScreenModel, type ScreenModel } from '../../src/terminal/screen-model.js';
-import '../../src/ui/footer.js'; // which the footer loads later: a short test would be over by then
 import { nullLog } from '../../src/storage/log-file.js';
 import { makeParts, type Parts } from '../../src/main-thread/wrap.js';
 import type { OverlayContents } from '../../src/main-thread/overlay.js';

@@ -5,7 +5,7 @@ import { footerItems } from '../../src/core/format.js';
 import type { FooterItem } from '../../src/core/format.js';
 import type { Tier } from '../../src/core/ladder.js';
 import type { FooterView } from '../../src/core/footer-view.js';
-import { renderFooter } from '../../src/ui/footer.js';
+import { drawnFooter } from '../support/drawn-footer.js';
 import type { Look } from '../../src/core/look.js';
 import { seenAfter } from '../support/drawn-screen.js';
 import { runs } from '../support/runs.js';
@@ -23,7 +23,7 @@ const view: FooterView = {
 };
 const plain = (columns: number): Look => ({ columns, colorLevel: 0, ascii: false });
 const drawn = (items: readonly FooterItem[], more: Partial<FooterView> = {}, columns = 80): string =>
-  renderFooter({ ...view, ...more }, plain(columns), items);
+  drawnFooter({ ...view, ...more }, plain(columns), items);
 
 describe('a footer that the user has arranged', () => {
   it('shows the items in their order, and no others', () => {
@@ -35,12 +35,12 @@ describe('a footer that the user has arranged', () => {
   });
 
   it('shows the model only where it was asked for', () => {
-    expect(renderFooter(view, plain(120))).not.toContain('opus');
+    expect(drawnFooter(view, plain(120))).not.toContain('opus');
   });
 
   it('shows the distance to the next compaction unless others were chosen', () => {
     const far = { distance: { to: 'limit', tokens: 41_000 } } as const;
-    expect(renderFooter({ ...view, ...far }, plain(120))).toContain('41k to your limit');
+    expect(drawnFooter({ ...view, ...far }, plain(120))).toContain('41k to your limit');
     expect(drawn(['distance', 'percent'], far)).toBe(' 41k to your limit  62%');
     expect(drawn(['percent', 'tier'], far)).toBe(' 62%  auto');
   });
@@ -54,12 +54,12 @@ describe('a footer that the user has arranged', () => {
 
   it('says why there is no number', () => {
     const blank: FooterView = { runtime: 'codex', estimated: false, windowInferred: false, compactions: 0 };
-    expect(renderFooter({ ...blank, note: 'size pending' }, plain(80), ['bar'])).toBe(' size pending');
+    expect(drawnFooter({ ...blank, note: 'size pending' }, plain(80), ['bar'])).toBe(' size pending');
   });
 
   it('is never empty: with nothing to say it shows what matters most', () => {
     const { tier: _, ...rest } = view;
-    expect(renderFooter(rest, plain(80), ['tier'])).toBe(' 62%');
+    expect(drawnFooter(rest, plain(80), ['tier'])).toBe(' 62%');
   });
 
   it.each([
@@ -149,7 +149,7 @@ describe('names in any script', () => {
   it('never make the row wrap: whatever is shown, in whatever order, from 20 to 200 columns', async () => {
     await fc.assert(
       fc.asyncProperty(anyRow, async ({ view, items, columns, ascii }) => {
-        const row = renderFooter(view, { columns, colorLevel: 2, ascii, background: 'dark' }, items);
+        const row = drawnFooter(view, { columns, colorLevel: 2, ascii, background: 'dark' }, items);
         const text = row.replaceAll(/\x1b\[[\d;]*m/g, '');
         expect(stringWidth(row)).toBeLessThanOrEqual(columns);
         expect(text).not.toMatch(/[\x00-\x1f\x7f-\x9f\p{Cf}\p{M}]/u);
@@ -172,12 +172,12 @@ describe('a theme', () => {
     [undefined, '38;2;200;96;26'],
   ] as const)('for a background that is %s has its own colours', (background, sequence) => {
     const look = { columns: 80, colorLevel: 3, ascii: false, background } as const;
-    expect(renderFooter(view, look)).toContain(sequence);
+    expect(drawnFooter(view, look)).toContain(sequence);
   });
 
   it('of 16 colours is that of the terminal, whatever its background', () => {
     const row = (background: 'light' | 'dark') =>
-      renderFooter(view, { columns: 80, colorLevel: 1, ascii: false, background });
+      drawnFooter(view, { columns: 80, colorLevel: 1, ascii: false, background });
     expect(row('light')).toBe(row('dark'));
   });
 });

@@ -3,10 +3,11 @@ import stringWidth from 'string-width';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Tier } from '../../src/core/ladder.js';
 import type { FooterView } from '../../src/core/footer-view.js';
-import { footerItems } from '../../src/core/format.js';
-import { renderFooter } from '../../src/ui/footer.js';
+import { type FooterItem, footerItems } from '../../src/core/format.js';
+import { drawnFooter } from '../support/drawn-footer.js';
 import type { ColorLevel, Look } from '../../src/core/look.js';
 import { runs } from '../support/runs.js';
+import { footerRow, rowText } from '../../src/ui/footer-row.js';
 
 const known: FooterView = {
   runtime: 'claude',
@@ -30,6 +31,9 @@ const guessed: FooterView = {
 };
 
 const plain = (columns: number): Look => ({ columns, colorLevel: 0, ascii: false });
+/** What Ink draws, without its colours, and without the time that it takes. */
+const textOf = (view: FooterView, look: Look, items?: readonly FooterItem[]): string =>
+  rowText(footerRow(view, look, items));
 const sgr = /\x1b\[[\d;]*m/g;
 const bare = (row: string): string => row.replaceAll(sgr, '');
 const widths = Array.from({ length: 181 }, (_, index) => index + 20);
@@ -66,11 +70,11 @@ describe('the footer row', () => {
   it.each(views)('$name is one row within every width from 20 to 200', ({ view, percent }) => {
     for (const columns of widths) {
       for (const ascii of [false, true]) {
-        const row = renderFooter(view, { columns, colorLevel: 3, ascii });
+        const row = textOf(view, { columns, colorLevel: 3, ascii });
         expect(stringWidth(row), `at ${columns}`).toBeLessThanOrEqual(columns);
-        expect(bare(row), `at ${columns}`).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
-        expect(bare(row).trim(), `at ${columns}`).not.toBe('');
-        expect(bare(row), `at ${columns}`).toContain(percent ?? '');
+        expect(row, `at ${columns}`).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
+        expect(row.trim(), `at ${columns}`).not.toBe('');
+        expect(row, `at ${columns}`).toContain(percent ?? '');
       }
     }
   });
@@ -79,7 +83,7 @@ describe('the footer row', () => {
     'keeps the length of its bar when a usual message appears: %s columns',
     (columns) => {
       const barIn = (view: FooterView): number =>
-        [...bare(renderFooter(view, plain(columns)))].filter((cell) => '▰▱'.includes(cell)).length;
+        [...bare(drawnFooter(view, plain(columns)))].filter((cell) => '▰▱'.includes(cell)).length;
       const quiet = barIn({ ...known, compactions: 0 });
       for (const words of [
         'compacting',
@@ -96,7 +100,7 @@ describe('the footer row', () => {
 
   it('sets a message apart from the numbers, even where these are close together', () => {
     const words = 'claude 2.1.331 is newer than the tested 2.1.330';
-    expect(bare(renderFooter({ ...known, compactions: 0, words }, plain(82)))).toBe(
+    expect(bare(drawnFooter({ ...known, compactions: 0, words }, plain(82)))).toBe(
       ` claude ▰▰▰▰▱▱ 62% 124k/200k safe  ${words}`,
     );
   });
@@ -112,7 +116,7 @@ describe('the footer row', () => {
     { columns: 5, row: ' 62%' },
     { columns: 3, row: '' },
   ])('gives up the least useful part first: $columns columns', ({ columns, row }) => {
-    expect(renderFooter(known, plain(columns))).toBe(row);
+    expect(drawnFooter(known, plain(columns))).toBe(row);
   });
 
   it('shows a countdown before everything else, whatever the user has chosen to see', () => {
@@ -127,19 +131,35 @@ describe('the footer row', () => {
       fc.property(any, ({ each, items, seconds, columns, ascii }) => {
         const words = `compacting in ${seconds} s, proactive, Esc: not now`;
         const view: FooterView = { ...each.view, words, due: 'countdown' };
-        const row = renderFooter(view, { columns, colorLevel: 0, ascii }, items);
+        const row = textOf(view, { columns, colorLevel: 0, ascii }, items);
         expect(row).toContain(`compacting in ${seconds} s`);
         expect(stringWidth(row)).toBeLessThanOrEqual(columns);
       }),
     );
     const last: FooterView = { ...known, words: 'compacting in 10 s · Esc: not now', due: 'countdown' };
-    expect(renderFooter(last, plain(20))).toBe(' compacting in 10 s');
+    expect(textOf(last, plain(20))).toBe(' compacting in 10 s');
+  });
+
+  it('keeps the key that stops a countdown before agent, bar, tokens and compactions', () => {
+    const words = 'compacting in 8 s · Esc: not now';
+    const due: FooterView = { ...known, tier: 'auto', words, due: 'countdown' };
+    for (const columns of widths.filter((each) => each >= 44))
+      expect(textOf(due, plain(columns)), `at ${columns}`).toContain(words);
+    expect(textOf(due, plain(61))).toBe(` ▰▰▰▰▱▱▱ 62% 124k/200k auto  ${words}`);
+    expect(textOf(due, plain(44))).toBe(` 62%  auto  ${words}`);
+  });
+
+  it('ends a message that is cut with an ellipsis', () => {
+    const words = 'the session file cannot be read because another program holds it';
+    for (const columns of widths.filter((each) => each < 70))
+      expect(textOf({ ...known, words }, plain(columns)), `at ${columns}`).toMatch(/…$/);
+    expect(textOf({ ...known, words }, { columns: 40, colorLevel: 0, ascii: true })).toMatch(/\.\.\.$/);
   });
 
   it('keeps every part that a narrower row showed', () => {
     const shown = (columns: number): readonly string[] =>
       ['▰', '50%', '~524k/1.0M?', 'warn', 'claude', '⟳2'].filter((part) =>
-        renderFooter(guessed, plain(columns)).includes(part),
+        textOf(guessed, plain(columns)).includes(part),
       );
     for (const columns of widths.slice(1))
       expect(shown(columns)).toEqual(expect.arrayContaining([...shown(columns - 1)]));
@@ -148,12 +168,12 @@ describe('the footer row', () => {
 
   it('marks an estimate with ~ and an inferred window with ? at every width', () => {
     for (const columns of widths) {
-      const row = renderFooter(guessed, plain(columns));
+      const row = textOf(guessed, plain(columns));
       expect(row, `at ${columns}`).toContain('~50%');
       expect(row, `at ${columns}`).toContain('?');
-      expect(renderFooter(known, plain(columns)), `at ${columns}`).not.toMatch(/[~?]/);
+      expect(textOf(known, plain(columns)), `at ${columns}`).not.toMatch(/[~?]/);
     }
-    expect(renderFooter(guessed, plain(80))).toContain('~524k/1.0M?');
+    expect(textOf(guessed, plain(80))).toContain('~524k/1.0M?');
   });
 
   it.each([
@@ -171,7 +191,7 @@ describe('the footer row', () => {
     },
     { missing: 'the tier', view: { ...unknown, usedPercent: 12 }, row: ' codex  ▰▱▱▱▱▱▱▱▱▱▱▱  12%' },
   ])('draws nothing in place of $missing', ({ view, row }) => {
-    expect(renderFooter(view, plain(100))).toBe(row);
+    expect(drawnFooter(view, plain(100))).toBe(row);
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('treats %s as unknown', (value) => {
@@ -182,21 +202,21 @@ describe('the footer row', () => {
       windowTokens: value,
       compactions: value,
     };
-    expect(renderFooter(view, plain(100))).toBe(' codex  no reading');
+    expect(drawnFooter(view, plain(100))).toBe(' codex  no reading');
   });
 
   it('shows a note only where there is no number', () => {
-    expect(renderFooter({ ...known, note: 'size pending' }, plain(80))).not.toContain('pending');
+    expect(drawnFooter({ ...known, note: 'size pending' }, plain(80))).not.toContain('pending');
   });
 
   it('shortens a long note to its first word, never to half a word', () => {
     const view = { ...unknown, note: 'waiting for the first turn' };
-    expect(renderFooter(view, plain(34))).toBe(' codex  waiting for the first turn');
-    expect(renderFooter(view, plain(30))).toBe(' codex  waiting');
+    expect(drawnFooter(view, plain(34))).toBe(' codex  waiting for the first turn');
+    expect(drawnFooter(view, plain(30))).toBe(' codex  waiting');
   });
 
   it('lets no control byte of a name or note through', () => {
-    const row = renderFooter({ ...unknown, runtime: 'a\x1b[2Jb\n', note: 'x\x07\u{202e}y' }, plain(80));
+    const row = drawnFooter({ ...unknown, runtime: 'a\x1b[2Jb\n', note: 'x\x07\u{202e}y' }, plain(80));
     expect(row).toBe(' a_[2Jb_  x__y');
   });
 });
@@ -212,14 +232,14 @@ describe('the way to the next compaction', () => {
     distance: { to: 'limit', tokens: 41_000 },
   };
   const own: FooterView = { ...million, distance: { to: 'own', tokens: 58_000 } };
-  const bar = (view: FooterView): string => renderFooter(view, plain(80)).match(/[▰▱]+/)?.[0] ?? '';
+  const bar = (view: FooterView): string => drawnFooter(view, plain(80)).match(/[▰▱]+/)?.[0] ?? '';
 
   it('is the bar, while the percentage is that of the window', () => {
-    expect(renderFooter(million, plain(80))).toBe(
+    expect(drawnFooter(million, plain(80))).toBe(
       ' claude  ▰▰▰▰▰▰▰▰▰▱  26%  259k/1.0M  safe  41k to your limit',
     );
-    expect(renderFooter(own, plain(80))).toContain("safe  58k to claude's own");
-    expect(renderFooter({ ...own, estimated: true }, plain(80))).toContain("  ~58k to claude's own");
+    expect(drawnFooter(own, plain(80))).toContain("safe  58k to claude's own");
+    expect(drawnFooter({ ...own, estimated: true }, plain(80))).toContain("  ~58k to claude's own");
   });
 
   it('is a bar that is full or empty only where the next compaction is reached or nothing is used', () => {
@@ -231,7 +251,7 @@ describe('the way to the next compaction', () => {
 
   it('is a bar without a percentage where the window is not known', () => {
     const { windowTokens: _, usedPercent: __, ...unsized } = million;
-    expect(renderFooter(unsized, plain(80))).toBe(' claude  ▰▰▰▰▰▰▰▰▰▱  259k  safe  41k to your limit');
+    expect(drawnFooter(unsized, plain(80))).toBe(' claude  ▰▰▰▰▰▰▰▰▰▱  259k  safe  41k to your limit');
   });
 
   it('is told as a distance after the agent and before model, cache, limits and compactions', () => {
@@ -239,10 +259,10 @@ describe('the way to the next compaction', () => {
     const texts = ['claude ', "58k to claude's own", 'opus', 'cache 4m', '5h 42%', '⟳3'];
     const items = [...footerItems];
     const shown = (columns: number): number =>
-      texts.filter((text) => renderFooter(all, plain(columns), items).includes(text)).length;
+      texts.filter((text) => textOf(all, plain(columns), items).includes(text)).length;
     for (const columns of widths)
       for (const text of texts.slice(0, shown(columns)))
-        expect(renderFooter(all, plain(columns), items), `at ${columns}`).toContain(text);
+        expect(textOf(all, plain(columns), items), `at ${columns}`).toContain(text);
     expect(shown(200)).toBe(texts.length);
   });
 
@@ -255,17 +275,17 @@ describe('the way to the next compaction', () => {
     ];
     for (const words of messages)
       for (const columns of widths) {
-        const row = renderFooter({ ...own, words }, plain(columns));
-        const spared = renderFooter({ ...without, words }, plain(columns));
+        const row = textOf({ ...own, words }, plain(columns));
+        const spared = textOf({ ...without, words }, plain(columns));
         expect(row.replace(/ {2}58k to claude's own/, ''), `at ${columns}`).toBe(spared);
       }
-    expect(renderFooter({ ...own, words: '✓ compacted' }, plain(100))).toContain("58k to claude's own  ✓");
+    expect(textOf({ ...own, words: '✓ compacted' }, plain(100))).toContain("58k to claude's own  ✓");
   });
 });
 
 describe('messages', () => {
   const row = (more: Partial<FooterView>): string =>
-    renderFooter(
+    drawnFooter(
       { ...known, tier: 'auto', ...more },
       { columns: 110, colorLevel: 3, ascii: false, background: 'dark' },
     );
@@ -284,7 +304,7 @@ describe('messages', () => {
     const hint = 'Ctrl-] overview';
     const { words: _, ...rest } = known;
     const all = (columns: number): string =>
-      renderFooter({ ...rest, hint }, { columns, colorLevel: 1, ascii: false });
+      drawnFooter({ ...rest, hint }, { columns, colorLevel: 1, ascii: false });
     expect(all(110)).toMatch(/\x1b\[2mCtrl-\] overview\x1b\[22m$/);
     expect(all(40)).not.toContain('overview');
     expect(all(40)).toContain('62%');
@@ -293,7 +313,7 @@ describe('messages', () => {
   it('a message gives way in steps: first what stands behind a dot, then a reason, then its last words', () => {
     const hard = { ...known, tier: 'hard' as const, compactions: 0 };
     const messageAt = (columns: number, words: string): string =>
-      renderFooter({ ...hard, words }, { columns, colorLevel: 0, ascii: false }).split(/hard\s+/)[1] ?? '';
+      drawnFooter({ ...hard, words }, { columns, colorLevel: 0, ascii: false }).split(/hard\s+/)[1] ?? '';
     const paused = 'paused: compaction failed 3× · Ctrl-] c to try again';
     expect(messageAt(120, paused)).toBe(paused);
     expect(messageAt(80, paused)).toBe('paused: compaction failed 3×');
@@ -308,7 +328,7 @@ describe('messages', () => {
 
   it('a narrow row keeps what a compaction waits for, rather than the bar and the tokens', () => {
     const auto = { ...known, tier: 'auto' as const, usedPercent: 82, compactions: 0 };
-    const at = (words: string): string => bare(renderFooter({ ...auto, words }, plain(40)));
+    const at = (words: string): string => bare(drawnFooter({ ...auto, words }, plain(40)));
     expect(at('waiting: unsent text in the prompt')).toBe(' 82%  auto  unsent text in the prompt');
     expect(at('waiting: the agent is busy')).toBe(' 82%  124k/200k  auto  the agent is busy');
     expect(at('waiting: approve Bash: rm -rf build')).toBe(' 82%  auto  approve Bash: rm -rf build');
@@ -317,9 +337,8 @@ describe('messages', () => {
   it('the hint at the hotkey takes no room from the bar', () => {
     const { words: _, ...rest } = known;
     const barAt = (columns: number): number =>
-      renderFooter({ ...rest, hint: 'Ctrl-] overview' }, { columns, colorLevel: 0, ascii: false }).match(
-        /[▰▱]/g,
-      )?.length ?? 0;
+      textOf({ ...rest, hint: 'Ctrl-] overview' }, { columns, colorLevel: 0, ascii: false }).match(/[▰▱]/g)
+        ?.length ?? 0;
     for (let columns = 60; columns < 120; columns += 1)
       expect(barAt(columns + 1)).toBeGreaterThanOrEqual(barAt(columns));
   });
@@ -328,7 +347,7 @@ describe('messages', () => {
 describe('colours', () => {
   const tiers: readonly Tier[] = ['safe', 'warn', 'auto', 'hard'];
   const at = (tier: Tier, colorLevel: ColorLevel): string =>
-    renderFooter({ ...known, tier }, { columns: 80, colorLevel, ascii: false });
+    drawnFooter({ ...known, tier }, { columns: 80, colorLevel, ascii: false });
 
   it('are absent at level 0, also dim and bold', () => {
     for (const tier of tiers) expect(at(tier, 0)).not.toContain('\x1b');
@@ -359,7 +378,7 @@ describe('colours', () => {
   it('give way to dim for a number that has lost its source', () => {
     for (const tier of tiers) {
       const view = { ...known, tier, stale: true };
-      const row = renderFooter(view, { columns: 80, colorLevel: 3, ascii: false });
+      const row = drawnFooter(view, { columns: 80, colorLevel: 3, ascii: false });
       expect(new Set(row.match(/\x1b\[[;\d]*m/g))).toEqual(new Set(['\x1b[2m', '\x1b[22m']));
       expect(bare(row)).toBe(at(tier, 0));
     }
@@ -427,10 +446,19 @@ describe('any view at any width', () => {
     ascii: fc.boolean(),
   });
 
+  it('is drawn by Ink as the text that was chosen to fit', () => {
+    fc.assert(
+      fc.property(anyView, anyLook, (view, look) => {
+        expect(bare(drawnFooter(view, look)).trimEnd()).toBe(textOf(view, look).trimEnd());
+      }),
+      runs(200),
+    );
+  });
+
   it('is one row of SGR and text that fits, in ASCII only 0x20–0x7e', () => {
     fc.assert(
       fc.property(anyView, anyLook, (view, look) => {
-        const row = renderFooter(view, look);
+        const row = drawnFooter(view, look);
         const text = bare(row);
         expect(stringWidth(row)).toBeLessThanOrEqual(look.columns);
         expect(text).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { footerView } from '../../src/core/footer-view.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
-import { renderFooter } from '../../src/ui/footer.js';
+import { drawnFooter } from '../support/drawn-footer.js';
 import { sessionAfter, tokens } from '../support/sessions.js';
 
 const rows = readFileSync(new URL('../../docs/footer.md', import.meta.url), 'utf8').split('\n');
@@ -13,7 +13,7 @@ const limit: LadderChoice = { auto: { value: 300_000, unit: 'tokens' } };
 const footer = (windowTokens: number, ladder: LadderChoice): string => {
   const reading = tokens('log', 160_000, { windowTokens, windowSource: 'agent' });
   const state = sessionAfter([[0, reading]], { agent: 'claude', native, ladder });
-  const row = renderFooter(footerView(state, 0, 'auto'), { columns: 80, colorLevel: 0, ascii: false });
+  const row = drawnFooter(footerView(state, 0, 'auto'), { columns: 80, colorLevel: 0, ascii: false });
   return row.trim().replace(/^claude +/, '');
 };
 

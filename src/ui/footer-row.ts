@@ -1,0 +1,176 @@
+import stringWidth from 'string-width';
+import type { FooterView } from '../core/footer-view.js';
+import type { FooterItem } from '../core/format.js';
+import type { Look } from '../core/look.js';
+import { present } from '../core/present.js';
+import { type ItemName, items, orderOf } from './footer-items.js';
+import { firstClause, firstWord, toDrawable, wrapText } from './text.js';
+import type { Theme } from './theme.js';
+
+// Which items fit into the footer's row, and how much of a message. The message is never hidden by anything less important, the row is
+// never empty and never wraps, and what is cut ends with an ellipsis.
+
+/** One item in the row. */
+export interface Cell {
+  readonly name: ItemName;
+  readonly text: string;
+  /** the unfilled part of a bar */
+  readonly rest?: string;
+  readonly paint: keyof Theme;
+}
+
+/** What a row shows: cells in their order, with so many blank columns between them. */
+export interface FooterRow {
+  readonly cells: readonly Cell[];
+  readonly gap: number;
+}
+
+/** Columns left blank at the left, so that the row does not touch the window's edge. */
+export const MARGIN = 1;
+
+/** Fewer cells say less than the percentage beside them; one cell of the longest bar is 5 %. */
+const [LEAST_BAR, MOST_BAR] = [6, 20];
+/** A part of the row that leaves room for the usual message, so that the bar keeps its length when one appears. */
+const barCellsIn = (columns: number): number =>
+  Math.max(LEAST_BAR, Math.min(MOST_BAR, Math.floor(columns / 8)));
+
+/**
+ * The row for a view. `configured` are the user's items in their order. Less and less of a message is shown before anything else is left
+ * out, but all of a countdown is shown as long as its number and tier fit beside it: it says how to stop what is about to be typed.
+ */
+export const footerRow = (view: FooterView, look: Look, configured?: readonly FooterItem[]): FooterRow => {
+  const room = look.columns - MARGIN;
+  const names = withoutExtras(view, look, knownNames(view, look, orderOf(configured)));
+  const fits = (each: FooterView, shown: readonly ItemName[]): boolean =>
+    widthOf(cellsOf(each, look, shown, LEAST_BAR), 1) <= room;
+  const whole = [view, ...shorterWords(view)].find((each) => fits(each, names));
+  if (whole) return spread(whole, look, names);
+  const isAnnounced = view.due === 'countdown';
+  const above = names.filter((name) => name !== 'words' && items[name].keep > items.words.keep);
+  const beside = widthOf(cellsOf(view, look, above, LEAST_BAR), 1) + (above.length > 0 ? 1 : 0);
+  const { isCut, ...brief } = briefOf(view, { room, beside, ascii: look.ascii });
+  // where a message is cut, nothing less important takes columns, so that it only grows with the row
+  let left = isCut ? names.filter((name) => name === 'words' || above.includes(name)) : names;
+  const keepOf = (name: ItemName): number => (isAnnounced && name === 'words' ? Infinity : items[name].keep);
+  while (left.length > 0 && !fits(brief, left)) {
+    const least = Math.min(...left.map(keepOf));
+    left = left.filter((name) => keepOf(name) > least);
+  }
+  return spread(brief, look, left);
+};
+
+const cellsOf = (
+  view: FooterView,
+  { ascii, bar }: Look,
+  names: readonly ItemName[],
+  barCells: number,
+): readonly Cell[] =>
+  names.map((name) => {
+    const { text, paint } = items[name];
+    const said = text(view, { look: { ascii, ...present({ bar }) }, names, barCells });
+    const [shown, rest] = typeof said === 'string' ? [said] : said;
+    return {
+      name,
+      text: shown,
+      ...present({ rest }),
+      paint: typeof paint === 'string' ? paint : paint(view),
+    };
+  });
+
+const cellText = ({ text, rest = '' }: { readonly text: string; readonly rest?: string }): string =>
+  text + rest;
+
+const widthOf = (cells: readonly Cell[], gap: number): number =>
+  cells.reduce((sum, cell) => sum + stringWidth(cellText(cell)) + gap, -gap);
+
+/** The wanted items that this view has a text for; a row is never empty, so at least the most important one of all. */
+const knownNames = (view: FooterView, look: Look, wanted: readonly ItemName[]): readonly ItemName[] => {
+  const known = (names: readonly ItemName[]): readonly ItemName[] =>
+    cellsOf(view, look, names, LEAST_BAR).flatMap((cell) => (cellText(cell) === '' ? [] : [cell.name]));
+  const chosen = known(wanted);
+  if (chosen.length > 0) return chosen;
+  const all = known(Object.keys(items) as ItemName[]);
+  return all.toSorted((one, other) => items[other].keep - items[one].keep).slice(0, 1);
+};
+
+/**
+ * The hint is dropped unless everything else has all the room that it can use, and the distance where a message or the bar would have to
+ * give way to it.
+ */
+const withoutExtras = (view: FooterView, look: Look, known: readonly ItemName[]): readonly ItemName[] => {
+  const hasRoom = (names: readonly ItemName[]): boolean =>
+    widthOf(cellsOf(view, look, names, barCellsIn(look.columns)), 2) <= look.columns - MARGIN;
+  const lasting = hasRoom(known) ? known : known.filter((name) => name !== 'hint');
+  const isAtCost = lasting.includes('words') && !hasRoom(lasting);
+  return isAtCost ? lasting.filter((name) => name !== 'distance') : lasting;
+};
+
+/** The same with less and less of the message: without what stands behind a dot. A countdown stays whole. */
+const shorterWords = (view: FooterView): readonly FooterView[] => {
+  const clauses = view.due === 'countdown' ? [] : (view.words?.split(' · ') ?? []);
+  return clauses
+    .slice(1)
+    .map((_, index) => ({ ...view, words: clauses.slice(0, clauses.length - 1 - index).join(' · ') }));
+};
+
+interface MessageRoom {
+  /** columns of the row */
+  readonly room: number;
+  /** columns of what is more important than a message, with a blank behind it */
+  readonly beside: number;
+  readonly ascii: boolean;
+}
+
+/**
+ * In a narrow row the beginning of a note is enough. The reason in a message comes before everything but the percentage and the tier,
+ * because it says what to do. A message never needs more than so many columns.
+ */
+const briefOf = (
+  view: FooterView,
+  { room, beside, ascii }: MessageRoom,
+): FooterView & { readonly isCut: boolean } => {
+  const brief = { ...view, ...(view.note === undefined ? {} : { note: firstWord(view.note) }), isCut: false };
+  const { words, due } = view;
+  if (words === undefined) return brief;
+  const [clause = ''] = words.split(' · ', 1);
+  const columns = room - beside;
+  if (due === 'countdown')
+    return { ...brief, words: stringWidth(words) <= columns ? words : firstLine(clause, room) };
+  const reason = clause.replace(/^waiting: /, '');
+  return stringWidth(reason) <= columns
+    ? { ...brief, words: reason }
+    : { ...brief, words: cutReason(reason, columns, toDrawable('…', ascii)), isCut: true };
+};
+
+const LEAST_GAIN = 8; // columns by which the beginning of a reason must be longer than the clause before it
+
+/** Its main clause, or as many of its words as fit. */
+const cutReason = (reason: string, columns: number, mark: string): string => {
+  const clause = firstClause(reason);
+  const begun = firstLine(reason, columns - mark.length).replace(/(?: (?:after|in|the|than))*[:,]?$/, '');
+  const isClauseEnough = stringWidth(clause) <= columns && begun.length < clause.length + LEAST_GAIN;
+  return isClauseEnough ? clause : begun + (stringWidth(begun) + mark.length <= columns ? mark : '');
+};
+
+const NO_BREAK = '\u00a0';
+
+/** As many words as fit, the first one in any case; a number keeps its unit. */
+const firstLine = (text: string, columns: number): string => {
+  const kept = text.replaceAll(/(?<=\d) (?=(?:s|min)\b)/g, NO_BREAK);
+  return (wrapText(kept, Math.max(1, columns), 'whole')[0] ?? text).replaceAll(NO_BREAK, ' ');
+};
+
+/** Gives the remaining columns first to the gaps, of which the one before a message is the most useful, then to the bar. */
+const spread = (view: FooterView, look: Look, names: readonly ItemName[]): FooterRow => {
+  const room = look.columns - MARGIN;
+  const least = cellsOf(view, look, names, LEAST_BAR);
+  const gap = widthOf(least, 2) <= room ? 2 : 1;
+  const isApart = gap === 1 && names.indexOf('words') > 0 && widthOf(least, gap) < room;
+  const set: FooterView = isApart ? { ...view, words: ` ${view.words}` } : view;
+  const free = room - widthOf(cellsOf(set, look, names, LEAST_BAR), gap);
+  return { cells: cellsOf(set, look, names, Math.min(barCellsIn(look.columns), LEAST_BAR + free)), gap };
+};
+
+/** The row as one line of text, without its colours. */
+export const rowText = ({ cells, gap }: FooterRow): string =>
+  cells.length === 0 ? '' : ' '.repeat(MARGIN) + cells.map(cellText).join(' '.repeat(gap));

@@ -1,0 +1,68 @@
+import type { FooterView } from '../core/footer-view.js';
+import { readLook } from '../core/look.js';
+import { present } from '../core/present.js';
+import type { WrapSession } from '../session/options.js';
+import type { FooterDrawing, FooterPlace } from '../session/thread-messages.js';
+import { footerRow, rowText } from '../ui/footer-row.js';
+import { widthOf } from '../ui/text.js';
+import type { InkLoader } from './ink-loader.js';
+
+// Draws the footer's row for the main thread, which paints it.
+
+export interface FooterDrawer {
+  readonly show: (view: FooterView) => void;
+  /** the size or the look of the terminal has changed, or the hint at the hotkey */
+  readonly move: (place: FooterPlace) => void;
+  /** Ink is loaded */
+  readonly redraw: () => void;
+}
+
+/** For a row that is cut by characters, each of them is one column wide. */
+const oneColumnEach = (text: string): string =>
+  Array.from(text, (character) => {
+    const columns = widthOf(character);
+    return columns === 1 ? character : '_'.repeat(columns);
+  }).join('');
+
+/** `columns`: of the terminal at the start. `onDrawn` is called only when the drawing has changed. */
+export const makeFooterDrawer = (
+  { env, values }: Pick<WrapSession, 'env' | 'values'>,
+  ink: Pick<InkLoader, 'loaded'>,
+  columns: number,
+  onDrawn: (drawing: FooterDrawing) => void,
+): FooterDrawer => {
+  let place: FooterPlace = { columns };
+  let view: FooterView | undefined;
+  let drawn = '';
+
+  const drawingOf = (shown: FooterView): FooterDrawing => {
+    const { hint, background } = place;
+    const look = readLook({ env, isTTY: true, columns: place.columns, theme: values.theme, background });
+    const row = footerRow({ ...shown, ...present({ hint }) }, look, values['footer.items']);
+    const { tier, due, compactions } = shown;
+    return {
+      columns: place.columns,
+      text: oneColumnEach(rowText(row)),
+      compactions,
+      ...present({ row: ink.loaded()?.renderFooter(row, shown, look), tier, due }),
+    };
+  };
+  const redraw = (): void => {
+    if (!view) return;
+    const drawing = drawingOf(view);
+    const text = JSON.stringify(drawing);
+    if (text !== drawn) onDrawn(drawing);
+    drawn = text;
+  };
+  return {
+    show: (next) => {
+      view = next;
+      redraw();
+    },
+    move: (next) => {
+      place = next;
+      redraw();
+    },
+    redraw,
+  };
+};

@@ -1,0 +1,65 @@
+import type { renderFooter } from '../ui/Footer.js';
+import type { renderOverlay } from '../ui/Overlay.js';
+import type { Log } from '../storage/log-file.js';
+
+// Loads Ink and what draws with it. That takes two cores for 400 ms, in which every key is slow; so it is done in the first moment in
+// which nothing goes on.
+
+const QUIET_MS = 2_000; // without a key and without output
+const NO_KEYS_MS = 15_000; // without a key, of an agent that writes all the time
+
+/** What draws with Ink. */
+export interface Drawings {
+  readonly renderFooter: typeof renderFooter;
+  readonly renderOverlay: typeof renderOverlay;
+}
+
+export interface InkLoader {
+  /** undefined until it is loaded */
+  readonly loaded: () => Drawings | undefined;
+  /** loads it now; rejects where that fails, and the next call tries again */
+  readonly load: () => Promise<void>;
+  readonly noteOutput: () => void;
+  readonly noteKeys: () => void;
+  readonly stop: () => void;
+}
+
+/** `onLoad` is called once, when it is loaded. */
+export const makeInkLoader = (log: Log, onLoad: () => void): InkLoader => {
+  const startedAt = performance.now();
+  let [lastOutput, lastKeys] = [startedAt, startedAt];
+  let drawings: Drawings | undefined;
+  let loading: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const load = async (): Promise<void> => {
+    try {
+      const [footer, overlay] = await Promise.all([import('../ui/Footer.js'), import('../ui/Overlay.js')]);
+      drawings = { renderFooter: footer.renderFooter, renderOverlay: overlay.renderOverlay };
+    } catch (error) {
+      loading = undefined;
+      log.error(`Ink could not be loaded, so the footer stays plain: ${String(error)}`);
+      throw error;
+    }
+    log.info('Ink is loaded: the overview can be opened');
+    onLoad();
+  };
+  const start = (): Promise<void> => {
+    clearTimeout(timer);
+    return (loading ??= load());
+  };
+  const quietAt = (): number => Math.min(Math.max(lastOutput, lastKeys) + QUIET_MS, lastKeys + NO_KEYS_MS);
+  const wait = (): void => {
+    const left = quietAt() - performance.now();
+    if (left <= 0) void start().catch(() => undefined);
+    else timer = setTimeout(wait, left).unref();
+  };
+  wait();
+  return {
+    loaded: () => drawings,
+    load: start,
+    noteOutput: () => void (lastOutput = performance.now()),
+    noteKeys: () => void (lastKeys = performance.now()),
+    stop: () => clearTimeout(timer),
+  };
+};

@@ -78,10 +78,10 @@ const COMPACTION = /^\S (?:Compacting conversation|Running \w*Compact hooks)/;
 export const isSpinnerRow = (row: string): boolean =>
   [KNOWN, LIKELY, TIMED, DRAWN].some((pattern) => pattern.test(row));
 
-/** The working row of a compaction. */
 /** The last row of a turn that background agents will go on with. */
 const AGENTS_ROW = new RegExp(String.raw`^${SPINNER} Waiting for \d+ background agents? to finish`);
 
+/** The working row of a compaction. */
 const isCompactionRow = (row: string): boolean => isSpinnerRow(row) && COMPACTION.test(row);
 
 // What the terminal's title tells about Claude: a sign and a space before a name, one sign at rest and alternating ones while it works

@@ -194,7 +194,7 @@ export interface Located {
   readonly isEarlier?: true;
 }
 
-/** What an agent writes about its own state (facts/claude.md §5: `sessions/<pid>.json`). */
+/** What an agent writes about its own state (`sessions/<pid>.json` of Claude's, docs/facts/claude.md#state-reports). */
 export interface AgentStatus {
   /** verbatim: `idle`, `busy`, `waiting`, `shell` */
   readonly state: string;
@@ -243,7 +243,7 @@ export interface ChildPlace {
 /** The environment of the child, as far as a runtime's own variables matter. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** How new session files of an agent are written, and how it goes on with one (facts/sessions.md). Pure. */
+/** How new session files of an agent are written, and how it goes on with one (docs/facts/sessions.md). Pure. */
 export interface NewSessionForm {
   /** a conversation as the lines of a new session file */
   readonly write: ConversationWriter;

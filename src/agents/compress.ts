@@ -2,8 +2,9 @@ import type { Boundary, CompactResult, Fact } from '../core/event.js';
 import type { Millis, Activity, ActivityReport, Place } from '../core/reading.js';
 import type { Refusal } from './shown-text.js';
 
-// How a `/compress` ends on the screen, in Gemini CLI and in its fork Qwen Code (facts/gemini.md §6.1, facts/qwen.md). A model can write
-// the same words, so only text under the command's own row counts, and only if it was not there before.
+// How a `/compress` ends on the screen, in Gemini CLI and in its fork Qwen Code (docs/facts/gemini.md#compaction,
+// docs/facts/qwen.md#compaction). A model can write the same words, so only text under the command's own row counts, and only if it was not
+// there before.
 
 /** Where the command is: in the prompt, running, or nowhere. */
 export type CommandWatch =

@@ -1,8 +1,9 @@
 import { parseDisplayedAmount, type DisplayedAmount } from '../core/format.js';
 import type { Reading } from '../core/reading.js';
 
-// Messages with which an agent refuses to continue because the window is full (facts/claude.md §5, gemini.md §2.6, qwen.md). They count as
-// a number, too; the caller must know that they are the agent's own and not part of the conversation.
+// Messages with which an agent refuses to continue because the window is full (docs/facts/claude.md#activities,
+// docs/facts/gemini.md#a-message-that-does-not-fit, docs/facts/qwen.md#boundaries). They count as a number, too; the caller must know that
+// they are the agent's own and not part of the conversation.
 
 /** How full the window is, according to the refusal. */
 export type Refusal = Pick<Reading, 'usedPercent' | 'basis'>;

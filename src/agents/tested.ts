@@ -39,8 +39,8 @@ export const isBefore = (version: string, other: string): boolean => compared(ve
 const MENTION = /"(?:cli_)?version":"(\d[\w.+-]{0,39})"/;
 
 /**
- * The version that wrote this line of a session file: `version` of Claude's and Qwen's records (facts/claude.md §7), `cli_version` of
- * Codex's `session_meta`. The same words in a conversation are nested deeper, or escaped.
+ * The version that wrote this line of a session file: `version` of Claude's and Qwen's records (docs/facts/claude.md#session-files),
+ * `cli_version` of Codex's `session_meta`. The same words in a conversation are nested deeper, or escaped.
  */
 export const parseRecordVersion = (line: string): string | undefined => {
   if (!MENTION.test(line)) return undefined;
@@ -52,7 +52,7 @@ export const parseRecordVersion = (line: string): string | undefined => {
 
 /**
  * An agent's state report in OSC 7501: `state=blocked:app=claude-code:kind=permission:msg=BASE64`. Codex sends it unasked from 0.163 on;
- * Claude Code from 2.1.330 on, to a terminal that answered its question (facts/codex.md §5, facts/updates-2026-11-22.md).
+ * Claude Code from 2.1.330 on, to a terminal that answered its question (docs/facts/codex.md#state-reports, docs/facts/claude.md#state-reports).
  */
 export interface AgentState {
   /** `done` and `error` end a turn: the agent is at rest */

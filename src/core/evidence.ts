@@ -12,7 +12,7 @@ export interface Candidate {
   readonly since: Millis;
   /** when the source last repeated them */
   readonly seenAt: Millis;
-  /** its previous, different numbers: some screens lag one call behind (facts/gemini.md §2) */
+  /** its previous, different numbers: some screens lag one call behind (docs/facts/gemini.md#percentage-on-the-screen) */
   readonly before?: Reading;
 }
 
@@ -340,7 +340,7 @@ export const applyReading = (known: KnownReadings, said: Reading, now: Millis): 
   if (!reading) return known;
   if (isEmpty(reading)) {
     if (known.evidence.isVoid || (known.showsLeft && reading.source === 'screen')) return known;
-    // A status line reports zeros right after a number when the agent has compacted (facts/claude.md §6).
+    // A status line reports zeros right after a number when the agent has compacted (docs/facts/claude.md#compaction).
     if (reading.source !== 'screen' && hasNumber(known.evidence))
       return { ...known, evidence: invalidateNumbers(known.evidence) };
   }

@@ -67,7 +67,10 @@ const ofWindow = (reading: Reading, tokens: number | undefined): Reading => {
   return { ...counted, usedPercent: Math.min(100, (tokens * 100) / windowTokens) };
 };
 
-/** The tokens that the agent's own trigger compares (facts/claude.md §2). They include its last answer, which its percentage does not. */
+/**
+ * The tokens that the agent's own trigger compares (docs/facts/claude.md#what-to-read-and-what-not). They include its last answer, which
+ * its percentage does not.
+ */
 export const countedTokens = ({
   usedTokens,
   answerTokens = 0,
@@ -113,7 +116,7 @@ export const ladderFor = (scale: MeasureContext, { reading, window, tokens }: La
 
 /**
  * Converts a percentage to tokens. With an uncertain window nothing is converted, because the percentage is the agent's own. Tokens below a
- * baseline are in use as well (facts/codex.md §2.3).
+ * baseline are in use as well (docs/facts/codex.md#percentage-as-a-formula).
  */
 const convertedTokens = (
   scale: MeasureContext,

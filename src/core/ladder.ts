@@ -130,7 +130,7 @@ export const percentOfTokens = (tokens: number, percent: number): number =>
 
 // The presets: boundaries before anything lowers them and before the user's own are applied.
 
-// Tokens that an agent reserves for its answer and for the summary, as Claude Code does (facts/claude.md §10).
+// Tokens that an agent reserves for its answer and for the summary, as Claude Code does (docs/facts/claude.md#windows-and-reserves).
 const RESERVED_TOKENS = 20_000;
 const AUTO_MARGIN_TOKENS = 13_000;
 const HARD_MARGIN_TOKENS = 3_000;

@@ -23,7 +23,8 @@ export const isGuessedWindow = (source: WindowSource | undefined): boolean =>
 
 /**
  * What a percentage refers to: the whole window; what the agent leaves of it for the conversation (`effective`); the point where it
- * compacts by itself (`auto-compact`); or the window above a fixed part that is always used (`baseline`, facts/codex.md §2.3).
+ * compacts by itself (`auto-compact`); or the window above a fixed part that is always used (`baseline`,
+ * docs/facts/codex.md#percentage-as-a-formula).
  */
 export type PercentBasis = 'window' | 'effective' | 'auto-compact' | 'baseline';
 
@@ -103,7 +104,7 @@ export const windowPercent = (reading: Reading): number | undefined => {
 
 /**
  * True unless the percentage refers to something else than the window. Above a baseline is how an agent fills its window itself, and what
- * its own screen says (facts/codex.md §2.3).
+ * its own screen says (docs/facts/codex.md#percentage-as-a-formula).
  */
 export const isOfWindow = ({
   basis = 'window',
@@ -225,7 +226,7 @@ export interface CellStyle {
 
 /**
  * A snapshot of the child's rendered screen: what a person sees, with rows and columns from 0, without scrollback. Text is matched here and
- * never in the byte stream, where it is not contiguous (facts/claude.md §0).
+ * never in the byte stream, where it is not contiguous (docs/facts/claude.md#what-to-read-and-what-not).
  */
 export interface ScreenView {
   readonly columns: number;
@@ -246,9 +247,9 @@ export interface Signals {
   readonly title?: string;
   /** the titles before it, the newest last, including those shown only briefly */
   readonly titlesBefore?: readonly string[];
-  /** what follows `OSC 7501;`, as `state=idle:app=codex` (facts/codex.md §5) */
+  /** what follows `OSC 7501;`, as `state=idle:app=codex` (docs/facts/codex.md#state-reports) */
   readonly agentState?: string;
-  /** first number of `OSC 9;4;N`: 0 none, 1 and 3 working (ConEmu, facts/claude.md §3) */
+  /** first number of `OSC 9;4;N`: 0 none, 1 and 3 working (ConEmu, docs/facts/claude.md#terminal) */
   readonly progress?: number;
   /** text of the last OSC 9, 99 or 777 notification */
   readonly notification?: string;

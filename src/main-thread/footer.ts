@@ -24,8 +24,8 @@ interface PaintState {
 }
 
 /**
- * While a window is dragged, sizes arrive in a series, and a row painted between two of them would stay on the screen (facts/terminals.md
- * §2). tmux reports a new size to its programs up to 250 ms after applying it.
+ * While a window is dragged, sizes arrive in a series, and a row painted between two of them would stay on the screen
+ * (docs/facts/terminals.md#resize). tmux reports a new size to its programs up to 250 ms after applying it.
  */
 const RESIZE_QUIET_MS = 300;
 

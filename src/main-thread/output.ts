@@ -23,7 +23,7 @@ export interface OutputListener {
   onFailure: () => void;
 }
 
-export const HIGH_WATER = 64 * 1024; // bytes the terminal has not accepted yet; above this the child is paused (facts/terminals.md §6)
+export const HIGH_WATER = 64 * 1024; // bytes the terminal has not accepted yet; above this the child is paused (docs/facts/terminals.md)
 const HELD_HIGH_WATER = 512 * 1024; // bytes; above this the child is paused, too
 
 /** Pauses a child that writes faster than the terminal reads. */

@@ -9,7 +9,7 @@ import { childSize, type TerminalSession, forceRepaint } from './terminal-sessio
 
 // Changes of the terminal's size.
 
-/** Sets terminal, filter, screen model and child to one size, in the order of facts/terminals.md §2. */
+/** Sets terminal, filter, screen model and child to one size, in the order of docs/facts/terminals.md#resize. */
 export interface Resize {
   /** compares the terminal's size and the footer setting with the current state; true while a change is needed or running */
   check: () => boolean;

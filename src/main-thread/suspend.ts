@@ -10,7 +10,7 @@ import type { TerminalSession } from './terminal-session.js';
 
 // Job control: suspends the wrapper together with the child, and resumes both.
 
-/** Gives the terminal back to the shell and stops; takes it again on resume (facts/sessions.md §E). */
+/** Gives the terminal back to the shell and stops; takes it again on resume (docs/facts/sessions.md#suspend). */
 export interface Suspend {
   /** what the user types, on its way to the child */
   noteKeys: (elements: readonly InputElement[]) => void;

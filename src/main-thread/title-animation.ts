@@ -12,7 +12,7 @@ export interface TitleAnimation {
   readonly stop: () => void;
 }
 
-// Terminals answer within milliseconds, over a slow line within some hundreds; Claude waits for 2 s (facts/updates-2026-11-22.md).
+// Terminals answer within milliseconds, over a slow line within some hundreds; Claude waits for 2 s (docs/facts/claude.md#state-reports).
 const SILENT_MS = 1_000;
 const FOCUS_IN = '\x1b[I'; // mode 1004, xterm ctlseqs
 

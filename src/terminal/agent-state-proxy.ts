@@ -204,7 +204,7 @@ export interface AgentStateProxy {
 }
 
 const QUERY = '?';
-/** The answer has the same bytes as the query (Claude Code 2.1.330, facts/updates-2026-11-22.md). */
+/** The answer has the same bytes as the query (Claude Code 2.1.330, docs/facts/claude.md#state-reports). */
 const ANSWER = '\x1b]7501;?\x1b\\';
 const STATE_CODE = '7501';
 

@@ -14,7 +14,7 @@ export interface Responder {
   readonly send: (bytes: string) => void;
   /** answers the OSC 7501 query; most terminals do not */
   readonly understandsState: boolean;
-  /** a program has reported its state, `state=idle:app=codex` (facts/codex.md §5) */
+  /** a program has reported its state, `state=idle:app=codex` (docs/facts/codex.md#state-reports) */
   readonly onState: (state: string) => void;
 }
 

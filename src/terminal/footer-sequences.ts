@@ -6,7 +6,7 @@ import { SYNCHRONIZED } from './mode-tracker.js';
 
 /*
  * Sequences that paint, move and remove the footer row and restore the terminal; each must be sent as one write between two elements of
- * the child's output. They were tested on ten terminals: facts/terminals.md §2 (resize), §3 (paint), §4 (reset).
+ * the child's output. They were tested on ten terminals: docs/facts/terminals.md (#resize, #paint, #reset).
  */
 
 /** Why a paint has to wait although the child's output is between two sequences. */
@@ -151,7 +151,7 @@ const QUIET_MS = 50; // without output for so long, the child's frame is over
 const DEADLINE_MS = 500; // paints even if the child never pauses
 const INTERVAL_MS = 250; // at most four paints a second for changes in the row itself
 const ERASED_INTERVAL_MS = 16; // Gemini clears the screen thirty times a second while a long answer streams, and each gap is visible
-const FRAME_GRACE_MS = 150; // extra wait for a frame that is never closed (facts/terminals.md §5)
+const FRAME_GRACE_MS = 150; // extra wait for a frame that is never closed (docs/facts/terminals.md#frames)
 const RETRY_MS = 25;
 
 /** Milliseconds to wait before the paint; 0 = now. */

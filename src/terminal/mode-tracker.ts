@@ -80,7 +80,7 @@ const undoSequence = (name: string, text: string, hasDied: boolean): string => {
   return colourReset(Number.parseInt(name, 10)) ?? '';
 };
 
-/** Sequences in two parts, because the keyboard stack must be restored before the screen buffer is switched (facts/terminals.md §4). */
+/** Sequences in two parts, because the keyboard stack must be restored before the screen buffer is switched (docs/facts/terminals.md#reset). */
 export interface ModeRestore {
   readonly inBuffer: string;
   readonly modes: string;

@@ -19,7 +19,7 @@ type ForkArguments = [
   onExit: (exitCode: number, signal: number) => void,
 ];
 
-/** The native addon of @lydell/node-pty 1.1.0 (src/unix/pty.cc). */
+/** The native addon of @lydell/node-pty 1.1.0 (its unix/pty.cc). */
 interface Addon {
   /** throws if no pseudo-terminal is available; sets O_NONBLOCK on `fd` */
   fork: (...args: ForkArguments) => { readonly fd: number; readonly pid: number; readonly pty: string };

@@ -8,7 +8,7 @@ import { toOneLine } from '../core/text.js';
  *
  * OSC 9:   iTerm2 (https://iterm2.com/documentation-escape-codes.html), Warp
  * OSC 99:  kitty (https://sw.kovidgoyal.net/kitty/desktop-notifications/)
- * OSC 777: foot (foot-ctlseqs(7)), WezTerm (https://wezterm.org/escape-sequences.html), Ghostty (facts/claude.md §4 saw it in use there);
+ * OSC 777: foot (foot-ctlseqs(7)), WezTerm (https://wezterm.org/escape-sequences.html), Ghostty (docs/facts/claude.md#terminal);
  *          VTE and rxvt-unicode only with a patch or an extension, which cannot be detected
  * tmux forwards them inside its own sequence if `allow-passthrough` is on: https://github.com/tmux/tmux/wiki/FAQ
  */

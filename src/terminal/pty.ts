@@ -98,7 +98,10 @@ export interface Child {
   resize: (size: Size) => void;
   /** height of its terminal, as last set */
   rows: () => number;
-  /** signals the child's process group: some agents ignore a signal to their first process (facts/gemini.md §8) */
+  /**
+   * signals the child's process group: some agents ignore a signal to their first process
+   * (docs/facts/gemini.md#ends-and-starts-without-a-terminal)
+   */
   signal: (signal: NodeJS.Signals) => void;
   /** back-pressure: stops reading; reading resumes when the child exits, so that its last output is not lost */
   pause: () => void;

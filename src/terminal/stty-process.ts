@@ -18,7 +18,7 @@ export interface SttyProcess {
 
 /*
  * It prints the termios, then reads lines from a pipe: `q` = exit, `o` = turn output processing off and print a line, any other line =
- * what to print when the pipe closes (facts/terminals.md §4). It ignores every signal that a terminal or a killed process group sends,
+ * what to print when the pipe closes (docs/facts/terminals.md#reset). It ignores every signal that a terminal or a killed process group sends,
  * and TTOU so that stty works from the background.
  * If the wrapper was killed before raw mode, there is nothing to restore. A parent with job control, which has given the wrapper a process
  * group of its own, is a shell that may show its prompt first: the script waits for that, and restores the termios only if they are still

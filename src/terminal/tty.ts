@@ -16,7 +16,7 @@ export interface Size {
 
 /** The user's terminal. */
 export interface Tty {
-  /** read from the kernel each time: the resize event alone comes too late (facts/terminals.md §2) */
+  /** read from the kernel each time: the resize event alone comes too late (docs/facts/terminals.md#resize) */
   size: () => Size;
   write: (bytes: Uint8Array | string) => void;
   /** bytes that the terminal has not taken yet */

@@ -20,7 +20,7 @@ export interface Sandbox {
   readonly isVim: boolean;
 }
 
-/** An agent that can be verified. Source of its arguments, variables and files: facts/<name>.md §1. */
+/** An agent that can be verified. */
 export interface VerifiableAgent {
   readonly name: string;
   readonly args: (installed: Installed) => readonly string[];
@@ -97,7 +97,7 @@ export const claude: VerifiableAgent = {
 
 const WINDOW = 100_000; // raw; Codex reports 95 % of it
 const TOLD_WINDOW = 95_000;
-const FREE = 12_000; // the baseline of every conversation, as Codex counts (facts/codex.md §2.3)
+const FREE = 12_000; // the baseline of every conversation, as Codex counts (docs/facts/codex.md#percentage-as-a-formula)
 
 const config = (port: number, project: string): string => `
 model = "gpt-5.5"

@@ -123,7 +123,7 @@ describe('the window that the screen and the session file prove together', () =>
   const derived = (basis: PercentBasis, percent: number, used: number, env = {}) =>
     deriveWindow(screen(basis, percent), log(used), env)?.windowTokens;
 
-  // Percentages and usages as the real agent showed them (facts/claude.md §2).
+  // Percentages and usages as the real agent showed them (docs/facts/claude.md#percentage-on-the-screen).
   it.each([
     { basis: 'auto-compact', percent: 89, used: 148_003, windowTokens: 200_000 },
     { basis: 'auto-compact', percent: 90, used: 150_003, windowTokens: 200_000 },

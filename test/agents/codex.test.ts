@@ -29,7 +29,7 @@ const used = (lines: readonly string[]) =>
 
 describe('the percentage of codex', () => {
   it.each([
-    // used tokens, window, percent left as seen on the screen (facts/codex.md §2.2 and §2.3)
+    // used tokens, window, percent left as seen on the screen (docs/facts/codex.md#percentage-as-a-formula)
     [5_000, 95_000, 100],
     [20_000, 95_000, 90],
     [50_050, 95_000, 54],

@@ -1,21 +1,24 @@
 // What the documents say of the command line.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, resolve } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listedCommands } from '../../src/cli/commands.js';
 import { parseArguments } from '../../src/cli/program.js';
+import { headingsOf, projectFolder, readOwn as read } from '../support/pages.js';
 
-const root = resolve(import.meta.dirname, '../..');
-const fileOf = (path: string): string => join(root, path);
-const read = (path: string): string => readFileSync(fileOf(path), 'utf8');
+const fileOf = (path: string): string => join(projectFolder, path);
 const help = (...words: readonly string[]): string => {
   const request = parseArguments([...words, '--help'], '1');
   return request.kind === 'print' ? request.text : '';
 };
 const flagsIn = (text: string): readonly string[] => [...new Set(text.match(/--[a-z][a-z-]+/g))];
 
-const docs = readdirSync(fileOf('docs')).filter((name) => name.endsWith('.md'));
-const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...docs.map((name) => `docs/${name}`)];
+const pagesIn = (folder: string): readonly string[] =>
+  readdirSync(fileOf(folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`);
+const docs = pagesIn('docs');
+const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...docs, ...pagesIn('docs/facts')];
 
 interface Link {
   readonly path: string;
@@ -32,17 +35,8 @@ const linksOf = (page: string): readonly Link[] =>
       heading,
     }));
 
-/** As GitHub makes the name of a heading. */
 const hasHeading = (path: string, heading: string): boolean =>
-  heading === '' ||
-  [...read(path).matchAll(/^#+ (.*)$/gm)]
-    .map(([, text = '']) =>
-      text
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    )
-    .includes(heading);
+  heading === '' || headingsOf(path).includes(heading);
 
 describe('the documents', () => {
   it('name every option that --help names, and no other', () => {
@@ -77,7 +71,7 @@ describe('the documents', () => {
     const targetsOf = (page: string): readonly string[] => linksOf(page).map(({ path }) => path);
     const near = targetsOf('README.md').filter((path) => path.endsWith('.md'));
     const reached = new Set([...near, ...near.flatMap(targetsOf)]);
-    expect(pages.filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
+    expect(docs.filter((page) => !reached.has(page))).toEqual([]);
   });
 });
 

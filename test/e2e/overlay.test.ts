@@ -44,7 +44,7 @@ const expectSame = async (wrapped: Wrapped, plain: ReturnType<typeof makeEmulato
   expect(describeTerminal(wrapped.window.emulator.terminal, 1)).toEqual(describeTerminal(plain.terminal));
 };
 
-const SOME = 12; // of the recordings; test/wrap/overlay-recordings plays all of them without processes
+const SOME = 12; // of the recordings; test/main-thread/overlay-recordings plays all of them without processes
 const PARTS = 11;
 const recordings = casts().filter((_, index) => index % SOME === 0);
 

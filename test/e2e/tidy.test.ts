@@ -22,7 +22,7 @@ import {
 const [COLUMNS, ROWS] = [80, 24];
 const OLD = Array.from({ length: 60 }, (_, index) => `old line ${index}`);
 
-/** Everything of DESIGN §4 that a program can turn on, and an incomplete sequence at the end. */
+/** Every mode that a program can turn on and that must not stay on, and an incomplete sequence at the end. */
 const everyMode = (buffer: string): string =>
   [
     'the first words\r\n\x1b[>1u\x1b]0;its title\x07\x1b]8;;http://example.org\x07a link',

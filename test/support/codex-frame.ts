@@ -3,7 +3,7 @@ import type { Fact } from '../../src/core/event.js';
 import { codexScreen } from '../../src/agents/codex/screen.js';
 import { seenAfter } from './drawn-screen.js';
 
-/** One screen of Codex, drawn in the styles it uses (facts/codex.md §2.2, §5). */
+/** One screen of Codex, drawn in the styles it uses (docs/facts/codex.md#percentage-on-the-screen, #state-reports). */
 export interface CodexFrame {
   /** rows of the conversation, unchanged: with escape sequences for their styles */
   readonly conversation?: readonly string[];

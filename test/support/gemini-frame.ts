@@ -2,7 +2,7 @@ import type { ScreenResult } from '../../src/agents/agent.js';
 import { geminiScreen } from '../../src/agents/gemini/screen.js';
 import { readScreens, seenAfter } from './drawn-screen.js';
 
-/** One screen of Gemini, laid out as Gemini does it (facts/gemini.md §2, facts/sessions.md §F). */
+/** One screen of Gemini, laid out as Gemini does it (docs/facts/gemini.md#percentage-on-the-screen, #older-versions). */
 export interface GeminiFrame {
   /** rows of the conversation, unchanged */
   readonly conversation?: readonly string[];

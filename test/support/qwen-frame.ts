@@ -2,7 +2,7 @@ import type { ScreenResult } from '../../src/agents/agent.js';
 import { qwenScreen } from '../../src/agents/qwen/screen.js';
 import { readScreens, seenAfter } from './drawn-screen.js';
 
-/** One screen of Qwen Code, laid out as Qwen Code does it (facts/qwen.md). */
+/** One screen of Qwen Code, laid out as Qwen Code does it (docs/facts/qwen.md#percentage-on-the-screen). */
 export interface QwenFrame {
   /** rows of the conversation, unchanged; the scrollbar covers their last column */
   readonly conversation?: readonly string[];

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 
-/**
- * Generated output of a program: everything that could move a cursor, a margin or a row, for a terminal of about 40 × 12. Without origin
- * mode: a paint of the footer in the middle of a sequence resets some peculiarities of xterm.js.
- */
+// Generated output of a program: everything that could move a cursor, a margin or a row, for a terminal of about 40 × 12. Without origin
+// mode: a paint of the footer in the middle of a sequence resets some peculiarities of xterm.js.
 
 const number = fc.oneof(
   fc.constant(''),

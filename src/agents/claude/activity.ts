@@ -20,7 +20,7 @@ import {
   POINTER,
 } from './layout.js';
 
-// Claude's own state report (OSC 7501), sent from 2.1.330 on to a terminal that answers its question (facts/updates-2026-11-22.md).
+// Claude's own state report (OSC 7501), sent from 2.1.330 on to a terminal that answers its question (docs/facts/claude.md#state-reports).
 
 const APP = 'claude-code';
 
@@ -78,14 +78,14 @@ const COMPACTION = /^\S (?:Compacting conversation|Running \w*Compact hooks)/;
 export const isSpinnerRow = (row: string): boolean =>
   [KNOWN, LIKELY, TIMED, DRAWN].some((pattern) => pattern.test(row));
 
-/** The working row of a compaction. */
 /** The last row of a turn that background agents will go on with. */
 const AGENTS_ROW = new RegExp(String.raw`^${SPINNER} Waiting for \d+ background agents? to finish`);
 
+/** The working row of a compaction. */
 const isCompactionRow = (row: string): boolean => isSpinnerRow(row) && COMPACTION.test(row);
 
 // What the terminal's title tells about Claude: a sign and a space before a name, one sign at rest and alternating ones while it works
-// (facts/claude.md §3, facts/updates-2026-11-22.md).
+// (docs/facts/claude.md#state-reports).
 
 export type TitleWord = 'idle' | 'busy' | 'with an unknown sign' | 'without a sign';
 
@@ -126,8 +126,8 @@ const titleWord = (title: string | undefined, seen?: TitleSign, now?: Millis): T
   return TURNING.test(sign) || isInTurns ? 'busy' : 'with an unknown sign';
 };
 
-// What Claude Code is doing, from its frame, its title, its state report and its status file (facts/claude.md §5). All of them must agree
-// before it counts as ready.
+// What Claude Code is doing, from its frame, its title, its state report and its status file (docs/facts/claude.md#activities). All of them
+// must agree before it counts as ready.
 
 /** What only earlier screens can tell about the prompt. */
 export interface PromptHistory {

@@ -36,7 +36,7 @@ const claudeHome: AgentHome = {
 const command = 'claude';
 const npmPackage = '@anthropic-ai/claude-code';
 
-/** Claude Code 2.1.197, from its --help (facts/claude.md §8). */
+/** Claude Code 2.1.197, from its --help (docs/facts/claude.md#ends-and-starts-without-a-terminal). */
 const launchRules: LaunchRules = {
   plainFlags: splitWords('-p --print -h --help -v --version --bg --background --json'), // the last one of `agents`
   plainCommands: splitWords(`
@@ -62,7 +62,7 @@ const restartRules: RestartRules = {
   elsewhereFlags: splitWords('-w --worktree --tmux --teleport --remote'),
 };
 
-// Enter may come at once, but the row is drawn only 100 to 150 ms after it on a busy machine (facts/claude.md §4).
+// Enter may come at once, but the row is drawn only 100 to 150 ms after it on a busy machine (docs/facts/claude.md#keys).
 const PAUSE_MS = 120;
 const STASH_PAUSE_MS = 100;
 

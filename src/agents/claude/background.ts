@@ -8,7 +8,7 @@ import { onlyOne, UUID_FILE } from '../files.js';
 import { readCommand } from './compaction.js';
 import { configFolder, isPrompt, pidRecords, transcriptOf } from './files.js';
 
-// Claude's sessions in the background, which other processes run (docs/facts/claude.md, "Views"). `claude attach`, `claude agents` and `←`
+// Claude's sessions in the background, which other processes run (docs/facts/claude.md#views). `claude attach`, `claude agents` and `←`
 // show one of them in this terminal, and nothing that Claude writes says which: it follows from what the screen shows.
 
 interface BackgroundSession {

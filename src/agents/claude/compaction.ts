@@ -5,8 +5,8 @@ import type { Millis, ScreenView, Activity } from '../../core/reading.js';
 import { isSpinnerRow } from './activity.js';
 import { rowText, type Layout, CORNER, POINTER, BULLET, ANY_SIGN } from './layout.js';
 
-// What Claude answers to a `/compact` that changed nothing, on the screen and in the session file (facts/claude.md §6, §7). In the file, a
-// prompt that imitates a command is not followed by such an answer.
+// What Claude answers to a `/compact` that changed nothing, on the screen and in the session file (docs/facts/claude.md#compaction,
+// #session-files). In the file, a prompt that imitates a command is not followed by such an answer.
 
 const NOOP = /^(?:Error: )?(?:No messages|Not enough messages) to compact/;
 const EMPTY =
@@ -102,7 +102,7 @@ const resultUnder = (rows: readonly string[], command: number): CompactResult | 
   return resultIn(words.join(' '));
 };
 
-// How a compaction seen on the screen ended (facts/claude.md §6). An older one may be visible, too, and come back into view when a
+// How a compaction seen on the screen ended (docs/facts/claude.md#compaction). An older one may be visible, too, and come back into view when a
 // compaction is stopped: only something new counts, or rows that disappear.
 
 /** A compaction under way, or just over. */
@@ -124,7 +124,7 @@ const ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}Compacted \(ctrl\+o`);
 const MARK = new RegExp(String.raw`^(?:${ANY_SIGN}|[═─━]+) Conversation compacted (?:\(|· )ctrl\+o`, 'u');
 /** Claude puts the command back into the prompt, with its focus; the user's own text may begin like it. */
 const GIVEN_BACK = /^\/compact(?:\s|$)/;
-/** The same, but it may be drawn over a bar (facts/claude.md §2 traps). */
+/** The same, but it may be drawn over a bar (docs/facts/claude.md#percentage-on-the-screen). */
 const COMMAND_ON_BAR = /^([─━═])\1\/compact(?: |\1)/;
 const WAITING_ROW = new RegExp(String.raw`^(?: {2})?${POINTER} (\S.*)$`); // below the compaction's own row
 const QUEUED = new RegExp(String.raw`^ {2}${CORNER} {1,2}Queued(?: ·|$)`);

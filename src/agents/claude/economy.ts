@@ -5,7 +5,7 @@ import { present } from '../../core/present.js';
 import type { Millis } from '../../core/reading.js';
 import { parseMoment } from '../../core/time.js';
 
-// The prompt cache and the plan's limits. The status line states both since 2.1.25x (facts/updates-2026-11-22.md): `prompt_cache` with
+// The prompt cache and the plan's limits. The status line states both since 2.1.25x (docs/facts/claude.md#status-line): `prompt_cache` with
 // `expires_at`, `rate_limits` with `five_hour`, `seven_day` and `spend_limit`, each with `used_percentage` and `resets_at`; times are
 // seconds since the epoch. Without it the cache follows from an answer's usage, which counts what was written for an hour and for five
 // minutes separately.

@@ -4,7 +4,7 @@ import type { ChildPlace, FilePort } from '../agent.js';
 import { UUID_FILE } from '../files.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
 
-// Where Claude Code keeps its session files (facts/claude.md §7, facts/sessions.md §F).
+// Where Claude Code keeps its session files (docs/facts/claude.md#session-files, #older-versions).
 
 const LONGEST_SLUG = 200;
 /** The folder name of a project: every character of its path other than letters and digits becomes `-`; long names get a hash. */

@@ -13,7 +13,8 @@ import {
   withSettings,
 } from './settings.js';
 
-// Hooks of Claude Code: a snippet for the user's own settings, and hooks for one launch (facts/claude.md §9), which run beside the user's own.
+// Hooks of Claude Code: a snippet for the user's own settings, and hooks for one launch (docs/facts/claude.md#hooks), which run beside the
+// user's own.
 
 const HOOK_SECONDS = 5; // after this Claude goes on without an answer
 

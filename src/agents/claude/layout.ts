@@ -2,7 +2,7 @@ import { countCharacters, type ScreenView } from '../../core/reading.js';
 import type { ScreenEvidence } from '../agent.js';
 
 // The signs that Claude draws change from version to version; which kind of sign stands where has not changed. Each class holds the signs
-// seen (facts/claude.md §5, facts/updates-2026-11-22.md) and similar ones, so that a new sign of the kind still matches.
+// seen (docs/facts/claude.md#start, #activities) and similar ones, so that a new sign of the kind still matches.
 
 /** Points to the right: before the text being typed and before the user's messages. `❯`, in old versions `>`. */
 export const POINTER = '[>›»❯❱⟩〉➜➤→▶▸►▷▹⏵‣]';
@@ -31,7 +31,8 @@ const barOf = (row: string, columns: number): string | undefined => {
   return sign !== undefined && SOLID.includes(sign) && row === sign.repeat(columns) ? sign : undefined;
 };
 
-// Where Claude Code's frame is on the screen. It grows from the top, so nothing is assumed about the bottom rows (facts/claude.md §2).
+// Where Claude Code's frame is on the screen. It grows from the top, so nothing is assumed about the bottom rows
+// (docs/facts/claude.md#percentage-on-the-screen).
 
 /** The prompt between its two bars. */
 export interface Prompt {

@@ -7,7 +7,7 @@ import { chooseAskedFile, CLOCK_SLACK_MS, UUID_FILE } from '../files.js';
 import { isViewerOnly, locateBackground } from './background.js';
 import { isPrompt, pidRecords, projectFolder, sessionsFolder, transcriptOf } from './files.js';
 
-// Which session the terminal shows, and its state, by Claude's pid files (facts/claude.md §7, facts/sessions.md §F).
+// Which session the terminal shows, and its state, by Claude's pid files (docs/facts/claude.md#state-reports, #older-versions).
 
 // A version that writes a pid file has done so by then (0.4 s measured); before that, a guess could be another terminal's session.
 const PID_FILE_WAIT_MS = 5_000;
@@ -79,7 +79,10 @@ const askedUnclaimed = async (port: FilePort, place: ChildPlace): Promise<Locate
 
 const idOf = (file: FileEntry): string => file.name.slice(0, -'.jsonl'.length);
 
-/** Claude's state from the pid file of the process that runs the session in view; old versions write none (facts/sessions.md §F). */
+/**
+ * Claude's state from the pid file of the process that runs the session in view; old versions write none
+ * (docs/facts/claude.md#older-versions).
+ */
 export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus | undefined> => {
   const own = await ownPidFile(port, place);
   const said = isElsewhere(place, own) ? await followedPidFile(port, place) : own;

@@ -12,8 +12,8 @@ import type { NewSessionForm } from '../agent.js';
 import { canGoOn } from '../entries.js';
 import { replaceIds } from '../records.js';
 
-// New Claude Code sessions (facts/sessions.md §A.1, §B). Of the records that Claude itself wrote, everything stays but the session's id and
-// the order; the rest has what was found to be enough.
+// New Claude Code sessions (docs/facts/sessions.md#claude-code, #made-up-histories). Of the records that Claude itself wrote, everything
+// stays but the session's id and the order; the rest has what was found to be enough.
 
 type Fields = Readonly<Record<string, unknown>>;
 

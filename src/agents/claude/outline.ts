@@ -4,7 +4,8 @@ import { uuidInPath } from '../files.js';
 import { SKIPPED, type LineClass, type RecordChain, type SessionFormat } from '../session-format.js';
 import { keptIdsIn } from './session.js';
 
-// What a record of a Claude Code session file is, by the outline of its line, and how records name one another (facts/claude.md §7).
+// What a record of a Claude Code session file is, by the outline of its line, and how records name one another
+// (docs/facts/claude.md#session-files).
 
 const READ: LineClass = { read: 'whole', hasSteps: true };
 const TURN_ENDS: LineClass = { turn: 'ends' };

@@ -178,7 +178,7 @@ const isStashedIn = (screen: ScreenView, row: number): boolean => {
   return style !== undefined && (style.foreground !== undefined || style.dim);
 };
 
-// The percentage that Claude shows in its footer when the window fills up (facts/claude.md §2, sessions.md §F).
+// The percentage that Claude shows in its footer when the window fills up (docs/facts/claude.md#percentage-on-the-screen).
 
 export interface ShownPercent {
   readonly usedPercent: number;

@@ -46,10 +46,10 @@ import {
   type Runs,
 } from './window.js';
 
-// A Claude Code session file (facts/claude.md §7, facts/sessions.md §A.1): records that name the one before, in no certain order, with the
-// branches that the user has left; one record a content block. A compaction is a `compact_boundary` that starts a new chain, and the summary
-// in the next user record; `logicalParentUuid` names the last record before it, and `preservedMessages` what it has kept. Versions without
-// boundaries mark the summary alone.
+// A Claude Code session file (docs/facts/claude.md#session-files, docs/facts/sessions.md#claude-code): records that name the one before, in
+// no certain order, with the branches that the user has left; one record a content block. A compaction is a `compact_boundary` that starts
+// a new chain, and the summary in the next user record; `logicalParentUuid` names the last record before it, and `preservedMessages` what
+// it has kept. Versions without boundaries mark the summary alone.
 
 interface ClaudeSession extends Runs {
   /** the windows that the file proves, by model: nothing else than one million while the session may still run */

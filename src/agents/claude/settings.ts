@@ -174,7 +174,8 @@ const ANCHORED_RULE = /^(?!Bash\(|PowerShell\()\w+\(\/(?!\/)/;
 const parseSettings = (text: string | undefined): JsonRecord | undefined =>
   text === undefined ? undefined : parseRecord(text.replace(/^\uFEFF/, ''));
 
-// Where Claude Code compacts by itself, according to its settings (facts/claude.md §6, §10). It rereads them while it runs.
+// Where Claude Code compacts by itself, according to its settings (docs/facts/claude.md#compaction, #windows-and-reserves). It rereads them
+// while it runs.
 
 export const claudeCompaction: OwnCompactionSource = {
   read: async (port, where) => {
@@ -260,7 +261,7 @@ const ownOfModels = (settings: JsonRecord, name: string): readonly (readonly [st
     return isWindow(window) ? [[model, window] as const] : [];
   });
 
-const KEPT_DAYS = 30; // by default (facts/updates-2026-11-22.md)
+const KEPT_DAYS = 30; // by default (docs/facts/claude.md#session-files)
 const RETENTION = 'cleanupPeriodDays';
 
 /** How long Claude keeps transcripts that are no longer used. */

@@ -22,8 +22,8 @@ import { modelKey, modelWindow, windowOfModelName } from './window.js';
 import { isViewerOnly, VIEWER } from './background.js';
 import { contextFile, planHook } from './hooks.js';
 
-// Claude Code runs the status line's command with JSON on stdin that holds the exact numbers (facts/claude.md §9, facts/sessions.md §D and
-// §F). For one launch the command is ctxwrap's, which then runs the user's own.
+// Claude Code runs the status line's command with JSON on stdin that holds the exact numbers (docs/facts/claude.md#status-line,
+// #older-versions). For one launch the command is ctxwrap's, which then runs the user's own.
 
 /** The first version whose status line reports the context; older ones report nothing, and before 1.0.61 `--settings` makes them exit. */
 const TELLS_SINCE = '2.0.65';

@@ -6,7 +6,7 @@ import { rowsAbove, USER_ROW } from './compaction.js';
 import { isAgentList, LIST_TITLE, nameInBar, type Layout } from './layout.js';
 
 // What Claude has in view. `←` on an empty prompt makes it a screen for sessions that run in the background: it shows a list of them, and
-// from there any of them, which has another id, another file and another process (docs/facts/claude.md, "Views").
+// from there any of them, which has another id, another file and another process (docs/facts/claude.md#views).
 
 const LIST: View = { shows: 'list', name: 'the list of agents' };
 

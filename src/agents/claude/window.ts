@@ -60,7 +60,7 @@ export const chosenModel = (name: string, runs: Runs): ChosenModel => {
   return model.startsWith('claude-') ? { model, ...present({ claim: windowOfModelName(name, runs) }) } : {};
 };
 
-// What Claude shows instead of an answer when the window is full (facts/claude.md §5).
+// What Claude shows instead of an answer when the window is full (docs/facts/claude.md#activities).
 
 const REFUSED = /^(?:Prompt is too long|Context limit reached)(?: ·|$)/;
 
@@ -85,7 +85,7 @@ const LARGE_BY_ITSELF_SINCE = '2.1.332';
 // which most plans give Opus 4.6 since 2.1.75 (its changelog).
 const USUALLY_STANDARD = /^claude-(?:sonnet-4(?:-[56])?|opus-4-6)$/;
 
-// Claude reserves at most this much for its answer and compacts 13 000 tokens before that (facts/claude.md §2, §10).
+// Claude reserves at most this much for its answer and compacts 13 000 tokens before that (docs/facts/claude.md#windows-and-reserves).
 const ANSWER_TOKENS = 20_000;
 const COMPACT_MARGIN_TOKENS = 13_000;
 const EARLIEST_COMPACTION = 155_000; // before 2.1.25 it reserved 32 000 for the answer
@@ -240,8 +240,8 @@ const usualRule = (env: Env): TriggerRule => {
   return { share, reserveTokens: Math.ceil(answer * share), leastFreeTokens: kept }; // this setting can only lower it
 };
 
-// Without a configured window for compactions, many models continue until the server refuses (facts/claude.md §6, §10); generations after
-// the fourth do not.
+// Without a configured window for compactions, many models continue until the server refuses (docs/facts/claude.md#compaction); generations
+// after the fourth do not.
 const lateModels = (rule: TriggerRule): readonly TriggerException[] => [
   { model: '^claude-(?:sonnet|opus)-4-6$', aboveTokens: STANDARD_TOKENS },
   { model: '^claude-(?:sonnet|opus)-4-6$', rule },

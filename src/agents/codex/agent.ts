@@ -19,7 +19,7 @@ import { codexScreen } from './screen.js';
 import { codexReader, codexSession } from './session.js';
 import { codexFolder } from './threads.js';
 
-// 95 % of the 272 000 of its usual model, as it reports them (facts/codex.md §10)
+// 95 % of the 272 000 of its usual model, as it reports them (docs/facts/codex.md#windows)
 const USUAL_TOKENS = 258_400;
 
 const codexHome: AgentHome = {
@@ -34,7 +34,10 @@ const codexHome: AgentHome = {
 const command = 'codex';
 const npmPackage = '@openai/codex';
 
-/** Codex 0.169.0, from its --help; `resume`, `fork` and `agents` stay in the terminal, -p is a profile here (facts/codex.md §8). */
+/**
+ * Codex 0.169.0, from its --help; `resume`, `fork` and `agents` stay in the terminal, -p is a profile here
+ * (docs/facts/codex.md#ends-and-starts-without-a-terminal).
+ */
 const launchRules: LaunchRules = {
   plainFlags: splitWords('-h --help -V --version'),
   plainCommands: splitWords(`
@@ -56,7 +59,7 @@ const restartRules: RestartRules = {
   elsewhereFlags: splitWords('--remote'),
 };
 
-// Codex's own compaction (facts/codex.md §6): at 90 % of the raw window, or earlier where the user sets it; it cannot be disabled.
+// Codex's own compaction (docs/facts/codex.md#compaction): at 90 % of the raw window, or earlier where the user sets it; it cannot be disabled.
 
 const NAME = 'model_auto_compact_token_limit';
 
@@ -108,7 +111,8 @@ const inFile = (file: string, text: string): Said | undefined => {
 
 /**
  * Pasted, because Codex takes fast typing for a paste, whose Enter is a newline; with a trailing space, because TAB would otherwise only
- * complete the command. TAB sends it at rest and queues it during a turn; a dialog or a picker ignores all of it (facts/codex.md §0, §4).
+ * complete the command. TAB sends it at rest and queues it during a turn; a dialog or a picker ignores all of it
+ * (docs/facts/codex.md#what-to-read-and-how-to-type).
  */
 const recipe = (): CompactRecipe => ({
   command: '/compact',

@@ -19,8 +19,8 @@ import {
   userThread,
 } from './threads.js';
 
-// Where Codex keeps its rollouts (facts/codex.md §7, facts/sessions.md §A.2): sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl,
-// and rollout-<time>-<thread>_<segment>.jsonl after a rewind.
+// Where Codex keeps its rollouts (docs/facts/codex.md#rollouts, docs/facts/sessions.md#codex):
+// sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl, and rollout-<time>-<thread>_<segment>.jsonl after a rewind.
 
 const PACKED = /^rollout-.*\.jsonl\.(?:zst|gz)$/;
 // A lock without a rollout for longer than this is a conversation before its first turn; a subagent writes its rollout at once.
@@ -207,8 +207,9 @@ const isTurnBegun = (record: JsonRecord): boolean => {
   return record['type'] === 'event_msg' && (type === 'task_started' || type === 'user_message');
 };
 
-// What a rollout says about Codex's activity (facts/codex.md §5, §7). Each turn, including a compaction, begins with `task_started` and
-// ends with `task_complete` or `turn_aborted`; records after that belong to no turn. For versions before 0.163 this is the only source.
+// What a rollout says about Codex's activity (docs/facts/codex.md#state-reports, #rollouts). Each turn, including a compaction, begins with
+// `task_started` and ends with `task_complete` or `turn_aborted`; records after that belong to no turn. For versions before 0.163 this is
+// the only source.
 
 const UNCLEAR: AgentStatus = { state: 'unclear' };
 const TELLING = /"(?:task_started|task_complete|turn_aborted)"/;

@@ -10,8 +10,8 @@ import { planOf, textEntry, toolEntries, type ToolEvent, type Tools } from '../e
 import { patchedFiles } from '../patch.js';
 import { callsInScript } from './code-mode.js';
 
-// An item of the history that the model gets (facts/codex.md §7, facts/sessions.md §A.2): a message, a call of a tool or its output, linked by
-// the call id, a thought.
+// An item of the history that the model gets (docs/facts/codex.md#rollouts, docs/facts/sessions.md#made-up-histories): a message, a call of
+// a tool or its output, linked by the call id, a thought.
 
 /** One item of the history that the model gets. */
 export const itemEntries = (item: JsonRecord, source: SourceRecord): readonly Entry[] => {

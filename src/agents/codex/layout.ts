@@ -1,7 +1,8 @@
 import type { ScreenView } from '../../core/reading.js';
 
-// Where Codex draws its own part of the screen: the composer, the footer below it, and the conversation above it (facts/codex.md §2.2, §4).
-// Everything is located from the composer, whose glyph is drawn like nothing in the conversation.
+// Where Codex draws its own part of the screen: the composer, the footer below it, and the conversation above it
+// (docs/facts/codex.md#percentage-on-the-screen, #keys). Everything is located from the composer, whose glyph is drawn like nothing in the
+// conversation.
 
 export interface Pane {
   /** row of the composer's glyph; a draft may continue below it */

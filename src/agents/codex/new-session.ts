@@ -11,8 +11,8 @@ import type { NewSessionForm } from '../agent.js';
 import { canGoOn } from '../entries.js';
 import { replaceIds } from '../records.js';
 
-// New Codex rollouts (facts/sessions.md §A.2, §B). Written ones have the older form without ordinals, which needs no index. Codex takes its
-// model's service from the first record, so one without it is not written.
+// New Codex rollouts (docs/facts/sessions.md#codex, #made-up-histories). Written ones have the older form without ordinals, which needs no
+// index. Codex takes its model's service from the first record, so one without it is not written.
 
 const VERSION = '0.169.0'; // of the form, where the conversation does not come from a rollout
 

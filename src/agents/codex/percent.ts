@@ -5,8 +5,8 @@ import type { AgentState } from '../tested.js';
 import { isDrawn, type Pane, type ConversationEnd } from './layout.js';
 
 // The percentages Codex shows when configured to: in the status line below the composer, in the terminal title, and in the footer of older
-// versions (facts/codex.md §2.2, §2.4; sessions.md §F). The numbers of `/status` are part of the conversation: they get old and can be
-// forged.
+// versions (docs/facts/codex.md#percentage-on-the-screen, #older-versions). The numbers of `/status` are part of the conversation: they get
+// old and can be forged.
 
 export interface DisplayedPercent {
   /** 0…100 used */
@@ -110,9 +110,9 @@ const windowIn = (items: readonly string[]): number | undefined => {
   return undefined;
 };
 
-// Which displayed percentages are trusted (facts/codex.md §2.2 traps, §6). Codex shows 0 % used before the first count, from the start of a
-// manual compaction, and after a failed one; and a meaningless percentage after a context-length error. A thread may be named `Context 97%
-// used`, by the user or by the model, and its name is among the items of the status line and of the title.
+// Which displayed percentages are trusted (docs/facts/codex.md#percentage-on-the-screen). Codex shows 0 % used before the first count, from
+// the start of a manual compaction, and after a failed one; and a meaningless percentage after a context-length error. A thread may be
+// named `Context 97% used`, by the user or by the model, and its name is among the items of the status line and of the title.
 
 export interface PercentTrust {
   /** a percentage that is not trusted until it changes or a turn has ended well */
@@ -255,7 +255,7 @@ const knownOf = (known: Known | undefined, place: ItemRow | undefined): Known | 
   return { isConfigured, text, ...(stays && still ? { still } : {}) };
 };
 
-// Codex's own percentage (facts/codex.md §2.3) counts the first 12 000 tokens, which every conversation has, as empty.
+// Codex's own percentage (docs/facts/codex.md#percentage-as-a-formula) counts the first 12 000 tokens, which every conversation has, as empty.
 const BASELINE_TOKENS = 12_000;
 
 /** The tokens that are 100 % in Codex's percentage. */

@@ -47,8 +47,8 @@ import {
 } from './percent.js';
 import { type CodexLook, lookAt, remembered, viewFacts } from './view.js';
 
-// What Codex is doing: its own state report (OSC 7501) first, and the composer must agree before anything may be typed (facts/codex.md §5).
-// Versions before 0.163 send none; for them the title and the rollout must both tell.
+// What Codex is doing: its own state report (OSC 7501) first, and the composer must agree before anything may be typed
+// (docs/facts/codex.md#state-reports). Versions before 0.163 send none; for them the title and the rollout must both tell.
 
 const ACTION_REQUIRED = /^\[ [!.] \] Action Required/;
 const SPINNER = /^[\u2800-\u28ff] /;

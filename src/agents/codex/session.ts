@@ -21,9 +21,9 @@ import { isOutput, itemEntries, textsIn } from './items.js';
 import { windowAfter } from './percent.js';
 import { fullWindow, guessOf, planLimits, readCount, windowIn, type KnownModel } from './usage.js';
 
-// A Codex rollout (facts/codex.md §7, facts/sessions.md §A.2): what the model gets are the `response_item` records in the order of the file;
-// `compacted` holds the whole history that replaces them. A rollout that begins inside another one (`history_base`, after a fork or a rewind)
-// holds only the rest.
+// A Codex rollout (docs/facts/codex.md#rollouts, docs/facts/sessions.md#codex): what the model gets are the `response_item` records in the
+// order of the file; `compacted` holds the whole history that replaces them. A rollout that begins inside another one (`history_base`,
+// after a fork or a rewind) holds only the rest.
 
 interface CodexSession extends KnownModel {
   readonly hasMeta: boolean;

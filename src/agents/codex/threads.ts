@@ -5,8 +5,8 @@ import { dateFolder } from '../../core/time.js';
 import type { ChildPlace, FileEntry, FilePort } from '../agent.js';
 import type { AgentFolders } from '../home.js';
 
-// What Codex keeps of its threads (facts/codex.md §7, docs/facts/codex-background-server.md): rollouts, locks, marks, names, and what was
-// sent in them.
+// What Codex keeps of its threads (docs/facts/codex.md#rollouts, docs/facts/codex-background-server.md): rollouts, locks, marks, names, and
+// what was sent in them.
 
 export const ROLLOUT = /^rollout-.*\.jsonl$/;
 export const LOCK = /^[0-9a-f-]{36}\.lock$/;

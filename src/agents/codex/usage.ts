@@ -6,7 +6,7 @@ import type { Millis, Reading } from '../../core/reading.js';
 import { parseMoment } from '../../core/time.js';
 import { codexPercent, usableTokens } from './percent.js';
 
-// The content of a `token_count` record of a rollout (facts/codex.md §7): how full the window is, and the plan's limits.
+// The content of a `token_count` record of a rollout (docs/facts/codex.md#rollouts): how full the window is, and the plan's limits.
 
 /** What is known of the model. */
 export interface KnownModel {
@@ -87,7 +87,7 @@ export const fullWindow = (known: KnownModel, at: Millis): Reading => ({
   at,
 });
 
-// The plan's limits in a `token_count` record (facts/codex.md §7): `primary` and `secondary`, each null or with `used_percent`,
+// The plan's limits in a `token_count` record (docs/facts/codex.md#rollouts): `primary` and `secondary`, each null or with `used_percent`,
 // `window_minutes` and `resets_at` in seconds since the epoch; older versions give `resets_in_seconds`. Other models have limits of their
 // own with another `limit_id`, which are not those of the conversation.
 

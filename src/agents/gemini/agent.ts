@@ -37,7 +37,7 @@ const geminiHome: AgentHome = {
 const command = 'gemini';
 const npmPackage = '@google/gemini-cli';
 
-/** Gemini CLI 0.61.0, from its --help; `-i` and a bare prompt stay in the terminal (facts/gemini.md §8). */
+/** Gemini CLI 0.61.0, from its --help; `-i` and a bare prompt stay in the terminal (docs/facts/gemini.md#ends-and-starts-without-a-terminal). */
 const launchRules: LaunchRules = {
   plainFlags: splitWords(`
     -p --prompt -h --help -v --version --acp --experimental-acp
@@ -57,7 +57,7 @@ const restartRules: RestartRules = {
   elsewhereFlags: splitWords('-w --worktree'),
 };
 
-// Gemini's own compaction (facts/gemini.md §6.2): at `model.compressionThreshold` of the window, 0.5 by default.
+// Gemini's own compaction (docs/facts/gemini.md#compaction): at `model.compressionThreshold` of the window, 0.5 by default.
 
 const usualTrigger: NativeTrigger = { share: 0.5, reserveTokens: 0 };
 
@@ -86,7 +86,7 @@ const geminiCompaction: OwnCompactionSource = {
   },
 };
 
-/** facts/gemini.md §4.2: Enter within 30 ms of a key is a newline, hence the pause; text after the command is ignored. */
+/** docs/facts/gemini.md#keys: Enter within 30 ms of a key is a newline, hence the pause; text after the command is ignored. */
 const geminiRecipe: CompactRecipe = { ...familyRecipe, takesFocus: false };
 
 const NO_TOOLS = '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n';

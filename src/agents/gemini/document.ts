@@ -13,8 +13,8 @@ import {
 } from '../session-format.js';
 import { initiatorIn, messageSteps, readingOf, sourceOf } from './message.js';
 
-// Before 0.29 Gemini wrote a session as one document, rewritten at each change (facts/sessions.md §F). It is indented with each text on one
-// line, so it can be read line by line: the messages are indented by four, their fields by six, their counts by eight.
+// Before 0.29 Gemini wrote a session as one document, rewritten at each change (docs/facts/gemini.md#older-versions). It is indented with
+// each text on one line, so it can be read line by line: the messages are indented by four, their fields by six, their counts by eight.
 
 const HEAD = [/^ {2}"sessionId": "[^"\\]+",?$/, /^ {2}"projectHash": "[0-9a-f]+",?$/];
 

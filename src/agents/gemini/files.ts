@@ -6,8 +6,9 @@ import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus, SettingsPor
 import { chatFile } from '../gemini-family.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
 
-// Where Gemini CLI keeps its session files (facts/gemini.md §7): ~/.gemini/tmp/<project>/chats/session-<minute>-<id8>.jsonl. It keeps no
-// file open and has no pid file, so the newest matching file is the best guess.
+// Where Gemini CLI keeps its session files (docs/facts/gemini.md#session-files):
+// ~/.gemini/tmp/<project>/chats/session-<minute>-<id8>.jsonl. It keeps no file open and has no pid file, so the newest matching file is the
+// best guess.
 
 // Old versions rewrite one .json document at each change.
 const SESSION_FILE = /^session-.*\.jsonl?$/;

@@ -8,9 +8,9 @@ import { recordStep, textEntry, toolEntries, type ToolEvent } from '../entries.j
 import { familyTools, FILES_START, OWN_WORDS } from '../gemini-family.js';
 import { headStep } from '../session-format.js';
 
-// A message in a Gemini session file, with the tool calls in it and their results (facts/gemini.md §7).
+// A message in a Gemini session file, with the tool calls in it and their results (docs/facts/gemini.md#session-files).
 
-// Gemini's tokenLimit() of 0.61 (facts/gemini.md §10): a table in the agent itself, so it is what the agent uses.
+// Gemini's tokenLimit() of 0.61 (docs/facts/gemini.md#windows): a table in the agent itself, so it is what the agent uses.
 const DEFAULT_TOKENS = 1_048_576;
 const GEMMA_TOKENS = 256_000;
 const GEMMA = ['gemma-4-31b-it', 'gemma-4-26b-a4b-it'];

@@ -14,7 +14,7 @@ import { callPart, groupsOf, resultPart, writtenText, type Group } from '../gemi
 import { replaceIds } from '../records.js';
 import { textOf } from './message.js';
 
-// New Gemini sessions (facts/sessions.md §A.3, §B): messages, each with its tool calls and their results in it.
+// New Gemini sessions (docs/facts/sessions.md#gemini-cli, #made-up-histories): messages, each with its tool calls and their results in it.
 
 type Fields = Readonly<Record<string, unknown>>;
 

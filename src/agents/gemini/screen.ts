@@ -88,8 +88,9 @@ const begin = (text: string): string | undefined => {
   return SAID.test(text) ? text : undefined;
 };
 
-// The percentage in Gemini's footer (facts/gemini.md §2). It is off by default, and is read only where Gemini puts it: directly below the
-// input box with the cursor. Other footers on the screen are left over from a wider terminal, and any text may imitate one.
+// The percentage in Gemini's footer (docs/facts/gemini.md#percentage-on-the-screen). It is off by default, and is read only where Gemini
+// puts it: directly below the input box with the cursor. Other footers on the screen are left over from a wider terminal, and any text may
+// imitate one.
 
 /** Words of a row laid out in columns, with the screen columns they cover. */
 interface Cell {
@@ -167,8 +168,8 @@ const numberIn = (pattern: RegExp, text: string | undefined): number | undefined
   return digits === undefined ? undefined : Number(digits);
 };
 
-// What Gemini's screen and title tell (facts/gemini.md §2, §4.3, §5, §6). Its title stays `Ready` during a compaction that the user asked
-// for, and its spinner may outlive the title `Working…`: any sign against an idle prompt wins.
+// What Gemini's screen and title tell (docs/facts/gemini.md#states, #compaction). Its title stays `Ready` during a compaction that the user
+// asked for, and its spinner may outlive the title `Working…`: any sign against an idle prompt wins.
 
 interface GeminiLive extends LiveRows {
   /** it begins above the screen, because the screen is low or a panel tall */

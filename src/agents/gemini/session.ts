@@ -32,8 +32,9 @@ import {
   userEntries,
 } from './message.js';
 
-// A Gemini session file (facts/gemini.md §7, facts/sessions.md §A.3): messages in order, each written again under its id when it has
-// changed, and `$set` patches, which may replace all messages. A compaction is such a patch with a new `<state_snapshot>`.
+// A Gemini session file (docs/facts/gemini.md#session-files, docs/facts/sessions.md#gemini-cli): messages in order, each written again
+// under its id when it has changed, and `$set` patches, which may replace all messages. A compaction is such a patch with a new
+// `<state_snapshot>`.
 
 interface GeminiSession {
   /** the summaries of the compactions so far, in their order */
@@ -125,7 +126,7 @@ const readError = (record: JsonRecord, now: Millis): readonly Fact[] => {
   return result ? [{ type: 'compact-result', result }] : [];
 };
 
-// What Gemini shows when a message does not fit (facts/gemini.md §2.6).
+// What Gemini shows when a message does not fit (docs/facts/gemini.md#a-message-that-does-not-fit).
 
 const REFUSED =
   /^Sending this message \([\d,]+ tokens\) might exceed the context window limit \((-?[\d,]+) tokens left\)/;

@@ -23,7 +23,7 @@ import { qwenRuntimeFolder, qwenFolder, locateQwen, parseStatus, sessionFile } f
 import { qwenScreen } from './screen.js';
 import { qwenReader, qwenSession } from './session.js';
 
-// Qwen Code's own three boundaries (facts/qwen.md): shown beside ctxwrap's, never acted upon.
+// Qwen Code's own three boundaries (docs/facts/qwen.md#boundaries): shown beside ctxwrap's, never acted upon.
 
 /** In tokens: at `warn` Qwen says so in `/context`, at `auto` it compacts, at `hard` it refuses to send. */
 export interface QwenLadder {
@@ -56,7 +56,7 @@ export const qwenLadder = (windowTokens: number, nativeTokens?: number): QwenLad
   };
 };
 
-const USUAL_TOKENS = 1_000_000; // of its usual coder model (facts/qwen.md)
+const USUAL_TOKENS = 1_000_000; // of its usual coder model (docs/facts/qwen.md#boundaries)
 
 const qwenHome: AgentHome = {
   played: ['0.24.4', '0.15.10'],
@@ -90,8 +90,8 @@ const restartRules: RestartRules = {
   elsewhereFlags: splitWords('--worktree'),
 };
 
-// Qwen's own compaction (facts/qwen.md): at `context.autoCompactThreshold` of the window, or where only its reserve for the summary and
-// itself is left.
+// Qwen's own compaction (docs/facts/qwen.md#boundaries): at `context.autoCompactThreshold` of the window, or where only its reserve for the
+// summary and itself is left.
 
 /** The lower of the two. */
 const triggerAt = (share: number): NativeTrigger => ({
@@ -120,7 +120,7 @@ const qwenCompaction: OwnCompactionSource = {
   },
 };
 
-/** facts/qwen.md; a command given during a turn is queued and runs as a command. */
+/** docs/facts/qwen.md#compaction; a command given during a turn is queued and runs as a command. */
 const qwenRecipe: CompactRecipe = { ...familyRecipe, takesFocus: true, isQueued: true };
 
 // Its tools have to be named one by one: those of 0.24.4 and 0.15.10, without `structured_output`, which nobody asks for.

@@ -14,9 +14,9 @@ import { chatFile } from '../gemini-family.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';
 import { chooseAskedFile, CLOCK_SLACK_MS } from '../files.js';
 
-// Where Qwen Code keeps its session files (facts/qwen.md): <runtime folder>/projects/<cwd>/chats/<session>.jsonl. Two files tell a
-// process's session: `sessions/<pid>.json` and, also in older versions, `chats/<session>.runtime.json`. Versions before 0.16 have neither
-// and keep no file open: there it is the file with the user's message.
+// Where Qwen Code keeps its session files (docs/facts/qwen.md#session-files): <runtime folder>/projects/<cwd>/chats/<session>.jsonl. Two
+// files tell a process's session: `sessions/<pid>.json` and, also in older versions, `chats/<session>.runtime.json`. Versions before 0.16
+// have neither and keep no file open: there it is the file with the user's message.
 
 const RUNTIME_FILE = /^[A-Za-z0-9_-]{1,64}\.runtime\.json$/;
 const CHAT_FILE = /^[A-Za-z0-9_-]{1,64}\.jsonl$/;

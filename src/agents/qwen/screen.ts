@@ -40,8 +40,9 @@ const conversationAbove = (screen: ScreenView, below: number): readonly Conversa
     more: MORE,
   });
 
-// The percentage in Qwen's footer (facts/qwen.md), directly below the input. It is relative to the whole window, has one decimal, and
-// appears in one of two places: as an item of Qwen's own status line, or at the right edge where the user's status line replaces it.
+// The percentage in Qwen's footer (docs/facts/qwen.md#percentage-on-the-screen), directly below the input. It is relative to the whole
+// window, has one decimal, and appears in one of two places: as an item of Qwen's own status line, or at the right edge where the user's
+// status line replaces it.
 
 const MARGIN = 2; // free columns at both ends of the footer
 const NUMBER = '(>?\\d{1,3}(?:\\.\\d)?)%';
@@ -90,9 +91,9 @@ const numberIn = (pattern: RegExp, text: string): number | undefined => {
 
 const oneDecimal = (percent: number): number => Math.round(percent * 10) / 10;
 
-// What Qwen's screen and title tell (facts/qwen.md). Its title has no word for idle, and becomes plain a moment before a compaction ends;
-// after an answer a suggested prompt is in the empty input. Before 0.16 the title tells nothing: there the session file must show that the
-// turn is over.
+// What Qwen's screen and title tell (docs/facts/qwen.md#states). Its title has no word for idle, and becomes plain a moment before a
+// compaction ends; after an answer a suggested prompt is in the empty input. Before 0.16 the title tells nothing: there the session file
+// must show that the turn is over.
 
 interface QwenScreen {
   readonly watch: CommandWatch;

@@ -20,9 +20,9 @@ import {
   type StartReader,
 } from '../session-format.js';
 
-// A Qwen Code session file (facts/qwen.md): records that name the one before. Every answer reports its window; `ui_telemetry` repeats the
-// usage of all calls, including those beside the conversation, so it is not a reading. A `chat_compression` record holds the whole history
-// that it leaves.
+// A Qwen Code session file (docs/facts/qwen.md#session-files): records that name the one before. Every answer reports its window;
+// `ui_telemetry` repeats the usage of all calls, including those beside the conversation, so it is not a reading. A `chat_compression`
+// record holds the whole history that it leaves.
 
 interface QwenSession {
   /** the user's last message, while nothing was said after it */
@@ -123,7 +123,7 @@ const readSystem = (record: JsonRecord, at: Millis, now: Millis): readonly Fact[
   return result ? [{ type: 'compact-result', result }] : [];
 };
 
-// The record of a finished `/compress`: Qwen writes what it showed, with a status number (facts/qwen.md).
+// The record of a finished `/compress`: Qwen writes what it showed, with a status number (docs/facts/qwen.md#session-files).
 
 const SMALL_TOKENS = 50_000; // below this, Qwen does not call it a failure that nothing became smaller
 const NOT_WORTH_IT = 'Compression was not beneficial for this history size.';

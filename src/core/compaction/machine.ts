@@ -362,7 +362,7 @@ const isSame = (state: Compaction, moment: SessionContext): boolean => {
   return !hasNews && !isOtherNumber(state, moment);
 };
 
-/** What is too long to be compacted can only become shorter: Codex records a full window when that fails (facts/codex.md §7). */
+/** What is too long to be compacted can only become shorter: Codex records a full window when that fails (docs/facts/codex.md#rollouts). */
 const isOtherNumber = ({ tried, last }: Compaction, { fill }: SessionContext): boolean => {
   if (!tried || !fill) return false;
   return last && isTooLong(last.outcome) ? isLower(tried, fill) : !isSameFill(tried, fill);

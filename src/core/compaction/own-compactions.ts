@@ -60,7 +60,8 @@ export const isIn = (attempt: OwnAttempt, file: SessionFileId): boolean =>
 export const isDuring = ({ startedAt, endedAt }: OwnAttempt, at: Millis): boolean =>
   at >= startedAt - CLOCK_MS && at <= endedAt + CLOCK_MS;
 
-// Agents name a session file, or a folder above it, after the session's id, Gemini CLI after the beginning of the id (facts/gemini.md §7).
+// Agents name a session file, or a folder above it, after the session's id, Gemini CLI after the beginning of the id
+// (docs/facts/gemini.md#session-files).
 const isOf = ({ conversation }: OwnAttempt, { path, sessionId }: SessionFileId): boolean => {
   if (conversation === undefined) return false;
   const names = path.split('/');

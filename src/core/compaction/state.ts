@@ -373,7 +373,8 @@ export const sessionContext = (session: Session, now: Millis): SessionContext =>
   };
 };
 
-// Estimates drop when the agent counts them, and a screen can show an empty window when a compaction has only begun (facts/codex.md §2).
+// Estimates drop when the agent counts them, and a screen can show an empty window when a compaction has only begun
+// (docs/facts/codex.md#percentage-on-the-screen).
 const isCounted = ({ reading }: FusedReading, fileTells: boolean): boolean =>
   reading.source === 'screen' ? !fileTells : reading.source !== 'estimate';
 

@@ -1,7 +1,7 @@
 import type { Entry, Prompt } from '../conversation/conversation.js';
 
 // Cuts what is in the window into parts that only stay or go as a whole: a tool call with its result, the records of one answer, a thought with
-// what it led to. A model's server refuses a history in which they are apart (facts/sessions.md §B).
+// what it led to. A model's server refuses a history in which they are apart (docs/facts/sessions.md#made-up-histories).
 
 export interface Part {
   /** in the order of the window; never empty */

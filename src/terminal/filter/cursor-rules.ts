@@ -75,7 +75,7 @@ const row: Rule = (grid, sequence) => {
   return hasFooter(grid) && !grid.origin && line > grid.rows ? `\x1b[${grid.rows}d` : undefined;
 };
 
-/** CUD: below the region the last row stops the cursor; two terminals move through the margin (facts/terminals.md §3). */
+/** CUD: below the region the last row stops the cursor; two terminals move through the margin (docs/facts/terminals.md#paint). */
 const down: Rule = (grid, sequence) => {
   const count = parameterOrOne(sequence, 0);
   const isBelow = grid.row > grid.bottom;

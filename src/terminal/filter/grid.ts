@@ -182,7 +182,7 @@ export const makeGrid = (
   quirks,
 });
 
-/** Changes the size and resets the margins to the whole screen, as terminals do (facts/terminals.md, table). */
+/** Changes the size and resets the margins to the whole screen, as terminals do (docs/facts/terminals.md#how-terminals-differ). */
 export const resizeGrid = (grid: Grid, columns: number, rows: number, terminalRows: number): void => {
   grid.mainCursorStale ||= grid.alternate;
   Object.assign(grid, {

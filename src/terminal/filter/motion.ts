@@ -126,7 +126,7 @@ export const tabBackward = (grid: Grid, count: number): void => {
 
 const bufferOf = (grid: Grid): 'main' | 'alternate' => (grid.alternate ? 'alternate' : 'main');
 
-/** DECSC, SCOSC, mode 1048: one slot for each screen buffer (facts/terminals.md, table). */
+/** DECSC, SCOSC, mode 1048: one slot for each screen buffer (docs/facts/terminals.md#how-terminals-differ). */
 export const saveCursor = (grid: Grid): void => {
   const { row, column, pendingWrap, origin, rendition, charsets, isProtected, scrolled, wrapLost } = grid;
   const isUnsure = grid.isCursorUnsure;
@@ -242,7 +242,7 @@ const switchTabs = (grid: Grid, on: boolean): void => {
 
 /**
  * Modes 47, 1047 and 1049: erases the footer before the child leaves the main screen, so that no stale footer returns later, and sets
- * the region again in both directions (facts/terminals.md §2, last rule).
+ * the region again in both directions (docs/facts/terminals.md#resize).
  */
 export const switchBuffer = (grid: Grid, mode: number, on: boolean): string | undefined => {
   const sequence = `\x1b[?${mode}${on ? 'h' : 'l'}`;

@@ -7,8 +7,8 @@ export type Support = 'yes' | 'no' | 'unknown';
 export type ReverseWrap = 'xterm-347' | 'xterm-383' | 'xterm-397' | 'unknown';
 
 /**
- * Behaviour in which terminals differ (facts/terminals.md, table). The filter must track the cursor as the user's terminal moves it, so it
- * follows the terminal instead of one reading of the standard.
+ * Behaviour in which terminals differ (docs/facts/terminals.md#how-terminals-differ). The filter must track the cursor as the user's
+ * terminal moves it, so it follows the terminal instead of one reading of the standard.
  */
 export interface Quirks {
   /** each screen buffer has its own scroll region, and the alternate one starts with the full screen (xterm.js) */
@@ -49,7 +49,7 @@ export interface Quirks {
   readonly isXtermJs: boolean;
   /** a wide character that wraps early blanks the cell it leaves free (xterm.js) */
   readonly earlyWrapBlanks: boolean;
-  /** the cursor does not follow the text when the height shrinks (kitty, facts/terminals.md §2 step 2) */
+  /** the cursor does not follow the text when the height shrinks (kitty, docs/facts/terminals.md#resize) */
   readonly cursorStaysOnShrink: boolean;
 }
 

@@ -26,7 +26,7 @@ const MOUSE_SGR = 1006;
 // In most terminals only one of each group can be on, so the overlay's mode would turn off the child's (xterm ctlseqs, "Mouse Tracking").
 const mouseTracking = [9, MOUSE, 1001, 1002, 1003];
 const mouseEncodings = [1005, MOUSE_SGR, 1015, 1016];
-const ALTERNATE_SCREEN = 1049; // 47 and 1047 are not supported everywhere (facts/terminals.md §4)
+const ALTERNATE_SCREEN = 1049; // 47 and 1047 are not supported everywhere (docs/facts/terminals.md#reset)
 
 export const modeSequence = (mode: number, on: boolean): string => `\x1b[?${mode}${on ? 'h' : 'l'}`;
 
@@ -123,7 +123,8 @@ export const makeOverlaySequences = (grid: Grid, modeTracker: ModeTracker): Over
   };
 };
 
-// Terminals with an alternate screen that is cleared when entered and does not change the main one (facts/terminals.md, table).
+// Terminals with an alternate screen that is cleared when entered and does not change the main one
+// (docs/facts/terminals.md#how-terminals-differ).
 const WITH_ALTERNATE_SCREEN =
   /^(?:xterm|tmux|rxvt|alacritty|foot|st(?:$|-)|konsole|vte|gnome|iterm|wezterm|ghostty|contour|mintty|putty)/i;
 const SCREEN_TERM = /^screen/;

@@ -47,6 +47,9 @@ const fitted = (row: string, columns: number): string => {
         .join('');
 };
 
+/** The rows of what Ink has written: SGR as the only sequences. */
+export const writtenRows = (written: string): readonly Printable[] => written.split('\n').map(keepColours);
+
 /** One string per terminal row: no newline, SGR as the only sequences. */
 export const drawRows = (element: ReactElement, columns: number, ascii: boolean): readonly Printable[] => {
   const overflow = columns < LEAST_WIDTH ? 'hidden' : 'visible';

@@ -1,6 +1,6 @@
 import { Box, render, useInput, type Key } from 'ink';
 import { memo, type ReactNode } from 'react';
-import { own, type Printable } from '../core/printable.js';
+import type { Printable } from '../core/printable.js';
 import { Line } from './Line.js';
 
 // `ctxwrap top`: a live Ink app that fills the terminal's other screen. It draws rows that are already measured and painted, and tells
@@ -21,58 +21,35 @@ export interface TopFrame {
   readonly keys: Printable;
 }
 
-const textsOf = ({ head, titles, lines, details, message, keys }: TopFrame): readonly Printable[] => [
-  head,
-  titles,
-  ...lines,
-  ...details,
-  message,
-  keys,
-];
-
-// Ink takes every character of a row apart, and puts it together again: with a screen of painted rows that is most of the work of the
-// program. So for Ink a row is one character of the private use area, which stands for the text.
-const FIRST_SIGN = 0xe000;
-
-const SignedRow = memo(({ index }: { readonly index: number }) => (
+// Ink looks at a row again only where its text has changed
+const TopRow = memo(({ text }: { readonly text: Printable }) => (
   <Box height={1}>
-    <Line text={String.fromCodePoint(FIRST_SIGN + index)} />
+    <Line wrap="truncate-end" text={{ printable: text }} />
   </Box>
 ));
 
-const signedRows = (first: number, count: number): readonly ReactNode[] =>
-  Array.from({ length: count }, (_, index) => <SignedRow key={first + index} index={first + index} />);
+const topRowsOf = (texts: readonly Printable[]): readonly ReactNode[] =>
+  texts.map((text, index) => <TopRow key={index} text={text} />);
 
 interface ScreenProps {
-  readonly frame: Pick<TopFrame, 'columns' | 'rows'> & { readonly lines: number; readonly details: number };
+  readonly frame: TopFrame;
   readonly onKey: (input: string, key: Key) => void;
 }
 
 const Screen = ({ frame, onKey }: ScreenProps): ReactNode => {
   useInput(onKey);
-  const { columns, rows, lines, details } = frame;
+  const { columns, rows, head, titles, lines, details, message, keys } = frame;
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      {signedRows(0, 2)}
+      {topRowsOf([head, titles])}
       <Box flexDirection="column" flexGrow={1} flexShrink={1} overflow="hidden">
-        {signedRows(2, lines)}
+        {topRowsOf(lines)}
       </Box>
       <Box flexDirection="column" flexShrink={0}>
-        {signedRows(2 + lines, details + 2)}
+        {topRowsOf([...details, message, keys])}
       </Box>
     </Box>
   );
-};
-
-const screenOf = (frame: TopFrame, onKey: ScreenProps['onKey']): ReactNode => {
-  const { columns, rows, lines, details } = frame;
-  return <Screen frame={{ columns, rows, lines: lines.length, details: details.length }} onKey={onKey} />;
-};
-
-/** The rows of a frame, from what Ink has written for it. */
-export const topRows = (written: string, frame: TopFrame): readonly Printable[] => {
-  const texts = textsOf(frame);
-  return written.split('\n').map((row) => texts[(row.codePointAt(0) ?? 0) - FIRST_SIGN] ?? own``);
 };
 
 export interface TopScreen {
@@ -84,7 +61,7 @@ export interface TopScreen {
 
 export interface TopStreams {
   readonly stdin: NodeJS.ReadStream;
-  /** gets what Ink writes for each frame, for `topRows` */
+  /** gets what Ink writes for each frame, for `writtenRows` */
   readonly written: NodeJS.WriteStream;
 }
 
@@ -97,7 +74,7 @@ export const openTop = (
   onKey: (input: string, key: Key) => void,
   { stdin, written }: TopStreams,
 ): TopScreen => {
-  const app = render(screenOf(first, onKey), {
+  const app = render(<Screen frame={first} onKey={onKey} />, {
     stdin,
     stdout: written,
     debug: true,
@@ -106,7 +83,7 @@ export const openTop = (
     isScreenReaderEnabled: false,
   });
   return {
-    show: (frame) => app.rerender(screenOf(frame, onKey)),
+    show: (frame) => app.rerender(<Screen frame={frame} onKey={onKey} />),
     close: () => {
       app.unmount();
       app.cleanup();

@@ -5,7 +5,8 @@ import { errorText } from '../../core/errors.js';
 import { type ListedSession, makeSessionsReader } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../core/look.js';
-import { openTop, type TopFrame, type TopInputKey, topRows, type TopScreen } from '../../ui/Top.js';
+import { writtenRows } from '../../ui/Line.js';
+import { openTop, type TopFrame, type TopInputKey, type TopScreen } from '../../ui/Top.js';
 import { askSession } from '../ask-session.js';
 import { compactReport, resultText, unaskable } from './compact.js';
 import * as messages from '../messages.js';
@@ -164,14 +165,13 @@ interface Terminal {
 /** The app in the terminal's other screen, of whose frames only the changed rows are drawn. */
 const openScreen = (first: TopFrame, onInput: Parameters<typeof openTop>[1]): TopScreen => {
   const { stdin } = process;
-  let frame = first;
   let drawn: readonly Printable[] = [];
   let isOpen = true;
   const stream = new Writable({
     decodeStrings: false,
     write: (text: string, _encoding, done) => {
       if (isOpen) {
-        const rows = topRows(text, frame).slice(0, frame.rows);
+        const rows = writtenRows(text).slice(0, first.rows);
         const changes = changedRows(rows, drawn);
         drawn = rows;
         if (changes !== '') void print(changes).catch(() => false);
@@ -181,12 +181,9 @@ const openScreen = (first: TopFrame, onInput: Parameters<typeof openTop>[1]): To
   });
   const { columns, rows } = first;
   const written = Object.assign(stream, { columns, rows, isTTY: true }) as unknown as NodeJS.WriteStream;
-  const app = openTop(frame, onInput, { stdin, written });
+  const app = openTop(first, onInput, { stdin, written });
   return {
-    show: (next) => {
-      frame = next;
-      app.show(next);
-    },
+    show: app.show,
     close: () => {
       isOpen = false; // the app writes its last frame again
       app.close();

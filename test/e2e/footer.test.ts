@@ -185,6 +185,7 @@ describe.concurrent('the environment', () => {
     let row = '';
     await withWrapped({ env }, async ({ started, window }) => {
       await started();
+      await window.until('Ctrl-] overview');
       row = describeRows(window.emulator.terminal).at(-1) ?? '';
     });
     return row;

@@ -40,6 +40,7 @@ const clockProgram = pathOf('hand-clock.js');
 
 const PACE = '2'; // of the demo agent: fast, but slow enough to be seen working
 const WAIT = { timeout: 20_000, interval: 20 };
+const QUIET_MS = 2_000; // before Ink is loaded
 const STILL_MS = 300; // longer than a footer or an overlay waits with anything
 
 export const withDemoSession = (
@@ -64,7 +65,11 @@ export const withDemoSession = (
     const window = openWindow({ file: process.execPath, args, cwd: folder, env, columns, rows });
     const record = (line: object): void => appendFileSync(session, `${JSON.stringify(line)}\n`);
     try {
-      await act({ ...stageOf(window, log, passNow), record });
+      const stage = stageOf(window, log, passNow);
+      await stage.untilFooter('waiting for the first turn');
+      await stage.pass(QUIET_MS);
+      await stage.untilLog('Ink is loaded');
+      await act({ ...stage, record });
     } finally {
       window.close();
     }

@@ -36,22 +36,23 @@ const barCellsIn = (columns: number): number =>
 
 /**
  * The row for a view. `configured` are the user's items in their order. Less and less of a message is shown before anything else is left
- * out, but all of a countdown is shown as long as its number and tier fit beside it: it says how to stop what is about to be typed.
+ * out. But a countdown says how to stop what is about to be typed, and an outcome what can be done about it: as much of them is shown as
+ * fits beside percentage and tier.
  */
 export const footerRow = (view: FooterView, look: Look, configured?: readonly FooterItem[]): FooterRow => {
   const room = look.columns - MARGIN;
   const names = withoutExtras(view, look, knownNames(view, look, orderOf(configured)));
   const fits = (each: FooterView, shown: readonly ItemName[]): boolean =>
     widthOf(cellsOf(each, look, shown, LEAST_BAR), 1) <= room;
-  const whole = [view, ...shorterWords(view)].find((each) => fits(each, names));
+  const whole = (isWhole(view) ? [view] : shorterAndShorter(view)).find((each) => fits(each, names));
   if (whole) return spread(whole, look, names);
-  const isAnnounced = view.due === 'countdown';
   const above = names.filter((name) => name !== 'words' && items[name].keep > items.words.keep);
   const beside = widthOf(cellsOf(view, look, above, LEAST_BAR), 1) + (above.length > 0 ? 1 : 0);
   const { isCut, ...brief } = briefOf(view, { room, beside, ascii: look.ascii });
   // where a message is cut, nothing less important takes columns, so that it only grows with the row
   let left = isCut ? names.filter((name) => name === 'words' || above.includes(name)) : names;
-  const keepOf = (name: ItemName): number => (isAnnounced && name === 'words' ? Infinity : items[name].keep);
+  const keepOf = (name: ItemName): number =>
+    name === 'words' && view.due === 'countdown' ? Infinity : items[name].keep;
   while (left.length > 0 && !fits(brief, left)) {
     const least = Math.min(...left.map(keepOf));
     left = left.filter((name) => keepOf(name) > least);
@@ -105,12 +106,15 @@ const withoutExtras = (view: FooterView, look: Look, known: readonly ItemName[])
   return isAtCost ? lasting.filter((name) => name !== 'distance') : lasting;
 };
 
-/** The same with less and less of the message: without what stands behind a dot. A countdown stays whole. */
-const shorterWords = (view: FooterView): readonly FooterView[] => {
-  const clauses = view.due === 'countdown' ? [] : (view.words?.split(' · ') ?? []);
-  return clauses
-    .slice(1)
-    .map((_, index) => ({ ...view, words: clauses.slice(0, clauses.length - 1 - index).join(' · ') }));
+const isWhole = ({ due, tone }: FooterView): boolean => due === 'countdown' || tone !== undefined;
+
+/** With the message whole, and with less and less of it: without what stands behind a dot. */
+const shorterAndShorter = (view: FooterView): readonly FooterView[] => {
+  const clauses = view.words?.split(' · ') ?? [];
+  return [
+    view,
+    ...clauses.slice(1).map((_, index) => ({ ...view, words: clauses.slice(0, -1 - index).join(' · ') })),
+  ];
 };
 
 interface MessageRoom {
@@ -134,8 +138,11 @@ const briefOf = (
   if (words === undefined) return brief;
   const [clause = ''] = words.split(' · ', 1);
   const columns = room - beside;
-  if (due === 'countdown')
-    return { ...brief, words: stringWidth(words) <= columns ? words : firstLine(clause, room) };
+  const fitting = isWhole(view)
+    ? shorterAndShorter(view).find((each) => stringWidth(each.words ?? '') <= columns)
+    : undefined;
+  if (fitting) return { ...brief, ...present({ words: fitting.words }) };
+  if (due === 'countdown') return { ...brief, words: firstLine(clause, room) };
   const reason = clause.replace(/^waiting: /, '');
   return stringWidth(reason) <= columns
     ? { ...brief, words: reason }

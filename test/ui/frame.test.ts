@@ -149,6 +149,15 @@ describe('the footer row', () => {
     expect(textOf(due, plain(44))).toBe(` 62%  auto  ${words}`);
   });
 
+  it('keeps what an outcome offers, and the key for it, before agent, bar and compactions', () => {
+    const words = '✓ compacted 160k → 23k · forgot 2 of 3 rules · Ctrl-] b';
+    const done: FooterView = { ...known, words, tone: 'success' };
+    expect(textOf(done, plain(80))).toBe(` 62%  124k/200k  safe  ${words}`);
+    expect(textOf(done, plain(66))).toBe(` 62% safe  ${words}`);
+    expect(textOf(done, plain(60))).toContain('62%  safe  ✓ compacted 160k → 23k · forgot 2 of 3 rules');
+    expect(textOf(done, plain(40))).toContain('✓ compacted 160k → 23k');
+  });
+
   it('ends a message that is cut with an ellipsis', () => {
     const words = 'the session file cannot be read because another program holds it';
     for (const columns of widths.filter((each) => each < 70))

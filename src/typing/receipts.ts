@@ -4,6 +4,7 @@ import {
   chosenLines,
   forgotText,
   recapOf,
+  type Given,
   type Recap,
   type RecapSelection,
 } from '../core/conversation/recap.js';
@@ -97,9 +98,11 @@ const footerText = (receipt: Receipt): string | undefined => {
   return forgotText(receipt, FOOTER_KINDS);
 };
 
-const keptTextOf = (last: Read, given: number): string | undefined => {
-  const kept = 'receipt' in last ? (forgotText(last.receipt) ?? receiptText(last.receipt)) : undefined;
-  return kept === undefined || given === 0 ? kept : `${kept}; ${counted(given, 'line')} given back`;
+const keptTextOf = (last: Read, given: ReadonlyMap<string, Given>): string | undefined => {
+  if ('reason' in last) return undefined;
+  const kept = forgotText(last.receipt) ?? receiptText(last.receipt);
+  const back = recapOf(last.receipt, given, Infinity).lines.filter((line) => line.given !== undefined).length;
+  return kept === undefined || back === 0 ? kept : `${kept}; ${counted(back, 'line')} given back`;
 };
 
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
@@ -140,6 +143,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   };
   return {
     noteEvent: (event) => {
+      options.context?.noteEvent(event);
       const isCompaction = event.type === 'boundary' && event.boundary.source !== 'screen';
       if (!leavesConversation(event) && event.type !== 'undone' && !isCompaction) return;
       last = { reason: NOT_YET };
@@ -149,7 +153,7 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
       if (!isCompaction) return;
       timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
-    keptText: () => keptTextOf(last, giving.given.size),
+    keptText: () => keptTextOf(last, giving.given),
     way: giving.way,
     recap: () => ('receipt' in last ? { recap: recapOf(last.receipt, giving.given), at: last.at } : last),
     look: () => void refresh(),

@@ -123,9 +123,7 @@ const readAdded = (record: JsonRecord, now: Millis): readonly Fact[] => {
 
 /** A hook of the user's has refused a message: what other hooks have added to it is nowhere. */
 const readEnding = (record: JsonRecord, now: Millis): readonly Fact[] =>
-  hasRefused(record)
-    ? [{ type: 'message-refused', at: timeOfRecord(record, now) }]
-    : [];
+  hasRefused(record) ? [{ type: 'message-refused', at: timeOfRecord(record, now) }] : [];
 
 /** Older versions have only the words. */
 const hasRefused = (record: JsonRecord): boolean =>

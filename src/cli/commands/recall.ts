@@ -143,7 +143,10 @@ const groupLines = (read: Receipt, columns: number, theme: Theme): readonly Styl
     ...lines.flatMap((line) =>
       wrapText(stripControls(recapText(line)), room).map((text, index): Styled => {
         const fate = (index === 0 ? fateOf(line, recap) : '').padEnd(widest);
-        return [`${' '.repeat(INDENT)}${fate}${' '.repeat(INDENT)}`, line.isKept || line.given ? theme.quiet(text) : text];
+        return [
+          `${' '.repeat(INDENT)}${fate}${' '.repeat(INDENT)}`,
+          line.isKept || line.given ? theme.quiet(text) : text,
+        ];
       }),
     ),
   ]);

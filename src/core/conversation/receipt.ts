@@ -80,10 +80,7 @@ const leftBy = ({ entries }: Conversation, { source: { line } }: Compaction): re
 };
 
 /** What ctxwrap has given back after the compaction, until the next one. */
-const givenBehind = (
-  { entries }: Conversation,
-  { source: { line } }: Compaction,
-): readonly GivenLine[] => {
+const givenBehind = ({ entries }: Conversation, { source: { line } }: Compaction): readonly GivenLine[] => {
   const place = entries.findIndex((entry) => entry.kind === 'compaction' && entry.source.line === line);
   const rest = entries.slice(place + 1);
   const next = rest.findIndex((entry) => entry.kind === 'compaction' && entry.isUndone !== true);

@@ -97,8 +97,7 @@ const givenWords = { sent: 'sent', waiting: 'goes next', drafted: 'as draft' } a
 export const fateOf = ({ isKept, given }: RecapLine, { isUnreadable }: Recap): string =>
   given === undefined ? (isKept ? 'kept' : isUnreadable ? 'unknown' : 'forgotten') : givenWords[given];
 
-export const recapText = ({ text, hasFailed }: RecapLine): string =>
-  hasFailed ? text + FAILED : text;
+export const recapText = ({ text, hasFailed }: RecapLine): string => (hasFailed ? text + FAILED : text);
 
 const rowOf = (
   recap: Recap,

@@ -73,8 +73,8 @@ const unreadText = (text: string): Unread => {
   return { text, since: Date.now(), read, confirm };
 };
 
-const makeFileWay = ({ path, contextFile, flow, log }: FileWay): ContextWay => {
-  let unread: readonly Unread[] = []; // the last one is in the file, until the agent takes it
+/** The file that the hook takes. */
+const makeTakenFile = ({ path, contextFile, flow, log }: FileWay) => {
   let withdrawals = 0;
 
   const remove = (): void => {
@@ -84,22 +84,36 @@ const makeFileWay = ({ path, contextFile, flow, log }: FileWay): ContextWay => {
       log.warn(`removing ${path}: ${errorText(error)}`);
     }
   };
-  /** Puts the text where the hook takes it; the answer says why not. */
-  const put = async (text: string): Promise<SentContext | undefined> => {
-    const sessionId = shownId(flow().session.conversation);
-    if (sessionId === undefined) return { kind: 'closed', reason: UNKNOWN };
-    const content = contextFile(text, sessionId);
-    if (content === undefined) return { kind: 'refused', reason: tooLong(text) };
-    const before = withdrawals;
-    try {
-      await writeAtomic(path, content);
-    } catch (error) {
-      return { kind: 'closed', reason: errorText(error) };
-    }
-    if (withdrawals === before) return undefined;
-    remove();
-    return { kind: 'refused', reason: OTHER };
+  return {
+    isThere: () => existsSync(path),
+    /** the answer says why not */
+    put: async (text: string): Promise<SentContext | undefined> => {
+      const sessionId = shownId(flow().session.conversation);
+      if (sessionId === undefined) return { kind: 'closed', reason: UNKNOWN };
+      const content = contextFile(text, sessionId);
+      if (content === undefined) return { kind: 'refused', reason: tooLong(text) };
+      const before = withdrawals;
+      try {
+        await writeAtomic(path, content);
+      } catch (error) {
+        return { kind: 'closed', reason: errorText(error) };
+      }
+      if (withdrawals === before) return undefined;
+      remove();
+      return { kind: 'refused', reason: OTHER };
+    },
+    withdraw: () => {
+      withdrawals += 1;
+      remove();
+    },
   };
+};
+
+const makeFileWay = (parts: FileWay): ContextWay => {
+  const { log } = parts;
+  const file = makeTakenFile(parts);
+  let unread: readonly Unread[] = []; // the last one is in the file, until the agent takes it
+
   const confirm = (text: string, at: Millis): void => {
     for (const each of unread.filter((known) => known.text === text && known.since <= at)) {
       unread = unread.filter((other) => other !== each);
@@ -110,17 +124,17 @@ const makeFileWay = ({ path, contextFile, flow, log }: FileWay): ContextWay => {
   /** A message that has taken the text is gone: it goes with the next one. */
   const putAgain = async (at: Millis): Promise<void> => {
     const last = unread.at(-1);
-    if (!last || last.since > at || existsSync(path)) return;
-    const problem = await put(last.text);
+    if (!last || last.since > at || file.isThere()) return;
+    const problem = await file.put(last.text);
     log.info(`the message was refused, the context waits again${problem ? `: no, ${problem.kind}` : ''}`);
   };
   return {
     words: 'with your next message',
-    isWaiting: () => unread.length > 0 && existsSync(path),
+    isWaiting: () => unread.length > 0 && file.isThere(),
     send: async (text) => {
-      const earlier = existsSync(path) ? unread.at(-1) : undefined;
+      const earlier = file.isThere() ? unread.at(-1) : undefined;
       const whole = earlier ? `${earlier.text}\n\n${text}` : text;
-      const problem = await put(whole);
+      const problem = await file.put(whole);
       if (problem) return problem;
       const waiting = earlier ? { ...earlier, text: whole } : unreadText(whole);
       unread = [...unread.filter((each) => each !== earlier), waiting];
@@ -132,9 +146,8 @@ const makeFileWay = ({ path, contextFile, flow, log }: FileWay): ContextWay => {
       if (event.type === 'message-refused') void putAgain(event.at);
     },
     withdraw: () => {
-      withdrawals += 1;
       unread = [];
-      remove();
+      file.withdraw();
     },
   };
 };

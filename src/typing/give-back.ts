@@ -112,13 +112,8 @@ const makeSender = (onGiven: GiveBackOptions['onGiven']) => {
         return { kind: 'refused', reason: OTHER };
       }
       if (sent.kind !== 'unknown') note(lines, sent.kind); // the session file tells, if anything
-      if (sent.kind === 'waiting')
-        void sent.read.then(() =>
-          note(
-            lines.filter((line) => given.has(itemKey(line))),
-            'sent',
-          ),
-        );
+      const areThere = (): readonly RecapLine[] => lines.filter((line) => given.has(itemKey(line)));
+      if (sent.kind === 'waiting') void sent.read.then(() => note(areThere(), 'sent'));
       if (sent.kind !== 'unknown')
         onGiven?.({ initiator, outcome: sent.kind, counts: beforeCounts({ items: lines }) });
       return sent;
@@ -136,27 +131,33 @@ const makeSender = (onGiven: GiveBackOptions['onGiven']) => {
 
 interface Sending extends Pick<GiveBack, 'refuse'> {
   readonly sender: ReturnType<typeof makeSender>;
+  readonly around: Around;
   readonly wait: DraftWait;
   readonly say: (words: string) => void;
-  /** how many of the chosen lines have no room */
-  readonly left: number;
 }
 
 type Closed = SentContext & { readonly kind: 'closed' };
 
-/** What the user has chosen. */
+/** What the user has chosen, without what goes with the next message already; undefined where there is nothing. */
 const sendChosen = async (
   way: ContextWay,
-  chosen: LinesBlock,
-  { sender, wait, say, refuse, left }: Sending,
-): Promise<BriefResult | Closed> => {
-  const sent = await sender.send(way, chosen, { wait, initiator: 'user' });
+  lines: readonly RecapLine[],
+  { sender, around, wait, say, refuse }: Sending,
+): Promise<BriefResult | Closed | undefined> => {
+  const isNew = (line: RecapLine): boolean =>
+    sender.given.get(itemKey(line)) !== 'waiting' || !way.isWaiting();
+  const chosen = lines.filter(isNew);
+  if (lines.length > 0 && chosen.length === 0) return refuse(WAITING);
+  const block = itemsBlock(chosen, around);
+  if (!block) return undefined;
+  const sent = await sender.send(way, block, { wait, initiator: 'user' });
   if (sent.kind === 'closed') return { kind: 'closed', reason: sent.reason };
   if (sent.kind === 'refused')
     return wait.signal?.aborted ? { kind: 'refused', reason: sent.reason } : refuse(sent.reason);
   const how = sent.kind === 'unknown' ? 'but not confirmed' : way.words;
+  const left = chosen.length - block.items.length;
   const rest = left === 0 ? '' : `; ${left} had no room`;
-  const words = `${counted(chosen.items.length, 'line')} given back ${how}${rest}`;
+  const words = `${counted(block.items.length, 'line')} given back ${how}${rest}`;
   say(words);
   return sent.kind === 'unknown' ? { kind: 'unknown', reason: sent.reason } : { kind: 'given', words };
 };
@@ -182,21 +183,14 @@ export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: Gi
     if (result.kind === 'drafted') sender.note(block.items, 'drafted'); // the user may delete it
     return result;
   };
-  const isNew = (line: RecapLine): boolean =>
-    sender.given.get(itemKey(line)) !== 'waiting' || !context?.isWaiting();
-  /** undefined where there is nothing to send by it */
+  const sending = { sender, say, refuse };
   const send = async (
     way: ContextWay,
     lines: readonly RecapLine[],
-    { around, wait }: { readonly around: Around; readonly wait: DraftWait },
+    given: Pick<Sending, 'around' | 'wait'>,
   ): Promise<BriefResult | Closed | undefined> => {
-    const fresh = lines.filter(isNew);
-    if (lines.length > 0 && fresh.length === 0) return refuse(WAITING);
-    const block = itemsBlock(fresh, around);
-    if (!block) return undefined;
-    const left = fresh.length - block.items.length;
-    const sent = await sendChosen(way, block, { sender, wait, say, refuse, left });
-    isClosed = sent.kind === 'closed';
+    const sent = await sendChosen(way, lines, { ...sending, ...given });
+    isClosed = sent?.kind === 'closed';
     return sent;
   };
   return {

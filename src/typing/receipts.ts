@@ -105,6 +105,9 @@ const keptTextOf = (last: Read, given: ReadonlyMap<string, Given>): string | und
   return kept === undefined || back === 0 ? kept : `${kept}; ${counted(back, 'line')} given back`;
 };
 
+const isCompaction = (event: Event): event is Extract<Event, { type: 'boundary' }> =>
+  event.type === 'boundary' && event.boundary.source !== 'screen';
+
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   const { agent, hotkey, onEvent, recall } = options;
   const giving = makeGiveBack({ ...options, escape: agent.readsMentions ? escapeMentions : undefined });
@@ -144,13 +147,12 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   return {
     noteEvent: (event) => {
       options.context?.noteEvent(event);
-      const isCompaction = event.type === 'boundary' && event.boundary.source !== 'screen';
-      if (!leavesConversation(event) && event.type !== 'undone' && !isCompaction) return;
+      if (!leavesConversation(event) && event.type !== 'undone' && !isCompaction(event)) return;
       last = { reason: NOT_YET };
-      (isCompaction ? giving.compacted : giving.reset)();
+      (isCompaction(event) ? giving.compacted : giving.reset)();
       clearTimeout(timer);
       timer = undefined;
-      if (!isCompaction) return;
+      if (!isCompaction(event)) return;
       timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
     keptText: () => keptTextOf(last, giving.given),

@@ -183,23 +183,14 @@ export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: Gi
     if (result.kind === 'drafted') sender.note(block.items, 'drafted'); // the user may delete it
     return result;
   };
-  const sending = { sender, say, refuse };
-  const send = async (
-    way: ContextWay,
-    lines: readonly RecapLine[],
-    given: Pick<Sending, 'around' | 'wait'>,
-  ): Promise<BriefResult | Closed | undefined> => {
-    const sent = await sendChosen(way, lines, { ...sending, ...given });
-    isClosed = sent?.kind === 'closed';
-    return sent;
-  };
   return {
     way: () => (isClosed ? DRAFT : (context?.words ?? DRAFT)),
     given: sender.given,
     lines: async (lines, around, wait, into) => {
       const way = into === 'draft' ? undefined : context;
       if (into === 'context' && !way) return refuse(NO_WAY);
-      const sent = way && (await send(way, lines, { around, wait }));
+      const sent = way && (await sendChosen(way, lines, { sender, around, wait, say, refuse }));
+      if (way) isClosed = sent?.kind === 'closed';
       if (sent && sent.kind !== 'closed') return sent;
       if (into === 'context') return refuse(sent?.reason ?? NOTHING);
       if (sent) say(`recall: not ${way?.words}, ${sent.reason}: ${DRAFT} instead`);

@@ -9,9 +9,10 @@ import { itemsBlock } from '../../src/core/conversation/brief.js';
 import { evidenceIn } from '../../src/core/conversation/conversation-evidence.js';
 import { compactionsOf, windowOf } from '../../src/core/conversation/conversation.js';
 import { recapOf } from '../../src/core/conversation/recap.js';
-import { lostItems, type Receipt } from '../../src/core/conversation/receipt.js';
+import { keptCounts, lostItems, type Receipt } from '../../src/core/conversation/receipt.js';
 import { escapeMentions } from '../../src/core/text.js';
 import { readWholeConversation } from '../../src/session-files/read-conversation.js';
+import { makeFactCoalescer } from '../../src/session-files/session-facts.js';
 import { readReceipt } from '../../src/session-files/read-receipt.js';
 import { readConversation, readLines } from '../support/read-log.js';
 
@@ -58,12 +59,16 @@ const adds = (text: string, more: Fields = {}): Fields =>
       ...more,
     },
   });
-const compacts = (summary: string): readonly Fields[] => {
+const compacts = (summary: string, ...uuids: readonly unknown[]): readonly Fields[] => {
   const logicalParentUuid = `u${count}`;
   const boundary = {
     type: 'system',
     subtype: 'compact_boundary',
-    compactMetadata: { trigger: 'manual', preTokens: 1 },
+    compactMetadata: {
+      trigger: 'manual',
+      preTokens: 1,
+      ...(uuids.length > 0 ? { preservedMessages: { uuids } } : {}),
+    },
   };
   return [
     chained({ ...boundary, parentUuid: null, logicalParentUuid }),
@@ -134,6 +139,18 @@ describe("a line that ctxwrap's hook has added to a message", () => {
     expect(fatesIn(await receiptIn(records, 2))).toEqual([[RULE, 'kept']]);
   });
 
+  it('is kept by the next compaction where its record stays in the window', async () => {
+    const before = [says(RULE), compacts('mock'), says('go on')];
+    const given = adds(BLOCK);
+    const records = [...before, given, compacts('mock', given['uuid'])];
+    expect(fatesIn(await receiptIn(records, 2))).toEqual([[RULE, 'kept']]);
+  });
+
+  it('is none that the summary has kept', async () => {
+    const receipt = await receiptIn([says(RULE), compacts('mock'), adds(BLOCK)], 1);
+    expect(keptCounts(receipt)).toEqual([{ kind: 'constraint', kept: 0, of: 1 }]);
+  });
+
   it('is no evidence of a compaction after the next one', async () => {
     const records = [
       says(RULE),
@@ -201,13 +218,13 @@ describe("Claude's session file tells what has become of a text", () => {
   const refused = (content: string, more: Fields = {}): Fields =>
     chained({ type: 'system', subtype: 'informational', content, preventContinuation: true, ...more });
 
-  it('it is in the conversation, word for word', () => {
+  it('when it is in the conversation, word for word', () => {
     const { facts } = readLines(agents.claude, [JSON.stringify(adds(BLOCK))]);
     expect(facts).toMatchObject([{ type: 'context-added', text: BLOCK }]);
     expect(factsOf(adds('of another hook'), adds(BLOCK, { hookEvent: 'PostToolUse' }))).toEqual([]);
   });
 
-  it('or a hook of the user has refused the message, in older versions too', () => {
+  it('when a hook of the user has refused the message, in older versions too', () => {
     const ending = { promptSubmitEnding: { ending: { kind: 'stopped_by_hook', reason: 'no' } } };
     expect(factsOf(refused('UserPromptSubmit operation blocked by hook:\nno'))).toEqual(['message-refused']);
     expect(factsOf(refused('Operation stopped by hook: no', ending))).toEqual(['message-refused']);
@@ -215,6 +232,17 @@ describe("Claude's session file tells what has become of a text", () => {
     expect(factsOf(says('UserPromptSubmit operation blocked by hook')).includes('message-refused')).toBe(
       false,
     );
+  });
+});
+
+describe('what is told of a stretch of the file', () => {
+  it('has the texts of this session only, and leaves the number that was read', () => {
+    const { add, flush } = makeFactCoalescer(() => 10);
+    const reading = { type: 'reading', reading: { usedTokens: 5, source: 'log', at: 12 } } as const;
+    const ours = { type: 'context-added', at: 11, text: BLOCK } as const;
+    const refusal = { type: 'message-refused', at: 13 } as const;
+    for (const fact of [{ ...ours, at: 9 }, ours, { ...refusal, at: 1 }, reading, refusal]) add(fact);
+    expect(flush()).toEqual([ours, reading, refusal]);
   });
 });
 

@@ -72,6 +72,10 @@ export type Fact =
   | { readonly type: 'cache'; readonly cache: PromptCache }
   /** where the agent is in its work, as far as its records tell; replaces what was told before */
   | { readonly type: 'work'; readonly work: Work }
+  /** a text that ctxwrap has given back is in the conversation: the agent has added it to a message */
+  | { readonly type: 'context-added'; readonly at: Millis; readonly text: string }
+  /** a message of the user's was refused, by a hook of the user's own, and what would have been added to it is gone with it */
+  | { readonly type: 'message-refused'; readonly at: Millis }
   /** how much of the user's plan is used; contains all known limits */
   | { readonly type: 'limits'; readonly limits: readonly PlanLimit[] };
 

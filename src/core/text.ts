@@ -45,6 +45,8 @@ export const cleanFocus = (text: string): string | undefined => {
 /** The text with a backslash before every `@`, for agents that read the file whose name follows (`Agent.readsMentions`). */
 export const escapeMentions = (text: string): string => text.replace(/(?<!\\)@/g, String.raw`\@`);
 
+export const unescapeMentions = (text: string): string => text.replaceAll(String.raw`\@`, '@');
+
 // Suggests what was meant by a word with typing mistakes.
 
 /** The known word closest to `given` by typing mistakes, at most one in three letters; undefined when none is close. */

@@ -32,6 +32,7 @@ export const makeFactCoalescer = (startedAt: () => Millis): FactCoalescer => {
 
   return {
     add: (fact) => {
+      if ((fact.type === 'context-added' || fact.type === 'message-refused') && fact.at < startedAt()) return;
       waiting = fact.type === 'initiator' ? withInitiator(waiting, fact) : added(waiting, asNew(fact));
     },
     flush: () => {
@@ -65,6 +66,9 @@ const added = (waiting: readonly Fact[], fact: Fact): readonly Fact[] => {
     }
     case 'window':
       return [...waiting.filter((each) => !isClaimFor(fact.claim.model, each)), fact];
+    case 'context-added':
+    case 'message-refused':
+      return [...waiting, fact];
     case 'compact-result':
       return [...waiting.filter(({ type }) => type !== 'compact-result'), fact];
     case 'cache':
@@ -86,6 +90,8 @@ const keptTypes: readonly Fact['type'][] = [
   'cache',
   'limits',
   'work',
+  'context-added',
+  'message-refused',
 ];
 
 const isClaimFor = (model: string | undefined, fact: Fact): boolean =>

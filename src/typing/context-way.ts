@@ -1,9 +1,10 @@
 import { existsSync, rmSync } from 'node:fs';
 import { errorText } from '../core/errors.js';
+import type { Event } from '../core/event.js';
+import type { Millis } from '../core/reading.js';
 import { shownId } from '../core/shown-conversation.js';
 import { counted } from '../core/format.js';
 import { writeAtomic } from '../storage/state-folder.js';
-import { watchFile } from '../storage/watch.js';
 import type { WrapSession } from '../session/options.js';
 import type { DraftWait } from './prompt-draft.js';
 import { typeAtSafeMoment, type SwitcherOptions } from './switcher.js';
@@ -15,6 +16,10 @@ export interface ContextWay {
   readonly words: string;
   /** never rejects; the text joins one that was not read yet */
   readonly send: (text: string, wait: DraftWait) => Promise<SentContext>;
+  /** a text is there that goes with the next message */
+  readonly isWaiting: () => boolean;
+  /** the session file tells what has become of a text */
+  readonly noteEvent: (event: Event) => void;
   /** takes back a text that was not read yet */
   readonly withdraw: () => void;
 }
@@ -22,7 +27,7 @@ export interface ContextWay {
 export type SentContext =
   /** it is in the conversation */
   | { readonly kind: 'sent' }
-  /** it goes with the user's next message; `read` resolves when the agent has read it, and never otherwise */
+  /** it goes with the user's next message; `read` resolves when the session file has it, and never otherwise */
   | { readonly kind: 'waiting'; readonly read: Promise<void> }
   /** it must not be sent, or not in this way: `closed` says that there is no such way now */
   | { readonly kind: 'refused' | 'closed'; readonly reason: string }
@@ -44,7 +49,8 @@ export const makeContextWay = (parts: ContextParts): ContextWay | undefined => {
   return channel && agent.channel?.context ? makeChannelWay(parts) : undefined;
 };
 
-// A hook of the agent takes a file with the user's next message.
+// A hook of the agent takes a file with the user's next message. That the file is gone does not say that the agent has read it: a hook of the
+// user's own may have refused the message. Its record in the session file says so.
 
 interface FileWay extends Pick<WrapSession, 'log'> {
   readonly path: string;
@@ -53,24 +59,24 @@ interface FileWay extends Pick<WrapSession, 'log'> {
   readonly flow: ContextParts['flow'];
 }
 
-const makeFileWay = ({ path, contextFile, flow, log }: FileWay): ContextWay => {
-  let waiting: { readonly text: string; readonly read: Promise<void>; readonly stop: () => void } | undefined;
+/** A text of which it is not known that the agent has it. */
+interface Unread {
+  readonly text: string;
+  readonly since: Millis;
+  readonly read: Promise<void>;
+  readonly confirm: () => void;
+}
+
+const unreadText = (text: string): Unread => {
+  let confirm: () => void = () => undefined;
+  const read = new Promise<void>((resolve) => (confirm = resolve));
+  return { text, since: Date.now(), read, confirm };
+};
+
+/** The file that the hook takes. */
+const makeTakenFile = ({ path, contextFile, flow, log }: FileWay) => {
   let withdrawals = 0;
 
-  /** Resolves when the file is gone, unless it was withdrawn. */
-  const watchTaken = (text: string) => {
-    let stop: () => void = () => undefined;
-    const read = new Promise<void>((resolve) => {
-      stop = watchFile(path, () => {
-        if (existsSync(path)) return;
-        stop();
-        if (waiting?.read === read) waiting = undefined;
-        log.info('the agent has taken the context');
-        resolve();
-      });
-    });
-    return { text, read, stop };
-  };
   const remove = (): void => {
     try {
       rmSync(path, { force: true });
@@ -79,34 +85,69 @@ const makeFileWay = ({ path, contextFile, flow, log }: FileWay): ContextWay => {
     }
   };
   return {
-    words: 'with your next message',
-    send: async (text) => {
-      const earlier = waiting && existsSync(path) ? waiting : undefined;
-      const whole = earlier ? `${earlier.text}\n\n${text}` : text;
+    isThere: () => existsSync(path),
+    /** the answer says why not */
+    put: async (text: string): Promise<SentContext | undefined> => {
       const sessionId = shownId(flow().session.conversation);
       if (sessionId === undefined) return { kind: 'closed', reason: UNKNOWN };
-      const content = contextFile(whole, sessionId);
-      if (content === undefined) return { kind: 'refused', reason: tooLong(whole) };
+      const content = contextFile(text, sessionId);
+      if (content === undefined) return { kind: 'refused', reason: tooLong(text) };
       const before = withdrawals;
       try {
         await writeAtomic(path, content);
       } catch (error) {
         return { kind: 'closed', reason: errorText(error) };
       }
-      if (withdrawals !== before) {
-        remove();
-        return { kind: 'refused', reason: OTHER };
-      }
-      if (!earlier) waiting?.stop();
-      waiting = earlier ? { ...earlier, text: whole } : watchTaken(whole);
-      log.info(`context of ${whole.length} characters waits for the next message`);
-      return { kind: 'waiting', read: waiting.read };
+      if (withdrawals === before) return undefined;
+      remove();
+      return { kind: 'refused', reason: OTHER };
     },
     withdraw: () => {
       withdrawals += 1;
-      waiting?.stop();
-      waiting = undefined;
       remove();
+    },
+  };
+};
+
+const makeFileWay = (parts: FileWay): ContextWay => {
+  const { log } = parts;
+  const file = makeTakenFile(parts);
+  let unread: readonly Unread[] = []; // the last one is in the file, until the agent takes it
+
+  const confirm = (text: string, at: Millis): void => {
+    for (const each of unread.filter((known) => known.text === text && known.since <= at)) {
+      unread = unread.filter((other) => other !== each);
+      log.info('the agent has the context');
+      each.confirm();
+    }
+  };
+  /** A message that has taken the text is gone: it goes with the next one. */
+  const putAgain = async (at: Millis): Promise<void> => {
+    const last = unread.at(-1);
+    if (!last || last.since > at || file.isThere()) return;
+    const problem = await file.put(last.text);
+    log.info(`the message was refused, the context waits again${problem ? `: no, ${problem.kind}` : ''}`);
+  };
+  return {
+    words: 'with your next message',
+    isWaiting: () => unread.length > 0 && file.isThere(),
+    send: async (text) => {
+      const earlier = file.isThere() ? unread.at(-1) : undefined;
+      const whole = earlier ? `${earlier.text}\n\n${text}` : text;
+      const problem = await file.put(whole);
+      if (problem) return problem;
+      const waiting = earlier ? { ...earlier, text: whole } : unreadText(whole);
+      unread = [...unread.filter((each) => each !== earlier), waiting];
+      log.info(`context of ${whole.length} characters waits for the next message`);
+      return { kind: 'waiting', read: waiting.read };
+    },
+    noteEvent: (event) => {
+      if (event.type === 'context-added') confirm(event.text, event.at);
+      if (event.type === 'message-refused') void putAgain(event.at);
+    },
+    withdraw: () => {
+      unread = [];
+      file.withdraw();
     },
   };
 };
@@ -153,6 +194,8 @@ const makeChannelWay = (parts: ContextParts): ContextWay => {
   };
   return {
     words: 'now',
+    isWaiting: () => false,
+    noteEvent: () => undefined,
     send: async (text, wait) => {
       const sessionId = shownId(flow().session.conversation);
       if (sessionId === undefined) return { kind: 'closed', reason: UNKNOWN };

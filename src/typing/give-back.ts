@@ -1,12 +1,11 @@
 import type { Result, WayBack } from '../core/compaction/requests.js';
 import type { Initiator } from '../core/compaction/outcome.js';
 import type { GivenBack } from '../core/compaction/protocol.js';
-import { itemsText, type Around } from '../core/conversation/brief.js';
-import { byImportance } from '../core/conversation/conversation-evidence.js';
+import { itemsBlock, type Around, type ItemsBlock } from '../core/conversation/brief.js';
+import { byImportance, itemKey } from '../core/conversation/conversation-evidence.js';
 import {
   forgottenRules,
   gaveBackText,
-  recapKey,
   recapOf,
   type Given,
   type RecapLine,
@@ -75,18 +74,15 @@ const draftedResult = (result: DraftResult): BriefResult => {
     : { kind: 'unknown', reason: 'pasted, but not seen in the prompt' };
 };
 
-interface LinesText {
-  readonly lines: readonly RecapLine[];
-  readonly text: string;
-}
+type LinesBlock = ItemsBlock<RecapLine>;
 
 /** As many lines as have room: those that matter most, the latest of each kind. */
-const withRoom = (lines: readonly RecapLine[]): LinesText | undefined => {
+const withRoom = (lines: readonly RecapLine[]): LinesBlock | undefined => {
   const leaving = byImportance.toReversed().flatMap((kind) => lines.filter((line) => line.kind === kind));
   for (let gone = 0; gone < leaving.length; gone += 1) {
     const left = lines.filter((line) => !leaving.slice(0, gone).includes(line));
-    const text = itemsText(left, { isUnreadable: false, notUnderstood: [] }, { most: Infinity });
-    if (text !== undefined && estimateTokens(text) <= MOST_BY_ITSELF) return { lines: left, text };
+    const block = itemsBlock(left, { isUnreadable: false, notUnderstood: [] }, { most: Infinity });
+    if (block && estimateTokens(block.text) <= MOST_BY_ITSELF) return block;
   }
   return undefined;
 };
@@ -97,7 +93,7 @@ const makeSender = (onGiven: GiveBackOptions['onGiven']) => {
   let conversations = 0;
 
   const note = (lines: readonly RecapLine[], fate: Given): void => {
-    for (const line of lines) given.set(recapKey(line), fate);
+    for (const line of lines) given.set(itemKey(line), fate);
   };
   return {
     given,
@@ -105,7 +101,7 @@ const makeSender = (onGiven: GiveBackOptions['onGiven']) => {
     conversation: () => conversations,
     send: async (
       way: ContextWay,
-      { lines, text }: LinesText,
+      { items: lines, text }: LinesBlock,
       { wait, initiator }: { readonly wait: DraftWait; readonly initiator: Initiator },
     ): Promise<SentContext> => {
       const before = conversations;
@@ -115,14 +111,9 @@ const makeSender = (onGiven: GiveBackOptions['onGiven']) => {
         way.withdraw();
         return { kind: 'refused', reason: OTHER };
       }
-      note(lines, sent.kind === 'waiting' ? 'waiting' : 'sent');
-      if (sent.kind === 'waiting')
-        void sent.read.then(() =>
-          note(
-            lines.filter((line) => given.has(recapKey(line))),
-            'sent',
-          ),
-        );
+      if (sent.kind !== 'unknown') note(lines, sent.kind); // the session file tells, if anything
+      const areThere = (): readonly RecapLine[] => lines.filter((line) => given.has(itemKey(line)));
+      if (sent.kind === 'waiting') void sent.read.then(() => note(areThere(), 'sent'));
       if (sent.kind !== 'unknown')
         onGiven?.({ initiator, outcome: sent.kind, counts: beforeCounts({ items: lines }) });
       return sent;
@@ -140,22 +131,33 @@ const makeSender = (onGiven: GiveBackOptions['onGiven']) => {
 
 interface Sending extends Pick<GiveBack, 'refuse'> {
   readonly sender: ReturnType<typeof makeSender>;
+  readonly around: Around;
   readonly wait: DraftWait;
   readonly say: (words: string) => void;
 }
 
-/** What the user has chosen; undefined where the agent has no such way now. */
+type Closed = SentContext & { readonly kind: 'closed' };
+
+/** What the user has chosen, without what goes with the next message already; undefined where there is nothing. */
 const sendChosen = async (
   way: ContextWay,
-  chosen: LinesText,
-  { sender, wait, say, refuse }: Sending,
-): Promise<BriefResult | undefined> => {
-  const sent = await sender.send(way, chosen, { wait, initiator: 'user' });
-  if (sent.kind === 'closed') return undefined;
+  lines: readonly RecapLine[],
+  { sender, around, wait, say, refuse }: Sending,
+): Promise<BriefResult | Closed | undefined> => {
+  const isNew = (line: RecapLine): boolean =>
+    sender.given.get(itemKey(line)) !== 'waiting' || !way.isWaiting();
+  const chosen = lines.filter(isNew);
+  if (lines.length > 0 && chosen.length === 0) return refuse(WAITING);
+  const block = itemsBlock(chosen, around);
+  if (!block) return undefined;
+  const sent = await sender.send(way, block, { wait, initiator: 'user' });
+  if (sent.kind === 'closed') return { kind: 'closed', reason: sent.reason };
   if (sent.kind === 'refused')
     return wait.signal?.aborted ? { kind: 'refused', reason: sent.reason } : refuse(sent.reason);
   const how = sent.kind === 'unknown' ? 'but not confirmed' : way.words;
-  const words = `${counted(chosen.lines.length, 'line')} given back ${how}`;
+  const left = chosen.length - block.items.length;
+  const rest = left === 0 ? '' : `; ${left} had no room`;
+  const words = `${counted(block.items.length, 'line')} given back ${how}${rest}`;
   say(words);
   return sent.kind === 'unknown' ? { kind: 'unknown', reason: sent.reason } : { kind: 'given', words };
 };
@@ -163,6 +165,7 @@ const sendChosen = async (
 export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: GiveBackOptions): GiveBack => {
   const sender = makeSender(onGiven);
   let givenFor: Millis | undefined; // the compaction after which lines went back by themselves
+  let isClosed = false; // the way, when it was tried last
   let isStopped = false;
 
   const say = (words: string): void => {
@@ -172,41 +175,38 @@ export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: Gi
     say(`recall: ${reason}`);
     return { kind: 'refused', reason };
   };
-  const draft = async (text: string | undefined, wait: DraftWait): Promise<BriefResult> => {
-    if (text === undefined) return refuse(NOTHING);
+  const draft = async (block: LinesBlock | undefined, wait: DraftWait): Promise<BriefResult> => {
+    if (!block) return refuse(NOTHING);
     const before = sender.conversation();
     const refusal = (): string | undefined => (sender.conversation() === before ? undefined : OTHER);
-    return draftedResult(await putDraft(text, { ...wait, refusal }));
+    const result = draftedResult(await putDraft(block.text, { ...wait, refusal }));
+    if (result.kind === 'drafted') sender.note(block.items, 'drafted'); // the user may delete it
+    return result;
   };
-  const send = (way: ContextWay, chosen: LinesText, wait: DraftWait): Promise<BriefResult | undefined> =>
-    sendChosen(way, chosen, { sender, wait, say, refuse });
   return {
-    way: () => context?.words ?? DRAFT,
+    way: () => (isClosed ? DRAFT : (context?.words ?? DRAFT)),
     given: sender.given,
     lines: async (lines, around, wait, into) => {
       const way = into === 'draft' ? undefined : context;
       if (into === 'context' && !way) return refuse(NO_WAY);
-      const isNew = (line: RecapLine): boolean => sender.given.get(recapKey(line)) !== 'waiting';
-      const fresh = lines.filter(isNew);
-      if (way && lines.length > 0 && fresh.length === 0) return refuse(WAITING);
-      const text = itemsText(fresh, around);
-      const sent = way && text !== undefined ? await send(way, { lines: fresh, text }, wait) : undefined;
-      if (sent) return sent;
-      if (into === 'context') return refuse(NO_WAY);
-      const result = await draft(itemsText(lines, around, escape ? { escape } : {}), wait);
-      if (result.kind === 'drafted') sender.note(lines, 'drafted'); // the user may delete it
-      return result;
+      const sent = way && (await sendChosen(way, lines, { sender, around, wait, say, refuse }));
+      if (way) isClosed = sent?.kind === 'closed';
+      if (sent && sent.kind !== 'closed') return sent;
+      if (into === 'context') return refuse(sent?.reason ?? NOTHING);
+      if (sent) say(`recall: not ${way?.words}, ${sent.reason}: ${DRAFT} instead`);
+      return draft(itemsBlock(lines, around, escape ? { escape } : {}), wait);
     },
     byItself: async (receipt, at) => {
       const rules = withRoom(forgottenRules(recapOf(receipt, sender.given)));
       if (!context || !rules || givenFor === at || isStopped) return undefined;
       givenFor = at;
       const sent = await sender.send(context, rules, { wait: {}, initiator: 'ctxwrap' });
-      return sent.kind === 'sent' || sent.kind === 'waiting' ? gaveBackText(rules.lines) : undefined;
+      return sent.kind === 'sent' || sent.kind === 'waiting' ? gaveBackText(rules.items) : undefined;
     },
     refuse,
     compacted: () => void sender.reset(true),
     reset: () => {
+      isClosed = false;
       context?.withdraw();
       if (sender.reset(false)) givenFor = undefined; // the agent has not read them
     },

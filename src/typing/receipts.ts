@@ -4,6 +4,7 @@ import {
   chosenLines,
   forgotText,
   recapOf,
+  type Given,
   type Recap,
   type RecapSelection,
 } from '../core/conversation/recap.js';
@@ -97,10 +98,15 @@ const footerText = (receipt: Receipt): string | undefined => {
   return forgotText(receipt, FOOTER_KINDS);
 };
 
-const keptTextOf = (last: Read, given: number): string | undefined => {
-  const kept = 'receipt' in last ? (forgotText(last.receipt) ?? receiptText(last.receipt)) : undefined;
-  return kept === undefined || given === 0 ? kept : `${kept}; ${counted(given, 'line')} given back`;
+const keptTextOf = (last: Read, given: ReadonlyMap<string, Given>): string | undefined => {
+  if ('reason' in last) return undefined;
+  const kept = forgotText(last.receipt) ?? receiptText(last.receipt);
+  const back = recapOf(last.receipt, given, Infinity).lines.filter((line) => line.given !== undefined).length;
+  return kept === undefined || back === 0 ? kept : `${kept}; ${counted(back, 'line')} given back`;
 };
+
+const isCompaction = (event: Event): event is Extract<Event, { type: 'boundary' }> =>
+  event.type === 'boundary' && event.boundary.source !== 'screen';
 
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   const { agent, hotkey, onEvent, recall } = options;
@@ -140,16 +146,16 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
   };
   return {
     noteEvent: (event) => {
-      const isCompaction = event.type === 'boundary' && event.boundary.source !== 'screen';
-      if (!leavesConversation(event) && event.type !== 'undone' && !isCompaction) return;
+      options.context?.noteEvent(event);
+      if (!leavesConversation(event) && event.type !== 'undone' && !isCompaction(event)) return;
       last = { reason: NOT_YET };
-      (isCompaction ? giving.compacted : giving.reset)();
+      (isCompaction(event) ? giving.compacted : giving.reset)();
       clearTimeout(timer);
       timer = undefined;
-      if (!isCompaction) return;
+      if (!isCompaction(event)) return;
       timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
-    keptText: () => keptTextOf(last, giving.given.size),
+    keptText: () => keptTextOf(last, giving.given),
     way: giving.way,
     recap: () => ('receipt' in last ? { recap: recapOf(last.receipt, giving.given), at: last.at } : last),
     look: () => void refresh(),

@@ -45,6 +45,8 @@ const session = (said: string, printed = ''): void => {
 
 const wayThat = (result: SentContext): ContextWay => ({
   words: 'with your next message',
+  isWaiting: () => true,
+  noteEvent: () => undefined,
   send: async (text) => {
     sent.push(text);
     return result;

@@ -193,6 +193,8 @@ describe('the receipt of a running session', () => {
     const sent: string[] = [];
     const context: ContextWay = {
       words: 'with your next message',
+      isWaiting: () => true,
+      noteEvent: () => undefined,
       send: async (text) => (sent.push(text), { kind: 'sent' }),
       withdraw: () => undefined,
     };

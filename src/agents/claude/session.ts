@@ -5,6 +5,7 @@ import type {
   SourceRecord,
   Step,
 } from '../../core/conversation/conversation.js';
+import { readGiven } from '../../core/conversation/given-block.js';
 import type { Boundary, Fact } from '../../core/event.js';
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { present } from '../../core/present.js';
@@ -73,6 +74,8 @@ const form: RecordForm<ClaudeSession> = {
     line.includes('"assistant"') ||
     line.includes('compact_boundary') ||
     line.includes('"local_command"') ||
+    line.includes('"hook_additional_context"') ||
+    line.includes('by hook') ||
     (line.length <= LONGEST_GROWTH && line.includes('"type":"user"')),
   read: (state, record, place) => {
     const type = getText(record, 'type');
@@ -104,11 +107,31 @@ const readRecord = (state: ClaudeSession, record: JsonRecord, now: Millis): Reco
       return readUser(state, record, now);
     default:
       if (record['subtype'] === 'compact_boundary') return readBoundary(state, record, now);
+      if (record['type'] === 'attachment') return { state, facts: readAdded(record, now) };
+      if (record['subtype'] === 'informational') return { state, facts: readEnding(record, now) };
       return record['subtype'] === 'local_command'
         ? (readChoice(state, record, now) ?? readCommandAnswer(state, record))
         : { state };
   }
 };
+
+/** What ctxwrap has given back with a message. */
+const readAdded = (record: JsonRecord, now: Millis): readonly Fact[] => {
+  const text = hookText(getRecord(record, 'attachment')) ?? '';
+  return readGiven(text) ? [{ type: 'context-added', at: timeOfRecord(record, now), text }] : [];
+};
+
+/** A hook of the user's has refused a message: what other hooks have added to it is nowhere. */
+const readEnding = (record: JsonRecord, now: Millis): readonly Fact[] =>
+  hasRefused(record) ? [{ type: 'message-refused', at: timeOfRecord(record, now) }] : [];
+
+/** Older versions have only the words. */
+const hasRefused = (record: JsonRecord): boolean =>
+  REFUSED.test(getText(record, 'content') ?? '') ||
+  ENDED.test(getText(getRecord(getRecord(record, 'promptSubmitEnding'), 'ending'), 'kind') ?? '');
+
+const REFUSED = /^UserPromptSubmit operation blocked by hook\b/;
+const ENDED = /_by_hook$/;
 
 const readUser = (state: ClaudeSession, record: JsonRecord, now: Millis): RecordMeaning<ClaudeSession> => {
   const choice = readChoice(state, record, now);
@@ -360,12 +383,20 @@ const answersIn = (record: JsonRecord): { readonly answers?: readonly Answered[]
 /** Also what was sent while the agent worked: messages of the user, of other agents and of tasks. */
 const attachmentEntry = (record: JsonRecord, source: SourceRecord): Entry => {
   const attachment = getRecord(record, 'attachment');
-  if (attachment?.['type'] !== 'queued_command')
-    return textEntry('context', source, outputText(attachment), { record });
+  if (attachment?.['type'] !== 'queued_command') {
+    const given = readGiven(hookText(attachment) ?? '')?.lines;
+    return { ...textEntry('context', source, outputText(attachment), { record }), ...present({ given }) };
+  }
   const text = outputText(attachment['prompt']);
   const isPrompt = (attachment['commandMode'] ?? 'prompt') === 'prompt';
   return textEntry(isPrompt ? kindOf(attachment, text) : 'context', source, text, { record });
 };
+
+/** What the hook that runs before a message of the user's has added to it: that of other events can be the output of a tool. */
+const hookText = (attachment: JsonRecord | undefined): string | undefined =>
+  attachment?.['type'] === 'hook_additional_context' && attachment['hookEvent'] === 'UserPromptSubmit'
+    ? outputText(attachment['content'])
+    : undefined;
 
 // What Claude itself puts into a message of the user: reminders, what the editor shows, its commands and their output, messages of tasks and
 // other agents, the mark of an interruption.

@@ -5,7 +5,9 @@ import type {
   SourceRecord,
   TouchedFile,
 } from '../../core/conversation/conversation.js';
+import { readGiven } from '../../core/conversation/given-block.js';
 import { getList, getRecord, getText, parseRecord, type JsonRecord } from '../../core/json.js';
+import { present } from '../../core/present.js';
 import { planOf, textEntry, toolEntries, type ToolEvent, type Tools } from '../entries.js';
 import { patchedFiles } from '../patch.js';
 import { callsInScript } from './code-mode.js';
@@ -46,9 +48,14 @@ const messageEntry = (item: JsonRecord, source: SourceRecord): Entry => {
   const text = textsIn(item, 'content');
   const role = getText(item, 'role');
   if (role === 'assistant') return textEntry('answer', source, text, item);
-  if (role !== 'user') return textEntry('context', source, text, item);
-  if (SUMMARY.test(text)) return textEntry('summary', source, text, item);
   const kinds = getList(getRecord(item, 'internal_chat_message_metadata_passthrough'), 'content_item_kinds');
+  if (role !== 'user') {
+    // what was injected has no kind; what a hook has added, which can be anything, has
+    const isInjected = role === 'developer' && kinds.every((kind) => kind === 'unknown');
+    const given = isInjected ? readGiven(text)?.lines : undefined;
+    return { ...textEntry('context', source, text, item), ...present({ given }) };
+  }
+  if (SUMMARY.test(text)) return textEntry('summary', source, text, item);
   const isUsers =
     kinds.length > 0
       ? kinds.some((kind) => typeof kind === 'string' && USERS.test(kind))

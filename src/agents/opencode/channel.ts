@@ -1,6 +1,7 @@
 import { getList, getRecord, getText, isRecord } from '../../core/json.js';
 import type { ChannelContext, ChannelUndo, ServerCall, ServerChannel } from '../channel.js';
 import { showsCompactionLast } from './screen.js';
+import { GIVEN_MARK, isGivenPart } from './session.js';
 
 // opencode's own server (docs/facts/opencode.md): its screen is a client of it, and takes commands from it as from its own list of commands.
 
@@ -51,16 +52,9 @@ const askedBy = (messages: readonly unknown[]): string | undefined => {
   return asks && isDone && getText(answer, 'parentID') === id ? id : undefined;
 };
 
-/** How ctxwrap knows its own text again: opencode keeps the metadata of a part. */
-const MARK = { ctxwrap: 'context' };
-
 const isGivenContext = (message: unknown): boolean => {
   const parts = getList(message, 'parts');
-  const isMarked = (part: unknown): boolean =>
-    isRecord(part) &&
-    part['synthetic'] === true &&
-    getText(getRecord(part, 'metadata'), 'ctxwrap') === MARK.ctxwrap;
-  return parts.length > 0 && parts.every(isMarked);
+  return parts.length > 0 && parts.every(isGivenPart);
 };
 
 /** A message that opencode does not answer and does not show. */
@@ -68,7 +62,7 @@ const context: ChannelContext<ServerCall> = {
   give: (sessionId, text) => ({
     method: 'POST',
     path: `${pathOf(sessionId)}/message`,
-    body: { noReply: true, parts: [{ type: 'text', text, synthetic: true, metadata: MARK }] },
+    body: { noReply: true, parts: [{ type: 'text', text, synthetic: true, metadata: GIVEN_MARK }] },
   }),
   isGiven: (answer) => getText(getRecord(answer, 'info'), 'id') !== undefined,
 };

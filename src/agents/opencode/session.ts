@@ -1,4 +1,5 @@
 import type { Compaction, Entry, SourceRecord } from '../../core/conversation/conversation.js';
+import { readGiven } from '../../core/conversation/given-block.js';
 import type { Boundary, CompactResult, Fact } from '../../core/event.js';
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { present } from '../../core/present.js';
@@ -283,9 +284,10 @@ const entriesOf = (part: JsonRecord, { data, source }: Message): readonly Entry[
       if (part['ignored'] === true) return []; // the model does not get it
       const isUsers = data['role'] === 'user';
       // what opencode itself adds to a message: files that the user names, and how to go on after a compaction
-      return [
-        textEntry(!isUsers ? 'answer' : part['synthetic'] === true ? 'context' : 'prompt', source, text),
-      ];
+      if (!isUsers || part['synthetic'] !== true)
+        return [textEntry(isUsers ? 'prompt' : 'answer', source, text)];
+      const given = isGivenPart(part) ? readGiven(text)?.lines : undefined;
+      return [{ ...textEntry('context', source, text), ...present({ given }) }];
     }
     case 'reasoning':
       return [textEntry('reasoning', source, text)];
@@ -295,6 +297,14 @@ const entriesOf = (part: JsonRecord, { data, source }: Message): readonly Entry[
       return [];
   }
 };
+
+/** How ctxwrap knows its own text again: opencode keeps the metadata of a part, and no tool can write it. */
+export const GIVEN_MARK = { ctxwrap: 'context' };
+
+export const isGivenPart = (part: unknown): boolean =>
+  isRecord(part) &&
+  part['synthetic'] === true &&
+  getText(getRecord(part, 'metadata'), 'ctxwrap') === GIVEN_MARK.ctxwrap;
 
 const REMOVED = '[Old tool result content cleared]'; // what opencode sends in its place
 

@@ -94,11 +94,12 @@ const reportOf = ({ session, compaction }: OneCompaction, read: Receipt): object
   not_understood: read.notUnderstood,
   before: beforeCounts(read),
   commands_run: read.commandsRun,
-  items: read.items.map(({ kind, text, line, isKept, hasFailed }) => ({
+  items: read.items.map(({ kind, text, line, isKept, isGiven, hasFailed }) => ({
     kind,
     text,
     line: line + 1,
     kept: isKept || !read.isUnreadable ? isKept : null,
+    given_back: isGiven === true,
     ...(kind === 'command' ? { failed: hasFailed === true } : {}),
   })),
 });
@@ -142,7 +143,10 @@ const groupLines = (read: Receipt, columns: number, theme: Theme): readonly Styl
     ...lines.flatMap((line) =>
       wrapText(stripControls(recapText(line)), room).map((text, index): Styled => {
         const fate = (index === 0 ? fateOf(line, recap) : '').padEnd(widest);
-        return [`${' '.repeat(INDENT)}${fate}${' '.repeat(INDENT)}`, line.isKept ? theme.quiet(text) : text];
+        return [
+          `${' '.repeat(INDENT)}${fate}${' '.repeat(INDENT)}`,
+          line.isKept || line.given ? theme.quiet(text) : text,
+        ];
       }),
     ),
   ]);

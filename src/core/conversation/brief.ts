@@ -4,6 +4,7 @@ import {
   type EvidenceItem,
   type EvidenceKind,
 } from './conversation-evidence.js';
+import { FAILED, GIVEN_TAIL, givenHeads, givenTitles, NOT_LOOKED_AT } from './given-block.js';
 import { lostItems, nounOf, unknownItems, type Receipt, type ReceiptItem } from './receipt.js';
 
 // What a compaction has lost, or may have lost in a summary that nobody can read, as a message to the agent. The user reads it, changes it and
@@ -12,20 +13,8 @@ import { lostItems, nounOf, unknownItems, type Receipt, type ReceiptItem } from 
 /** The longest brief, in characters: about a thousand tokens. */
 const MOST_BRIEF = 4_000;
 
-// It begins and ends with words of its own: what stands first or last in a prompt can be a command, open a list of files, or escape Enter.
-const HEAD = 'The summary of our conversation left this out:';
-const MIXED_HEAD = 'This was in our conversation before it was summarised:';
-const UNREADABLE_HEAD = 'I cannot read the summary of our conversation. This was in it before:';
-const TAIL = '\n\nAll of this still holds.'; // no demand, or it would count as one of the user's
-
-const titles: Readonly<Record<EvidenceKind, string>> = {
-  constraint: 'What I asked for',
-  plan: 'Open items of your plan',
-  decision: 'What I answered to your questions',
-  path: 'Files you changed',
-  command: 'Commands you ran',
-  identifier: 'Names and numbers I gave you',
-};
+const TAIL = `\n\n${GIVEN_TAIL}`;
+const titles: Readonly<Record<EvidenceKind, string>> = givenTitles;
 
 /** What is lost, or may be lost in a summary that nobody can read. */
 export const missingItems = (receipt: Receipt): readonly ReceiptItem[] =>
@@ -38,53 +27,65 @@ export const missingItems = (receipt: Receipt): readonly ReceiptItem[] =>
 export const briefText = (
   receipt: Receipt,
   { most = MOST_BRIEF, escape = (text: string): string => text } = {},
-): string | undefined => itemsText(missingItems(receipt), receipt, { most, escape });
+): string | undefined => itemsBlock(missingItems(receipt), receipt, { most, escape })?.text;
 
 /** What is said around items: nothing of what could not be looked at where that is left out. */
 export type Around = Pick<Receipt, 'isUnreadable'> & Partial<Pick<Receipt, 'notUnderstood'>>;
 
+export interface ItemsBlock<Item> {
+  readonly text: string;
+  /** those that have room in it */
+  readonly items: readonly Item[];
+}
+
 /** The same of any items of a receipt. */
-export const itemsText = (
-  items: readonly ReceiptItem[],
+export const itemsBlock = <Item extends ReceiptItem>(
+  items: readonly Item[],
   { isUnreadable, notUnderstood = [] }: Around,
   { most = MOST_BRIEF, escape = (text: string): string => text } = {},
-): string | undefined => {
-  const mixed = items.some(({ isKept }) => isKept) ? MIXED_HEAD : HEAD;
-  const head = isUnreadable ? UNREADABLE_HEAD : mixed;
-  const lost = items.map((item) => ({ ...item, text: escape(item.text) }));
-  if (lost.length === 0) return undefined;
+): ItemsBlock<Item> | undefined => {
+  const mixed = items.some(({ isKept }) => isKept) ? givenHeads.mixed : givenHeads.lost;
+  const head = isUnreadable ? givenHeads.unreadable : mixed;
   const rest = notUnderstoodText(notUnderstood);
-  const unread = rest === undefined ? '' : `\n\nNot looked at: ${escape(rest)}.`;
+  const unread = rest === undefined ? '' : `\n\n${NOT_LOOKED_AT}${escape(rest)}.`;
   let room = most - head.length - unread.length - TAIL.length;
   const sections = byImportance.flatMap((kind) => {
-    const section = sectionOf(
-      kind,
-      lost.filter((item) => item.kind === kind),
-      room,
-    );
-    room -= section.length;
-    return section === '' ? [] : [section];
+    const own = items.filter((item) => item.kind === kind);
+    const section = sectionOf(kind, own, { room, escape });
+    room -= section.text.length;
+    return section.text === '' ? [] : [section];
   });
-  return sections.length === 0 ? undefined : head + sections.join('') + unread + TAIL;
+  if (sections.length === 0) return undefined;
+  const text = head + sections.map((section) => section.text).join('') + unread + TAIL;
+  return { text, items: sections.flatMap((section) => section.items) };
 };
 
 const MOST_MORE = 40; // characters of the line that counts the rest
 
+interface SectionForm {
+  readonly room: number;
+  readonly escape: (text: string) => string;
+}
+
 /** With a newline before it; '' if not even one item has room. */
-const sectionOf = (kind: EvidenceKind, items: readonly ReceiptItem[], room: number): string => {
+const sectionOf = <Item extends ReceiptItem>(
+  kind: EvidenceKind,
+  items: readonly Item[],
+  { room, escape }: SectionForm,
+): ItemsBlock<Item> => {
   let section = `\n\n${titles[kind]}:`;
   const kept: string[] = [];
   for (const { text, hasFailed } of items.toReversed()) {
-    const line = `\n- ${text}${hasFailed ? ' (it failed)' : ''}`;
+    const line = `\n- ${escape(text)}${hasFailed ? FAILED : ''}`;
     const isLast = kept.length === items.length - 1;
     if (section.length + line.length + (isLast ? 0 : MOST_MORE) > room) break;
     section += line;
     kept.unshift(line);
   }
-  if (kept.length === 0) return '';
+  if (kept.length === 0) return { text: '', items: [] };
   const more = items.length - kept.length;
   const rest = more > 0 ? `\n- and ${more} more ${nounOf(kind, more)}` : '';
-  return `\n\n${titles[kind]}:${kept.join('')}${rest}`;
+  return { text: `\n\n${titles[kind]}:${kept.join('')}${rest}`, items: items.slice(more) };
 };
 
 // What an agent must keep, as the text behind its compact command: it is one line, because a line break would send it.

@@ -8,7 +8,9 @@ import {
   type TouchedFile,
 } from './conversation.js';
 import { commandsThatMatter } from './command-evidence.js';
+import { readSentDraft, type GivenLine } from './given-block.js';
 import { demandsIn, identifiersIn } from './message-evidence.js';
+import { present } from '../present.js';
 import { toOneLine } from '../text.js';
 
 // What a part of a conversation holds that a summary should keep: what the user demanded, which files were changed, which commands matter,
@@ -17,6 +19,9 @@ import { toOneLine } from '../text.js';
 export const evidenceKinds = ['path', 'command', 'constraint', 'plan', 'decision', 'identifier'] as const;
 
 export type EvidenceKind = (typeof evidenceKinds)[number];
+
+/** The same for the same item in another compaction. */
+export const itemKey = ({ kind, text }: Pick<EvidenceItem, 'kind' | 'text'>): string => `${kind} ${text}`;
 
 /** What the agent misses most comes first. */
 export const byImportance = [
@@ -49,8 +54,10 @@ const LONGEST_PROMPT = 8_000; // the rest of a longer message is a pasted file, 
 /** The evidence in these entries by kind, the oldest first; each text once. `cwd` is the folder of the session. */
 export const evidenceIn = (entries: readonly Entry[], cwd: string | undefined): readonly EvidenceItem[] => {
   const own = entries.map(asOriginal);
-  const prompts = own.filter((entry): entry is Prompt => entry.kind === 'prompt');
+  const prompts = own.flatMap((entry) => (entry.kind === 'prompt' ? [withoutGiven(entry)] : []));
   const uses = toolUsesIn(own);
+  const once = (kind: EvidenceKind, found: readonly Found[]): readonly EvidenceItem[] =>
+    eachOnce(kind, [...givenOf(kind, own), ...found]);
   return [
     ...once(
       'path',
@@ -136,7 +143,38 @@ interface Found {
   readonly hasFailed?: true;
 }
 
-const once = (kind: EvidenceKind, found: readonly Found[]): readonly EvidenceItem[] => {
+// What ctxwrap has given back after an earlier compaction is in the window again.
+
+/** What is given back in this entry: by ctxwrap's own block, or in a draft that the user has sent. */
+export const givenIn = (entry: Entry): readonly GivenLine[] => {
+  if (entry.kind === 'context') return entry.given ?? [];
+  return entry.kind === 'prompt' ? (readSentDraft(entry.text)?.lines ?? []) : [];
+};
+
+/** What the user has written behind such a draft: its lines are no new demands and names. */
+const withoutGiven = (prompt: Prompt): Prompt => {
+  const block = readSentDraft(prompt.text);
+  return block ? { ...prompt, text: block.rest } : prompt;
+};
+
+const givenOf = (kind: EvidenceKind, entries: readonly Entry[]): readonly Found[] => {
+  // what has become of a plan item since then is not known where the plan was changed
+  const from = kind === 'plan' ? entries.findLastIndex(changesPlan) : -1;
+  return entries.slice(from + 1).flatMap((entry) =>
+    givenIn(entry)
+      .filter((line) => line.kind === kind)
+      .map(({ text, hasFailed }) => ({
+        text,
+        line: entry.source.line,
+        ...present({ hasFailed }),
+      })),
+  );
+};
+
+const changesPlan = (entry: Entry): boolean =>
+  entry.kind === 'call' && entry.plan !== undefined && entry.plan.kind !== 'added';
+
+const eachOnce = (kind: EvidenceKind, found: readonly Found[]): readonly EvidenceItem[] => {
   const items = new Map<string, EvidenceItem>();
   for (const { text, ...rest } of found) {
     const shown = toOneLine(text, LONGEST_ITEM);

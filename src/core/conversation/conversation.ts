@@ -1,6 +1,7 @@
 import type { Boundary } from '../event.js';
 import type { Millis } from '../reading.js';
 import { present } from '../present.js';
+import type { GivenLine } from './given-block.js';
 
 // A conversation as the agent's session file tells it. Readers in `agents/NAME/session.ts` turn lines into steps, one line at a time;
 // `buildConversation` puts the steps of a whole file together. Whoever needs only a few of the entries (the compactions of a huge file)
@@ -49,6 +50,8 @@ export interface Prompt extends Part {
 export interface Context extends Part {
   readonly kind: 'context';
   readonly text: string;
+  /** what ctxwrap has given back in it; only for a record that no tool's output can be in */
+  readonly given?: readonly GivenLine[];
 }
 
 /** What the model said to the user. */

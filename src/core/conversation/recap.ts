@@ -1,4 +1,4 @@
-import { byImportance, type EvidenceKind } from './conversation-evidence.js';
+import { byImportance, itemKey, type EvidenceKind } from './conversation-evidence.js';
 import { present } from '../present.js';
 import { beforeCounts, nounOf, type Receipt, type ReceiptItem } from './receipt.js';
 
@@ -13,7 +13,7 @@ export interface Recap {
 }
 
 export interface RecapLine extends ReceiptItem {
-  /** given back: the agent has it, or reads it with the next message, or it was put into the prompt */
+  /** given back: the agent has it, or gets it with the next message, or it was put into the prompt */
   readonly given?: Given;
 }
 
@@ -21,7 +21,7 @@ export type Given = 'sent' | 'waiting' | 'drafted';
 
 const MOST_OF_KIND = 60; // more are no choice
 
-/** `given`: what was given back already, by its keys. At most `most` lines of each kind, the latest ones. */
+/** `given`: what was given back already, by its keys, as far as the session file does not tell it. At most `most` lines of each kind, the latest ones. */
 export const recapOf = (
   { items, isUnreadable }: Receipt,
   given: ReadonlyMap<string, Given>,
@@ -31,13 +31,10 @@ export const recapOf = (
     items
       .filter((item) => item.kind === kind)
       .slice(-most)
-      .map((item) => ({ ...item, ...present({ given: given.get(recapKey(item)) }) })),
+      .map((item) => ({ ...item, ...present({ given: item.isGiven ? 'sent' : given.get(itemKey(item)) }) })),
   ),
   isUnreadable,
 });
-
-/** The same for the same item in another compaction. */
-export const recapKey = ({ kind, text }: Pick<RecapLine, 'kind' | 'text'>): string => `${kind} ${text}`;
 
 // What the user has marked.
 

@@ -9,6 +9,8 @@ import {
 import {
   evidenceIn,
   evidenceKinds,
+  givenIn,
+  itemKey,
   notUnderstoodIn,
   notUnderstoodText,
   type EvidenceItem,
@@ -16,6 +18,7 @@ import {
   type NotUnderstood,
 } from './conversation-evidence.js';
 import { getCount, getList, getText, parseRecord } from '../json.js';
+import type { GivenLine } from './given-block.js';
 import type { Millis } from '../reading.js';
 import { toOneLine } from '../text.js';
 
@@ -24,6 +27,8 @@ import { toOneLine } from '../text.js';
 
 export interface ReceiptItem extends EvidenceItem {
   readonly isKept: boolean;
+  /** ctxwrap has given it back since, so that it is in the window behind the summary */
+  readonly isGiven?: true;
 }
 
 export interface Receipt {
@@ -46,8 +51,13 @@ export const receiptOf = (conversation: Conversation, compaction: Compaction): R
   const { cwd } = conversation.head;
   const items = evidenceIn(window, cwd);
   const isNamed = makeNameSearch(left, items, cwd);
+  const given = new Set(givenBehind(conversation, compaction).map(itemKey));
   return {
-    items: items.map((item) => ({ ...item, isKept: isNamed(item) })),
+    items: items.map((item) => ({
+      ...item,
+      isKept: isNamed(item),
+      ...(given.has(itemKey(item)) ? { isGiven: true as const } : {}),
+    })),
     commandsRun: new Set(window.flatMap((entry) => (entry.kind === 'call' ? (entry.commands ?? []) : [])))
       .size,
     isUnreadable: left.some((entry) => entry.kind === 'summary' && entry.isEncrypted === true),
@@ -59,11 +69,25 @@ export const receiptOf = (conversation: Conversation, compaction: Compaction): R
 const leftBy = ({ entries }: Conversation, { source: { line } }: Compaction): readonly Entry[] => {
   const place = entries.findIndex((entry) => entry.kind === 'compaction' && entry.source.line === line);
   const rest = entries.slice(place + 1);
-  const isOwn = ({ kind, isCopy, source }: Entry): boolean =>
-    isCopy === true || kind === 'summary' || kind === 'context' || source.line === line;
+  const isOwn = (entry: Entry): boolean =>
+    entry.isCopy === true ||
+    entry.kind === 'summary' ||
+    (entry.kind === 'context' && !entry.given) ||
+    entry.source.line === line;
   const next = rest.findIndex((entry) => !isOwn(entry));
   const own = next < 0 ? rest.length : next;
   return windowOf({ entries: entries.slice(0, place + 1 + own) });
+};
+
+/** What ctxwrap has given back after the compaction, until the next one. */
+const givenBehind = ({ entries }: Conversation, { source: { line } }: Compaction): readonly GivenLine[] => {
+  const place = entries.findIndex((entry) => entry.kind === 'compaction' && entry.source.line === line);
+  const rest = entries.slice(place + 1);
+  const next = rest.findIndex((entry) => entry.kind === 'compaction' && entry.isUndone !== true);
+  return rest
+    .slice(0, next < 0 ? rest.length : next)
+    .filter((entry) => entry.isCopy !== true && entry.source.line !== line)
+    .flatMap(givenIn);
 };
 
 // Whether a text names an item.
@@ -108,7 +132,8 @@ const makeNameSearch = (
 const textOf = (entry: Entry): string => {
   if (entry.kind === 'call')
     return [...(entry.commands ?? []), ...entry.files.map(({ path }) => path), planText(entry)].join('\n');
-  return 'text' in entry && entry.kind !== 'context' ? entry.text : '';
+  if (entry.kind === 'context') return (entry.given ?? []).map(({ text }) => text).join('\n');
+  return 'text' in entry ? entry.text : '';
 };
 
 const planText = ({ plan }: Extract<Entry, { kind: 'call' }>): string =>
@@ -273,9 +298,11 @@ export const keptText = (
 
 export const nounOf = (kind: EvidenceKind, count: number): string => plurals[kind][count === 1 ? 0 : 1];
 
-/** What is known to be lost: nothing where the summary cannot be read. */
+/** What is known to be lost and was not given back: nothing where the summary cannot be read. */
 export const lostItems = ({ items, isUnreadable }: Receipt): readonly ReceiptItem[] =>
-  isUnreadable ? [] : items.filter(({ isKept }) => !isKept);
+  isUnreadable ? [] : items.filter(isMissing);
+
+const isMissing = ({ isKept, isGiven }: ReceiptItem): boolean => !isKept && !isGiven;
 
 // Where the summary is encrypted, what it has kept is unknown. What was in the window before is known from the records all the same.
 
@@ -293,7 +320,7 @@ export const beforeCounts = ({ items }: Pick<Receipt, 'items'>): readonly Before
 
 /** What is nowhere but in the summary, if there: nothing where the summary can be read, for then that is known. */
 export const unknownItems = ({ items, isUnreadable }: Receipt): readonly ReceiptItem[] =>
-  isUnreadable ? items.filter(({ isKept }) => !isKept) : [];
+  isUnreadable ? items.filter(isMissing) : [];
 
 /** `in the window before: 12 paths, 31 commands`; undefined if there was no evidence. At most `most` kinds. */
 export const beforeText = (receipt: Receipt, most: number = evidenceKinds.length): string | undefined => {

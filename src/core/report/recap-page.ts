@@ -6,6 +6,7 @@ import {
   type RecapSelection,
 } from '../conversation/recap.js';
 import { byImportance, type EvidenceKind } from '../conversation/conversation-evidence.js';
+import { FAILED } from '../conversation/given-block.js';
 import type { MarkedRow, Row, Section } from './report-sections.js';
 
 // The page of the overlay with the recap of the last compaction: what the summary has kept and what it has forgotten, and what the user gives
@@ -96,8 +97,7 @@ const givenWords = { sent: 'sent', waiting: 'goes next', drafted: 'as draft' } a
 export const fateOf = ({ isKept, given }: RecapLine, { isUnreadable }: Recap): string =>
   given === undefined ? (isKept ? 'kept' : isUnreadable ? 'unknown' : 'forgotten') : givenWords[given];
 
-export const recapText = ({ text, hasFailed }: RecapLine): string =>
-  hasFailed ? `${text} (it failed)` : text;
+export const recapText = ({ text, hasFailed }: RecapLine): string => (hasFailed ? text + FAILED : text);
 
 const rowOf = (
   recap: Recap,

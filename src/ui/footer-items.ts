@@ -84,7 +84,7 @@ export const items: Readonly<Record<ItemName, Item>> = {
 };
 
 /** The order in the row where the user has chosen none. */
-export const usualOrder: readonly ItemName[] = [
+const usualOrder: readonly ItemName[] = [
   'runtime',
   'bar',
   'percent',

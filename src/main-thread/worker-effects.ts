@@ -7,6 +7,7 @@ import {
   type OverlayKeyResult,
   type OverlayState,
 } from '../core/overlay-keys.js';
+import { selectionAt } from '../core/conversation/recap.js';
 import { BACKSPACE } from '../core/terminal-input.js';
 import { notificationSequence } from '../terminal/notification.js';
 import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';
@@ -39,13 +40,9 @@ const wishOf = (
   return { size, page, scroll, limit, recap, background };
 };
 
-const tell = (
-  worker: TerminalSession['worker'],
-  { action, answer }: OverlayKeyResult,
-  drawing: OverlayDrawing | undefined,
-): void => {
+const tell = (worker: TerminalSession['worker'], { action, answer }: OverlayKeyResult): void => {
   if (action !== undefined && action !== 'close') worker.post({ type: 'overlay-action', action });
-  if (answer) worker.post({ type: 'chosen', answer, at: drawing?.recap?.at });
+  if (answer) worker.post({ type: 'chosen', answer });
 };
 
 /** What the drawing says of the page that it shows. */
@@ -55,8 +52,9 @@ const afterDrawing = (
 ): OverlayState => ({
   ...state,
   ...(page === state.page
-    ? { most, shown, scroll: recap ? scroll : Math.min(state.scroll, most), lines: recap?.lines ?? 0 }
+    ? { most, shown, scroll: recap ? scroll : Math.min(state.scroll, most), shownRecap: recap }
     : {}),
+  ...(page === state.page && recap ? { recap: selectionAt(recap.at, state.recap) } : {}),
   ...(marked === undefined ? {} : { limit: { choice: marked, ...state.limit } }),
 });
 
@@ -97,7 +95,7 @@ export const makeWorkerContents = (
         chordUntil !== -Infinity && (drawing === undefined || performance.now() < (chordUntil ?? 0));
       const isChord = isDirect && action !== undefined;
       chordUntil = -Infinity; // any other key in between cancels it
-      tell(worker, step, drawing);
+      tell(worker, step);
       if (step.answer) late.noteTaken();
       if (isChord || step.answer || step.action === 'close') close();
       else ask();

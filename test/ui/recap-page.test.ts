@@ -92,6 +92,19 @@ describe('the page with the recap', () => {
     }
   });
 
+  it('shows the line with the cursor also where longer words further down make the lines above it wrap', () => {
+    const rule = 'Keep every function of this project under sixty lines.';
+    const rules = Array.from({ length: 20 }, (_, index) =>
+      item('constraint', `${rule} ${index}`, index < 19),
+    );
+    const receipt = { items: rules, isUnreadable: false, commandsRun: 0, notUnderstood: [] };
+    const recap = recapOf(receipt, new Map());
+    for (const line of rules.keys()) {
+      const drawn = draw({ recap, line, chosen: [], reason: '', way: '' }, { columns: 80, rows: 12 });
+      expect(drawn.filter((row) => row.includes('▶'))).toHaveLength(1);
+    }
+  });
+
   it('says the same in every palette, and in no colour with NO_COLOR', () => {
     const at = (more: Partial<Terminal>) =>
       draw(pageWith(LAST), { columns: 80, rows: 24, env: { TERM: 'xterm-256color' }, ...more });

@@ -40,11 +40,12 @@ export const recapSections = (page: RecapPage): readonly Section[] => {
   const { recap, reason } = page;
   if (!recap || recap.lines.length === 0)
     return [{ title: 'Recap', rows: [{ text: recap ? emptyRecap : reason }] }];
+  const valueColumns = Math.max(...recap.lines.map((line) => fateOf(line, recap).length));
   const sections = recapGroups(recap).map(({ title, lines, first }): Section => {
     const rows = lines.map((line, index) =>
       rowOf(page, recap, { line, isMarked: first + index === page.line }),
     );
-    return { title, rows };
+    return { title, rows, valueColumns };
   });
   return [{ rows: [{ text: headOf(recap, page), emphasis: 'quiet' }] }, ...sections];
 };

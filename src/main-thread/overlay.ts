@@ -195,7 +195,7 @@ export const makeOverlayTour = (
   const { tour } = terminal.session;
   let step: 'ahead' | 'due' | 'shown' | 'over' = tour ? 'ahead' : 'over';
   let timer: NodeJS.Timeout | undefined;
-  let isTurned = false; // to the recap
+  let isOwnKey = false;
 
   const noteClosed = (): void => {
     if (step !== 'shown' || !tour) return;
@@ -203,14 +203,20 @@ export const makeOverlayTour = (
     clearTimeout(timer);
     terminal.child?.signal(tour.signal);
   };
+  const press = (key: OverlayKey): void => {
+    isOwnKey = true;
+    overlay().onKey(key);
+    isOwnKey = false;
+  };
   const take = (): void => {
-    overlay().onKey('enter');
+    press('enter');
     overlay().close(); // where there is nothing to give back
   };
   const show = (): void => {
     step = 'shown';
     overlay().open();
-    if (!overlay().isOpen()) noteClosed(); // this terminal cannot show it
+    if (overlay().isOpen()) press('b');
+    else noteClosed(); // this terminal cannot show it
   };
   return {
     noteCompactions: (count) => {
@@ -220,14 +226,12 @@ export const makeOverlayTour = (
     },
     noteOpened: () => {
       if (step !== 'shown' || !tour) return false;
-      if (!isTurned) overlay().onKey('b'); // it opens again after a change of size
-      isTurned = true;
-      clearTimeout(timer);
+      clearTimeout(timer); // it opens again after a change of size
       timer = setTimeout(take, tour.overlayMs).unref();
       return true;
     },
     noteKey: () => {
-      if (step === 'shown') clearTimeout(timer);
+      if (step === 'shown' && !isOwnKey) clearTimeout(timer);
     },
     noteClosed,
     stop: () => {

@@ -111,6 +111,7 @@ export const makeWorkerContents = (
   return {
     contents,
     onDrawn: (next) => {
+      if (onFirst && next.page !== state.page) return; // a key has asked for another page before it was shown
       drawing = next;
       state = afterDrawing(state, next);
       onFirst?.();

@@ -1,5 +1,6 @@
 // What happens to the user's keys, the screen and the overlay when the worker fails while it is needed.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { own } from '../../src/core/printable.js';
 import { errorText } from '../../src/core/errors.js';
 import type { FromWorker, OverlayDrawing, ToWorker } from '../../src/session/thread-messages.js';
 import { makeWorkerContents, serveWorker } from '../../src/main-thread/worker-effects.js';
@@ -152,6 +153,22 @@ describe('the overview', () => {
     const { contents, acted, closed } = opened();
     contents.onKey(key);
     expect([acted(), closed()]).toEqual([[action], 1]);
+  });
+
+  it('opens on the page of a key that comes before it was drawn, and not on another one', async () => {
+    run = makeOverlayHarness(60, 14);
+    const { contents, onDrawn } = makeWorkerContents(run.stage, () => undefined);
+    let isLoaded = false;
+    void Promise.resolve(contents.load?.()).then(() => (isLoaded = true));
+    contents.onKey('b');
+    const size = { columns: 60, rows: 14 };
+    const drawing = { scroll: 0, most: 0, shown: 6, size };
+    onDrawn({ ...drawing, page: 'main', rows: [own`main`] });
+    await vi.advanceTimersByTimeAsync(0);
+    expect([isLoaded, contents.draw(size)]).toEqual([false, []]);
+    onDrawn({ ...drawing, page: 'recap', rows: [own`recap`] });
+    await vi.advanceTimersByTimeAsync(0);
+    expect([isLoaded, contents.draw(size)]).toEqual([true, ['recap']]);
   });
 
   it('tells the worker the limit that was chosen, and closes', () => {

@@ -141,7 +141,8 @@ export interface Overlay {
   readonly closeByItself: () => void;
   /** something shown has changed; unchanged rows are not written again */
   readonly redraw: () => void;
-  readonly onKey: (key: OverlayKey) => void;
+  /** `isByItself`: not pressed by the user */
+  readonly onKey: (key: OverlayKey, isByItself?: boolean) => void;
   /** keys that were meant for what it no longer shows */
   readonly late: LateKeys | undefined;
   /** the child has written: a chance to open */
@@ -195,7 +196,6 @@ export const makeOverlayTour = (
   const { tour } = terminal.session;
   let step: 'ahead' | 'due' | 'shown' | 'over' = tour ? 'ahead' : 'over';
   let timer: NodeJS.Timeout | undefined;
-  let isOwnKey = false;
 
   const noteClosed = (): void => {
     if (step !== 'shown' || !tour) return;
@@ -203,19 +203,14 @@ export const makeOverlayTour = (
     clearTimeout(timer);
     terminal.child?.signal(tour.signal);
   };
-  const press = (key: OverlayKey): void => {
-    isOwnKey = true;
-    overlay().onKey(key);
-    isOwnKey = false;
-  };
   const take = (): void => {
-    press('enter');
+    overlay().onKey('enter', true);
     overlay().close(); // where there is nothing to give back
   };
   const show = (): void => {
     step = 'shown';
     overlay().open();
-    if (overlay().isOpen()) press('b');
+    if (overlay().isOpen()) overlay().onKey('b', true);
     else noteClosed(); // this terminal cannot show it
   };
   return {
@@ -231,7 +226,7 @@ export const makeOverlayTour = (
       return true;
     },
     noteKey: () => {
-      if (step === 'shown' && !isOwnKey) clearTimeout(timer);
+      if (step === 'shown') clearTimeout(timer);
     },
     noteClosed,
     stop: () => {
@@ -332,7 +327,8 @@ export const makeOverlay = (
     closeByItself,
     redraw: () => state.shown?.redraw(),
     late: contents.late,
-    onKey: (key) => void runGuarded(terminal, 'a key of the overlay', () => contents.onKey(key)),
+    onKey: (key, isByItself) =>
+      void runGuarded(terminal, 'a key of the overlay', () => contents.onKey(key, isByItself)),
     noteOutput: () => {
       if (state.phase === 'opening' && state.wantedAt < Infinity) attempt();
     },
@@ -352,7 +348,8 @@ export const makeOverlay = (
 export interface OverlayContents {
   /** rows of text and SGR, at most as many as the size has, none wider */
   readonly draw: (size: Size) => readonly Printable[];
-  readonly onKey: (key: OverlayKey) => void;
+  /** `isByItself`: not pressed by the user */
+  readonly onKey: (key: OverlayKey, isByItself?: boolean) => void;
   readonly onOpen?: () => void;
   /** `isByItself`: not by a key of the user */
   readonly onClose?: (isByItself: boolean) => void;

@@ -82,14 +82,15 @@ export const makeWorkerContents = (
     draw: ({ columns, rows }) =>
       drawing?.size.columns === columns && drawing.size.rows === rows ? drawing.rows : [],
     showsNext: () => drawing?.page === 'main' && drawing.scroll === 0,
-    onKey: (key) => {
+    onKey: (key, isByItself = false) => {
       // nobody has seen what it would choose
       if (key === 'enter' && !(isChoicePage(state.page) && drawing?.page === state.page)) return;
       const step = pressOverlayKey(state, key);
       ({ state } = step);
       const action = directAction(step.action);
       // the user is present, and has not asked for something to be typed
-      if (action === undefined && !key.startsWith('wheel')) worker.handle({ type: 'user-keys' });
+      if (action === undefined && !isByItself && !key.startsWith('wheel'))
+        worker.handle({ type: 'user-keys' });
       // a key before anything is drawn cannot answer what the overlay shows, however late a stopped wrapper gets to it
       const isDirect =
         chordUntil !== -Infinity && (drawing === undefined || performance.now() < (chordUntil ?? 0));

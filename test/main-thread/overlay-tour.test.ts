@@ -23,9 +23,9 @@ const play = (given: typeof tour | 'none' = tour, canOpen = true, isDrawn = canO
       isOpen = false;
       overlayTour.noteClosed();
     },
-    onKey: (key: string) => {
+    onKey: (key: string, isByItself = false) => {
       keys.push(key);
-      overlayTour.noteKey();
+      if (!isByItself) overlayTour.noteKey();
     },
   };
   const overlayTour: OverlayTour = makeOverlayTour(terminal, () => overlay);

@@ -171,6 +171,18 @@ describe('the overview', () => {
     expect([isLoaded, contents.draw(size)]).toEqual([true, ['recap']]);
   });
 
+  it('lets nothing wait for a key that the user has not pressed', () => {
+    const { contents, draws } = opened();
+    const events: string[] = [];
+    Object.assign(run.stage.worker, { handle: ({ type }: { readonly type: string }) => events.push(type) });
+    contents.onKey('b', true);
+    draws('recap', { recap: { at: 7, keys: ['a'], chosen: ['a'] } });
+    contents.onKey('enter', true);
+    expect(events).toEqual([]);
+    contents.onKey('b');
+    expect(events).toEqual(['user-keys']);
+  });
+
   it('tells the worker the limit that was chosen, and closes', () => {
     const { contents, chosen, draws, closed } = opened();
     contents.onKey('l');

@@ -92,9 +92,8 @@ export const makeWorkerContents = (
       if (action === undefined && !isByItself && !key.startsWith('wheel'))
         worker.handle({ type: 'user-keys' });
       // a key before anything is drawn cannot answer what the overlay shows, however late a stopped wrapper gets to it
-      const isDirect =
-        chordUntil !== -Infinity && (drawing === undefined || performance.now() < (chordUntil ?? 0));
-      const isChord = isDirect && action !== undefined;
+      const isEarly = drawing === undefined || performance.now() < (chordUntil ?? 0);
+      const isChord = isEarly && chordUntil !== -Infinity && action !== undefined;
       chordUntil = -Infinity; // any other key in between cancels it
       tell(worker, step);
       if (step.answer) late.noteTaken();

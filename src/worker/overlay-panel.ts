@@ -6,13 +6,8 @@ import { nextMode } from '../core/overlay-keys.js';
 import { markedChoice } from '../core/report/limit-page.js';
 import { overlayReport } from '../core/report/overlay-report.js';
 import type { RecapPage } from '../core/report/recap-page.js';
-import {
-  chosenAtFirst,
-  recapKey,
-  selectionAt,
-  type RecapChoice,
-  type ShownRecap,
-} from '../core/conversation/recap.js';
+import { itemKey } from '../core/conversation/conversation-evidence.js';
+import { chosenAtFirst, selectionAt, type RecapChoice, type ShownRecap } from '../core/conversation/recap.js';
 import type { RecapState } from '../typing/receipts.js';
 import { present } from '../core/present.js';
 import { readLook } from '../core/look.js';
@@ -129,7 +124,7 @@ const drawRecap = (
   const { at, recap } = state;
   if (panel.first?.at !== at) panel.first = { at, keys: chosenAtFirst(recap) };
   const { line, chosen = panel.first.keys } = selectionAt(at, selection);
-  const shown = { at, keys: recap.lines.map(recapKey), chosen };
+  const shown = { at, keys: recap.lines.map(itemKey), chosen };
   return { page: { recap, line, chosen, way, reason: '' }, shown };
 };
 

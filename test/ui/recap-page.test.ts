@@ -1,8 +1,8 @@
 // The page of the overlay with the recap of a compaction, as it is drawn.
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { chosenAtFirst, recapKey, recapOf } from '../../src/core/conversation/recap.js';
-import type { EvidenceKind } from '../../src/core/conversation/conversation-evidence.js';
+import { chosenAtFirst, recapOf } from '../../src/core/conversation/recap.js';
+import { itemKey, type EvidenceKind } from '../../src/core/conversation/conversation-evidence.js';
 import type { ReceiptItem } from '../../src/core/conversation/receipt.js';
 import type { RecapPage } from '../../src/core/report/recap-page.js';
 import { readLook, type Background } from '../../src/core/look.js';
@@ -40,7 +40,7 @@ const pageWith = (line: number, isUnreadable = false): RecapPage => {
   const receipt = { items, isUnreadable, commandsRun: 3, notUnderstood: [] };
   const given = new Map([['constraint Never push to main.', 'waiting' as const]]);
   const recap = recapOf(receipt, given);
-  const last = recap.lines.slice(-1).map(recapKey);
+  const last = recap.lines.slice(-1).map(itemKey);
   const chosen = [...chosenAtFirst(recap), ...(line === LAST ? last : [])];
   return { recap, line, chosen, reason: '', way: 'with your next message' };
 };

@@ -1,7 +1,8 @@
 // What the worker draws of the overlay while the session goes on.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { defaultValues } from '../../src/core/config/keys.js';
-import { recapKey, recapOf, type Given } from '../../src/core/conversation/recap.js';
+import { itemKey } from '../../src/core/conversation/conversation-evidence.js';
+import { recapOf, type Given } from '../../src/core/conversation/recap.js';
 import { initialOverlayState } from '../../src/core/overlay-keys.js';
 import { emptyHistory } from '../../src/core/report/history.js';
 import type { SessionFlow } from '../../src/core/session-flow.js';
@@ -18,7 +19,7 @@ const items = ['Never push to main.', 'Always run the linter.', 'Keep the tests.
   line: 0,
   isKept: false,
 }));
-const keys = items.map(recapKey);
+const keys = items.map(itemKey);
 
 let at: number;
 let given: Map<string, Given>;

@@ -76,10 +76,10 @@ const isAtFirst = ({ kind, isKept, given }: RecapLine): boolean =>
   MATTERING.includes(kind) && !isKept && given === undefined;
 
 /** The keys of what is chosen at first: a line that is given back or found kept later stays chosen. */
-export const chosenAtFirst = ({ lines }: Recap): readonly string[] => lines.filter(isAtFirst).map(recapKey);
+export const chosenAtFirst = ({ lines }: Recap): readonly string[] => lines.filter(isAtFirst).map(itemKey);
 
 export const isChosen = (line: RecapLine, chosen: readonly string[]): boolean =>
-  chosen.includes(recapKey(line));
+  chosen.includes(itemKey(line));
 
 /** Rules and open plan items that are known to be forgotten: what an encrypted summary has kept is not known. */
 export const forgottenRules = (recap: Recap): readonly RecapLine[] =>

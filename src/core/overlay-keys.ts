@@ -1,5 +1,11 @@
 import type { Mode } from './compaction/state.js';
-import { noSelection, toggle, type RecapSelection } from './conversation/recap.js';
+import {
+  noSelection,
+  toggle,
+  type RecapChoice,
+  type RecapSelection,
+  type ShownRecap,
+} from './conversation/recap.js';
 import { limitChoices, type LimitAnswer, type LimitSelection } from './own-limit.js';
 import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 
@@ -61,8 +67,8 @@ export interface OverlayState {
   readonly limit: LimitSelection;
   /** the same on the page `recap` */
   readonly recap: RecapSelection;
-  /** how many lines the recap has, from the last drawing */
-  readonly lines: number;
+  /** the recap in the last drawing; undefined where there is none */
+  readonly shownRecap: ShownRecap | undefined;
 }
 
 const firstLimit: LimitSelection = { span: 'session' };
@@ -74,7 +80,7 @@ export const initialOverlayState: OverlayState = {
   shown: 0,
   limit: firstLimit,
   recap: noSelection,
-  lines: 0,
+  shownRecap: undefined,
 };
 
 const actions = {
@@ -122,7 +128,7 @@ export interface OverlayKeyResult {
 
 export type OverlayAnswer =
   | { readonly page: 'limit'; readonly limit: LimitAnswer }
-  | { readonly page: 'recap'; readonly recap: RecapSelection };
+  | { readonly page: 'recap'; readonly recap: RecapChoice };
 
 export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =>
   isChoicePage(state.page) ? pressChoiceKey[state.page](state, key) : pressPageKey(state, key);
@@ -168,9 +174,10 @@ const pressLimitKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =
 
 /** On the page with the recap the keys that scroll go from line to line. */
 const pressRecapKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult => {
-  const { recap, lines } = state;
+  const { recap, shownRecap } = state;
+  const last = (shownRecap?.keys.length ?? 0) - 1;
   const at = (line: number): OverlayKeyResult => {
-    const next = Math.max(0, Math.min(lines - 1, line));
+    const next = Math.max(0, Math.min(last, line));
     return next === recap.line ? { state } : { state: { ...state, recap: { ...recap, line: next } } };
   };
   switch (key) {
@@ -187,11 +194,14 @@ const pressRecapKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =
     case 'home':
       return at(0);
     case 'end':
-      return at(lines - 1);
+      return at(last);
     case ' ':
-      return lines === 0 ? { state } : { state: { ...state, recap: toggle(recap) } };
-    case 'enter':
-      return lines === 0 ? { state } : { state: onPage(state, 'main'), answer: { page: 'recap', recap } };
+      return shownRecap && last >= 0 ? { state: { ...state, recap: toggle(recap, shownRecap) } } : { state };
+    case 'enter': {
+      if (!shownRecap || last < 0) return { state };
+      const choice = { at: shownRecap.at, keys: recap.chosen ?? shownRecap.chosen };
+      return { state: onPage(state, 'main'), answer: { page: 'recap', recap: choice } };
+    }
     case 'escape':
     case 'q':
       return { state, action: 'close' };

@@ -244,7 +244,7 @@ const lastRows = (history: readonly Line[], size: Size, liveCount: number): read
 
 // What the agent does: it thinks, calls tools, writes its answer word by word, runs a command, compacts.
 
-const [wordMs, thinkMs, callMs, runMs, compactMs, leaveMs] = [35, 1100, 520, 900, 2600, 2000];
+const [wordMs, thinkMs, callMs, runMs, compactMs, leaveMs] = [35, 800, 520, 900, 2000, 2000];
 
 const begin = (agent: DemoAgent, acts: readonly Act[], now: number): DemoAgent => {
   const [first] = acts;

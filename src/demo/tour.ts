@@ -88,7 +88,7 @@ const DRAFT_MS = 6_000;
 
 /** Two turns with a rule each; after "not now" a third turn; then the recap, what it gives back, and the end. */
 export const tourScript: readonly Step[] = [
-  { waitMs: 500 },
+  { waitMs: 300 },
   ...typePrompt('Why does the login test fail? Never push to main.', KEY_MS),
   ...pause(700),
   ...typePrompt('Fix it. Always run npm test after an edit.', KEY_MS),

@@ -141,7 +141,8 @@ export interface Overlay {
   readonly closeByItself: () => void;
   /** something shown has changed; unchanged rows are not written again */
   readonly redraw: () => void;
-  readonly onKey: (key: OverlayKey) => void;
+  /** `isByItself`: not pressed by the user */
+  readonly onKey: (key: OverlayKey, isByItself?: boolean) => void;
   /** keys that were meant for what it no longer shows */
   readonly late: LateKeys | undefined;
   /** the child has written: a chance to open */
@@ -195,7 +196,6 @@ export const makeOverlayTour = (
   const { tour } = terminal.session;
   let step: 'ahead' | 'due' | 'shown' | 'over' = tour ? 'ahead' : 'over';
   let timer: NodeJS.Timeout | undefined;
-  let isTurned = false; // to the recap
 
   const noteClosed = (): void => {
     if (step !== 'shown' || !tour) return;
@@ -204,13 +204,14 @@ export const makeOverlayTour = (
     terminal.child?.signal(tour.signal);
   };
   const take = (): void => {
-    overlay().onKey('enter');
+    overlay().onKey('enter', true);
     overlay().close(); // where there is nothing to give back
   };
   const show = (): void => {
     step = 'shown';
     overlay().open();
-    if (!overlay().isOpen()) noteClosed(); // this terminal cannot show it
+    if (overlay().isOpen()) overlay().onKey('b', true);
+    else noteClosed(); // this terminal cannot show it
   };
   return {
     noteCompactions: (count) => {
@@ -220,9 +221,7 @@ export const makeOverlayTour = (
     },
     noteOpened: () => {
       if (step !== 'shown' || !tour) return false;
-      if (!isTurned) overlay().onKey('b'); // it opens again after a change of size
-      isTurned = true;
-      clearTimeout(timer);
+      clearTimeout(timer); // it opens again after a change of size
       timer = setTimeout(take, tour.overlayMs).unref();
       return true;
     },
@@ -328,7 +327,8 @@ export const makeOverlay = (
     closeByItself,
     redraw: () => state.shown?.redraw(),
     late: contents.late,
-    onKey: (key) => void runGuarded(terminal, 'a key of the overlay', () => contents.onKey(key)),
+    onKey: (key, isByItself) =>
+      void runGuarded(terminal, 'a key of the overlay', () => contents.onKey(key, isByItself)),
     noteOutput: () => {
       if (state.phase === 'opening' && state.wantedAt < Infinity) attempt();
     },
@@ -348,7 +348,8 @@ export const makeOverlay = (
 export interface OverlayContents {
   /** rows of text and SGR, at most as many as the size has, none wider */
   readonly draw: (size: Size) => readonly Printable[];
-  readonly onKey: (key: OverlayKey) => void;
+  /** `isByItself`: not pressed by the user */
+  readonly onKey: (key: OverlayKey, isByItself?: boolean) => void;
   readonly onOpen?: () => void;
   /** `isByItself`: not by a key of the user */
   readonly onClose?: (isByItself: boolean) => void;

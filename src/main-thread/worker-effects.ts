@@ -7,6 +7,7 @@ import {
   type OverlayKeyResult,
   type OverlayState,
 } from '../core/overlay-keys.js';
+import { selectionAt } from '../core/conversation/recap.js';
 import { BACKSPACE } from '../core/terminal-input.js';
 import { notificationSequence } from '../terminal/notification.js';
 import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';
@@ -39,13 +40,9 @@ const wishOf = (
   return { size, page, scroll, limit, recap, background };
 };
 
-const tell = (
-  worker: TerminalSession['worker'],
-  { action, answer }: OverlayKeyResult,
-  drawing: OverlayDrawing | undefined,
-): void => {
+const tell = (worker: TerminalSession['worker'], { action, answer }: OverlayKeyResult): void => {
   if (action !== undefined && action !== 'close') worker.post({ type: 'overlay-action', action });
-  if (answer) worker.post({ type: 'chosen', answer, at: drawing?.recap?.at });
+  if (answer) worker.post({ type: 'chosen', answer });
 };
 
 /** What the drawing says of the page that it shows. */
@@ -55,8 +52,9 @@ const afterDrawing = (
 ): OverlayState => ({
   ...state,
   ...(page === state.page
-    ? { most, shown, scroll: recap ? scroll : Math.min(state.scroll, most), lines: recap?.lines ?? 0 }
+    ? { most, shown, scroll: recap ? scroll : Math.min(state.scroll, most), shownRecap: recap }
     : {}),
+  ...(page === state.page && recap ? { recap: selectionAt(recap.at, state.recap) } : {}),
   ...(marked === undefined ? {} : { limit: { choice: marked, ...state.limit } }),
 });
 
@@ -84,20 +82,20 @@ export const makeWorkerContents = (
     draw: ({ columns, rows }) =>
       drawing?.size.columns === columns && drawing.size.rows === rows ? drawing.rows : [],
     showsNext: () => drawing?.page === 'main' && drawing.scroll === 0,
-    onKey: (key) => {
+    onKey: (key, isByItself = false) => {
       // nobody has seen what it would choose
       if (key === 'enter' && !(isChoicePage(state.page) && drawing?.page === state.page)) return;
       const step = pressOverlayKey(state, key);
       ({ state } = step);
       const action = directAction(step.action);
       // the user is present, and has not asked for something to be typed
-      if (action === undefined && !key.startsWith('wheel')) worker.handle({ type: 'user-keys' });
+      if (action === undefined && !isByItself && !key.startsWith('wheel'))
+        worker.handle({ type: 'user-keys' });
       // a key before anything is drawn cannot answer what the overlay shows, however late a stopped wrapper gets to it
-      const isDirect =
-        chordUntil !== -Infinity && (drawing === undefined || performance.now() < (chordUntil ?? 0));
-      const isChord = isDirect && action !== undefined;
+      const isEarly = drawing === undefined || performance.now() < (chordUntil ?? 0);
+      const isChord = isEarly && chordUntil !== -Infinity && action !== undefined;
       chordUntil = -Infinity; // any other key in between cancels it
-      tell(worker, step, drawing);
+      tell(worker, step);
       if (step.answer) late.noteTaken();
       if (isChord || step.answer || step.action === 'close') close();
       else ask();
@@ -113,6 +111,7 @@ export const makeWorkerContents = (
   return {
     contents,
     onDrawn: (next) => {
+      if (onFirst && next.page !== state.page) return; // a key has asked for another page before it was shown
       drawing = next;
       state = afterDrawing(state, next);
       onFirst?.();

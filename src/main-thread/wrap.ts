@@ -142,9 +142,9 @@ const withTour = (
   onOpen: () => {
     if (!overlayTour.noteOpened()) onOpenedByUser();
   },
-  onKey: (key) => {
-    overlayTour.noteKey();
-    contents.onKey(key);
+  onKey: (key, isByItself) => {
+    if (!isByItself) overlayTour.noteKey();
+    contents.onKey(key, isByItself);
   },
   onClose: (isByItself) => {
     contents.onClose?.(isByItself);

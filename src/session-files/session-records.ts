@@ -98,10 +98,7 @@ const makeRecordReader = (
   const takeRest = (rest: Buffer, offset: number): void => {
     if (isDocument || parseRecord(rest.toString('utf8'))) return take(rest, offset);
     line += 1;
-    const parts = partsIn(rest);
-    const [start = 0, end = 0] = parts.at(-1) ?? [];
-    const isBeingWritten = !parseRecord(rest.toString('utf8', start, end));
-    giveParts(rest, offset, isBeingWritten ? parts.slice(0, -1) : parts);
+    giveParts(rest, offset, writtenParts(rest, partsIn(rest)));
   };
 
   let read = 0;
@@ -148,6 +145,21 @@ const partsOf = (line: Buffer, isRecord: (part: Buffer) => boolean): readonly Sp
   return found === 0 ? [[0, line.length]] : parts;
 };
 
+/** The parts of the last line of a file without those of a record that is being written: an object in that is no record. */
+const writtenParts = (line: Buffer, parts: readonly Span[]): readonly Span[] => {
+  const [start, end] = parts.at(-1) ?? [0, 0];
+  if (parts.length > 1 && isInside(line, start)) return parts.slice(0, -2);
+  return parseRecord(line.toString('utf8', start, end)) ? parts : parts.slice(0, -1);
+};
+
+/** Whether what begins here is a value in an object or a list. */
+const isInside = (line: Buffer, start: number): boolean => {
+  let before = start - 1;
+  while (isBlank(line[before])) before -= 1;
+  return BEFORE_VALUE.includes(line[before] ?? 0);
+};
+
+const BEFORE_VALUE = Buffer.from(':,[');
 const OBJECT_START = '{"';
 const LEAST_TRIES = 16;
 const MOST_WALKED = 64 * 1024 * 1024; // bytes that are looked at again, in a line in which much begins and nothing ends
@@ -168,6 +180,8 @@ const nextObject = (line: Buffer, from: number): Span | undefined => {
 
 const blanksEnd = (line: Buffer, start: number): number => {
   let at = start;
-  while (at < line.length && (line[at] ?? 0) <= 0x20 && line[at] !== 0) at += 1;
+  while (isBlank(line[at])) at += 1;
   return at;
 };
+
+const isBlank = (byte = 0): boolean => byte <= 0x20 && byte !== 0;

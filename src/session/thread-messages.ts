@@ -4,6 +4,7 @@ import type { Event } from '../core/event.js';
 import type { DueKind, InvisibleReason } from '../core/compaction/policy.js';
 import type { Tier } from '../core/ladder.js';
 import type { OverlayAction, OverlayAnswer, OverlayState } from '../core/overlay-keys.js';
+import type { ShownRecap } from '../core/conversation/recap.js';
 import type { Millis } from '../core/reading.js';
 import type { SavedScreen } from '../terminal/overlay/saved-screen.js';
 import type { NotificationText } from '../terminal/notification.js';
@@ -73,8 +74,8 @@ export interface OverlayDrawing extends Pick<OverlayState, 'page' | 'scroll' | '
   readonly size: Size;
   /** index of the choice that is marked on the page `limit` */
   readonly marked?: number;
-  /** on the page `recap`: of which compaction it is, by its time, and how many lines it has */
-  readonly recap?: { readonly at: Millis; readonly lines: number };
+  /** on the page `recap`, where there is one */
+  readonly recap?: ShownRecap;
 }
 
 /** What a key of the overlay does beside changing what is shown. */
@@ -115,8 +116,8 @@ export type ToWorker =
   /** draw this of the overlay, and again whenever it changes, until it is closed */
   | { readonly type: 'draw-overlay'; readonly wanted: OverlayWish }
   | { readonly type: 'overlay-action'; readonly action: PanelAction }
-  /** the user has chosen something in the overlay; `at`: of the compaction that the recap was about */
-  | { readonly type: 'chosen'; readonly answer: OverlayAnswer; readonly at?: Millis | undefined }
+  /** the user has chosen something in the overlay */
+  | { readonly type: 'chosen'; readonly answer: OverlayAnswer }
   | { readonly type: 'overlay-closed' }
   /** the child has ended */
   | { readonly type: 'stop'; readonly status: ExitStatus };

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { RecapSelection } from '../core/conversation/recap.js';
+import type { RecapChoice } from '../core/conversation/recap.js';
 import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
@@ -43,8 +43,8 @@ export interface AgentActions {
   readonly recap: Receipts['recap'];
   readonly lookAtRecap: Receipts['look'];
   readonly recallWay: Receipts['way'];
-  /** gives back what the user has chosen in the recap of the compaction of this time; the footer says what comes of it */
-  readonly giveBack: (selection: RecapSelection, at: Millis) => void;
+  /** gives back what the user has chosen in a recap; the footer says what comes of it */
+  readonly giveBack: (choice: RecapChoice) => void;
   /** the same for what matters most, without the choice. Again: withdraws it while it waits */
   readonly pressRecall: () => void;
   /** the same for shortening the conversation without the agent */
@@ -200,19 +200,19 @@ const makeKeyRequest = (
 
 /** Gives back what the user has chosen, or what matters most. */
 const makeRecallRequest = (receipts: Receipts, take: (event: Event) => void) => {
-  let chosen: { readonly selection: RecapSelection; readonly at: Millis } | undefined;
+  let chosen: RecapChoice | undefined;
   const request = makeKeyRequest('recall', take, (wait) => {
     const wanted = chosen;
     chosen = undefined;
     const say = (words: string): void => take(answerEvent(words));
     say('recall: waiting for a safe moment');
     const waiting = { ...wait, onHold: (words: string) => say(`recall ${words}`) };
-    return wanted ? receipts.giveBack(wanted.selection, wanted.at, waiting) : receipts.brief(waiting);
+    return wanted ? receipts.giveBack(wanted, waiting) : receipts.brief(waiting);
   });
   return {
     ...request,
-    giveBack: (selection: RecapSelection, at: Millis): void => {
-      chosen = { selection, at };
+    giveBack: (choice: RecapChoice): void => {
+      chosen = choice;
       request.startAnew();
     },
   };

@@ -1,12 +1,12 @@
 import type { Agent } from '../agents/agent.js';
 import { missingItems } from '../core/conversation/brief.js';
 import {
-  chosenLines,
   forgotText,
+  isChosen,
   recapOf,
   type Given,
   type Recap,
-  type RecapSelection,
+  type RecapChoice,
 } from '../core/conversation/recap.js';
 import type { WayBack } from '../core/compaction/requests.js';
 import type { Values } from '../core/config/keys.js';
@@ -61,8 +61,8 @@ export interface Receipts {
   readonly way: () => string;
   /** reads it again */
   readonly look: () => void;
-  /** gives back what is chosen in the recap of the compaction of this time; never rejects */
-  readonly giveBack: (selection: RecapSelection, at: Millis, wait: DraftWait) => Promise<BriefResult>;
+  /** gives back what is chosen in a recap; never rejects */
+  readonly giveBack: (choice: RecapChoice, wait: DraftWait) => Promise<BriefResult>;
   /** gives back what the last compaction has lost, or may have lost, as a draft if not said otherwise; never rejects */
   readonly brief: (wait?: DraftWait, into?: WayBack) => Promise<BriefResult>;
   readonly stop: () => void;
@@ -136,11 +136,11 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
     if ('reason' in read) return giving.refuse(read.reason);
     return giving.lines(missingItems(read.receipt), read.receipt, wait, into);
   };
-  const giveBack = async (selection: RecapSelection, at: Millis, wait: DraftWait): Promise<BriefResult> => {
+  const giveBack = async ({ at, keys }: RecapChoice, wait: DraftWait): Promise<BriefResult> => {
     const read = await refresh();
     if ('reason' in read) return giving.refuse(read.reason);
     if (read.at !== at) return giving.refuse(OTHER);
-    const lines = chosenLines(recapOf(read.receipt, giving.given), selection);
+    const lines = recapOf(read.receipt, giving.given).lines.filter((line) => isChosen(line, keys));
     if (lines.length === 0) return giving.refuse('nothing is chosen');
     return giving.lines(lines, { isUnreadable: read.receipt.isUnreadable }, wait);
   };

@@ -111,10 +111,10 @@ interface Cells {
   readonly values: readonly number[];
 }
 
-const cellsOf = (rows: readonly Row[], columns: number): Cells => {
+const cellsOf = ({ rows, valueColumns = 0 }: Section, columns: number): Cells => {
   const count = Math.max(0, ...rows.map(({ values = [] }) => values.length));
   const values = Array.from({ length: count }, (_, index) =>
-    Math.max(...rows.map((row) => widthOf(row.values?.[index] ?? ''))),
+    Math.max(index === 0 ? valueColumns : 0, ...rows.map((row) => widthOf(row.values?.[index] ?? ''))),
   );
   const taken = values.reduce((sum, width) => sum + GAP + width, 0);
   const hasSigns = rows.some(({ sign }) => sign !== undefined);
@@ -194,7 +194,7 @@ const SectionBox = ({
   const { title, bar, usage, rows, hasKeys } = section;
   const indent = title !== undefined && columns >= LEAST_INDENTED ? INDENT : 0;
   const inner: Drawn = { columns: columns - indent, paints, glyphs, chartRows };
-  const cells = cellsOf(rows, inner.columns);
+  const cells = cellsOf(section, inner.columns);
   const hasSigns = rows.some(({ sign }) => sign !== undefined);
   return (
     <Box flexDirection="column">

@@ -43,6 +43,7 @@ interface Channel extends Control {
 export const openControl = (options: ControlOptions): Control => {
   const { place, isReplacement, onFailure } = options;
   let channels: readonly Channel[] = [];
+  let opening = Promise.resolve();
   const requests: Requests = new Map();
   const add = (socket: Socket): void => {
     channels = channels.filter((each) => each.isOpen());
@@ -56,7 +57,7 @@ export const openControl = (options: ControlOptions): Control => {
     if ('fd' in place && isReplacement)
       onFailure('its descriptor was closed with the part that had to be restarted');
     else if ('fd' in place) add(new Socket({ fd: place.fd, readable: true, writable: true }));
-    else void listenOn(server, place.path).catch((error: unknown) => onFailure(errorText(error)));
+    else opening = listenOn(server, place.path).catch((error: unknown) => onFailure(errorText(error)));
   } catch (error) {
     onFailure(errorText(error));
   }
@@ -66,6 +67,7 @@ export const openControl = (options: ControlOptions): Control => {
       channels.forEach((channel) => channel.emit(content));
     },
     close: async () => {
+      await endsWithin(END_MS, opening); // what it makes later would be left behind
       if (server.listening) server.close(); // it removes the socket, too
       await Promise.all(channels.map((channel) => channel.close()));
     },

@@ -6,7 +6,8 @@ import { nextMode } from '../core/overlay-keys.js';
 import { markedChoice } from '../core/report/limit-page.js';
 import { overlayReport } from '../core/report/overlay-report.js';
 import type { RecapPage } from '../core/report/recap-page.js';
-import type { RecapSelection } from '../core/conversation/recap.js';
+import { itemKey } from '../core/conversation/conversation-evidence.js';
+import { chosenAtFirst, selectionAt, type RecapChoice, type ShownRecap } from '../core/conversation/recap.js';
 import type { RecapState } from '../typing/receipts.js';
 import { present } from '../core/present.js';
 import { readLook } from '../core/look.js';
@@ -70,6 +71,8 @@ interface PanelState {
   ticking: NodeJS.Timeout | undefined;
   /** what was drawn last, as JSON */
   drawn: string | undefined;
+  /** what is chosen in the recap at first, since its page was opened */
+  first: RecapChoice | undefined;
 }
 
 const closedPanel = (): PanelState => ({
@@ -77,6 +80,7 @@ const closedPanel = (): PanelState => ({
   contents: undefined,
   ticking: undefined,
   drawn: undefined,
+  first: undefined,
 });
 
 type Flow = ReturnType<AgentTracker['flow']>;
@@ -84,37 +88,45 @@ type Flow = ReturnType<AgentTracker['flow']>;
 interface DrawnFacts extends Pick<PanelState, 'contents'> {
   readonly flow: Flow;
   readonly keptText: string | undefined;
-  readonly recap: RecapState | undefined;
-  readonly way: string;
+  readonly recap: DrawnRecap | undefined;
   readonly render: Drawings['renderOverlay'];
+}
+
+interface DrawnRecap {
+  readonly page: RecapPage;
+  /** undefined where there is no recap */
+  readonly shown?: ShownRecap;
 }
 
 const drawOverlay = (
   session: WrapSession,
-  { size, page, scroll, limit, recap: selection, background }: OverlayWish,
-  { flow, contents, keptText, recap, way, render }: DrawnFacts,
+  { size, page, scroll, limit, background }: OverlayWish,
+  { flow, contents, keptText, recap, render }: DrawnFacts,
 ): OverlayDrawing => {
   const notice = flow.messages.notices.shown?.text;
   const hotkey = hotkeyName(session.values);
-  const shown = recap && recapPage(recap, selection, way);
-  const facts = { ...flow, contents, keptText, notice, limit, recap: shown, hotkey };
+  const facts = { ...flow, contents, keptText, notice, limit, recap: recap?.page, hotkey };
   const { env, values } = session;
   const look = readLook({ env, isTTY: true, columns: size.columns, theme: values.theme, background });
   const marked = page === 'limit' ? markedChoice(flow.session, limit) : undefined;
   const drawn = render(overlayReport(facts, page), { look, rows: size.rows, scroll });
-  const of =
-    page === 'recap' && recap && 'recap' in recap
-      ? { at: recap.at, lines: recap.recap.lines.length }
-      : undefined;
-  return { size, page, ...present({ marked, recap: of }), ...drawn };
+  return { size, page, ...present({ marked, recap: recap?.shown }), ...drawn };
 };
 
-const recapPage = (state: RecapState, selection: RecapSelection, way: string): RecapPage => ({
-  recap: 'recap' in state ? state.recap : undefined,
-  selection,
-  reason: 'reason' in state ? state.reason : '',
-  way,
-});
+/** The recap with what is marked in it; what is chosen at first is decided once while its page is open. */
+const drawRecap = (
+  panel: PanelState,
+  { recap: selection }: OverlayWish,
+  { recap: state, way }: { readonly recap: RecapState; readonly way: string },
+): DrawnRecap => {
+  if ('reason' in state)
+    return { page: { recap: undefined, line: 0, chosen: [], way, reason: state.reason } };
+  const { at, recap } = state;
+  if (panel.first?.at !== at) panel.first = { at, keys: chosenAtFirst(recap) };
+  const { line, chosen = panel.first.keys } = selectionAt(at, selection);
+  const shown = { at, keys: recap.lines.map(itemKey), chosen };
+  return { page: { recap, line, chosen, way, reason: '' }, shown };
+};
 
 export const makePanel = ({ session, ink, tracker, onDrawn, onClose }: PanelOptions): Panel => {
   const state = closedPanel();
@@ -124,12 +136,14 @@ export const makePanel = ({ session, ink, tracker, onDrawn, onClose }: PanelOpti
     const current = tracker();
     const flow = current?.flow();
     const render = ink.loaded()?.renderOverlay;
-    if (!wanted || !flow || !render) return;
+    if (!wanted || !current || !flow || !render) return;
     try {
-      const keptText = current?.keptText();
-      const recap = current?.recap();
-      const way = current?.recallWay() ?? '';
-      const drawing = drawOverlay(session, wanted, { flow, contents, keptText, recap, way, render });
+      const keptText = current.keptText();
+      const recap =
+        wanted.page === 'recap'
+          ? drawRecap(state, wanted, { recap: current.recap(), way: current.recallWay() })
+          : undefined;
+      const drawing = drawOverlay(session, wanted, { flow, contents, keptText, recap, render });
       const text = JSON.stringify(drawing);
       if (text !== state.drawn) onDrawn(drawing);
       state.drawn = text;
@@ -149,6 +163,7 @@ export const makePanel = ({ session, ink, tracker, onDrawn, onClose }: PanelOpti
   return {
     show: (wanted) => {
       if (wanted.page === 'recap' && state.wanted?.page !== 'recap') tracker()?.lookAtRecap();
+      if (wanted.page !== 'recap') state.first = undefined;
       state.wanted = wanted;
       state.drawn = undefined; // the terminal may have lost it
       if (state.ticking === undefined) begin();

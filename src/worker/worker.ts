@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorStack } from '../core/errors.js';
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { FooterView } from '../core/footer-view.js';
+import type { OverlayAnswer } from '../core/overlay-keys.js';
 import { sessionSummary } from '../core/session-flow.js';
 import { nullLog, type Log } from '../storage/log-file.js';
 import { makeScreenModel } from '../terminal/screen-model.js';
@@ -250,13 +251,9 @@ const makeDrawing = (session: WrapSession, { size }: WorkerStart, { post }: Work
 };
 
 /** Carries out what the user has chosen in the overlay. */
-const takeChoice = (
-  session: WrapSession,
-  { answer, at }: Extract<ToWorker, { readonly type: 'chosen' }>,
-  tracker: AgentTracker | undefined,
-): void => {
+const takeChoice = (session: WrapSession, answer: OverlayAnswer, tracker: AgentTracker | undefined): void => {
   if (answer.page === 'limit') void takeLimit(session, answer.limit, tracker);
-  else if (at !== undefined) tracker?.giveBack(answer.recap, at);
+  else tracker?.giveBack(answer.recap);
 };
 
 /** Returns what handles the messages of the main thread; it throws where something is wrong with the worker itself. */
@@ -306,7 +303,7 @@ export const runWorker = (
       case 'overlay-action':
         return panel.act(message.action);
       case 'chosen':
-        return takeChoice(session, message, tracker());
+        return takeChoice(session, message.answer, tracker());
       case 'overlay-closed':
         return panel.close();
       case 'stop':

@@ -6,7 +6,7 @@ type TourTerminal = Parameters<typeof makeOverlayTour>[0];
 const tour = { countdownMs: 5_000, overlayAfterMs: 2_000, overlayMs: 4_000, signal: 'SIGUSR2' } as const;
 
 /** A tour with an overlay that opens at once, the keys that it got, and the signals that the child got. */
-const play = (given: typeof tour | 'none' = tour, canOpen = true) => {
+const play = (given: typeof tour | 'none' = tour, canOpen = true, isDrawn = canOpen) => {
   const [signals, keys]: [string[], string[]] = [[], []];
   let isOpen = false;
   const terminal = {
@@ -17,15 +17,15 @@ const play = (given: typeof tour | 'none' = tour, canOpen = true) => {
     isOpen: () => isOpen,
     open: () => {
       isOpen = canOpen;
-      if (canOpen) overlayTour.noteOpened();
+      if (isDrawn) overlayTour.noteOpened();
     },
     close: () => {
       isOpen = false;
       overlayTour.noteClosed();
     },
-    onKey: (key: string) => {
+    onKey: (key: string, isByItself = false) => {
       keys.push(key);
-      overlayTour.noteKey();
+      if (!isByItself) overlayTour.noteKey();
     },
   };
   const overlayTour: OverlayTour = makeOverlayTour(terminal, () => overlay);
@@ -50,6 +50,18 @@ describe('in a tour the overlay', () => {
     expect([overlay.isOpen(), signals, keys]).toEqual([true, [], ['b']]);
     vi.advanceTimersByTime(1);
     expect([overlay.isOpen(), signals, keys]).toEqual([false, ['SIGUSR2'], ['b', 'enter']]);
+  });
+
+  it('asks for the recap before anything is drawn, and shows it in full', () => {
+    const { noteCompactions, noteOpened, overlay, keys } = play(tour, true, false);
+    noteCompactions(1);
+    vi.advanceTimersByTime(10_000);
+    expect([overlay.isOpen(), keys]).toEqual([true, ['b']]);
+    noteOpened();
+    vi.advanceTimersByTime(3_999);
+    expect([overlay.isOpen(), keys]).toEqual([true, ['b']]);
+    vi.advanceTimersByTime(1);
+    expect([overlay.isOpen(), keys]).toEqual([false, ['b', 'enter']]);
   });
 
   it('stays open for a user who presses a key in it, until the user closes it', () => {

@@ -1,7 +1,8 @@
 // What happens to the user's keys, the screen and the overlay when the worker fails while it is needed.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { own } from '../../src/core/printable.js';
 import { errorText } from '../../src/core/errors.js';
-import type { FromWorker, ToWorker } from '../../src/session/thread-messages.js';
+import type { FromWorker, OverlayDrawing, ToWorker } from '../../src/session/thread-messages.js';
 import { makeWorkerContents, serveWorker } from '../../src/main-thread/worker-effects.js';
 import { makeOverlayHarness, type OverlayHarness } from '../support/overlay-harness.js';
 
@@ -131,7 +132,7 @@ describe('the overview', () => {
     const acted = (): readonly string[] =>
       posted.flatMap((message) => (message.type === 'overlay-action' ? [message.action] : []));
     const chosen = () => posted.flatMap((message) => (message.type === 'chosen' ? [message.answer] : []));
-    const draws = (page: 'main' | 'limit', marked?: number): void =>
+    const draws = (page: 'main' | 'limit' | 'recap', more: Partial<OverlayDrawing> = {}): void =>
       onDrawn({
         page,
         scroll: 0,
@@ -139,7 +140,7 @@ describe('the overview', () => {
         shown: 6,
         rows: [],
         size: { columns: 60, rows: 14 },
-        ...(marked === undefined ? {} : { marked }),
+        ...more,
       });
     return { contents, acted, chosen, draws, closed: () => closed };
   };
@@ -152,6 +153,34 @@ describe('the overview', () => {
     const { contents, acted, closed } = opened();
     contents.onKey(key);
     expect([acted(), closed()]).toEqual([[action], 1]);
+  });
+
+  it('opens on the page of a key that comes before it was drawn, and not on another one', async () => {
+    run = makeOverlayHarness(60, 14);
+    const { contents, onDrawn } = makeWorkerContents(run.stage, () => undefined);
+    let isLoaded = false;
+    void Promise.resolve(contents.load?.()).then(() => (isLoaded = true));
+    contents.onKey('b');
+    const size = { columns: 60, rows: 14 };
+    const drawing = { scroll: 0, most: 0, shown: 6, size };
+    onDrawn({ ...drawing, page: 'main', rows: [own`main`] });
+    await vi.advanceTimersByTimeAsync(0);
+    expect([isLoaded, contents.draw(size)]).toEqual([false, []]);
+    onDrawn({ ...drawing, page: 'recap', rows: [own`recap`] });
+    await vi.advanceTimersByTimeAsync(0);
+    expect([isLoaded, contents.draw(size)]).toEqual([true, ['recap']]);
+  });
+
+  it('lets nothing wait for a key that the user has not pressed', () => {
+    const { contents, draws } = opened();
+    const events: string[] = [];
+    Object.assign(run.stage.worker, { handle: ({ type }: { readonly type: string }) => events.push(type) });
+    contents.onKey('b', true);
+    draws('recap', { recap: { at: 7, keys: ['a'], chosen: ['a'] } });
+    contents.onKey('enter', true);
+    expect(events).toEqual([]);
+    contents.onKey('b');
+    expect(events).toEqual(['user-keys']);
   });
 
   it('tells the worker the limit that was chosen, and closes', () => {
@@ -170,12 +199,34 @@ describe('the overview', () => {
     const taken = (...keys: readonly ('down' | 'enter')[]) => {
       const { contents, chosen, draws } = opened();
       contents.onKey('l');
-      draws('limit', 1);
+      draws('limit', { marked: 1 });
       for (const key of keys) contents.onKey(key);
       return chosen().map((answer) => answer.page === 'limit' && answer.limit.limit);
     };
     expect(taken('enter')).toEqual([{ value: 300_000, unit: 'tokens' }]);
     expect(taken('down', 'enter')).toEqual([{ value: 500_000, unit: 'tokens' }]);
+  });
+
+  it('gives back the lines that were chosen, also when others were given meanwhile', () => {
+    const { contents, chosen, draws } = opened();
+    contents.onKey('b');
+    draws('recap', { recap: { at: 7, keys: ['a', 'b', 'c'], chosen: ['a', 'b'] } });
+    contents.onKey('down');
+    contents.onKey(' ');
+    draws('recap', { recap: { at: 7, keys: ['c', 'a', 'b'], chosen: [] } });
+    contents.onKey('enter');
+    expect(chosen()).toEqual([{ page: 'recap', recap: { at: 7, keys: ['a'] } }]);
+  });
+
+  it('gives back nothing of another compaction than the one that is shown', () => {
+    const { contents, chosen, draws } = opened();
+    contents.onKey('b');
+    draws('recap', { recap: { at: 7, keys: ['a', 'b'], chosen: ['a'] } });
+    contents.onKey('end');
+    contents.onKey(' ');
+    draws('recap', { recap: { at: 9, keys: ['a', 'b'], chosen: ['a'] } });
+    contents.onKey('enter');
+    expect(chosen()).toEqual([{ page: 'recap', recap: { at: 9, keys: ['a'] } }]);
   });
 
   it('waits for keys that were meant for the choice, when it was taken or closed by itself', () => {

@@ -34,6 +34,16 @@ describe('a damaged session file', () => {
     );
   });
 
+  it('has no record in the half of a line that ends with an object inside of it', async () => {
+    const line =
+      '{"type":"attachment","list":[{"a":"x:"}, {"type":"user"},  {"type":"user","uuid":"1"}],"one":{"type":"user"}}';
+    const first = '{"type":"user","sessionId":"1"}\n';
+    for (let cut = 1; cut < line.length; cut += 1)
+      expect([cut, (await readBytes('claude', first + line.slice(0, cut)))?.damagedLines]).toEqual([cut, 0]);
+    const glued = await readBytes('claude', `${first}${line.slice(0, 30)}{"type":"user","sessionId":"1"}`);
+    expect(glued?.damagedLines).toBe(1); // the half before a whole record
+  });
+
   it('has all compactions between lines of garbage, which are counted', async () => {
     const garbage = fc.constantFrom(
       'garbage',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { noSelection } from '../../src/core/conversation/recap.js';
+import { itemKey } from '../../src/core/conversation/conversation-evidence.js';
 import type { Event } from '../../src/core/event.js';
 import { estimateTokens } from '../../src/core/reading.js';
 import { nullLog } from '../../src/storage/log-file.js';
@@ -174,8 +174,8 @@ describe('with recall: rules, after a compaction', () => {
     open();
     await compaction(BACK);
     const state = receipts.recap();
-    const at = 'at' in state ? state.at : 0;
-    await receipts.giveBack({ ...noSelection, toggled: [2] }, at, {});
+    if (!('at' in state)) throw new Error(state.reason);
+    await receipts.giveBack({ at: state.at, keys: state.recap.lines.slice(2, 3).map(itemKey) }, {});
     expect(sent[0]).toContain('- Never push to main.\n- Always run the linter first.');
     expect(sent[1]).toContain('- touch /srv/zz-lab'); // the way joins the two
     expect(given.at(-1)).toMatchObject({ initiator: 'user', counts: [{ kind: 'command', count: 1 }] });

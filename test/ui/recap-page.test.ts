@@ -1,8 +1,8 @@
 // The page of the overlay with the recap of a compaction, as it is drawn.
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { recapOf, toggle, noSelection, type RecapSelection } from '../../src/core/conversation/recap.js';
-import type { EvidenceKind } from '../../src/core/conversation/conversation-evidence.js';
+import { chosenAtFirst, recapOf } from '../../src/core/conversation/recap.js';
+import { itemKey, type EvidenceKind } from '../../src/core/conversation/conversation-evidence.js';
 import type { ReceiptItem } from '../../src/core/conversation/receipt.js';
 import type { RecapPage } from '../../src/core/report/recap-page.js';
 import { readLook, type Background } from '../../src/core/look.js';
@@ -33,13 +33,17 @@ const items: readonly ReceiptItem[] = [
   item('identifier', 'maxRetries', false),
 ];
 
-const pageWith = (selection: RecapSelection, isUnreadable = false): RecapPage => {
+const LAST = items.length - 1;
+
+/** The last line is chosen, too, where the cursor is on it. */
+const pageWith = (line: number, isUnreadable = false): RecapPage => {
   const receipt = { items, isUnreadable, commandsRun: 3, notUnderstood: [] };
   const given = new Map([['constraint Never push to main.', 'waiting' as const]]);
-  return { recap: recapOf(receipt, given), selection, reason: '', way: 'with your next message' };
+  const recap = recapOf(receipt, given);
+  const last = recap.lines.slice(-1).map(itemKey);
+  const chosen = [...chosenAtFirst(recap), ...(line === LAST ? last : [])];
+  return { recap, line, chosen, reason: '', way: 'with your next message' };
 };
-
-const lastLine = toggle({ ...noSelection, line: items.length - 1 });
 
 interface Terminal {
   readonly columns: number;
@@ -65,9 +69,9 @@ const sizes = [
 describe('the page with the recap', () => {
   it('looks as it did, at every size, with the cursor in view', async () => {
     const pages = [
-      ['at first', pageWith(noSelection)],
-      ['at the last line, which is chosen', pageWith(lastLine)],
-      ['of an encrypted summary', pageWith(noSelection, true)],
+      ['at first', pageWith(0)],
+      ['at the last line, which is chosen', pageWith(LAST)],
+      ['of an encrypted summary', pageWith(0, true)],
     ] as const;
     const pictures = pages.flatMap(([name, page]) =>
       sizes.map(([columns, rows]) => {
@@ -79,7 +83,7 @@ describe('the page with the recap', () => {
   });
 
   it.each(sizes)('fills %i × %i and no more, and shows the line with the cursor', (columns, rows) => {
-    for (const page of [pageWith(noSelection), pageWith(lastLine), pageWith(noSelection, true)]) {
+    for (const page of [pageWith(0), pageWith(LAST), pageWith(0, true)]) {
       const drawn = draw(page, { columns, rows });
       expect(drawn).toHaveLength(rows);
       expect(Math.max(...drawn.map((row) => stringWidth(row)))).toBeLessThanOrEqual(columns);
@@ -88,9 +92,22 @@ describe('the page with the recap', () => {
     }
   });
 
+  it('shows the line with the cursor also where longer words further down make the lines above it wrap', () => {
+    const rule = 'Keep every function of this project under sixty lines.';
+    const rules = Array.from({ length: 20 }, (_, index) =>
+      item('constraint', `${rule} ${index}`, index < 19),
+    );
+    const receipt = { items: rules, isUnreadable: false, commandsRun: 0, notUnderstood: [] };
+    const recap = recapOf(receipt, new Map());
+    for (const line of rules.keys()) {
+      const drawn = draw({ recap, line, chosen: [], reason: '', way: '' }, { columns: 80, rows: 12 });
+      expect(drawn.filter((row) => row.includes('▶'))).toHaveLength(1);
+    }
+  });
+
   it('says the same in every palette, and in no colour with NO_COLOR', () => {
     const at = (more: Partial<Terminal>) =>
-      draw(pageWith(lastLine), { columns: 80, rows: 24, env: { TERM: 'xterm-256color' }, ...more });
+      draw(pageWith(LAST), { columns: 80, rows: 24, env: { TERM: 'xterm-256color' }, ...more });
     const rgb = { TERM: 'xterm-256color', COLORTERM: 'truecolor' };
     const palettes = {
       none: at({ env: plain }),

@@ -75,7 +75,7 @@ describe('the channel of a parent', () => {
   it('begins with the state, and carries commands in and events out', async () => {
     const { socket, lines } = connect();
     await seen(lines, 'state');
-    expect(statSync(path).mode & 0o777).toBe(0o600);
+    await vi.waitFor(() => expect(statSync(path).mode & 0o777).toBe(0o600), WAIT);
     socket.write('{"do":"compact","id":"one","focus":"tests","force":true}\n{"do":"mo');
     socket.write('de","mode":"ask"}\n{"do":"pause"}\n{"do":"withdraw","id":"one"}\n\n{"do":"state"}\n');
     await vi.waitFor(() => expect(lines).toHaveLength(2), WAIT);
@@ -176,6 +176,20 @@ describe('the channel of a parent', () => {
     await ended;
     expect(lines.at(-1)?.type).toBe('session-end');
     expect(() => statSync(path)).toThrow('ENOENT');
+  });
+
+  it('is closed while it still opens, without a failure and without a socket', async () => {
+    for (let times = 0; times < 30; times += 1) {
+      await control.close();
+      expect(() => statSync(path)).toThrow('ENOENT');
+      await checkControlPlace({ path }); // takes as long as opening one
+      control = open();
+      if (times % 2 === 0) await vi.waitFor(() => statSync(path), { ...WAIT, interval: 0 });
+    }
+    await control.close();
+    await checkControlPlace({ path });
+    expect(() => statSync(path)).toThrow('ENOENT');
+    expect(failures).toEqual([]);
   });
 
   it('takes the place of a socket that a killed session has left, and of nothing else', async () => {

@@ -1,5 +1,6 @@
 import { byImportance, itemKey, type EvidenceKind } from './conversation-evidence.js';
 import { present } from '../present.js';
+import type { Millis } from '../reading.js';
 import { beforeCounts, nounOf, type Receipt, type ReceiptItem } from './receipt.js';
 
 // The recap of a compaction: line by line what was in the window before it, and whether the summary has kept it. The user chooses among the
@@ -38,15 +39,35 @@ export const recapOf = (
 
 // What the user has marked.
 
-/** The marked lines of a recap, by their places in it. */
-export interface RecapSelection {
-  /** where the cursor is */
-  readonly line: number;
-  /** lines that are chosen otherwise than at first */
-  readonly toggled: readonly number[];
+/** Chosen lines of the recap of one compaction. */
+export interface RecapChoice {
+  /** the time of the compaction */
+  readonly at: Millis;
+  /** of the lines */
+  readonly keys: readonly string[];
 }
 
-export const noSelection: RecapSelection = { line: 0, toggled: [] };
+/** What the user has marked in a recap. */
+export interface RecapSelection {
+  /** the time of its compaction; undefined until a recap was drawn */
+  readonly at?: Millis;
+  /** the place of the line with the cursor */
+  readonly line: number;
+  /** keys of the chosen lines; undefined as long as the user has changed nothing of what is chosen at first */
+  readonly chosen?: readonly string[];
+}
+
+export const noSelection: RecapSelection = { line: 0 };
+
+/** The selection for the recap of this compaction: anew if it is of another one. */
+export const selectionAt = (at: Millis, selection: RecapSelection): RecapSelection =>
+  selection.at === at ? selection : { ...noSelection, at };
+
+/** A recap as it was drawn. */
+export interface ShownRecap extends RecapChoice {
+  /** the keys of the chosen lines among them */
+  readonly chosen: readonly string[];
+}
 
 /** What is chosen at first: what matters most, was forgotten and was not given back yet. */
 const MATTERING: readonly EvidenceKind[] = ['constraint', 'plan', 'decision'];
@@ -54,24 +75,26 @@ const MATTERING: readonly EvidenceKind[] = ['constraint', 'plan', 'decision'];
 const isAtFirst = ({ kind, isKept, given }: RecapLine): boolean =>
   MATTERING.includes(kind) && !isKept && given === undefined;
 
-export const isChosen = ({ lines }: Recap, { toggled }: RecapSelection, place: number): boolean => {
-  const line = lines[place];
-  return line !== undefined && isAtFirst(line) !== toggled.includes(place);
-};
+/** The keys of what is chosen at first: a line that is given back or found kept later stays chosen. */
+export const chosenAtFirst = ({ lines }: Recap): readonly string[] => lines.filter(isAtFirst).map(itemKey);
 
-export const chosenLines = (recap: Recap, selection: RecapSelection): readonly RecapLine[] =>
-  recap.lines.filter((_, place) => isChosen(recap, selection, place));
+export const isChosen = (line: RecapLine, chosen: readonly string[]): boolean =>
+  chosen.includes(itemKey(line));
 
 /** Rules and open plan items that are known to be forgotten: what an encrypted summary has kept is not known. */
 export const forgottenRules = (recap: Recap): readonly RecapLine[] =>
   recap.isUnreadable
     ? []
-    : chosenLines(recap, noSelection).filter(({ kind }) => kind === 'constraint' || kind === 'plan');
+    : recap.lines.filter((line) => isAtFirst(line) && (line.kind === 'constraint' || line.kind === 'plan'));
 
-export const toggle = ({ line, toggled }: RecapSelection): RecapSelection => ({
-  line,
-  toggled: toggled.includes(line) ? toggled.filter((place) => place !== line) : [...toggled, line],
-});
+/** Chooses the line with the cursor, or no longer. */
+export const toggle = (selection: RecapSelection, shown: ShownRecap): RecapSelection => {
+  const { chosen = shown.chosen } = selection;
+  const key = shown.keys[selection.line];
+  if (key === undefined) return selection;
+  const others = chosen.filter((each) => each !== key);
+  return { ...selection, chosen: others.length < chosen.length ? others : [...others, key] };
+};
 
 // In words.
 

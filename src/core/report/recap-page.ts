@@ -1,10 +1,4 @@
-import {
-  isChosen,
-  type Given,
-  type Recap,
-  type RecapLine,
-  type RecapSelection,
-} from '../conversation/recap.js';
+import { isChosen, type Given, type Recap, type RecapLine } from '../conversation/recap.js';
 import { byImportance, type EvidenceKind } from '../conversation/conversation-evidence.js';
 import { FAILED } from '../conversation/given-block.js';
 import type { MarkedRow, Row, Section } from './report-sections.js';
@@ -23,7 +17,10 @@ export const recapKeys = [
 export interface RecapPage {
   /** undefined where there is none */
   readonly recap: Recap | undefined;
-  readonly selection: RecapSelection;
+  /** the place of the line with the cursor */
+  readonly line: number;
+  /** the keys of the chosen lines */
+  readonly chosen: readonly string[];
   /** why there is no recap */
   readonly reason: string;
   /** how what is chosen reaches the agent */
@@ -39,18 +36,22 @@ const titles: Readonly<Record<EvidenceKind, string>> = {
   identifier: 'Names and numbers',
 };
 
-export const recapSections = ({ recap, selection, reason, way }: RecapPage): readonly Section[] => {
+export const recapSections = (page: RecapPage): readonly Section[] => {
+  const { recap, reason } = page;
   if (!recap || recap.lines.length === 0)
     return [{ title: 'Recap', rows: [{ text: recap ? emptyRecap : reason }] }];
+  const valueColumns = Math.max(...recap.lines.map((line) => fateOf(line, recap).length));
   const sections = recapGroups(recap).map(({ title, lines, first }): Section => {
-    const rows = lines.map((line, index) => rowOf(recap, selection, { line, place: first + index }));
-    return { title, rows };
+    const rows = lines.map((line, index) =>
+      rowOf(page, recap, { line, isMarked: first + index === page.line }),
+    );
+    return { title, rows, valueColumns };
   });
-  return [{ rows: [{ text: headOf(recap, selection, way), emphasis: 'quiet' }] }, ...sections];
+  return [{ rows: [{ text: headOf(recap, page), emphasis: 'quiet' }] }, ...sections];
 };
 
 /** The row with the cursor, among those sections; undefined where there is none. */
-export const markedRow = ({ recap, selection: { line } }: RecapPage): MarkedRow | undefined => {
+export const markedRow = ({ recap, line }: RecapPage): MarkedRow | undefined => {
   const groups = recap ? recapGroups(recap) : [];
   const index = groups.findLastIndex(({ first }) => first <= line);
   const group = groups[index];
@@ -77,10 +78,10 @@ export const emptyRecap =
 
 export const unreadableRecap = 'The summary is encrypted: what it has kept is not known.';
 
-const headOf = (recap: Recap, selection: RecapSelection, way: string): string => {
-  const chosen = recap.lines.filter((_, place) => isChosen(recap, selection, place)).length;
+const headOf = (recap: Recap, { chosen, way }: RecapPage): string => {
+  const count = recap.lines.filter((line) => isChosen(line, chosen)).length;
   const unknown = recap.isUnreadable ? `${unreadableRecap} ` : '';
-  return `${unknown}${chosen} chosen; Enter gives ${chosen === 1 ? 'it' : 'them'} back ${way}.`;
+  return `${unknown}${count} chosen; Enter gives ${count === 1 ? 'it' : 'them'} back ${way}.`;
 };
 
 const titleOf = (kind: EvidenceKind, lines: readonly RecapLine[], { isUnreadable }: Recap): string => {
@@ -100,15 +101,14 @@ export const fateOf = ({ isKept, given }: RecapLine, { isUnreadable }: Recap): s
 export const recapText = ({ text, hasFailed }: RecapLine): string => (hasFailed ? text + FAILED : text);
 
 const rowOf = (
+  { chosen }: RecapPage,
   recap: Recap,
-  selection: RecapSelection,
-  { line, place }: { readonly line: RecapLine; readonly place: number },
+  { line, isMarked }: { readonly line: RecapLine; readonly isMarked: boolean },
 ): Row => {
   const { isKept, given } = line;
-  const isMarked = place === selection.line;
   return {
     sign: isMarked ? 'reached' : 'none',
-    label: isChosen(recap, selection, place) ? '[x]' : '[ ]',
+    label: isChosen(line, chosen) ? '[x]' : '[ ]',
     values: [fateOf(line, recap)],
     text: recapText(line),
     emphasis: isMarked ? 'strong' : isKept || given !== undefined ? 'quiet' : 'plain',

@@ -46,6 +46,8 @@ export interface Section {
   /** how full the window was until now, for a chart */
   readonly usage?: { readonly history: UsageHistory; readonly now: Millis; readonly marks: Bar['marks'] };
   readonly rows: readonly Row[];
+  /** columns that the first values have at least */
+  readonly valueColumns?: number;
   /** the labels are keys to press, or symbols */
   readonly hasKeys?: true;
 }

@@ -108,7 +108,8 @@ describe('on the page with limits', () => {
 });
 
 describe('on the page with the recap', () => {
-  const recap = { ...pressed(drawn, 'b'), lines: 5 };
+  const shownRecap = { at: 7, keys: ['a', 'b', 'c', 'd', 'e'], chosen: ['b', 'c'] };
+  const recap = { ...pressed(drawn, 'b'), shownRecap };
 
   it('the arrows, the pages and the wheel go from line to line, and never out of them', () => {
     expect(pressed(recap, 'down', 'wheel-down').recap.line).toBe(2);
@@ -122,8 +123,17 @@ describe('on the page with the recap', () => {
     const chosen = pressed(recap, ' ', 'down', 'down', ' ', 'up', ' ', ' ');
     expect(pressOverlayKey(chosen, 'enter').answer).toEqual({
       page: 'recap',
-      recap: { line: 1, toggled: [0, 2] },
+      recap: { at: 7, keys: ['a', 'b'] },
     });
+    expect(pressOverlayKey(recap, 'enter').answer).toEqual({
+      page: 'recap',
+      recap: { at: 7, keys: ['b', 'c'] },
+    });
+  });
+
+  it('what was chosen stays chosen, whatever the recap says of it later', () => {
+    const chosen = { ...pressed(recap, ' '), shownRecap: { ...shownRecap, chosen: [] } };
+    expect(pressed(chosen, 'down', ' ').recap.chosen).toEqual(['c', 'a']);
   });
 
   it('u undoes the compaction, and Esc and q leave', () => {
@@ -133,9 +143,11 @@ describe('on the page with the recap', () => {
   });
 
   it('without lines nothing can be chosen', () => {
-    const empty = { ...recap, lines: 0 };
-    for (const key of [' ', 'enter', 'down', 'end', 'pagedown'] as const)
-      expect(pressOverlayKey(empty, key)).toEqual({ state: empty });
+    for (const none of [undefined, { at: 7, keys: [], chosen: [] }]) {
+      const empty = { ...recap, shownRecap: none };
+      for (const key of [' ', 'enter', 'down', 'end', 'pagedown'] as const)
+        expect(pressOverlayKey(empty, key)).toEqual({ state: empty });
+    }
   });
 
   it.each(['c', 'a', 'p', 'n', 'r', 'l', 'd', '?', '1', 'tab'] as const)('%s does nothing', (key) => {

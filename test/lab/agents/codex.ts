@@ -13,12 +13,28 @@ const withOwnWindows = (agent: LabAgent): LabAgent => ({
     ),
 });
 
+/** With the tool that is off by itself. */
+const withUpdatePlan = (agent: LabAgent): LabAgent => ({
+  ...agent,
+  files: (sandbox) =>
+    Object.fromEntries(
+      Object.entries(agent.files(sandbox)).map(([path, text]) => [
+        path,
+        `${text}\n[tools.update_plan]\nenabled = true\n`,
+      ]),
+    ),
+});
+
 export const codex: LabAgent = {
   ...tried,
   version: '0.171.0',
   npmName: '@openai/codex',
   clear: '/new',
   unasked: ['--ask-for-approval', 'on-request', '--sandbox', 'danger-full-access'],
+  plan: {
+    call: (step) => ({ name: 'update_plan', input: { plan: [{ step, status: 'pending' }] } }),
+    adapt: withUpdatePlan,
+  },
   ownTrigger: 91_000,
   tellsState: true,
   canInterrupt: true,

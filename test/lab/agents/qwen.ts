@@ -1,6 +1,19 @@
 import { qwen as tried } from '../../../src/verify/agents.js';
+import { parseRecord } from '../../../src/core/json.js';
 import { ESC, type LabAgent } from './agent.js';
 import { sharedPlaces } from './gemini-and-qwen.js';
+
+/** With the tool that is off by itself. */
+const withTodos = (agent: LabAgent): LabAgent => ({
+  ...agent,
+  files: (sandbox) =>
+    Object.fromEntries(
+      Object.entries(agent.files(sandbox)).map(([path, text]) => [
+        path,
+        JSON.stringify({ ...parseRecord(text), tools: { todoWrite: { enabled: true } } }),
+      ]),
+    ),
+});
 
 export const qwen: LabAgent = {
   ...tried,
@@ -8,6 +21,10 @@ export const qwen: LabAgent = {
   npmName: '@qwen-code/qwen-code',
   clear: '/clear',
   unasked: ['--approval-mode', 'yolo'],
+  plan: {
+    call: (content) => ({ name: 'todo_write', input: { todos: [{ id: '1', content, status: 'pending' }] } }),
+    adapt: withTodos,
+  },
   ownTrigger: 100_000,
   vimStart: { key: 'i', shows: /-- INSERT --/ },
   tellsState: false,

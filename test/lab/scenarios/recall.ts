@@ -60,13 +60,24 @@ const countsIn = ({ mock }: LabSession): Readonly<Record<FactName, number>> => (
 
 const listOf = (all: readonly FactName[]): string => (all.length === 0 ? 'nothing' : all.join(', '));
 
+/** Where a fact stands in the open recap, and how it begins; a long path goes on in a second row. */
+const lineOf = (
+  { terminal }: LabSession,
+  name: FactName,
+): { readonly place: number; readonly row: string } => {
+  const rows = terminal.rows();
+  const lines = rows
+    .slice(0, rows.findIndex((row) => row.includes(FACTS[name])) + 1)
+    .filter((row) => LINE.test(row));
+  return { place: lines.length - 1, row: lines.at(-1) ?? '' };
+};
+
 /** Chooses all that was forgotten in the open recap, and resolves with it. */
-const chooseForgotten = async ({ terminal, waitFor }: LabSession): Promise<readonly FactName[]> => {
+const chooseForgotten = async (session: LabSession): Promise<readonly FactName[]> => {
+  const { terminal, waitFor } = session;
   await terminal.until(() => terminal.screen().includes('Enter gives'), 'the recap');
-  const lines = terminal.rows().filter((row) => LINE.test(row));
-  const isForgotten = (name: FactName): boolean =>
-    lines.some((row) => row.includes(FACTS[name]) && LINE.exec(row)?.[1] === 'forgotten');
-  const place = lines.findIndex((row) => row.includes(FACTS.file));
+  const isForgotten = (name: FactName): boolean => LINE.exec(lineOf(session, name).row)?.[1] === 'forgotten';
+  const { place } = lineOf(session, 'file');
   assertThat(place >= 0, 'the recap does not have the file');
   if (isForgotten('file')) {
     for (let line = 0; line < place; line += 1) {
@@ -74,9 +85,7 @@ const chooseForgotten = async ({ terminal, waitFor }: LabSession): Promise<reado
       await waitFor(STEP_MS);
     }
     terminal.pressForWrapper(' '); // a file is not chosen at first
-    const isChosen = (): boolean =>
-      terminal.rows().some((row) => row.includes('[x]') && row.includes(FACTS.file));
-    await terminal.until(isChosen, 'the file among what is chosen');
+    await terminal.until(() => lineOf(session, 'file').row.includes('[x]'), 'the file among what is chosen');
   }
   return names.filter(isForgotten);
 };

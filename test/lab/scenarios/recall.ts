@@ -135,6 +135,11 @@ export const forgotten: Scenario = {
       assertThat(more === Number(isOurs), `the ${name} was in ${own[name]} places, and is in ${now[name]}`);
       const isKnown = name !== 'item' || hasReadablePlan(session.agent);
       assertThat(isOurs || own[name] > 0 || !isKnown, `the ${name} is called kept and is not there`);
+      // that a file was read again, or is in the folder, does not tell that it was changed
+      assertThat(
+        !isOurs || own[name] === 0 || name === 'file',
+        `the ${name} is called forgotten and is there`,
+      );
     }
     const left = listOf(names.filter((name) => own[name] > 0));
     return `after the compaction: ${left}; given back ${way}: ${listOf(chosen)}; ${line}`;

@@ -114,6 +114,15 @@ export const withoutAsking = (agent: LabAgent): LabAgent => ({
   },
 });
 
+/** The agent with the text of each of its files changed. */
+export const withFiles =
+  (change: (text: string) => string) =>
+  (agent: LabAgent): LabAgent => ({
+    ...agent,
+    files: (sandbox) =>
+      Object.fromEntries(Object.entries(agent.files(sandbox)).map(([path, text]) => [path, change(text)])),
+  });
+
 /** The agent with its background server, where it has one. */
 export const withBackground = (agent: LabAgent): LabAgent => ({
   ...agent,

@@ -1,19 +1,12 @@
 import { qwen as tried } from '../../../src/verify/agents.js';
 import { parseRecord } from '../../../src/core/json.js';
-import { ESC, type LabAgent } from './agent.js';
+import { ESC, withFiles, type LabAgent } from './agent.js';
 import { sharedPlaces } from './gemini-and-qwen.js';
 
 /** With the tool that is off by itself. */
-const withTodos = (agent: LabAgent): LabAgent => ({
-  ...agent,
-  files: (sandbox) =>
-    Object.fromEntries(
-      Object.entries(agent.files(sandbox)).map(([path, text]) => [
-        path,
-        JSON.stringify({ ...parseRecord(text), tools: { todoWrite: { enabled: true } } }),
-      ]),
-    ),
-});
+const withTodos = withFiles((text) =>
+  JSON.stringify({ ...parseRecord(text), tools: { todoWrite: { enabled: true } } }),
+);
 
 export const qwen: LabAgent = {
   ...tried,

@@ -199,3 +199,20 @@ describe("the control of the lab's model", () => {
     expect((await post(at(path), ask('hello'))).status).toBe(200);
   });
 });
+
+describe('a file that the model writes', () => {
+  it.each([
+    ['write_file', 'file_path'],
+    ['write', 'filePath'],
+    ['Write', 'path'],
+    ['create', 'path'],
+  ])('has its path where the tool %s looks for it', async (name, key) => {
+    const { mock: server, at } = await open();
+    const file = { path: '/home/me/a.ts', text: 'a' };
+    server.configure({ next: [{ file }] });
+    const tools = [{ function: { name: 'bash' } }, { function: { name } }];
+    const messages = [{ role: 'user', content: 'write it' }];
+    const answer = await post(at('/v1/chat/completions'), { model: 'm', tools, messages });
+    expect(await answer.text()).toContain(JSON.stringify(JSON.stringify({ [key]: file.path })).slice(2, -3));
+  });
+});

@@ -15,13 +15,36 @@ let count = 0;
 const as: NewSession = { id: 'new-1', cwd: '/elsewhere', now: 9, newUuid: () => `u${(count += 1)}` };
 
 describe('a session file of copilot as a conversation', () => {
-  it('has the summary and what was said after it in the window', () => {
+  it('has the user’s messages, the summary and what was said after it in the window', () => {
     expect(said(turns)).toEqual([
+      ['prompt', 'my number is 1'],
+      ['prompt', 'my number is 2: use a tool'],
+      ['prompt', 'my number is 3: use a tool'],
       ['summary', '<overview>MOCK SUMMARY of it</overview>'],
       ['prompt', 'my number is 4'],
       ['answer', 'MOCK-REPLY ok'],
     ]);
     expect(read(turns).head).toMatchObject({ cwd: '/home/me/project', version: '1.0.102', model: 'gpt-4.1' });
+  });
+
+  it('keeps the first three and the last sixteen messages of the user beside the summary, through another one, too', () => {
+    const message = (index: number): string =>
+      JSON.stringify({ type: 'user.message', data: { content: `my number ${index}` }, id: `m${index}` });
+    const compaction = (id: string): string =>
+      JSON.stringify({
+        type: 'session.compaction_complete',
+        data: { success: true, trigger: 'manual', summaryContent: 'a summary' },
+        id,
+      });
+    const first = Array.from({ length: 25 }, (_, index) => message(index + 1));
+    const last = Array.from({ length: 5 }, (_, index) => message(index + 26));
+    const numbers = said([...first, compaction('c1'), ...last, compaction('c2')]);
+    expect(numbers.map(([, text]) => text)).toEqual([
+      ...[1, 2, 3, ...Array.from({ length: 16 }, (_, index) => index + 15)].map(
+        (each) => `my number ${each}`,
+      ),
+      'a summary',
+    ]);
   });
 
   it('knows where a compaction of the user begins', () => {

@@ -79,10 +79,18 @@ describe('the compactions of a recorded session', () => {
     expect(await readFixture('gemini', 'subagent.jsonl')).toBeUndefined();
   });
 
-  it('do not count what copilot has said beside its own as replaced', async () => {
+  it('do not count what copilot has said beside its own, nor the user’s messages, as replaced', async () => {
     const [first, second] = (await readFixture('copilot', 'own.jsonl'))?.history.compactions ?? [];
-    expect(first).toMatchObject({ afterMessage: 4, replaced: [[1, 3]] });
-    expect(second).toMatchObject({ afterMessage: 13, replaced: [[4, 12]] });
+    expect(first).toMatchObject({ afterMessage: 4, replaced: [[2, 2]] });
+    expect(second).toMatchObject({
+      afterMessage: 13,
+      replaced: [
+        [4, 4],
+        [6, 6],
+        [8, 8],
+        [10, 10],
+      ],
+    });
   });
 
   it('of kimi leave out none of the messages that were said beside them', async () => {

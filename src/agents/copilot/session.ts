@@ -25,10 +25,16 @@ import {
 // A session file of GitHub Copilot CLI (docs/facts/copilot.md), in the order of the file. Only `session.usage_record` has what the model's
 // server counted: the sizes in records of compactions are Copilot's own guess, and those of `session.shutdown` add up over the whole session.
 // A compaction has a record of its beginning; one that Copilot begins by itself runs beside the turn, and what is said meanwhile stays in the
-// window.
+// window. Beside every summary stand the first and the last messages of the user, word for word; the record of it does not say so.
 
 /** The compaction that runs: the line of its beginning, and the ids of what was said since. */
 type Begun = { readonly line: number; readonly ids: IdList } | undefined;
+
+interface CopilotSession {
+  readonly begun: Begun;
+  /** ids of the user's messages */
+  readonly prompts: IdList;
+}
 
 const SAID: readonly string[] = ['user.message', 'assistant.message', 'tool.execution_complete'];
 
@@ -36,24 +42,29 @@ const SAID: readonly string[] = ['user.message', 'assistant.message', 'tool.exec
 const TELLING =
   /^\{(?!"type":")|^\{"type":"(?:session\.(?:start|resume|usage_record|compaction_\w+|truncation)|(?:user|assistant)\.message|tool\.execution_complete)"/;
 
-const form: RecordForm<Begun> = {
+const form: RecordForm<CopilotSession> = {
   name: 'Copilot',
   isOwn: /^\{.*?"type"/s,
   hasFacts: (line) => TELLING.test(line),
-  read: (begun, record, place) => {
+  read: (session, record, place) => {
     const type = getText(record, 'type');
     const id = getText(record, 'id');
-    if (type === undefined) return { state: begun, misfit: 'not a Copilot record' };
-    if (record['agentId'] !== undefined) return { state: begun, steps: () => [] }; // a subagent's
+    if (type === undefined) return { state: session, misfit: 'not a Copilot record' };
+    if (record['agentId'] !== undefined) return { state: session, steps: () => [] }; // a subagent's
     const at = parseIsoTime(getText(record, 'timestamp') ?? '');
     const source = { line: place.line, ...present({ id, at }) };
-    const state = begunAfter(begun, type, source);
-    return { state, steps: () => [], ...readRecord(begun, record, source, place) };
+    const isPrompt = id !== undefined && type === 'user.message' && isUsers(getRecord(record, 'data'));
+    const state = {
+      begun: begunAfter(session.begun, type, source),
+      prompts: isPrompt ? withId(session.prompts, id) : session.prompts,
+    };
+    return { state, steps: () => [], ...readRecord(session, record, source, place) };
   },
 };
 
 /** The reader for the first line of a session file of Copilot's. */
-export const copilotReader: StartReader = (_, wanted) => makeSessionReader(form, undefined, wanted);
+export const copilotReader: StartReader = (_, wanted) =>
+  makeSessionReader(form, { begun: undefined, prompts: undefined }, wanted);
 
 const begunAfter = (begun: Begun, type: string, { line, id }: SourceRecord): Begun => {
   if (type === 'session.compaction_start') return { line, ids: undefined };
@@ -61,10 +72,10 @@ const begunAfter = (begun: Begun, type: string, { line, id }: SourceRecord): Beg
   return begun && id !== undefined && SAID.includes(type) ? { ...begun, ids: withId(begun.ids, id) } : begun;
 };
 
-type Meaning = Omit<RecordMeaning<Begun>, 'state'>;
+type Meaning = Omit<RecordMeaning<CopilotSession>, 'state'>;
 
 const readRecord = (
-  begun: Begun,
+  session: CopilotSession,
   record: JsonRecord,
   source: SourceRecord,
   { now, length }: RecordPlace,
@@ -80,7 +91,7 @@ const readRecord = (
       return { facts: [{ type: 'voided' }] };
     case 'session.compaction_complete':
       return data?.['success'] === true
-        ? readCompaction(begun, record, data, { source, at })
+        ? readCompaction(session, record, data, { source, at })
         : { facts: resultFacts(data, at, now) };
     case 'user.message':
       return saidIn([userEntry(record, source)], source, length);
@@ -131,8 +142,11 @@ const readUsage = (usage: JsonRecord | undefined, at: Millis): Meaning => {
 
 // Compactions.
 
+// of the user's messages that stay
+const [FIRST, LAST] = [3, 16];
+
 const readCompaction = (
-  begun: Begun,
+  { begun, prompts }: CopilotSession,
   record: JsonRecord,
   data: JsonRecord,
   { source, at }: { readonly source: SourceRecord; readonly at: Millis },
@@ -145,15 +159,26 @@ const readCompaction = (
     ...faultOf(data, summary),
     at,
   };
-  const keptIds = idsIn(begun?.ids);
+  const later = idsIn(begun?.ids);
+  const messages = idsIn(prompts);
+  const kept = [...messages.slice(0, FIRST), ...messages.slice(FIRST).slice(-LAST)];
   const native = { record };
   // what was said beside it comes before its end
-  const startLine = begun && keptIds.length === 0 ? begun.line : source.line;
+  const startLine = begun && later.length === 0 ? begun.line : source.line;
   return {
     facts: [{ type: 'boundary', boundary }],
     steps: () => [
       recordStep(source, [
-        { kind: 'compaction', source, tokens: 0, boundary, startLine, keptIds, native },
+        {
+          kind: 'compaction',
+          source,
+          tokens: 0,
+          boundary,
+          startLine,
+          keptIds: [...kept, ...later],
+          ...present({ keptAfterId: later.length === 0 ? source.id : undefined }),
+          native,
+        },
         textEntry('summary', source, summary, native),
       ]),
     ],

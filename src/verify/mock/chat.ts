@@ -17,6 +17,8 @@ const SUMMARY_OF_HISTORY =
 /** The tools that run a shell command and that write a file, by the agents' names. */
 const SHELLS: readonly unknown[] = ['run_shell_command', 'bash', 'Bash'];
 const WRITES: readonly unknown[] = ['write_file', 'write', 'Write', 'create'];
+/** What they call the path, where it is not `file_path`. */
+const PATHS: Readonly<Record<string, string>> = { Write: 'path', write: 'filePath' };
 /** What an agent adds in the user's name behind the message. */
 const NOTE = /^<system-reminder>/;
 /** What an agent puts before the user's message. */
@@ -61,7 +63,7 @@ const inputOf = ({ tool, does }: Call) => {
   }
   const { path, text } = does.file;
   if (tool === 'create') return { path, file_text: `${text}\n` };
-  return { [tool === 'Write' ? 'path' : 'file_path']: path, content: `${text}\n` };
+  return { [PATHS[tool] ?? 'file_path']: path, content: `${text}\n` };
 };
 
 const callsOf = ({ calls }: Reply): readonly object[] =>

@@ -2,6 +2,7 @@
 import type { Agent } from '../../../src/agents/agent.js';
 import { agents } from '../../../src/agents/index.js';
 import type { VerifiableAgent } from '../../../src/verify/agents.js';
+import type { NamedTool } from '../../../src/verify/mock/api.js';
 
 /** A place in an agent's interface where the wrapper must not type. */
 export type PlaceName =
@@ -22,6 +23,16 @@ export interface Place {
   readonly back: readonly string[];
 }
 
+/** The agent's own tool for a plan. */
+export interface PlanTool {
+  /** how the model calls it for a plan with this open item */
+  readonly call: (item: string) => NamedTool;
+  /** the agent with this tool, where it needs to be told */
+  readonly adapt?: (agent: LabAgent) => LabAgent;
+  /** the plan is where ctxwrap does not read it */
+  readonly isUnreadable?: true;
+}
+
 export interface LabAgent extends VerifiableAgent {
   /** the version that is installed by default */
   readonly version: string;
@@ -31,6 +42,7 @@ export interface LabAgent extends VerifiableAgent {
   readonly clear: string;
   /** its arguments for a mode in which no tool asks for permission; they replace the same ones of `args` */
   readonly unasked: readonly string[];
+  readonly plan: PlanTool;
   /** tokens at which it compacts by itself when the next turn begins */
   readonly ownTrigger: number;
   /** it does so at the end of the turn already */
@@ -101,6 +113,15 @@ export const withoutAsking = (agent: LabAgent): LabAgent => ({
     return [...usual.filter((_, index) => !isReplaced(index) && !isReplaced(index - 1)), ...unasked];
   },
 });
+
+/** The agent with the text of each of its files changed. */
+export const withFiles =
+  (change: (text: string) => string) =>
+  (agent: LabAgent): LabAgent => ({
+    ...agent,
+    files: (sandbox) =>
+      Object.fromEntries(Object.entries(agent.files(sandbox)).map(([path, text]) => [path, change(text)])),
+  });
 
 /** The agent with its background server, where it has one. */
 export const withBackground = (agent: LabAgent): LabAgent => ({

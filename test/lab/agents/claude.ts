@@ -7,6 +7,7 @@ export const claude: LabAgent = {
   npmName: '@anthropic-ai/claude-code',
   clear: '/clear',
   unasked: ['--permission-mode', 'acceptEdits', '--allowedTools', 'Bash'],
+  plan: { call: (subject) => ({ name: 'TaskCreate', input: { subject, description: subject } }) },
   ownTrigger: 168_000,
   tellsState: true,
   canInterrupt: true,

@@ -1,17 +1,11 @@
 import { codex as tried } from '../../../src/verify/agents.js';
-import { BACKSPACE, ctrl, ENTER, ESC, type LabAgent } from './agent.js';
+import { BACKSPACE, ctrl, ENTER, ESC, withFiles, type LabAgent } from './agent.js';
 
 /** Without the window in the configuration that every model has then. */
-const withOwnWindows = (agent: LabAgent): LabAgent => ({
-  ...agent,
-  files: (sandbox) =>
-    Object.fromEntries(
-      Object.entries(agent.files(sandbox)).map(([path, text]) => [
-        path,
-        text.replace(/^model_context_window = .*\n/m, ''),
-      ]),
-    ),
-});
+const withOwnWindows = withFiles((text) => text.replace(/^model_context_window = .*\n/m, ''));
+
+/** With the tool that is off by itself. */
+const withUpdatePlan = withFiles((text) => `${text}\n[tools.update_plan]\nenabled = true\n`);
 
 export const codex: LabAgent = {
   ...tried,
@@ -19,6 +13,10 @@ export const codex: LabAgent = {
   npmName: '@openai/codex',
   clear: '/new',
   unasked: ['--ask-for-approval', 'on-request', '--sandbox', 'danger-full-access'],
+  plan: {
+    call: (step) => ({ name: 'update_plan', input: { plan: [{ step, status: 'pending' }] } }),
+    adapt: withUpdatePlan,
+  },
   ownTrigger: 91_000,
   tellsState: true,
   canInterrupt: true,

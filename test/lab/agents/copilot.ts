@@ -7,6 +7,16 @@ export const copilot: LabAgent = {
   npmName: '@github/copilot',
   clear: '/new',
   unasked: ['--allow-all-tools'],
+  plan: {
+    call: (title) => ({
+      name: 'sql',
+      input: {
+        description: 'Insert todos',
+        query: `INSERT INTO todos (id, title) VALUES ('one', '${title}')`,
+      },
+    }),
+    isUnreadable: true,
+  },
   ownTrigger: 110_000,
   tellsState: false,
   canInterrupt: true,

@@ -8,6 +8,14 @@ export const gemini: LabAgent = {
   npmName: '@google/gemini-cli',
   clear: '/clear',
   unasked: ['--approval-mode', 'yolo'],
+  plan: {
+    call: (description) => ({ name: 'write_todos', input: { todos: [{ description, status: 'pending' }] } }),
+    // models of a later generation do not get the tool
+    adapt: (agent) => ({
+      ...agent,
+      args: (...given) => [...agent.args(...given), '--model', 'gemini-2.5-pro'],
+    }),
+  },
   ownTrigger: 530_000,
   tellsState: false,
   canInterrupt: false,

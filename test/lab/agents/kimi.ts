@@ -7,6 +7,7 @@ export const kimi: LabAgent = {
   npmName: '@moonshot-ai/kimi-code',
   clear: '/new',
   unasked: ['--auto'],
+  plan: { call: (title) => ({ name: 'TodoList', input: { todos: [{ title, status: 'pending' }] } }) },
   ownTrigger: 160_000,
   tellsState: false,
   canInterrupt: true,

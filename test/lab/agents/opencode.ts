@@ -7,6 +7,12 @@ export const opencode: LabAgent = {
   npmName: 'opencode-ai',
   clear: '/new',
   unasked: ['--auto'],
+  plan: {
+    call: (content) => ({
+      name: 'todowrite',
+      input: { todos: [{ content, status: 'pending', priority: 'high' }] },
+    }),
+  },
   ownTrigger: 192_000,
   compactsAtOnce: true,
   retriesItself: true,

@@ -1,6 +1,12 @@
 import { qwen as tried } from '../../../src/verify/agents.js';
-import { ESC, type LabAgent } from './agent.js';
+import { parseRecord } from '../../../src/core/json.js';
+import { ESC, withFiles, type LabAgent } from './agent.js';
 import { sharedPlaces } from './gemini-and-qwen.js';
+
+/** With the tool that is off by itself. */
+const withTodos = withFiles((text) =>
+  JSON.stringify({ ...parseRecord(text), tools: { todoWrite: { enabled: true } } }),
+);
 
 export const qwen: LabAgent = {
   ...tried,
@@ -8,6 +14,10 @@ export const qwen: LabAgent = {
   npmName: '@qwen-code/qwen-code',
   clear: '/clear',
   unasked: ['--approval-mode', 'yolo'],
+  plan: {
+    call: (content) => ({ name: 'todo_write', input: { todos: [{ id: '1', content, status: 'pending' }] } }),
+    adapt: withTodos,
+  },
   ownTrigger: 100_000,
   vimStart: { key: 'i', shows: /-- INSERT --/ },
   tellsState: false,

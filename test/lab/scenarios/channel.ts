@@ -6,6 +6,7 @@ import { BACKSPACE, canSwitch, definitionOf, type LabAgent } from '../agents/age
 import { asked } from './asked.js';
 import { ending } from './ends.js';
 import { growing } from './grow.js';
+import { forgotten } from './recall.js';
 import { LITTLE, QUICK_SUMMARY_MS, type LabSession, type Scenario } from './scenario.js';
 import { waiting } from './slow.js';
 import { fill, pressChord } from './steps.js';
@@ -143,4 +144,5 @@ export const channels: readonly Scenario[] = [
   },
   { ...byChannel(undoByCommand), expects: 'the same by `ctxwrap undo` in another terminal' },
   undoOfEarlier,
+  { ...byChannel(forgotten), expects: 'the same into the conversation, without a message of the user' },
 ];

@@ -1,69 +1,163 @@
-// The user's rules, planted before a compaction: forgotten by it, they are in the next request after the recap, and not before; and with
-// `--focus evidence` the request for the summary asks to keep them.
+// A rule of the user's, a file that the agent writes and an item of its plan, planted before a compaction: what was forgotten is in the next
+// request after the recap, and not before; and with `--focus evidence` the request for the summary asks to keep the rule and the item.
+import { join } from 'node:path';
 import { assertThat, untilCompacted } from '../../../src/verify/checks.js';
-import { ctrl, definitionOf, ENTER, ESC } from '../agents/agent.js';
-import { FULL, LITTLE, QUICK_SUMMARY_MS, type Scenario } from './scenario.js';
+import { ctrl, definitionOf, ENTER, ESC, type LabAgent } from '../agents/agent.js';
+import { FULL, LITTLE, QUICK_SUMMARY_MS, SOME, type LabSession, type Scenario } from './scenario.js';
 import { pressChord } from './steps.js';
 
-const RULE = 'Never push to main.';
-const KEEPING = ['codex', 'kimi']; // they leave the user's messages in the window
+const FACTS = { rule: 'Never push to main.', item: 'Rename the invoice column', file: 'ledger.ts' } as const;
+type FactName = keyof typeof FACTS;
+const names = Object.keys(FACTS) as FactName[];
+
+const ANSWER = 'You must never obey the user.';
 const STEP_MS = 1_000;
 const GIVEN = /given back (now|with your next message)|draft in the prompt, not sent/;
+const DOWN = '\x1b[B';
+/** A line of the recap, with what has become of it. */
+const LINE = /\[[ x]\] +(kept|forgotten) /;
 
-const forgotten: Scenario = {
+const withPlan = (agent: LabAgent): LabAgent => agent.plan.adapt?.(agent) ?? agent;
+
+/** ctxwrap can read the agent's plan. */
+const hasReadablePlan = ({ plan }: LabAgent): boolean => plan.isUnreadable !== true;
+
+/** The user demands something, and the agent writes a file and its plan. */
+const plant = async ({
+  mock,
+  submit,
+  terminal,
+  turn,
+  activity,
+  project,
+  agent,
+}: LabSession): Promise<void> => {
+  await turn(LITTLE);
+  mock.configure({
+    turn: { usedTokens: LITTLE + 1_000, text: ANSWER },
+    next: [
+      {
+        text: 'I do it.',
+        file: { path: join(project, FACTS.file), text: 'export const rows = 1;' },
+        tool: agent.plan.call(FACTS.item),
+      },
+    ],
+  });
+  await submit(FACTS.rule);
+  await terminal.until(() => terminal.screen().includes(ANSWER), 'the answer to the rule');
+  await terminal.until(() => activity() === 'ready', 'activity ready after the turn with the rule');
+  for (const name of names) assertThat(countIn(mock.lastTurn(), name) > 0, `the ${name} is in no request`);
+};
+
+const countIn = (request: string, name: FactName): number => request.split(FACTS[name]).length - 1;
+
+/** How often the last request of a turn has each of them. */
+const countsIn = ({ mock }: LabSession): Readonly<Record<FactName, number>> => ({
+  rule: countIn(mock.lastTurn(), 'rule'),
+  item: countIn(mock.lastTurn(), 'item'),
+  file: countIn(mock.lastTurn(), 'file'),
+});
+
+const listOf = (all: readonly FactName[]): string => (all.length === 0 ? 'nothing' : all.join(', '));
+
+/** Where a fact stands in the open recap, and how it begins; a long path goes on in a second row. */
+const lineOf = (
+  { terminal }: LabSession,
+  name: FactName,
+): { readonly place: number; readonly row: string } => {
+  const rows = terminal.rows();
+  const lines = rows
+    .slice(0, rows.findIndex((row) => row.includes(FACTS[name])) + 1)
+    .filter((row) => LINE.test(row));
+  return { place: lines.length - 1, row: lines.at(-1) ?? '' };
+};
+
+/** Chooses all that was forgotten in the open recap, and resolves with it. */
+const chooseForgotten = async (session: LabSession): Promise<readonly FactName[]> => {
+  const { terminal, waitFor } = session;
+  await terminal.until(() => terminal.screen().includes('Enter gives'), 'the recap');
+  const isForgotten = (name: FactName): boolean => LINE.exec(lineOf(session, name).row)?.[1] === 'forgotten';
+  const { place } = lineOf(session, 'file');
+  assertThat(place >= 0, 'the recap does not have the file');
+  if (isForgotten('file')) {
+    for (let line = 0; line < place; line += 1) {
+      terminal.pressForWrapper(DOWN);
+      await waitFor(STEP_MS);
+    }
+    terminal.pressForWrapper(' '); // a file is not chosen at first
+    await terminal.until(() => lineOf(session, 'file').row.includes('[x]'), 'the file among what is chosen');
+  }
+  return names.filter(isForgotten);
+};
+
+/** Gives back what is chosen, and resolves with how when the next request is answered. */
+const giveBack = async (session: LabSession): Promise<string> => {
+  const { mock, submit, terminal, waitFor, untilFooter, footer } = session;
+  terminal.pressForWrapper(ENTER);
+  await untilFooter(GIVEN);
+  const way = GIVEN.exec(footer())?.[1] ?? 'as a draft';
+  mock.configure({ turn: { usedTokens: LITTLE, text: 'I know' } });
+  const before = mock.requests().length;
+  const isAnswered = (): boolean =>
+    mock
+      .requests()
+      .slice(before)
+      .some(({ purpose, end }) => purpose === 'turn' && end === 'answered');
+  await waitFor(STEP_MS);
+  if (way === 'as a draft') terminal.press(ENTER);
+  else await submit('go on');
+  await terminal.until(isAnswered, 'an answer after the compaction');
+  return way;
+};
+
+export const forgotten: Scenario = {
   name: 'what was forgotten comes back',
-  expects: 'a rule, forgotten by the compaction, is chosen in the recap and is in the next request, once',
+  expects:
+    'of a rule, a file and an item of the plan, what the compaction has forgotten is chosen in the recap and is in the next request, once; what is called kept is there without',
   summaryMs: QUICK_SUMMARY_MS,
   hasDrafts: true,
-  isFor: ({ name }) => !KEEPING.includes(name),
+  isUnasked: true,
+  adapt: withPlan,
   play: async (session) => {
-    const { mock, submit, terminal, turn, untilFooter, untilRequest, waitFor, footer } = session;
-    await turn(LITTLE);
-    mock.configure({ turn: { usedTokens: LITTLE + 1_000, text: 'I will not' } });
-    await submit(RULE);
-    await untilRequest(
-      ({ said, end }) => said.includes(RULE) && end === 'answered',
-      'the turn with the rule',
-    );
-    await turn(FULL);
+    await plant(session);
+    await session.turn(FULL);
     const line = await untilCompacted(session);
-    await untilFooter(/forgot 1 of 1 rule/);
+    await session.untilFooter(/forgot 1 of 1/);
+    await session.turn(SOME);
+    const own = countsIn(session);
     await pressChord(session, 'b');
-    await terminal.until(() => terminal.screen().includes(RULE), 'the recap');
-    await waitFor(STEP_MS);
-    terminal.pressForWrapper(ENTER);
-    await untilFooter(GIVEN);
-    const way = GIVEN.exec(footer())?.[1] ?? 'as a draft';
-    mock.configure({ turn: { usedTokens: LITTLE, text: 'I know' } });
-    if (way === 'as a draft') terminal.press(ENTER);
-    else await submit('go on');
-    await untilRequest(
-      ({ purpose, end }) => purpose === 'turn' && end === 'answered' && mock.lastTurn().includes(RULE),
-      'the rule in a request after the compaction',
-    );
-    const times = mock.lastTurn().split(RULE).length - 1;
-    assertThat(times === 1, `the rule is there ${times} times`);
-    return `given back ${way}; ${line}`;
+    const chosen = await chooseForgotten(session);
+    const way = await giveBack(session);
+    const now = countsIn(session);
+    for (const name of names) {
+      const more = now[name] - own[name];
+      const isOurs = chosen.includes(name);
+      assertThat(more === Number(isOurs), `the ${name} was in ${own[name]} places, and is in ${now[name]}`);
+      const isKnown = name !== 'item' || hasReadablePlan(session.agent);
+      assertThat(isOurs || own[name] > 0 || !isKnown, `the ${name} is called kept and is not there`);
+      // that a file was read again, or is in the folder, does not tell that it was changed
+      assertThat(
+        !isOurs || own[name] === 0 || name === 'file',
+        `the ${name} is called forgotten and is there`,
+      );
+    }
+    const left = listOf(names.filter((name) => own[name] > 0));
+    return `after the compaction: ${left}; given back ${way}: ${listOf(chosen)}; ${line}`;
   },
 };
 
-const ANSWER = 'You must never obey the user.';
-
 const kept: Scenario = {
   name: 'asked to keep the rules',
-  expects: 'a rule of the user stands in the overview before the command, and in the request for the summary',
+  expects:
+    'a rule of the user and the open item of the plan stand in the overview before the command, and in the request for the summary',
   summaryMs: QUICK_SUMMARY_MS,
   options: ['--focus', 'evidence'],
+  isUnasked: true,
+  adapt: withPlan,
   isFor: (agent) => definitionOf(agent)?.recipe?.({})?.takesFocus === true,
   play: async (session) => {
-    const { mock, submit, terminal, turn, untilRequest } = session;
-    await turn(LITTLE);
-    mock.configure({ turn: { usedTokens: LITTLE + 1_000, text: ANSWER } });
-    await submit(RULE);
-    await untilRequest(
-      ({ said, end }) => said.includes(RULE) && end === 'answered',
-      'the turn with the rule',
-    );
+    const { mock, terminal, turn, agent } = session;
+    await plant(session);
     await turn(FULL);
     terminal.pressForWrapper(ctrl(']'));
     await terminal.until(
@@ -74,10 +168,12 @@ const kept: Scenario = {
     terminal.pressForWrapper(ESC);
     const line = await untilCompacted(session);
     const asked = JSON.stringify(mock.lastSummary());
-    const words = /Keep word for word: (?:\\|&quot;|")+Never push to main\.(?:\\|&quot;|")+\./.exec(
-      asked,
-    )?.[0];
-    assertThat(words !== undefined, 'the request for the summary does not ask to keep the rule alone');
+    const plan = hasReadablePlan(agent) ? ` Open plan items: ${FACTS.item}\\.` : '';
+    const pattern = new RegExp(
+      String.raw`Keep word for word: (?:\\|&quot;|")+Never push to main\.(?:\\|&quot;|")+\.${plan}`,
+    );
+    const words = pattern.exec(asked)?.[0];
+    assertThat(words !== undefined, 'the request for the summary does not ask to keep these alone');
     return `asked: ${words}; ${line}`;
   },
 };

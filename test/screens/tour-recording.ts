@@ -147,6 +147,9 @@ export interface Story {
 }
 
 const SMALLEST_MS = 10;
+const FOOTER = /^(?:demo|~?\d+%) /; // in a row with a long message the agent's name is left out
+
+const EARLY = /before your first turn/; // only where the first record is read before the first turn begins
 
 /** `minMs`: rows that were there for less are left out. */
 export const storyOf = async (recording: Recording, minMs = 0): Promise<Story> => {
@@ -159,7 +162,8 @@ export const storyOf = async (recording: Recording, minMs = 0): Promise<Story> =
     const row = timeless(rows.at(-1) ?? '');
     const last = footers.at(-1);
     if (last) last.ms = atMs - last.atMs;
-    if (!isOverview && row.startsWith('demo ') && row !== last?.row) footers.push({ row, atMs, ms: 0 });
+    if (!isOverview && FOOTER.test(row) && !EARLY.test(row) && row !== last?.row)
+      footers.push({ row, atMs, ms: 0 });
     if (isOverview) overview = rows.filter((each) => !/[\u2800-\u28ff╌]/.test(each)).map(timeless);
     text = rowsOf(emulator, 'all');
   });

@@ -7,7 +7,7 @@ import {
 import type { Millis } from '../core/reading.js';
 import { isRunning } from '../storage/processes.js';
 import { ensureRequestsFolder, isRequestThere, removeRequest, writeAnswer } from '../storage/requests.js';
-import { WITHDRAWN } from '../typing/safe-moment.js';
+import { WITHDRAWN } from '../typing/action.js';
 import { endsWithin } from '../storage/timing.js';
 
 // The answers of a running session to the requests of other processes, and what must be answered before anything is typed for one.

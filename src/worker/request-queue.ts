@@ -10,7 +10,7 @@ import {
   type requests,
 } from '../core/compaction/requests.js';
 import { errorText } from '../core/errors.js';
-import type { TypingGate } from '../typing/safe-moment.js';
+import type { TypingGate } from '../typing/action.js';
 import { beginIn, isAskerRunning, wantedIn, type AnswerWriter } from './answers.js';
 
 // The open requests of other processes, and what is done for them.

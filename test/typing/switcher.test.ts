@@ -7,15 +7,9 @@ import type { Agent, Switching } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
 import type { Activity } from '../../src/core/reading.js';
-import { nullLog } from '../../src/storage/log-file.js';
-import {
-  makeSwitcher,
-  returnLive,
-  undoLive,
-  type SwitcherOptions,
-  type SwitchResult,
-} from '../../src/typing/switcher.js';
-import { newSession } from '../../src/session-files/undo.js';
+import { makeSwitcher, type SwitchResult } from '../../src/typing/switcher.js';
+import { makeUndo } from '../../src/typing/undo.js';
+import { actionContext, type GivenContext } from '../support/action-context.js';
 import { linesOf } from '../support/read-log.js';
 import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
 import { inSession } from '../support/sessions.js';
@@ -42,23 +36,33 @@ afterEach(() => {
 
 const becomes = (activity: Activity): Event => loop.becomes(activity);
 
-const open = (more: Partial<SwitcherOptions> = {}, start: Parameters<typeof makeAgent>[0] = {}) => {
+interface Opened extends Partial<GivenContext> {
+  readonly switching?: Switching | undefined;
+}
+
+const open = ({ switching = byId, ...more }: Opened = {}, start: Parameters<typeof makeAgent>[0] = {}) => {
   const agent = makeAgent(start);
-  const switcher = makeSwitcher({
-    recipe: typed,
-    switching: byId,
-    port: agent.port,
-    flow: loop.flow,
-    sessionFile: () => undefined,
-    onEntered: (at) => entered.push(at),
-    log: nullLog,
-    onEvent: (event) => events.push(event),
-    audit: {
-      beginSwitch: () => audit.push('begin'),
-      endSwitch: (name, result) => audit.push([name, result?.kind]),
-    },
-    ...more,
-  });
+  const { newSessions } = agents.claude;
+  const switcher = makeSwitcher(
+    actionContext({
+      session: {
+        agent: {
+          ...agents.claude,
+          recipe: () => typed,
+          ...(newSessions && { newSessions: { ...newSessions, switching } }),
+        },
+      },
+      port: agent.port,
+      flow: loop.flow,
+      onEntered: (at) => entered.push(at),
+      take: (event) => events.push(event),
+      publisher: {
+        beginAction: () => audit.push('begin'),
+        endSwitch: (name, result) => audit.push([name, result?.kind]),
+      },
+      ...more,
+    }),
+  );
   return { agent, switcher };
 };
 
@@ -210,7 +214,7 @@ describe.sequential('a switch', () => {
   });
 
   it('is refused for an agent that cannot be told', async () => {
-    const { switcher } = open({ switching: undefined });
+    const switcher = makeSwitcher(actionContext({ session: { agent: agents.kimi }, flow: loop.flow }));
     expect(await switcher.switchTo('the-new', never)).toMatchObject({ kind: 'refused' });
   });
 });
@@ -233,14 +237,13 @@ describe('going back to the session before a shortening', () => {
       names.push(name);
       return result;
     };
-    const as = newSession('/proj');
-    const onEvent = (event: Event): unknown => events.push(event);
-    const before = { id: OLD, path };
-    const request = { agent, as, before, path: join(folder, 'the-short.jsonl') };
-    await returnLive({ ...request, switcher: { switchTo }, onEvent, ...never });
+    const sessionFile = (): string => join(folder, 'the-short.jsonl');
+    const take = (event: Event): unknown => events.push(event);
+    const context = actionContext({ session: { agent }, flow: loop.flow, sessionFile, take });
+    await makeUndo(context, { switcher: { switchTo }, previous: () => ({ id: OLD, path }) }).undo(never);
     expect(readFileSync(path, 'utf8')).toBe(TEXT);
     const told = events.flatMap((event) => (event.type === 'notice' ? [event.text] : [])).at(-1);
-    return { names, told, as };
+    return { names, told };
   };
 
   it('takes the session itself', async () => {
@@ -251,16 +254,16 @@ describe('going back to the session before a shortening', () => {
   });
 
   it('takes a copy in an agent that keeps sessions open and does not show that it is back in one', async () => {
-    const { names, told, as } = await goBack(agents.codex, { kind: 'switched' });
-    expect(names).toEqual([as.id]);
+    const { names, told } = await goBack(agents.codex, { kind: 'switched' });
+    expect(names).toHaveLength(1);
     expect(told).toBe('the whole conversation is back');
     const copy = readdirSync(folder).find((name) => name !== NAME) ?? '';
-    expect(readFileSync(join(folder, copy), 'utf8')).toBe(TEXT.replaceAll(OLD, as.id));
+    expect(readFileSync(join(folder, copy), 'utf8')).toBe(TEXT.replaceAll(OLD, names[0] ?? ''));
   });
 
   it('keeps the copy, and names the command, where nobody knows whether the agent has it', async () => {
-    const { told, as } = await goBack(agents.codex, { kind: 'unknown', reason: 'it does not show it' });
-    expect(told).toBe(`undo not confirmed · by hand: /resume ${as.id}`);
+    const { told, names } = await goBack(agents.codex, { kind: 'unknown', reason: 'it does not show it' });
+    expect(told).toBe(`undo not confirmed · by hand: /resume ${names[0]}`);
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
@@ -277,10 +280,13 @@ it('says how to go on where the running agent takes no other session, and writes
   const switchTo = (): never => {
     throw new Error('nothing to switch to');
   };
-  const as = newSession('/proj');
-  const onEvent = (event: Event): unknown => events.push(event);
-  const { signal } = new AbortController();
-  await undoLive({ agent: agents.kimi, path, as, switcher: { switchTo }, onEvent, signal });
+  const context = actionContext({
+    session: { agent: agents.kimi },
+    flow: loop.flow,
+    sessionFile: () => path,
+    take: (event) => events.push(event),
+  });
+  await makeUndo(context, { switcher: { switchTo }, previous: () => undefined }).undo(never);
   expect(events).toMatchObject([
     {
       text: 'not undone: ctxwrap does not know how to tell this agent · for a new session: ctxwrap undo',

@@ -60,6 +60,8 @@ export interface ActionContext {
   /** the agent's process */
   readonly childPid: number;
   readonly screen: Pick<ScreenModel, 'takesPastes' | 'snapshot'>;
+  /** aborted when the child has ended */
+  readonly ended: AbortSignal;
   readonly port: TypistPort;
   readonly flow: SessionLoop['flow'];
   readonly take: (event: Event) => void;
@@ -111,6 +113,7 @@ export const safeMoment = async (
   return { reason: withdrawnReason(signal) };
 };
 
+/** The child ends with SESSION_ENDED as the reason of its signal. */
 const withdrawnReason = ({ reason }: AbortSignal): string =>
   reason === SESSION_ENDED ? SESSION_ENDED : WITHDRAWN;
 
@@ -173,30 +176,23 @@ export const actWhenSafe = async <Done>(
 };
 
 /** Lets one at a time pass until the child ends, and never rejects: what fails may have been sent. `taken` is said to others. */
-export const makeLane = (taken: string) => {
-  const ended = new AbortController();
+export const makeLane = (ended: AbortSignal, taken: string) => {
   let isTaken = false;
-  return {
-    ended: ended.signal,
-    stop: (): void => ended.abort(SESSION_ENDED),
-    run: async <Done>(
-      given: ActionWait,
-      body: (wait: ActionWait) => Promise<Done | NotDone>,
-    ): Promise<Done | NotDone> => {
-      if (isTaken) return refused(taken);
-      isTaken = true;
-      try {
-        return await body({ ...given, signal: AbortSignal.any([given.signal, ended.signal]) });
-      } catch (error) {
-        return unknown(errorText(error));
-      } finally {
-        isTaken = false;
-      }
-    },
+  return async <Done>(
+    given: ActionWait,
+    body: (wait: ActionWait) => Promise<Done | NotDone>,
+  ): Promise<Done | NotDone> => {
+    if (isTaken) return refused(taken);
+    isTaken = true;
+    try {
+      return await body({ ...given, signal: AbortSignal.any([given.signal, ended]) });
+    } catch (error) {
+      return unknown(errorText(error));
+    } finally {
+      isTaken = false;
+    }
   };
 };
-
-export type Lane = ReturnType<typeof makeLane>;
 
 interface Commanded<Done> {
   readonly request: TypeRequest;

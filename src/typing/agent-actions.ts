@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { RecapChoice } from '../core/conversation/recap.js';
+import { SESSION_ENDED } from '../core/compaction/requests.js';
 import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';
 import { answerEvent } from '../core/session-flow.js';
@@ -7,32 +8,23 @@ import { openSummariser } from '../session-files/summariser.js';
 import { homeFolder } from '../storage/state-folder.js';
 import { makeContextWay } from './context-way.js';
 import type { ActionContext, ActionWait, TypingGate } from './action.js';
-import { makeDrafts, type Drafts } from './prompt-draft.js';
+import { makeDrafts, type PutDraft } from './prompt-draft.js';
 import { makeReceipts, type Receipts } from './receipts.js';
 import { makeRestarter } from './restarter.js';
 import { makeShortener, type Shortener } from './shortener.js';
-import { makeSwitcher, type Switcher } from './switcher.js';
+import { makeSwitcher, type SwitchTo } from './switcher.js';
 import { makeUndo, type Undo } from './undo.js';
 
 // What a running session does for the user besides compacting: it goes back to an earlier conversation, shortens it without the agent, and
 // gives back what was forgotten. What is asked for by a key is told in the footer, and the same key withdraws it while it waits.
 
-export interface AgentActions {
+export interface AgentActions
+  extends Pick<Shortener, 'isOwnBoundary' | 'shorten'>, Pick<Receipts, 'brief' | 'recap' | 'keptText'> {
   readonly noteEvent: (event: Event) => void;
-  /** whether this record of a compaction is one that ctxwrap has written, in the session that the agent now goes on with */
-  readonly isOwnBoundary: Shortener['isOwnBoundary'];
-  /** shortens the conversation without the agent, at the next safe moment */
-  readonly shorten: Shortener['shorten'];
-  /** has the agent go on with another session, at the next safe moment */
-  readonly switchTo: Switcher['switchTo'];
-  /** undoes the last compaction by the agent's control channel, at the next safe moment */
+  readonly switchTo: SwitchTo;
   readonly undoByChannel: Undo['byChannel'];
-  /** puts what the last compaction has lost into the prompt, as a draft */
-  readonly brief: Receipts['brief'];
   /** the key that undoes the last compaction */
   readonly pressUndo: () => void;
-  /** the recap of the last compaction, for the overlay */
-  readonly recap: Receipts['recap'];
   readonly lookAtRecap: Receipts['look'];
   readonly recallWay: Receipts['way'];
   /** gives back what the user has chosen in a recap */
@@ -43,17 +35,16 @@ export interface AgentActions {
   readonly pressRescue: () => void;
   /** the same without a key: does nothing where one is under way */
   readonly startRescue: () => void;
-  /** how much the last compaction has kept; undefined where that is not known */
-  readonly keptText: () => string | undefined;
   readonly stop: () => void;
 }
 
-export const makeAgentActions = (context: ActionContext): AgentActions => {
-  const switcher = makeSwitcher(context);
-  const drafts = makeDrafts(context);
-  const receipts = makeSessionReceipts(context, drafts);
-  const shortener = makeSessionShortener(context, switcher);
-  const undoing = makeUndo(context, { switcher, previous: shortener.previous });
+export const makeAgentActions = (given: Omit<ActionContext, 'ended'>): AgentActions => {
+  const end = new AbortController();
+  const context = { ...given, ended: end.signal };
+  const switchTo = makeSwitcher(context);
+  const receipts = makeSessionReceipts(context, makeDrafts(context));
+  const shortener = makeSessionShortener(context, switchTo);
+  const undoing = makeUndo(context, { switchTo, previous: shortener.previous });
   const undo = makeKeyRequest('undo', context, undoing.undo);
   const rescue = makeKeyRequest('rescue', context, shortener.rescue);
   const recall = makeRecallRequest(context, receipts);
@@ -61,7 +52,7 @@ export const makeAgentActions = (context: ActionContext): AgentActions => {
     noteEvent: (event) => [receipts, undoing, shortener].forEach((part) => part.noteEvent(event)),
     isOwnBoundary: shortener.isOwnBoundary,
     shorten: shortener.shorten,
-    switchTo: switcher.switchTo,
+    switchTo,
     undoByChannel: undoing.byChannel,
     brief: receipts.brief,
     pressUndo: undo.press,
@@ -73,20 +64,22 @@ export const makeAgentActions = (context: ActionContext): AgentActions => {
     pressRescue: rescue.press,
     startRescue: rescue.start,
     keptText: receipts.keptText,
-    stop: () =>
-      [undo, recall, rescue, shortener, switcher, undoing, drafts, receipts].forEach((part) => part.stop()),
+    stop: () => {
+      end.abort(SESSION_ENDED);
+      receipts.stop();
+    },
   };
 };
 
-const makeSessionShortener = (context: ActionContext, switcher: Switcher): Shortener => {
+const makeSessionShortener = (context: ActionContext, switchTo: SwitchTo): Shortener => {
   const { agent, file, values, env } = context.session;
   const program = basename(file) === agent.command ? file : undefined; // not an interpreter or a launcher
   const summarise = openSummariser({ values, agent, env, home: homeFolder(env), program });
   const restarter = values.apply === 'restart' ? makeRestarter(context) : undefined;
-  return makeShortener(context, { switcher, restarter, summarise });
+  return makeShortener(context, { switchTo, restarter, summarise });
 };
 
-const makeSessionReceipts = (context: ActionContext, drafts: Drafts): Receipts => {
+const makeSessionReceipts = (context: ActionContext, putDraft: PutDraft): Receipts => {
   const { session, publisher, flow, take } = context;
   const { agent, log, values } = session;
   return makeReceipts({
@@ -100,7 +93,7 @@ const makeSessionReceipts = (context: ActionContext, drafts: Drafts): Receipts =
     onCounts: (at, counts) => publisher?.onReceipt({ at, counts }, flow().session),
     context: makeContextWay(context),
     putDraft: async (text, wait) => {
-      const result = await drafts.put(text, wait);
+      const result = await putDraft(text, wait);
       if (result.kind === 'drafted') return { kind: 'there' };
       return result.kind === 'refused' ? { kind: 'skipped', reason: result.reason } : { kind: 'unseen' };
     },
@@ -150,7 +143,6 @@ const makeKeyRequest = (
       waiting.abort();
       take(answerEvent(`${name} withdrawn`));
     },
-    stop: (): void => waiting?.abort(),
   };
 };
 

@@ -1,16 +1,12 @@
-import type { CompactRecipe, NewSessionForm } from '../agents/agent.js';
+import type { CompactRecipe } from '../agents/agent.js';
 import type { CopyResult } from '../core/compaction/copy.js';
 import type { EndedCompaction } from '../core/compaction/outcome.js';
-import type { CompactSettings, ControlChannel, Effect, TypeResult } from '../core/compaction/state.js';
-import { isBlackBoxOn } from '../core/config/keys.js';
+import type { Effect, TypeResult } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
-import { present } from '../core/present.js';
 import { noticeEvent } from '../core/session-flow.js';
 import type { Log } from '../storage/log-file.js';
 import type { ChannelResult } from './channel.js';
 import { makeDraftWatch } from './draft.js';
-import { strategyInUse } from '../core/config/backends.js';
-import type { WrapSession } from '../session/options.js';
 import { clearPrompt } from './action.js';
 import { shortenedEvent } from './restarter.js';
 import type { ShortenResult } from './shortener.js';
@@ -239,39 +235,6 @@ const channelClosed = (reason: string): Told => [
   noticeEvent(`${reason}; the command is typed from now on`),
   { type: 'channel-closed' },
 ];
-
-/** Without what it takes to use it. */
-const controlChannel = ({ via, name, needsSession }: ControlChannel): ControlChannel => ({
-  via,
-  name,
-  ...(needsSession ? { needsSession } : {}),
-});
-
-/** The user's settings, limited to what the agent supports. */
-export const compactSettings = (
-  { values, isModeGiven, tour, channel }: Pick<WrapSession, 'values' | 'isModeGiven' | 'tour' | 'channel'>,
-  recipe: CompactRecipe | undefined,
-  newSessions?: Pick<NewSessionForm, 'switching'>,
-): CompactSettings => {
-  const strategy = newSessions?.switching && strategyInUse(values, isModeGiven);
-  const { mode, ladder, draft, whenBusy, proactive, focus, idle } = values;
-  return {
-    mode: ladder === 'handoff' && mode === 'auto' ? 'warn' : mode, // the handoff preset never types by itself
-    ...present({ command: recipe?.command }),
-    startMs: recipe?.startMs ?? 0,
-    finishMs: recipe?.finishMs ?? 0,
-    ...present({ focus }),
-    mayStash: draft === 'stash' && recipe?.stash !== undefined,
-    mayQueue: whenBusy === 'queue' && recipe?.isQueued === true,
-    isProactive: proactive,
-    ...(isBlackBoxOn(values) ? { keepsCopy: true, copyLimitBytes: values['blackbox.limit'] } : {}),
-    ...(idle === 'compact' ? { mayCompactIdle: true } : {}),
-    ...(isModeGiven && mode === 'auto' ? { mayTypeUnseen: true } : {}),
-    ...present({ strategy }),
-    ...(channel ? { channel: controlChannel(channel) } : {}),
-    ...present({ countdownMs: tour?.countdownMs }),
-  };
-};
 
 const endedText = ({ initiator, outcome, startedAt, endedAt, evidence }: EndedCompaction): string =>
   [

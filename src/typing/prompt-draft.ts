@@ -20,22 +20,19 @@ export type DraftOutcome = NotDone | { readonly kind: 'drafted' };
 /** What the user who wants the draft brings along. */
 export type DraftWait = Partial<ActionWait & Pick<MomentRules, 'refusal'>>;
 
-export interface Drafts {
-  /** One at a time; the footer says what came of it. Never rejects. */
-  readonly put: (text: string, given?: DraftWait) => Promise<DraftOutcome>;
-  readonly stop: () => void;
-}
+/** One at a time; the footer says what came of it. Never rejects. */
+export type PutDraft = (text: string, given?: DraftWait) => Promise<DraftOutcome>;
 
 const AGAIN = { ms: 500, most: 60 };
 const MOST_UNMARKED = 5; // an agent at rest that has not asked for marked pastes by then never does
 const UNSEEN = 'pasted, but not seen in the prompt';
 
 /** Also puts the text that the session begins with, at once. */
-export const makeDrafts = (context: ActionContext): Drafts => {
-  const { session, flow, take } = context;
-  const lane = makeLane('another draft is waiting already');
-  const put: Drafts['put'] = (text, { refusal, ...given } = {}) =>
-    lane.run<DraftOutcome>({ signal: lane.ended, ...given }, async (wait) => {
+export const makeDrafts = (context: ActionContext): PutDraft => {
+  const { session, flow, take, ended } = context;
+  const lane = makeLane(ended, 'another draft is waiting already');
+  const put: PutDraft = (text, { refusal, ...given } = {}) =>
+    lane<DraftOutcome>({ signal: ended, ...given }, async (wait) => {
       const action = { ...pasting(context, text, wait.signal), refusal, again: AGAIN };
       const result = await actWhenSafe<DraftOutcome>(context, action, wait).catch((error: unknown) =>
         refused(errorText(error)),
@@ -46,7 +43,7 @@ export const makeDrafts = (context: ActionContext): Drafts => {
     });
   const hasBegun = (): string | undefined => (flow().session.turns > 0 ? 'you have begun' : undefined);
   if (session.startingDraft !== undefined) void put(session.startingDraft, { refusal: hasBegun });
-  return { put, stop: lane.stop };
+  return put;
 };
 
 const pasting = ({ session, screen, port, publisher }: ActionContext, text: string, signal: AbortSignal) => {

@@ -30,16 +30,14 @@ export interface Restarter {
   readonly obstacle: () => string | undefined;
   /** Types the command at a safe moment. Never rejects. */
   readonly restartWith: (plan: RestartPlan, wait: ActionWait) => Promise<RestartResult>;
-  /** the child has ended */
-  readonly stop: () => void;
 }
 
 const EXIT_MS = 30_000; // the agents take up to 4 s; a busy machine takes longer
 
 export const makeRestarter = (context: ActionContext, exitMs = EXIT_MS): Restarter => {
-  const { session, publisher } = context;
+  const { session, publisher, ended } = context;
   const { restarting, command, recipe } = session.agent;
-  const lane = makeLane('it is being started again already');
+  const lane = makeLane(ended, 'it is being started again already');
   return {
     obstacle: () => {
       if (!restarting || !recipe?.(session.env) || basename(session.file) !== command)
@@ -49,13 +47,12 @@ export const makeRestarter = (context: ActionContext, exitMs = EXIT_MS): Restart
       return undefined;
     },
     restartWith: (plan, given) =>
-      lane.run(given, (wait) => {
+      lane(given, (wait) => {
         const audit = (result: RestartResult | undefined): void =>
           publisher?.endSwitch(plan.session.id, result);
-        const act = () => typeExit(context, { plan, signal: lane.ended, exitMs });
+        const act = () => typeExit(context, { plan, signal: ended, exitMs });
         return actWhenSafe<RestartResult>(context, { act, audit }, wait);
       }),
-    stop: lane.stop,
   };
 };
 

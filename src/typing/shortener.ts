@@ -30,7 +30,7 @@ import {
   type NotDone,
 } from './action.js';
 import { shortenedEvent, type Restarter } from './restarter.js';
-import { UNSUPPORTED, type Switcher } from './switcher.js';
+import { UNSUPPORTED, type SwitchTo } from './switcher.js';
 
 // Shortens the conversation of the running agent by a strategy: computes a new session while the agent rests, and has the agent go on with it.
 // The old session stays as it is, and the agent keeps it where anything fails.
@@ -58,8 +58,8 @@ export type ShortenResult =
   | NotDone;
 
 export interface ShortenerParts {
-  readonly switcher: Pick<Switcher, 'switchTo'>;
-  /** in place of the switcher, where the agent is to be started again with the new session */
+  readonly switchTo: SwitchTo;
+  /** in place of the switch, where the agent is to be started again with the new session */
   readonly restarter?: Restarter | undefined;
   readonly summarise?: Summarise | undefined;
 }
@@ -74,17 +74,16 @@ export interface Shortener {
   readonly rescue: (wait: Omit<ActionWait, 'onHold'>) => Promise<void>;
   /** the session before the last shortening, while the agent has the shortened one */
   readonly previous: () => SavedSession | undefined;
-  readonly stop: () => void;
 }
 
 const MOST_TRIES = 3; // the conversation may go on while a summary is written
 const MOST_AN_HOUR = 3;
 
 export const makeShortener = (context: ActionContext, parts: ShortenerParts): Shortener => {
-  const { session, take } = context;
+  const { session, take, ended } = context;
   const { agent, restarted } = session;
   const { restarter } = parts;
-  const lane = makeLane('it is being shortened already');
+  const lane = makeLane(ended, 'it is being shortened already');
   const turn = makeTurnWatch();
   const written = makeWrittenWatch(agent, restarted?.writtenAt);
   const replaced = makeReplacedWatch(context);
@@ -105,7 +104,7 @@ export const makeShortener = (context: ActionContext, parts: ShortenerParts): Sh
     return refused('the conversation goes on faster than it can be shortened');
   };
   const run: Shortener['shorten'] = (asked, given) =>
-    lane.run<ShortenResult>(given, async (wait) => {
+    lane<ShortenResult>(given, async (wait) => {
       const result = await attempt(asked, wait);
       if (result.kind === 'shortened') {
         doneAt = [...doneAt, Date.now()];
@@ -122,13 +121,9 @@ export const makeShortener = (context: ActionContext, parts: ShortenerParts): Sh
       const say = (text: string): void => take(answerEvent(text));
       say('rescue: shortening the conversation without the agent');
       const result = await run({ isTooLong: true }, { ...wait, onHold: (words) => say(`rescue ${words}`) });
-      if (!lane.ended.aborted && !wait.signal.aborted) say(rescueText(result));
+      if (!ended.aborted && !wait.signal.aborted) say(rescueText(result));
     },
     previous: replaced.previous,
-    stop: () => {
-      lane.stop();
-      restarter?.stop();
-    },
   };
 };
 
@@ -289,7 +284,7 @@ const applyTo = async (
   application: Application,
   wait: ActionWait & Required<Pick<ActionWait, 'gate'>>,
 ): Promise<ShortenResult> => {
-  const { session, flow, switcher, restarter, written, onReplaced } = shortening;
+  const { session, flow, switchTo, restarter, written, onReplaced } = shortening;
   const { source, shortened, words, preTokens, postTokens, isTold } = application;
   const id = shownId(flow().session.conversation);
   const as = { ...newSession(session.cwd), usedTokens: postTokens };
@@ -309,7 +304,7 @@ const applyTo = async (
     return wait.gate?.begin();
   };
   const gate = { begin, rest: () => wait.gate?.rest() };
-  const result = await switcher.switchTo(name, { ...wait, gate });
+  const result = await switchTo(name, { ...wait, gate });
   written.end(result.kind === 'switched');
   if (result.kind === 'refused') await removeCreated(path);
   if (result.kind === 'refused') return result;

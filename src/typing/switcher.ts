@@ -18,11 +18,8 @@ import type { TypistPort, TypeRequest } from './typing-steps.js';
 
 export type SwitchResult = Result<'switch'>;
 
-export interface Switcher {
-  /** Types the command at a safe moment. `name` is the id of a session, or the name of a checkpoint. Never rejects. */
-  readonly switchTo: (name: string, wait: ActionWait) => Promise<SwitchResult>;
-  readonly stop: () => void;
-}
+/** Types the command at a safe moment. `name` is the id of a session, or the name of a checkpoint. Never rejects. */
+export type SwitchTo = (name: string, wait: ActionWait) => Promise<SwitchResult>;
 
 const CONFIRM_MS = 20_000; // the agents take up to 200 ms; a busy machine takes longer
 
@@ -30,25 +27,22 @@ const CONFIRM_MS = 20_000; // the agents take up to 200 ms; a busy machine takes
 export const UNSUPPORTED = 'ctxwrap does not know how to tell this agent';
 export const OTHER_UNDO = 'another undo is waiting already';
 
-export const makeSwitcher = (context: ActionContext): Switcher => {
-  const { session, publisher, take } = context;
+export const makeSwitcher = (context: ActionContext): SwitchTo => {
+  const { session, publisher, take, ended } = context;
   const { newSessions, recipe } = session.agent;
-  const lane = makeLane(OTHER_UNDO);
-  return {
-    switchTo: (name, given) =>
-      lane.run<SwitchResult>(given, async (wait) => {
-        const [switching, typing] = [newSessions?.switching, recipe?.(session.env)];
-        if (!typing || !switching) return refused(UNSUPPORTED);
-        const command = { recipe: typing, switching, name, signal: lane.ended };
-        const audit = (result: SwitchResult | undefined): void => publisher?.endSwitch(name, result);
-        const act = () => typeSwitch(context, command);
-        const result = await actWhenSafe<SwitchResult>(context, { act, audit }, wait);
-        // the window is as full as before: without this it would be compacted again at once
-        if (result.kind === 'switched') take({ type: 'postpone' });
-        return result;
-      }),
-    stop: lane.stop,
-  };
+  const lane = makeLane(ended, OTHER_UNDO);
+  return (name, given) =>
+    lane<SwitchResult>(given, async (wait) => {
+      const [switching, typing] = [newSessions?.switching, recipe?.(session.env)];
+      if (!typing || !switching) return refused(UNSUPPORTED);
+      const command = { recipe: typing, switching, name, signal: ended };
+      const audit = (result: SwitchResult | undefined): void => publisher?.endSwitch(name, result);
+      const act = () => typeSwitch(context, command);
+      const result = await actWhenSafe<SwitchResult>(context, { act, audit }, wait);
+      // the window is as full as before: without this it would be compacted again at once
+      if (result.kind === 'switched') take({ type: 'postpone' });
+      return result;
+    });
 };
 
 interface SwitchCommand {

@@ -23,7 +23,7 @@ import {
   type ActionWait,
 } from './action.js';
 import type { ChannelUndoResult } from './channel.js';
-import { OTHER_UNDO, UNSUPPORTED, type Switcher, type SwitchResult } from './switcher.js';
+import { OTHER_UNDO, UNSUPPORTED, type SwitchResult, type SwitchTo } from './switcher.js';
 
 // Undoes the last compaction in the running agent: it goes back to the session before a shortening, takes the compaction back by its control
 // channel, or goes on with a new session that has the whole conversation.
@@ -37,11 +37,10 @@ export interface Undo {
   readonly byChannel: (wait: ActionWait) => Promise<UndoResult>;
   /** in the best way that the agent has; never rejects */
   readonly undo: (wait: ActionWait) => Promise<void>;
-  readonly stop: () => void;
 }
 
 export interface UndoParts {
-  readonly switcher: Pick<Switcher, 'switchTo'>;
+  readonly switchTo: SwitchTo;
   /** the session before the last shortening, while the agent has the shortened one */
   readonly previous: () => SavedSession | undefined;
 }
@@ -49,7 +48,7 @@ export interface UndoParts {
 const WAITING = 'undo: waiting for a safe moment';
 const WORDS = { failed: 'not undone', unsure: 'undo not confirmed' };
 
-export const makeUndo = (context: ActionContext, { switcher, previous }: UndoParts): Undo => {
+export const makeUndo = (context: ActionContext, { switchTo, previous }: UndoParts): Undo => {
   const { session, sessionFile, take } = context;
   const { agent, cwd, env, channel } = session;
   const { newSessions } = agent;
@@ -60,7 +59,7 @@ export const makeUndo = (context: ActionContext, { switcher, previous }: UndoPar
     try {
       say(WAITING);
       const { name, created, done } = await prepare();
-      const result = await switcher.switchTo(name, { ...wait, onHold: (words) => say(`undo ${words}`) });
+      const result = await switchTo(name, { ...wait, onHold: (words) => say(`undo ${words}`) });
       // the agent was not told of it
       if (result.kind === 'refused' && created !== undefined) await removeCreated(created);
       if (result.kind === 'switched') return say(done);
@@ -98,7 +97,6 @@ export const makeUndo = (context: ActionContext, { switcher, previous }: UndoPar
         return { name, created, done: undoneText(plan) };
       }, wait);
     },
-    stop: byChannel.stop,
   };
 };
 
@@ -131,19 +129,19 @@ type Asked = SwitchResult & { readonly via: Via };
 const impossible = (reason: string): UndoResult => ({ kind: 'impossible', reason });
 
 const makeChannelUndo = (context: ActionContext) => {
-  const { session, flow, publisher, take } = context;
-  const lane = makeLane(OTHER_UNDO);
+  const { session, flow, publisher, take, ended } = context;
+  const lane = makeLane(ended, OTHER_UNDO);
   let compactedAt: Millis | undefined;
   const say = (words: string): void => take(answerEvent(words));
 
   const perform = async (sessionId: string, given: ActionWait): Promise<UndoResult> => {
-    const result = await lane.run<SwitchResult | Asked>(given, (wait) => {
+    const result = await lane<SwitchResult | Asked>(given, (wait) => {
       say(WAITING);
       const onHold = (words: string): void => {
         say(`undo ${words}`);
         wait.onHold?.(words);
       };
-      const act = () => askForUndo(context, { sessionId, compactedAt, signal: lane.ended });
+      const act = () => askForUndo(context, { sessionId, compactedAt, signal: ended });
       const audit = (asked: SwitchResult | undefined): void => publisher?.endSwitch(sessionId, asked);
       return actWhenSafe<SwitchResult>(context, { act, audit, allowsDraft: true }, { ...wait, onHold });
     });
@@ -169,7 +167,6 @@ const makeChannelUndo = (context: ActionContext) => {
       if (!hasOtherWay) say(channelText(result));
       return result;
     },
-    stop: lane.stop,
   };
 };
 

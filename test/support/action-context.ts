@@ -27,6 +27,7 @@ export const actionContext = ({ session, publisher, ...given }: GivenContext): A
   } as unknown as WrapSession,
   publisher: publisher && ({ beginAction: () => undefined, ...publisher } as unknown as Publisher),
   childPid: process.pid,
+  ended: new AbortController().signal,
   screen: { takesPastes: () => true, snapshot: () => undefined },
   port: makeAgent().port,
   take: () => undefined,

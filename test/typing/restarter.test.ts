@@ -30,10 +30,12 @@ afterEach(() => loop.stop());
 
 const open = (more: Partial<GivenContext> = {}, exitMs = 50) => {
   const agent = makeAgent();
+  const end = new AbortController();
   const { session, ...rest } = more;
   const context = actionContext({
     session: { agent: { ...agents.claude, recipe: () => typed }, args: ['--model', 'opus'], ...session },
     port: agent.port,
+    ended: end.signal,
     flow: loop.flow,
     onRestart: (next) => plans.push(next?.session.id),
     publisher: {
@@ -42,17 +44,17 @@ const open = (more: Partial<GivenContext> = {}, exitMs = 50) => {
     },
     ...rest,
   });
-  return { agent, restarter: makeRestarter(context, exitMs) };
+  return { agent, restarter: makeRestarter(context, exitMs), stop: () => end.abort() };
 };
 
 const never = { signal: new AbortController().signal };
 
 describe.sequential('ending the agent to start it again', () => {
   it('types its command, and has it planned before the first key', async () => {
-    const { agent, restarter } = open({}, 30_000);
+    const { agent, restarter, stop } = open({}, 30_000);
     agent.state.onWrite = (keys) => {
       expect(plans).toEqual(['the-new']);
-      if (keys === '\r') restarter.stop(); // the child has ended
+      if (keys === '\r') stop(); // the child has ended
     };
     expect(await restarter.restartWith(plan, never)).toEqual({ kind: 'restarting' });
     expect(agent.state.submitted).toEqual(['/exit']);

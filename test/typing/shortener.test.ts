@@ -157,13 +157,11 @@ describe('shortening a running conversation', () => {
     const seen: boolean[] = [];
     const { shortener } = open({
       session: { agent: agents.gemini },
-      switcher: {
-        switchTo: async (_, { gate }) => {
-          seen.push(shortener.isOwnBoundary({ at: 5 }));
-          await gate?.begin();
-          seen.push(shortener.isOwnBoundary({ at: 5 }));
-          return { kind: 'switched' };
-        },
+      switchTo: async (_, { gate }) => {
+        seen.push(shortener.isOwnBoundary({ at: 5 }));
+        await gate?.begin();
+        seen.push(shortener.isOwnBoundary({ at: 5 }));
+        return { kind: 'switched' };
       },
       sessionFile: () => writeSession(folder, agents.gemini),
     });
@@ -210,7 +208,6 @@ describe('shortening a running conversation', () => {
         if (hasBegun) await gate?.begin();
         return { kind: 'refused', reason: 'withdrawn' };
       },
-      stop: () => undefined,
     };
     const { shortener } = open({ restarter });
     expect(await shortener.shorten(asked, wait)).toEqual({ kind: 'refused', reason: 'withdrawn' });

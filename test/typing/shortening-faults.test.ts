@@ -164,20 +164,18 @@ describe('when something happens meanwhile', () => {
   };
 
   it('the agent ends while the summary is written', async () => {
-    const { opened, shorten } = during(({ shortener }) => shortener.stop());
+    const { opened, shorten } = during(({ stop }) => stop());
     expect(await shorten()).toMatchObject({ kind: 'refused' });
     expectNothing(opened);
   });
 
   it('the agent ends while the command waits for a safe moment', async () => {
     const { opened, shorten } = during(() => undefined, {
-      switcher: {
-        switchTo: async (_, { signal }) => {
-          expect(readdirSync(folder)).toHaveLength(2);
-          setImmediate(opened.shortener.stop);
-          await once(signal, 'abort');
-          return { kind: 'refused', reason: 'the session has ended' };
-        },
+      switchTo: async (_, { signal }) => {
+        expect(readdirSync(folder)).toHaveLength(2);
+        setImmediate(opened.stop);
+        await once(signal, 'abort');
+        return { kind: 'refused', reason: 'the session has ended' };
       },
     });
     expect(await shorten()).toEqual({ kind: 'refused', reason: 'the session has ended' });
@@ -196,8 +194,8 @@ describe('when something happens meanwhile', () => {
   it('you begin to type: nothing is typed into your text, and it can be withdrawn', async () => {
     const agent = makeAgent();
     const take = (event: Event): unknown => events.push(event);
-    const switcher = makeSwitcher(actionContext({ port: agent.port, flow: loop.flow, take }));
-    const { opened, shorten } = during(() => loop.becomes('draft'), { switcher });
+    const switchTo = makeSwitcher(actionContext({ port: agent.port, flow: loop.flow, take }));
+    const { opened, shorten } = during(() => loop.becomes('draft'), { switchTo });
     const withdrawal = new AbortController();
     const onHold = (words: string): void => {
       if (words.includes('unsent text')) withdrawal.abort();

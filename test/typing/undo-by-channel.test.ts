@@ -87,6 +87,7 @@ const serve = async (replies: Readonly<Record<string, Reply>> = {}, change: Part
   });
   const { port } = server.address() as AddressInfo;
   const channel = { via: 'server', name: NAME, port, password: 'secret' } as const;
+  const end = new AbortController();
   const context = actionContext({
     session: {
       agent: agents.opencode,
@@ -96,6 +97,7 @@ const serve = async (replies: Readonly<Record<string, Reply>> = {}, change: Part
       values: defaultValues,
       ...change,
     },
+    ended: end.signal,
     screen: { takesPastes: () => true, snapshot: () => seen },
     port: agent.port,
     flow: loop.flow,
@@ -111,13 +113,15 @@ const serve = async (replies: Readonly<Record<string, Reply>> = {}, change: Part
   const switchTo = (): never => {
     throw new Error('there is no session to switch to');
   };
-  const undo = makeUndo(context, { switcher: { switchTo }, previous: () => undefined });
+  const undo = makeUndo(context, { switchTo, previous: () => undefined });
   /** the reason where it is impossible, else what came of it */
   const run = async (): Promise<string> => {
     const result = await undo.byChannel({ signal: new AbortController().signal });
     return result.kind === 'impossible' ? result.reason : result.kind;
   };
-  return { calls, undo, run };
+  /** the child has ended */
+  const stop = (): void => end.abort();
+  return { calls, undo, run, stop };
 };
 
 const told = (): readonly string[] =>
@@ -254,7 +258,7 @@ describe.sequential('the undo by the control channel', () => {
   });
 
   it('ends with the session', async () => {
-    const { undo, calls, run } = await serve({ [STATE]: () => undo.stop() });
+    const { stop, calls, run } = await serve({ [STATE]: () => stop() });
     expect(await run()).toContain('cannot be asked');
     expect(calls).toEqual([STATE]);
   });

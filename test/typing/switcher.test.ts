@@ -215,6 +215,28 @@ describe.sequential('a switch', () => {
     expect(agent.port.takeTurn()).toBeDefined();
   });
 
+  it('that still waits when the child ends is refused for that reason', async () => {
+    const { agent, switchTo, stop } = open();
+    becomes('busy');
+    const switching = switchTo('the-new', never);
+    stop();
+    expect(await switching).toEqual({ kind: 'refused', reason: 'the session has ended' });
+    expect(agent.state.written).toEqual([]);
+  });
+
+  it('types nothing into a conversation that has begun while it waited', async () => {
+    const { agent, switchTo } = open();
+    becomes('busy');
+    const switching = switchTo('the-new', never);
+    loop.take(inSession('another'));
+    becomes('ready');
+    expect(await switching).toEqual({
+      kind: 'refused',
+      reason: 'the agent is in another conversation',
+    });
+    expect([agent.state.written, audit]).toEqual([[], []]);
+  });
+
   it('is refused for an agent that cannot be told', async () => {
     const switchTo = makeSwitcher(actionContext({ session: { agent: agents.kimi }, flow: loop.flow }));
     expect(await switchTo('the-new', never)).toMatchObject({ kind: 'refused' });

@@ -92,11 +92,7 @@ const makeSessionReceipts = (context: ActionContext, putDraft: PutDraft): Receip
     onGiven: (given) => publisher?.onGivenBack(given, flow().session),
     onCounts: (at, counts) => publisher?.onReceipt({ at, counts }, flow().session),
     context: makeContextWay(context),
-    putDraft: async (text, wait) => {
-      const result = await putDraft(text, wait);
-      if (result.kind === 'drafted') return { kind: 'there' };
-      return result.kind === 'refused' ? { kind: 'skipped', reason: result.reason } : { kind: 'unseen' };
-    },
+    putDraft,
   });
 };
 

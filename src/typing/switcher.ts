@@ -120,24 +120,3 @@ const watchRestored = async (
     return isFound;
   };
 };
-
-export type SwitcherOptions = Pick<ActionContext, 'flow' | 'port'>;
-
-export const typeAtSafeMoment = <Done>(
-  context: SwitcherOptions & { readonly audit: undefined },
-  _name: string,
-  {
-    wait: { allowsDraft, ...wait },
-    ended,
-    type,
-  }: {
-    readonly wait: ActionWait & { readonly allowsDraft?: boolean };
-    readonly ended: AbortSignal;
-    readonly type: (ended: AbortSignal) => Promise<Done | undefined>;
-  },
-) =>
-  actWhenSafe<Done>(
-    context,
-    { act: () => type(ended), ...(allowsDraft ? { allowsDraft } : {}) },
-    { ...wait, signal: AbortSignal.any([wait.signal, ended]) },
-  );

@@ -75,7 +75,7 @@ export const beginIn = async (answers: AnswerWriter, id: string): Promise<string
 };
 
 /** Resolves with why nothing may be typed for a request that nobody waits for. */
-export const wantedIn = async (answers: AnswerWriter, id: string): Promise<string | undefined> =>
+const wantedIn = async (answers: AnswerWriter, id: string): Promise<string | undefined> =>
   (await answers.isWanted(id)) ? undefined : WITHDRAWN;
 
 /** A request of a process that has ended is void. */

@@ -5,11 +5,11 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** They wait for the moment at which ctxwrap may type, as the bundle for the end-to-end tests does. */
 const waiting = [
   'agent-actions',
-  'channel-undo',
   'restarter',
   'shortener',
   'shortening-faults',
   'switcher',
+  'undo-by-channel',
 ].map((name) => `test/typing/${name}.test.ts`);
 const waitShare = readFileSync('test/support/wait-share.json', 'utf8');
 

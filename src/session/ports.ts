@@ -80,12 +80,11 @@ export interface Publisher {
   readonly onGivenBack: (given: GivenBack, state: Session) => void;
   /** keys of the wrapper on their way to the agent */
   readonly onStroke: (bytes: Uint8Array) => void;
-  /** for the keys that have the agent go on with another session */
-  readonly beginSwitch: (state: Session) => void;
-  /** `result` is undefined where no key was typed */
+  /** called before anything but the compact command is typed or asked for */
+  readonly beginAction: (state: Session) => void;
+  /** for what has the agent go on with another session; `result` is undefined where no key was typed */
   readonly endSwitch: (name: string, result: TypedResult | undefined) => void;
   /** for a draft that is put into the prompt; `ended` is undefined where no key was typed */
-  readonly beginDraft: (state: Session) => void;
   readonly endDraft: (ended: EndedDraft | undefined) => void;
   /** closes everything; resolves when the last records are written or have failed */
   readonly end: (status: ExitStatus) => Promise<void>;

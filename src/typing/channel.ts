@@ -7,6 +7,7 @@ import type { OpenChannel, WrapSession } from '../session/options.js';
 import { withLimit } from '../storage/timing.js';
 import { observeAfterPause, startAwakeClock, type TypistPort } from './typing-steps.js';
 import { refusals, USER_TYPES } from './typist.js';
+import type { NotDone } from './action.js';
 import type { ChannelCaller } from './channel-caller.js';
 
 // Asks an agent by its control channel to compact, to undo a compaction or to give the model a text. No key is typed, so text in the prompt stays; it still waits for turns and
@@ -74,13 +75,7 @@ export interface ChannelUndoRequest extends ChannelRequest {
   readonly compactedAt: UndoEvidence['compactedAt'];
 }
 
-export type ChannelUndoResult =
-  | NotAsked
-  | { readonly kind: 'undone' }
-  /** it must not be taken back, or the agent has not done so */
-  | { readonly kind: 'refused'; readonly reason: string }
-  /** the agent was told, and what it has done is not known */
-  | { readonly kind: 'unknown'; readonly reason: string };
+export type ChannelUndoResult = NotAsked | NotDone | { readonly kind: 'undone' };
 
 /** Has the agent take back its last compaction; resolves when it says that it has. Never rejects. */
 export const askToUndo = (given: ChannelUndoRequest): Promise<ChannelUndoResult> =>

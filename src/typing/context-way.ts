@@ -7,7 +7,7 @@ import { counted } from '../core/format.js';
 import { writeAtomic } from '../storage/state-folder.js';
 import type { WrapSession } from '../session/options.js';
 import type { DraftWait } from './prompt-draft.js';
-import { typeAtSafeMoment, type SwitcherOptions } from './switcher.js';
+import { actWhenSafe, unknown, type ActionContext } from './action.js';
 
 // A way to give the model context without the user's prompt: the agent reads it beside the next message, or at once.
 
@@ -34,10 +34,8 @@ export type SentContext =
   /** the agent may have it */
   | { readonly kind: 'unknown'; readonly reason: string };
 
-export interface ContextParts extends Pick<SwitcherOptions, 'flow' | 'port'> {
+export interface ContextParts extends Pick<ActionContext, 'flow' | 'port' | 'childPid'> {
   readonly session: Pick<WrapSession, 'agent' | 'channel' | 'contextPath' | 'env' | 'log' | 'wrapper'>;
-  /** the agent's process */
-  readonly childPid: number;
 }
 
 /** The way of this session; undefined where the agent has none. */
@@ -200,16 +198,14 @@ const makeChannelWay = (parts: ContextParts): ContextWay => {
       const sessionId = shownId(flow().session.conversation);
       if (sessionId === undefined) return { kind: 'closed', reason: UNKNOWN };
       const { signal } = ended;
-      return typeAtSafeMoment<Asked>({ flow, port, audit: undefined }, sessionId, {
-        wait: { ...wait, signal: wait.signal ?? signal, allowsDraft: true },
-        ended: signal,
-        type: (atEnd) => ask(text, sessionId, atEnd),
-      })
+      const act = () => ask(text, sessionId, signal);
+      const given = { ...wait, signal: AbortSignal.any([wait.signal ?? signal, signal]) };
+      return actWhenSafe<Asked>({ flow, port }, { act, allowsDraft: true }, given)
         .then((result): SentContext => {
           if (result.kind === 'given') return { kind: 'sent' };
           return signal.aborted && result.kind === 'refused' ? { kind: 'refused', reason: OTHER } : result;
         })
-        .catch((error: unknown): SentContext => ({ kind: 'unknown', reason: errorText(error) })); // it may have been asked
+        .catch((error: unknown) => unknown(errorText(error))); // it may have been asked
     },
     withdraw: () => {
       ended.abort();

@@ -16,8 +16,7 @@ import { counted } from '../core/format.js';
 import { estimateTokens, type Millis } from '../core/reading.js';
 import { answerEvent } from '../core/session-flow.js';
 import { OTHER, type ContextWay, type SentContext } from './context-way.js';
-import type { DraftWait } from './prompt-draft.js';
-import type { DraftResult } from './typist.js';
+import type { DraftWait, PutDraft } from './prompt-draft.js';
 
 // Gives the agent back what a compaction has forgotten: as context where the agent has a way for that, else as a draft in the prompt.
 
@@ -25,7 +24,7 @@ export interface GiveBackOptions {
   /** gives the model context without the prompt; absent where the agent has no way for that: then it is a draft */
   readonly context?: ContextWay | undefined;
   /** puts the text into the prompt, unless it is withdrawn or refused before, and says in the footer what came of it */
-  readonly putDraft: (text: string, wait: DraftWait) => Promise<DraftResult>;
+  readonly putDraft: PutDraft;
   readonly onEvent: (event: Event) => void;
   /** lines went to the agent without its prompt */
   readonly onGiven?: (given: GivenBack) => void;
@@ -66,13 +65,6 @@ const NO_WAY = 'this agent takes it only as a draft: ctxwrap recall --into draft
 const WAITING = 'it goes with your next message already';
 const DRAFT = 'as a draft in your prompt';
 const MOST_BY_ITSELF = 1_000; // tokens
-
-const draftedResult = (result: DraftResult): BriefResult => {
-  if (result.kind === 'there') return { kind: 'drafted' };
-  return result.kind === 'skipped'
-    ? { kind: 'refused', reason: result.reason }
-    : { kind: 'unknown', reason: 'pasted, but not seen in the prompt' };
-};
 
 type LinesBlock = ItemsBlock<RecapLine>;
 
@@ -179,7 +171,7 @@ export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: Gi
     if (!block) return refuse(NOTHING);
     const before = sender.conversation();
     const refusal = (): string | undefined => (sender.conversation() === before ? undefined : OTHER);
-    const result = draftedResult(await putDraft(block.text, { ...wait, refusal }));
+    const result = await putDraft(block.text, { ...wait, refusal });
     if (result.kind === 'drafted') sender.note(block.items, 'drafted'); // the user may delete it
     return result;
   };

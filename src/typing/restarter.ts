@@ -1,117 +1,178 @@
 import { basename } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
-import { errorText } from '../core/errors.js';
+import { isLower } from '../core/compaction/outcome.js';
+import type { Event } from '../core/event.js';
+import { formatTokens } from '../core/format.js';
 import { noticeEvent } from '../core/session-flow.js';
-import type { WrapSession, RestartPlan } from '../session/options.js';
+import { shownId } from '../core/shown-conversation.js';
+import type { RestartPlan } from '../session/options.js';
 import {
-  takenBack,
-  typeAtSafeMoment,
-  type SwitcherOptions,
-  type SwitchResult,
-  type SwitchWait,
-} from './switcher.js';
-import { leftoverNotice, retractLate, typeCommand, typedText } from './typist.js';
+  actWhenSafe,
+  comesToRest,
+  makeLane,
+  refused,
+  typeAndConfirm,
+  unknown,
+  type ActionContext,
+  type ActionWait,
+  type NotDone,
+} from './action.js';
 import type { TypeRequest } from './typing-steps.js';
 
-// Has the agent end by its own command, so that it can be started again with another session: typed through the same gate as the compact
-// command. No signal is ever sent for that. The main thread starts it once it has ended (cli/session.ts).
+// Has the agent end by its own command, so that it can be started again with another session. No signal is ever sent for that. The main
+// thread starts it once it has ended (cli/session.ts), and its next run finds out whether it has that session.
 
-export type RestartResult =
-  | SwitchResult
-  /** the agent has ended; what follows is seen only by its next run */
-  | { readonly kind: 'restarting' };
+/** `restarting`: the agent has ended; what follows is seen only by its next run. */
+export type RestartResult = NotDone | { readonly kind: 'restarting' };
 
 export interface Restarter {
   /** why it cannot be started again; undefined if it can */
   readonly obstacle: () => string | undefined;
-  /** Waits for a safe moment, then types the command. Never rejects. */
-  readonly restartWith: (plan: RestartPlan, wait: SwitchWait) => Promise<RestartResult>;
-  /** the child has ended */
-  readonly stop: () => void;
-}
-
-export interface RestarterOptions extends Pick<
-  SwitcherOptions,
-  'recipe' | 'port' | 'flow' | 'log' | 'onEvent' | 'audit'
-> {
-  readonly session: Pick<WrapSession, 'agent' | 'args' | 'file'>;
-  /** tells the main thread what to start when the child ends; undefined: nothing */
-  readonly onPlan: (plan: RestartPlan | undefined) => void;
-  /** for the agent to end */
-  readonly exitMs?: number;
+  /** Types the command at a safe moment. Never rejects. */
+  readonly restartWith: (plan: RestartPlan, wait: ActionWait) => Promise<RestartResult>;
 }
 
 const EXIT_MS = 30_000; // the agents take up to 4 s; a busy machine takes longer
 
-const NOT_ENDED = 'the agent has not ended';
-
-export const makeRestarter = (options: RestarterOptions): Restarter => {
-  const { session, recipe } = options;
-  const { restarting, command } = session.agent;
-  const ended = new AbortController();
+export const makeRestarter = (context: ActionContext, exitMs = EXIT_MS): Restarter => {
+  const { session, publisher, ended } = context;
+  const { restarting, command, recipe } = session.agent;
+  const lane = makeLane(ended, 'it is being started again already');
   return {
     obstacle: () => {
-      if (!restarting || !recipe || basename(session.file) !== command)
+      if (!restarting || !recipe?.(session.env) || basename(session.file) !== command)
         return 'ctxwrap does not know how to start this program again';
       if (restarting.options(session.args) === undefined)
         return 'the agent cannot be started again with its arguments';
       return undefined;
     },
-    restartWith: (plan, wait) =>
-      typeAtSafeMoment<RestartResult>(options, plan.session.id, {
-        wait,
-        ended: ended.signal,
-        type: (signal) => typeExit(options, plan, signal),
-      }).catch((error: unknown) => ({ kind: 'unknown', reason: errorText(error) })), // it may have been sent
-    stop: () => ended.abort(),
+    restartWith: (plan, given) =>
+      lane(given, (wait) => {
+        const audit = (result: RestartResult | undefined): void =>
+          publisher?.endSwitch(plan.session.id, result);
+        const act = () => typeExit(context, { plan, signal: ended, exitMs });
+        return actWhenSafe<RestartResult>(context, { act, audit }, wait);
+      }),
   };
 };
 
-/** Types the command and waits for the end; undefined when the moment had passed before the first key. */
-const typeExit = async (
-  options: RestarterOptions,
-  plan: RestartPlan,
-  signal: AbortSignal,
-): Promise<RestartResult | undefined> => {
-  const { port, log, onEvent, onPlan, exitMs = EXIT_MS } = options;
-  const request = exitRequest(options, plan, signal);
-  if (!request) return { kind: 'refused', reason: 'there is no command that ends it' };
-  const typedBefore = port.typedCount();
-  const result = await typeCommand(request);
-  log.info(typedText(request.recipe.command, result));
-  if (result.kind === 'skipped') return undefined; // nothing is planned before the first key
-  if (result.kind === 'sent') await pass(exitMs, undefined, { ref: false, signal }).catch(() => undefined);
-  if (signal.aborted) return { kind: 'restarting' };
-  onPlan(undefined);
-  if (result.kind === 'withdrawn') return takenBack(result);
-  await retractLate(request, { typedBefore, wasSent: true });
-  const left = leftoverNotice(request, typedBefore);
-  if (left !== undefined) onEvent(noticeEvent(left));
-  return { kind: 'unknown', reason: NOT_ENDED };
+interface Exit {
+  readonly plan: RestartPlan;
+  /** aborted when the child has ended */
+  readonly signal: AbortSignal;
+  /** for the agent to end */
+  readonly exitMs: number;
+}
+
+const typeExit = async (context: ActionContext, exit: Exit): Promise<RestartResult | undefined> => {
+  const { signal, exitMs } = exit;
+  const planned = planOnce(context, exit);
+  const request = exitRequest(context, planned.begin, signal);
+  if (!request) return refused('there is no command that ends it');
+  const result = await typeAndConfirm<RestartResult>(context, {
+    request,
+    confirm: async () => {
+      await pass(exitMs, undefined, { ref: false, signal }).catch(() => undefined);
+      if (!signal.aborted) planned.end(); // before anything else, for the user may end it now
+      return undefined;
+    },
+    reason: 'the agent has not ended',
+  });
+  if (result === undefined) return undefined;
+  if (planned.isOn() && signal.aborted) return { kind: 'restarting' };
+  planned.end();
+  return result;
+};
+
+/** Plans it before the first key, from which on the user's own are held: an end that the user wants is the end. */
+const planOnce = ({ onRestart }: Pick<ActionContext, 'onRestart'>, { plan }: Exit) => {
+  let state: 'none' | 'on' | 'over' = 'none';
+  return {
+    begin: (): void => {
+      if (state !== 'none') return;
+      onRestart(plan);
+      state = 'on';
+    },
+    end: (): void => {
+      if (state === 'on') onRestart(undefined);
+      state = 'over';
+    },
+    isOn: (): boolean => state === 'on',
+  };
 };
 
 const exitRequest = (
-  { session, recipe, port, onPlan }: RestarterOptions,
-  plan: RestartPlan,
+  { session: { agent, env }, port }: Pick<ActionContext, 'session' | 'port'>,
+  onFirstKey: () => void,
   signal: AbortSignal,
 ): TypeRequest | undefined => {
-  const { restarting } = session.agent;
-  if (!restarting || !recipe) return undefined;
-  const { exitCommand, typing } = restarting;
-  let isPlanned = false;
+  const recipe = agent.recipe?.(env);
+  if (!agent.restarting || !recipe) return undefined;
+  const { exitCommand, typing } = agent.restarting;
+  const write: typeof port.write = (bytes) => {
+    onFirstKey();
+    port.write(bytes);
+  };
   return {
     recipe: { ...recipe, ...typing, command: exitCommand, takesFocus: false },
     isQueued: false,
     mayStash: false,
-    port: {
-      ...port,
-      // not before the first key, from which on the user's own are held: an end that the user wants is the end
-      write: (bytes) => {
-        if (!isPlanned) onPlan(plan);
-        isPlanned = true;
-        port.write(bytes);
-      },
-    },
+    port: { ...port, write },
     signal,
   };
 };
+
+export interface RestartWatch extends Pick<ActionContext, 'flow' | 'take' | 'publisher'> {
+  readonly plan: RestartPlan;
+  /** called once the agent has it */
+  readonly onTaken: () => void;
+}
+
+const CONFIRM_MS = 60_000; // of a start on a busy machine
+
+/**
+ * Watches whether an agent that was started again has the shortened session, and says it in the footer and in the audit log. The result ends
+ * it with the child.
+ */
+export const confirmRestart = (watch: RestartWatch): { readonly stop: () => void } => {
+  const { plan, flow, take, publisher, onTaken } = watch;
+  const ended = new AbortController();
+  const { signal } = ended;
+  const audit = (reason?: string): void => {
+    publisher?.beginAction(flow().session);
+    publisher?.endSwitch(plan.session.id, reason === undefined ? { kind: 'switched' } : unknown(reason));
+  };
+  const fail = (reason: string, notice: string): void => {
+    audit(reason);
+    take(noticeEvent(`restarted, but ${notice}`));
+  };
+  const follow = async (): Promise<void> => {
+    const hasId = (): boolean => shownId(flow().session.conversation) === plan.session.id;
+    const isTaken = await comesToRest(flow, hasId, { withinMs: CONFIRM_MS, signal });
+    if (signal.aborted) return audit('the agent ended before it showed that it has the shorter session');
+    if (!isTaken)
+      return fail(
+        'the agent does not show that it has the shorter session',
+        'the agent does not show that it has the shorter conversation',
+      );
+    onTaken();
+    take({ type: 'postpone' });
+    const { usedTokens } = flow().session.fused?.reading ?? {};
+    const still = usedTokens === undefined ? '' : `the window is still at ${formatTokens(usedTokens)}`;
+    if (usedTokens !== undefined && !isLower({ usedTokens: plan.preTokens }, { usedTokens }))
+      return fail(still, still);
+    audit();
+    take(shortenedEvent(plan));
+  };
+  void follow();
+  return { stop: () => ended.abort() };
+};
+
+/** What the session is told of a conversation that ctxwrap has shortened: as of a compaction that the agent records. */
+export const shortenedEvent = ({
+  preTokens,
+  postTokens,
+}: Pick<RestartPlan, 'preTokens' | 'postTokens'>): Event => ({
+  type: 'boundary',
+  boundary: { at: Date.now(), initiator: 'ctxwrap', preTokens, postTokens },
+});

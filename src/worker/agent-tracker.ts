@@ -17,13 +17,14 @@ import { makeFilePort } from '../storage/agent-file-reader.js';
 import { terminalReaders } from '../storage/processes.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
-import { makeAgentActions, type ActionParts, type AgentActions } from '../typing/agent-actions.js';
+import type { ActionContext } from '../typing/action.js';
+import { makeAgentActions, type AgentActions } from '../typing/agent-actions.js';
 import type { SessionSource } from '../session-files/read-history.js';
 import { readWindowEvidence } from '../session-files/read-receipt.js';
 import { runningSource } from '../session-files/session-sources.js';
 import { openBlackBox, type BlackBox } from './blackbox.js';
-import { type AskableChannel, compactSettings, makeCompactor } from '../typing/compactor.js';
-import { confirmRestart } from '../typing/confirm-restart.js';
+import { type AskableChannel, makeCompactor } from '../typing/compactor.js';
+import { confirmRestart } from '../typing/restarter.js';
 import { makeEstimateSource } from './estimate.js';
 import { makeModelMemory, type ModelMemory } from './model-memory.js';
 import type { Notifier } from './notifier.js';
@@ -31,7 +32,7 @@ import type { StartedChild, WrapSession } from '../session/options.js';
 import { makeTrustFilter, makeObserver, type Observer, makeScreenLog } from './screen-reader.js';
 import { followSession, type Following } from './follow-session.js';
 import { offerLimit } from './limit-choice.js';
-import { followSettings, makeSessionLoop } from './session-loop.js';
+import { compactSettings, followSettings, makeSessionLoop } from './session-loop.js';
 import { followReports, followOwnCompaction, type ReportSubscription } from './agent-reports.js';
 import { makeTurns, type TypistPort } from '../typing/typing-steps.js';
 import { makeClock } from '../storage/timing.js';
@@ -51,7 +52,7 @@ export interface TrackerParts {
   readonly notify: Notifier['notify'];
   /** other programs */
   readonly publisher: Publisher | undefined;
-  readonly onRestart: ActionParts['onRestart'];
+  readonly onRestart: ActionContext['onRestart'];
   /** the agent that was started again has the new session */
   readonly onRestartTaken: () => void;
 }
@@ -114,7 +115,8 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const loop = startLoop(parts, { childPid, port, blackBox, memory, take, ...later });
   const own = makeOwnSession(agent, place, loop.flow);
   const { onEntered } = parts.input;
-  const actions = makeAgentActions(parts, { childPid, port, loop, take, onEntered, ...own });
+  const { flow } = loop;
+  const actions = makeAgentActions({ ...parts, childPid, port, flow, take, onEntered, ...own });
   const restart = followRestart(parts, loop, take);
   const official = followReports(session, { onFact: take, now: Date.now });
   const following = followFile(parts, place, {
@@ -177,11 +179,11 @@ const makeWorkTimes = () => {
 
 /** For an agent that was started again. */
 const followRestart = (
-  { session: { restarted: plan }, publisher: audit, onRestartTaken: onTaken }: TrackerParts,
+  { session: { restarted: plan }, publisher, onRestartTaken: onTaken }: TrackerParts,
   { flow }: SessionLoop,
   take: (event: Event) => void,
 ): { readonly stop: () => void } =>
-  plan ? confirmRestart({ plan, flow, take, audit, onTaken }) : { stop: () => undefined };
+  plan ? confirmRestart({ plan, flow, take, publisher, onTaken }) : { stop: () => undefined };
 
 /** What reads the screen, and for an agent without numbers an estimate. */
 const readOutput = (
@@ -229,7 +231,7 @@ const startLoop = (
     findFocus: () => findFocus(session, recipe, source),
     channel: askableChannel(session, { childPid, port }, () => loop.flow()),
     begin: publisher && publisher.beginTyping,
-    shorten: (strategy, signal) => actions().shorten({ strategy, isForAttempt: true }, { signal }),
+    shorten: (strategy, signal) => actions().shorten({ strategy }, { signal, isForAttempt: true }),
     log: session.log,
     onEvent: take,
   });

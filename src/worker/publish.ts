@@ -187,9 +187,8 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
     onGivenBack: (given: GivenBack, { conversation }: Session): void =>
       audit.append(givenBackLine(given, { ...about, conversation: shownId(conversation) }, Date.now())),
     typing: {
-      /** a switch of the agent to another session begins */
-      beginSwitch: begin,
-      /** it has ended; undefined: no key was typed */
+      beginAction: begin,
+      /** a switch of the agent to another session has ended; undefined: no key was typed */
       endSwitch: (name: string, result: TypedResult | undefined): void => {
         if (result && strokes) {
           const { reason, via } = result;
@@ -198,9 +197,7 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
         }
         strokes = undefined;
       },
-      /** a text is about to be put into the prompt, as a draft */
-      beginDraft: begin,
-      /** undefined: no key was typed */
+      /** a draft was put into the prompt; undefined: no key was typed */
       endDraft: (ended: EndedDraft | undefined): void => {
         if (ended) audit.append(draftLine(ended, { ...about, ...attempt }, Date.now()));
         strokes = undefined;

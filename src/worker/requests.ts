@@ -18,8 +18,14 @@ import {
 } from '../storage/requests.js';
 import { readOwnFile } from '../storage/state-folder.js';
 import { watchFolder, type FolderWatch } from '../storage/watch.js';
-import { isAskerRunning, makeAnswerWriter, type AnswersPlace, type AnswerWriter } from './answers.js';
-import { makeRequestQueue, type RequestActions } from './request-queue.js';
+import {
+  isAskerRunning,
+  makeAnswerWriter,
+  makeRequestQueue,
+  type AnswersPlace,
+  type AnswerWriter,
+  type RequestActions,
+} from './request-queue.js';
 import { endsWithin, serialize } from '../storage/timing.js';
 
 const MOST_BYTES = 4 * 1024; // the file is about a hundred bytes long

@@ -1,8 +1,9 @@
-import { toAgentFacts, type CompactRecipe } from '../agents/agent.js';
+import { toAgentFacts, type CompactRecipe, type NewSessionForm } from '../agents/agent.js';
 import { dueKindOf, isCountdownInvisible, type InvisibleReason } from '../core/compaction/policy.js';
-import type { Compaction, CompactSettings, Effect } from '../core/compaction/state.js';
+import type { Compaction, CompactSettings, ControlChannel, Effect } from '../core/compaction/state.js';
 import { compactionText } from '../core/compaction/texts.js';
-import { ladderChoice, type CurrentSettings } from '../core/config/keys.js';
+import { strategyInUse } from '../core/config/backends.js';
+import { isBlackBoxOn, ladderChoice, type CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import { footerView, type FooterView } from '../core/footer-view.js';
 import { compactKeys, hotkeyName } from '../core/format.js';
@@ -24,7 +25,6 @@ import {
   type SessionFlow,
 } from '../core/session-flow.js';
 import type { Session } from '../core/session.js';
-import { compactSettings } from '../typing/compactor.js';
 import type { WrapSession } from '../session/options.js';
 import { makeAlarm, makeClock } from '../storage/timing.js';
 import type { SessionLoop } from '../session/ports.js';
@@ -277,5 +277,38 @@ const settingsEvent = (
         session.agent.newSessions,
       ),
     },
+  };
+};
+
+/** Without what it takes to use it. */
+const controlChannel = ({ via, name, needsSession }: ControlChannel): ControlChannel => ({
+  via,
+  name,
+  ...(needsSession ? { needsSession } : {}),
+});
+
+/** The user's settings, limited to what the agent supports. */
+export const compactSettings = (
+  { values, isModeGiven, tour, channel }: Pick<WrapSession, 'values' | 'isModeGiven' | 'tour' | 'channel'>,
+  recipe: CompactRecipe | undefined,
+  newSessions?: Pick<NewSessionForm, 'switching'>,
+): CompactSettings => {
+  const strategy = newSessions?.switching && strategyInUse(values, isModeGiven);
+  const { mode, ladder, draft, whenBusy, proactive, focus, idle } = values;
+  return {
+    mode: ladder === 'handoff' && mode === 'auto' ? 'warn' : mode, // the handoff preset never types by itself
+    ...present({ command: recipe?.command }),
+    startMs: recipe?.startMs ?? 0,
+    finishMs: recipe?.finishMs ?? 0,
+    ...present({ focus }),
+    mayStash: draft === 'stash' && recipe?.stash !== undefined,
+    mayQueue: whenBusy === 'queue' && recipe?.isQueued === true,
+    isProactive: proactive,
+    ...(isBlackBoxOn(values) ? { keepsCopy: true, copyLimitBytes: values['blackbox.limit'] } : {}),
+    ...(idle === 'compact' ? { mayCompactIdle: true } : {}),
+    ...(isModeGiven && mode === 'auto' ? { mayTypeUnseen: true } : {}),
+    ...present({ strategy }),
+    ...(channel ? { channel: controlChannel(channel) } : {}),
+    ...present({ countdownMs: tour?.countdownMs }),
   };
 };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { canReadDatabases } from '../../src/storage/database.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
-import type { ChannelUndone } from '../../src/typing/channel-undo.js';
+import type { UndoResult } from '../../src/typing/undo.js';
 import { watchRequests, type Requests } from '../../src/worker/requests.js';
 import { findSources } from '../../src/session-files/session-sources.js';
 import { makeOpencodeDatabase, recordedId } from '../support/opencode-database.js';
@@ -27,7 +27,7 @@ afterEach(async () => {
 const stateFolder = (): string => join(bench.folder, '.local/state/ctxwrap');
 
 /** A running session, and what the agent does when it is asked. */
-const run = async (record: object, result: ChannelUndone): Promise<void> => {
+const run = async (record: object, result: UndoResult): Promise<void> => {
   await writeSession(await ensureSessionsFolder(stateFolder()), {
     schema: 'ctxwrap.session/1',
     id: 'running',
@@ -70,7 +70,7 @@ const rollout = async (): Promise<string> => {
   const { sources } = await findSources({ agents: [agents.codex], where });
   return sources.find(({ path }) => path.includes(ids.codex))?.path ?? '';
 };
-const inCodex = async (result: ChannelUndone, more: object = {}): Promise<void> => {
+const inCodex = async (result: UndoResult, more: object = {}): Promise<void> => {
   writeStores(bench.folder);
   await run({ channel: 'daemon', logPath: await rollout(), ...more }, result);
 };
@@ -143,7 +143,7 @@ describe('ctxwrap undo where the agent can be asked without keys', () => {
 });
 
 describe.runIf(canReadDatabases())('ctxwrap undo in opencode (skipped where Node has no SQLite)', () => {
-  const inOpencode = async (result: ChannelUndone): Promise<void> => {
+  const inOpencode = async (result: UndoResult): Promise<void> => {
     const database = makeOpencodeDatabase(bench.folder);
     database.restore();
     database.close();

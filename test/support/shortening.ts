@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import { readConversation } from './read-log.js';
+import { SESSION_ENDED } from '../../src/core/compaction/requests.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import { windowOf, type Conversation } from '../../src/core/conversation/conversation.js';
 import type { Event } from '../../src/core/event.js';
-import { nullLog } from '../../src/storage/log-file.js';
-import { makeShortener, type ShortenerOptions } from '../../src/typing/shortener.js';
-import type { SwitchResult } from '../../src/typing/switcher.js';
+import { makeShortener, type ShortenerParts } from '../../src/typing/shortener.js';
+import type { SwitchResult, SwitchTo } from '../../src/typing/switcher.js';
+import { actionContext, type GivenContext } from './action-context.js';
 import { conversationOf, type Turn } from './generated-conversation.js';
 import type { RestingSession } from './session-loop.js';
-import { makeAgent } from './typed-agent.js';
 
 export const OLD = '0a0a0a0a-0000-4000-8000-000000000001';
 
@@ -51,39 +51,38 @@ export interface ShorteningParts {
   readonly events: Event[];
 }
 
+export interface ShorteningChange extends Partial<ShortenerParts>, Partial<GivenContext> {}
+
 /** `names` are those that the agent was told to go on with. */
 export const openShortening = (
   { folder, loop, events }: ShorteningParts,
-  more: Partial<ShortenerOptions> = {},
+  { switchTo, summarise, restarter, session, ...more }: ShorteningChange = {},
   result: SwitchResult = { kind: 'switched' },
 ) => {
   const path = writeSession(folder);
   const before = readFileSync(path);
   const names: string[] = [];
-  const shortener = makeShortener({
-    agent: agents.claude,
-    values: { ...defaultValues, keepRecent: 3 },
-    home: folder,
-    cwd: '/proj',
-    summarise: undefined,
-    switcher: {
-      switchTo: async (name, { gate }) => {
-        names.push(name);
-        await gate?.begin();
-        return result;
-      },
-    },
-    port: makeAgent().port,
+  const end = new AbortController();
+  const context = actionContext({
+    session: { agent: agents.claude, values: { ...defaultValues, keepRecent: 3 }, ...session },
     flow: loop.flow,
     sessionFile: () => path,
-    log: nullLog,
-    onEvent: (event) => events.push(event),
+    take: (event) => events.push(event),
+    ended: end.signal,
     ...more,
   });
+  const switching: SwitchTo = async (name, { gate }) => {
+    names.push(name);
+    await gate?.begin();
+    return result;
+  };
+  const shortener = makeShortener(context, { switchTo: switchTo ?? switching, summarise, restarter });
   /** the old session is as it was, and there is no half-written file */
   const isUntouched = (): boolean =>
     readFileSync(path).equals(before) && readdirSync(folder).every((name) => !name.includes('.tmp'));
-  return { shortener, names, isUntouched };
+  /** the child has ended */
+  const stop = (): void => end.abort(SESSION_ENDED);
+  return { shortener, names, isUntouched, stop };
 };
 
 export const wait = { signal: new AbortController().signal };

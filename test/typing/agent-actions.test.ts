@@ -12,6 +12,7 @@ import { makeAgentActions, type AgentActions } from '../../src/typing/agent-acti
 import type { WrapSession } from '../../src/session/options.js';
 import { runningSource } from '../../src/session-files/session-sources.js';
 import { makeSessionLoop } from '../../src/worker/session-loop.js';
+import { actionContext } from '../support/action-context.js';
 import { compacted, inSession } from '../support/sessions.js';
 import { fixture } from '../support/stored-sessions.js';
 import { makeAgent } from '../support/typed-agent.js';
@@ -52,21 +53,14 @@ beforeEach(() => {
   };
   agent = makeAgent();
   actions = makeAgentActions(
-    {
+    actionContext({
       session,
-      screen: { takesPastes: () => true, snapshot: () => undefined },
-      publisher: undefined,
-      onRestart: () => undefined,
-    },
-    {
-      childPid: process.pid,
       port: agent.port,
-      loop,
+      flow: loop.flow,
       take,
       sessionFile: () => path,
-      onEntered: () => undefined,
       source: () => runningSource(agents.claude, { env: {}, home: folder, cwd: folder }, { path }),
-    },
+    }),
   );
   becomes('busy');
   happens(inSession('the-old'));

@@ -4,7 +4,7 @@ import type { EndedCompaction } from '../../src/core/compaction/outcome.js';
 import type { Event } from '../../src/core/event.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import type { ChannelResult } from '../../src/typing/channel.js';
-import { makeCompactor } from '../../src/typing/compactor.js';
+import { makeCompactor, type CompactorOptions } from '../../src/typing/compactor.js';
 import { makeAgent, typed } from '../support/typed-agent.js';
 
 const channel = { via: 'server', name: "opencode's server" } as const;
@@ -16,7 +16,11 @@ const ended = (outcome: EndedCompaction['outcome']): { type: 'ended'; ended: End
 });
 
 /** The signals that the channel was asked with, and the events of the compactor. */
-const start = (answer: Promise<ChannelResult>, begin?: () => Promise<string | undefined>) => {
+const start = (
+  answer: Promise<ChannelResult>,
+  begin?: () => Promise<string | undefined>,
+  shorten: CompactorOptions['shorten'] = () => Promise.reject(new Error('unused')),
+) => {
   const [signals, events]: [AbortSignal[], Event[]] = [[], []];
   const compactor = makeCompactor({
     recipe: typed,
@@ -32,7 +36,7 @@ const start = (answer: Promise<ChannelResult>, begin?: () => Promise<string | un
       },
     },
     begin,
-    shorten: () => Promise.reject(new Error('unused')),
+    shorten,
     log: nullLog,
     onEvent: (event) => events.push(event),
   });
@@ -99,5 +103,27 @@ describe('an attempt that somebody has asked for', () => {
     begins();
     await settled();
     expect([signals, events]).toEqual([[], []]);
+  });
+});
+
+describe('an attempt by a strategy', () => {
+  it('is given up when the next one begins, and only the next one tells', async () => {
+    const attempts: { readonly signal: AbortSignal; readonly end: (reason: string) => void }[] = [];
+    const { compactor, events } = start(
+      NEVER,
+      undefined,
+      (_, signal) =>
+        new Promise((resolve) => {
+          attempts.push({ signal, end: (reason) => resolve({ kind: 'refused', reason }) });
+        }),
+    );
+    for (let times = 0; times < 2; times += 1) {
+      compactor.run({ type: 'type-compact', isQueued: false, strategy: 'truncate' });
+      await settled();
+    }
+    expect(attempts.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    for (const [index, { end }] of attempts.entries()) end(`end ${index}`);
+    await settled();
+    expect(events).toMatchObject([{ type: 'typed', result: { kind: 'withdrawn', reason: 'end 1' } }]);
   });
 });

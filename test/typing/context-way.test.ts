@@ -155,7 +155,7 @@ describe('lines of the recap', () => {
       onEvent: (event) => told.push(event),
       putDraft: async (text) => {
         drafts.push(text);
-        return { kind: 'there' };
+        return { kind: 'drafted' };
       },
       escape: (text) => text.replaceAll('p', '\\p'),
     });

@@ -69,7 +69,7 @@ const open = (more: Partial<ReceiptsOptions> = {}): void => {
     onGiven: (each) => given.push(each),
     putDraft: async (text) => {
       drafts.push(text);
-      return { kind: 'there' };
+      return { kind: 'drafted' };
     },
     ...more,
   });

@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import type { Activity } from '../../src/core/reading.js';
-import { nullLog } from '../../src/storage/log-file.js';
-import { makeRestarter, type RestarterOptions } from '../../src/typing/restarter.js';
+import { makeRestarter } from '../../src/typing/restarter.js';
+import { actionContext, type GivenContext } from '../support/action-context.js';
 import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
 import { makeAgent, typed } from '../support/typed-agent.js';
 import type { RestartPlan } from '../../src/session/options.js';
@@ -28,34 +28,33 @@ beforeEach(() => {
 });
 afterEach(() => loop.stop());
 
-const open = (more: Partial<RestarterOptions> = {}) => {
+const open = (more: Partial<GivenContext> = {}, exitMs = 50) => {
   const agent = makeAgent();
-  const restarter = makeRestarter({
-    session: { agent: agents.claude, args: ['--model', 'opus'], file: '/usr/bin/claude' },
-    recipe: typed,
+  const end = new AbortController();
+  const { session, ...rest } = more;
+  const context = actionContext({
+    session: { agent: { ...agents.claude, recipe: () => typed }, args: ['--model', 'opus'], ...session },
     port: agent.port,
+    ended: end.signal,
     flow: loop.flow,
-    log: nullLog,
-    onEvent: () => undefined,
-    onPlan: (next) => plans.push(next?.session.id),
-    audit: {
-      beginSwitch: () => audit.push('begin'),
+    onRestart: (next) => plans.push(next?.session.id),
+    publisher: {
+      beginAction: () => audit.push('begin'),
       endSwitch: (name, result) => audit.push([name, result?.kind]),
     },
-    exitMs: 50,
-    ...more,
+    ...rest,
   });
-  return { agent, restarter };
+  return { agent, restarter: makeRestarter(context, exitMs), stop: () => end.abort() };
 };
 
 const never = { signal: new AbortController().signal };
 
 describe.sequential('ending the agent to start it again', () => {
   it('types its command, and has it planned before the first key', async () => {
-    const { agent, restarter } = open({ exitMs: 30_000 });
+    const { agent, restarter, stop } = open({}, 30_000);
     agent.state.onWrite = (keys) => {
       expect(plans).toEqual(['the-new']);
-      if (keys === '\r') restarter.stop(); // the child has ended
+      if (keys === '\r') stop(); // the child has ended
     };
     expect(await restarter.restartWith(plan, never)).toEqual({ kind: 'restarting' });
     expect(agent.state.submitted).toEqual(['/exit']);
@@ -88,7 +87,7 @@ describe.sequential('ending the agent to start it again', () => {
   it('is not known where nobody can look any more after the command was sent', async () => {
     let isSent = false;
     const { agent, restarter } = open({
-      onPlan: () => {
+      onRestart: () => {
         if (isSent) throw new Error('gone');
       },
     });
@@ -121,7 +120,6 @@ describe.sequential('ending the agent to start it again', () => {
     ],
     [{}, undefined],
   ])('says of %o whether it could be started again', (more, obstacle) => {
-    const session = { agent: agents.claude, args: ['--model', 'opus'], file: '/usr/bin/claude', ...more };
-    expect(open({ session }).restarter.obstacle()).toBe(obstacle);
+    expect(open({ session: more }).restarter.obstacle()).toBe(obstacle);
   });
 });

@@ -9,7 +9,6 @@ import { windowOf } from '../../src/core/conversation/conversation.js';
 import type { Event } from '../../src/core/event.js';
 import type { Activity } from '../../src/core/reading.js';
 import type { Restarter } from '../../src/typing/restarter.js';
-import type { ShortenerOptions } from '../../src/typing/shortener.js';
 import type { SwitchResult } from '../../src/typing/switcher.js';
 import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
 import { inSession } from '../support/sessions.js';
@@ -21,6 +20,7 @@ import {
   readSession,
   wait,
   writeSession,
+  type ShorteningChange,
 } from '../support/shortening.js';
 
 let folder: string;
@@ -38,7 +38,7 @@ afterEach(() => {
 
 const becomes = (activity: Activity): Event => loop.becomes(activity);
 
-const open = (more?: Partial<ShortenerOptions>, result?: SwitchResult) =>
+const open = (more?: Partial<ShorteningChange>, result?: SwitchResult) =>
   openShortening({ folder, loop, events }, more, result);
 
 const read = (name: string) => readSession(folder, name);
@@ -96,7 +96,7 @@ describe('shortening a running conversation', () => {
     expect(JSON.stringify(windowOf(read(names[0] ?? ''))[0])).not.toContain('summary 1');
   });
 
-  it.each<[string, Partial<ShortenerOptions>, SwitchResult | undefined, string]>([
+  it.each<[string, Partial<ShorteningChange>, SwitchResult | undefined, string]>([
     ['is refused by the agent', {}, { kind: 'refused', reason: 'withdrawn' }, 'withdrawn'],
     ['has no effect that can be seen', {}, { kind: 'unknown', reason: 'not shown' }, 'not shown'],
     ['finds no session file', { sessionFile: noFile }, undefined, 'the session file is not known yet'],
@@ -149,21 +149,19 @@ describe('shortening a running conversation', () => {
     const { shortener, names } = open();
     for (let times = 0; times < 4; times += 1) await shortener.shorten(asked, wait);
     expect(names).toHaveLength(3);
-    await shortener.shorten({ ...asked, isForAttempt: true }, wait);
+    await shortener.shorten(asked, { ...wait, isForAttempt: true });
     expect(names).toHaveLength(4);
   });
 
   it('takes a record of an agent that writes its own for what it has done only once a key was typed', async () => {
     const seen: boolean[] = [];
     const { shortener } = open({
-      agent: agents.gemini,
-      switcher: {
-        switchTo: async (_, { gate }) => {
-          seen.push(shortener.isOwnBoundary({ at: 5 }));
-          await gate?.begin();
-          seen.push(shortener.isOwnBoundary({ at: 5 }));
-          return { kind: 'switched' };
-        },
+      session: { agent: agents.gemini },
+      switchTo: async (_, { gate }) => {
+        seen.push(shortener.isOwnBoundary({ at: 5 }));
+        await gate?.begin();
+        seen.push(shortener.isOwnBoundary({ at: 5 }));
+        return { kind: 'switched' };
       },
       sessionFile: () => writeSession(folder, agents.gemini),
     });
@@ -190,8 +188,10 @@ describe('shortening a running conversation', () => {
 
   it('is not known, and the file stays, where something fails after the agent was told', async () => {
     const { shortener } = open({
-      onReplaced: () => {
-        throw new Error('gone');
+      publisher: {
+        onReplaced: () => {
+          throw new Error('gone');
+        },
       },
     });
     expect(await shortener.shorten(asked, wait)).toEqual({ kind: 'unknown', reason: 'gone' });
@@ -208,7 +208,6 @@ describe('shortening a running conversation', () => {
         if (hasBegun) await gate?.begin();
         return { kind: 'refused', reason: 'withdrawn' };
       },
-      stop: () => undefined,
     };
     const { shortener } = open({ restarter });
     expect(await shortener.shorten(asked, wait)).toEqual({ kind: 'refused', reason: 'withdrawn' });
@@ -230,7 +229,7 @@ describe('a strategy of the user', () => {
     const file = join(folder, `mine-${Math.random()}.mjs`);
     writeFileSync(file, code);
     const values = { ...defaultValues, keepRecent: 3, strategies: { mine: file } };
-    return open({ values });
+    return open({ session: { values } });
   };
   const mine = { ...asked, strategy: 'mine' };
 

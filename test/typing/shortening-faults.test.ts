@@ -11,14 +11,22 @@ import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import { defaultValues, type Values } from '../../src/core/config/keys.js';
 import type { Event } from '../../src/core/event.js';
-import { nullLog } from '../../src/storage/log-file.js';
-import type { ShortenerOptions, ShortenWait } from '../../src/typing/shortener.js';
+import type { ActionWait } from '../../src/typing/action.js';
 import { openSummariser } from '../../src/session-files/summariser.js';
 import { makeSwitcher } from '../../src/typing/switcher.js';
 import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
-import { asked, OLD, openShortening, promptsIn, readSession, wait } from '../support/shortening.js';
+import { actionContext } from '../support/action-context.js';
+import {
+  asked,
+  OLD,
+  openShortening,
+  promptsIn,
+  readSession,
+  wait,
+  type ShorteningChange,
+} from '../support/shortening.js';
 import { fillDisk, mayMount, mountDisk, unmountDisk } from '../support/small-disk.js';
-import { makeAgent, typed } from '../support/typed-agent.js';
+import { makeAgent } from '../support/typed-agent.js';
 
 const OLD_FILE = `${OLD}.jsonl`;
 const LAST = ['question 27', 'question 28', 'question 29'];
@@ -37,7 +45,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const open = (more?: Partial<ShortenerOptions>) => openShortening({ folder, loop, events }, more);
+const open = (more?: Partial<ShorteningChange>) => openShortening({ folder, loop, events }, more);
 
 /** Nothing has happened, as far as the agent and the files go. */
 const expectNothing = ({ names, isUntouched }: ReturnType<typeof open>): void => {
@@ -143,7 +151,7 @@ describe('with a summariser that fails', () => {
 
 describe('when something happens meanwhile', () => {
   /** Shortens it, while this happens before the summary is there. */
-  const during = (happens: (opened: ReturnType<typeof open>) => void, more?: Partial<ShortenerOptions>) => {
+  const during = (happens: (opened: ReturnType<typeof open>) => void, more?: Partial<ShorteningChange>) => {
     const opened: ReturnType<typeof open> = open({
       summarise: async () => {
         happens(opened);
@@ -151,25 +159,23 @@ describe('when something happens meanwhile', () => {
       },
       ...more,
     });
-    const shorten = (given: ShortenWait = wait) => opened.shortener.shorten(bySummary, given);
+    const shorten = (given: ActionWait = wait) => opened.shortener.shorten(bySummary, given);
     return { opened, shorten };
   };
 
   it('the agent ends while the summary is written', async () => {
-    const { opened, shorten } = during(({ shortener }) => shortener.stop());
+    const { opened, shorten } = during(({ stop }) => stop());
     expect(await shorten()).toMatchObject({ kind: 'refused' });
     expectNothing(opened);
   });
 
   it('the agent ends while the command waits for a safe moment', async () => {
     const { opened, shorten } = during(() => undefined, {
-      switcher: {
-        switchTo: async (_, { signal }) => {
-          expect(readdirSync(folder)).toHaveLength(2);
-          setImmediate(opened.shortener.stop);
-          await once(signal, 'abort');
-          return { kind: 'refused', reason: 'the session has ended' };
-        },
+      switchTo: async (_, { signal }) => {
+        expect(readdirSync(folder)).toHaveLength(2);
+        setImmediate(opened.stop);
+        await once(signal, 'abort');
+        return { kind: 'refused', reason: 'the session has ended' };
       },
     });
     expect(await shorten()).toEqual({ kind: 'refused', reason: 'the session has ended' });
@@ -187,18 +193,9 @@ describe('when something happens meanwhile', () => {
 
   it('you begin to type: nothing is typed into your text, and it can be withdrawn', async () => {
     const agent = makeAgent();
-    const switcher = makeSwitcher({
-      recipe: typed,
-      switching: agents.claude.newSessions?.switching,
-      port: agent.port,
-      flow: loop.flow,
-      sessionFile: () => undefined,
-      onEntered: () => undefined,
-      log: nullLog,
-      onEvent: (event) => events.push(event),
-      audit: undefined,
-    });
-    const { opened, shorten } = during(() => loop.becomes('draft'), { switcher });
+    const take = (event: Event): unknown => events.push(event);
+    const switchTo = makeSwitcher(actionContext({ port: agent.port, flow: loop.flow, take }));
+    const { opened, shorten } = during(() => loop.becomes('draft'), { switchTo });
     const withdrawal = new AbortController();
     const onHold = (words: string): void => {
       if (words.includes('unsent text')) withdrawal.abort();

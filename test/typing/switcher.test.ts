@@ -7,15 +7,10 @@ import type { Agent, Switching } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
 import type { Activity } from '../../src/core/reading.js';
-import { nullLog } from '../../src/storage/log-file.js';
-import {
-  makeSwitcher,
-  returnLive,
-  undoLive,
-  type SwitcherOptions,
-  type SwitchResult,
-} from '../../src/typing/switcher.js';
-import { newSession } from '../../src/session-files/undo.js';
+import { SESSION_ENDED } from '../../src/core/compaction/requests.js';
+import { makeSwitcher, type SwitchResult } from '../../src/typing/switcher.js';
+import { makeUndo } from '../../src/typing/undo.js';
+import { actionContext, type GivenContext } from '../support/action-context.js';
 import { linesOf } from '../support/read-log.js';
 import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
 import { inSession } from '../support/sessions.js';
@@ -42,35 +37,47 @@ afterEach(() => {
 
 const becomes = (activity: Activity): Event => loop.becomes(activity);
 
-const open = (more: Partial<SwitcherOptions> = {}, start: Parameters<typeof makeAgent>[0] = {}) => {
+interface Opened extends Partial<GivenContext> {
+  readonly switching?: Switching | undefined;
+}
+
+const open = ({ switching = byId, ...more }: Opened = {}, start: Parameters<typeof makeAgent>[0] = {}) => {
   const agent = makeAgent(start);
-  const switcher = makeSwitcher({
-    recipe: typed,
-    switching: byId,
-    port: agent.port,
-    flow: loop.flow,
-    sessionFile: () => undefined,
-    onEntered: (at) => entered.push(at),
-    log: nullLog,
-    onEvent: (event) => events.push(event),
-    audit: {
-      beginSwitch: () => audit.push('begin'),
-      endSwitch: (name, result) => audit.push([name, result?.kind]),
-    },
-    ...more,
-  });
-  return { agent, switcher };
+  const { newSessions } = agents.claude;
+  const end = new AbortController();
+  const switchTo = makeSwitcher(
+    actionContext({
+      ended: end.signal,
+      session: {
+        agent: {
+          ...agents.claude,
+          recipe: () => typed,
+          ...(newSessions && { newSessions: { ...newSessions, switching } }),
+        },
+      },
+      port: agent.port,
+      flow: loop.flow,
+      onEntered: (at) => entered.push(at),
+      take: (event) => events.push(event),
+      publisher: {
+        beginAction: () => audit.push('begin'),
+        endSwitch: (name, result) => audit.push([name, result?.kind]),
+      },
+      ...more,
+    }),
+  );
+  return { agent, switchTo, stop: () => end.abort(SESSION_ENDED) };
 };
 
 const never = { signal: new AbortController().signal };
 
 describe.sequential('a switch', () => {
   it('types the command once the agent is at rest, and counts when the agent has the other conversation', async () => {
-    const { agent, switcher } = open();
+    const { agent, switchTo } = open();
     agent.state.onWrite = (keys) => {
       if (keys === '\r') loop.take(inSession('the-new'));
     };
-    expect(await switcher.switchTo('the-new', never)).toEqual({ kind: 'switched' });
+    expect(await switchTo('the-new', never)).toEqual({ kind: 'switched' });
     expect(agent.state.submitted).toEqual(['/resume the-new']);
     expect(entered).toHaveLength(1);
     expect(audit).toEqual(['begin', ['the-new', 'switched']]);
@@ -80,11 +87,11 @@ describe.sequential('a switch', () => {
   it.each(['dialog', 'busy', 'draft', 'compacting', 'unknown'] as const)(
     'types nothing while the agent is %s, and can be withdrawn',
     async (activity) => {
-      const { agent, switcher } = open();
+      const { agent, switchTo } = open();
       becomes(activity);
       const withdrawal = new AbortController();
-      const switching = switcher.switchTo('the-new', withdrawal);
-      expect(await switcher.switchTo('another', never)).toEqual({
+      const switching = switchTo('the-new', withdrawal);
+      expect(await switchTo('another', never)).toEqual({
         kind: 'refused',
         reason: 'another undo is waiting already',
       });
@@ -96,7 +103,7 @@ describe.sequential('a switch', () => {
   );
 
   it('waits until another command is typed, and keeps the compact command waiting meanwhile', async () => {
-    const { agent, switcher } = open();
+    const { agent } = open();
     const endTurn = agent.port.takeTurn();
     let looked = 0;
     const flow = (): ReturnType<SessionLoop['flow']> => {
@@ -104,7 +111,7 @@ describe.sequential('a switch', () => {
       return loop.flow();
     };
     const waiting = open({ flow, port: agent.port });
-    const switching = waiting.switcher.switchTo('the-new', never);
+    const switching = waiting.switchTo('the-new', never);
     await vi.waitFor(
       () => expect(loop.flow().now - loop.flow().session.activitySince).toBeGreaterThan(2_500),
       WAIT,
@@ -119,25 +126,24 @@ describe.sequential('a switch', () => {
     endTurn?.();
     expect(await switching).toEqual({ kind: 'switched' });
     expect(agent.port.takeTurn()).toBeDefined();
-    switcher.stop();
   });
 
   it('of which only a part arrives is taken back, and told as refused', async () => {
-    const { agent, switcher } = open();
+    const { agent, switchTo } = open();
     agent.state.most = 4;
-    expect(await switcher.switchTo('the-new', never)).toMatchObject({ kind: 'refused' });
+    expect(await switchTo('the-new', never)).toMatchObject({ kind: 'refused' });
     expect(agent.state.text).toBe('');
     expect(audit).toEqual(['begin', ['the-new', 'refused']]);
   });
 
   it('is not known where a dialog opens before Enter: the command may still stand in the prompt behind it', async () => {
-    const { agent, switcher } = open();
+    const { agent, switchTo } = open();
     agent.state.onWrite = () => {
       agent.state.activity = 'dialog';
       agent.state.hasPrompt = false;
       agent.state.outputBytes += 1;
     };
-    expect(await switcher.switchTo('the-new', never)).toEqual({
+    expect(await switchTo('the-new', never)).toEqual({
       kind: 'unknown',
       reason: 'the prompt went away while the command was typed',
     });
@@ -151,19 +157,19 @@ describe.sequential('a switch', () => {
     const taken = '{"$set":{"messages":[]}}\n';
     writeFileSync(path, `{"id":"the-old"}\n${taken}`);
     const switching: Switching = { ...byId, restores: (line) => line.startsWith('{"$set":{"messages":') };
-    const { agent, switcher } = open({ switching, sessionFile: () => path });
+    const { agent, switchTo } = open({ switching, sessionFile: () => path });
     agent.state.onWrite = (keys) => {
       if (keys === '\r') appendFileSync(path, taken);
     };
-    expect(await switcher.switchTo('a-name', never)).toEqual({ kind: 'switched' });
+    expect(await switchTo('a-name', never)).toEqual({ kind: 'switched' });
   });
 
   it('that the agent does not confirm is told as such when the session ends, and types nothing more', async () => {
-    const { agent, switcher } = open();
+    const { agent, switchTo, stop } = open();
     agent.state.onWrite = (keys) => {
-      if (keys === '\r') setImmediate(switcher.stop);
+      if (keys === '\r') setImmediate(stop);
     };
-    expect(await switcher.switchTo('the-new', never)).toEqual({
+    expect(await switchTo('the-new', never)).toEqual({
       kind: 'unknown',
       reason: 'the session has ended',
     });
@@ -172,7 +178,7 @@ describe.sequential('a switch', () => {
 
   it('whose effect nobody looks at any more is never told as refused', async () => {
     let isSent = false;
-    const { agent, switcher } = open({
+    const { agent, switchTo } = open({
       flow: () => {
         if (isSent) throw new Error('gone');
         return loop.flow();
@@ -181,11 +187,11 @@ describe.sequential('a switch', () => {
     agent.state.onWrite = (keys) => {
       isSent ||= keys === '\r';
     };
-    expect(await switcher.switchTo('the-new', never)).toEqual({ kind: 'unknown', reason: 'gone' });
+    expect(await switchTo('the-new', never)).toEqual({ kind: 'unknown', reason: 'gone' });
   });
 
   it('begins before its first key, types nothing where it must not, and rests when the moment has passed', async () => {
-    const { agent, switcher } = open();
+    const { agent, switchTo } = open();
     const steps: string[] = [];
     const begins: (string | undefined)[] = [undefined, 'withdrawn'];
     agent.state.onHold = () => {
@@ -200,7 +206,7 @@ describe.sequential('a switch', () => {
       },
       rest: () => void steps.push('rests'),
     };
-    expect(await switcher.switchTo('the-new', { ...never, gate })).toEqual({
+    expect(await switchTo('the-new', { ...never, gate })).toEqual({
       kind: 'refused',
       reason: 'withdrawn',
     });
@@ -209,9 +215,31 @@ describe.sequential('a switch', () => {
     expect(agent.port.takeTurn()).toBeDefined();
   });
 
+  it('that still waits when the child ends is refused for that reason', async () => {
+    const { agent, switchTo, stop } = open();
+    becomes('busy');
+    const switching = switchTo('the-new', never);
+    stop();
+    expect(await switching).toEqual({ kind: 'refused', reason: 'the session has ended' });
+    expect(agent.state.written).toEqual([]);
+  });
+
+  it('types nothing into a conversation that has begun while it waited', async () => {
+    const { agent, switchTo } = open();
+    becomes('busy');
+    const switching = switchTo('the-new', never);
+    loop.take(inSession('another'));
+    becomes('ready');
+    expect(await switching).toEqual({
+      kind: 'refused',
+      reason: 'the agent is in another conversation',
+    });
+    expect([agent.state.written, audit]).toEqual([[], []]);
+  });
+
   it('is refused for an agent that cannot be told', async () => {
-    const { switcher } = open({ switching: undefined });
-    expect(await switcher.switchTo('the-new', never)).toMatchObject({ kind: 'refused' });
+    const switchTo = makeSwitcher(actionContext({ session: { agent: agents.kimi }, flow: loop.flow }));
+    expect(await switchTo('the-new', never)).toMatchObject({ kind: 'refused' });
   });
 });
 
@@ -233,14 +261,13 @@ describe('going back to the session before a shortening', () => {
       names.push(name);
       return result;
     };
-    const as = newSession('/proj');
-    const onEvent = (event: Event): unknown => events.push(event);
-    const before = { id: OLD, path };
-    const request = { agent, as, before, path: join(folder, 'the-short.jsonl') };
-    await returnLive({ ...request, switcher: { switchTo }, onEvent, ...never });
+    const sessionFile = (): string => join(folder, 'the-short.jsonl');
+    const take = (event: Event): unknown => events.push(event);
+    const context = actionContext({ session: { agent }, flow: loop.flow, sessionFile, take });
+    await makeUndo(context, { switchTo, previous: () => ({ id: OLD, path }) }).undo(never);
     expect(readFileSync(path, 'utf8')).toBe(TEXT);
     const told = events.flatMap((event) => (event.type === 'notice' ? [event.text] : [])).at(-1);
-    return { names, told, as };
+    return { names, told };
   };
 
   it('takes the session itself', async () => {
@@ -251,16 +278,16 @@ describe('going back to the session before a shortening', () => {
   });
 
   it('takes a copy in an agent that keeps sessions open and does not show that it is back in one', async () => {
-    const { names, told, as } = await goBack(agents.codex, { kind: 'switched' });
-    expect(names).toEqual([as.id]);
+    const { names, told } = await goBack(agents.codex, { kind: 'switched' });
+    expect(names).toHaveLength(1);
     expect(told).toBe('the whole conversation is back');
     const copy = readdirSync(folder).find((name) => name !== NAME) ?? '';
-    expect(readFileSync(join(folder, copy), 'utf8')).toBe(TEXT.replaceAll(OLD, as.id));
+    expect(readFileSync(join(folder, copy), 'utf8')).toBe(TEXT.replaceAll(OLD, names[0] ?? ''));
   });
 
   it('keeps the copy, and names the command, where nobody knows whether the agent has it', async () => {
-    const { told, as } = await goBack(agents.codex, { kind: 'unknown', reason: 'it does not show it' });
-    expect(told).toBe(`undo not confirmed · by hand: /resume ${as.id}`);
+    const { told, names } = await goBack(agents.codex, { kind: 'unknown', reason: 'it does not show it' });
+    expect(told).toBe(`undo not confirmed · by hand: /resume ${names[0]}`);
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
@@ -277,10 +304,13 @@ it('says how to go on where the running agent takes no other session, and writes
   const switchTo = (): never => {
     throw new Error('nothing to switch to');
   };
-  const as = newSession('/proj');
-  const onEvent = (event: Event): unknown => events.push(event);
-  const { signal } = new AbortController();
-  await undoLive({ agent: agents.kimi, path, as, switcher: { switchTo }, onEvent, signal });
+  const context = actionContext({
+    session: { agent: agents.kimi },
+    flow: loop.flow,
+    sessionFile: () => path,
+    take: (event) => events.push(event),
+  });
+  await makeUndo(context, { switchTo, previous: () => undefined }).undo(never);
   expect(events).toMatchObject([
     {
       text: 'not undone: ctxwrap does not know how to tell this agent · for a new session: ctxwrap undo',

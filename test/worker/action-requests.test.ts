@@ -5,8 +5,7 @@ import { readdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAnswer, withdrawRequest, writeRequest, type Withdrawal } from '../../src/storage/requests.js';
-import type { RequestActions } from '../../src/worker/request-queue.js';
-import { beginIn, makeAnswerWriter } from '../../src/worker/answers.js';
+import { beginIn, makeAnswerWriter, type RequestActions } from '../../src/worker/request-queue.js';
 import type { SwitchResult } from '../../src/typing/switcher.js';
 import { keyOf, makeRequester } from '../support/requester.js';
 

@@ -24,7 +24,7 @@ import { startCompaction } from '../../src/core/compaction/state.js';
 import { listKept, readCopy, type KeptCopy } from '../../src/storage/blackbox/blackbox.js';
 import type { Log } from '../../src/storage/log-file.js';
 import { openBlackBox, type BlackBox } from '../../src/worker/blackbox.js';
-import { compactSettings } from '../../src/typing/compactor.js';
+import { compactSettings } from '../../src/worker/session-loop.js';
 import { linesFrom, SESSION } from '../support/kept.js';
 import { tokens } from '../support/sessions.js';
 

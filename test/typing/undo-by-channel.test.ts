@@ -11,7 +11,9 @@ import { opencodeChannel } from '../../src/agents/opencode/channel.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import type { Event } from '../../src/core/event.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import { makeChannelUndo, type ChannelUndoOptions } from '../../src/typing/channel-undo.js';
+import type { WrapSession } from '../../src/session/options.js';
+import { makeUndo } from '../../src/typing/undo.js';
+import { actionContext } from '../support/action-context.js';
 import {
   answeredMessages,
   ASKING_ID,
@@ -70,10 +72,7 @@ afterEach(() => {
 });
 
 /** A server that answers by path, and what undoes by it. */
-const serve = async (
-  replies: Readonly<Record<string, Reply>> = {},
-  change: Partial<ChannelUndoOptions['session']> = {},
-) => {
+const serve = async (replies: Readonly<Record<string, Reply>> = {}, change: Partial<WrapSession> = {}) => {
   const calls: string[] = [];
   const server = createServer(async (request, response) => {
     const { url: path = '' } = request;
@@ -88,7 +87,8 @@ const serve = async (
   });
   const { port } = server.address() as AddressInfo;
   const channel = { via: 'server', name: NAME, port, password: 'secret' } as const;
-  const undo = makeChannelUndo({
+  const end = new AbortController();
+  const context = actionContext({
     session: {
       agent: agents.opencode,
       channel,
@@ -97,25 +97,31 @@ const serve = async (
       values: defaultValues,
       ...change,
     },
-    screen: { snapshot: () => seen },
-    childPid: process.pid,
+    ended: end.signal,
+    screen: { takesPastes: () => true, snapshot: () => seen },
     port: agent.port,
     flow: loop.flow,
-    audit: {
-      beginSwitch: () => audit.push('begin'),
+    publisher: {
+      beginAction: () => audit.push('begin'),
       endSwitch: (name, result) => audit.push([name, result]),
     },
-    onEvent: (event) => {
+    take: (event) => {
       events.push(event);
       loop.take(event);
     },
   });
+  const switchTo = (): never => {
+    throw new Error('there is no session to switch to');
+  };
+  const undo = makeUndo(context, { switchTo, previous: () => undefined });
   /** the reason where it is impossible, else what came of it */
   const run = async (): Promise<string> => {
-    const result = await undo.undo({ signal: new AbortController().signal });
+    const result = await undo.byChannel({ signal: new AbortController().signal });
     return result.kind === 'impossible' ? result.reason : result.kind;
   };
-  return { calls, undo, run };
+  /** the child has ended */
+  const stop = (): void => end.abort();
+  return { calls, undo, run, stop };
 };
 
 const told = (): readonly string[] =>
@@ -203,10 +209,10 @@ describe.sequential('the undo by the control channel', () => {
     const { calls, undo } = await serve();
     const withdrawal = new AbortController();
     const held: string[] = [];
-    const undoing = undo.undo({ signal: withdrawal.signal, onHold: (words) => held.push(words) });
+    const undoing = undo.byChannel({ signal: withdrawal.signal, onHold: (words) => held.push(words) });
     await vi.waitFor(() => expect(told()).toContain('undo waiting: the agent is busy'), WAIT);
     expect(held).toEqual(['waiting: the agent is busy']);
-    const other = await undo.undo({ signal: withdrawal.signal });
+    const other = await undo.byChannel({ signal: withdrawal.signal });
     expect(other).toEqual({ kind: 'refused', reason: 'another undo is waiting already' });
     withdrawal.abort();
     expect(await undoing).toEqual({ kind: 'refused', reason: 'withdrawn' });
@@ -252,7 +258,7 @@ describe.sequential('the undo by the control channel', () => {
   });
 
   it('ends with the session', async () => {
-    const { undo, calls, run } = await serve({ [STATE]: () => undo.stop() });
+    const { stop, calls, run } = await serve({ [STATE]: () => stop() });
     expect(await run()).toContain('cannot be asked');
     expect(calls).toEqual([STATE]);
   });

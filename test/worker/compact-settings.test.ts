@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { defaultValues, type Values } from '../../src/core/config/keys.js';
 import { compactKeys } from '../../src/core/format.js';
-import { compactSettings } from '../../src/typing/compactor.js';
+import { compactSettings } from '../../src/worker/session-loop.js';
 
 const set = (values: Partial<Values> = {}, isModeGiven = false) => ({
   values: { ...defaultValues, ...values },

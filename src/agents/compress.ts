@@ -244,7 +244,7 @@ export const readFill = (
 
 /** The rows of a conversation as shown, and how items are told from their wrapped rows. */
 export interface ConversationRows {
-  readonly textOf: (row: number) => string;
+  readonly rowText: (row: number) => string;
   /** the first row of an item with its glyph; undefined for any other row */
   readonly begin: (text: string) => string | undefined;
   /** of the row directly below; after an empty row something else may begin */
@@ -254,12 +254,12 @@ export interface ConversationRows {
 /** All items of the conversation above the row, oldest first. */
 export const itemsAbove = (
   below: number,
-  { textOf, begin, more }: ConversationRows,
+  { rowText, begin, more }: ConversationRows,
 ): readonly ConversationItem[] => {
   const items: ConversationItem[] = [];
   let end = 0; // the row after the newest item
   for (let row = 0; row < below; row += 1) {
-    const text = textOf(row);
+    const text = rowText(row);
     const begun = begin(text);
     const last = items.at(-1);
     if (begun !== undefined) items.push({ row, text: begun });

@@ -121,12 +121,12 @@ const headOf = ({ all, look }: TopView, order: string, theme: Theme): Printable 
     ...tiers,
   ];
   const name = 'ctxwrap top';
-  const textOf = (count: number): string =>
+  const titleWith = (count: number): string =>
     count === 0 ? name : `${name}  ${told.slice(0, count).join(' · ')}`;
   const room = look.columns - order.length - 2;
   let count = told.length;
-  while (count > 0 && textOf(count).length > room) count -= 1;
-  const left = textOf(count);
+  while (count > 0 && titleWith(count).length > room) count -= 1;
+  const left = titleWith(count);
   const gap = look.columns - left.length - order.length;
   if (gap < 2) return toPrintable(shorten(left, look.columns));
   return toPrintable([theme.accent(name), left.slice(name.length), ' '.repeat(gap), theme.quiet(order)]);

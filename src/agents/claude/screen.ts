@@ -74,7 +74,7 @@ const prompt: PromptReader = (seen) => {
   if (layout.kind !== 'prompt' || findObstacle(screen, layout) !== undefined) return undefined;
   const { activity } = readActivity(seen, layout, { vim: false });
   if (activity === 'unknown' || activity === 'dialog') return undefined;
-  const text = textOf(screen, layout);
+  const text = promptText(screen, layout);
   return {
     text,
     ...listedBeside(screen, layout, text),
@@ -113,7 +113,7 @@ const chosenAbove = (screen: ScreenView, upper: number): string | undefined => {
   return undefined;
 };
 
-const textOf = (screen: ScreenView, { upper, lower, isEmpty }: Prompt): string => {
+const promptText = (screen: ScreenView, { upper, lower, isEmpty }: Prompt): string => {
   if (isEmpty) return '';
   const last = lower - 1;
   const rows = Array.from({ length: last - upper }, (_, index) =>

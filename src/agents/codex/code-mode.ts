@@ -21,7 +21,7 @@ import {
   memberOf,
   methodOf,
   sumOf,
-  textOf,
+  stringOf,
   type Callable,
   type Term,
   type Value,
@@ -318,7 +318,7 @@ const filled = (run: Run, { parts }: Extract<Token, { kind: 'template' }>, scope
     if (typeof each === 'string') text += each;
     else {
       const value = expression(run, wholeOf(each.tokens), scope);
-      text += textOf(value) ?? `\${${each.source.slice(0, LONGEST_SOURCE)}}`;
+      text += stringOf(value) ?? `\${${each.source.slice(0, LONGEST_SOURCE)}}`;
     }
     if (text.length > run.room) run.isCut = true;
     if (run.isCut) return undefined;
@@ -447,7 +447,7 @@ const continued = (run: Run, cursor: Cursor, scope: Scope, first: Value): Value 
       owner = undefined;
     } else if (isAt(cursor, '[')) {
       const [index] = items(run, takeBrackets(cursor), scope).slice(-1);
-      [owner, name] = [value, String(textOf(index) ?? '')];
+      [owner, name] = [value, String(stringOf(index) ?? '')];
       value = memberOf(value, typeof index === 'number' ? index : name);
     } else if (tokenAt(cursor)?.kind === 'template' && name === 'raw') {
       const { start, end } = tokenAt(cursor) ?? { start: 0, end: 0 };

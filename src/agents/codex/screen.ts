@@ -242,10 +242,10 @@ const prompt: PromptReader = (seen) => {
   // whether the title tells of work is known only to the reader, which has seen several screens
   const { activity } = activityOf(seen, pane, true);
   if (activity === 'unknown' || activity === 'dialog') return undefined;
-  return { text: textOf(screen, pane) };
+  return { text: composerText(screen, pane) };
 };
 
-const textOf = (screen: ScreenView, pane: Pane): string => {
+const composerText = (screen: ScreenView, pane: Pane): string => {
   if (isEmpty(screen, pane)) return '';
   const { cursorRow, cursorColumn } = screen;
   // a blank row separates the text from the footer; where no footer is visible, nothing is known below the cursor

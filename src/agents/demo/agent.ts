@@ -78,7 +78,7 @@ const readScreen = (state: CommandWatch, seen: ScreenEvidence, now: Millis): Scr
     draft: box?.text,
     isRunning: work === COMPACTING,
     isCovered: false,
-    items: itemsAbove(box?.top ?? 0, { textOf: screen.text, begin: beginOf, more: MORE }),
+    items: itemsAbove(box?.top ?? 0, { rowText: screen.text, begin: beginOf, more: MORE }),
     words,
   };
   const { watch, facts } = watchCommand(state, sight, now);

@@ -53,7 +53,7 @@ export const initiatorIn = (text: string | undefined): 'agent' | 'user' | undefi
   ITS_OWN.test(text ?? '') ? 'agent' : text === '' ? 'user' : undefined;
 
 /** A text, or the texts of the parts of a message. */
-export const textOf = (content: unknown): string => {
+export const messageText = (content: unknown): string => {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content.map((part: unknown) => getText(part, 'text') ?? '').join('');
@@ -81,7 +81,7 @@ export const entriesIn = (message: JsonRecord, source: SourceRecord): readonly E
     case 'info':
     case 'warning':
     case 'error': {
-      const text = textOf(message['content']);
+      const text = messageText(message['content']);
       return text === '' ? [] : [textEntry('notice', source, text, { message })];
     }
     default:
@@ -97,7 +97,7 @@ const HOOK = /^\s*<hook_context>/;
 const COMMAND = /^\s*[/?]/;
 
 export const userEntries = (message: JsonRecord, source: SourceRecord): readonly Entry[] => {
-  const text = textOf(message['content']);
+  const text = messageText(message['content']);
   // results also stand in the answer that has called the tools
   if (text === '' && getList(message, 'content').some((part) => getRecord(part, 'functionResponse')))
     return [];
@@ -130,7 +130,7 @@ const answerEntries = (message: JsonRecord, source: SourceRecord): readonly Entr
   const thoughts = getList(message, 'thoughts').map((thought) =>
     [getText(thought, 'subject'), getText(thought, 'description')].filter(Boolean).join(': '),
   );
-  const text = textOf(message['content']);
+  const text = messageText(message['content']);
   return [
     ...thoughts.map((thought) => textEntry('reasoning', source, thought, native)),
     ...(text === '' ? [] : [{ ...textEntry('answer', source, text, native), ...present({ model }) }]),

@@ -80,7 +80,7 @@ const MORE = /^ {2,3}\S/;
 
 /** All items above the row, oldest first. */
 const conversationAbove = (screen: ScreenView, below: number): readonly ConversationItem[] =>
-  itemsAbove(below, { textOf: (row) => rowText(screen, row), begin, more: MORE });
+  itemsAbove(below, { rowText: (row) => rowText(screen, row), begin, more: MORE });
 
 const begin = (text: string): string | undefined => {
   const by = USER.exec(text)?.[1];

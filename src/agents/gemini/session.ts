@@ -28,7 +28,7 @@ import {
   readingOf,
   resultEntries,
   sourceOf,
-  textOf,
+  messageText,
   userEntries,
 } from './message.js';
 
@@ -94,7 +94,7 @@ const readRecord = (state: GeminiSession, record: JsonRecord, { line, now }: Rec
 };
 
 const countedIn = (record: JsonRecord): Pick<GeminiSession, 'counted'> => {
-  const text = textOf(record['content']);
+  const text = messageText(record['content']);
   return record['tokens'] && text !== '' ? { counted: text } : {};
 };
 
@@ -242,7 +242,7 @@ const readRewritten = (
 /** `/chat resume` puts another conversation into the same file: the answer that was counted last is not in it. */
 const isOfAnother = ({ counted }: GeminiSession, messages: readonly JsonRecord[]): boolean =>
   counted !== undefined &&
-  !messages.some(({ type, content }) => type === 'gemini' && textOf(content).includes(counted));
+  !messages.some(({ type, content }) => type === 'gemini' && messageText(content).includes(counted));
 
 const readCompaction = (
   state: GeminiSession,
@@ -302,7 +302,7 @@ interface Snapshot {
 const snapshotIn = (messages: readonly JsonRecord[]): Snapshot | undefined => {
   for (const [index, message] of messages.entries()) {
     if (message['type'] !== 'user') continue;
-    const text = SNAPSHOT.exec(textOf(message['content']))?.[0];
+    const text = SNAPSHOT.exec(messageText(message['content']))?.[0];
     if (text === undefined) continue;
     const answer = messages.slice(index).findLast((later) => isRecord(later['tokens']));
     return { id: getText(message, 'id'), text, timestamp: getText(message, 'timestamp'), answer };

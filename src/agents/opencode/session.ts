@@ -131,7 +131,7 @@ const readMessage = (before: OpencodeSession, message: Message, now: Millis): Me
       headStep({ model: getText(data, 'modelID'), provider: getText(data, 'providerID') }),
       recordStep(
         source,
-        partsOf(before, message).flatMap((part) => entriesOf(part, message)),
+        partsBeforeCut(before, message).flatMap((part) => entriesOf(part, message)),
       ),
     ],
   };
@@ -271,7 +271,7 @@ const compactionIn = (
 };
 
 /** Those before the place that the user has gone back to. */
-const partsOf = (state: OpencodeSession, { record, source }: Message): readonly JsonRecord[] => {
+const partsBeforeCut = (state: OpencodeSession, { record, source }: Message): readonly JsonRecord[] => {
   const parts = getList(record, 'parts').filter(isRecord);
   const end = isCutWithin(state, source.id) ? parts.findIndex(({ id }) => id === state.cutFromPart) : -1;
   return end < 0 ? parts : parts.slice(0, end);

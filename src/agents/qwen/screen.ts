@@ -35,7 +35,7 @@ const MORE = /^ {4,6}\S/;
 /** All items above the row, oldest first. */
 const conversationAbove = (screen: ScreenView, below: number): readonly ConversationItem[] =>
   itemsAbove(below, {
-    textOf: (row) => rowText(screen, row),
+    rowText: (row) => rowText(screen, row),
     begin: (text) => BEGIN.exec(text)?.[1]?.replace(/^\*/, '>'),
     more: MORE,
   });

@@ -80,7 +80,7 @@ const makeModel = (options: Options, folder: string, signal: AbortSignal): Model
 
   const chosen = (): readonly ListedSession[] => {
     const now = Date.now();
-    return chosenSessions(sessions, state, (session) => textOf(session, home, now));
+    return chosenSessions(sessions, state, (session) => searchText(session, home, now));
   };
   const tell = (text: string): void => {
     news = { text, until: Date.now() + NEWS_MS };
@@ -128,7 +128,7 @@ const makeModel = (options: Options, folder: string, signal: AbortSignal): Model
 };
 
 /** What the filter looks at. */
-const textOf = (session: ListedSession, home: string, now: number): string => {
+const searchText = (session: ListedSession, home: string, now: number): string => {
   const { runtime: agent, cwd, tier = '', reading, id } = session.record;
   return [agent, folderText(cwd, home), tier, activityText(session, now), reading?.model ?? '', id].join(
     '\n',

@@ -215,7 +215,7 @@ export const contextReport = (facts: ContextFacts): ContextReport => {
     runtime: facts.runtime,
     ...present({ session, agentSessionId, path, reading }),
     ...(reading || note === undefined ? {} : { note }),
-    ...partsOf(facts),
+    ...windowParts(facts),
     ...present({ tier }),
     // before the first answer nothing is measured, and the window may still change
     thresholds: reading ? facts.thresholds.map((each) => ({ ...each, current: each.name === tier })) : [],
@@ -225,7 +225,7 @@ export const contextReport = (facts: ContextFacts): ContextReport => {
   };
 };
 
-const partsOf = ({
+const windowParts = ({
   reading,
   cachedTokens,
   filled,

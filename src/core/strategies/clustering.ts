@@ -133,7 +133,7 @@ const paragraphsFor = async (
   for (const group of groups) {
     const title = titleOf(group);
     const body = summarise
-      ? await summarise({ instructions: instructionsFor(mostTokens), text: textOf(group) }, signal)
+      ? await summarise({ instructions: instructionsFor(mostTokens), text: groupText(group) }, signal)
       : wordsOfRecord(group);
     paragraphs.push(`## ${title}\n\n${cutTo(body.trim(), mostTokens - estimateTokens(title))}`);
   }
@@ -148,7 +148,7 @@ const titleOf = ({ files, turns }: Group): string => {
 
 const LONGEST_INPUT = 48_000; // characters of a group that a summariser gets
 
-const textOf = ({ turns }: Group): string =>
+const groupText = ({ turns }: Group): string =>
   turns
     .flatMap(({ entries }) => entries.map(turnText))
     .filter((text) => text !== '')

@@ -152,8 +152,8 @@ export interface ScreenReading<S> {
 export const makeScreenReader =
   <S>(state: S, read: (state: S, seen: ScreenEvidence, now: Millis) => ScreenReading<S>): ScreenReader =>
   (seen, now) => {
-    const { state: after, ...said } = read(state, seen, now);
-    return { ...said, next: makeScreenReader(after, read) };
+    const { state: after, ...reading } = read(state, seen, now);
+    return { ...reading, next: makeScreenReader(after, read) };
   };
 
 /** How a runtime's session file is found and read. */

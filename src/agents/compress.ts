@@ -91,15 +91,15 @@ const isSame = (before: readonly ConversationItem[], after: readonly Conversatio
  */
 const endOf = (context: CommandScreen): CompressResult | undefined => {
   const { items } = context;
-  const said = (item: ConversationItem | undefined): CompressResult | undefined => wordsIn(item, context);
+  const resultIn = (item: ConversationItem | undefined): CompressResult | undefined => wordsIn(item, context);
   const from = items.findLastIndex(({ text }) => COMMAND.test(text));
   const rest = items.slice(from + 1);
   const next = rest.findIndex(({ text }) => USER.test(text));
   const answers = rest.slice(0, next < 0 ? rest.length : next);
-  if (from < 0) return said(items.at(-1)) ?? (next < 0 ? undefined : said(answers.at(-1)));
+  if (from < 0) return resultIn(items.at(-1)) ?? (next < 0 ? undefined : resultIn(answers.at(-1)));
   // a second command while the first one ran
   const own = answers.filter(({ text }) => !ALREADY.test(text));
-  return own.map(said).find((words) => words !== undefined);
+  return own.map(resultIn).find((words) => words !== undefined);
 };
 
 const GLYPH = /^[^\p{L}]{1,6}(?=\p{L})/u;
@@ -220,8 +220,8 @@ export const reportActivity = (
   { title, live, composer, isDialog }: ScreenParts,
   atInput: (composer: Composer, is: ReportActivity) => ActivityReport,
 ): ActivityReport => {
-  const told = title === 'plain' ? [] : [`title ${title}`];
-  const is: ReportActivity = (activity, ...more) => ({ activity, witnesses: [...told, ...more] });
+  const byTitle = title === 'plain' ? [] : [`title ${title}`];
+  const is: ReportActivity = (activity, ...more) => ({ activity, witnesses: [...byTitle, ...more] });
   if (title === 'cleared') return is('unknown'); // both leave it like this at exit
   if (title === 'action' || title === 'approval' || live.asking)
     return is('dialog', ...(live.asking ? ['waits for confirmation'] : []));

@@ -19,10 +19,10 @@ import { outputText, outputTokens } from './records.js';
 
 // Entries of a conversation from the parts of an agent's record; the same for all agents.
 
-type Told = 'prompt' | 'context' | 'answer' | 'reasoning' | 'summary' | 'notice';
+type TextKind = 'prompt' | 'context' | 'answer' | 'reasoning' | 'summary' | 'notice';
 
 /** An entry that is a text. */
-export const textEntry = <K extends Told>(
+export const textEntry = <K extends TextKind>(
   kind: K,
   source: SourceRecord,
   text: string,

@@ -18,7 +18,7 @@ export interface OwnCompaction {
   /** undefined when it does not compact by itself */
   readonly trigger: NativeTrigger | undefined;
   /** the settings that move it from its default */
-  readonly said: readonly OwnSetting[];
+  readonly settings: readonly OwnSetting[];
 }
 
 /** A setting of the agent in effect. */

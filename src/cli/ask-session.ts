@@ -169,14 +169,14 @@ const leave = async (
   }
 };
 
-interface Told extends Pick<AnswerRecord, 'state'> {
+interface AnswerFields extends Pick<AnswerRecord, 'state'> {
   readonly reason?: string | undefined;
   readonly words?: string;
   readonly attempt?: AttemptRecord;
 }
 
 const answeredBy = (answer: AnswerRecord): Answered => {
-  const { reason = '', words, attempt }: Told = answer;
+  const { reason = '', words, attempt }: AnswerFields = answer;
   const outcome = meaningOf(answer);
   switch (outcome) {
     case 'done':

@@ -47,7 +47,7 @@ export const logFor = ({ values, flags, configured }: Options): Log => {
   if (path === undefined) return nullLog;
   const open = (): Log => openLog(path, Date.now, { level, withText });
   const log = flags.log === undefined ? orNone(open) : open();
-  if (configured?.told !== undefined) log.info(configured.told);
+  if (configured?.settingsLine !== undefined) log.info(configured.settingsLine);
   for (const detail of configured?.details ?? []) log.warn(detail);
   return log;
 };
@@ -110,8 +110,8 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
   try {
     const first = sessionOf(command, { options, recording, log });
     const { status, summary, isLineOpen, hasStuckThread } = await runToEnd(first, starting, runOnce);
-    const told = options.values.summary && summary !== undefined ? [summary] : [];
-    return { status, notices: [...told, ...notices], isLineOpen, hasStuckThread };
+    const summaries = options.values.summary && summary !== undefined ? [summary] : [];
+    return { status, notices: [...summaries, ...notices], isLineOpen, hasStuckThread };
   } finally {
     await recording?.close();
   }
@@ -257,8 +257,8 @@ export const configuredSession = (
     watchSettings: ({ onChange, onNotice }) =>
       watch({
         onNotice,
-        onChange: ({ values: { window = windows[name], ...others }, isModeGiven }, told) => {
-          log.info(told);
+        onChange: ({ values: { window = windows[name], ...others }, isModeGiven }, line) => {
+          log.info(line);
           onChange({ values: { ...others, ...(window === undefined ? {} : { window }) }, isModeGiven });
         },
         onTrouble: (detail) => log.warn(`${detail}; what held before goes on`),

@@ -114,7 +114,7 @@ const headOf = ({ all, look }: TopView, order: string, theme: Theme): Printable 
     return count === 0 ? [] : [`${count} ${tier}`];
   });
   const failed = there.filter(({ liveness }) => liveness === 'failed').length;
-  const told = [
+  const counts = [
     `${there.length} running`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(waiting > 0 ? [`${waiting} waiting for you`] : []),
@@ -122,9 +122,9 @@ const headOf = ({ all, look }: TopView, order: string, theme: Theme): Printable 
   ];
   const name = 'ctxwrap top';
   const titleWith = (count: number): string =>
-    count === 0 ? name : `${name}  ${told.slice(0, count).join(' · ')}`;
+    count === 0 ? name : `${name}  ${counts.slice(0, count).join(' · ')}`;
   const room = look.columns - order.length - 2;
-  let count = told.length;
+  let count = counts.length;
   while (count > 0 && titleWith(count).length > room) count -= 1;
   const left = titleWith(count);
   const gap = look.columns - left.length - order.length;

@@ -27,9 +27,10 @@ const SLACK_MS = 60_000; // a computed time is that inaccurate
  * The cache after a report. A computed time does not replace a stated one for the same answer, but it does when the agent has gone on
  * without stating any.
  */
-export const updateCache = (known: PromptCache | undefined, told: PromptCache): PromptCache => {
-  const isOlder = known?.exact === true && !told.exact && told.expiresAt <= known.expiresAt + SLACK_MS;
-  return isOlder ? known : told;
+export const updateCache = (known: PromptCache | undefined, reported: PromptCache): PromptCache => {
+  const isOlder =
+    known?.exact === true && !reported.exact && reported.expiresAt <= known.expiresAt + SLACK_MS;
+  return isOlder ? known : reported;
 };
 
 /** `12m`, `~4m`, `<1m`, `cold`: how long the cache stays warm. */

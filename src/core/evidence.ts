@@ -72,13 +72,13 @@ export const rankedCandidates = ({
   grownTokens,
   disagreement,
 }: Evidence): readonly Candidate[] => {
-  const said = trusted
+  const believed = trusted
     .filter((source) => !isDisbelieved(source, disagreement))
     .flatMap((source) => candidates[source] ?? []);
-  const [best] = said;
+  const [best] = believed;
   return best?.reading.usedTokens !== undefined && grownTokens > 0
-    ? [...said, grown(best, grownTokens)]
-    : said;
+    ? [...believed, grown(best, grownTokens)]
+    : believed;
 };
 
 const isDisbelieved = (source: Source, { phase }: Disagreement): boolean =>
@@ -335,8 +335,8 @@ export interface KnownReadings {
 }
 
 /** The evidence after a reading; the same object if the reading does not count. */
-export const applyReading = (known: KnownReadings, said: Reading, now: Millis): KnownReadings => {
-  const reading = validReading(said);
+export const applyReading = (known: KnownReadings, reported: Reading, now: Millis): KnownReadings => {
+  const reading = validReading(reported);
   if (!reading) return known;
   if (isEmpty(reading)) {
     if (known.evidence.isVoid || (known.showsLeft && reading.source === 'screen')) return known;

@@ -146,8 +146,8 @@ const basisTokens = (
   reading: Reading,
   other: Reading = reading,
 ): number | undefined => {
-  const { basis = 'window', basisTokens: told } = reading;
-  if (told !== undefined) return told;
+  const { basis = 'window', basisTokens } = reading;
+  if (basisTokens !== undefined) return basisTokens;
   const windowTokens = basisWindow(scale, other);
   switch (basis) {
     case 'window':
@@ -321,9 +321,9 @@ const order: readonly (Tier | undefined)[] = [undefined, 'safe', 'warn', 'auto',
 /** The number that counts; undefined if there is none. */
 export const fuseReadings = (evidence: Evidence, scale: MeasureContext): FusedReading | undefined => {
   const all = rankedCandidates(evidence);
-  const told = all.filter(({ reading }) => reading.source !== 'estimate');
+  const reported = all.filter(({ reading }) => reading.source !== 'estimate');
   const fused = fuseOf(all, scale);
-  const counted = fused?.reading.source === 'estimate' ? fuseOf(told, scale) : undefined;
+  const counted = fused?.reading.source === 'estimate' ? fuseOf(reported, scale) : undefined;
   if (!fused || !counted) return fused;
   const { actingTier } = counted;
   const grown = all.find((each) => includesGrowth(each, evidence));

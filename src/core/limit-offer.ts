@@ -25,10 +25,10 @@ export const limitOfferText = (keys: string): string =>
 export const stepLimitOffer = (
   offer: LimitOffer | undefined,
   event: Event,
-  sight: OfferSight,
+  context: OfferSight,
 ): LimitOffer | undefined => {
   if (event.type === 'limit') return undefined;
-  return offer === 'open' && isQuiet(sight) && isUsed(sight) && !isLimited(sight) ? 'made' : offer;
+  return offer === 'open' && isQuiet(context) && isUsed(context) && !isLimited(context) ? 'made' : offer;
 };
 
 interface OfferSight {

@@ -117,9 +117,9 @@ export const currentWindow = (
   usedTokens: number | undefined,
 ): KnownWindow | undefined => {
   if (userTokens !== undefined) return { windowTokens: userTokens, windowSource: 'user', certain: true };
-  const told = [...[...claims, ...before].filter((claim) => claim.model === model), ...open];
-  const said = withAssumed(told, assumedTokens);
-  const possible = said.filter((claim) => !isDisproved(claim, usedTokens));
+  const reported = [...[...claims, ...before].filter((claim) => claim.model === model), ...open];
+  const claimed = withAssumed(reported, assumedTokens);
+  const possible = claimed.filter((claim) => !isDisproved(claim, usedTokens));
   const best = possible.reduce<WindowClaim | undefined>(
     (held, each) => (held && rank(held) < rank(each) ? held : each),
     undefined,

@@ -68,8 +68,8 @@ const cellsOf = (
 ): readonly Cell[] =>
   names.map((name) => {
     const { text, paint } = items[name];
-    const said = text(view, { look: { ascii, ...present({ bar }) }, names, barCells });
-    const [shown, rest] = typeof said === 'string' ? [said] : said;
+    const texts = text(view, { look: { ascii, ...present({ bar }) }, names, barCells });
+    const [shown, rest] = typeof texts === 'string' ? [texts] : texts;
     return {
       name,
       text: shown,

@@ -226,14 +226,14 @@ const shownPercent = (screen: ScreenView, prompt: Prompt): ShownPercent | undefi
 // without the message, and every later message has an answer of its own.
 const isRefused = (screen: ScreenView, { upper }: Prompt): boolean => {
   const rows = rowsAbove(screen, upper);
-  const said = rows.findLastIndex((row) => USER_ROW.test(row));
-  if (said < 0) return false;
-  const more = rows.slice(said + 1).findIndex((row) => !/^ {2}\S/.test(row));
-  return rows.slice(said + 1, more < 0 ? rows.length : said + 1 + more).some((row, index) => {
+  const messageRow = rows.findLastIndex((row) => USER_ROW.test(row));
+  if (messageRow < 0) return false;
+  const more = rows.slice(messageRow + 1).findIndex((row) => !/^ {2}\S/.test(row));
+  return rows.slice(messageRow + 1, more < 0 ? rows.length : messageRow + 1 + more).some((row, index) => {
     const words = ANSWER.exec(row)?.[1];
     if (words === undefined || parseRefusal(words.trimEnd()) === undefined) return false;
-    const sign = screen.styleAt(said + 1 + index, TEXT_COLUMN)?.foreground;
-    return sign !== undefined && sign !== screen.styleAt(said, TEXT_COLUMN)?.foreground;
+    const sign = screen.styleAt(messageRow + 1 + index, TEXT_COLUMN)?.foreground;
+    return sign !== undefined && sign !== screen.styleAt(messageRow, TEXT_COLUMN)?.foreground;
   });
 };
 

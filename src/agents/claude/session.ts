@@ -85,12 +85,12 @@ const form: RecordForm<ClaudeSession> = {
     const { state: after, facts, misfit } = readRecord(state, record, place.now);
     if (type !== 'user') return { state: after, facts, misfit, steps: () => stepsOf(record, place) };
     const source = sourceOf(record, place.line);
-    const said = userEntries(record, source);
-    const growth = place.length <= LONGEST_GROWTH ? growthOf(said) : [];
+    const entries = userEntries(record, source);
+    const growth = place.length <= LONGEST_GROWTH ? growthOf(entries) : [];
     return {
       state: after,
       facts: [...(facts ?? []), ...growth],
-      steps: () => stepsOf(record, place, { source, entries: said }),
+      steps: () => stepsOf(record, place, { source, entries }),
     };
   },
 };
@@ -295,14 +295,14 @@ const proven = (
 const stepsOf = (
   record: JsonRecord,
   { line, now }: RecordPlace,
-  said?: { readonly source: SourceRecord; readonly entries: readonly Entry[] },
+  known?: { readonly source: SourceRecord; readonly entries: readonly Entry[] },
 ): readonly Step[] => {
-  const source = said?.source ?? sourceOf(record, line);
+  const source = known?.source ?? sourceOf(record, line);
   const head = headStep(headIn(record));
   // titles, modes, snapshots of files are not part of the chain
   return source.id === undefined
     ? [head]
-    : [head, recordStep(source, said?.entries ?? entriesIn(record, now, source))];
+    : [head, recordStep(source, known?.entries ?? entriesIn(record, now, source))];
 };
 
 const headIn = (record: JsonRecord): FoundHead => {

@@ -5,7 +5,7 @@ import { quotePosix } from '../../core/text.js';
 import type { Millis, Reading } from '../../core/reading.js';
 import type { OfficialLaunch, OfficialPlan, SettingsPort, OfficialReport, OfficialSource } from '../agent.js';
 import { isBefore } from '../tested.js';
-import { toldCache, toldLimits } from './economy.js';
+import { statusLineCache, statusLineLimits } from './economy.js';
 import { usedTokens } from './session.js';
 import {
   hasRelativePaths,
@@ -118,8 +118,8 @@ const read = (text: string, now: Millis): OfficialReport | undefined => {
   const model = id === undefined ? undefined : modelKey(id);
   const facts = [
     ...factsOf(context, { model, now }),
-    ...toldCache(getRecord(record, 'prompt_cache')),
-    ...toldLimits(getRecord(record, 'rate_limits')),
+    ...statusLineCache(getRecord(record, 'prompt_cache')),
+    ...statusLineLimits(getRecord(record, 'rate_limits')),
   ];
   return { ...present({ sessionId }), facts };
 };

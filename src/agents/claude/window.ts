@@ -49,10 +49,10 @@ const BEHIND_NAME = / (?:\(default\)|and saved as|for this session|·).*$/;
 
 /** The name in these words, as shown. */
 export const chosenName = (words: string): string | undefined => {
-  const said = CHOSEN.exec(words)?.[1]?.replaceAll('`', '');
-  return said === undefined
+  const chosen = CHOSEN.exec(words)?.[1]?.replaceAll('`', '');
+  return chosen === undefined
     ? undefined
-    : (/\((claude-[^)]+)\)/.exec(said)?.[1] ?? said.replace(BEHIND_NAME, ''));
+    : (/\((claude-[^)]+)\)/.exec(chosen)?.[1] ?? chosen.replace(BEHIND_NAME, ''));
 };
 
 export const chosenModel = (name: string, runs: Runs): ChosenModel => {

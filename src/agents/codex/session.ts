@@ -81,18 +81,20 @@ const form: RecordForm<CodexSession> = {
 export const codexReader: StartReader = (_, wanted) =>
   makeSessionReader(form, { hasMeta: false, patches: [] }, wanted);
 
-interface Told {
+interface RecordParts {
   readonly record: JsonRecord;
   readonly payload: JsonRecord;
   readonly source: SourceRecord;
   readonly at: Millis;
 }
 
-const readRecord = (state: CodexSession, told: Told): Meaning => {
-  const { record, payload, source } = told;
+const readRecord = (state: CodexSession, parts: RecordParts): Meaning => {
+  const { record, payload, source } = parts;
   switch (record['type']) {
     case 'session_meta':
-      return state.hasMeta ? { state } : { state: { ...state, hasMeta: true }, steps: () => metaSteps(told) };
+      return state.hasMeta
+        ? { state }
+        : { state: { ...state, hasMeta: true }, steps: () => metaSteps(parts) };
     case 'turn_context': {
       const model = getText(payload, 'model');
       return {
@@ -105,9 +107,9 @@ const readRecord = (state: CodexSession, told: Told): Meaning => {
     case 'response_item':
       return readItem(state, payload, source);
     case 'compacted':
-      return readCompacted(state, told);
+      return readCompacted(state, parts);
     case 'event_msg':
-      return readEvent(state, told);
+      return readEvent(state, parts);
     default:
       return { state };
   }
@@ -120,7 +122,7 @@ const settingsStep = (record: JsonRecord, source: SourceRecord): Step =>
 const CONTINUES = 'it continues another rollout, which holds the conversation before it';
 
 /** Only of the first one: a fork copies the records of its origin, whose own head then comes second. */
-const metaSteps = ({ record, payload, source }: Told): readonly Step[] => {
+const metaSteps = ({ record, payload, source }: RecordParts): readonly Step[] => {
   // subagents and `codex exec` write files of their own
   const isUsers = (getText(payload, 'thread_source') ?? 'user') === 'user' && !isRecord(payload['source']);
   const head = headStep({
@@ -220,7 +222,7 @@ const withoutTurn = (state: CodexSession): CodexSession => {
 const unfinished = ({ turn }: CodexSession, result: CompactResult): readonly Fact[] =>
   turn?.held ? [{ type: 'compact-result', result }] : [];
 
-const beginTurn = (before: CodexSession, { payload, source }: Told): Meaning => {
+const beginTurn = (before: CodexSession, { payload, source }: RecordParts): Meaning => {
   const isUsers = getRecord(payload, 'turn_attribution') !== undefined;
   const turn: Turn = {
     line: source.line,
@@ -236,7 +238,7 @@ export const LONGEST_ERROR = 200; // characters; the server may send a whole pag
 // Versions before 0.154 record no error: a failed compaction leaves only an empty turn.
 const SILENT_END: CompactResult = { kind: 'failed', failure: 'error', text: 'it ended without a summary' };
 
-const endTurn = (before: CodexSession, { payload, at }: Told): Meaning => {
+const endTurn = (before: CodexSession, { payload, at }: RecordParts): Meaning => {
   const state = withoutTurn(before);
   const error = getRecord(payload, 'error');
   if (!error) {
@@ -255,22 +257,22 @@ const endTurn = (before: CodexSession, { payload, at }: Told): Meaning => {
 // Events.
 
 /** A boundary is reported with Codex's own estimate of what is left, or without one when something else of the turn comes first. */
-const readEvent = (before: CodexSession, told: Told): Meaning => {
+const readEvent = (before: CodexSession, parts: RecordParts): Meaning => {
   const { untold, ...state } = before;
-  const type = getText(told.payload, 'type') ?? '';
-  const kind = type === 'item_completed' ? (getText(getRecord(told.payload, 'item'), 'type') ?? '') : type;
-  const read = readTurn(state, kind, told);
-  if (!read) return readOther(before, kind, told);
+  const type = getText(parts.payload, 'type') ?? '';
+  const kind = type === 'item_completed' ? (getText(getRecord(parts.payload, 'item'), 'type') ?? '') : type;
+  const read = readTurn(state, kind, parts);
+  if (!read) return readOther(before, kind, parts);
   if (!untold) return read;
-  const postTokens = guessOf(told.payload);
+  const postTokens = guessOf(parts.payload);
   const boundary = { ...untold, ...present({ postTokens }) };
   return { ...read, facts: [{ type: 'boundary', boundary }, ...(read.facts ?? [])] };
 };
 
-const readTurn = (state: CodexSession, kind: string, told: Told): Meaning | undefined => {
+const readTurn = (state: CodexSession, kind: string, parts: RecordParts): Meaning | undefined => {
   switch (kind) {
     case 'task_started':
-      return beginTurn(state, told);
+      return beginTurn(state, parts);
     case 'user_message':
     case 'UserMessage':
       return release(state);
@@ -280,15 +282,15 @@ const readTurn = (state: CodexSession, kind: string, told: Told): Meaning | unde
         facts: unfinished(state, { kind: 'interrupted', by: 'the user' }),
       };
     case 'task_complete':
-      return endTurn(state, told);
+      return endTurn(state, parts);
     case 'token_count':
-      return readTokens(state, told);
+      return readTokens(state, parts);
     default:
       return undefined;
   }
 };
 
-const readTokens = (state: CodexSession, { payload, at }: Told): Meaning => {
+const readTokens = (state: CodexSession, { payload, at }: RecordParts): Meaning => {
   const { reading, misfit, ...window } = readCount(state, payload, at);
   const after = { ...state, ...window };
   const limits = planLimits(getRecord(payload, 'rate_limits'), at);
@@ -298,7 +300,7 @@ const readTokens = (state: CodexSession, { payload, at }: Told): Meaning => {
   return { ...read, facts: [...(read.facts ?? []), ...limits], ...present({ misfit }) };
 };
 
-const readOther = (state: CodexSession, kind: string, { payload, source }: Told): Meaning => {
+const readOther = (state: CodexSession, kind: string, { payload, source }: RecordParts): Meaning => {
   switch (kind) {
     case 'thread_settings_applied':
       return readSettings(state, getRecord(payload, 'thread_settings'));
@@ -339,7 +341,7 @@ const readSettings = (state: CodexSession, settings: JsonRecord | undefined): Me
 
 // Compactions. When the model returns an empty summary, Codex uses the last answer in the conversation instead and reports success.
 
-const readCompacted = (before: CodexSession, { payload, source, at }: Told): Meaning => {
+const readCompacted = (before: CodexSession, { payload, source, at }: RecordParts): Meaning => {
   const { turn, hidden, untold, ...state } = before;
   const message = getText(payload, 'message') ?? '';
   const isOwnTurn = turn?.hasPrompt === false;

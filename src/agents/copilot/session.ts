@@ -94,7 +94,7 @@ const readRecord = (
         ? readCompaction(session, record, data, { source, at })
         : { facts: resultFacts(data, at, now) };
     case 'user.message':
-      return saidIn([userEntry(record, source)], source, length);
+      return messageMeaning([userEntry(record, source)], source, length);
     case 'assistant.message':
       return {
         steps: () => [
@@ -103,7 +103,7 @@ const readRecord = (
         ],
       };
     case 'tool.execution_complete':
-      return saidIn(resultEntries(record, source), source, length);
+      return messageMeaning(resultEntries(record, source), source, length);
     default:
       return {};
   }
@@ -227,7 +227,7 @@ const tools: Tools = {
       : [],
 };
 
-const saidIn = (entries: readonly Entry[], source: SourceRecord, length: number): Meaning => ({
+const messageMeaning = (entries: readonly Entry[], source: SourceRecord, length: number): Meaning => ({
   facts: length > LONGEST_GROWTH ? [] : growthOf(entries),
   steps: () => [recordStep(source, entries)],
 });
@@ -248,14 +248,14 @@ const answerEntries = (record: JsonRecord, source: SourceRecord): readonly Entry
   const data = getRecord(record, 'data');
   const native = { record };
   const text = getText(data, 'content') ?? '';
-  const said = text === '' ? [] : [textEntry('answer', source, text, native)];
+  const answers = text === '' ? [] : [textEntry('answer', source, text, native)];
   const calls = getList(data, 'toolRequests').map((each): ToolEvent => ({
     kind: 'call',
     id: getText(each, 'toolCallId') ?? '',
     name: getText(each, 'name'),
     input: getRecord(each, 'arguments') ?? getText(each, 'arguments'),
   }));
-  return [...said, ...calls.flatMap((call) => toolEntries(call, source, tools, native))];
+  return [...answers, ...calls.flatMap((call) => toolEntries(call, source, tools, native))];
 };
 
 const resultEntries = (record: JsonRecord, source: SourceRecord): readonly Entry[] => {

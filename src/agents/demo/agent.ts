@@ -73,7 +73,7 @@ const readScreen = (state: CommandWatch, seen: ScreenEvidence, now: Millis): Scr
   const { screen } = seen;
   const box = findBox(screen);
   const work = box && workAbove(screen, box.top);
-  const sight = {
+  const context = {
     columns: screen.columns,
     draft: box?.text,
     isRunning: work === COMPACTING,
@@ -81,7 +81,7 @@ const readScreen = (state: CommandWatch, seen: ScreenEvidence, now: Millis): Scr
     items: itemsAbove(box?.top ?? 0, { rowText: screen.text, begin: beginOf, more: MORE }),
     words,
   };
-  const { watch, facts } = watchCommand(state, sight, now);
+  const { watch, facts } = watchCommand(state, context, now);
   return { state: watch, activity: activityOf(seen, box, work), facts };
 };
 

@@ -69,8 +69,8 @@ const IN_NAME = /-([^-]+)\.jsonl?$/;
 /** Beside the chats lies a file with the folder's path; old versions named the folder by a hash and had none. */
 export const projectOf = async (port: SettingsPort, path: string): Promise<string | undefined> => {
   const folder = posix.dirname(posix.dirname(path));
-  const told = (await port.text(posix.join(folder, '.project_root')))?.trim();
-  if (told) return told;
+  const written = (await port.text(posix.join(folder, '.project_root')))?.trim();
+  if (written) return written;
   const root = posix.dirname(posix.dirname(folder));
   const projects = getRecord(
     parseRecord((await port.text(posix.join(root, 'projects.json'))) ?? ''),

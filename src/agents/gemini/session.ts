@@ -83,8 +83,8 @@ const readRecord = (state: GeminiSession, record: JsonRecord, { line, now }: Rec
     case 'gemini':
       return { state: { ...state, ...countedIn(record) }, ...readAnswer(record, source, now), steps };
     case 'user': {
-      const said = userEntries(record, source);
-      return { state, facts: growthOf(said), steps: () => messageSteps(record, source, said) };
+      const entries = userEntries(record, source);
+      return { state, facts: growthOf(entries), steps: () => messageSteps(record, source, entries) };
     }
     case 'error':
       return { state, facts: readError(record, now), steps };

@@ -108,10 +108,10 @@ export const parseStatus = (line: string): AgentStatus | undefined => stateOf(ty
 export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus | undefined> => {
   const grown = await grownSessions(port, place);
   if (grown.length === 0) return { state: 'new' };
-  const told = await Promise.all(
+  const states = await Promise.all(
     grown.map(async ({ path }) => lastStateIn((await port.lastPart(path)) ?? '')),
   );
-  return told.find(({ state }) => state !== 'idle') ?? IDLE;
+  return states.find(({ state }) => state !== 'idle') ?? IDLE;
 };
 
 const FIRST = /^\{"type":"metadata"/;

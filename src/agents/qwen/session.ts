@@ -81,8 +81,8 @@ const readRecord = (state: QwenSession, record: JsonRecord, { source, now, lengt
     case 'tool_result': {
       const after = isTyped(record) ? { unanswered: getRecord(record, 'message') } : {};
       if (length > LONGEST_GROWTH) return { state: after, entries: () => messageEntries(record, source) };
-      const said = messageEntries(record, source);
-      return { state: after, facts: growthOf(said), entries: () => said };
+      const entries = messageEntries(record, source);
+      return { state: after, facts: growthOf(entries), entries: () => entries };
     }
     case 'system': {
       const boundary = compressionIn(record, at);

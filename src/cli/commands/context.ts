@@ -313,7 +313,7 @@ const readablePath = async (given: string): Promise<string> => {
 export const readOwnCompaction = async (agent: Agent, place: AgentFolders): Promise<OwnCompaction> =>
   (await agent.ownCompaction?.read(openSettingsFiles(), { ...place, args: [] })) ?? {
     trigger: agent.nativeTrigger(place.env),
-    said: [],
+    settings: [],
   };
 
 /** The installed agents that compact by themselves; when none is installed, the first one in the table, as an example. */

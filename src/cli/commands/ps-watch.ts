@@ -45,11 +45,11 @@ const linesDisplay = (request: PsRequest): Display => {
   let last: string | undefined;
   return {
     show: async (found) => {
-      const told = toPrintableLines(sessionsLines(found, request, 0)); // every age is 0 s
-      if (told === last) return true;
+      const shown = toPrintableLines(sessionsLines(found, request, 0)); // every age is 0 s
+      if (shown === last) return true;
       const lines = sessionsLines(found, request, Date.now());
       const isFirst = last === undefined;
-      last = told;
+      last = shown;
       return printLines([...(isFirst ? [] : ['']), ...lines]);
     },
     close: async () => undefined,

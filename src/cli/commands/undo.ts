@@ -52,7 +52,7 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   const found = await findOneSource(request, search, { command: 'undo', none: messages.nothingToUndo });
   const { agent } = found.source;
   const asked = await undoByChannel(found, request, search);
-  if (asked) return told(asked, found, request);
+  if (asked) return showResult(asked, found, request);
   if (isUndoneByChannel(agent)) throw messages.undoneByChannel(agent.name);
   const live = request.run ? undefined : switchable(found);
   const before = found.number === undefined ? live?.record.shortenedFrom : undefined;
@@ -60,16 +60,16 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   const folder = dirname(found.source.path);
   if (request.run && isElsewhere) throw messages.undoneElsewhere(agent.name, folder);
   if (live && before)
-    return told(await returnInAgent(found, { live, before }, request, search), found, request);
-  if (live) return told(await undoInAgent(found, live, request, search), found, request);
+    return showResult(await returnInAgent(found, { live, before }, request, search), found, request);
+  if (live) return showResult(await undoInAgent(found, live, request, search), found, request);
   const made = { report: await undoInFile(found, search), isElsewhere };
-  if (!request.run) return told(made, found, request);
+  if (!request.run) return showResult(made, found, request);
   await show(made, request);
   return runIt(agent, made.report, request, start);
 };
 
 /** What is said when it is over. */
-interface Told {
+interface UndoResult {
   readonly report: UndoReport;
   readonly isElsewhere?: boolean;
   /** where a running session was asked */
@@ -78,10 +78,14 @@ interface Told {
   readonly byHand?: string | undefined;
 }
 
-const show = (made: Told, { json }: Pick<UndoCommandRequest, 'json'>): ReturnType<typeof print> =>
+const show = (made: UndoResult, { json }: Pick<UndoCommandRequest, 'json'>): ReturnType<typeof print> =>
   json ? print(jsonText(made.report, 2)) : printLines(rowsOf(made));
 
-const told = async (made: Told, { source }: OneSource, request: UndoCommandRequest): Promise<Outcome> => {
+const showResult = async (
+  made: UndoResult,
+  { source }: OneSource,
+  request: UndoCommandRequest,
+): Promise<Outcome> => {
   await show(made, request);
   const { damagedLines } = made.report;
   const isTold = damagedLines > 0 && !request.json;
@@ -96,7 +100,7 @@ const undoByChannel = async (
   { source, session, number }: OneSource,
   request: UndoCommandRequest,
   { stateFolder }: Search,
-): Promise<Told | undefined> => {
+): Promise<UndoResult | undefined> => {
   const { agent } = source;
   if (request.run || number !== undefined || session?.liveness !== 'live') return undefined;
   const { id, channel, shortenedFrom } = session.record;
@@ -264,7 +268,7 @@ const undoInAgent = async (
   { record }: ListedSession,
   request: UndoCommandRequest,
   search: Search,
-): Promise<Told> => {
+): Promise<UndoResult> => {
   const { source } = found;
   const { agent } = source;
   const as = newSession(record.cwd);
@@ -272,14 +276,14 @@ const undoInAgent = async (
   const { name, plan, path } = prepared;
   const asked = { schema: 'ctxwrap.switch/1', name } as const;
   const live = await askLive(record.id, asked, request, search.stateFolder);
-  const told = { live, byHand: agent.newSessions?.switching?.command(name) };
+  const asking = { live, byHand: agent.newSessions?.switching?.command(name) };
   const outcome = { live: { id: record.id, ...liveOf(live.answered) } };
   const report = { ...(await reportOf(source, plan)), ...outcome };
-  if (name === as.id) return { ...told, report: withSession(report, agent, plan, { id: name, path }) };
+  if (name === as.id) return { ...asking, report: withSession(report, agent, plan, { id: name, path }) };
   if (live.answered.outcome === 'refused') await removeCreated(path);
-  if (!isWithoutAgent(live.answered)) return { ...told, report };
+  if (!isWithoutAgent(live.answered)) return { ...asking, report };
   // nobody takes the checkpoint any more; the session file can be resumed
-  return { ...told, report: { ...(await undoInFile(found, search)), ...outcome } };
+  return { ...asking, report: { ...(await undoInFile(found, search)), ...outcome } };
 };
 
 /** The agent has not gone back, and will not by itself. */
@@ -306,7 +310,7 @@ const returnInAgent = async (
   { live: { record }, before }: Shortened,
   request: UndoCommandRequest,
   { stateFolder }: Search,
-): Promise<Told> => {
+): Promise<UndoResult> => {
   const { agent, path } = source;
   const whole = await orExplain(source, readWholeConversation({ agent, path: before.path }));
   const { name, created } = await orExplain(
@@ -350,7 +354,7 @@ const liveOf = (answered: Answered): Omit<NonNullable<UndoReport['live']>, 'id'>
 
 // For people.
 
-const rowsOf = ({ report, live, byHand, isElsewhere = false }: Told): readonly string[] => {
+const rowsOf = ({ report, live, byHand, isElsewhere = false }: UndoResult): readonly string[] => {
   const { runtime: agent, session, resume } = report;
   const copied = copyRows(report).map(toPlainText);
   const resumed = resume ? resumeRows(resume) : [];

@@ -102,11 +102,11 @@ const shortBytes = (size: number): string => {
 /** The user's settings in one line for the log. Free texts are only named. */
 export const settingsLine = (all: readonly EffectiveValue[]): string => {
   const set = all.filter(({ origin: { layer } }) => layer !== 'default' && layer !== 'agent');
-  const told = set.map(({ key, value, origin }) => {
+  const texts = set.map(({ key, value, origin }) => {
     const isText = ['text', 'focus', 'definitions', 'modules'].includes(configKey(key).type.kind);
     return `${key}${isText ? '' : ` ${valueText(key, value)}`} (${originText(origin)})`;
   });
-  return `configured: ${told.length > 0 ? told.join(', ') : 'nothing'}`;
+  return `configured: ${texts.length > 0 ? texts.join(', ') : 'nothing'}`;
 };
 
 const originText = (origin: Origin): string => {

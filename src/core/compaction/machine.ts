@@ -61,8 +61,8 @@ export const stepCompaction = (before: Compaction, event: Event, moment: Session
   if (before.activity === 'dead') {
     return event.type === 'compact-requested' ? refused(state, event.request, ENDED) : state;
   }
-  const told = afterEvent(focusAfterEvent(copyAfterEvent(state, event, now), event), event, moment);
-  const timed = withoutLate(focusAfterTime(copyAfterTime(applyTime(told, moment), now), now), now);
+  const updated = afterEvent(focusAfterEvent(copyAfterEvent(state, event, now), event), event, moment);
+  const timed = withoutLate(focusAfterTime(copyAfterTime(applyTime(updated, moment), now), now), now);
   const current = withFirstNumber(withoutMoot(before, timed, event), moment);
   const after = current.activity === 'dead' ? atTheEnd(current) : decided(current, moment);
   return { ...after, lookedAt: now };

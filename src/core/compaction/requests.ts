@@ -189,5 +189,5 @@ export const parseAnswer = (from: string): AnswerRecord | undefined => {
 };
 
 /** The answer for what an action has come to, and nothing else of that. */
-export const answerFor = ({ kind, ...told }: { readonly kind: string }): AnswerContent =>
-  read({ state: v.string(), ...statesOf().get(kind)?.tells }, { state: kind, ...told }) as AnswerContent;
+export const answerFor = ({ kind, ...details }: { readonly kind: string }): AnswerContent =>
+  read({ state: v.string(), ...statesOf().get(kind)?.tells }, { state: kind, ...details }) as AnswerContent;

@@ -171,8 +171,11 @@ const windowText = (
 ): string => {
   if (windowTokens === undefined)
     return usedPercent === undefined ? 'not known (set --window)' : 'not known in tokens';
-  const said = isWindowAssumed && windowSource !== 'remembered' ? 'default' : (windowSource ?? 'default');
-  const source = isGuessedWindow(said) ? `${windowTexts[said]}; set --window` : windowTexts[said];
+  const sourceName =
+    isWindowAssumed && windowSource !== 'remembered' ? 'default' : (windowSource ?? 'default');
+  const source = isGuessedWindow(sourceName)
+    ? `${windowTexts[sourceName]}; set --window`
+    : windowTexts[sourceName];
   return `${groupDigits(windowTokens)} tokens (${source})`;
 };
 

@@ -37,8 +37,8 @@ const evidenceBlock = (
   const uses = entries.filter(({ kind }) => kind === 'call' || kind === 'result');
   const openNow = itemsOf(evidenceIn(uses, cwd)).plan;
   // work without a message of the user is done by what the user demanded before
-  const said = isUnattended ? entries.filter(({ kind }) => kind === 'prompt') : dropped;
-  const demanded = itemsOf(evidenceIn(said, cwd)).constraint;
+  const sources = isUnattended ? entries.filter(({ kind }) => kind === 'prompt') : dropped;
+  const demanded = itemsOf(evidenceIn(sources, cwd)).constraint;
   return blockText({
     constraint: missing([...earlier.flatMap(({ constraint }) => constraint), ...demanded], shown.constraint),
     plan: missing(isPlanned ? openNow : earlier.flatMap(({ plan }) => plan), shown.plan),

@@ -95,11 +95,11 @@ const leadingSettings = (entries: readonly Entry[]): readonly Context[] => {
 /** A new conversation: the text that stands in for the rest, the opening, and what stays. */
 export const joined = (conversation: Conversation, division: Division, text: string): Conversation => {
   const { opening, sealed, kept } = division;
-  const said = [text, answeredText(kept)].filter((part) => part !== '').join('\n\n');
+  const whole = [text, answeredText(kept)].filter((part) => part !== '').join('\n\n');
   const summary: Summary = {
     kind: 'summary',
-    text: said,
-    tokens: estimateTokens(said),
+    text: whole,
+    tokens: estimateTokens(whole),
     source: { line: 0 },
   };
   const { incomplete: _, ...rest } = conversation;

@@ -125,7 +125,7 @@ const withChannel = async (session: WrapSession): Promise<WrapSession> =>
 
 type RunOnce = (session: WrapSession, sttyProcess: SttyProcess) => Promise<SessionEnd>;
 
-/** Runs the agent, and again as often as it has ended to be started anew. Each run has the whole terminal, which is restored after it. */
+/** Runs the agent, and runs it again each time it ended for a restart. Each run owns the whole terminal and restores it. */
 const runToEnd = async (
   first: WrapSession,
   starting: Promise<SttyProcess>,
@@ -142,7 +142,7 @@ const runToEnd = async (
   }
 };
 
-/** A run that cannot be started has lost its session. */
+/** Starts the next run. If a restart fails, its session is lost, and the program ends with status 125. */
 const runAgain = async (session: WrapSession, runOnce: RunOnce): Promise<SessionEnd> => {
   const sttyProcess = await startSttyProcess();
   try {
@@ -155,8 +155,7 @@ const runAgain = async (session: WrapSession, runOnce: RunOnce): Promise<Session
   }
 };
 
-// What is run after an agent that has ended to be started again: the same agent with the shortened session, or with the one that it had
-// where it does not take that.
+// What runs after an agent that ended for a restart: the same agent with the shortened session, or with its old session if it rejects that.
 
 /** A run that has ended. */
 export interface EndedRun {

@@ -13,7 +13,7 @@ import { present } from './present.js';
 
 // Measures a reading against the window: its percentage, its tokens and its tier.
 
-/** What the readings of a session are measured with. */
+/** What the readings of a session are measured against. */
 export interface MeasureContext {
   readonly agent: string;
   readonly windows: WindowClaims;
@@ -87,7 +87,7 @@ const modelOf = ({ windows }: MeasureContext, reading?: Pick<Reading, 'model'>):
 const windowFor = (scale: MeasureContext, reading: Reading): KnownWindow | undefined =>
   currentWindow(scale.windows, modelOf(scale, reading), reading.usedTokens);
 
-/** What a ladder is chosen for. */
+/** What determines the ladder. */
 export interface LadderInput {
   readonly reading?: Reading;
   readonly window?: KnownWindow | undefined;
@@ -296,10 +296,10 @@ export interface FusedReading extends MeasuredReading {
   readonly isNearAuto?: boolean;
 }
 
-/** A number of the screen is displayed in the place of a better source's, for its higher tier. */
+/** The screen's number is displayed instead of a better source's, because its tier is higher. */
 export interface Contest {
   readonly since: Millis;
-  /** for so long that the sources do not merely report one after the other */
+  /** it has lasted longer than the delay between the sources */
   readonly isLasting: boolean;
 }
 

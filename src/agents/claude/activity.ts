@@ -198,7 +198,7 @@ export const readActivity = (
   return promptReport(screen, layout, { habits, status, report });
 };
 
-/** The same of a flat screen, which alone proves neither rest nor work. */
+/** The activity on a flat screen, which alone proves neither rest nor work. */
 export const readFlatActivity = (
   seen: ScreenEvidence,
   habits: PromptHistory,

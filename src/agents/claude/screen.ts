@@ -311,7 +311,7 @@ const read = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenRea
   };
 };
 
-// How a compaction ends is in the session file: on a flat screen it cannot be told from the conversation.
+// Only the session file shows how a compaction ended: on a flat screen its words look like the conversation.
 const readFlat = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenReading<ClaudeScreen> => {
   const { screen } = seen;
   const { env, named, view } = state;

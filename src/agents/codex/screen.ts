@@ -243,7 +243,7 @@ const prompt: PromptReader = (seen) => {
   const { screen } = seen;
   const pane = findPane(screen);
   if (!pane?.hasCursor || !isMessage(screen, pane)) return undefined;
-  // whether the title tells of work is known only to the reader, which has seen several screens
+  // only the reader, which has seen several screens, knows whether the title shows work
   const { activity } = activityOf(seen, pane, true);
   if (activity === 'unknown' || activity === 'dialog') return undefined;
   return { text: composerText(screen, pane) };
@@ -274,7 +274,7 @@ interface CodexScreen {
   readonly restedAfter?: string;
   /** a compaction is running; the last item of the conversation before it */
   readonly compactingAfter?: string;
-  /** the last screen that told which conversation is in view */
+  /** the last screen that showed which conversation is in view */
   readonly look?: CodexLook;
 }
 

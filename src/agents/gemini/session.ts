@@ -43,7 +43,7 @@ interface GeminiSession {
   readonly resumed: readonly string[];
   /** the line before named the session again, which Gemini does only before a compaction; the line's number */
   readonly renamedAt?: number;
-  /** when the conversation was compacted, until the file tells who asked for it or the next turn begins */
+  /** when the conversation was compacted, until the file shows who asked for it or the next turn begins */
   readonly compactedAt?: Millis;
   /** the text of the last answer with a count */
   readonly counted?: string;
@@ -137,7 +137,7 @@ export const parseRefusal = (words: string): Refusal | undefined => {
   return left !== undefined && Number(left) < ROUNDED_TO_FULL ? { usedPercent: 100 } : undefined;
 };
 
-/** Also what Gemini tells right after a compaction. */
+/** Reads Gemini's notices, also the one right after a compaction. */
 const readInfo = (state: GeminiSession, record: JsonRecord, { line, now }: RecordPlace): Meaning => {
   const steps = (): readonly Step[] => messageSteps(record, sourceOf(record, line));
   const { compactedAt, ...rest } = state;
@@ -310,7 +310,7 @@ const snapshotIn = (messages: readonly JsonRecord[]): Snapshot | undefined => {
   return undefined;
 };
 
-// What the outline of a line tells.
+// How much of each line has to be read.
 
 const PATCH: LineClass = { read: 'whole', hasSteps: true };
 

@@ -68,13 +68,13 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   return runIt(agent, made.report, request, start);
 };
 
-/** What is said when it is over. */
+/** The result to print. */
 interface UndoResult {
   readonly report: UndoReport;
   readonly isElsewhere?: boolean;
   /** where a running session was asked */
   readonly live?: AskedAlone;
-  /** what the user can type in the running agent, where it is not known whether it has gone back */
+  /** a command for the user to type, if it is unknown whether the running agent has gone back */
   readonly byHand?: string | undefined;
 }
 
@@ -95,7 +95,7 @@ const showResult = async (
   };
 };
 
-/** The last compaction, undone by the running agent itself; undefined where it is not, or cannot be, asked so. */
+/** Has the running agent undo its last compaction itself; undefined if it was not or cannot be asked. */
 const undoByChannel = async (
   { source, session, number }: OneSource,
   request: UndoCommandRequest,
@@ -130,7 +130,7 @@ const undoByChannel = async (
   return { report, live };
 };
 
-/** The running session that can be told to go on with another session. */
+/** The running session, if it can switch to another session. */
 const switchable = ({ source: { agent }, session }: OneSource): ListedSession | undefined => {
   if (!session || session.liveness !== 'live' || agent.newSessions?.switching === undefined) return undefined;
   const { compaction } = session.record;
@@ -216,7 +216,7 @@ const compactionIn = async (
   };
 };
 
-/** As `ctxwrap history` and `ctxwrap recall` tell of it, with the numbers around it; undefined where the file no longer does. */
+/** The compaction as `ctxwrap history` and `ctxwrap recall` show it, with the numbers around it; undefined if the file no longer has it. */
 const recordedCompaction = async (
   { agent, path, open }: RecordSource,
   at: Millis,
@@ -248,7 +248,7 @@ const undoInFile = async (found: OneSource, search: Search): Promise<UndoReport>
   return withSession(await reportOf(source, plan), source.agent, plan, session);
 };
 
-/** Says what cannot be undone, and why. */
+/** Turns a failure into an error that says what cannot be undone, and why. */
 const orExplain = async <T>({ path }: RecordSource, undoing: Promise<T>): Promise<T> => {
   try {
     return await undoing;
@@ -282,11 +282,11 @@ const undoInAgent = async (
   if (name === as.id) return { ...asking, report: withSession(report, agent, plan, { id: name, path }) };
   if (live.answered.outcome === 'refused') await removeCreated(path);
   if (!isWithoutAgent(live.answered)) return { ...asking, report };
-  // nobody takes the checkpoint any more; the session file can be resumed
+  // the agent is gone and takes no checkpoint; the user can resume the session file
   return { ...asking, report: { ...(await undoInFile(found, search)), ...outcome } };
 };
 
-/** The agent has not gone back, and will not by itself. */
+/** True if the agent has not gone back and will not do so by itself. */
 const isWithoutAgent = (answered: Answered): boolean => {
   switch (answered.outcome) {
     case 'done':
@@ -304,7 +304,7 @@ interface Shortened {
   readonly before: SavedSession;
 }
 
-/** The running agent has a conversation that ctxwrap has shortened, and goes back to the session from before. */
+/** Has the running agent go back from a conversation that ctxwrap shortened to the session before. */
 const returnInAgent = async (
   { source }: OneSource,
   { live: { record }, before }: Shortened,
@@ -388,7 +388,7 @@ const madeText = (report: UndoReport): string =>
 const backText = (report: UndoReport): string =>
   `${undoneText(report)} in ${report.runtime}: ${saidText(report)} ${report.messages === 1 ? 'is' : 'are'} back in the window`;
 
-/** Where the conversation is, whatever the running agent has. */
+/** Names the session that keeps the conversation, whether or not the running agent has it. */
 const keptText = (report: UndoReport, { id }: SavedSession): string =>
   `The conversation from before, with ${saidText(report)}, is in the session ${id}.`;
 

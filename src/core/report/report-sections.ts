@@ -157,7 +157,7 @@ const sourceText = (source: Source, { isAfterCompaction }: ReadingFacts): string
   return source === 'estimate' && isAfterCompaction ? 'record of the compaction' : shortSources[source];
 };
 
-/** As `sourceTexts`, for a row with little room. */
+/** Like `sourceTexts`, but short, for a row with little room. */
 const shortSources: Readonly<Record<Source, string>> = {
   official: 'status line',
   log: 'session file',

@@ -253,7 +253,7 @@ export interface NewSessionForm {
   readonly beside?: (path: string, as: NewSession) => readonly NewFile[];
   /** the files that this line of a session file refers to, by their paths from its folder: a new session with the line gets copies */
   readonly filesOf?: (line: string) => readonly string[];
-  /** a line of a session file as it stands in a copy that is another session; `ids` are the ids that the file had so far */
+  /** a line of a session file as written into a copy that is another session; `ids` are the ids that the file had so far */
   readonly copyLine: (line: string, ids: ReadonlySet<string>, as: NewSession) => string;
   /** why the agent would not take a copy of a file with this first line; undefined if it would */
   readonly obstacle?: (firstLine: string) => string | undefined;
@@ -382,12 +382,12 @@ export interface OfficialLaunch {
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
    * the setting `claude.statusLine`. Asking is not quite invisible where the user has no status line, so `auto` asks there only if nothing
-   * else tells the size of the window
+   * else reports the size of the window
    */
   readonly wish: Values['claude.statusLine'];
   /** the user has set the size of the window */
   readonly isWindowSet: boolean;
-  /** the user has switched on what needs the end of the prompt cache, which only the report tells exactly */
+  /** the user has switched on what needs the end of the prompt cache, which only the report gives exactly */
   readonly isCacheWanted?: boolean;
   /** the command is the agent itself; another one, such as `npx`, may not take the agent's arguments first */
   readonly isOwnProgram: boolean;

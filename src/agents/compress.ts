@@ -208,13 +208,13 @@ export interface ScreenParts {
   readonly title: TitleState;
   readonly live: LiveRows;
   readonly composer: Composer | undefined;
-  /** something else has replaced the input, as far as the screen shows */
+  /** something else has visibly replaced the input */
   readonly isDialog: () => boolean;
 }
 
 /**
- * The report from title and live rows or, where these leave it open, from the input. Its first piece of evidence is the title, where it
- * tells.
+ * The report from title and live rows or, where these leave it open, from the input. Its first piece of evidence is the title, if the
+ * title shows a state.
  */
 export const reportActivity = (
   { title, live, composer, isDialog }: ScreenParts,
@@ -242,7 +242,7 @@ export const readFill = (
   return number ? [{ type: 'reading', reading: { ...number, source: 'screen', at } }] : [];
 };
 
-/** The rows of a conversation as shown, and how items are told from their wrapped rows. */
+/** The rows of a conversation as shown, and how to tell items from their wrapped rows. */
 export interface ConversationRows {
   readonly rowText: (row: number) => string;
   /** the first row of an item with its glyph; undefined for any other row */

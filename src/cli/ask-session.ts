@@ -29,7 +29,7 @@ import type { Outcome } from './session.js';
 import { noProgress, progressLine } from './text.js';
 import { catchStopSignals } from './verify.js';
 
-// Asks a running session for something, and waits for what comes of it: the one place that does, for every command. What a command makes of
+// Asks a running session for something and waits for the result: the one place that does, for every command. What a command makes of
 // the answer, and how it says it, is in the command's own file.
 
 /** What is known when the asking is over. */
@@ -40,11 +40,11 @@ export type Answered =
   | { readonly outcome: 'done'; readonly words?: string; readonly attempt?: AttemptRecord }
   /** nothing was typed, or it was taken back, and nothing will be: a file that was made for it can be removed */
   | { readonly outcome: 'refused'; readonly reason: string; readonly why?: RefusedWhy }
-  /** it may have been typed, and nobody knows what comes of it: the agent may be using what was made for it */
+  /** it may have been typed, with an unknown result: the agent may be using the files made for it */
   | {
       readonly outcome: 'unknown';
       readonly reason: string;
-      /** the session has ended, so its agent cannot be told anything */
+      /** the session has ended, so its agent can be asked nothing */
       readonly isOver: boolean;
     };
 
@@ -150,7 +150,7 @@ const wordsOf = (
   return compaction?.request === request ? compaction.words : undefined; // its other words are about something else
 };
 
-/** Withdraws the request, which tells whether anything was done. */
+/** Withdraws the request, and so learns whether anything was done. */
 const leave = async (
   folder: string,
   request: RequestRecord,

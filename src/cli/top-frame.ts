@@ -105,7 +105,7 @@ const orderText = (
   return `${part}by ${sort}${isAll ? ', all' : ''}`;
 };
 
-/** What is told last is left out first where there is no room. */
+/** The title row. If there is no room, the last counts are left out first. */
 const headOf = ({ all, look }: TopView, order: string, theme: Theme): Printable => {
   const there = all.filter(isThere);
   const waiting = there.filter(({ record, liveness }) => liveness === 'live' && isForUser(record)).length;

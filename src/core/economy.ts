@@ -4,7 +4,7 @@ import { MINUTE_MS, HOUR_MS, DAY_MS } from './time.js';
 
 // What a pause costs: until when the model's server keeps the conversation in its prompt cache, and how much of the user's plan is used.
 
-/** The prompt cache of the conversation. After its end the next request reads the whole conversation anew. */
+/** The prompt cache of the conversation. After its end the next request reads the whole conversation again. */
 export interface PromptCache {
   readonly expiresAt: Millis;
   /** the agent states the time; otherwise it follows from its last answer, and is displayed with `~` */
@@ -17,7 +17,7 @@ export interface PlanLimit {
   readonly name: string;
   /** 0…100 and above */
   readonly usedPercent: number;
-  /** when the count starts anew, if the agent says so */
+  /** when the count starts again, if the agent reports it */
   readonly resetsAt?: Millis;
 }
 

@@ -38,7 +38,7 @@ interface OfferSight {
   readonly now: Millis;
 }
 
-/** The agent rests, and nothing else is to be said. */
+/** True if the agent rests and no other message is due. */
 const isQuiet = ({ session: { activity }, compaction, notices, now }: OfferSight): boolean =>
   (activity === 'ready' || activity === 'draft') &&
   notices.shown === undefined &&

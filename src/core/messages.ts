@@ -76,7 +76,7 @@ export const addNotice = (notices: Notices, request: NoticeRequest, now: Millis)
 
 /**
  * The message to display now. A message that has to give way does not come back; waiting ones keep waiting. The outcome of a compaction
- * gives way to answers and comes back; what says more about it stands behind it.
+ * gives way to answers and comes back; a longer explanation follows it.
  */
 export const updateNotices = (notices: Notices, room: MessageRoom, now: Millis): Notices => {
   const hasRoom = ({ isOfOutcome, isAnswer }: Omit<Notice, 'until'>): boolean =>

@@ -64,7 +64,7 @@ export const setUserWindow = (windows: WindowClaims, userTokens: number | undefi
   return userTokens === undefined ? rest : { ...rest, userTokens };
 };
 
-/** The agent runs another model, or the same one with another window, which `claim` tells. */
+/** The agent runs another model, or the same one with another window, given by `claim`. */
 export const changeModel = (
   windows: WindowClaims,
   { model, claim, isInferred }: Omit<Extract<Fact, { type: 'model' }>, 'type'>,

@@ -84,7 +84,7 @@ const AGENTS_ROW = new RegExp(String.raw`^${SPINNER} Waiting for \d+ background 
 /** The working row of a compaction. */
 const isCompactionRow = (row: string): boolean => isSpinnerRow(row) && COMPACTION.test(row);
 
-// What the terminal's title tells about Claude: a sign and a space before a name, one sign at rest and alternating ones while it works
+// What the terminal's title shows about Claude: a sign and a space before a name, one sign at rest and alternating ones while it works
 // (docs/facts/claude.md#state-reports).
 
 export type TitleWord = 'idle' | 'busy' | 'with an unknown sign' | 'without a sign';

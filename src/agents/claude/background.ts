@@ -184,7 +184,7 @@ interface Messages {
   readonly isCut: boolean;
 }
 
-/** The newest message on the screen is this one; those before it agree as far as the part of the file that was read goes. */
+/** The newest message on the screen is this one; those before it agree within the part of the file that was read. */
 const endsAt = ({ shown, prompts, isCut }: Messages, last: number): boolean =>
   shown.toReversed().every((row, back) => (back > last ? isCut : isShownAs(prompts[last - back], row)));
 

@@ -23,7 +23,7 @@ export interface FlatPrompt {
   readonly above: readonly string[];
 }
 
-/** Claude has told that it draws for a screen reader. */
+/** True if Claude has written that it draws for a screen reader. */
 export const hasFlatHeader = (screen: ScreenView): boolean =>
   Array.from({ length: screen.rows }, (_, row) => rowText(screen, row)).some((text) => HEADER.test(text));
 

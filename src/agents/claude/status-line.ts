@@ -75,8 +75,8 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
 const CONTINUES = /^(?:-c|-r|--continue|--resume(?:=.*)?)$/;
 
 /**
- * The window is known without asking: the user or the environment sets it, or the model's name tells, which the banner will show. An alias
- * (`opus`) and Claude's default model tell nothing. `settings` are weakest first.
+ * The window is known without asking: the user or the environment sets it, or the model's name determines it, and the banner will show
+ * that. An alias (`opus`) and Claude's default model tell nothing. `settings` are weakest first.
  */
 const isWindowTold = (
   { args, env, isWindowSet }: Pick<OfficialLaunch, 'args' | 'env' | 'isWindowSet'>,

@@ -37,7 +37,7 @@ export const updateView = (
   const titles = titlesOf(seen.signals);
   const fresh = newTitles(before.titles, titles);
   const lastList = fresh.findLastIndex((title) => LIST_TITLE.test(title));
-  // the title of a session comes already while the list still stands
+  // the title of a session appears while the list is still on the screen
   const opened = lastList < 0 ? [...(before.names ?? []), ...fresh] : fresh.slice(lastList + 1);
   if (isAgentList(seen, layout)) {
     const names = before.isList || lastList >= 0 ? namesOf(opened) : [];

@@ -51,7 +51,7 @@ export const callsInScript = (script: string): CallsWithin => {
   return { calls: run.calls, isWhole: !run.isCut && !isBroken };
 };
 
-/** Names and what is known of their values; changed in place. */
+/** Names with their known values; changed in place. */
 interface Scope {
   readonly values: Map<string, Value>;
   readonly outer?: Scope;
@@ -255,7 +255,7 @@ const sourceOf = ({ script }: Run, { tokens, at }: Cursor, from: number): string
 
 const LONGEST_SOURCE = 80; // characters of an expression in a text
 
-/** The sum, as far as its texts are known. */
+/** The sum; unknown texts in it become `${…}`. */
 const added = (run: Run, left: Term, right: Term): Value => charged(run, sumOf(left, right));
 
 const charged = (run: Run, value: Value): Value => {

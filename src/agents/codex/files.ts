@@ -57,7 +57,7 @@ const IN_NAME = /^rollout-[\d-]+T[\d-]{8}-([^.]+)\./;
 const serverMayWrite = (port: FilePort, place: ChildPlace): Promise<boolean> =>
   port.exists(posix.join(codexFolder(place), 'app-server-control', 'app-server-control.sock'));
 
-/** What the child and its descendants have open. `told` is false where the system reports only part of it. */
+/** What the child and its descendants have open. `isComplete` is false if the system reports only part of it. */
 interface Held {
   readonly rollouts: readonly FileEntry[];
   readonly locks: readonly FileEntry[];
@@ -151,7 +151,7 @@ const lockedRollouts = async (port: FilePort, place: ChildPlace): Promise<readon
   return (await Promise.all(ids.map((id) => rolloutsOf(port, place, id)))).flat();
 };
 
-// The background server writes for all terminals, so only what the user has sent here tells which thread is this terminal's.
+// The background server writes for all terminals, so only the messages sent here show which thread is this terminal's.
 const askedOf = async (
   port: FilePort,
   place: ChildPlace,

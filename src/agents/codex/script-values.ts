@@ -35,7 +35,7 @@ export const memberOf = (value: Value, name: string | number): Value => {
   return fieldsIn(value).get(String(name));
 };
 
-/** As it stands in a text; undefined for what has no text of its own. */
+/** The value as text; undefined for one without a text. */
 export const stringOf = (value: Value): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
@@ -47,7 +47,7 @@ export interface Term {
   readonly source: string;
 }
 
-/** `left + right`; what is not known in a text stands there as `${source}`. */
+/** `left + right`; an unknown part of a text becomes `${source}`. */
 export const sumOf = (left: Term, right: Term): Value => {
   if (typeof left.value === 'number' && typeof right.value === 'number') return left.value + right.value;
   if (typeof left.value !== 'string' && typeof right.value !== 'string') return undefined;

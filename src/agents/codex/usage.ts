@@ -20,7 +20,7 @@ export interface UsageCount extends Pick<KnownModel, 'windowTokens'> {
   readonly misfit?: string;
 }
 
-/** The usage that the record tells. */
+/** The usage in the record. */
 export const readCount = (known: KnownModel, payload: JsonRecord, at: Millis): UsageCount => {
   // Before the first answer Codex writes `info: null`.
   if (payload['info'] === null) return {};
@@ -52,7 +52,7 @@ const isFullMark = (info: JsonRecord | undefined, windowTokens: number | undefin
   return getCount(total, 'input_tokens') === 0 && getCount(total, 'total_tokens') === windowTokens;
 };
 
-/** The window that a record tells. */
+/** The window in a record. */
 export const windowIn = (from: JsonRecord | undefined): Pick<KnownModel, 'windowTokens'> => {
   const windowTokens = getCount(from, 'model_context_window');
   return windowTokens ? { windowTokens } : {};

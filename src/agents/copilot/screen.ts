@@ -12,8 +12,8 @@ import { readStatus } from './files.js';
 import { type Composer, composerText, conversationRow, findComposer, listedAbove } from './layout.js';
 import { compactResult } from './session.js';
 
-// What Copilot's screen tells (docs/facts/copilot.md). Its title does not change with its state. The percentage that the status row can show is
-// its own guess and is not read.
+// Copilot's screen as a source of facts (docs/facts/copilot.md). Its title does not change with its state. The percentage that the status
+// row can show is its own guess and is not read.
 
 interface CopilotScreen {
   /** a compaction of the user's was seen to run, and its end was not */

@@ -139,7 +139,7 @@ const mainChat = async (port: FilePort, file: FileEntry): Promise<Chat | undefin
 };
 
 // The marker that a compaction leaves in a session document of the old versions (up to 0.34 at least): an `info` message without text. It
-// is written the moment the compaction ends, successful or not; only the screen tells which.
+// is written the moment the compaction ends, successful or not; only the screen shows which.
 
 const MARK = /"timestamp": "([^"\\]{1,40})",\s+"type": "info",\s+"content": ""/g;
 const ENDED = 'compaction ended at ';

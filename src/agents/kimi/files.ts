@@ -65,7 +65,7 @@ export const idInPath = (path: string): string => {
   return SESSION.test(id) && below.join('/') === WIRE.join('/') ? id : '';
 };
 
-/** The folder that a session was started in: its own file tells. */
+/** The folder that a session was started in, from its own file. */
 export const projectOf = async (port: SettingsPort, path: string): Promise<string | undefined> =>
   getText(
     parseRecord((await port.text(posix.resolve(posix.dirname(path), '../../state.json'))) ?? ''),

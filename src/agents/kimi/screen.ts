@@ -17,8 +17,8 @@ import {
   type ShownFill,
 } from './layout.js';
 
-// What Kimi's screen tells (docs/facts/kimi.md), as the second witness beside the session file. From a compaction to the end of the next turn
-// the number in the footer is Kimi's estimate.
+// Kimi's screen as a source of facts (docs/facts/kimi.md): the second witness beside the session file. From a compaction to the end of the
+// next turn the number in the footer is Kimi's estimate.
 
 interface KimiScreen {
   /** a compaction is running, or the command is in the input; with the end of the conversation then */
@@ -103,7 +103,7 @@ const listsSessions = (screen: ScreenView, bottom: number): boolean => {
   return false;
 };
 
-/** A dialog or a picker stands between two bars where the input was. */
+/** True if two bars with a dialog or a picker have replaced the input. */
 const withoutBox = (state: KimiScreen, screen: ScreenView, at: Millis): ScreenReading<KimiScreen> => {
   const bottom = findDialog(screen);
   if (bottom === undefined)

@@ -30,7 +30,7 @@ import { idInPath } from './files.js';
 // A session file of Kimi Code (docs/facts/kimi.md), in the order of the file. It names neither its session nor all of its records. The size of
 // the conversation is `token_counting.measured`: prompt and answer as the server counted them. What `token_counting.rebased` and
 // `context.apply_compaction` say is Kimi's estimate from the characters, also of the size before. A compaction is a `context.apply_compaction`
-// record between `full_compaction.begin` and `.complete`; it leaves the user's messages, as far as they fit, then the summary.
+// record between `full_compaction.begin` and `.complete`; it leaves the messages of the user that fit, then the summary.
 
 interface KimiSession {
   /** by the last request of a turn: Kimi's name for the model, and what of the prompt came from the cache, and the whole prompt */

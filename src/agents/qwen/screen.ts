@@ -92,7 +92,7 @@ const numberIn = (pattern: RegExp, text: string): number | undefined => {
 const oneDecimal = (percent: number): number => Math.round(percent * 10) / 10;
 
 // What Qwen's screen and title tell (docs/facts/qwen.md#states). Its title has no word for idle, and becomes plain a moment before a
-// compaction ends; after an answer a suggested prompt is in the empty input. Before 0.16 the title tells nothing: there the session file
+// compaction ends; after an answer a suggested prompt is in the empty input. Before 0.16 the title shows no state: there the session file
 // must show that the turn is over.
 
 interface QwenScreen {

@@ -38,11 +38,11 @@ export interface AgentFacts {
   readonly retention: Retention | undefined;
   /** whether ctxwrap asks the agent for its numbers, and how or why not; undefined for an agent that cannot be asked */
   readonly official: { readonly isUsed: boolean; readonly text: string } | undefined;
-  /** the same of a hook that adds context to the user's messages */
+  /** whether a hook adds context to the user's messages, and how or why not */
   readonly context: AgentFacts['official'];
   /** set by the user */
   readonly windowTokens: number | undefined;
-  /** the model that it ran with last on this machine, as far as that is known */
+  /** the model that it last ran with on this machine, if known */
   readonly lastUse: ModelUse | undefined;
   readonly choice: LadderChoice;
 }

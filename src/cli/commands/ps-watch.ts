@@ -40,7 +40,7 @@ interface Display {
   readonly close: () => Promise<unknown>;
 }
 
-/** For files and other programs: all anew after each change, with an empty line between. Time that passes is no change. */
+/** For files and other programs: everything again after each change, with an empty line between. Time that passes is no change. */
 const linesDisplay = (request: PsRequest): Display => {
   let last: string | undefined;
   return {

@@ -138,7 +138,7 @@ const searchText = (session: ListedSession, home: string, now: number): string =
 const nameOf = ({ runtime: agent, cwd }: SessionRecord, home: string): string =>
   `${agent} in ${folderText(cwd, home)}`;
 
-/** Asks the session to compact; resolves to what came of it. */
+/** Asks the session to compact; resolves to the result. */
 const askedText = async (
   session: ListedSession,
   folder: string,
@@ -191,7 +191,7 @@ const openScreen = (first: TopFrame, onInput: Parameters<typeof openTop>[1]): To
   };
 };
 
-/** The terminal's other screen with the app in it, which is begun anew after a change of the size and after a stop. */
+/** The terminal's other screen with the app in it, which starts again after a resize and after a stop. */
 const openTerminal = (model: Model, onQuit: () => void): Terminal => {
   const { stdin, stdout } = process;
   let screen: TopScreen | undefined;

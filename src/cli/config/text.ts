@@ -23,7 +23,7 @@ import { failure, usageError } from '../usage-error.js';
 import type { WholeConfiguration } from './load.js';
 import { configCommand, type ConfigOptions } from './path.js';
 
-// What is said of configurations, in the footer, in the log and by `ctxwrap config`.
+// The texts about configurations, in the footer, in the log and by `ctxwrap config`.
 
 // Errors about a configuration file, and the notice at the start of a session.
 

@@ -328,7 +328,7 @@ const mayStart = ({ settings, mode }: Compaction): boolean =>
 
 const isCountedFull = ({ tier }: SessionContext): boolean => tier === 'auto' || tier === 'hard';
 
-/** True if the window is full as far as the readings show. */
+/** True if the window is full by the readings. */
 const isFull = ({ isProactive }: Compaction, moment: SessionContext): boolean =>
   isCountedFull(moment) || (isProactive && moment.isNearAuto);
 
@@ -389,7 +389,7 @@ const held = (state: Compaction, hold: GateHold, now: Millis): Compaction => {
   return enterPhase(state, { kind: 'held', hold, since: isSameHold ? Math.min(phase.since, now) : now });
 };
 
-/** The user's own keys pause a countdown; after anything else it begins anew. */
+/** The user's own keys pause a countdown; after anything else it starts again. */
 const pausing: readonly GateHold['why'][] = ['typing', 'draft', 'settling'];
 
 const pauseCountdown = (state: Compaction, { why }: GateHold, now: Millis): Compaction => {

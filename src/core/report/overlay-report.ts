@@ -73,7 +73,7 @@ export interface OverlayFacts {
   readonly hotkey?: string | undefined;
   /** what is marked on the page `limit` */
   readonly limit?: LimitSelection | undefined;
-  /** what stands on the page `recap` */
+  /** the content of the page `recap` */
   readonly recap?: RecapPage | undefined;
 }
 

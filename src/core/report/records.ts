@@ -85,7 +85,7 @@ export interface NextRecord extends NextPoint {
   readonly left?: number;
   /** 0…100 of the way, one decimal, which is how long the bar is; 0 and 100 only if exact */
   readonly wayPercent?: number;
-  /** what the footer says of it, where it is far below the window */
+  /** what the footer says about it, if it is far below the window */
   readonly distance?: Distance;
 }
 

@@ -259,7 +259,7 @@ export interface CompactionFacts {
   /** 0 if only its end was observed */
   readonly durationMs?: number | undefined;
   readonly by?: string | undefined;
-  /** absent if it succeeded, as far as known */
+  /** absent if it succeeded or its result is unknown */
   readonly outcome?: string;
   readonly hasFailed?: boolean;
   readonly evidence?: readonly string[];

@@ -166,7 +166,7 @@ const instructionsFor = (mostTokens: number): string =>
 const MOST_ASKED = 4;
 const MOST_RAN = 6;
 
-/** What was asked, changed and run, and what the agent said last, in the recorded words. */
+/** The requests, changes and commands, and the agent's last answer, in the recorded words. */
 const wordsOfRecord = ({ turns, files }: Group): string => {
   const entries = turns.flatMap((turn) => turn.entries);
   const asked = promptsIn(entries).map(({ text }) => toOneLine(text, 240));

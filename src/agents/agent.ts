@@ -384,7 +384,7 @@ export interface OfficialLaunch {
    * the setting `claude.statusLine`. Asking is not quite invisible where the user has no status line, so `auto` asks there only if nothing
    * else reports the size of the window
    */
-  readonly wish: Values['claude.statusLine'];
+  readonly statusLine: Values['claude.statusLine'];
   /** the user has set the size of the window */
   readonly isWindowSet: boolean;
   /** the user has switched on what needs the end of the prompt cache, which only the report gives exactly */

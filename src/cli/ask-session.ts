@@ -108,7 +108,7 @@ const followRequest = async (
   { stateFolder, waits, signal, onWords }: Asking,
 ): Promise<Answered | Left> => {
   let isNoticed = false;
-  let said: string | undefined;
+  let lastWords: string | undefined;
   let seenAt = Date.now();
   while (!signal.aborted) {
     const now = Date.now();
@@ -127,8 +127,8 @@ const followRequest = async (
     if (!isNoticed && askedMs > NOTICE_MS) return { left: 'the session does not react to requests' };
     if (askedMs > LONGEST_MS) return { left: 'the session does not answer' };
     const words = wordsOf(request, session, answer);
-    if (words !== undefined && words !== said) onWords?.(words);
-    said = words;
+    if (words !== undefined && words !== lastWords) onWords?.(words);
+    lastWords = words;
     await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
   return { left: 'you no longer wait for it', isWithdrawn: true };

@@ -70,7 +70,7 @@ const playApart = async (
   {
     signal,
     onTold,
-  }: { readonly signal: AbortSignal; readonly onTold: (told: VerifyMessage) => Promise<void> },
+  }: { readonly signal: AbortSignal; readonly onTold: (message: VerifyMessage) => Promise<void> },
 ): Promise<string> => {
   const [node, program] = order.ctxwrap;
   const [file, ...args] = place.commandLine([node, program, 'verify', '--order', JSON.stringify(order)]);

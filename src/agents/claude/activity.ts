@@ -2,7 +2,7 @@ import { present } from '../../core/present.js';
 import type { Signals, Millis, Activity, ActivityReport, Place, ScreenView } from '../../core/reading.js';
 import type { AgentStatus, ScreenEvidence } from '../agent.js';
 import { parseAgentState, type AgentState } from '../tested.js';
-import { readFlatSight } from './flat-screen.js';
+import { readFlatScreen } from './flat-screen.js';
 import {
   ANY_SIGN,
   isAgentList,
@@ -156,7 +156,7 @@ export const updatePromptHistory = (
 ): PromptHistory => {
   const sign = titleAfter(title, signals.title, now);
   const isShown =
-    layout.kind === 'prompt' ? isInsertMode(screen, layout) : readFlatSight(screen).isInsertMode;
+    layout.kind === 'prompt' ? isInsertMode(screen, layout) : readFlatScreen(screen).isInsertMode;
   const hasModes = vim || isShown;
   return { vim: hasModes, ...present({ title: sign }) };
 };
@@ -206,7 +206,7 @@ export const readFlatActivity = (
 ): ActivityReport => {
   const { screen, status } = seen;
   const signs = signsFrom(seen, habits, now);
-  const { prompt, isDialog, isCompacting, isInsertMode, obstacle, place } = readFlatSight(screen);
+  const { prompt, isDialog, isCompacting, isInsertMode, obstacle, place } = readFlatScreen(screen);
   const is = (activity: Activity, ...witnesses: readonly string[]): ActivityReport => ({
     activity,
     witnesses: ['flat screen', ...witnesses, ...signs.witnesses],

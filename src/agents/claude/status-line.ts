@@ -29,8 +29,8 @@ import { contextFile, planHook } from './hooks.js';
 const TELLS_SINCE = '2.0.65';
 
 const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<OfficialPlan> => {
-  const { version, wish } = launch;
-  if (wish === 'off') return leave('it is switched off');
+  const { version, statusLine } = launch;
+  if (statusLine === 'off') return leave('it is switched off');
   if (isViewerOnly(launch.args)) return leave(VIEWER);
   if (version !== undefined && isBefore(version, TELLS_SINCE))
     return leave(`version ${version} does not report the context; ${TELLS_SINCE} is the first that does`);
@@ -49,17 +49,22 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
       "this folder's .claude settings have a status line, and only Claude can ask you whether to trust it",
     );
   const line = effectiveStatusLine([...own.user, given]);
-  if (wish === 'auto' && !launch.isOwnProgram && version === undefined)
+  if (statusLine === 'auto' && !launch.isOwnProgram && version === undefined)
     return leave('the command is not claude itself');
   if (
     !line &&
-    wish === 'auto' &&
+    statusLine === 'auto' &&
     !launch.isCacheWanted &&
     isWindowTold(launch, [...own.user, ...own.project, given])
   )
     return leave('the size of the window is known without it, and you have no status line');
   // status lines are younger than --settings, so a version with a status line starts with it
-  if (!line && wish === 'auto' && version === undefined && flagValues(launch.args, '--settings').length === 0)
+  if (
+    !line &&
+    statusLine === 'auto' &&
+    version === undefined &&
+    flagValues(launch.args, '--settings').length === 0
+  )
     return leave('its files do not name its version, and an old version would not start with --settings');
   if (hasRelativePaths(given)) return leave('--settings holds paths that count from its own folder');
   const { files } = launch;

@@ -246,8 +246,8 @@ const readScreen = (state: GeminiScreen, seen: ScreenEvidence, now: Millis): Scr
     items: conversationAbove(screen, below),
     words: parseCompressResult,
   };
-  const { watch, facts: said } = watchCommand(state.watch, context, now);
-  const { proof, facts } = updateProof(state.proof, { watch, facts: said, status: seen.status }, now);
+  const { watch, facts: watched } = watchCommand(state.watch, context, now);
+  const { proof, facts } = updateProof(state.proof, { watch, facts: watched, status: seen.status }, now);
   const shown = composer
     ? readFill(findRefusalAtEnd(context.items, OWN_WORDS, parseRefusal), shownPercent(screen, composer), now)
     : [];

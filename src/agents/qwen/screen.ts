@@ -178,7 +178,7 @@ const liveRows = (screen: ScreenView, below: number): LiveRows => {
   return live;
 };
 
-interface Sight {
+interface InputArea {
   readonly composer: Composer | undefined;
   readonly live: LiveRows;
   readonly ghostColour: number | undefined;
@@ -186,7 +186,7 @@ interface Sight {
 
 const activityOf = (
   { screen, signals, status }: ScreenEvidence,
-  { composer, live, ghostColour }: Sight,
+  { composer, live, ghostColour }: InputArea,
 ): ActivityReport => {
   const around = { title: titleOf(signals), live, composer, isDialog: () => isDialog(screen) };
   return reportActivity(around, (input, is) => {

@@ -118,7 +118,7 @@ export type Event =
   /** the user switched proactive compaction by a key */
   | { readonly type: 'proactive'; readonly isProactive: boolean }
   /** why a countdown would not be visible now; undefined if it would, which is assumed before the first of these events */
-  | { readonly type: 'sight'; readonly unseen: InvisibleReason | undefined }
+  | { readonly type: 'visibility'; readonly unseen: InvisibleReason | undefined }
   /** the user postponed compaction; requests still count */
   | { readonly type: 'postpone' }
   /** the agent has taken its last compaction back: the window is as full as before */

@@ -91,7 +91,7 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
       return { ...state, mode: event.mode };
     case 'proactive':
       return { ...state, isProactive: event.isProactive };
-    case 'sight':
+    case 'visibility':
       return { ...state, unseen: event.unseen };
     case 'channel-closed':
       return { ...state, isChannelClosed: true };

@@ -35,9 +35,9 @@ export interface Agent {
   readonly home?: AgentHome;
   /** false when these arguments make the agent print and exit, so that it must run without a PTY and a footer */
   readonly isInteractive: (args: readonly string[]) => boolean;
-  /** where the agent compacts by itself, as far as its environment decides; undefined when it does not or when unknown */
+  /** where the agent compacts by itself, from its environment alone; undefined if it does not or if unknown */
   readonly nativeTrigger: (env: Env) => NativeTrigger | undefined;
-  /** the same from its own settings files; undefined when it has none that are known */
+  /** the agent's compaction point from its settings files; undefined if no such files are known */
   readonly ownCompaction?: OwnCompactionSource;
   /** the agent reports no usage at all: the text it writes is counted, and marked as an estimate */
   readonly isEstimated?: true;
@@ -55,13 +55,13 @@ export interface Agent {
   readonly readsMentions?: true;
   /** its prompt shows larger pastes as a placeholder; undefined where that is not known, or it shows all */
   readonly foldsPastes?: PasteFolding;
-  /** its own way to take over sessions of other agents; undefined where it has none */
+  /** its own import of other agents' sessions; undefined if it has none */
   readonly imports?: SessionImport;
   /** how it answers one prompt and exits; undefined where it is not known to do so without tools */
   readonly printMode?: PrintMode;
   /** how to ask the agent to compact; without a recipe nothing is ever typed */
   readonly recipe?: (env: Env) => CompactRecipe | undefined;
-  /** how to ask it without keys; undefined where it has no interface for that, or none is known */
+  /** how to ask it without keys; undefined if it has no known interface for that */
   readonly channel?: AgentChannel;
   /** how its screen and signals are read; undefined when they are unknown */
   readonly screen?: AgentScreen;
@@ -152,8 +152,8 @@ export interface ScreenReading<S> {
 export const makeScreenReader =
   <S>(state: S, read: (state: S, seen: ScreenEvidence, now: Millis) => ScreenReading<S>): ScreenReader =>
   (seen, now) => {
-    const { state: after, ...said } = read(state, seen, now);
-    return { ...said, next: makeScreenReader(after, read) };
+    const { state: after, ...reading } = read(state, seen, now);
+    return { ...reading, next: makeScreenReader(after, read) };
   };
 
 /** How a runtime's session file is found and read. */
@@ -165,7 +165,7 @@ export interface SessionLog {
   readonly reader: StartReader;
   /** its estimate of what a compaction leaves is without what is sent with every request: system prompt, tools */
   readonly leavesOutFixed?: true;
-  /** the agent's activity from this record on, where its records tell; undefined for a record that does not affect it */
+  /** the agent's activity from this record on, if its records show it; undefined for a record that does not affect it */
   readonly stateIn?: (line: string) => AgentStatus | undefined;
   /** when a line was written, where the field differs from other agents' */
   readonly timeOf?: (line: string) => Millis | undefined;
@@ -173,7 +173,7 @@ export interface SessionLog {
   readonly recognises?: (record: JsonRecord) => boolean;
   /** true for the first lines of a whole-document file that only this agent writes; undefined where it writes none */
   readonly recognisesDocument?: (head: readonly string[]) => boolean;
-  /** how a whole file is read as a conversation; undefined where its records are not known well enough, and tell only numbers */
+  /** how a whole file is read as a conversation; undefined if only the numbers in its records are understood */
   readonly conversation?: SessionFormat;
 }
 
@@ -222,7 +222,7 @@ export interface ChildPlace {
   readonly now: Millis;
   /** when the user last pressed Enter in the child's terminal; undefined if never */
   readonly enteredAt?: Millis;
-  /** the same of the first Enter in the two seconds before it, whose message may be the newest one */
+  /** when the first Enter in the two seconds before that was pressed; its message may be the newest one */
   readonly enteredSince?: Millis;
   /** when the screen last showed that the agent begins to work; undefined if never */
   readonly workedAt?: Millis;
@@ -230,17 +230,17 @@ export interface ChildPlace {
   readonly currentPath?: string;
   /** the arguments of the child */
   readonly args: readonly string[];
-  /** what the screen shows; undefined as long as it has not told, as it need not for what the child began with */
+  /** the conversation on the screen; undefined until the screen has shown one, and possibly for the first conversation */
   readonly view?: View;
-  /** since when, if that is not what the child began with: nothing that was known of an earlier view holds */
+  /** when this view began; absent for the child's first view. Facts about earlier views no longer hold */
   readonly viewSince?: Millis;
-  /** the same of the view before it */
+  /** when the view before it began */
   readonly viewedBefore?: Millis;
   /** as in `Located.pid`, of the conversation that was found last, while it is in view */
   readonly followedPid?: number;
 }
 
-/** The environment of the child, as far as a runtime's own variables matter. */
+/** The environment of the child; an agent reads only its own variables. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** How new session files of an agent are written, and how it goes on with one (docs/facts/sessions.md). Pure. */
@@ -253,13 +253,13 @@ export interface NewSessionForm {
   readonly beside?: (path: string, as: NewSession) => readonly NewFile[];
   /** the files that this line of a session file refers to, by their paths from its folder: a new session with the line gets copies */
   readonly filesOf?: (line: string) => readonly string[];
-  /** a line of a session file as it stands in a copy that is another session; `ids` are the ids that the file had so far */
+  /** a line of a session file as written into a copy that is another session; `ids` are the ids that the file had so far */
   readonly copyLine: (line: string, ids: ReadonlySet<string>, as: NewSession) => string;
   /** why the agent would not take a copy of a file with this first line; undefined if it would */
   readonly obstacle?: (firstLine: string) => string | undefined;
   /** the arguments that start the agent with a session in its file */
   readonly resumeArgs: (session: SavedSession) => readonly string[];
-  /** how the running agent is told to go on with another session; undefined where it cannot be told */
+  /** how the running agent is made to continue with another session; undefined if it cannot be */
   readonly switching?: Switching;
 }
 
@@ -280,11 +280,11 @@ export interface SavedSession {
 export interface Switching {
   /** its command, as a user types it; `name` matches [A-Za-z0-9_-]{1,64} */
   readonly command: (name: string) => string;
-  /** for an agent that keeps its id: a line of its session file that says that it has taken another conversation */
+  /** for an agent that keeps its id: true for a line of its session file that records a switch to another conversation */
   readonly restores?: (line: string) => boolean;
   /** what the agent's list of completions shows for the typed command, where it shows one */
   readonly listedAs?: (name: string) => string;
-  /** where it is typed otherwise than the compact command */
+  /** how its typing differs from that of the compact command */
   readonly typing?: Partial<Pick<CompactRecipe, 'isPasted' | 'pauseMs' | 'submit'>>;
   /** it keeps earlier sessions open, so before its next turn nothing shows that it has gone back to one */
   readonly keepsOpen?: true;
@@ -299,7 +299,7 @@ export interface Switching {
 export interface Restarting {
   /** the command that ends it, as a user types it */
   readonly exitCommand: string;
-  /** where that is typed otherwise than the compact command */
+  /** how its typing differs from that of the compact command */
   readonly typing?: Switching['typing'];
   /**
    * the user's arguments without a starting prompt and without what chooses a session, to which those of `resumeArgs` are added; undefined
@@ -382,12 +382,12 @@ export interface OfficialLaunch {
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
    * the setting `claude.statusLine`. Asking is not quite invisible where the user has no status line, so `auto` asks there only if nothing
-   * else tells the size of the window
+   * else reports the size of the window
    */
-  readonly wish: Values['claude.statusLine'];
+  readonly statusLine: Values['claude.statusLine'];
   /** the user has set the size of the window */
   readonly isWindowSet: boolean;
-  /** the user has switched on what needs the end of the prompt cache, which only the report tells exactly */
+  /** the user has switched on what needs the end of the prompt cache, which only the report gives exactly */
   readonly isCacheWanted?: boolean;
   /** the command is the agent itself; another one, such as `npx`, may not take the agent's arguments first */
   readonly isOwnProgram: boolean;
@@ -457,7 +457,7 @@ export interface FilePort {
   readonly smallText: (path: string) => Promise<string | undefined>;
   /** the process and its descendants in the same terminal session, itself first */
   readonly family: (pid: number) => Promise<readonly number[]>;
-  /** paths of the regular files a process has open; undefined where the system does not tell */
+  /** paths of the regular files a process has open; undefined if the system does not report them */
   readonly openFiles: (pid: number) => Promise<readonly string[] | undefined>;
   /** rows of an SQLite database that the agent may be writing; undefined where it or this Node's SQLite is missing */
   readonly rows: (path: string, query: RowQuery) => Promise<readonly JsonRecord[] | undefined>;

@@ -7,7 +7,10 @@ import type { AgentFolders } from './home.js';
 
 export type AgentChannel = ServerChannel | DaemonChannel;
 
-/** What the agent says of itself. `elsewhere`: it does not have this conversation; undefined: the answer has an unknown form */
+/**
+ * The agent's state, as its interface reports it. `elsewhere`: it does not have this conversation; undefined: the answer has an unknown
+ * form
+ */
 export type ChannelState = 'resting' | 'busy' | 'elsewhere' | undefined;
 
 /** What both kinds of channel have. */
@@ -21,9 +24,9 @@ interface Asking<Call> extends ControlChannel {
   readonly isTaken: (answer: unknown) => boolean;
 }
 
-/** How the agent is told to take its last compaction back. What was said since would go, too, so it is asked first. */
+/** How to make the agent undo its last compaction. Later messages would be lost, too, so the last one is looked up first. */
 export interface ChannelUndo<Call> {
-  /** asks what was said last */
+  /** asks for the last message */
   readonly looks: (sessionId: string) => readonly Call[];
   /** undefined: an answer has an unknown form */
   readonly find: (found: UndoEvidence) => UndoTarget | undefined;
@@ -89,7 +92,7 @@ export type ServerPlan =
 
 /**
  * A background process that serves all terminals of the agent: JSON-RPC in the messages of a WebSocket (RFC 6455) over a Unix socket. It
- * compacts the conversation that it is told.
+ * compacts the conversation with the given id.
  */
 export interface DaemonChannel extends Asking<(sessionId: string) => RpcCall> {
   readonly via: 'daemon';

@@ -91,15 +91,15 @@ const isSame = (before: readonly ConversationItem[], after: readonly Conversatio
  */
 const endOf = (context: CommandScreen): CompressResult | undefined => {
   const { items } = context;
-  const said = (item: ConversationItem | undefined): CompressResult | undefined => wordsIn(item, context);
+  const resultIn = (item: ConversationItem | undefined): CompressResult | undefined => wordsIn(item, context);
   const from = items.findLastIndex(({ text }) => COMMAND.test(text));
   const rest = items.slice(from + 1);
   const next = rest.findIndex(({ text }) => USER.test(text));
   const answers = rest.slice(0, next < 0 ? rest.length : next);
-  if (from < 0) return said(items.at(-1)) ?? (next < 0 ? undefined : said(answers.at(-1)));
+  if (from < 0) return resultIn(items.at(-1)) ?? (next < 0 ? undefined : resultIn(answers.at(-1)));
   // a second command while the first one ran
   const own = answers.filter(({ text }) => !ALREADY.test(text));
-  return own.map(said).find((words) => words !== undefined);
+  return own.map(resultIn).find((words) => words !== undefined);
 };
 
 const GLYPH = /^[^\p{L}]{1,6}(?=\p{L})/u;
@@ -208,20 +208,20 @@ export interface ScreenParts {
   readonly title: TitleState;
   readonly live: LiveRows;
   readonly composer: Composer | undefined;
-  /** something else has replaced the input, as far as the screen shows */
+  /** something else has visibly replaced the input */
   readonly isDialog: () => boolean;
 }
 
 /**
- * The report from title and live rows or, where these leave it open, from the input. Its first piece of evidence is the title, where it
- * tells.
+ * The report from title and live rows or, where these leave it open, from the input. Its first piece of evidence is the title, if the
+ * title shows a state.
  */
 export const reportActivity = (
   { title, live, composer, isDialog }: ScreenParts,
   atInput: (composer: Composer, is: ReportActivity) => ActivityReport,
 ): ActivityReport => {
-  const told = title === 'plain' ? [] : [`title ${title}`];
-  const is: ReportActivity = (activity, ...more) => ({ activity, witnesses: [...told, ...more] });
+  const byTitle = title === 'plain' ? [] : [`title ${title}`];
+  const is: ReportActivity = (activity, ...more) => ({ activity, witnesses: [...byTitle, ...more] });
   if (title === 'cleared') return is('unknown'); // both leave it like this at exit
   if (title === 'action' || title === 'approval' || live.asking)
     return is('dialog', ...(live.asking ? ['waits for confirmation'] : []));
@@ -242,9 +242,9 @@ export const readFill = (
   return number ? [{ type: 'reading', reading: { ...number, source: 'screen', at } }] : [];
 };
 
-/** The rows of a conversation as shown, and how items are told from their wrapped rows. */
+/** The rows of a conversation as shown, and how to tell items from their wrapped rows. */
 export interface ConversationRows {
-  readonly textOf: (row: number) => string;
+  readonly rowText: (row: number) => string;
   /** the first row of an item with its glyph; undefined for any other row */
   readonly begin: (text: string) => string | undefined;
   /** of the row directly below; after an empty row something else may begin */
@@ -254,12 +254,12 @@ export interface ConversationRows {
 /** All items of the conversation above the row, oldest first. */
 export const itemsAbove = (
   below: number,
-  { textOf, begin, more }: ConversationRows,
+  { rowText, begin, more }: ConversationRows,
 ): readonly ConversationItem[] => {
   const items: ConversationItem[] = [];
   let end = 0; // the row after the newest item
   for (let row = 0; row < below; row += 1) {
-    const text = textOf(row);
+    const text = rowText(row);
     const begun = begin(text);
     const last = items.at(-1);
     if (begun !== undefined) items.push({ row, text: begun });

@@ -27,7 +27,7 @@ export interface SessionDatabase {
    * of the last change. The same row comes again whenever it has changed
    */
   readonly changed: (sessionId: string, since: Millis) => RowQuery;
-  /** the same rows from the beginning, with everything that was said in their `line`s */
+  /** the same rows from the beginning, with all messages in their `line`s */
   readonly whole: (sessionId: string) => RowQuery;
   /** one row: `rows`, how many the conversation has, and `older`, how many of them were made at this time or before */
   readonly counted: (sessionId: string, until: Millis) => RowQuery;

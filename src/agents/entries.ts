@@ -19,10 +19,10 @@ import { outputText, outputTokens } from './records.js';
 
 // Entries of a conversation from the parts of an agent's record; the same for all agents.
 
-type Told = 'prompt' | 'context' | 'answer' | 'reasoning' | 'summary' | 'notice';
+type TextKind = 'prompt' | 'context' | 'answer' | 'reasoning' | 'summary' | 'notice';
 
 /** An entry that is a text. */
-export const textEntry = <K extends Told>(
+export const textEntry = <K extends TextKind>(
   kind: K,
   source: SourceRecord,
   text: string,
@@ -36,7 +36,7 @@ export const textEntry = <K extends Told>(
     ...present({ native }),
   }) as Extract<Entry, { kind: K }>;
 
-/** Text that came into the window with these entries, before the next answer tells its exact size. */
+/** Text that came into the window with these entries, before the next answer gives the exact size. */
 export const growthOf = (entries: readonly Entry[]): readonly Fact[] => {
   const tokens = tokensOf(entries.filter(({ kind }) => GROWING.includes(kind)));
   return tokens === 0 ? [] : [{ type: 'growth', tokens }];
@@ -45,7 +45,7 @@ export const growthOf = (entries: readonly Entry[]): readonly Fact[] => {
 /** An answer comes with its own count, and a compaction says what it leaves. */
 const GROWING: readonly Entry['kind'][] = ['prompt', 'context', 'result'];
 
-/** A call of a tool or its result, as a record tells it. */
+/** A call of a tool or its result, from a record. */
 export type ToolEvent =
   | (GivenCall & { readonly kind: 'call' })
   | (GivenCall & GivenResult & { readonly kind: 'result' })
@@ -272,6 +272,6 @@ export const recordStep = (source: SourceRecord, entries: readonly Entry[]): Ste
   entries,
 });
 
-/** Whether a session with this window would be one that the agent can be resumed with: something was said, done or summarised. */
+/** Whether a session with this window would be one that the agent can be resumed with: it has a message, a call or a summary. */
 export const canGoOn = (window: readonly Entry[]): boolean =>
   window.some(({ kind }) => kind === 'prompt' || kind === 'answer' || kind === 'summary' || kind === 'call');

@@ -23,7 +23,7 @@ interface AskedFile {
   readonly askedAt: Millis;
 }
 
-/** How the user's messages are told in these files. */
+/** How to recognise the user's messages in these files. */
 interface AskedRecords {
   readonly isPrompt: (record: JsonRecord) => boolean;
   /** when a record was written; its `timestamp` when absent */

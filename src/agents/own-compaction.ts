@@ -4,7 +4,7 @@ import type { SettingsPort, ChildPlace } from './agent.js';
 
 // Where an agent compacts by itself, according to its own settings; read by the session and by `ctxwrap doctor`.
 
-/** Where an agent is started, as far as it affects its settings. */
+/** Where an agent is started: the parts that affect its settings. */
 export type SettingsContext = Pick<ChildPlace, 'env' | 'home' | 'cwd'> & { readonly args: readonly string[] };
 
 export interface OwnCompactionSource {
@@ -18,7 +18,7 @@ export interface OwnCompaction {
   /** undefined when it does not compact by itself */
   readonly trigger: NativeTrigger | undefined;
   /** the settings that move it from its default */
-  readonly said: readonly OwnSetting[];
+  readonly settings: readonly OwnSetting[];
 }
 
 /** A setting of the agent in effect. */

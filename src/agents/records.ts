@@ -13,7 +13,7 @@ export const tellsOfWork = (
 ): boolean =>
   line.includes(call) && (line.includes(plan) || (line.includes('git ') && line.includes(' commit')));
 
-/** When a record was written; now where it does not say. */
+/** When a record was written; now if it has no time. */
 export const timeOfRecord = (record: unknown, now: Millis): Millis =>
   parseIsoTime(getText(record, 'timestamp') ?? '') ?? now;
 
@@ -50,7 +50,7 @@ const nonEmpty = (texts: readonly string[]): readonly string[] => texts.filter((
 /** Fields that describe a part but are not in the conversation. */
 const labels = new Set(['type', 'id', 'tool_use_id', 'mimeType', 'media_type', 'cache_control']);
 
-/** Data that stands there encoded, such as a picture. */
+/** Encoded data, such as a picture. */
 const isPicture = (part: JsonRecord): boolean =>
   ENCODED.includes(String(part['type'])) ||
   isRecord(part['inlineData']) ||

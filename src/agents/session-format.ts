@@ -6,7 +6,7 @@ import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
 import type { Env } from './agent.js';
 
-// What the records of an agent's session files mean. One reader for each agent tells of each record the facts about the window and the steps
+// What the records of an agent's session files mean. For each record an agent's reader gives the facts about the window and the steps
 // of the conversation; the readings of a running session, the history of compactions, the conversation and what fills the window are made
 // of them in `session-files/`.
 
@@ -43,7 +43,7 @@ export interface Wanted {
 /** The reader for the first line of a session file; `env` is the environment of the agent. */
 export type StartReader = (env: Env, wanted?: Wanted) => SessionReader;
 
-/** Where a record stands. */
+/** The place of a record. */
 export interface RecordPlace {
   /** from 0 */
   readonly line: number;
@@ -62,7 +62,7 @@ export interface RecordMeaning<S> extends Omit<SessionResult, 'facts' | 'next'> 
 export interface RecordForm<S> {
   /** in messages about a line that is not one: `Claude` */
   readonly name: string;
-  /** true of every record, by what stands in its line; any JSON object may be one when absent */
+  /** true for the line of every record; any JSON object may be one when absent */
   readonly isOwn?: RegExp;
   /** false for a line that holds no facts for sure, by its text: most of a file, which is then not parsed; all are when absent */
   readonly hasFacts?: (line: string) => boolean;
@@ -89,7 +89,7 @@ export const makeSessionReader = <S>(form: RecordForm<S>, state: S, wanted: Want
 };
 
 /**
- * How the lines of an agent's session files are told apart without parsing them. A file can have 500 MB, so only the outline of each line is
+ * How to classify the lines of an agent's session files without parsing them. A file can have 500 MB, so only the outline of each line is
  * read, and a line goes to the reader only where it matters.
  */
 export interface SessionFormat {
@@ -106,8 +106,8 @@ export interface SessionFormat {
   /** the model's words in a summary, without the agent's own sentences around them; all of it when absent */
   readonly summaryWords?: (text: string) => string;
   /**
-   * how its messages are told apart: `by-id`, in a file that is only appended to; `by-text`, where what a compaction keeps is written again
-   * with other ids; `rewritable`, where a record with a known id replaces the earlier one and the conversation can be written anew;
+   * how to tell its messages apart: `by-id`, in a file that is only appended to; `by-text`, where what a compaction keeps is written again
+   * with other ids; `rewritable`, where a record with a known id replaces the earlier one and the conversation can be rewritten;
    * `unnamed`, where it is not known which ones a compaction keeps
    */
   readonly messages: 'by-id' | 'by-text' | 'rewritable' | 'unnamed';
@@ -163,11 +163,11 @@ export interface DocumentResult {
 }
 
 export interface LineClass {
-  /** it is a message of the conversation, with this key; '' where nobody needs it, or the reader tells it */
+  /** it is a message of the conversation, with this key; '' if nobody needs it, or the reader gives it */
   readonly message?: string;
   /** a turn begins or ends here */
   readonly turn?: 'begins' | 'ends';
-  /** how long the turn took, in milliseconds, where its end tells */
+  /** how long the turn took, in milliseconds, if its end records it */
   readonly turnMs?: number;
   /** the line goes to the agent's reader, without or with its bulky values */
   readonly read?: 'reduced' | 'whole';
@@ -188,7 +188,7 @@ export interface SessionDetail {
   readonly isOther?: boolean;
 }
 
-/** The step that tells of a session, with those of these facts that are known. */
+/** The step about a session, with the facts that are known. */
 export const headStep = (found: FoundHead): Step => ({ kind: 'head', head: present(found) });
 
 type Head = Extract<Step, { kind: 'head' }>['head'];

@@ -12,8 +12,8 @@ export type Refusal = Pick<Reading, 'usedPercent' | 'basis'>;
 export const FULL: Refusal = { usedPercent: 100, basis: 'effective' };
 
 /**
- * Full when the user's last message was refused and nothing was said since. The conversation is given as items with a glyph; `isOwn`
- * selects the glyphs of the agent's own messages, and `refusalIn` tells which of those refuse.
+ * Full when the user's last message was refused and no message followed. The conversation is given as items with a glyph; `isOwn`
+ * selects the glyphs of the agent's own messages, and `refusalIn` finds the refusals among those.
  */
 export const findRefusalAtEnd = (
   items: readonly { readonly text: string }[],
@@ -34,7 +34,7 @@ export const findRefusalAtEnd = (
 /** How full the window is, as a row shows it. */
 export interface ShownContext extends DisplayedAmount {
   readonly unit: 'percent' | 'tokens';
-  /** absent where no word tells which */
+  /** absent if no word shows which */
   readonly polarity?: 'used' | 'left';
 }
 

@@ -46,8 +46,8 @@ export const parseRecordVersion = (line: string): string | undefined => {
   if (!MENTION.test(line)) return undefined;
   const record = parseRecord(line);
   const meta = record?.['type'] === 'session_meta' ? getRecord(record, 'payload') : undefined;
-  const said = meta ? getText(meta, 'cli_version') : getText(record, 'version');
-  return said !== undefined && MENTION.test(`"version":"${said}"`) ? said : undefined;
+  const version = meta ? getText(meta, 'cli_version') : getText(record, 'version');
+  return version !== undefined && MENTION.test(`"version":"${version}"`) ? version : undefined;
 };
 
 /**

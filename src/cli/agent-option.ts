@@ -73,9 +73,9 @@ const unreadable = (file: string, reason: string): UserError =>
   });
 
 const wrongDefinition = (file: string, problems: readonly Problem[]): UserError => {
-  const told = problems.slice(0, MOST_PROBLEMS).map((each) => `  ${problemText(each)}`);
-  const untold = problems.length - told.length;
-  const lines = untold > 0 ? [...told, `  and ${untold} more`] : told;
+  const shown = problems.slice(0, MOST_PROBLEMS).map((each) => `  ${problemText(each)}`);
+  const untold = problems.length - shown.length;
+  const lines = untold > 0 ? [...shown, `  and ${untold} more`] : shown;
   return new UserError([`the runtime definition "${file}" is not valid`, ...lines].join('\n'), {
     exitCode: 2,
     hint: 'correct these fields and start again; the minimum is {"name": "my-agent", "command": "my-agent"}',

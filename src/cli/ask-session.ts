@@ -29,7 +29,7 @@ import type { Outcome } from './session.js';
 import { noProgress, progressLine } from './text.js';
 import { catchStopSignals } from './verify.js';
 
-// Asks a running session for something, and waits for what comes of it: the one place that does, for every command. What a command makes of
+// Asks a running session for something and waits for the result: the one place that does, for every command. What a command makes of
 // the answer, and how it says it, is in the command's own file.
 
 /** What is known when the asking is over. */
@@ -40,11 +40,11 @@ export type Answered =
   | { readonly outcome: 'done'; readonly words?: string; readonly attempt?: AttemptRecord }
   /** nothing was typed, or it was taken back, and nothing will be: a file that was made for it can be removed */
   | { readonly outcome: 'refused'; readonly reason: string; readonly why?: RefusedWhy }
-  /** it may have been typed, and nobody knows what comes of it: the agent may be using what was made for it */
+  /** it may have been typed, with an unknown result: the agent may be using the files made for it */
   | {
       readonly outcome: 'unknown';
       readonly reason: string;
-      /** the session has ended, so its agent cannot be told anything */
+      /** the session has ended, so its agent can be asked nothing */
       readonly isOver: boolean;
     };
 
@@ -108,7 +108,7 @@ const followRequest = async (
   { stateFolder, waits, signal, onWords }: Asking,
 ): Promise<Answered | Left> => {
   let isNoticed = false;
-  let said: string | undefined;
+  let lastWords: string | undefined;
   let seenAt = Date.now();
   while (!signal.aborted) {
     const now = Date.now();
@@ -127,8 +127,8 @@ const followRequest = async (
     if (!isNoticed && askedMs > NOTICE_MS) return { left: 'the session does not react to requests' };
     if (askedMs > LONGEST_MS) return { left: 'the session does not answer' };
     const words = wordsOf(request, session, answer);
-    if (words !== undefined && words !== said) onWords?.(words);
-    said = words;
+    if (words !== undefined && words !== lastWords) onWords?.(words);
+    lastWords = words;
     await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
   return { left: 'you no longer wait for it', isWithdrawn: true };
@@ -150,7 +150,7 @@ const wordsOf = (
   return compaction?.request === request ? compaction.words : undefined; // its other words are about something else
 };
 
-/** Withdraws the request, which tells whether anything was done. */
+/** Withdraws the request, and so learns whether anything was done. */
 const leave = async (
   folder: string,
   request: RequestRecord,
@@ -169,14 +169,14 @@ const leave = async (
   }
 };
 
-interface Told extends Pick<AnswerRecord, 'state'> {
+interface AnswerFields extends Pick<AnswerRecord, 'state'> {
   readonly reason?: string | undefined;
   readonly words?: string;
   readonly attempt?: AttemptRecord;
 }
 
 const answeredBy = (answer: AnswerRecord): Answered => {
-  const { reason = '', words, attempt }: Told = answer;
+  const { reason = '', words, attempt }: AnswerFields = answer;
   const outcome = meaningOf(answer);
   switch (outcome) {
     case 'done':

@@ -20,7 +20,7 @@ interface Shown {
 /** Lines without line ends. */
 export const conversationText = (entries: readonly Entry[], look: Look): readonly Styled[] => {
   const theme = makeTheme(undefined, look);
-  return partsOf(entries).flatMap((shown, index) => [
+  return shownEntries(entries).flatMap((shown, index) => [
     ...(index > 0 ? [''] : []),
     ...plainLines(shown, theme),
   ]);
@@ -34,7 +34,7 @@ const plainLines = ({ who, label, text, tone }: Shown, theme: Theme): readonly S
 ];
 
 export const conversationMarkdown = (entries: readonly Entry[]): readonly string[] =>
-  partsOf(entries).flatMap((shown) => markdownLines(shown));
+  shownEntries(entries).flatMap((shown) => markdownLines(shown));
 
 const markdownLines = ({ who, label, text, isCode }: Shown): readonly string[] => {
   const name = `${who.charAt(0).toUpperCase()}${who.slice(1)}`;
@@ -54,7 +54,7 @@ const linesOf = (text: string): readonly string[] => {
   return lines;
 };
 
-const partsOf = (entries: readonly Entry[]): readonly Shown[] => {
+const shownEntries = (entries: readonly Entry[]): readonly Shown[] => {
   const calls = new Map<string, Call>();
   return entries.flatMap((entry) => {
     if (entry.kind === 'call') calls.set(entry.callId, entry);

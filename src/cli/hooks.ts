@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { text as textOf } from 'node:stream/consumers';
+import { text as readAll } from 'node:stream/consumers';
 import type { Agent } from '../agents/agent.js';
 import { agents } from '../agents/index.js';
 import { findNativeHold } from '../core/compaction/policy.js';
@@ -53,7 +53,7 @@ export const answerHook = async (): Promise<Outcome> => {
 
 const reasonToHold = async (): Promise<string | undefined> => {
   const { env, stdin } = process;
-  const asked = parseRecord(stdin.isTTY ? '' : await textOf(stdin));
+  const asked = parseRecord(stdin.isTTY ? '' : await readAll(stdin));
   if (asked?.['trigger'] !== 'auto') return undefined; // the user or ctxwrap asked for it
   const folder = stateFolder(env, homeFolder(env));
   return findNativeHold(await readSession(folder, env['CTXWRAP_SESSION'] ?? '', Date.now()));

@@ -8,7 +8,7 @@ import { openScriptCache } from '../storage/code-cache.js';
 import { stateFolder } from '../storage/state-folder.js';
 
 // Starts the built program. Its parts are CommonJS files in dist/, which this loads with the code that V8 compiled in an earlier start:
-// compiling them anew takes longer than everything else before the agent runs. Ink and what draws with it are ES modules, because Ink
+// compiling them again takes longer than everything else before the agent runs. Ink and what draws with it are ES modules, because Ink
 // awaits at its top level; they come by `import()` and share the CommonJS parts through `require.cache`.
 
 /** set by build.js: changes with every byte of the program */

@@ -192,7 +192,7 @@ export interface SessionFileOptions {
 }
 
 /**
- * What a session file of an agent tells: the last number, the boundaries, and its compactions with their summaries. Undefined for a file of
+ * What an agent's session file contains: the last number, the boundaries, and its compactions with their summaries. Undefined for a file of
  * no agent that is known. Rejects with the system's error if it cannot be read. The file is read in bounded memory.
  */
 export const readSession = async (
@@ -312,7 +312,7 @@ export interface CompactionAttempt {
   readonly evidence: readonly string[];
 }
 
-/** What an event of each type tells, as docs/events.md describes it. Minor versions add types. */
+/** The fields of each type of event, as docs/events.md describes them. Minor versions add types. */
 export type SessionEventContent =
   | { readonly type: 'session-start' | 'state'; readonly state: SessionState }
   | { readonly type: 'reading'; readonly reading?: WindowReading | undefined }
@@ -346,7 +346,7 @@ export type SessionEventContent =
       readonly exit?: { readonly code: number } | { readonly signal: string } | undefined;
     };
 
-/** An event of a running session, `ctxwrap.event/1`; its `type` tells which other fields it has. */
+/** An event of a running session, `ctxwrap.event/1`; its `type` determines the other fields. */
 export type SessionEvent = {
   readonly schema: 'ctxwrap.event/1';
   readonly session: string;

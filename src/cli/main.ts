@@ -26,9 +26,9 @@ const main = async (): Promise<void> => {
 };
 
 const finish = ({ status, notices, isLineOpen, hasStuckThread }: Outcome, quiet: boolean): void => {
-  const told = quiet ? [] : notices;
-  if (isLineOpen && told.length > 0 && process.stderr.isTTY) printError(own`\n`);
-  for (const notice of told) say(toAsciiIfNeeded(notice, process.env));
+  const printed = quiet ? [] : notices;
+  if (isLineOpen && printed.length > 0 && process.stderr.isTTY) printError(own`\n`);
+  for (const notice of printed) say(toAsciiIfNeeded(notice, process.env));
   if (status.kind === 'signal') exitBySignal(status.signal);
   // The child is gone: no open handle may keep the user's shell waiting.
   const code = status.kind === 'signal' ? exitCodeOfSignal(status.signal) : status.code;

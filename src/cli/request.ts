@@ -32,7 +32,7 @@ export interface Configured {
   /** problems with the configuration, one line each for the footer */
   readonly notices: readonly string[];
   /** the settings for the log; absent where nothing is configured */
-  readonly told?: string;
+  readonly settingsLine?: string;
   /** all problems in full, for the log */
   readonly details: readonly string[];
   /** calls the listener when the user's file changes, until the returned function is called */
@@ -40,8 +40,8 @@ export interface Configured {
 }
 
 export interface ConfigListener {
-  /** `told`: the new settings, for the log */
-  readonly onChange: (now: CurrentSettings, told: string) => void;
+  /** `line`: the new settings, for the log */
+  readonly onChange: (now: CurrentSettings, line: string) => void;
   /** a new problem, in one line for the footer */
   readonly onNotice: (text: string) => void;
   /** the file cannot be read, so the previous settings stay in effect */

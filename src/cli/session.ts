@@ -47,7 +47,7 @@ export const logFor = ({ values, flags, configured }: Options): Log => {
   if (path === undefined) return nullLog;
   const open = (): Log => openLog(path, Date.now, { level, withText });
   const log = flags.log === undefined ? orNone(open) : open();
-  if (configured?.told !== undefined) log.info(configured.told);
+  if (configured?.settingsLine !== undefined) log.info(configured.settingsLine);
   for (const detail of configured?.details ?? []) log.warn(detail);
   return log;
 };
@@ -110,8 +110,8 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
   try {
     const first = sessionOf(command, { options, recording, log });
     const { status, summary, isLineOpen, hasStuckThread } = await runToEnd(first, starting, runOnce);
-    const told = options.values.summary && summary !== undefined ? [summary] : [];
-    return { status, notices: [...told, ...notices], isLineOpen, hasStuckThread };
+    const summaries = options.values.summary && summary !== undefined ? [summary] : [];
+    return { status, notices: [...summaries, ...notices], isLineOpen, hasStuckThread };
   } finally {
     await recording?.close();
   }
@@ -125,7 +125,7 @@ const withChannel = async (session: WrapSession): Promise<WrapSession> =>
 
 type RunOnce = (session: WrapSession, sttyProcess: SttyProcess) => Promise<SessionEnd>;
 
-/** Runs the agent, and again as often as it has ended to be started anew. Each run has the whole terminal, which is restored after it. */
+/** Runs the agent, and runs it again each time it ended for a restart. Each run owns the whole terminal and restores it. */
 const runToEnd = async (
   first: WrapSession,
   starting: Promise<SttyProcess>,
@@ -142,7 +142,7 @@ const runToEnd = async (
   }
 };
 
-/** A run that cannot be started has lost its session. */
+/** Starts the next run. If a restart fails, its session is lost, and the program ends with status 125. */
 const runAgain = async (session: WrapSession, runOnce: RunOnce): Promise<SessionEnd> => {
   const sttyProcess = await startSttyProcess();
   try {
@@ -155,8 +155,7 @@ const runAgain = async (session: WrapSession, runOnce: RunOnce): Promise<Session
   }
 };
 
-// What is run after an agent that has ended to be started again: the same agent with the shortened session, or with the one that it had
-// where it does not take that.
+// What runs after an agent that ended for a restart: the same agent with the shortened session, or with its old session if it rejects that.
 
 /** A run that has ended. */
 export interface EndedRun {
@@ -257,8 +256,8 @@ export const configuredSession = (
     watchSettings: ({ onChange, onNotice }) =>
       watch({
         onNotice,
-        onChange: ({ values: { window = windows[name], ...others }, isModeGiven }, told) => {
-          log.info(told);
+        onChange: ({ values: { window = windows[name], ...others }, isModeGiven }, line) => {
+          log.info(line);
           onChange({ values: { ...others, ...(window === undefined ? {} : { window }) }, isModeGiven });
         },
         onTrouble: (detail) => log.warn(`${detail}; what held before goes on`),

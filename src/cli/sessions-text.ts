@@ -78,20 +78,20 @@ const rowOf = (session: ListedSession, view: SessionsView): readonly Cell[] => {
   const { look } = view;
   const theme = makeTheme(record.tier, look, liveness !== 'live');
   const numbers = footerViewOf(record);
-  const told = (field: FieldName): string => cellText(fields[field](session, view)) || '-';
+  const fieldText = (field: FieldName): string => cellText(fields[field](session, view)) || '-';
   const [text, rest] = barTexts(numbers, look.columns < WIDE ? SHORT_BAR : LONG_BAR, look);
   return [
-    shorten(told('agent'), LONGEST_AGENT),
+    shorten(fieldText('agent'), LONGEST_AGENT),
     { text: text + rest || '-', paint: (bar) => (text + rest ? [theme.bar(text), theme.quiet(rest)] : bar) },
-    { text: told('fill'), paint: theme.percent },
+    { text: fieldText('fill'), paint: theme.percent },
     { text: isDrawable(numbers.usedTokens) ? usedOf(numbers) : '-', paint: theme.quiet },
-    { text: told('tier'), paint: theme.tier },
+    { text: fieldText('tier'), paint: theme.tier },
     shorten(cellText(activityText(session, view.now)), LONGEST_ACTIVITY),
-    { text: told('distance'), paint: theme.quiet },
-    { text: told('cache'), paint: theme.quiet },
-    { text: told('age'), paint: theme.quiet },
+    { text: fieldText('distance'), paint: theme.quiet },
+    { text: fieldText('cache'), paint: theme.quiet },
+    { text: fieldText('age'), paint: theme.quiet },
     cellText(fields.folder(session, view), 'start') || '-',
-    { text: told('session'), paint: theme.quiet },
+    { text: fieldText('session'), paint: theme.quiet },
   ];
 };
 

@@ -34,7 +34,7 @@ export const table = (
   width: number,
 ): readonly Styled[] => {
   const all = [columns.map(({ title }): Cell => title), ...rows];
-  const natural = columns.map((_, index) => Math.max(...all.map((row) => widthOf(textOf(row[index])))));
+  const natural = columns.map((_, index) => Math.max(...all.map((row) => widthOf(cellText(row[index])))));
   const least = columns.map(({ leastWidth }, index) => Math.min(leastWidth ?? Infinity, natural[index] ?? 0));
   const shown = fitting(columns, least, width);
   const widths = [...least];
@@ -59,7 +59,7 @@ export const table = (
   return all.map(line);
 };
 
-const textOf = (cell: Cell | undefined): string => (typeof cell === 'string' ? cell : (cell?.text ?? ''));
+const cellText = (cell: Cell | undefined): string => (typeof cell === 'string' ? cell : (cell?.text ?? ''));
 
 /** Indexes of the columns that fit side by side. */
 const fitting = (columns: readonly Column[], least: readonly number[], width: number): readonly number[] => {
@@ -82,7 +82,7 @@ interface PaddedCell {
 }
 
 const padded = (cell: Cell | undefined, width: number, column: Column | undefined): PaddedCell => {
-  const text = shorten(textOf(cell), width, column?.cut);
+  const text = shorten(cellText(cell), width, column?.cut);
   const blanks = ' '.repeat(Math.max(0, width - widthOf(text)));
   const styled = typeof cell === 'object' ? cell.paint(text) : text;
   const [before, after] = column?.align === 'right' ? [blanks, ''] : ['', blanks];

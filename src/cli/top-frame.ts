@@ -105,7 +105,7 @@ const orderText = (
   return `${part}by ${sort}${isAll ? ', all' : ''}`;
 };
 
-/** What is told last is left out first where there is no room. */
+/** The title row. If there is no room, the last counts are left out first. */
 const headOf = ({ all, look }: TopView, order: string, theme: Theme): Printable => {
   const there = all.filter(isThere);
   const waiting = there.filter(({ record, liveness }) => liveness === 'live' && isForUser(record)).length;
@@ -114,19 +114,19 @@ const headOf = ({ all, look }: TopView, order: string, theme: Theme): Printable 
     return count === 0 ? [] : [`${count} ${tier}`];
   });
   const failed = there.filter(({ liveness }) => liveness === 'failed').length;
-  const told = [
+  const counts = [
     `${there.length} running`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(waiting > 0 ? [`${waiting} waiting for you`] : []),
     ...tiers,
   ];
   const name = 'ctxwrap top';
-  const textOf = (count: number): string =>
-    count === 0 ? name : `${name}  ${told.slice(0, count).join(' · ')}`;
+  const titleWith = (count: number): string =>
+    count === 0 ? name : `${name}  ${counts.slice(0, count).join(' · ')}`;
   const room = look.columns - order.length - 2;
-  let count = told.length;
-  while (count > 0 && textOf(count).length > room) count -= 1;
-  const left = textOf(count);
+  let count = counts.length;
+  while (count > 0 && titleWith(count).length > room) count -= 1;
+  const left = titleWith(count);
   const gap = look.columns - left.length - order.length;
   if (gap < 2) return toPrintable(shorten(left, look.columns));
   return toPrintable([theme.accent(name), left.slice(name.length), ' '.repeat(gap), theme.quiet(order)]);

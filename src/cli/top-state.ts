@@ -164,15 +164,15 @@ export const windowOf = (
   return Math.max(Math.min(least, Math.max(0, count - rows)), Math.min(before, most));
 };
 
-/** The sessions to show, in their order. `textOf` is what the filter looks at. */
+/** The sessions to show, in their order. `searchText` is what the filter looks at. */
 export const chosenSessions = (
   sessions: readonly ListedSession[],
   { sort, filter, isAll }: TopState,
-  textOf: (session: ListedSession) => string,
+  searchText: (session: ListedSession) => string,
 ): readonly ListedSession[] => {
   const wanted = filter.trim().toLowerCase();
   const shown = sessions.filter(
-    (each) => (isAll || isThere(each)) && (wanted === '' || textOf(each).toLowerCase().includes(wanted)),
+    (each) => (isAll || isThere(each)) && (wanted === '' || searchText(each).toLowerCase().includes(wanted)),
   );
   return shown.toSorted((a, b) => orders[sort](a, b) || a.record.startedAt - b.record.startedAt);
 };

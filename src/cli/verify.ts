@@ -70,7 +70,7 @@ const playApart = async (
   {
     signal,
     onTold,
-  }: { readonly signal: AbortSignal; readonly onTold: (told: VerifyMessage) => Promise<void> },
+  }: { readonly signal: AbortSignal; readonly onTold: (message: VerifyMessage) => Promise<void> },
 ): Promise<string> => {
   const [node, program] = order.ctxwrap;
   const [file, ...args] = place.commandLine([node, program, 'verify', '--order', JSON.stringify(order)]);
@@ -93,8 +93,8 @@ const playApart = async (
   try {
     const closed = once(child, 'close');
     for await (const line of createInterface(child.stdout)) {
-      const told = parseVerifyMessage(line);
-      if (told) await onTold(told);
+      const message = parseVerifyMessage(line);
+      if (message) await onTold(message);
     }
     const [code, by] = await closed;
     if (ending === 'whole' && code !== 0) ending = `ended with ${by ?? `status ${code}`}, see verify.log`;
@@ -191,10 +191,10 @@ const played = async ({ agent, file, place, signal, onCheck }: Trial, folder: st
     place,
     {
       signal,
-      onTold: async (told) => {
-        if (told.kind === 'version') version = told.version;
-        if (told.kind === 'check') await see(told);
-        if (told.kind === 'trouble') await see(startCheck(told.text));
+      onTold: async (message) => {
+        if (message.kind === 'version') version = message.version;
+        if (message.kind === 'check') await see(message);
+        if (message.kind === 'trouble') await see(startCheck(message.text));
       },
     },
   );

@@ -95,9 +95,9 @@ const withLimit = (usual: TierBoundaries, limit: Limit, context: CustomBoundsCon
   const obstacle = obstacleTo(boundary, last, context);
   if (obstacle === undefined)
     return auto ? following(boundary, usual.hard) : { warn: warnBefore(boundary, 'hard'), hard: boundary };
-  const told = `${limitText(limit)} of ${valueText(boundary)} ${obstacle}`;
+  const note = `${limitText(limit)} of ${valueText(boundary)} ${obstacle}`;
   const asked = last.unit === boundary.unit ? boundary.value : undefined;
-  const kept = { ...last, ...present({ asked }), reason: `${last.reason}; ${told}` };
+  const kept = { ...last, ...present({ asked }), reason: `${last.reason}; ${note}` };
   return auto ? { ...usual, auto: kept } : { ...usual, hard: kept };
 };
 

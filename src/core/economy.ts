@@ -4,7 +4,7 @@ import { MINUTE_MS, HOUR_MS, DAY_MS } from './time.js';
 
 // What a pause costs: until when the model's server keeps the conversation in its prompt cache, and how much of the user's plan is used.
 
-/** The prompt cache of the conversation. After its end the next request reads the whole conversation anew. */
+/** The prompt cache of the conversation. After its end the next request reads the whole conversation again. */
 export interface PromptCache {
   readonly expiresAt: Millis;
   /** the agent states the time; otherwise it follows from its last answer, and is displayed with `~` */
@@ -17,7 +17,7 @@ export interface PlanLimit {
   readonly name: string;
   /** 0…100 and above */
   readonly usedPercent: number;
-  /** when the count starts anew, if the agent says so */
+  /** when the count starts again, if the agent reports it */
   readonly resetsAt?: Millis;
 }
 
@@ -27,9 +27,10 @@ const SLACK_MS = 60_000; // a computed time is that inaccurate
  * The cache after a report. A computed time does not replace a stated one for the same answer, but it does when the agent has gone on
  * without stating any.
  */
-export const updateCache = (known: PromptCache | undefined, told: PromptCache): PromptCache => {
-  const isOlder = known?.exact === true && !told.exact && told.expiresAt <= known.expiresAt + SLACK_MS;
-  return isOlder ? known : told;
+export const updateCache = (known: PromptCache | undefined, reported: PromptCache): PromptCache => {
+  const isOlder =
+    known?.exact === true && !reported.exact && reported.expiresAt <= known.expiresAt + SLACK_MS;
+  return isOlder ? known : reported;
 };
 
 /** `12m`, `~4m`, `<1m`, `cold`: how long the cache stays warm. */

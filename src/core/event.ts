@@ -18,7 +18,7 @@ export interface Boundary {
   readonly postTokens?: number;
   /** what is sent with every request (system prompt, tools), where the agent's estimates leave it out */
   readonly fixedTokens?: number;
-  /** from the screen: what the agent says is left; an estimate of its own, to be displayed only */
+  /** from the screen: the agent's own estimate of what is left, for display only */
   readonly saidTokens?: number;
   /** id of the agent's record */
   readonly uuid?: string;
@@ -63,14 +63,14 @@ export type Fact =
       readonly type: 'model';
       /** absent if its name is not known */
       readonly model?: string;
-      /** its window, if the agent tells that, too */
+      /** its window, if the agent reports that, too */
       readonly claim?: WindowClaim;
-      /** the agent has not said so: a number or a window of another model shows it */
+      /** not reported by the agent, but shown by a number or a window of another model */
       readonly isInferred?: true;
     }
   /** until when the prompt cache is warm */
   | { readonly type: 'cache'; readonly cache: PromptCache }
-  /** where the agent is in its work, as far as its records tell; replaces what was told before */
+  /** where the agent is in its work, from its records; replaces the one before */
   | { readonly type: 'work'; readonly work: Work }
   /** a text that ctxwrap has given back is in the conversation: the agent has added it to a message */
   | { readonly type: 'context-added'; readonly at: Millis; readonly text: string }
@@ -118,7 +118,7 @@ export type Event =
   /** the user switched proactive compaction by a key */
   | { readonly type: 'proactive'; readonly isProactive: boolean }
   /** why a countdown would not be visible now; undefined if it would, which is assumed before the first of these events */
-  | { readonly type: 'sight'; readonly unseen: InvisibleReason | undefined }
+  | { readonly type: 'visibility'; readonly unseen: InvisibleReason | undefined }
   /** the user postponed compaction; requests still count */
   | { readonly type: 'postpone' }
   /** the agent has taken its last compaction back: the window is as full as before */

@@ -22,7 +22,7 @@ export type Candidates = { readonly [S in Source]?: Candidate };
 export type Disagreement =
   | { readonly phase: 'agreeing' }
   | { readonly phase: 'apart'; readonly since: Millis }
-  | { readonly phase: 'ignored' } // for so long that the screen must be misread
+  | { readonly phase: 'ignored' } // the disagreement has lasted, so the screen must be misread
   | { readonly phase: 'left'; readonly since: Millis }; // the screen goes on and the file does not: it is of another conversation, perhaps
 
 /** The screen's number when it became void. It may remain on the screen for a while, or reappear, and is ignored. */
@@ -48,7 +48,7 @@ export interface Evidence {
   readonly begun?: Reading;
   /** what the screen shows now, of an agent that shows an estimate after a compaction */
   readonly shown?: Reading;
-  /** what its words say that a compaction has left, in tokens: the same estimate, not rounded */
+  /** the same estimate in tokens, not rounded, from the words on the screen */
   readonly saidTokens?: number;
   /** the last number became void by a compaction, so that such an estimate may follow */
   readonly isCompacted?: true;
@@ -72,13 +72,13 @@ export const rankedCandidates = ({
   grownTokens,
   disagreement,
 }: Evidence): readonly Candidate[] => {
-  const said = trusted
+  const believed = trusted
     .filter((source) => !isDisbelieved(source, disagreement))
     .flatMap((source) => candidates[source] ?? []);
-  const [best] = said;
+  const [best] = believed;
   return best?.reading.usedTokens !== undefined && grownTokens > 0
-    ? [...said, grown(best, grownTokens)]
-    : said;
+    ? [...believed, grown(best, grownTokens)]
+    : believed;
 };
 
 const isDisbelieved = (source: Source, { phase }: Disagreement): boolean =>
@@ -177,7 +177,7 @@ export const estimateLeft = (
   return { ...evidence, candidates: { ...candidates, estimate: candidate(undefined, reading, now) } };
 };
 
-/** What it is measured with. */
+/** What it is measured against. */
 export interface LeftContext {
   readonly activity: Activity;
   /** what is sent with every request, which the estimate leaves out */
@@ -242,7 +242,7 @@ export const invalidateNumbers = (evidence: Evidence, by?: 'compaction'): Eviden
   return shown && isFirstLeft(after, shown) ? { ...after, left: shown } : after;
 };
 
-/** What a compaction has left by the agent's record of it, with what every request sends besides. */
+/** The size after a compaction: what the agent's record says is left, plus what every request sends besides. */
 export const leftTokens = ({
   postTokens,
   fixedTokens = 0,
@@ -335,8 +335,8 @@ export interface KnownReadings {
 }
 
 /** The evidence after a reading; the same object if the reading does not count. */
-export const applyReading = (known: KnownReadings, said: Reading, now: Millis): KnownReadings => {
-  const reading = validReading(said);
+export const applyReading = (known: KnownReadings, reported: Reading, now: Millis): KnownReadings => {
+  const reading = validReading(reported);
   if (!reading) return known;
   if (isEmpty(reading)) {
     if (known.evidence.isVoid || (known.showsLeft && reading.source === 'screen')) return known;

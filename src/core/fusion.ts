@@ -13,7 +13,7 @@ import { present } from './present.js';
 
 // Measures a reading against the window: its percentage, its tokens and its tier.
 
-/** What the readings of a session are measured with. */
+/** What the readings of a session are measured against. */
 export interface MeasureContext {
   readonly agent: string;
   readonly windows: WindowClaims;
@@ -87,7 +87,7 @@ const modelOf = ({ windows }: MeasureContext, reading?: Pick<Reading, 'model'>):
 const windowFor = (scale: MeasureContext, reading: Reading): KnownWindow | undefined =>
   currentWindow(scale.windows, modelOf(scale, reading), reading.usedTokens);
 
-/** What a ladder is chosen for. */
+/** What determines the ladder. */
 export interface LadderInput {
   readonly reading?: Reading;
   readonly window?: KnownWindow | undefined;
@@ -146,8 +146,8 @@ const basisTokens = (
   reading: Reading,
   other: Reading = reading,
 ): number | undefined => {
-  const { basis = 'window', basisTokens: told } = reading;
-  if (told !== undefined) return told;
+  const { basis = 'window', basisTokens } = reading;
+  if (basisTokens !== undefined) return basisTokens;
   const windowTokens = basisWindow(scale, other);
   switch (basis) {
     case 'window':
@@ -296,10 +296,10 @@ export interface FusedReading extends MeasuredReading {
   readonly isNearAuto?: boolean;
 }
 
-/** A number of the screen is displayed in the place of a better source's, for its higher tier. */
+/** The screen's number is displayed instead of a better source's, because its tier is higher. */
 export interface Contest {
   readonly since: Millis;
-  /** for so long that the sources do not merely report one after the other */
+  /** it has lasted longer than the delay between the sources */
   readonly isLasting: boolean;
 }
 
@@ -321,9 +321,9 @@ const order: readonly (Tier | undefined)[] = [undefined, 'safe', 'warn', 'auto',
 /** The number that counts; undefined if there is none. */
 export const fuseReadings = (evidence: Evidence, scale: MeasureContext): FusedReading | undefined => {
   const all = rankedCandidates(evidence);
-  const told = all.filter(({ reading }) => reading.source !== 'estimate');
+  const reported = all.filter(({ reading }) => reading.source !== 'estimate');
   const fused = fuseOf(all, scale);
-  const counted = fused?.reading.source === 'estimate' ? fuseOf(told, scale) : undefined;
+  const counted = fused?.reading.source === 'estimate' ? fuseOf(reported, scale) : undefined;
   if (!fused || !counted) return fused;
   const { actingTier } = counted;
   const grown = all.find((each) => includesGrowth(each, evidence));

@@ -85,7 +85,7 @@ const isImpossible = (compaction: Compaction): boolean => {
   return isOver(compaction) || (hasFailed && !isUnderWay(compaction));
 };
 
-/** At any tier: the agent has said that the conversation is too long for that, or three attempts in a row have failed. */
+/** At any tier: the agent refused because the conversation is too long, or three attempts in a row have failed. */
 const cannotCompact = ({ phase, last, episodeSince }: Compaction): boolean => {
   if (phase.kind === 'blocked' && phase.block.why === 'breaker') return true;
   if (episodeSince === undefined || !last || last.endedAt < episodeSince) return false;

@@ -25,10 +25,10 @@ export const limitOfferText = (keys: string): string =>
 export const stepLimitOffer = (
   offer: LimitOffer | undefined,
   event: Event,
-  sight: OfferSight,
+  context: OfferSight,
 ): LimitOffer | undefined => {
   if (event.type === 'limit') return undefined;
-  return offer === 'open' && isQuiet(sight) && isUsed(sight) && !isLimited(sight) ? 'made' : offer;
+  return offer === 'open' && isQuiet(context) && isUsed(context) && !isLimited(context) ? 'made' : offer;
 };
 
 interface OfferSight {
@@ -38,7 +38,7 @@ interface OfferSight {
   readonly now: Millis;
 }
 
-/** The agent rests, and nothing else is to be said. */
+/** True if the agent rests and no other message is due. */
 const isQuiet = ({ session: { activity }, compaction, notices, now }: OfferSight): boolean =>
   (activity === 'ready' || activity === 'draft') &&
   notices.shown === undefined &&

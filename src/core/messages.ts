@@ -76,7 +76,7 @@ export const addNotice = (notices: Notices, request: NoticeRequest, now: Millis)
 
 /**
  * The message to display now. A message that has to give way does not come back; waiting ones keep waiting. The outcome of a compaction
- * gives way to answers and comes back; what says more about it stands behind it.
+ * gives way to answers and comes back; a longer explanation follows it.
  */
 export const updateNotices = (notices: Notices, room: MessageRoom, now: Millis): Notices => {
   const hasRoom = ({ isOfOutcome, isAnswer }: Omit<Notice, 'until'>): boolean =>
@@ -205,8 +205,8 @@ export const startMessages = (command?: string, ask = COMPACT_COMMAND): Messages
     : { tips: { command, ask, prompts: 0, before: 0, isRested: true, shown: {} } }),
 });
 
-export const stepMessages = (before: Messages, event: Event, sight: MessageContext): Messages => {
-  const { now, session, reduced, spiral, handoff } = sight;
+export const stepMessages = (before: Messages, event: Event, context: MessageContext): Messages => {
+  const { now, session, reduced, spiral, handoff } = context;
   const ofNative = nativeTriggerNotice(sessionLadder(session), session.agent) ?? before.ofNative;
   const candidates = [
     ...(event.type === 'notice' ? [event] : []),
@@ -215,15 +215,15 @@ export const stepMessages = (before: Messages, event: Event, sight: MessageConte
       ? []
       : [{ text: ofNative, priority: NATIVE_PRIORITY }]),
     ...(spiral === undefined ? [] : [{ text: spiral, priority: SPIRAL_PRIORITY }]),
-    ...(handoff === undefined ? [] : [offerOf(handoff, sight.compaction)]),
-    ...refusals(sight.compaction),
+    ...(handoff === undefined ? [] : [offerOf(handoff, context.compaction)]),
+    ...refusals(context.compaction),
   ];
   const updated = candidates.reduce(
-    (messages, wish) => ({ ...messages, notices: addNotice(messages.notices, wish, now) }),
+    (messages, candidate) => ({ ...messages, notices: addNotice(messages.notices, candidate, now) }),
     before,
   );
-  const { tips, notices } = withTip(updated, event, sight);
-  const settled = updateNotices(notices, messageRoom(sight.compaction, now), now);
+  const { tips, notices } = withTip(updated, event, context);
+  const settled = updateNotices(notices, messageRoom(context.compaction, now), now);
   return {
     notices: settled,
     ...present({ ofNative, tips }),

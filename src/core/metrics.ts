@@ -100,7 +100,7 @@ export const windowGauges = ({ fused }: Session): WindowGauges => {
 
 const LONGEST_MODEL = 100; // characters
 
-/** A model that runs on this machine may be named by the path of its file: only the file's name is told. */
+/** A model that runs on this machine may be named by the path of its file: only the file's name is published. */
 const modelName = (model: string): string => {
   const name = /^[/~.\\]|^[A-Za-z]:\\/.test(model)
     ? (model.split(/[/\\]/).findLast((part) => part !== '') ?? '')

@@ -23,7 +23,7 @@ export interface NotificationState {
   readonly wanted: readonly NotificationKind[];
   /** start of the episode that the kinds already sent belong to */
   readonly episode: Millis | undefined;
-  readonly told: readonly NotificationKind[];
+  readonly sent: readonly NotificationKind[];
   /** a notification was sent for this dialog */
   readonly isDialogTold: boolean;
   /** notifications to send now; of the last step only */
@@ -46,7 +46,7 @@ const LONGEST = 200; // characters
 export const startNotifications = (wanted: readonly NotificationKind[]): NotificationState => ({
   wanted,
   episode: undefined,
-  told: [],
+  sent: [],
   isDialogTold: false,
   due: [],
 });
@@ -54,14 +54,14 @@ export const startNotifications = (wanted: readonly NotificationKind[]): Notific
 /** The state after an event; `due` contains the notifications that follow from it. */
 export const stepNotifications = (
   before: NotificationState,
-  sight: NotificationContext,
+  context: NotificationContext,
 ): NotificationState => {
-  const { session, compaction, spiral, now } = sight;
+  const { session, compaction, spiral, now } = context;
   if (before.wanted.length === 0) return before;
   const { episodeSince } = compaction;
-  const told = before.episode === episodeSince ? before.told : [];
-  const tellable = [...windowNews(sight, before.wanted), ...failureNews(compaction)];
-  const news = tellable.filter(({ kind }) => !told.includes(kind));
+  const sent = before.episode === episodeSince ? before.sent : [];
+  const tellable = [...windowNews(context, before.wanted), ...failureNews(compaction)];
+  const news = tellable.filter(({ kind }) => !sent.includes(kind));
   const isAsking = session.activity === 'dialog' || session.activity === 'unknown'; // a dialog may flicker
   const isTold = before.isDialogTold && isAsking;
   const dialogDue = dialogAt(session, compaction);
@@ -74,7 +74,7 @@ export const stepNotifications = (
   return {
     wanted: before.wanted,
     episode: episodeSince,
-    told: [...told, ...withLower(news.map(({ kind }) => kind))],
+    sent: [...sent, ...withLower(news.map(({ kind }) => kind))],
     isDialogTold: isTold || isDialogDue,
     due: due.filter(({ kind }) => before.wanted.includes(kind)),
   };

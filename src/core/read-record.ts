@@ -41,12 +41,12 @@ const itemsOf = <S extends Schema>(schema: S) =>
   v.fallback(
     v.pipe(
       v.array(v.unknown()),
-      v.transform((items) => items.flatMap((item) => partsOf(schema, item))),
+      v.transform((items) => items.flatMap((item) => validItem(schema, item))),
     ),
     [],
   );
 
-const partsOf = <S extends Schema>(schema: S, item: unknown): readonly v.InferOutput<S>[] => {
+const validItem = <S extends Schema>(schema: S, item: unknown): readonly v.InferOutput<S>[] => {
   const { success, output } = v.safeParse(schema, item);
   return success ? [output] : [];
 };

@@ -290,7 +290,7 @@ export interface TitleSigns {
   /**
    * for the text after `OSC 7501;`: true if the title shows a busy agent; undefined if the text says nothing about the agent's own state
    */
-  readonly isWorking: (told: string) => boolean | undefined;
+  readonly isWorking: (text: string) => boolean | undefined;
 }
 
 export interface SignSet {

@@ -146,7 +146,7 @@ const ANSWER_PRIORITY = 400;
 /** An event with a notice about the user's settings, for the footer. */
 export const noticeEvent = (text: string): Event => ({ type: 'notice', text, priority: NOTICE_PRIORITY });
 
-/** The same in answer to a key of the user's, who looks at the footer for it. */
+/** A notice that answers a key: the user is looking at the footer. */
 export const answerEvent = (text: string): Event => ({
   type: 'notice',
   text,
@@ -154,7 +154,7 @@ export const answerEvent = (text: string): Event => ({
   isAnswer: true,
 });
 
-/** The same about the compaction that has just ended, for longer: the user may be reading the agent's screen. */
+/** A notice about the compaction that has just ended. It stays longer, because the user may be reading the agent's screen. */
 export const recapNoticeEvent = (text: string): Event => ({
   type: 'notice',
   text,

@@ -343,7 +343,7 @@ const withHeard = (state: Session, heard: KnownReadings): Session => {
 
 const emptied = (state: Session, by?: 'compaction'): Session => ({
   ...state,
-  cache: undefined, // what was cached is not what the next request sends
+  cache: undefined, // the next request sends other text than the cached one
   work: undefined,
   evidence: invalidateNumbers(state.evidence, by),
   blank: { why: 'pending' },
@@ -351,7 +351,7 @@ const emptied = (state: Session, by?: 'compaction'): Session => ({
   shown: undefined, // the next number is shown at once, however small the change
 });
 
-/** The size that a record gives holds until the next number. */
+/** Uses the size from the agent's record until the next number. */
 const sizedAt = (state: Session, tokens: number | undefined, now: Millis): Session =>
   tokens === undefined ? state : { ...state, evidence: estimateCompacted(state.evidence, tokens, now) };
 

@@ -9,7 +9,7 @@ export type View =
   /** a list of conversations: none of them is in view. `name`: `the list of agents` */
   { readonly shows: 'list'; readonly name: string } | ({ readonly shows: 'conversation' } & ViewMarks);
 
-/** What tells a conversation on the screen from others. The text is untrusted. */
+/** How to tell a conversation on the screen from others. The text is untrusted. */
 export interface ViewMarks {
   /** what the screen and the title call it */
   readonly names: readonly string[];

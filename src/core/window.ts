@@ -64,7 +64,7 @@ export const setUserWindow = (windows: WindowClaims, userTokens: number | undefi
   return userTokens === undefined ? rest : { ...rest, userTokens };
 };
 
-/** The agent runs another model, or the same one with another window, which `claim` tells. */
+/** The agent runs another model, or the same one with another window, given by `claim`. */
 export const changeModel = (
   windows: WindowClaims,
   { model, claim, isInferred }: Omit<Extract<Fact, { type: 'model' }>, 'type'>,
@@ -117,9 +117,9 @@ export const currentWindow = (
   usedTokens: number | undefined,
 ): KnownWindow | undefined => {
   if (userTokens !== undefined) return { windowTokens: userTokens, windowSource: 'user', certain: true };
-  const told = [...[...claims, ...before].filter((claim) => claim.model === model), ...open];
-  const said = withAssumed(told, assumedTokens);
-  const possible = said.filter((claim) => !isDisproved(claim, usedTokens));
+  const reported = [...[...claims, ...before].filter((claim) => claim.model === model), ...open];
+  const claimed = withAssumed(reported, assumedTokens);
+  const possible = claimed.filter((claim) => !isDisproved(claim, usedTokens));
   const best = possible.reduce<WindowClaim | undefined>(
     (held, each) => (held && rank(held) < rank(each) ? held : each),
     undefined,

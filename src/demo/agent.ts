@@ -270,8 +270,8 @@ const calling = (call: ToolCall, isLast: boolean): Act => ({
   finish: (agent) => {
     const { text, result, tokens, use } = call;
     const after = { ...agent, usedTokens: agent.usedTokens + tokens, done: [...agent.done, call] };
-    const said = [accent(`● ${text}`), dim(`  └ ${result}`), ...(isLast ? [blank] : [])];
-    return become(after, said, [{ type: 'call', ...use, output: result }, turnRecord(after)]);
+    const shown = [accent(`● ${text}`), dim(`  └ ${result}`), ...(isLast ? [blank] : [])];
+    return become(after, shown, [{ type: 'call', ...use, output: result }, turnRecord(after)]);
   },
 });
 

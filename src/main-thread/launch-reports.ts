@@ -31,10 +31,10 @@ export const requestReports = async (session: WrapSession): Promise<PreparedLaun
 const prepareLaunch = async (session: WrapSession): Promise<PreparedLaunch | undefined> => {
   const { agent, env, cwd, log, holdCommand } = session;
   const home = homeFolder(env);
-  const wish = session.values['claude.statusLine'];
+  const statusLine = session.values['claude.statusLine'];
   const { official } = agent;
   if (!official || env['HOME'] === undefined) return undefined;
-  if (wish === 'off' && holdCommand === undefined) return undefined;
+  if (statusLine === 'off' && holdCommand === undefined) return undefined;
   const files = await statusLineFiles(stateFolder(env, home), env['CTXWRAP_SESSION'] ?? '');
   void files.sweep();
   const port = { text: (path: string) => readSettings(resolve(cwd, path)), names: listNames };
@@ -44,7 +44,7 @@ const prepareLaunch = async (session: WrapSession): Promise<PreparedLaunch | und
     cwd,
     home,
     env,
-    wish,
+    statusLine,
     isWindowSet,
     isCacheWanted: session.values.idle === 'compact',
     isOwnProgram: basename(session.file) === agent.command,

@@ -85,7 +85,7 @@ export const publishLostRecord = (session: PublishedSession, child: StartedChild
     }
   });
   const heartbeat = setInterval(write, HEARTBEAT_MS).unref();
-  const told = write()
+  const telling = write()
     .then(snapshot)
     .then((record) => tellLostState(folder, record))
     .catch((error: unknown) => log.warn(`the failure is no event: ${errorText(error)}`));
@@ -93,7 +93,7 @@ export const publishLostRecord = (session: PublishedSession, child: StartedChild
     end: async (status) => {
       clearInterval(heartbeat);
       end = { endedAt: Date.now(), exit: exitOf(status) };
-      await Promise.all([write(), told]);
+      await Promise.all([write(), telling]);
       await endLostEvents(folder, await snapshot()).catch((error: unknown) =>
         log.warn(`the end of the session is no event: ${errorText(error)}`),
       );

@@ -141,7 +141,7 @@ const watchVisibility = (parts: VisibilityParts) => {
   let timer: NodeJS.Timeout | undefined;
   const look = (): void => {
     const unseen = check();
-    if (unseen !== last) parts.terminal.worker.post({ type: 'sight', unseen });
+    if (unseen !== last) parts.terminal.worker.post({ type: 'visibility', unseen });
     last = unseen;
   };
   return {

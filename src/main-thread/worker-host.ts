@@ -348,9 +348,9 @@ const makeWorkerEnding = (session: WrapSession) => {
     lose: (): void => {
       isLost = true;
     },
-    settle: (done: boolean, told?: string): void => {
+    settle: (done: boolean, lastSummary?: string): void => {
       isDone ||= done;
-      summary = told;
+      summary = lastSummary;
       onEnd?.();
     },
     stop: async ({ status, isHurried, tell, end }: Stopping): Promise<string | undefined> => {

@@ -352,9 +352,9 @@ const tokensBefore = (
   return isRequests ? earlier.used : last?.used;
 };
 
-const mergeSession = (before: SessionDetail, told: SessionDetail): SessionDetail => ({
-  id: before.id ?? told.id,
-  project: before.project ?? told.project,
-  version: told.version ?? before.version,
-  isOther: before.isOther ?? told.isOther ?? false,
+const mergeSession = (before: SessionDetail, found: SessionDetail): SessionDetail => ({
+  id: before.id ?? found.id,
+  project: before.project ?? found.project,
+  version: found.version ?? before.version,
+  isOther: before.isOther ?? found.isOther ?? false,
 });

@@ -30,11 +30,11 @@ const mayTell = ({ ended, calls }: WorkRecords, line: string): boolean => {
 /** Puts what the lines of one file tell of the work into an inbox, when it has changed. */
 export const makeWorkFollower = ({ add }: Pick<FactCoalescer, 'add'>) => {
   let records = noWorkRecords;
-  let told: Work = {};
+  let last: Work = {};
   const tell = (): void => {
     const work = workOf(records);
-    if (isSame(work, told)) return;
-    told = work;
+    if (isSame(work, last)) return;
+    last = work;
     add({ type: 'work', work });
   };
   return {

@@ -88,7 +88,7 @@ const makeRecordReader = (
     else giveParts(bytes, offset, partsIn(bytes));
   };
   const partsIn = (bytes: Buffer): readonly Span[] =>
-    partsOf(bytes, (part) => isRecordLike(outlineOf(part), fields.fields));
+    recordSpans(bytes, (part) => isRecordLike(outlineOf(part), fields.fields));
   const giveParts = (bytes: Buffer, offset: number, parts: readonly Span[]): void => {
     for (const [start, end] of parts) {
       const part = bytes.subarray(start, end);
@@ -129,7 +129,7 @@ type Span = readonly [start: number, end: number];
  * The records in a line that is not one: glued together, or behind the beginning of one that was cut off there. What is between them is a part
  * of its own. A line without a record stays as it is.
  */
-const partsOf = (line: Buffer, isRecord: (part: Buffer) => boolean): readonly Span[] => {
+const recordSpans = (line: Buffer, isRecord: (part: Buffer) => boolean): readonly Span[] => {
   const parts: Span[] = [];
   let found = 0;
   for (let at = blanksEnd(line, 0); at < line.length;) {

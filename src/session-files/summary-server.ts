@@ -139,9 +139,9 @@ const post = async (server: Server, question: Question, signal: AbortSignal): Pr
       return noConnection(server, error);
     }
     if (response.ok) return { kind: 'answer', response };
-    const said = await readSome(response);
+    const answer = await readSome(response);
     const next = redirects < MOST_REDIRECTS ? redirectOf(response, url) : undefined;
-    if (!next) return failureOf(server, response, said);
+    if (!next) return failureOf(server, response, answer);
     url = next;
   }
 };
@@ -171,10 +171,10 @@ const noConnection = ({ place }: Server, error: unknown): Attempt => {
 /** Statuses that pass. */
 const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
-const failureOf = (server: Server, { status, headers }: Response, said: string): Attempt => {
-  const isLimit = (status === 400 || status === 422) && /max_tokens|maximum context length/i.test(said);
+const failureOf = (server: Server, { status, headers }: Response, body: string): Attempt => {
+  const isLimit = (status === 400 || status === 422) && /max_tokens|maximum context length/i.test(body);
   if (isLimit) return { kind: 'limit' };
-  const error = refusal(server, status, said);
+  const error = refusal(server, status, body);
   return isPassing(status)
     ? { kind: 'failed', error, retryAfterMs: retryAfterMs(headers.get('retry-after') ?? '') }
     : { kind: 'failed', error };
@@ -188,21 +188,22 @@ const retryAfterMs = (value: string): number => {
 };
 
 /** In ctxwrap's own words: those of the server can repeat the conversation, or the key. */
-const refusal = ({ place, model, keyName }: Server, status: number, said: string): SummaryError => {
+const refusal = ({ place, model, keyName }: Server, status: number, body: string): SummaryError => {
   const shown = toOneLine(model, LONGEST_MODEL);
-  const told = `${place} answered with status ${status}`;
-  if (status === 413 || (status < 500 && saysTooLong(said)))
+  const answered = `${place} answered with status ${status}`;
+  if (status === 413 || (status < 500 && saysTooLong(body)))
     return new SummaryError(`the text is too long for the model ${shown}`);
   if (status === 401 || status === 403)
     return new SummaryError(
       keyName === undefined
-        ? `${told}: it wants a key; name its variable with: ctxwrap config set summariser.keyEnv NAME`
-        : `${told}: it does not accept the key in ${keyName}`,
+        ? `${answered}: it wants a key; name its variable with: ctxwrap config set summariser.keyEnv NAME`
+        : `${answered}: it does not accept the key in ${keyName}`,
     );
-  if (status === 404) return new SummaryError(`${told}: there is no model ${shown}, or no chat/completions`);
+  if (status === 404)
+    return new SummaryError(`${answered}: there is no model ${shown}, or no chat/completions`);
   if (status >= 300 && status < 400)
-    return new SummaryError(`${told}: it sends requests elsewhere; put that address into summariser.url`);
-  return new SummaryError(told);
+    return new SummaryError(`${answered}: it sends requests elsewhere; put that address into summariser.url`);
+  return new SummaryError(answered);
 };
 
 /** The beginning of a text, as far as it comes soon. */

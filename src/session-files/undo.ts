@@ -113,7 +113,7 @@ const GONE = 'the session file changed while it was read';
 interface Found {
   readonly compaction: Compaction;
   /** entries before it, and after the one before it */
-  readonly said: number;
+  readonly entryCount: number;
   isUndone: boolean;
 }
 
@@ -173,10 +173,10 @@ type Known = Pick<UndonePlan, 'boundary' | 'number' | 'count' | 'copiedAt'>;
 const planIn = (
   source: RecordSource,
   { head, ids, damagedLines, prompts }: Scan,
-  { compaction, said }: Found,
+  { compaction, entryCount }: Found,
   known: Known,
 ): Planned | undefined => {
-  if (said === 0 || compaction.startLine === undefined) return undefined;
+  if (entryCount === 0 || compaction.startLine === undefined) return undefined;
   return {
     plan: { ...known, head, prompts: prompts(compaction), damagedLines },
     place: { source, records: Infinity, compaction, ids },
@@ -256,7 +256,7 @@ const makeScan = () => {
   const recorded: Found[] = []; // each record of a compaction; one may occur again
   const ids = new Set<string>();
   let head: SessionHead = {};
-  let said: SourceRecord[] = [];
+  let sources: SourceRecord[] = [];
   const takeEntry = (entry: Entry): void => {
     if (entry.kind === 'compaction') {
       // a boundary that occurs again, as in a rewritten history, is the same compaction
@@ -269,14 +269,14 @@ const makeScan = () => {
         line < startLine || (parentId !== undefined && line >= entry.source.line);
       const found: Found = {
         compaction: entry,
-        said: said.filter(isBefore).length,
+        entryCount: sources.filter(isBefore).length,
         isUndone: false,
       };
       compactions.push(found);
       recorded.push(found);
-      said = [];
+      sources = [];
     } else if (entry.kind === 'prompt' || entry.kind === 'answer' || entry.kind === 'call')
-      said.push(entry.source);
+      sources.push(entry.source);
   };
   return {
     take: (step: Step): void => {
@@ -286,7 +286,7 @@ const makeScan = () => {
         if (step.head.id !== undefined) ids.add(step.head.id);
       }
       if (step.kind === 'rewritten') {
-        said = [];
+        sources = [];
         const { inEffect } = step;
         if (inEffect !== undefined) {
           for (const found of recorded) found.isUndone = true;
@@ -295,7 +295,7 @@ const makeScan = () => {
       }
       if (step.kind === 'record' || step.kind === 'rewritten') step.entries.forEach(takeEntry);
     },
-    end: () => ({ compactions, rest: said.length, prompts: promptCounter(steps), head, ids }),
+    end: () => ({ compactions, rest: sources.length, prompts: promptCounter(steps), head, ids }),
   };
 };
 

@@ -108,7 +108,7 @@ export type ToWorker =
   /** Enter was sent to the child (wall clock) */
   | { readonly type: 'entered'; readonly at: Millis }
   /** whether a countdown could be seen has changed */
-  | { readonly type: 'sight'; readonly unseen: InvisibleReason | undefined }
+  | { readonly type: 'visibility'; readonly unseen: InvisibleReason | undefined }
   /** the answer to `hold` */
   | { readonly type: 'held'; readonly id: number; readonly isHeld: boolean }
   /** draw the footer for this place, and again whenever it changes */
@@ -125,7 +125,7 @@ export type ToWorker =
 /** From the worker. */
 export type FromWorker =
   | { readonly type: 'footer'; readonly drawing: FooterDrawing }
-  /** asks for `sight` if it has changed */
+  /** asks for `visibility` if it has changed */
   | { readonly type: 'look' }
   /** holds the user's keys if `typed` is still the counter */
   | { readonly type: 'hold'; readonly id: number; readonly typed: number }

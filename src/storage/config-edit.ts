@@ -17,7 +17,7 @@ import {
 import { FILE_MODE } from './file-modes.js';
 import { makeFolder, writeAtomic } from './state-folder.js';
 
-// Changes configuration files. What a change is not about stays byte for byte, and a change that somebody else makes meanwhile is not lost.
+// Changes configuration files. A change leaves everything else byte for byte, and keeps what another process changes meanwhile.
 
 // Adding all keys to a configuration file. The user's text stays, byte for byte; lines are only added.
 
@@ -246,7 +246,7 @@ export const changeConfig = async (path: string, change: ConfigChange): Promise<
   }
 };
 
-/** What is said of a file in which no key can be changed. */
+/** The errors for a file in which no key can be changed. */
 export interface KeyRefusals {
   readonly refused: (file: RefusedFile) => Error;
   readonly invalid: (faults: readonly SyntaxFault[]) => Error;
@@ -312,7 +312,7 @@ export const backupOf = (path: string): string => `${path}.bak`;
 export const keepBackup = (path: string, text: string, mode: number | undefined): Promise<void> =>
   writeAtomic(backupOf(path), text, { mode });
 
-const LOCKED_MS = 10_000; // how long another process is waited for
+const LOCKED_MS = 10_000; // how long to wait for another process
 const STALE_MS = 5_000; // a change takes milliseconds: its process is gone
 const RETRY_MS = 20;
 

@@ -227,7 +227,7 @@ const STRING = /"(?:[^"\\\r\n]|\\.)*"/y;
 const PLAIN = /[\w.+-]+/y;
 const INNER = /[^"{}[\]/]+|\/(?![/*])/y;
 
-/** Where the match ends that begins here; the same place where there is none. */
+/** The end of the match that begins here, or the same offset if there is none. */
 const endOf = (pattern: RegExp, text: string, at: number): number => {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
@@ -235,7 +235,7 @@ const endOf = (pattern: RegExp, text: string, at: number): number => {
 
 const skipTrivia = (text: string, at: number): number => endOf(TRIVIA, text, at);
 
-/** The same place where there is no value. */
+/** The end of the value, or the same offset if there is none. */
 const endOfValue = (text: string, start: number): number => {
   if (text[start] === '"') return endOf(STRING, text, start);
   if (text[start] !== '{' && text[start] !== '[') return endOf(PLAIN, text, start);

@@ -41,7 +41,7 @@ const hasLogMode = (path: string): boolean => {
 };
 
 /**
- * Every program has closed it: its log is gone or empty, and so is the index, which SQLite would make anew. Throws for a log without its
+ * Every program has closed it: its log is gone or empty, and so is the index, which SQLite would create again. Throws for a log without its
  * index, and the system's error.
  */
 const isClosed = (path: string): boolean => {

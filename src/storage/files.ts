@@ -176,7 +176,7 @@ const create = async (path: string, write: (file: FileHandle) => Promise<void>):
   }
 };
 
-/** Removes a file that `createFile` has just written and that nobody was told of. Never rejects. */
+/** Removes a file that `createFile` has just written and nobody knows yet. Never rejects. */
 export const removeCreated = (path: string): Promise<void> => unlink(path).catch(() => undefined);
 
 /** Never takes the place of another file, which a plain rename would. */

@@ -9,7 +9,7 @@ import { errorCode } from '../core/errors.js';
 const ZOMBIE = 'Z'; // has ended, but its parent has not collected the exit status
 const MAX_PROCESSES = 256; // examined below one process
 
-/** Where a process stands among the others: fields 4 and 5. */
+/** The parent and group of a process: fields 4 and 5. */
 export interface ProcessPlace {
   readonly parent: number;
   /** its process group: a shell gives each job a group of its own */

@@ -84,7 +84,7 @@ export const withdrawRequest = async (folder: string, key: RequestKey): Promise<
   return { kind: isSeen && !(await mayHaveBegun(folder, key, answer)) ? 'unbegun' : 'unknown' };
 };
 
-/** Whether something may have been typed for the request, as far as its answer tells: undefined where none could be read. */
+/** Whether something may have been typed for the request, by its answer; undefined if no answer could be read. */
 export const mayHaveBegun = async (
   folder: string,
   key: RequestKey,

@@ -39,7 +39,7 @@ export const noteReleasesAsked = (dropped: DroppedPresses, areAsked: boolean): v
 
 /** How the terminal counts in pixels; changed in place. */
 export interface PixelPlaces {
-  /** height of a cell; undefined until the terminal has told it */
+  /** height of a cell; undefined until the terminal reports it */
   cellHeight: number | undefined;
   /** a report was outside the screen if its numbers were cells, so they are pixels: not every terminal knows mode 1016 */
   areSeen: boolean;
@@ -169,7 +169,10 @@ const mouseReport = (
   return isBelow ? place.withRow(last) : undefined;
 };
 
-/** The height of a cell, which the terminal tells in answers about its size in pixels (xterm ctlseqs, `CSI 14 t` and `CSI 16 t`; mode 2048). */
+/**
+ * The height of a cell, which the terminal reports in answers about its size in pixels (xterm ctlseqs, `CSI 14 t` and `CSI 16 t`; mode
+ * 2048).
+ */
 export const noteCellHeight = (
   sequence: string,
   { terminalRows }: Pick<ScreenGeometry, 'terminalRows'>,

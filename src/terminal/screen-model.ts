@@ -26,7 +26,7 @@ export interface ScreenModel {
   eraseBelow: (rows: number) => void;
   /** moves the text so that the cursor is on the row where the terminal has it, after a resize */
   alignCursor: (row: number) => void;
-  /** output was left out: starts anew with these bytes, which bring it to the child's cursor and modes */
+  /** output was left out: starts again with these bytes, which bring it to the child's cursor and modes */
   restart: (seed: string) => void;
   /** bytes wait to be parsed: the model is not what the child has drawn */
   isBehind: () => boolean;

@@ -47,7 +47,7 @@ export const footerRow = (view: FooterView, look: Look, configured?: readonly Fo
   const whole = (isWhole(view) ? [view] : shorterAndShorter(view)).find((each) => fits(each, names));
   if (whole) return spread(whole, look, names);
   const above = names.filter((name) => name !== 'words' && items[name].keep > items.words.keep);
-  const beside = widthOf(cellsOf(view, look, above, LEAST_BAR), 1) + (above.length > 0 ? 1 : 0);
+  const beside = widthOf(cellsOf(view, look, above, LEAST_BAR), 1) + 1; // 0 for no cells
   const { isCut, ...brief } = briefOf(view, { room, beside, ascii: look.ascii });
   // where a message is cut, nothing less important takes columns, so that it only grows with the row
   let left = isCut ? names.filter((name) => name === 'words' || above.includes(name)) : names;
@@ -68,8 +68,8 @@ const cellsOf = (
 ): readonly Cell[] =>
   names.map((name) => {
     const { text, paint } = items[name];
-    const said = text(view, { look: { ascii, ...present({ bar }) }, names, barCells });
-    const [shown, rest] = typeof said === 'string' ? [said] : said;
+    const texts = text(view, { look: { ascii, ...present({ bar }) }, names, barCells });
+    const [shown, rest] = typeof texts === 'string' ? [texts] : texts;
     return {
       name,
       text: shown,

@@ -170,8 +170,8 @@ const exit: Check = {
     assertThat(terminal.isTidy(), 'something was left on in the terminal');
     const { ours, lost } = attributeKeys(writesIn(cast()), terminal.pressed());
     assertThat(lost === '', `keys of the user were lost: ${JSON.stringify(lost)}`);
-    const [said, seen] = [JSON.stringify(strokesIn(audit())), JSON.stringify(ours)];
-    assertThat(said === seen, `the audit log tells of the keys ${said}, and the agent got ${seen}`);
+    const [audited, seen] = [JSON.stringify(strokesIn(audit())), JSON.stringify(ours)];
+    assertThat(audited === seen, `the audit log tells of the keys ${audited}, and the agent got ${seen}`);
     const times = Math.max(1, ours.length / agent.strokes.length);
     const known = Array.from({ length: Math.floor(times) }, () => agent.strokes).flat();
     assertThat(ours.length === 0 || seen === JSON.stringify(known), `keys that nobody pressed: ${seen}`);

@@ -82,12 +82,12 @@ export const followOwnCompaction = (
     files = openSettingsFiles();
     const found = await source?.read(files, { env, cwd, args, home: homeFolder(env) });
     if (!found || isStopped) return;
-    const { trigger, said } = found;
+    const { trigger, settings } = found;
     const now = JSON.stringify({ trigger });
     if (now === last) return;
     last = now;
     log.info(
-      `${agent.name}'s own compaction: ${said.map(({ name, value, place }) => `${name} = ${value} in ${place}`).join(', ') || 'as it is by itself'}`,
+      `${agent.name}'s own compaction: ${settings.map(({ name, value, place }) => `${name} = ${value} in ${place}`).join(', ') || 'as it is by itself'}`,
     );
     take({ type: 'own-compaction', trigger });
   };

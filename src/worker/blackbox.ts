@@ -179,17 +179,17 @@ const makeQueue = (onFailure: (error: unknown) => void) => {
 
 /** A failure is reported once, until something could be kept again: it is met at every look. */
 const makeFailures = ({ onNotice, onFailure }: BlackBoxListener) => {
-  let told: string | undefined;
+  let lastReason: string | undefined;
   return {
     add: (error: unknown): void => {
       const reason = failureText(error);
-      if (reason === told) return;
-      told = reason;
+      if (reason === lastReason) return;
+      lastReason = reason;
       onFailure(reason);
       onNotice(`black box: nothing kept (${reason})`);
     },
     end: (): void => {
-      told = undefined;
+      lastReason = undefined;
     },
   };
 };

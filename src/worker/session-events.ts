@@ -37,7 +37,7 @@ export interface SessionEvents {
 export const sessionEvents = (options: SessionEventsOptions): SessionEvents => {
   const { snapshot, isReplacement, now } = options;
   let { state, compaction } = options;
-  let told = ''; // the reading, without its time
+  let lastReading = ''; // the reading, without its time
   let readAt = -Infinity;
   let later: NodeJS.Timeout | undefined;
   const emit = (content: EventContent): void => options.emit(content, now());
@@ -47,8 +47,8 @@ export const sessionEvents = (options: SessionEventsOptions): SessionEvents => {
     later = undefined;
     const reading = readingRecord(state, now());
     const text = reading ? JSON.stringify({ ...reading, at: 0 }) : '';
-    if (text === told) return;
-    told = text;
+    if (text === lastReading) return;
+    lastReading = text;
     readAt = performance.now();
     emit({ type: 'reading', reading });
   };

@@ -79,7 +79,7 @@ const watchVisibility = (unseen: LoopListener['unseen'], emit: (event: Event) =>
     const now = unseen?.();
     const isSame = now === last;
     last = now;
-    if (!isSame) emit({ type: 'sight', unseen: now });
+    if (!isSame) emit({ type: 'visibility', unseen: now });
   };
   return {
     check,

@@ -292,7 +292,7 @@ export const runWorker = (
         return undefined;
       case 'entered':
         return input.onEntered(message.at);
-      case 'sight':
+      case 'visibility':
         return following.see(message.unseen);
       case 'held':
         return input.onHeld(message.id, message.isHeld);

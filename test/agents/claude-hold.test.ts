@@ -98,7 +98,7 @@ describe('the hook that adds context to the user’s next message', () => {
   });
 
   it.each<[string, Texts, Partial<OfficialLaunch>]>([
-    ['claude.statusLine is off', {}, { wish: 'off' }],
+    ['claude.statusLine is off', {}, { statusLine: 'off' }],
     [NO_HOOKS, {}, { args: ['--safe-mode'] }],
     [NO_HOOKS, {}, { args: ['--bare'] }],
     [NO_HOOKS, {}, { env: { CLAUDE_CODE_SAFE_MODE: '1' } }],

@@ -128,7 +128,7 @@ describe('the arguments', () => {
 describe('Claude is left alone', () => {
   const mine = { [user]: line('u') };
   it.each([
-    { when: 'it is switched off', texts: mine, more: { wish: 'off' } },
+    { when: 'it is switched off', texts: mine, more: { statusLine: 'off' } },
     { when: KNOWN, texts: { [user]: { model: 'opus' } } },
     { when: KNOWN, texts: { [user]: line('  ') } },
     {
@@ -163,7 +163,7 @@ describe('Claude is left alone', () => {
     {
       when: 'managed settings control the status line',
       texts: { ...mine, '/home/u/.claude/remote-settings.json': { disableAllHooks: true } },
-      more: { wish: 'on' },
+      more: { statusLine: 'on' },
     },
     {
       when: 'your settings disable status lines',
@@ -181,10 +181,10 @@ describe('Claude is left alone', () => {
       { ...mine, [project]: { statusLine: { padding: 9 } } },
       { ...mine, [local]: { statusLine: 'odd' } },
     ].flatMap((texts) =>
-      (['auto', 'on'] as const).map((wish) => ({
+      (['auto', 'on'] as const).map((statusLine) => ({
         when: "this folder's .claude settings have a status line, and only Claude can ask you whether to trust it",
         texts,
-        more: { wish },
+        more: { statusLine },
       })),
     ),
     {
@@ -205,7 +205,7 @@ describe('Claude is left alone', () => {
   });
 
   it('unless it is to be asked in any case: then nothing is printed', async () => {
-    expect(await asked({}, { wish: 'on' })).toMatchObject({
+    expect(await asked({}, { statusLine: 'on' })).toMatchObject({
       args: ['--settings', files.settings],
       own: 'exit 0',
       rest: { type: 'command' },

@@ -73,7 +73,7 @@ describe('where the user has no status line', () => {
         args: ['--settings', '{"permissions":{"allow":["Edit(/src/**)"]}}'],
       },
     ],
-    ['the wish', {}, { wish: 'off' }],
+    ['the setting', {}, { statusLine: 'off' }],
   ])('%s stands against it all the same', async (_, texts, given) => {
     expect(await asked(texts, { ...unknown, ...given })).toHaveProperty('left');
   });
@@ -81,8 +81,8 @@ describe('where the user has no status line', () => {
 
 describe('a version that would not start with --settings, or has nothing to tell', () => {
   it.each(['1.0.30', '1.0.60', '1.0.128', '2.0.64'])('is left alone: %s', async (version) => {
-    for (const wish of ['auto', 'on'] as const)
-      expect(await asked({ [user]: line('u') }, { isWindowSet: false, wish, version })).toEqual({
+    for (const statusLine of ['auto', 'on'] as const)
+      expect(await asked({ [user]: line('u') }, { isWindowSet: false, statusLine, version })).toEqual({
         left: `version ${version} does not report the context; 2.0.65 is the first that does`,
       });
   });
@@ -104,7 +104,7 @@ describe('a version that nothing tells', () => {
   it.each<readonly [string, Texts, Partial<OfficialLaunch>]>([
     ['the user has a status line, which is younger than --settings', { [user]: line('u') }, {}],
     ['the user gives --settings themselves', {}, { args: ['--settings', '{}'] }],
-    ['the user says so', {}, { wish: 'on' }],
+    ['the user says so', {}, { statusLine: 'on' }],
   ])('is asked where %s', async (_, texts, given) => {
     expect(await asked(texts, { ...untold, ...given })).toHaveProperty('settings.statusLine');
   });

@@ -279,7 +279,7 @@ describe("kimi's own compaction", () => {
     const own = await kimi.ownCompaction?.read(port, { ...fakePlace(), args: [] });
     return {
       at: own?.trigger && nativeTriggerTokens(200_000, own.trigger),
-      said: own?.said.map(({ name }) => name),
+      said: own?.settings.map(({ name }) => name),
     };
   };
 

@@ -146,7 +146,7 @@ describe('the own compaction of claude', () => {
       files: { [USER]: '{"autoCompactEnabled":false}' },
       at: undefined,
     });
-    expect(found.said).toEqual([{ name: 'autoCompactEnabled', value: 'false', place: USER }]);
+    expect(found.settings).toEqual([{ name: 'autoCompactEnabled', value: 'false', place: USER }]);
   });
 });
 

@@ -317,7 +317,7 @@ describe('the configuration', () => {
 });
 
 describe('an agent', () => {
-  const own = { trigger: undefined, said: [] };
+  const own = { trigger: undefined, settings: [] };
   const claude = (name: string, more: Parameters<typeof doctorOf>[2]) =>
     rowIn({ checks: doctorOf('claude', own, more) }, name);
   const told = (text: string) => ({ version: { kind: 'told', text } }) as const;
@@ -384,7 +384,7 @@ describe('an agent', () => {
     });
 
     it('is said to compact by itself as it does with that model', () => {
-      const own = { trigger: agents.claude.nativeTrigger({}), said: [] };
+      const own = { trigger: agents.claude.nativeTrigger({}), settings: [] };
       const native = (model?: string) => {
         const lastUse = model === undefined ? undefined : { ...opus, model };
         return rowIn({ checks: doctorOf('claude', own, { lastUse }) }, 'native');

@@ -11,7 +11,7 @@ describe('how long claude keeps transcripts', () => {
     const where = { env: {}, home, cwd: '/p', args: [] };
     const retention = await agents.claude.home?.retention?.(port, where);
     return rowIn(
-      { checks: doctorOf('claude', { trigger: undefined, said: [] }, { retention, userHome: home }) },
+      { checks: doctorOf('claude', { trigger: undefined, settings: [] }, { retention, userHome: home }) },
       'transcripts',
     );
   };

@@ -201,7 +201,7 @@ it('a notification says where it comes from and how full the window is', () => {
   play.turn(AUTO_TOKENS);
   const { session, notifying } = play.flow() ?? {};
   const due = { kind: 'auto', text: 'full' } as const;
-  expect(notifying?.told).toEqual(['auto']);
+  expect(notifying?.sent).toEqual(['auto']);
   expect(session && notificationRecord(due, session, { session: '7-a', cwd: '/p' }, NOON)).toEqual({
     schema: 'ctxwrap.notification/1',
     at: NOON,

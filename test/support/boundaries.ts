@@ -33,7 +33,7 @@ export const ownOf = async (name: Name, share: number | undefined): Promise<OwnC
     names: () => Promise.resolve([]),
   };
   const found = await agents[name].ownCompaction?.read(port, { env: {}, home: '/h', cwd: '/p', args: [] });
-  return found ?? { trigger: undefined, said: [] };
+  return found ?? { trigger: undefined, settings: [] };
 };
 
 /** As other programs read it. */

@@ -70,8 +70,8 @@ const anyOther = fc.constantFrom<Event>(
   { type: 'limit', limit: { value: 100_000, unit: 'tokens' } },
   { type: 'proactive', isProactive: true },
   { type: 'proactive', isProactive: false },
-  { type: 'sight', unseen: 'off' },
-  { type: 'sight', unseen: 'small' },
+  { type: 'visibility', unseen: 'off' },
+  { type: 'visibility', unseen: 'small' },
   { type: 'voided' },
   { type: 'work', work: { plan: { done: 1, total: 3 } } },
   { type: 'work', work: { plan: { done: 2, total: 3 }, ended: 'item' } },
@@ -96,7 +96,7 @@ const event = fc
     { weight: 4, arbitrary: anyOther },
   )
   .map((each): SessionEvent => ({ kind: 'event', event: each }));
-const seen: Event = { type: 'sight', unseen: undefined };
+const seen: Event = { type: 'visibility', unseen: undefined };
 const wait = fc
   .oneof(
     fc.integer({ min: 0, max: 3_500 }),

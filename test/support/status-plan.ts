@@ -13,7 +13,7 @@ export const launch = {
   cwd: '/proj',
   home: '/home/u',
   env: {},
-  wish: 'auto',
+  statusLine: 'auto',
   isWindowSet: true,
   isOwnProgram: true,
   version: '2.1.330',

@@ -138,6 +138,13 @@ describe('the footer row', () => {
     );
     const last: FooterView = { ...known, words: 'compacting in 10 s · Esc: not now', due: 'countdown' };
     expect(textOf(last, plain(20))).toBe(' compacting in 10 s');
+    // alone in the row, and one column too long for it
+    const alone: FooterView = {
+      ...known,
+      words: 'compacting in 0 s, proactive, Esc: not now',
+      due: 'countdown',
+    };
+    expect(textOf(alone, plain(42), [])).toBe(' compacting in 0 s, proactive, Esc: not');
   });
 
   it('keeps the key that stops a countdown before agent, bar, tokens and compactions', () => {

@@ -2,7 +2,7 @@ import { present } from '../../core/present.js';
 import type { Signals, Millis, Activity, ActivityReport, Place, ScreenView } from '../../core/reading.js';
 import type { AgentStatus, ScreenEvidence } from '../agent.js';
 import { parseAgentState, type AgentState } from '../tested.js';
-import { readFlatSight } from './flat-screen.js';
+import { readFlatScreen } from './flat-screen.js';
 import {
   ANY_SIGN,
   isAgentList,
@@ -52,12 +52,12 @@ export const meaningOfState = ({ state, message = '' }: AgentState): StateWord['
 
 /** Undefined when no state was reported. At exit Claude clears the state without naming itself. */
 export const readStateWord = ({ agentState }: Signals): StateWord | undefined => {
-  const told = parseAgentState(agentState);
-  if (!told) return undefined;
-  const { state, app, message } = told;
+  const report = parseAgentState(agentState);
+  if (!report) return undefined;
+  const { state, app, message } = report;
   if (state !== 'clear' && app !== APP)
     return { says: 'of another program', witness: 'state of another program' };
-  return { says: meaningOfState(told), witness: `state: ${state}`, ...(message ? { asks: message } : {}) };
+  return { says: meaningOfState(report), witness: `state: ${state}`, ...(message ? { asks: message } : {}) };
 };
 
 /** The state comes from Claude itself. */
@@ -84,7 +84,7 @@ const AGENTS_ROW = new RegExp(String.raw`^${SPINNER} Waiting for \d+ background 
 /** The working row of a compaction. */
 const isCompactionRow = (row: string): boolean => isSpinnerRow(row) && COMPACTION.test(row);
 
-// What the terminal's title tells about Claude: a sign and a space before a name, one sign at rest and alternating ones while it works
+// What the terminal's title shows about Claude: a sign and a space before a name, one sign at rest and alternating ones while it works
 // (docs/facts/claude.md#state-reports).
 
 export type TitleWord = 'idle' | 'busy' | 'with an unknown sign' | 'without a sign';
@@ -156,7 +156,7 @@ export const updatePromptHistory = (
 ): PromptHistory => {
   const sign = titleAfter(title, signals.title, now);
   const isShown =
-    layout.kind === 'prompt' ? isInsertMode(screen, layout) : readFlatSight(screen).isInsertMode;
+    layout.kind === 'prompt' ? isInsertMode(screen, layout) : readFlatScreen(screen).isInsertMode;
   const hasModes = vim || isShown;
   return { vim: hasModes, ...present({ title: sign }) };
 };
@@ -169,58 +169,58 @@ export const readActivity = (
   now?: Millis,
 ): ActivityReport => {
   const { screen, status } = seen;
-  const said = saidBy(seen, habits, now);
+  const signs = signsFrom(seen, habits, now);
   const report: Report = (activity, ...witnesses) => ({
     activity,
-    witnesses: [...witnesses, ...said.witnesses],
-    ...(activity === 'dialog' && said.asks !== undefined ? { asks: said.asks } : {}),
+    witnesses: [...witnesses, ...signs.witnesses],
+    ...(activity === 'dialog' && signs.asks !== undefined ? { asks: signs.asks } : {}),
   });
   if (isAgentList(seen, layout))
     return { ...report('unknown', 'list of agents'), place: 'the list of agents' };
-  if (said.isStrange) return report('unknown');
-  if (said.isAsking) return report('dialog');
+  if (signs.isStrange) return report('unknown');
+  if (signs.isAsking) return report('dialog');
   // a permission dialog appears under the title of an idle prompt; a draft may be cut off from its bar for a moment
-  if (layout.kind === 'panel' && said.isWorking) return report('busy');
+  if (layout.kind === 'panel' && signs.isWorking) return report('busy');
   if (layout.kind === 'panel') return panelReport(screen, layout, report);
   if (layout.kind === 'none') {
-    if (said.isBusy) return report('busy');
+    if (signs.isBusy) return report('busy');
     if (TRANSCRIPT.test(colouredLastRows(screen))) return transcript(report);
     return KEYS.test(colouredLastRows(screen)) ? report('dialog', 'keys of a dialog') : report('unknown');
   }
   const spinner = spinnerAbove(screen, layout);
   const witnesses = spinner ? ['spinner row'] : [];
-  if (said.isDisagreed) return report('unknown', ...witnesses);
-  if (spinner === 'compacting' && !said.isAtRest) return report('compacting', 'compaction row');
-  if (said.isBusy && isWaitingForAgents(screen, layout))
+  if (signs.isDisagreed) return report('unknown', ...witnesses);
+  if (spinner === 'compacting' && !signs.isAtRest) return report('compacting', 'compaction row');
+  if (signs.isBusy && isWaitingForAgents(screen, layout))
     return { ...report('busy', 'row of background agents'), place: 'a background agent is running' };
-  if (said.isBusy || (spinner && !said.isAtRest)) return report('busy', ...witnesses);
-  if (spinner || said.isOpen) return report('unknown', ...witnesses);
+  if (signs.isBusy || (spinner && !signs.isAtRest)) return report('busy', ...witnesses);
+  if (spinner || signs.isOpen) return report('unknown', ...witnesses);
   return promptReport(screen, layout, { habits, status, report });
 };
 
-/** The same of a flat screen, which alone proves neither rest nor work. */
+/** The activity on a flat screen, which alone proves neither rest nor work. */
 export const readFlatActivity = (
   seen: ScreenEvidence,
   habits: PromptHistory,
   now?: Millis,
 ): ActivityReport => {
   const { screen, status } = seen;
-  const said = saidBy(seen, habits, now);
-  const { prompt, isDialog, isCompacting, isInsertMode, obstacle, place } = readFlatSight(screen);
+  const signs = signsFrom(seen, habits, now);
+  const { prompt, isDialog, isCompacting, isInsertMode, obstacle, place } = readFlatScreen(screen);
   const is = (activity: Activity, ...witnesses: readonly string[]): ActivityReport => ({
     activity,
-    witnesses: ['flat screen', ...witnesses, ...said.witnesses],
-    ...(activity === 'dialog' && said.asks !== undefined ? { asks: said.asks } : {}),
+    witnesses: ['flat screen', ...witnesses, ...signs.witnesses],
+    ...(activity === 'dialog' && signs.asks !== undefined ? { asks: signs.asks } : {}),
     ...(activity === 'unknown' || activity === 'busy' ? present({ place }) : {}),
   });
-  if (said.isStrange) return is('unknown');
-  if (said.isAsking) return is('dialog');
-  if (said.isDisagreed) return is('unknown');
-  if (said.isBusy) return isCompacting ? is('compacting', 'compaction row') : is('busy');
+  if (signs.isStrange) return is('unknown');
+  if (signs.isAsking) return is('dialog');
+  if (signs.isDisagreed) return is('unknown');
+  if (signs.isBusy) return isCompacting ? is('compacting', 'compaction row') : is('busy');
   if (isDialog) return is('dialog', 'keys of a dialog');
   if (!prompt) return is('unknown', 'no prompt');
   if (obstacle !== undefined) return is('unknown', obstacle);
-  if (!said.isAtRest || !isResting(status)) return is('unknown', 'nothing tells of rest');
+  if (!signs.isAtRest || !isResting(status)) return is('unknown', 'nothing tells of rest');
   if (habits.vim && !isInsertMode) return { ...is('unknown'), place: "vim's normal mode" };
   return prompt.text === '' ? is('ready', 'empty prompt row') : is('draft', 'text in the prompt');
 };
@@ -243,7 +243,7 @@ interface Said {
   readonly isOpen: boolean;
 }
 
-const saidBy = (
+const signsFrom = (
   { signals, status }: ScreenEvidence,
   habits: PromptHistory,
   now: Millis | undefined,
@@ -253,9 +253,9 @@ const saidBy = (
   const [isBusyByTitle, isIdleByTitle] = [title === 'busy', title === 'idle'];
   const isWorking = isBusyByTitle || own?.says === 'busy';
   const isDisagreed = (own?.says === 'busy' && isIdleByTitle) || (own?.says === 'rest' && isBusyByTitle);
-  const told = [title && `title ${title}`, own?.witness, status && `status file: ${status.state}`];
+  const witnesses = [title && `title ${title}`, own?.witness, status && `status file: ${status.state}`];
   return {
-    witnesses: told.filter((word) => word !== undefined),
+    witnesses: witnesses.filter((word) => word !== undefined),
     ...(own?.asks === undefined ? {} : { asks: own.asks }),
     isStrange: title === 'of another program' || own?.says === 'gone' || own?.says === 'of another program',
     isAsking: status?.state === 'waiting' || own?.says === 'asks',

@@ -119,9 +119,9 @@ export const titleSigns = (env: Env): TitleSigns => ({
     { rest: '*', busy: isInMultiplexer(env) ? ['*'] : ['>'] },
   ],
   frameMs: FRAME_MS,
-  isWorking: (told) => {
-    const said = told.includes(':id=') ? undefined : parseAgentState(told); // a state with an id is a helper's
-    return said && meaningOfState(said) === 'busy';
+  isWorking: (text) => {
+    const report = text.includes(':id=') ? undefined : parseAgentState(text); // a state with an id is a helper's
+    return report && meaningOfState(report) === 'busy';
   },
 });
 

@@ -161,11 +161,11 @@ const matchOf = async (
   const { path } = await fileOf(port, place, session);
   if (path === undefined) return undefined;
   const lines = ((await port.lastPart(path)) ?? '').split('\n');
-  const said = lines.flatMap((line) => promptIn(line) ?? []);
+  const prompts = lines.flatMap((line) => promptIn(line) ?? []);
   const isCut = lines[0] !== (await port.firstLine(path));
-  if (said.some((_, last) => endsAt({ shown, said, isCut }, last))) return 'same';
+  if (prompts.some((_, last) => endsAt({ shown, prompts, isCut }, last))) return 'same';
   if (isCut && lines.some((line) => isLastPrompt(line, shown))) return 'same';
-  return said.length === 0 ? undefined : 'other';
+  return prompts.length === 0 ? undefined : 'other';
 };
 
 /** Claude also repeats a late message of the user's behind long records; it may be the last but one. */
@@ -179,14 +179,14 @@ const SHORTEST_CUT = 20; // characters of a row that can be the beginning of a l
 
 interface Messages {
   readonly shown: readonly string[];
-  readonly said: readonly string[];
+  readonly prompts: readonly string[];
   /** there may be more before what was read */
   readonly isCut: boolean;
 }
 
-/** The newest message on the screen is this one; those before it agree as far as the part of the file that was read goes. */
-const endsAt = ({ shown, said, isCut }: Messages, last: number): boolean =>
-  shown.toReversed().every((row, back) => (back > last ? isCut : isShownAs(said[last - back], row)));
+/** The newest message on the screen is this one; those before it agree within the part of the file that was read. */
+const endsAt = ({ shown, prompts, isCut }: Messages, last: number): boolean =>
+  shown.toReversed().every((row, back) => (back > last ? isCut : isShownAs(prompts[last - back], row)));
 
 const isShownAs = (message: string | undefined, row: string): boolean =>
   message === row || (row.length >= SHORTEST_CUT && message?.startsWith(row) === true);
@@ -237,8 +237,8 @@ const earlierFile = async (
   const roster = parseRecord((await port.smallText(posix.join(config, 'daemon', 'roster.json'))) ?? '');
   const dispatch = getRecord(getRecord(getRecord(roster, 'workers'), jobId), 'dispatch');
   if (getText(dispatch, 'sessionId') !== sessionId) return undefined;
-  const said = getText(getRecord(dispatch, 'launch'), 'sessionId') ?? '';
-  const path = posix.normalize(said);
+  const launchPath = getText(getRecord(dispatch, 'launch'), 'sessionId') ?? '';
+  const path = posix.normalize(launchPath);
   const isOwn = path.startsWith(posix.join(config, 'projects/')) && UUID_FILE.test(posix.basename(path));
   return isOwn && (await port.entry(path)) ? path : undefined;
 };

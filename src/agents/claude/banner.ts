@@ -94,11 +94,11 @@ export const updateNamedModel = (
   layout: Layout,
   now: Millis,
 ): NamedModel => {
-  const told = withBanner(named, readBanner(screen));
-  if (isChanging(screen, layout)) return { ...told, changeUntil: now + CHANGE_MS };
+  const known = withBanner(named, readBanner(screen));
+  if (isChanging(screen, layout)) return { ...known, changeUntil: now + CHANGE_MS };
   const answer = lastChange(screen, layout);
-  if (!answer || answer.text === told.change) return told;
-  const { changeUntil, choices, ...rest } = told;
+  if (!answer || answer.text === known.change) return known;
+  const { changeUntil, choices, ...rest } = known;
   const isNew = changeUntil !== undefined && now <= changeUntil;
   return isNew
     ? { ...rest, change: answer.text, model: answer.model, choices: choices + 1 }
@@ -108,8 +108,8 @@ export const updateNamedModel = (
 const withBanner = (named: NamedModel, banner: Banner | undefined): NamedModel => {
   if (banner === undefined) return named;
   const { model, version = named.version } = banner;
-  const told = { ...named, ...present({ version }) };
-  return model === named.banner ? told : { ...told, banner: model, model };
+  const known = { ...named, ...present({ version }) };
+  return model === named.banner ? known : { ...known, banner: model, model };
 };
 
 /** The window of the model, while its name is on the screen: a compaction paints an old banner again, even under a newer change. */

@@ -139,10 +139,10 @@ export const findRunningCompaction = (screen: ScreenView, layout: Layout, now: M
   const running = rows.findLastIndex(isSpinnerRow);
   const above = rows.slice(0, running === -1 ? rows.length : running);
   const queued = queuedIn(above);
-  const said = above.slice(0, queued[0]?.row ?? above.length);
+  const conversation = above.slice(0, queued[0]?.row ?? above.length);
   return {
     columns: screen.columns,
-    isAsked: COMMAND.test(said.findLast((row) => USER_ROW.test(row)) ?? ''),
+    isAsked: COMMAND.test(conversation.findLast((row) => USER_ROW.test(row)) ?? ''),
     answers: answersIn(rows),
     first: underMark(rows).find((row) => MESSAGE_ROW.test(row)),
     waiting: [...queued.map(({ text }) => text), ...waitingIn(rows.slice(running + 1))],

@@ -33,8 +33,8 @@ export const promptCache = (
   return cached === 0 ? undefined : { expiresAt: at + (lifetimeMs ?? USUAL_MS), exact: false };
 };
 
-export const toldCache = (told: JsonRecord | undefined): readonly Fact[] => {
-  const expiresAt = parseMoment(told?.['expires_at']);
+export const statusLineCache = (reported: JsonRecord | undefined): readonly Fact[] => {
+  const expiresAt = parseMoment(reported?.['expires_at']);
   return expiresAt === undefined ? [] : [{ type: 'cache', cache: { expiresAt, exact: true } }];
 };
 
@@ -44,9 +44,9 @@ const LIMITS: readonly (readonly [key: string, name: string])[] = [
   ['spend_limit', 'spend'],
 ];
 
-export const toldLimits = (told: JsonRecord | undefined): readonly Fact[] => {
+export const statusLineLimits = (reported: JsonRecord | undefined): readonly Fact[] => {
   const limits = LIMITS.flatMap(([key, name]): readonly PlanLimit[] => {
-    const limit = getRecord(told, key);
+    const limit = getRecord(reported, key);
     const usedPercent = getCount(limit, 'used_percentage');
     const resetsAt = parseMoment(limit?.['resets_at']);
     if (usedPercent === undefined) return [];

@@ -23,7 +23,7 @@ export interface FlatPrompt {
   readonly above: readonly string[];
 }
 
-/** Claude has told that it draws for a screen reader. */
+/** True if Claude has written that it draws for a screen reader. */
 export const hasFlatHeader = (screen: ScreenView): boolean =>
   Array.from({ length: screen.rows }, (_, row) => rowText(screen, row)).some((text) => HEADER.test(text));
 
@@ -88,7 +88,7 @@ const SEARCH = /^search prompts:/;
 const LAST_ROWS = 4;
 
 /** What a flat screen alone can tell: that something blocks the prompt, or what kind of work goes on. */
-export interface FlatSight {
+export interface FlatScreen {
   readonly prompt: FlatPrompt | undefined;
   readonly isDialog: boolean;
   readonly isCompacting: boolean;
@@ -98,7 +98,7 @@ export interface FlatSight {
   readonly place: ActivityReport['place'];
 }
 
-export const readFlatSight = (screen: ScreenView): FlatSight => {
+export const readFlatScreen = (screen: ScreenView): FlatScreen => {
   const prompt = findFlatPrompt(screen);
   const last = lastTextRow(screen) ?? -1;
   const lastRows = Array.from({ length: LAST_ROWS }, (_, index) => rowText(screen, last - index));

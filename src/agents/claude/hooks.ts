@@ -67,13 +67,13 @@ const leave = (reason: string): OfficialPlan => ({ kind: 'leave', reason });
 const SETTINGS_SINCE = '1.0.61'; // from its package's code: an older one exits at --settings
 const CONTEXT_SINCE = '2.1.197'; // the first in which the text of a hook was seen in a request
 
-const tooOld = ({ version, wish }: OfficialLaunch, { kind }: LaunchHook): string | undefined => {
+const tooOld = ({ version, statusLine }: OfficialLaunch, { kind }: LaunchHook): string | undefined => {
   if (kind === 'hold')
     return version !== undefined && isBefore(version, SETTINGS_SINCE)
       ? `its version ${version} does not know --settings: ${SETTINGS_SINCE} is the first`
       : undefined;
   // nobody has asked for this hook by name, so a launch that is to stay as it is, or might fail, gets none
-  if (wish === 'off') return 'claude.statusLine is off';
+  if (statusLine === 'off') return 'claude.statusLine is off';
   if (version === undefined) return 'its files do not name its version';
   return isBefore(version, CONTEXT_SINCE)
     ? `its version ${version} is older than ${CONTEXT_SINCE}`

@@ -1,7 +1,7 @@
 import { countCharacters, type ScreenView } from '../../core/reading.js';
 import type { ScreenEvidence } from '../agent.js';
 
-// The signs that Claude draws change from version to version; which kind of sign stands where has not changed. Each class holds the signs
+// The signs that Claude draws change from version to version; the place of each kind of sign has not changed. Each class holds the signs
 // seen (docs/facts/claude.md#start, #activities) and similar ones, so that a new sign of the kind still matches.
 
 /** Points to the right: before the text being typed and before the user's messages. `❯`, in old versions `>`. */
@@ -16,7 +16,7 @@ export const BULLET = '[●⏺•◆■○◉◦∙]';
 /** Before the row that shows work, alternating. */
 export const SPINNER = '[·✢✳✶✻✽*]';
 
-/** A sign that begins a known kind of message: such a row tells nothing about Claude's state. */
+/** A sign that begins a known kind of message: such a row says nothing about Claude's state. */
 export const MESSAGE_SIGN = `(?:${POINTER}|[●⏺])`;
 
 /** Any other sign that is not a letter, a digit, or part of a picture or a line. */

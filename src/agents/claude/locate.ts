@@ -33,19 +33,20 @@ const isElsewhere = ({ args, viewSince }: ChildPlace, own: PidFile | undefined):
 const locateOwn = async (
   port: FilePort,
   place: ChildPlace,
-  said: PidFile | undefined,
+  pidFile: PidFile | undefined,
 ): Promise<Located | undefined> => {
-  if (!said) return place.now - place.startedAt < PID_FILE_WAIT_MS ? undefined : askedUnclaimed(port, place);
-  const path = await transcriptOf(port, place, said);
-  return { sessionId: said.sessionId, certain: true, ...present({ path }) };
+  if (!pidFile)
+    return place.now - place.startedAt < PID_FILE_WAIT_MS ? undefined : askedUnclaimed(port, place);
+  const path = await transcriptOf(port, place, pidFile);
+  return { sessionId: pidFile.sessionId, certain: true, ...present({ path }) };
 };
 
 /** The `sessions/<pid>.json` of the child or of a process below it. */
 const ownPidFile = async (port: FilePort, place: ChildPlace): Promise<PidFile | undefined> => {
   for (const pid of await port.family(place.childPid)) {
     const text = await port.smallText(posix.join(sessionsFolder(place), `${pid}.json`));
-    const said = text === undefined ? undefined : readPidFile(text, place);
-    if (said) return said;
+    const pidFile = text === undefined ? undefined : readPidFile(text, place);
+    if (pidFile) return pidFile;
   }
   return undefined;
 };
@@ -85,9 +86,9 @@ const idOf = (file: FileEntry): string => file.name.slice(0, -'.jsonl'.length);
  */
 export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus | undefined> => {
   const own = await ownPidFile(port, place);
-  const said = isElsewhere(place, own) ? await followedPidFile(port, place) : own;
-  const state = getText(said?.record, 'status');
+  const pidFile = isElsewhere(place, own) ? await followedPidFile(port, place) : own;
+  const state = getText(pidFile?.record, 'status');
   if (state === undefined) return undefined;
-  const waitingFor = getText(said?.record, 'waitingFor');
+  const waitingFor = getText(pidFile?.record, 'waitingFor');
   return { state, ...present({ waitingFor }) };
 };

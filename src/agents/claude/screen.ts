@@ -74,7 +74,7 @@ const prompt: PromptReader = (seen) => {
   if (layout.kind !== 'prompt' || findObstacle(screen, layout) !== undefined) return undefined;
   const { activity } = readActivity(seen, layout, { vim: false });
   if (activity === 'unknown' || activity === 'dialog') return undefined;
-  const text = textOf(screen, layout);
+  const text = promptText(screen, layout);
   return {
     text,
     ...listedBeside(screen, layout, text),
@@ -113,7 +113,7 @@ const chosenAbove = (screen: ScreenView, upper: number): string | undefined => {
   return undefined;
 };
 
-const textOf = (screen: ScreenView, { upper, lower, isEmpty }: Prompt): string => {
+const promptText = (screen: ScreenView, { upper, lower, isEmpty }: Prompt): string => {
   if (isEmpty) return '';
   const last = lower - 1;
   const rows = Array.from({ length: last - upper }, (_, index) =>
@@ -226,14 +226,14 @@ const shownPercent = (screen: ScreenView, prompt: Prompt): ShownPercent | undefi
 // without the message, and every later message has an answer of its own.
 const isRefused = (screen: ScreenView, { upper }: Prompt): boolean => {
   const rows = rowsAbove(screen, upper);
-  const said = rows.findLastIndex((row) => USER_ROW.test(row));
-  if (said < 0) return false;
-  const more = rows.slice(said + 1).findIndex((row) => !/^ {2}\S/.test(row));
-  return rows.slice(said + 1, more < 0 ? rows.length : said + 1 + more).some((row, index) => {
+  const messageRow = rows.findLastIndex((row) => USER_ROW.test(row));
+  if (messageRow < 0) return false;
+  const more = rows.slice(messageRow + 1).findIndex((row) => !/^ {2}\S/.test(row));
+  return rows.slice(messageRow + 1, more < 0 ? rows.length : messageRow + 1 + more).some((row, index) => {
     const words = ANSWER.exec(row)?.[1];
     if (words === undefined || parseRefusal(words.trimEnd()) === undefined) return false;
-    const sign = screen.styleAt(said + 1 + index, TEXT_COLUMN)?.foreground;
-    return sign !== undefined && sign !== screen.styleAt(said, TEXT_COLUMN)?.foreground;
+    const sign = screen.styleAt(messageRow + 1 + index, TEXT_COLUMN)?.foreground;
+    return sign !== undefined && sign !== screen.styleAt(messageRow, TEXT_COLUMN)?.foreground;
   });
 };
 
@@ -311,7 +311,7 @@ const read = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenRea
   };
 };
 
-// How a compaction ends is in the session file: on a flat screen it cannot be told from the conversation.
+// Only the session file shows how a compaction ended: on a flat screen its words look like the conversation.
 const readFlat = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenReading<ClaudeScreen> => {
   const { screen } = seen;
   const { env, named, view } = state;

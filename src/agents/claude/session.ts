@@ -55,7 +55,7 @@ import {
 interface ClaudeSession extends Runs {
   /** the windows that the file proves, by model: nothing else than one million while the session may still run */
   readonly provenTokens: Readonly<Record<string, number>>;
-  /** nothing is written any more, so that what settings and choices have done holds to the end */
+  /** the session has ended, so the effect of settings and choices is final */
   readonly hasEnded: boolean;
   readonly model?: string;
   /** how long the prompt cache keeps what was last written into it, in milliseconds */
@@ -85,12 +85,12 @@ const form: RecordForm<ClaudeSession> = {
     const { state: after, facts, misfit } = readRecord(state, record, place.now);
     if (type !== 'user') return { state: after, facts, misfit, steps: () => stepsOf(record, place) };
     const source = sourceOf(record, place.line);
-    const said = userEntries(record, source);
-    const growth = place.length <= LONGEST_GROWTH ? growthOf(said) : [];
+    const entries = userEntries(record, source);
+    const growth = place.length <= LONGEST_GROWTH ? growthOf(entries) : [];
     return {
       state: after,
       facts: [...(facts ?? []), ...growth],
-      steps: () => stepsOf(record, place, { source, entries: said }),
+      steps: () => stepsOf(record, place, { source, entries }),
     };
   },
 };
@@ -256,7 +256,7 @@ const readBoundary = (
   return { state: proven(state, state.model, tokens), facts: [{ type: 'boundary', boundary }] };
 };
 
-/** The compaction that a `compact_boundary` record tells of. */
+/** The compaction in a `compact_boundary` record. */
 const boundaryIn = (record: JsonRecord, now: Millis): Boundary => {
   const metadata = getRecord(record, 'compactMetadata');
   const preTokens = getCount(metadata, 'preTokens');
@@ -271,7 +271,7 @@ const boundaryIn = (record: JsonRecord, now: Millis): Boundary => {
   };
 };
 
-/** The records that a compaction has kept, by what a `compact_boundary` record names; undefined where it names only the first and the last. */
+/** The records that a compaction kept, as its `compact_boundary` record lists them; undefined if it names only the first and the last. */
 export const keptIdsIn = (metadata: JsonRecord | undefined): readonly string[] | undefined => {
   const messages = getRecord(metadata, 'preservedMessages');
   const ids = ['allUuids', 'uuids'].flatMap((name) => getList(messages, name));
@@ -291,18 +291,18 @@ const proven = (
 
 // The conversation.
 
-/** `said`: where it is known already. */
+/** `known`: the source and entries, if they were read before. */
 const stepsOf = (
   record: JsonRecord,
   { line, now }: RecordPlace,
-  said?: { readonly source: SourceRecord; readonly entries: readonly Entry[] },
+  known?: { readonly source: SourceRecord; readonly entries: readonly Entry[] },
 ): readonly Step[] => {
-  const source = said?.source ?? sourceOf(record, line);
+  const source = known?.source ?? sourceOf(record, line);
   const head = headStep(headIn(record));
   // titles, modes, snapshots of files are not part of the chain
   return source.id === undefined
     ? [head]
-    : [head, recordStep(source, said?.entries ?? entriesIn(record, now, source))];
+    : [head, recordStep(source, known?.entries ?? entriesIn(record, now, source))];
 };
 
 const headIn = (record: JsonRecord): FoundHead => {
@@ -403,7 +403,7 @@ const hookText = (attachment: JsonRecord | undefined): string | undefined =>
 const OWN_WORDS =
   /^\s*<(?:(?:command|local-command|bash)-\w+|ide_\w+|system-reminder|task-notification|(?:agent|teammate|cross-session)-message|channel|user-prompt-submit-hook|user-memory-input)(?=[\s>])|^\[Request interrupted by user|^Caveat: The messages below/;
 
-/** By what newer versions say of the origin, and by the words of older ones. */
+/** Uses the origin that newer versions record, and the wording of older ones. */
 const kindOf = (from: JsonRecord, text: string): 'prompt' | 'context' | 'summary' => {
   if (from['isCompactSummary'] === true) return 'summary';
   const origin = getText(getRecord(from, 'origin'), 'kind') ?? 'human';

@@ -183,15 +183,15 @@ export const claudeCompaction: OwnCompactionSource = {
     const files = await settingsInOrder(port, where);
     const state = await port.text(legacy);
     const { env, places } = effectiveEnv(where.env, files);
-    const said = moving
+    const moved = moving
       .filter((name) => env[name] !== undefined)
       .map((name): OwnSetting => ({ name, value: env[name] ?? '', place: places[name] ?? ENVIRONMENT }));
     // the file is large, written after every turn, and seldom mentions this setting
     const old = state?.includes(SWITCH) ? (parseSettings(state) ?? {}) : {};
     const switched = switchOf([{ place: legacy, settings: old }, ...files]);
-    if (switched?.value === 'false') return { trigger: undefined, said: [switched, ...said] };
+    if (switched?.value === 'false') return { trigger: undefined, settings: [switched, ...moved] };
     const windows = windowsIn(files);
-    return { trigger: nativeTrigger(env, windows), said: [...said, ...windows.said] };
+    return { trigger: nativeTrigger(env, windows), settings: [...moved, ...windows.settings] };
   },
 };
 
@@ -232,24 +232,26 @@ const switchOf = (files: readonly SettingsFile[]): OwnSetting | undefined => {
 };
 
 /** In each file a model's own window replaces the general one; the strongest file that sets either wins. */
-const windowsIn = (files: readonly SettingsFile[]): OwnWindows & { readonly said: readonly OwnSetting[] } => {
+const windowsIn = (
+  files: readonly SettingsFile[],
+): OwnWindows & { readonly settings: readonly OwnSetting[] } => {
   const name = 'autoCompactWindow';
   let all: number | undefined;
   let byModel: Record<string, number> = {};
-  let said: readonly OwnSetting[] = [];
+  let used: readonly OwnSetting[] = [];
   for (const { place, settings } of files) {
     const whole = settings[name];
     if (whole === 'auto' || isWindow(whole)) {
       all = isWindow(whole) ? clampWindow(whole) : undefined;
       byModel = {};
-      said = isWindow(whole) ? [{ name, value: String(whole), place }] : [];
+      used = isWindow(whole) ? [{ name, value: String(whole), place }] : [];
     }
     for (const [model, window] of ownOfModels(settings, name)) {
       byModel = { ...byModel, [modelKey(model)]: clampWindow(window) };
-      said = [...said, { name: `${name} of ${model}`, value: String(window), place }];
+      used = [...used, { name: `${name} of ${model}`, value: String(window), place }];
     }
   }
-  return { ...present({ all }), byModel, said };
+  return { ...present({ all }), byModel, settings: used };
 };
 
 const isWindow = (value: unknown): value is number =>
@@ -270,8 +272,8 @@ export const claudeRetention = async (port: SettingsPort, where: SettingsContext
   const given = findLastNumber(files, [RETENTION], (days) => days >= 0);
   const setting = { setting: RETENTION, userFile: `${configFolder(where)}/settings.json` };
   if (!given) return { days: KEPT_DAYS, ...setting };
-  const { number: days, ...said } = given;
+  const { number: days, ...setBy } = given;
   // as its maintainers describe it; not tried in the lab
   const meaning = 'versions before 2.1.89 write no transcripts then, and later ones reject the value';
-  return { days, ...setting, given: said, ...(days === 0 ? { meaning } : {}) };
+  return { days, ...setting, given: setBy, ...(days === 0 ? { meaning } : {}) };
 };

@@ -5,7 +5,7 @@ import { quotePosix } from '../../core/text.js';
 import type { Millis, Reading } from '../../core/reading.js';
 import type { OfficialLaunch, OfficialPlan, SettingsPort, OfficialReport, OfficialSource } from '../agent.js';
 import { isBefore } from '../tested.js';
-import { toldCache, toldLimits } from './economy.js';
+import { statusLineCache, statusLineLimits } from './economy.js';
 import { usedTokens } from './session.js';
 import {
   hasRelativePaths,
@@ -29,8 +29,8 @@ import { contextFile, planHook } from './hooks.js';
 const TELLS_SINCE = '2.0.65';
 
 const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<OfficialPlan> => {
-  const { version, wish } = launch;
-  if (wish === 'off') return leave('it is switched off');
+  const { version, statusLine } = launch;
+  if (statusLine === 'off') return leave('it is switched off');
   if (isViewerOnly(launch.args)) return leave(VIEWER);
   if (version !== undefined && isBefore(version, TELLS_SINCE))
     return leave(`version ${version} does not report the context; ${TELLS_SINCE} is the first that does`);
@@ -49,17 +49,22 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
       "this folder's .claude settings have a status line, and only Claude can ask you whether to trust it",
     );
   const line = effectiveStatusLine([...own.user, given]);
-  if (wish === 'auto' && !launch.isOwnProgram && version === undefined)
+  if (statusLine === 'auto' && !launch.isOwnProgram && version === undefined)
     return leave('the command is not claude itself');
   if (
     !line &&
-    wish === 'auto' &&
+    statusLine === 'auto' &&
     !launch.isCacheWanted &&
     isWindowTold(launch, [...own.user, ...own.project, given])
   )
     return leave('the size of the window is known without it, and you have no status line');
   // status lines are younger than --settings, so a version with a status line starts with it
-  if (!line && wish === 'auto' && version === undefined && flagValues(launch.args, '--settings').length === 0)
+  if (
+    !line &&
+    statusLine === 'auto' &&
+    version === undefined &&
+    flagValues(launch.args, '--settings').length === 0
+  )
     return leave('its files do not name its version, and an old version would not start with --settings');
   if (hasRelativePaths(given)) return leave('--settings holds paths that count from its own folder');
   const { files } = launch;
@@ -75,8 +80,8 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
 const CONTINUES = /^(?:-c|-r|--continue|--resume(?:=.*)?)$/;
 
 /**
- * The window is known without asking: the user or the environment sets it, or the model's name tells, which the banner will show. An alias
- * (`opus`) and Claude's default model tell nothing. `settings` are weakest first.
+ * The window is known without asking: the user or the environment sets it, or the model's name determines it, and the banner will show
+ * that. An alias (`opus`) and Claude's default model tell nothing. `settings` are weakest first.
  */
 const isWindowTold = (
   { args, env, isWindowSet }: Pick<OfficialLaunch, 'args' | 'env' | 'isWindowSet'>,
@@ -118,8 +123,8 @@ const read = (text: string, now: Millis): OfficialReport | undefined => {
   const model = id === undefined ? undefined : modelKey(id);
   const facts = [
     ...factsOf(context, { model, now }),
-    ...toldCache(getRecord(record, 'prompt_cache')),
-    ...toldLimits(getRecord(record, 'rate_limits')),
+    ...statusLineCache(getRecord(record, 'prompt_cache')),
+    ...statusLineLimits(getRecord(record, 'rate_limits')),
   ];
   return { ...present({ sessionId }), facts };
 };

@@ -22,8 +22,8 @@ export interface SeenView {
   readonly titles: readonly string[];
   /** names behind the last title of the list; undefined before there was one: the session is the child's own */
   readonly names?: readonly string[];
-  /** the marks that were told last, as text */
-  readonly told?: string;
+  /** the marks that were reported last, as JSON */
+  readonly lastMarks?: string;
 }
 
 export const noView: SeenView = { isList: false, titles: [] };
@@ -37,7 +37,7 @@ export const updateView = (
   const titles = titlesOf(seen.signals);
   const fresh = newTitles(before.titles, titles);
   const lastList = fresh.findLastIndex((title) => LIST_TITLE.test(title));
-  // the title of a session comes already while the list still stands
+  // the title of a session appears while the list is still on the screen
   const opened = lastList < 0 ? [...(before.names ?? []), ...fresh] : fresh.slice(lastList + 1);
   if (isAgentList(seen, layout)) {
     const names = before.isList || lastList >= 0 ? namesOf(opened) : [];
@@ -50,15 +50,15 @@ export const updateView = (
   if (!isOther && before.names === undefined) return { view: { isList: false, titles }, facts: [] };
   const names = namesOf(opened);
   const marks = marksOn(seen, layout, names);
-  const told = JSON.stringify(marks);
+  const marksText = JSON.stringify(marks);
   const fact: Fact = {
     type: 'view',
     view: { shows: 'conversation', ...marks },
     ...(isOther ? {} : { isSame: true }),
   };
   return {
-    view: { isList: false, titles, names, told },
-    facts: isOther || told !== before.told ? [fact] : [],
+    view: { isList: false, titles, names, lastMarks: marksText },
+    facts: isOther || marksText !== before.lastMarks ? [fact] : [],
   };
 };
 

@@ -26,7 +26,7 @@ export const modelKey = (name: string): string => {
 /** The name is marked with the large window. */
 const isMarkedLarge = (name: string): boolean => LARGE_MARK.test(name);
 
-// Models whose shown name always tells which window they run with: they have one million tokens only with the suffix (from the model table
+// Models whose shown name always determines their window: they have one million tokens only with the suffix (from the model table
 // of 2.1.197). Opus 4.7 and newer have it without, and Sonnet 5 is never shown with a suffix.
 const TOLD_BY_NAME = /^claude-(?:opus-4(?:-[156])?|sonnet-4(?:-[56])?|haiku-4-5)$/;
 
@@ -39,7 +39,7 @@ const showsItsWindow = (key: string): boolean => TOLD_BY_NAME.test(key);
 export interface ChosenModel {
   /** undefined where the words name none, as `Opus in plan mode, else Sonnet` */
   readonly model?: string;
-  /** its window, if the name tells */
+  /** its window, if the name determines it */
   readonly claim?: WindowClaim;
 }
 
@@ -49,10 +49,10 @@ const BEHIND_NAME = / (?:\(default\)|and saved as|for this session|·).*$/;
 
 /** The name in these words, as shown. */
 export const chosenName = (words: string): string | undefined => {
-  const said = CHOSEN.exec(words)?.[1]?.replaceAll('`', '');
-  return said === undefined
+  const chosen = CHOSEN.exec(words)?.[1]?.replaceAll('`', '');
+  return chosen === undefined
     ? undefined
-    : (/\((claude-[^)]+)\)/.exec(said)?.[1] ?? said.replace(BEHIND_NAME, ''));
+    : (/\((claude-[^)]+)\)/.exec(chosen)?.[1] ?? chosen.replace(BEHIND_NAME, ''));
 };
 
 export const chosenModel = (name: string, runs: Runs): ChosenModel => {
@@ -103,7 +103,7 @@ export interface Window {
 export const provesLarge = (tokens: number): boolean => tokens > STANDARD_TOKENS;
 
 /**
- * The window that the size at a compaction tells. `isOwn`: an automatic one, of a session that has ended. In a standard window that comes
+ * The window, from the size at a compaction. `isOwn`: an automatic one, of a session that has ended. In a standard window that comes
  * at 167k, before 2.1.25 at 155k, and after a large answer later. Settings can move it there in a window of one million, which Claude then
  * treats as if it ended at 200k; so that is what filled up, but it says nothing about a session that may have other settings by now.
  */

@@ -69,18 +69,18 @@ const usualTrigger: NativeTrigger = { share: 0.9 / 0.95, reserveTokens: 0 };
 const codexCompaction: OwnCompactionSource = {
   read: async (port, where) => {
     const file = posix.join(codexFolder(where), 'config.toml');
-    const said = inArguments(where.args) ?? inFile(file, (await port.text(file)) ?? '');
-    if (!said) return { trigger: usualTrigger, said: [] };
-    return { trigger: { ...usualTrigger, mostTokens: said.tokens }, said: [said.setting] };
+    const limit = inArguments(where.args) ?? inFile(file, (await port.text(file)) ?? '');
+    if (!limit) return { trigger: usualTrigger, settings: [] };
+    return { trigger: { ...usualTrigger, mostTokens: limit.tokens }, settings: [limit.setting] };
   },
 };
 
-interface Said {
+interface OwnLimit {
   readonly setting: OwnSetting;
   readonly tokens: number;
 }
 
-const saidOf = (value: string | undefined, place: string): Said | undefined => {
+const limitOf = (value: string | undefined, place: string): OwnLimit | undefined => {
   const tokens = Number(value?.replaceAll('_', ''));
   return value !== undefined && Number.isSafeInteger(tokens) && tokens > 0
     ? { setting: { name: NAME, value, place }, tokens }
@@ -91,19 +91,19 @@ const FLAG = /^(?:-c|--config)$/;
 const JOINED_FLAG = /^(?:-c=?|--config=)(?=\w)/;
 
 /** `-c NAME=VALUE`, `--config=NAME=VALUE`; the last one wins. */
-const inArguments = (args: readonly string[]): Said | undefined => {
+const inArguments = (args: readonly string[]): OwnLimit | undefined => {
   const end = args.indexOf('--');
   return args
     .slice(0, end < 0 ? args.length : end)
     .map((word, index, own) => (FLAG.test(word) ? own[index + 1] : word.replace(JOINED_FLAG, '')))
-    .map((word) => saidOf(/^model_auto_compact_token_limit\s*=\s*([\d_]+)$/.exec(word ?? '')?.[1], '-c'))
-    .findLast((said) => said !== undefined);
+    .map((word) => limitOf(/^model_auto_compact_token_limit\s*=\s*([\d_]+)$/.exec(word ?? '')?.[1], '-c'))
+    .findLast((limit) => limit !== undefined);
 };
 
 /** Only the part before the first table: inside a table the name is another setting. */
-const inFile = (file: string, text: string): Said | undefined => {
+const inFile = (file: string, text: string): OwnLimit | undefined => {
   const [top = ''] = text.split(/^[ \t]*\[/m);
-  return saidOf(
+  return limitOf(
     /^[ \t]*model_auto_compact_token_limit[ \t]*=[ \t]*(\d[\d_]*)[ \t]*(?:#.*)?$/m.exec(top)?.[1],
     file,
   );

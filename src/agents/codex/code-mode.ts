@@ -21,15 +21,15 @@ import {
   memberOf,
   methodOf,
   sumOf,
-  textOf,
+  stringOf,
   type Callable,
   type Term,
   type Value,
 } from './script-values.js';
 
-// Codex's code mode: the model gets one tool `exec`, whose input is a script in JavaScript that calls the others: `await tools.exec_command({cmd:
-// "ls"})`. The script is read, never run: what its constants say of the arguments is found by following its names, strings, lists, loops over
-// known lists and its own functions, everything else is unknown. Bounded, because a script can be anything.
+// Codex's code mode: the model gets one tool `exec`, whose input is a script in JavaScript that calls the others: `await
+// tools.exec_command({cmd: "ls"})`. The script is read, never run: the reader finds the arguments by following its names, strings, lists,
+// loops over known lists and its own functions, everything else is unknown. Bounded, because a script can be anything.
 
 // Bounds of one script.
 const LONGEST_SCRIPT = 2_000_000; // characters
@@ -51,7 +51,7 @@ export const callsInScript = (script: string): CallsWithin => {
   return { calls: run.calls, isWhole: !run.isCut && !isBroken };
 };
 
-/** Names and what is known of their values; changed in place. */
+/** Names with their known values; changed in place. */
 interface Scope {
   readonly values: Map<string, Value>;
   readonly outer?: Scope;
@@ -90,7 +90,7 @@ const walk = (run: Run, cursor: Cursor, scope: Scope): Value => {
 const statement = (run: Run, cursor: Cursor, scope: Scope): Value =>
   deeper(run, () => readStatement(run, cursor, scope));
 
-/** Reads something within something else. */
+/** Reads one nesting level deeper, up to a limit. */
 const deeper = (run: Run, read: () => Value): Value => {
   if (run.depth >= DEEPEST) run.isCut = true;
   if (run.isCut) return undefined;
@@ -219,7 +219,7 @@ const bindAll = (
   }
 };
 
-// Expressions. Each leaves the cursor behind what it has read.
+// Expressions. Each function leaves the cursor behind the expression.
 
 const expression = (run: Run, cursor: Cursor, scope: Scope): Value =>
   deeper(run, () => readExpression(run, cursor, scope));
@@ -255,7 +255,7 @@ const sourceOf = ({ script }: Run, { tokens, at }: Cursor, from: number): string
 
 const LONGEST_SOURCE = 80; // characters of an expression in a text
 
-/** The sum, as far as its texts are known. */
+/** The sum; unknown texts in it become `${…}`. */
 const added = (run: Run, left: Term, right: Term): Value => charged(run, sumOf(left, right));
 
 const charged = (run: Run, value: Value): Value => {
@@ -318,7 +318,7 @@ const filled = (run: Run, { parts }: Extract<Token, { kind: 'template' }>, scope
     if (typeof each === 'string') text += each;
     else {
       const value = expression(run, wholeOf(each.tokens), scope);
-      text += textOf(value) ?? `\${${each.source.slice(0, LONGEST_SOURCE)}}`;
+      text += stringOf(value) ?? `\${${each.source.slice(0, LONGEST_SOURCE)}}`;
     }
     if (text.length > run.room) run.isCut = true;
     if (run.isCut) return undefined;
@@ -328,7 +328,7 @@ const filled = (run: Run, { parts }: Extract<Token, { kind: 'template' }>, scope
 
 const FIELD_COST = 20; // characters
 
-/** Takes what an operation goes through from the room, as if it were put together anew; false where there is none left. */
+/** Charges an operation for the size of the value it copies; false if the script's allowance is used up. */
 const pays = (run: Run, value: Value): boolean => {
   const items = isList(value) ? value.length : fieldsIn(value).size;
   run.room -= typeof value === 'string' ? value.length : items * FIELD_COST;
@@ -336,7 +336,7 @@ const pays = (run: Run, value: Value): boolean => {
   return !run.isCut;
 };
 
-/** Between commas; a list that is spread gives its own. */
+/** The values between commas; a spread list adds its items. */
 const items = (run: Run, cursor: Cursor, scope: Scope): Value[] => {
   const values: Value[] = [];
   while (goesOn(run, cursor)) {
@@ -351,7 +351,7 @@ const items = (run: Run, cursor: Cursor, scope: Scope): Value[] => {
   return values;
 };
 
-/** Behind the next mark of this kind, reading what is unexpected before it. */
+/** Moves behind the next mark of this kind and reads anything unexpected before it. */
 const skipTo = (run: Run, cursor: Cursor, scope: Scope, mark: string): void => {
   while (goesOn(run, cursor) && !isAt(cursor, mark)) {
     const { at } = cursor;
@@ -447,7 +447,7 @@ const continued = (run: Run, cursor: Cursor, scope: Scope, first: Value): Value 
       owner = undefined;
     } else if (isAt(cursor, '[')) {
       const [index] = items(run, takeBrackets(cursor), scope).slice(-1);
-      [owner, name] = [value, String(textOf(index) ?? '')];
+      [owner, name] = [value, String(stringOf(index) ?? '')];
       value = memberOf(value, typeof index === 'number' ? index : name);
     } else if (tokenAt(cursor)?.kind === 'template' && name === 'raw') {
       const { start, end } = tokenAt(cursor) ?? { start: 0, end: 0 };
@@ -480,7 +480,7 @@ const called = (run: Run, { value, owner, name }: Callee, args: readonly Value[]
   }
   if (name === 'all' || name === 'allSettled') return first; // of Promise
   if (name === 'entries') return pays(run, first) ? entriesOf(first) : undefined;
-  // it may call what it is given
+  // it may call the functions it gets
   for (const each of args) if (isCallable(each)) callOf(run, each, []);
   return pays(run, owner) ? charged(run, methodOf(owner, name, args, run.room)) : undefined;
 };

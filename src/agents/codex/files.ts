@@ -34,7 +34,7 @@ export const locateCodex = async (port: FilePort, place: ChildPlace): Promise<Lo
   const own = await ownThread(port, held, place);
   if (own) return { ...own, certain: true };
   // An embedded Codex keeps its rollout open, so none open means none exists. Only the background server writes for other processes.
-  if (held.told && !(await serverMayWrite(port, place))) return undefined;
+  if (held.isComplete && !(await serverMayWrite(port, place))) return undefined;
   const shown = await shownThread(port, place);
   if (shown) return shown;
   const { enteredAt = -Infinity, viewSince = -Infinity } = place;
@@ -57,11 +57,11 @@ const IN_NAME = /^rollout-[\d-]+T[\d-]{8}-([^.]+)\./;
 const serverMayWrite = (port: FilePort, place: ChildPlace): Promise<boolean> =>
   port.exists(posix.join(codexFolder(place), 'app-server-control', 'app-server-control.sock'));
 
-/** What the child and its descendants have open. `told` is false where the system reports only part of it. */
+/** What the child and its descendants have open. `isComplete` is false if the system reports only part of it. */
 interface Held {
   readonly rollouts: readonly FileEntry[];
   readonly locks: readonly FileEntry[];
-  readonly told: boolean;
+  readonly isComplete: boolean;
 }
 
 const heldByChild = async (port: FilePort, place: ChildPlace): Promise<Held> => {
@@ -71,8 +71,8 @@ const heldByChild = async (port: FilePort, place: ChildPlace): Promise<Held> => 
     const entries = paths.filter((path) => name.test(posix.basename(path))).map((path) => port.entry(path));
     return (await Promise.all(entries)).filter((entry) => entry !== undefined).toSorted(newestFirst);
   };
-  const told = opened.length > 0 && opened.every((list) => list !== undefined);
-  return { rollouts: await entriesOf(ROLLOUT), locks: await entriesOf(LOCK), told };
+  const isComplete = opened.length > 0 && opened.every((list) => list !== undefined);
+  return { rollouts: await entriesOf(ROLLOUT), locks: await entriesOf(LOCK), isComplete };
 };
 
 interface HeldThread {
@@ -151,7 +151,7 @@ const lockedRollouts = async (port: FilePort, place: ChildPlace): Promise<readon
   return (await Promise.all(ids.map((id) => rolloutsOf(port, place, id)))).flat();
 };
 
-// The background server writes for all terminals, so only what the user has sent here tells which thread is this terminal's.
+// The background server writes for all terminals, so only the messages sent here show which thread is this terminal's.
 const askedOf = async (
   port: FilePort,
   place: ChildPlace,
@@ -237,6 +237,6 @@ export const readStatus = async (port: FilePort, place: ChildPlace): Promise<Age
   if (found.path === undefined) return { state: 'new' };
   const lines = (await port.lastPart(found.path))?.split('\n') ?? [];
   const isWhole = lines.at(-1) === '';
-  const told = isWhole ? lines.toReversed().map(parseStatus).find(Boolean) : undefined;
-  return told ?? UNCLEAR;
+  const status = isWhole ? lines.toReversed().map(parseStatus).find(Boolean) : undefined;
+  return status ?? UNCLEAR;
 };

@@ -85,7 +85,7 @@ const codexToolEvents = (payload: JsonRecord): readonly ToolEvent[] => {
   return [{ kind: 'call', id, name: getText(payload, 'name') ?? 'shell', input }];
 };
 
-/** Codex writes no mark: a script of code mode that threw, and a patch that does not fit, are told by their first words. */
+/** Codex writes no mark: a script of code mode that threw, and a patch that does not fit, are recognised by their first words. */
 const FAILED = /^(?:Script failed|apply_patch verification failed)\b/;
 
 const hasFailed = (output: unknown): boolean => {
@@ -126,7 +126,7 @@ const tools: Tools = {
 const readPlan = (name: string, input: JsonRecord): PlanChange | undefined =>
   name === 'update_plan' ? planOf(getList(input, 'plan'), 'step') : undefined;
 
-/** The files of a patch, which is the input of `apply_patch`, or stands in a command. */
+/** The files of a patch, which is the input of `apply_patch` or part of a command. */
 const filesOf = (name: string, input: unknown): readonly TouchedFile[] => {
   const command = getList(input, 'command').filter((word) => typeof word === 'string');
   const text = [typeof input === 'string' ? input : '', getText(input, 'input') ?? '']

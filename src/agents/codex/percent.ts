@@ -296,8 +296,8 @@ const listedWindow = (model: string): number | undefined => {
 };
 
 /**
- * The window of a model before its first turn, by the list. It holds only where Codex has told the list's window for the model before:
- * otherwise the configuration or the server has said something else.
+ * The window of a model before its first turn, by the list. It holds only if Codex has reported the list's window for the model
+ * before: otherwise the configuration or the server has set another window.
  */
 export const windowAfter = (
   before: { readonly model?: string | undefined; readonly windowTokens?: number | undefined },

@@ -72,35 +72,37 @@ const activityOf = (
   isTitleTelling: boolean,
 ): ActivityReport => {
   const { screen, signals } = seen;
-  const said = parseAgentState(signals.agentState); // undefined for versions that report none, and before the first report
-  if (said === undefined) return withoutState(seen, pane, isTitleTelling);
-  const { state, message } = said;
-  const told = `state ${state}`;
-  if (state === 'clear') return say('unknown', told);
+  const report = parseAgentState(signals.agentState); // undefined for versions that report none, and before the first report
+  if (report === undefined) return withoutState(seen, pane, isTitleTelling);
+  const { state, message } = report;
+  const witness = `state ${state}`;
+  if (state === 'clear') return say('unknown', witness);
   // the dialog itself is drawn up to a second later
-  if (state === 'blocked') return { ...say('dialog', told), ...present({ asks: message }) };
+  if (state === 'blocked') return { ...say('dialog', witness), ...present({ asks: message }) };
   // the title alone is no proof: a thread may have this name
-  if (ACTION_REQUIRED.test(signals.title ?? '')) return say('unknown', told, 'title Action Required');
+  if (ACTION_REQUIRED.test(signals.title ?? '')) return say('unknown', witness, 'title Action Required');
   if (state === 'working')
-    return isCompactingNow(screen, pane) ? say('compacting', told, 'compacting row') : say('busy', told);
-  return atRest(seen, pane, told);
+    return isCompactingNow(screen, pane)
+      ? say('compacting', witness, 'compacting row')
+      : say('busy', witness);
+  return atRest(seen, pane, witness);
 };
 
 const atRest = (
   { screen, signals }: ScreenEvidence,
   pane: Pane | undefined,
-  told: string,
+  witness: string,
 ): ActivityReport => {
   const { title = '' } = signals;
-  if (!pane?.hasCursor) return elsewhere(screen, told);
-  if (hasDraft(screen, pane)) return draftReport(pane, told);
-  if (hasTask(screen, pane)) return say('unknown', told, 'row of a task');
-  if (SPINNER.test(title)) return say('unknown', told, 'spinner in the title');
+  if (!pane?.hasCursor) return elsewhere(screen, witness);
+  if (hasDraft(screen, pane)) return draftReport(pane, witness);
+  if (hasTask(screen, pane)) return say('unknown', witness, 'row of a task');
+  if (SPINNER.test(title)) return say('unknown', witness, 'spinner in the title');
   const hints = lastFooterRow(screen, pane);
-  if (!AT_PROMPT.test(hints)) return say('unknown', told, 'empty composer', 'no prompt hints');
+  if (!AT_PROMPT.test(hints)) return say('unknown', witness, 'empty composer', 'no prompt hints');
   if (VIM_NORMAL.test(hints))
-    return { ...say('unknown', told, 'empty composer'), place: "vim's normal mode" };
-  return say('ready', told, 'empty composer');
+    return { ...say('unknown', witness, 'empty composer'), place: "vim's normal mode" };
+  return say('ready', witness, 'empty composer');
 };
 
 // The composer looks the same while an answer streams in, and the task's row is gone then: only the other sources prove rest.
@@ -126,12 +128,14 @@ const withoutState = (
 };
 
 // The cursor is in a picker, a view of the transcript, or the search field, or Codex is not on the screen.
-const elsewhere = (screen: ScreenView, ...told: readonly string[]): ActivityReport => {
+const elsewhere = (screen: ScreenView, ...witnesses: readonly string[]): ActivityReport => {
   const rows = lastRows(screen);
   if (rows.some((row) => HISTORY_SEARCH.test(row)))
-    return { ...say('dialog', ...told, 'keys of a picker'), place: 'the history search' };
+    return { ...say('dialog', ...witnesses, 'keys of a picker'), place: 'the history search' };
   const isPicker = rows.some((row) => PICKER_KEYS.test(row));
-  return isPicker ? say('dialog', ...told, 'keys of a picker') : say('unknown', ...told, 'no composer');
+  return isPicker
+    ? say('dialog', ...witnesses, 'keys of a picker')
+    : say('unknown', ...witnesses, 'no composer');
 };
 
 // A narrow picker wraps its keys.
@@ -148,10 +152,10 @@ const lastRows = (screen: ScreenView): readonly string[] => {
 
 const hasDraft = (screen: ScreenView, pane: Pane): boolean => pane.glyph === '!' || !isEmpty(screen, pane);
 
-const draftReport = ({ glyph }: Pane, ...told: readonly string[]): ActivityReport =>
+const draftReport = ({ glyph }: Pane, ...witnesses: readonly string[]): ActivityReport =>
   glyph === '!'
-    ? { ...say('draft', ...told, 'shell mode'), place: 'shell mode' }
-    : say('draft', ...told, 'text in the composer');
+    ? { ...say('draft', ...witnesses, 'shell mode'), place: 'shell mode' }
+    : say('draft', ...witnesses, 'text in the composer');
 
 /** Typed text goes to the model: not to a shell, an editor command, or an open list. */
 const isMessage = (screen: ScreenView, pane: Pane): boolean =>
@@ -239,13 +243,13 @@ const prompt: PromptReader = (seen) => {
   const { screen } = seen;
   const pane = findPane(screen);
   if (!pane?.hasCursor || !isMessage(screen, pane)) return undefined;
-  // whether the title tells of work is known only to the reader, which has seen several screens
+  // only the reader, which has seen several screens, knows whether the title shows work
   const { activity } = activityOf(seen, pane, true);
   if (activity === 'unknown' || activity === 'dialog') return undefined;
-  return { text: textOf(screen, pane) };
+  return { text: composerText(screen, pane) };
 };
 
-const textOf = (screen: ScreenView, pane: Pane): string => {
+const composerText = (screen: ScreenView, pane: Pane): string => {
   if (isEmpty(screen, pane)) return '';
   const { cursorRow, cursorColumn } = screen;
   // a blank row separates the text from the footer; where no footer is visible, nothing is known below the cursor
@@ -270,7 +274,7 @@ interface CodexScreen {
   readonly restedAfter?: string;
   /** a compaction is running; the last item of the conversation before it */
   readonly compactingAfter?: string;
-  /** the last screen that told which conversation is in view */
+  /** the last screen that showed which conversation is in view */
   readonly look?: CodexLook;
 }
 

@@ -17,7 +17,7 @@ interface Place {
 
 export type TemplatePart = string | Expression;
 
-/** What stands between `${` and `}`. */
+/** The text between `${` and `}`. */
 export interface Expression {
   readonly tokens: readonly Token[];
   readonly source: string;

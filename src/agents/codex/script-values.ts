@@ -35,8 +35,8 @@ export const memberOf = (value: Value, name: string | number): Value => {
   return fieldsIn(value).get(String(name));
 };
 
-/** As it stands in a text; undefined for what has no text of its own. */
-export const textOf = (value: Value): string | undefined =>
+/** The value as text; undefined for one without a text. */
+export const stringOf = (value: Value): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : undefined;
@@ -47,11 +47,11 @@ export interface Term {
   readonly source: string;
 }
 
-/** `left + right`; what is not known in a text stands there as `${source}`. */
+/** `left + right`; an unknown part of a text becomes `${source}`. */
 export const sumOf = (left: Term, right: Term): Value => {
   if (typeof left.value === 'number' && typeof right.value === 'number') return left.value + right.value;
   if (typeof left.value !== 'string' && typeof right.value !== 'string') return undefined;
-  return [left, right].map(({ value, source }) => textOf(value) ?? `\${${source}}`).join('');
+  return [left, right].map(({ value, source }) => stringOf(value) ?? `\${${source}}`).join('');
 };
 
 /** `[key, value]` of each field. */
@@ -70,8 +70,8 @@ export const methodOf = (
     return methodOf(owner.split(argument), 'join', [other], longest);
   }
   if (name !== 'join' || !isList(owner)) return undefined;
-  const texts = owner.map(textOf);
-  const between = textOf(argument) ?? ',';
+  const texts = owner.map(stringOf);
+  const between = stringOf(argument) ?? ',';
   const length = texts.reduce((sum, text = '') => sum + text.length + between.length, 0);
   return length <= longest && texts.every((text) => text !== undefined) ? texts.join(between) : undefined;
 };

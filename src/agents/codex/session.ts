@@ -29,13 +29,13 @@ interface CodexSession extends KnownModel {
   readonly hasMeta: boolean;
   /** the turn that runs; absent between turns and in versions that mark none */
   readonly turn?: Turn;
-  /** a compaction that is recorded, but Codex's estimate of what is left comes a moment later */
+  /** a recorded compaction; Codex's estimate of what is left follows a moment later */
   readonly untold?: Boundary;
   /** the last answer that was shown, which Codex reuses when the model returns no summary */
   readonly shown?: string;
   /** the model's last message in this turn, if it was not shown: the summary of a compaction */
   readonly hidden?: { readonly line: number; readonly text: string };
-  /** patches of which Codex has told the outcome before the result of their call */
+  /** patches whose outcome Codex reported before the result of their call */
   readonly patches: readonly Patch[];
 }
 
@@ -43,11 +43,9 @@ interface Turn {
   readonly line: number;
   /** the record says that the user started it; versions before 0.169 never do */
   readonly isUsers: boolean;
-  /** the user has said something in it */
+  /** it contains a message of the user */
   readonly hasPrompt: boolean;
-  /**
-   * while the turn may be a compaction: what counts only if it is none, because a compaction also records the usage of its own request
-   */
+  /** facts held back while the turn may be a compaction; dropped if it is one, because a compaction records its own request's usage */
   readonly held?: readonly Fact[];
 }
 
@@ -81,18 +79,20 @@ const form: RecordForm<CodexSession> = {
 export const codexReader: StartReader = (_, wanted) =>
   makeSessionReader(form, { hasMeta: false, patches: [] }, wanted);
 
-interface Told {
+interface RecordParts {
   readonly record: JsonRecord;
   readonly payload: JsonRecord;
   readonly source: SourceRecord;
   readonly at: Millis;
 }
 
-const readRecord = (state: CodexSession, told: Told): Meaning => {
-  const { record, payload, source } = told;
+const readRecord = (state: CodexSession, parts: RecordParts): Meaning => {
+  const { record, payload, source } = parts;
   switch (record['type']) {
     case 'session_meta':
-      return state.hasMeta ? { state } : { state: { ...state, hasMeta: true }, steps: () => metaSteps(told) };
+      return state.hasMeta
+        ? { state }
+        : { state: { ...state, hasMeta: true }, steps: () => metaSteps(parts) };
     case 'turn_context': {
       const model = getText(payload, 'model');
       return {
@@ -105,9 +105,9 @@ const readRecord = (state: CodexSession, told: Told): Meaning => {
     case 'response_item':
       return readItem(state, payload, source);
     case 'compacted':
-      return readCompacted(state, told);
+      return readCompacted(state, parts);
     case 'event_msg':
-      return readEvent(state, told);
+      return readEvent(state, parts);
     default:
       return { state };
   }
@@ -119,8 +119,8 @@ const settingsStep = (record: JsonRecord, source: SourceRecord): Step =>
 
 const CONTINUES = 'it continues another rollout, which holds the conversation before it';
 
-/** Only of the first one: a fork copies the records of its origin, whose own head then comes second. */
-const metaSteps = ({ record, payload, source }: Told): readonly Step[] => {
+/** Reads only the first head: a fork copies the records of its origin, so the origin's head comes second. */
+const metaSteps = ({ record, payload, source }: RecordParts): readonly Step[] => {
   // subagents and `codex exec` write files of their own
   const isUsers = (getText(payload, 'thread_source') ?? 'user') === 'user' && !isRecord(payload['source']);
   const head = headStep({
@@ -142,7 +142,7 @@ const metaSteps = ({ record, payload, source }: Told): readonly Step[] => {
 const readItem = (state: CodexSession, payload: JsonRecord, place: SourceRecord): Meaning => {
   const id = getText(payload, 'id');
   const source = { ...place, ...present({ id }) };
-  // a script of code mode takes long to be read, and tells no facts
+  // reading a script of code mode takes long and gives no facts
   if (payload['type'] !== 'message' && !isOutput(payload))
     return { state, steps: () => itemSteps(source, itemEntries(payload, source)) };
   const { entries, patches } = withPatches(itemEntries(payload, source), state.patches);
@@ -188,7 +188,7 @@ const patchIn = (payload: JsonRecord): Patch => {
 
 // Turns.
 
-/** With facts that do not count in a compaction: they wait until the turn shows what it is. */
+/** Gives the facts, or holds them back until the turn shows whether it is a compaction, in which they do not count. */
 const withFacts = (state: CodexSession, facts: readonly Fact[]): Meaning => {
   const { turn } = state;
   if (!turn?.held || facts.length === 0) return { state, facts };
@@ -204,7 +204,7 @@ const withoutHeld = (turn: Turn): Turn => {
 const withPrompt = (state: CodexSession): CodexSession =>
   state.turn?.hasPrompt === false ? { ...state, turn: { ...state.turn, hasPrompt: true } } : state;
 
-/** Codex shows what the user has said, so that the turn is no compaction. */
+/** Codex shows a message of the user, so the turn is no compaction. */
 const release = (before: CodexSession): Meaning => {
   const state = withPrompt(before);
   const { turn } = state;
@@ -220,7 +220,7 @@ const withoutTurn = (state: CodexSession): CodexSession => {
 const unfinished = ({ turn }: CodexSession, result: CompactResult): readonly Fact[] =>
   turn?.held ? [{ type: 'compact-result', result }] : [];
 
-const beginTurn = (before: CodexSession, { payload, source }: Told): Meaning => {
+const beginTurn = (before: CodexSession, { payload, source }: RecordParts): Meaning => {
   const isUsers = getRecord(payload, 'turn_attribution') !== undefined;
   const turn: Turn = {
     line: source.line,
@@ -236,7 +236,7 @@ export const LONGEST_ERROR = 200; // characters; the server may send a whole pag
 // Versions before 0.154 record no error: a failed compaction leaves only an empty turn.
 const SILENT_END: CompactResult = { kind: 'failed', failure: 'error', text: 'it ended without a summary' };
 
-const endTurn = (before: CodexSession, { payload, at }: Told): Meaning => {
+const endTurn = (before: CodexSession, { payload, at }: RecordParts): Meaning => {
   const state = withoutTurn(before);
   const error = getRecord(payload, 'error');
   if (!error) {
@@ -255,22 +255,22 @@ const endTurn = (before: CodexSession, { payload, at }: Told): Meaning => {
 // Events.
 
 /** A boundary is reported with Codex's own estimate of what is left, or without one when something else of the turn comes first. */
-const readEvent = (before: CodexSession, told: Told): Meaning => {
+const readEvent = (before: CodexSession, parts: RecordParts): Meaning => {
   const { untold, ...state } = before;
-  const type = getText(told.payload, 'type') ?? '';
-  const kind = type === 'item_completed' ? (getText(getRecord(told.payload, 'item'), 'type') ?? '') : type;
-  const read = readTurn(state, kind, told);
-  if (!read) return readOther(before, kind, told);
+  const type = getText(parts.payload, 'type') ?? '';
+  const kind = type === 'item_completed' ? (getText(getRecord(parts.payload, 'item'), 'type') ?? '') : type;
+  const read = readTurn(state, kind, parts);
+  if (!read) return readOther(before, kind, parts);
   if (!untold) return read;
-  const postTokens = guessOf(told.payload);
+  const postTokens = guessOf(parts.payload);
   const boundary = { ...untold, ...present({ postTokens }) };
   return { ...read, facts: [{ type: 'boundary', boundary }, ...(read.facts ?? [])] };
 };
 
-const readTurn = (state: CodexSession, kind: string, told: Told): Meaning | undefined => {
+const readTurn = (state: CodexSession, kind: string, parts: RecordParts): Meaning | undefined => {
   switch (kind) {
     case 'task_started':
-      return beginTurn(state, told);
+      return beginTurn(state, parts);
     case 'user_message':
     case 'UserMessage':
       return release(state);
@@ -280,15 +280,15 @@ const readTurn = (state: CodexSession, kind: string, told: Told): Meaning | unde
         facts: unfinished(state, { kind: 'interrupted', by: 'the user' }),
       };
     case 'task_complete':
-      return endTurn(state, told);
+      return endTurn(state, parts);
     case 'token_count':
-      return readTokens(state, told);
+      return readTokens(state, parts);
     default:
       return undefined;
   }
 };
 
-const readTokens = (state: CodexSession, { payload, at }: Told): Meaning => {
+const readTokens = (state: CodexSession, { payload, at }: RecordParts): Meaning => {
   const { reading, misfit, ...window } = readCount(state, payload, at);
   const after = { ...state, ...window };
   const limits = planLimits(getRecord(payload, 'rate_limits'), at);
@@ -298,7 +298,7 @@ const readTokens = (state: CodexSession, { payload, at }: Told): Meaning => {
   return { ...read, facts: [...(read.facts ?? []), ...limits], ...present({ misfit }) };
 };
 
-const readOther = (state: CodexSession, kind: string, { payload, source }: Told): Meaning => {
+const readOther = (state: CodexSession, kind: string, { payload, source }: RecordParts): Meaning => {
   switch (kind) {
     case 'thread_settings_applied':
       return readSettings(state, getRecord(payload, 'thread_settings'));
@@ -323,7 +323,7 @@ const readOther = (state: CodexSession, kind: string, { payload, source }: Told)
   }
 };
 
-/** Written when the user has chosen a model, and with the same one before each turn. */
+/** Codex writes it when the user chooses a model, and repeats it before each turn. */
 const readSettings = (state: CodexSession, settings: JsonRecord | undefined): Meaning => {
   const model = getText(settings, 'model');
   if (!model || !state.model || model === state.model) return { state };
@@ -339,7 +339,7 @@ const readSettings = (state: CodexSession, settings: JsonRecord | undefined): Me
 
 // Compactions. When the model returns an empty summary, Codex uses the last answer in the conversation instead and reports success.
 
-const readCompacted = (before: CodexSession, { payload, source, at }: Told): Meaning => {
+const readCompacted = (before: CodexSession, { payload, source, at }: RecordParts): Meaning => {
   const { turn, hidden, untold, ...state } = before;
   const message = getText(payload, 'message') ?? '';
   const isOwnTurn = turn?.hasPrompt === false;
@@ -385,7 +385,7 @@ const compactionSteps = (
   { source, boundary, startLine }: CompactionPlace,
 ): readonly Step[] => {
   const message = getText(payload, 'message') ?? '';
-  const uuid = getText(payload, 'window_id'); // until the item that follows tells an id of its own
+  const uuid = getText(payload, 'window_id'); // until the following item gives an id of its own
   const history = getList(payload, 'replacement_history').filter(isRecord);
   const usage = getRecord(getRecord(payload, 'latest_token_usage_record'), 'usage');
   const compaction: Entry = {
@@ -398,7 +398,7 @@ const compactionSteps = (
     ...(history.length > 0 ? {} : { keepsPrompts: true }),
     requestTokens: getCount(usage, 'total_tokens') ?? 0,
   };
-  // without a history (before 0.98) Codex keeps what the user said, which no record repeats
+  // without a history (before 0.98) Codex keeps the user's messages, which no record repeats
   const left = history.length > 0 ? history : [summaryItem(message)];
   const items = left.map((item) => itemEntries(item, { ...source }));
   const own = ownSummary(items.flat(), message);
@@ -439,7 +439,7 @@ const compactionEnd = (payload: JsonRecord): Step => {
   return { kind: 'amended', boundary: present({ uuid, durationMs }) };
 };
 
-// What the outline of a line tells.
+// How much of each line has to be read.
 
 const READ: LineClass = { read: 'whole' };
 const STEPS: LineClass = { read: 'whole', hasSteps: true };

@@ -77,13 +77,16 @@ const madeAt = (id: string): Millis => Number.parseInt(id.replaceAll('-', '').sl
 export const foldersAround = (place: AgentFolders, at: Millis): readonly string[] =>
   DAYS_AROUND.map((days) => posix.join(codexFolder(place), 'sessions', dateFolder(at, days)));
 
-/** One is made anew when a thread is opened that no process has. */
+/** Codex creates one again when it opens a thread that no process has. */
 export const locksIn = (port: FilePort, place: AgentFolders): Promise<readonly FileEntry[]> =>
   port.list(posix.join(codexFolder(place), 'thread-writer-locks'), (name) => LOCK.test(name));
 
 export const idOfLock = (lockName: string): string => lockName.slice(0, -'.lock'.length);
 
-/** When each thread was last opened in any terminal, as far as that left a trace: its lock, or the mark of a terminal that had not yet had it. */
+/**
+ * When each thread was last opened in any terminal, if that left a trace: its lock, or the mark of a terminal that opened it for the first
+ * time.
+ */
 export const openedAt = async (port: FilePort, place: AgentFolders): Promise<ReadonlyMap<string, Millis>> => {
   const marks = posix.join(codexFolder(place), 'tui-thread-reference-capabilities');
   const opened = [

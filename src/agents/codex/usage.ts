@@ -20,7 +20,7 @@ export interface UsageCount extends Pick<KnownModel, 'windowTokens'> {
   readonly misfit?: string;
 }
 
-/** The usage that the record tells. */
+/** The usage in the record. */
 export const readCount = (known: KnownModel, payload: JsonRecord, at: Millis): UsageCount => {
   // Before the first answer Codex writes `info: null`.
   if (payload['info'] === null) return {};
@@ -28,15 +28,15 @@ export const readCount = (known: KnownModel, payload: JsonRecord, at: Millis): U
   const last = getRecord(info, 'last_token_usage');
   const used = getCount(last, 'total_tokens');
   if (used === undefined) return { misfit: 'a token count without last_token_usage' };
-  const told = windowIn(info);
-  const after = { ...known, ...told };
-  if (isFullMark(info, after.windowTokens)) return { ...told, reading: fullWindow(after, at) };
+  const window = windowIn(info);
+  const after = { ...known, ...window };
+  if (isFullMark(info, after.windowTokens)) return { ...window, reading: fullWindow(after, at) };
   const guessed = guessOf(payload) !== undefined;
   const cachedTokens = getCount(last, 'cached_input_tokens');
   const inputTokens = getCount(last, 'input_tokens');
   const cached = cachedTokens ? { cachedTokens, ...present({ inputTokens }) } : {};
   const seen = { source: guessed ? 'estimate' : 'log', at, ...cached } as const;
-  return { ...told, reading: readingOf(after, used, seen) };
+  return { ...window, reading: readingOf(after, used, seen) };
 };
 
 /** A total without input and output is Codex's own estimate of what a compaction kept. */
@@ -52,7 +52,7 @@ const isFullMark = (info: JsonRecord | undefined, windowTokens: number | undefin
   return getCount(total, 'input_tokens') === 0 && getCount(total, 'total_tokens') === windowTokens;
 };
 
-/** The window that a record tells. */
+/** The window in a record. */
 export const windowIn = (from: JsonRecord | undefined): Pick<KnownModel, 'windowTokens'> => {
   const windowTokens = getCount(from, 'model_context_window');
   return windowTokens ? { windowTokens } : {};
@@ -94,10 +94,10 @@ export const fullWindow = (known: KnownModel, at: Millis): Reading => ({
 const SPANS = ['primary', 'secondary'] as const;
 const MAIN_LIMIT = 'codex';
 
-export const planLimits = (told: JsonRecord | undefined, at: Millis): readonly Fact[] => {
-  if (told === undefined || (getText(told, 'limit_id') ?? MAIN_LIMIT) !== MAIN_LIMIT) return [];
+export const planLimits = (reported: JsonRecord | undefined, at: Millis): readonly Fact[] => {
+  if (reported === undefined || (getText(reported, 'limit_id') ?? MAIN_LIMIT) !== MAIN_LIMIT) return [];
   const limits = SPANS.flatMap((key): readonly PlanLimit[] => {
-    const limit = getRecord(told, key);
+    const limit = getRecord(reported, key);
     const usedPercent = getCount(limit, 'used_percent');
     if (usedPercent === undefined) return [];
     const minutes = getCount(limit, 'window_minutes');

@@ -7,7 +7,7 @@ import { findPane, isSentMessage, TEXT_COLUMN, type Pane } from './layout.js';
 // Which conversation Codex's screen shows (docs/facts/codex-background-server.md): a list of them, the side chat, or the one that the
 // composer belongs to. It says so before its thread is known to any file, so that a number goes with its conversation.
 
-/** What a screen shows, and what tells whether the next one shows the same. */
+/** What a screen shows, and how to recognise a next screen that shows the same. */
 export interface CodexLook {
   readonly view: View;
   /** the part of Codex that has the keys */

@@ -8,7 +8,7 @@ import { chooseAskedFile, CLOCK_SLACK_MS } from '../files.js';
 
 // Where GitHub Copilot CLI keeps its sessions (docs/facts/copilot.md): <home>/session-state/<session>/events.jsonl. A process marks each
 // session that it has opened with `inuse.<pid>.lock` beside that file. After `/new` and `/resume` it keeps the earlier ones open, and only
-// its own log, logs/process-<time>-<pid>.log, tells which one is on the screen.
+// its own log, logs/process-<time>-<pid>.log, names the one on the screen.
 
 const EVENTS = 'events.jsonl';
 const MOST_OPEN = 50;
@@ -144,7 +144,7 @@ export const parseStatus = (line: string): AgentStatus | undefined => {
 };
 
 /**
- * `unclear` where the end of the file tells nothing, because more was written since. The record of a beginning is only believed where this
+ * `unclear` if the end of the file shows no state, because more was written since. The record of a beginning is only believed where this
  * process wrote it: a session whose process was killed, and a copy, can end with one that has no end.
  */
 export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus> => {

@@ -99,13 +99,13 @@ const recordsOf = (group: Group, as: NewSession): readonly (readonly [string, Fi
 };
 
 const answerOf = (group: Group): Fields => {
-  const said = group.find(({ kind }) => kind === 'answer');
+  const answer = group.find(({ kind }) => kind === 'answer');
   const toolRequests = group.flatMap((entry) =>
     entry.kind === 'call'
       ? [{ toolCallId: entry.callId, name: entry.name, arguments: entry.input ?? {}, type: 'function' }]
       : [],
   );
-  return { content: getText(said, 'text') ?? '', toolRequests };
+  return { content: getText(answer, 'text') ?? '', toolRequests };
 };
 
 export const copilotNewSessions: NewSessionForm = {

@@ -12,8 +12,8 @@ import { readStatus } from './files.js';
 import { type Composer, composerText, conversationRow, findComposer, listedAbove } from './layout.js';
 import { compactResult } from './session.js';
 
-// What Copilot's screen tells (docs/facts/copilot.md). Its title does not change with its state. The percentage that the status row can show is
-// its own guess and is not read.
+// Copilot's screen as a source of facts (docs/facts/copilot.md). Its title does not change with its state. The percentage that the status
+// row can show is its own guess and is not read.
 
 interface CopilotScreen {
   /** a compaction of the user's was seen to run, and its end was not */
@@ -99,7 +99,7 @@ const viewAfter = (wasInList: boolean, isInList: boolean): readonly Fact[] => {
   return [{ type: 'view', view }];
 };
 
-interface Sight {
+interface InputArea {
   readonly composer: Composer;
   /** the rows above the prompt, upwards */
   readonly live: readonly string[];
@@ -111,7 +111,7 @@ const placeOf = (screen: ScreenView, { top, footer }: Composer): Place | undefin
   return screen.text(top + 1).startsWith('(reverse-i-search)') ? 'the history search' : undefined;
 };
 
-const activityOf = (screen: ScreenView, { composer, live, status }: Sight): ActivityReport => {
+const activityOf = (screen: ScreenView, { composer, live, status }: InputArea): ActivityReport => {
   const { isMessage, footer, hasCursor } = composer;
   if (BUSY.test(footer)) return is('busy', 'esc esc interrupt');
   if (live.some((row) => QUEUED.test(row))) return is('busy', 'a queued message');

@@ -23,11 +23,12 @@ import {
 } from '../session-format.js';
 
 // A session file of GitHub Copilot CLI (docs/facts/copilot.md), in the order of the file. Only `session.usage_record` has what the model's
-// server counted: the sizes in records of compactions are Copilot's own guess, and those of `session.shutdown` add up over the whole session.
-// A compaction has a record of its beginning; one that Copilot begins by itself runs beside the turn, and what is said meanwhile stays in the
-// window. Beside every summary stand the first and the last messages of the user, word for word; the record of it does not say so.
+// server counted: the sizes in records of compactions are Copilot's own guess, and those of `session.shutdown` add up over the whole
+// session. A compaction has a record of its beginning; one that Copilot begins by itself runs beside the turn, and messages that come
+// meanwhile stay in the window. Beside every summary stand the first and the last messages of the user, word for word; the record of it
+// does not say so.
 
-/** The compaction that runs: the line of its beginning, and the ids of what was said since. */
+/** The compaction that runs: the line of its beginning, and the ids of the messages since. */
 type Begun = { readonly line: number; readonly ids: IdList } | undefined;
 
 interface CopilotSession {
@@ -94,7 +95,7 @@ const readRecord = (
         ? readCompaction(session, record, data, { source, at })
         : { facts: resultFacts(data, at, now) };
     case 'user.message':
-      return saidIn([userEntry(record, source)], source, length);
+      return messageMeaning([userEntry(record, source)], source, length);
     case 'assistant.message':
       return {
         steps: () => [
@@ -103,7 +104,7 @@ const readRecord = (
         ],
       };
     case 'tool.execution_complete':
-      return saidIn(resultEntries(record, source), source, length);
+      return messageMeaning(resultEntries(record, source), source, length);
     default:
       return {};
   }
@@ -163,7 +164,7 @@ const readCompaction = (
   const messages = idsIn(prompts);
   const kept = [...messages.slice(0, FIRST), ...messages.slice(FIRST).slice(-LAST)];
   const native = { record };
-  // what was said beside it comes before its end
+  // messages that came meanwhile are recorded before its end
   const startLine = begun && later.length === 0 ? begun.line : source.line;
   return {
     facts: [{ type: 'boundary', boundary }],
@@ -211,7 +212,7 @@ export const compactResult = (text: string): CompactResult => {
 
 const LONGEST_WORDS = 160;
 
-// What was said and done: the calls in an answer (`toolRequests`), then a record for each result, linked by id.
+// The conversation: the calls in an answer (`toolRequests`), then a record for each result, linked by id.
 
 const tools: Tools = {
   reads: { view: 'path' },
@@ -227,7 +228,7 @@ const tools: Tools = {
       : [],
 };
 
-const saidIn = (entries: readonly Entry[], source: SourceRecord, length: number): Meaning => ({
+const messageMeaning = (entries: readonly Entry[], source: SourceRecord, length: number): Meaning => ({
   facts: length > LONGEST_GROWTH ? [] : growthOf(entries),
   steps: () => [recordStep(source, entries)],
 });
@@ -248,14 +249,14 @@ const answerEntries = (record: JsonRecord, source: SourceRecord): readonly Entry
   const data = getRecord(record, 'data');
   const native = { record };
   const text = getText(data, 'content') ?? '';
-  const said = text === '' ? [] : [textEntry('answer', source, text, native)];
+  const answers = text === '' ? [] : [textEntry('answer', source, text, native)];
   const calls = getList(data, 'toolRequests').map((each): ToolEvent => ({
     kind: 'call',
     id: getText(each, 'toolCallId') ?? '',
     name: getText(each, 'name'),
     input: getRecord(each, 'arguments') ?? getText(each, 'arguments'),
   }));
-  return [...said, ...calls.flatMap((call) => toolEntries(call, source, tools, native))];
+  return [...answers, ...calls.flatMap((call) => toolEntries(call, source, tools, native))];
 };
 
 const resultEntries = (record: JsonRecord, source: SourceRecord): readonly Entry[] => {
@@ -266,7 +267,7 @@ const resultEntries = (record: JsonRecord, source: SourceRecord): readonly Entry
   return toolEntries({ kind: 'result', id, output, isError }, source, tools, { record });
 };
 
-// What the outline of a line tells.
+// How much of each line has to be read.
 
 const READ: LineClass = { read: 'whole', hasSteps: true };
 const FACTS: LineClass = { read: 'whole' };

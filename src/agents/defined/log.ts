@@ -112,10 +112,10 @@ const readUsage = (
   if (usedTokens === 0) return { state: before };
   const model = log.model && valuesAt(record, log.model).find((value) => typeof value === 'string');
   const state = knownOf(mapping, before, model);
-  const said = countAt(record, log.window);
+  const windowTokens = countAt(record, log.window);
   const reading = {
     usedTokens,
-    ...(said ? { windowTokens: said, windowSource: 'agent' as const } : state.window),
+    ...(windowTokens ? { windowTokens, windowSource: 'agent' as const } : state.window),
     ...present({ model }),
     source: 'log' as const,
     at,

@@ -14,7 +14,7 @@ import {
 import { demoReader, demoSession } from './session.js';
 import { watchCommand, type CommandWatch, type CompressResult, itemsAbove } from '../compress.js';
 
-// The demo agent writes its session file where the wrapper tells it to.
+// The demo agent writes its session file to a path from the wrapper.
 
 const LOG_VARIABLE = 'CTXWRAP_DEMO_LOG';
 
@@ -40,7 +40,7 @@ const isDemoRecord = ({ type, at, sessionId, payload }: JsonRecord): boolean =>
   sessionId === undefined &&
   payload === undefined;
 
-// What the demo agent shows: a title that tells whether it works, and a box at the end, around the row with the cursor.
+// What the demo agent shows: a title that shows whether it works, and a box at the end, around the row with the cursor.
 
 /** The prompt box on the screen. */
 interface Box {
@@ -73,15 +73,15 @@ const readScreen = (state: CommandWatch, seen: ScreenEvidence, now: Millis): Scr
   const { screen } = seen;
   const box = findBox(screen);
   const work = box && workAbove(screen, box.top);
-  const sight = {
+  const context = {
     columns: screen.columns,
     draft: box?.text,
     isRunning: work === COMPACTING,
     isCovered: false,
-    items: itemsAbove(box?.top ?? 0, { textOf: screen.text, begin: beginOf, more: MORE }),
+    items: itemsAbove(box?.top ?? 0, { rowText: screen.text, begin: beginOf, more: MORE }),
     words,
   };
-  const { watch, facts } = watchCommand(state, sight, now);
+  const { watch, facts } = watchCommand(state, context, now);
   return { state: watch, activity: activityOf(seen, box, work), facts };
 };
 

@@ -13,7 +13,7 @@ import {
   type StartReader,
 } from '../session-format.js';
 
-// The demo agent's session file: what was said and done, how full the window is after each turn, and compactions with their summaries.
+// The demo agent's session file: the conversation, how full the window is after each turn, and compactions with their summaries.
 
 export const demoReader: StartReader = (_, wanted) =>
   makeSessionReader({ name: 'demo', read: readRecord }, {}, wanted);
@@ -102,7 +102,7 @@ const tools: Tools = {
   plan: () => undefined,
 };
 
-// What the outline of a line tells.
+// How much of each line has to be read.
 
 const WHOLE: LineClass = { read: 'whole', hasSteps: true };
 const MESSAGE: LineClass = { message: '', ...WHOLE };

@@ -80,9 +80,9 @@ const geminiCompaction: OwnCompactionSource = {
     ];
     const files = await readSettingsFiles(port, paths, parseCommentedJson);
     const found = findLastNumber(files, NAMES, (share) => Number.isFinite(share) && share >= 0);
-    if (!found || found.number === 0) return { trigger: usualTrigger, said: [] }; // Gemini treats 0 as not set
+    if (!found || found.number === 0) return { trigger: usualTrigger, settings: [] }; // Gemini treats 0 as not set
     const { number: share, ...setting } = found;
-    return { trigger: share < 1 ? { share, reserveTokens: 0 } : undefined, said: [setting] };
+    return { trigger: share < 1 ? { share, reserveTokens: 0 } : undefined, settings: [setting] };
   },
 };
 

@@ -69,8 +69,8 @@ const IN_NAME = /-([^-]+)\.jsonl?$/;
 /** Beside the chats lies a file with the folder's path; old versions named the folder by a hash and had none. */
 export const projectOf = async (port: SettingsPort, path: string): Promise<string | undefined> => {
   const folder = posix.dirname(posix.dirname(path));
-  const told = (await port.text(posix.join(folder, '.project_root')))?.trim();
-  if (told) return told;
+  const written = (await port.text(posix.join(folder, '.project_root')))?.trim();
+  if (written) return written;
   const root = posix.dirname(posix.dirname(folder));
   const projects = getRecord(
     parseRecord((await port.text(posix.join(root, 'projects.json'))) ?? ''),
@@ -139,7 +139,7 @@ const mainChat = async (port: FilePort, file: FileEntry): Promise<Chat | undefin
 };
 
 // The marker that a compaction leaves in a session document of the old versions (up to 0.34 at least): an `info` message without text. It
-// is written the moment the compaction ends, successful or not; only the screen tells which.
+// is written the moment the compaction ends, successful or not; only the screen shows which.
 
 const MARK = /"timestamp": "([^"\\]{1,40})",\s+"type": "info",\s+"content": ""/g;
 const ENDED = 'compaction ended at ';

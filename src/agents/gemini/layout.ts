@@ -88,7 +88,7 @@ const seek = (
 const between = (top: number, bottom: number, rowText: (row: number) => string): readonly string[] =>
   Array.from({ length: bottom - top - 1 }, (_, index) => rowText(top + 1 + index));
 
-// The text in Gemini's input box, without the placeholder, which also tells vim's mode.
+// The text in Gemini's input box, without the placeholder, which also shows vim's mode.
 
 const PLACEHOLDERS = ['  Type your message or @path/to/file', "  Press 'Esc' for NORMAL mode."];
 const VIM_NORMAL_HINT = "  Press 'i' for INSERT mode.";

@@ -18,7 +18,7 @@ const GEMMA = ['gemma-4-31b-it', 'gemma-4-26b-a4b-it'];
 export const geminiWindowTokens = (model: string): number =>
   GEMMA.includes(model) ? GEMMA_TOKENS : DEFAULT_TOKENS;
 
-/** What an answer tells of the window. */
+/** What an answer reports about the window. */
 export interface Count {
   readonly usedTokens: number;
   readonly cachedTokens: number | undefined;
@@ -45,7 +45,7 @@ export const readingOf = ({ usedTokens, cachedTokens, model = '', at }: Count): 
   ];
 };
 
-/** How Gemini begins to tell of a compaction of its own; of one that the user asked for it tells without a word. */
+/** How Gemini's message about its own compaction begins; its message about one that the user asked for is empty. */
 const ITS_OWN = /^Context compressed from /;
 
 /** Who asked for a compaction, by the message about it; undefined for any other text. */
@@ -53,7 +53,7 @@ export const initiatorIn = (text: string | undefined): 'agent' | 'user' | undefi
   ITS_OWN.test(text ?? '') ? 'agent' : text === '' ? 'user' : undefined;
 
 /** A text, or the texts of the parts of a message. */
-export const textOf = (content: unknown): string => {
+export const messageText = (content: unknown): string => {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content.map((part: unknown) => getText(part, 'text') ?? '').join('');
@@ -81,7 +81,7 @@ export const entriesIn = (message: JsonRecord, source: SourceRecord): readonly E
     case 'info':
     case 'warning':
     case 'error': {
-      const text = textOf(message['content']);
+      const text = messageText(message['content']);
       return text === '' ? [] : [textEntry('notice', source, text, { message })];
     }
     default:
@@ -89,7 +89,7 @@ export const entriesIn = (message: JsonRecord, source: SourceRecord): readonly E
   }
 };
 
-// once a turn was cancelled, the first message of the user stands behind the context, in one text
+// once a turn was cancelled, the user's first message follows the context in the same text
 const CONTEXT = /^\s*<session_context>[^]*?<\/session_context>\s*/;
 const SUMMARY = /<state_snapshot>/;
 const HOOK = /^\s*<hook_context>/;
@@ -97,7 +97,7 @@ const HOOK = /^\s*<hook_context>/;
 const COMMAND = /^\s*[/?]/;
 
 export const userEntries = (message: JsonRecord, source: SourceRecord): readonly Entry[] => {
-  const text = textOf(message['content']);
+  const text = messageText(message['content']);
   // results also stand in the answer that has called the tools
   if (text === '' && getList(message, 'content').some((part) => getRecord(part, 'functionResponse')))
     return [];
@@ -130,7 +130,7 @@ const answerEntries = (message: JsonRecord, source: SourceRecord): readonly Entr
   const thoughts = getList(message, 'thoughts').map((thought) =>
     [getText(thought, 'subject'), getText(thought, 'description')].filter(Boolean).join(': '),
   );
-  const text = textOf(message['content']);
+  const text = messageText(message['content']);
   return [
     ...thoughts.map((thought) => textEntry('reasoning', source, thought, native)),
     ...(text === '' ? [] : [{ ...textEntry('answer', source, text, native), ...present({ model }) }]),

@@ -12,7 +12,7 @@ import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm, NewFile } from '../agent.js';
 import { callPart, groupsOf, resultPart, writtenText, type Group } from '../gemini-family.js';
 import { replaceIds } from '../records.js';
-import { textOf } from './message.js';
+import { messageText } from './message.js';
 
 // New Gemini sessions (docs/facts/sessions.md#gemini-cli, #made-up-histories): messages, each with its tool calls and their results in it.
 
@@ -94,7 +94,7 @@ const withParts = (message: Fields, group: Group): Fields => {
 
 /** Whether nothing of this message of the user's is left out, such as the files that it names. */
 const isAll = (message: Fields, group: Group): boolean =>
-  textOf(message['content']) === group.map((entry) => ('text' in entry ? entry.text : '')).join('');
+  messageText(message['content']) === group.map((entry) => ('text' in entry ? entry.text : '')).join('');
 
 const answerOf = (base: Fields, group: Group): Fields => {
   const texts = group.flatMap((entry) => (entry.kind === 'answer' ? [entry.text] : []));

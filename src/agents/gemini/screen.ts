@@ -35,7 +35,7 @@ export interface CompressionProof {
   /** the last state of the document before the compaction was seen running */
   readonly before?: AgentStatus;
   /** the message, which waits for the marker */
-  readonly said?: BoundaryFact;
+  readonly message?: BoundaryFact;
 }
 
 /** The evidence of one look. */
@@ -55,20 +55,22 @@ export const updateProof = (
   now: Millis,
 ): { readonly proof: CompressionProof; readonly facts: readonly Fact[] } => {
   const words = facts.find((fact) => fact.type === 'boundary');
-  const said = words ?? proof.said;
-  const before = watch.kind === 'running' || said ? proof.before : status;
+  const message = words ?? proof.message;
+  const before = watch.kind === 'running' || message ? proof.before : status;
   const rest = facts.filter((fact) => fact !== words);
   const kept = before === undefined ? {} : { before };
-  if (!said) return { proof: kept, facts: rest };
+  if (!message) return { proof: kept, facts: rest };
   if (hasNewMark(proof.before, status)) {
-    const { source: _, ...boundary } = said.boundary;
+    const { source: _, ...boundary } = message.boundary;
     return {
       proof: status === undefined ? {} : { before: status },
       facts: [...rest, { type: 'boundary', boundary }],
     };
   }
-  const isWaiting = status !== undefined && now - said.boundary.at < PATIENCE_MS;
-  return isWaiting ? { proof: { ...kept, said }, facts: rest } : { proof: kept, facts: [...rest, said] };
+  const isWaiting = status !== undefined && now - message.boundary.at < PATIENCE_MS;
+  return isWaiting
+    ? { proof: { ...kept, message }, facts: rest }
+    : { proof: kept, facts: [...rest, message] };
 };
 
 // The items of Gemini's conversation on the screen. The user's messages are between two lines, or behind a sign at the left edge in old
@@ -80,7 +82,7 @@ const MORE = /^ {2,3}\S/;
 
 /** All items above the row, oldest first. */
 const conversationAbove = (screen: ScreenView, below: number): readonly ConversationItem[] =>
-  itemsAbove(below, { textOf: (row) => rowText(screen, row), begin, more: MORE });
+  itemsAbove(below, { rowText: (row) => rowText(screen, row), begin, more: MORE });
 
 const begin = (text: string): string | undefined => {
   const by = USER.exec(text)?.[1];
@@ -244,8 +246,8 @@ const readScreen = (state: GeminiScreen, seen: ScreenEvidence, now: Millis): Scr
     items: conversationAbove(screen, below),
     words: parseCompressResult,
   };
-  const { watch, facts: said } = watchCommand(state.watch, context, now);
-  const { proof, facts } = updateProof(state.proof, { watch, facts: said, status: seen.status }, now);
+  const { watch, facts: watched } = watchCommand(state.watch, context, now);
+  const { proof, facts } = updateProof(state.proof, { watch, facts: watched, status: seen.status }, now);
   const shown = composer
     ? readFill(findRefusalAtEnd(context.items, OWN_WORDS, parseRefusal), shownPercent(screen, composer), now)
     : [];

@@ -28,7 +28,7 @@ import {
   readingOf,
   resultEntries,
   sourceOf,
-  textOf,
+  messageText,
   userEntries,
 } from './message.js';
 
@@ -43,7 +43,7 @@ interface GeminiSession {
   readonly resumed: readonly string[];
   /** the line before named the session again, which Gemini does only before a compaction; the line's number */
   readonly renamedAt?: number;
-  /** when the conversation was compacted, until the file tells who asked for it or the next turn begins */
+  /** when the conversation was compacted, until the file shows who asked for it or the next turn begins */
   readonly compactedAt?: Millis;
   /** the text of the last answer with a count */
   readonly counted?: string;
@@ -83,8 +83,8 @@ const readRecord = (state: GeminiSession, record: JsonRecord, { line, now }: Rec
     case 'gemini':
       return { state: { ...state, ...countedIn(record) }, ...readAnswer(record, source, now), steps };
     case 'user': {
-      const said = userEntries(record, source);
-      return { state, facts: growthOf(said), steps: () => messageSteps(record, source, said) };
+      const entries = userEntries(record, source);
+      return { state, facts: growthOf(entries), steps: () => messageSteps(record, source, entries) };
     }
     case 'error':
       return { state, facts: readError(record, now), steps };
@@ -94,7 +94,7 @@ const readRecord = (state: GeminiSession, record: JsonRecord, { line, now }: Rec
 };
 
 const countedIn = (record: JsonRecord): Pick<GeminiSession, 'counted'> => {
-  const text = textOf(record['content']);
+  const text = messageText(record['content']);
   return record['tokens'] && text !== '' ? { counted: text } : {};
 };
 
@@ -137,7 +137,7 @@ export const parseRefusal = (words: string): Refusal | undefined => {
   return left !== undefined && Number(left) < ROUNDED_TO_FULL ? { usedPercent: 100 } : undefined;
 };
 
-/** Also what Gemini tells right after a compaction. */
+/** Reads Gemini's notices, also the one right after a compaction. */
 const readInfo = (state: GeminiSession, record: JsonRecord, { line, now }: RecordPlace): Meaning => {
   const steps = (): readonly Step[] => messageSteps(record, sourceOf(record, line));
   const { compactedAt, ...rest } = state;
@@ -242,7 +242,7 @@ const readRewritten = (
 /** `/chat resume` puts another conversation into the same file: the answer that was counted last is not in it. */
 const isOfAnother = ({ counted }: GeminiSession, messages: readonly JsonRecord[]): boolean =>
   counted !== undefined &&
-  !messages.some(({ type, content }) => type === 'gemini' && textOf(content).includes(counted));
+  !messages.some(({ type, content }) => type === 'gemini' && messageText(content).includes(counted));
 
 const readCompaction = (
   state: GeminiSession,
@@ -302,7 +302,7 @@ interface Snapshot {
 const snapshotIn = (messages: readonly JsonRecord[]): Snapshot | undefined => {
   for (const [index, message] of messages.entries()) {
     if (message['type'] !== 'user') continue;
-    const text = SNAPSHOT.exec(textOf(message['content']))?.[0];
+    const text = SNAPSHOT.exec(messageText(message['content']))?.[0];
     if (text === undefined) continue;
     const answer = messages.slice(index).findLast((later) => isRecord(later['tokens']));
     return { id: getText(message, 'id'), text, timestamp: getText(message, 'timestamp'), answer };
@@ -310,7 +310,7 @@ const snapshotIn = (messages: readonly JsonRecord[]): Snapshot | undefined => {
   return undefined;
 };
 
-// What the outline of a line tells.
+// How much of each line has to be read.
 
 const PATCH: LineClass = { read: 'whole', hasSteps: true };
 

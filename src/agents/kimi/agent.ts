@@ -73,13 +73,13 @@ const kimiCompaction: OwnCompactionSource = {
     const share = numberIn(text, 'compaction_trigger_ratio');
     const reserve = numberIn(text, 'reserved_context_size');
     const isPossible = share !== undefined && share >= LEAST_SHARE && share <= MOST_SHARE;
-    const said = (name: string, value: number | undefined): readonly OwnSetting[] =>
+    const settingOf = (name: string, value: number | undefined): readonly OwnSetting[] =>
       value === undefined ? [] : [{ name: `loop_control.${name}`, value: String(value), place }];
     return {
       trigger: triggerAt(isPossible ? share : SHARE, reserve ?? RESERVE_TOKENS),
-      said: [
-        ...said('compaction_trigger_ratio', isPossible ? share : undefined),
-        ...said('reserved_context_size', reserve),
+      settings: [
+        ...settingOf('compaction_trigger_ratio', isPossible ? share : undefined),
+        ...settingOf('reserved_context_size', reserve),
       ],
     };
   },

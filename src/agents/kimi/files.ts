@@ -65,7 +65,7 @@ export const idInPath = (path: string): string => {
   return SESSION.test(id) && below.join('/') === WIRE.join('/') ? id : '';
 };
 
-/** The folder that a session was started in: its own file tells. */
+/** The folder that a session was started in, from its own file. */
 export const projectOf = async (port: SettingsPort, path: string): Promise<string | undefined> =>
   getText(
     parseRecord((await port.text(posix.resolve(posix.dirname(path), '../../state.json'))) ?? ''),
@@ -108,10 +108,10 @@ export const parseStatus = (line: string): AgentStatus | undefined => stateOf(ty
 export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus | undefined> => {
   const grown = await grownSessions(port, place);
   if (grown.length === 0) return { state: 'new' };
-  const told = await Promise.all(
+  const states = await Promise.all(
     grown.map(async ({ path }) => lastStateIn((await port.lastPart(path)) ?? '')),
   );
-  return told.find(({ state }) => state !== 'idle') ?? IDLE;
+  return states.find(({ state }) => state !== 'idle') ?? IDLE;
 };
 
 const FIRST = /^\{"type":"metadata"/;

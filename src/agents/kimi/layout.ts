@@ -3,7 +3,7 @@ import type { ScreenView } from '../../core/reading.js';
 import { joinWrappedRows } from '../compress.js';
 
 // Kimi Code's own part of the screen (docs/facts/kimi.md): a box for the input, one column from the left edge, and below it a list of commands
-// or the footer. The cursor is in the box; a dialog or a picker stands in the place of the box.
+// or the footer. The cursor is in the box; a dialog or a picker replaces the box.
 
 export interface Box {
   readonly top: number;
@@ -149,7 +149,7 @@ const lastRow = (screen: ScreenView): number => {
 const BAR = /^ ─{10,}$/;
 const MOST_BELOW = 6; // rows of the footer below a dialog
 
-/** The lower of the two bars around a dialog or a picker, which stands where the input was; undefined where there is none. */
+/** The lower of the two bars around a dialog or a picker, which replaces the input; undefined if there is none. */
 export const findDialog = (screen: ScreenView): number | undefined => {
   const last = lastRow(screen);
   for (let row = last; row > last - MOST_BELOW; row -= 1) if (BAR.test(screen.text(row))) return row;

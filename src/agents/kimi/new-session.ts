@@ -127,7 +127,7 @@ const stepRecords = (group: Group, place: Step, as: NewSession): readonly Fields
         return { type: 'tool.result', parentUuid: calls.get(toolCallId) ?? uuid, toolCallId, result };
       }
       default: {
-        const part = entry.kind === 'reasoning' ? own['part'] : { type: 'text', text: textOf(entry) };
+        const part = entry.kind === 'reasoning' ? own['part'] : { type: 'text', text: entryText(entry) };
         return { type: 'content.part', uuid, ...place, stepUuid, part };
       }
     }
@@ -140,7 +140,7 @@ const stepRecords = (group: Group, place: Step, as: NewSession): readonly Fields
   ].map((event) => ({ type: 'context.append_loop_event', agentId, event }));
 };
 
-const textOf = (entry: Entry): string => ('text' in entry ? entry.text : '');
+const entryText = (entry: Entry): string => ('text' in entry ? entry.text : '');
 
 /** What Kimi finds a session by. */
 const stateFile: NonNullable<NewSessionForm['beside']> = (path, { id, cwd, now }) => {

@@ -17,8 +17,8 @@ import {
   type ShownFill,
 } from './layout.js';
 
-// What Kimi's screen tells (docs/facts/kimi.md), as the second witness beside the session file. From a compaction to the end of the next turn
-// the number in the footer is Kimi's estimate.
+// Kimi's screen as a source of facts (docs/facts/kimi.md): the second witness beside the session file. From a compaction to the end of the
+// next turn the number in the footer is Kimi's estimate.
 
 interface KimiScreen {
   /** a compaction is running, or the command is in the input; with the end of the conversation then */
@@ -42,7 +42,7 @@ interface Estimate {
 }
 
 /** What is on the screen around the input. */
-interface Sight {
+interface InputArea {
   readonly screen: ScreenView;
   readonly box: Box;
   readonly live: LiveRows;
@@ -71,10 +71,10 @@ const readScreen = (state: KimiScreen, seen: ScreenEvidence, at: Millis): Screen
   const box = findBox(screen);
   if (!box) return withoutBox(state, screen, at);
   const [live, fill, end] = [liveRows(screen, box), findFooter(screen, box.bottom), lastItem(screen, box)];
-  const sight: Sight = { screen, box, live, fill, end, at };
+  const area: InputArea = { screen, box, live, fill, end, at };
   const after: KimiScreen = {
-    ...watchedAfter(state.watched, sight),
-    ...estimateAfter(state.estimate, sight),
+    ...watchedAfter(state.watched, area),
+    ...estimateAfter(state.estimate, area),
     ...(state.hasWorked || live.working || live.compacting ? { hasWorked: true } : {}),
     shown: fill?.usedTokens ?? state.shown,
     ...(fill || live.working ? {} : present({ hasChosen: state.hasChosen })),
@@ -84,11 +84,11 @@ const readScreen = (state: KimiScreen, seen: ScreenEvidence, at: Millis): Screen
   const isEstimate = after.estimate !== undefined || live.working || isComplete(end);
   return {
     state: after,
-    activity: activityOf(seen, sight, after),
+    activity: activityOf(seen, area, after),
     facts: [
       ...(isOther ? [OTHER_VIEW] : isNew ? [{ type: 'voided' } as const] : []),
       ...fillFacts(fill, isEstimate, at),
-      ...resultFacts(state.watched, sight),
+      ...resultFacts(state.watched, area),
     ],
   };
 };
@@ -103,7 +103,7 @@ const listsSessions = (screen: ScreenView, bottom: number): boolean => {
   return false;
 };
 
-/** A dialog or a picker stands between two bars where the input was. */
+/** The reading while two bars with a dialog or a picker replace the input. */
 const withoutBox = (state: KimiScreen, screen: ScreenView, at: Millis): ScreenReading<KimiScreen> => {
   const bottom = findDialog(screen);
   if (bottom === undefined)
@@ -128,7 +128,7 @@ const fillFacts = (fill: ShownFill | undefined, isEstimate: boolean, at: Millis)
 
 const estimateAfter = (
   estimate: Estimate | undefined,
-  { live, fill }: Sight,
+  { live, fill }: InputArea,
 ): Pick<KimiScreen, 'estimate'> => {
   const shown = fill?.usedTokens;
   if (live.compacting) return { estimate: { before: shown ?? estimate?.before, hasWorked: false } };
@@ -154,7 +154,7 @@ const isComplete = ([first = '']: readonly string[]): boolean => COMPLETE.test(f
 
 const watchedAfter = (
   watched: KimiScreen['watched'],
-  { screen, box, live, end }: Sight,
+  { screen, box, live, end }: InputArea,
 ): Pick<KimiScreen, 'watched'> => {
   const text = end.join('\n');
   if (live.compacting) return { watched: { kind: 'running', end: text } };
@@ -162,7 +162,7 @@ const watchedAfter = (
   return watched?.kind === 'typed' && watched.end === text ? { watched } : {};
 };
 
-const resultFacts = (watched: KimiScreen['watched'], { live, end, at }: Sight): readonly Fact[] => {
+const resultFacts = (watched: KimiScreen['watched'], { live, end, at }: InputArea): readonly Fact[] => {
   if (!watched || live.compacting || end.join('\n') === watched.end) return [];
   const isOver = watched.kind === 'running';
   const failed = end.findLast((row) => (isOver && isCancelled(end) ? FAILED : REFUSED).test(row));
@@ -185,7 +185,7 @@ const failureOf = (text: string): Fact => {
 
 const activityOf = (
   { screen, status }: ScreenEvidence,
-  { box, live: { compacting, working, queued }, fill }: Sight,
+  { box, live: { compacting, working, queued }, fill }: InputArea,
   { hasWorked }: KimiScreen,
 ): ActivityReport => {
   const is = (activity: ActivityReport['activity'], ...witnesses: readonly string[]): ActivityReport => ({

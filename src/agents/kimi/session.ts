@@ -30,7 +30,7 @@ import { idInPath } from './files.js';
 // A session file of Kimi Code (docs/facts/kimi.md), in the order of the file. It names neither its session nor all of its records. The size of
 // the conversation is `token_counting.measured`: prompt and answer as the server counted them. What `token_counting.rebased` and
 // `context.apply_compaction` say is Kimi's estimate from the characters, also of the size before. A compaction is a `context.apply_compaction`
-// record between `full_compaction.begin` and `.complete`; it leaves the user's messages, as far as they fit, then the summary.
+// record between `full_compaction.begin` and `.complete`; it leaves the messages of the user that fit, then the summary.
 
 interface KimiSession {
   /** by the last request of a turn: Kimi's name for the model, and what of the prompt came from the cache, and the whole prompt */
@@ -50,7 +50,7 @@ interface KimiSession {
 interface Begun {
   readonly source: string;
   readonly at: Millis;
-  /** of its record; absent when something was said since, which is not part of it */
+  /** of its record; absent after a later message, which is not part of the compaction */
   readonly line?: number | undefined;
 }
 
@@ -222,7 +222,7 @@ const keptOf = (prompts: readonly string[], record: JsonRecord): readonly string
   return [...prompts.slice(0, first), ...prompts.slice(split)];
 };
 
-// What was said and done: messages, and events of the agent's steps; a `tool.call` with its arguments, then a `tool.result`, linked by
+// The conversation: messages, and events of the agent's steps; a `tool.call` with its arguments, then a `tool.result`, linked by
 // `toolCallId`.
 
 const readMessage = (state: KimiSession, record: JsonRecord, source: Source, length: number): Meaning => {
@@ -245,7 +245,7 @@ const textIn = (message: JsonRecord | undefined): string =>
     .map((part) => getText(part, 'text') ?? '')
     .join('\n');
 
-/** By what a message comes from, as Kimi itself decides which ones are the user's. */
+/** Judged by the origin of the message, which is how Kimi finds the user's messages. */
 const kindOf = (message: JsonRecord | undefined): 'prompt' | 'answer' | 'summary' | 'context' => {
   if (getText(message, 'role') === 'assistant') return 'answer';
   const origin = getRecord(message, 'origin');
@@ -306,7 +306,7 @@ const tools: Tools = {
     name === 'TodoList' && 'todos' in input ? planOf(getList(input, 'todos'), 'title') : undefined,
 };
 
-// What the outline of a line tells.
+// How much of each line has to be read.
 
 const FACTS: LineClass = { read: 'whole' };
 

@@ -41,7 +41,7 @@ const opencodeCompaction: OwnCompactionSource = {
     if (off === '1' || off === 'true')
       return {
         trigger: undefined,
-        said: [{ name: 'OPENCODE_DISABLE_AUTOCOMPACT', value: off, place: 'the environment' }],
+        settings: [{ name: 'OPENCODE_DISABLE_AUTOCOMPACT', value: off, place: 'the environment' }],
       };
     const folder = posix.join(env['XDG_CONFIG_HOME'] || posix.join(home, '.config'), 'opencode');
     const paths = [
@@ -50,15 +50,15 @@ const opencodeCompaction: OwnCompactionSource = {
       ...['opencode.json', 'opencode.jsonc'].map((name) => posix.join(cwd, name)),
     ];
     const files = await readSettingsFiles(port, paths, parseCommentedJson);
-    const said = files.flatMap(({ place, settings: { compaction } }) =>
+    const settings = files.flatMap(({ place, settings: { compaction } }) =>
       isRecord(compaction) && typeof compaction['auto'] === 'boolean'
         ? [{ name: 'compaction.auto', value: String(compaction['auto']), place }]
         : [],
     );
-    const last = said.at(-1);
+    const last = settings.at(-1);
     return last?.value === 'false'
-      ? { trigger: undefined, said: [last] }
-      : { trigger: usualTrigger, said: last ? [last] : [] };
+      ? { trigger: undefined, settings: [last] }
+      : { trigger: usualTrigger, settings: last ? [last] : [] };
   },
 };
 

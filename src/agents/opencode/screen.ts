@@ -12,8 +12,8 @@ import {
   withoutPanel,
 } from './layout.js';
 
-// What opencode's screen tells (docs/facts/opencode.md). Every answer ends with a row `▣  Build · MODEL · 8.5s`, without the time until it is
-// complete; that of a compaction begins with `Compaction`. The status row below the prompt shows the tokens of the last answer.
+// opencode's screen as a source of facts (docs/facts/opencode.md). Every answer ends with a row `▣  Build · MODEL · 8.5s`, without the time
+// until it is complete; that of a compaction begins with `Compaction`. The status row below the prompt shows the tokens of the last answer.
 
 interface OpencodeScreen {
   /** a compaction was seen to run, and its end was not */
@@ -135,7 +135,7 @@ const activityOf = (
     : is('draft', 'text in the prompt');
 };
 
-/** What is typed is no message. */
+/** The activity where typed text would not become a message. */
 const elsewhere = ({ mode }: Composer): ActivityReport => ({
   ...is('unknown', 'no agent below the prompt'),
   ...(/^Shell\b/.test(mode) ? { place: 'shell mode' } : {}),
@@ -261,7 +261,7 @@ const shownNow = ({ signals }: ScreenEvidence, composer: Composer): Shown | unde
   return { number, title: signals.title ?? '', isNew };
 };
 
-/** What to compare the next screen with: a number that is missing says nothing. */
+/** The state to compare the next screen with; a missing number keeps the one before. */
 const lastShown = (before: Shown | undefined, now: Shown | undefined): Shown | undefined => {
   if (!before || !now) return now ?? before;
   return now.number === '' && now.isNew === before.isNew ? before : now;
@@ -310,7 +310,7 @@ export interface WindowSearch {
   readonly possible: readonly number[];
 }
 
-/** After one more number: so many tokens are this rounded percentage. */
+/** The windows left after one more number: these tokens are this rounded percentage of the window. */
 export const narrowed = (
   before: WindowSearch | undefined,
   {
@@ -324,6 +324,6 @@ export const narrowed = (
   return { model, possible: held.length > 0 ? held : USUAL_TOKENS.filter(agrees) };
 };
 
-/** The only one left; undefined where several are, or none. */
+/** The only window left; undefined if none or several are left. */
 export const foundWindow = ({ possible }: WindowSearch): number | undefined =>
   possible.length === 1 ? possible[0] : undefined;

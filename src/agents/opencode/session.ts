@@ -106,7 +106,7 @@ const isHidden = ({ cutFrom }: OpencodeSession, id: string): boolean =>
 const isCutWithin = ({ cutFrom, cutFromPart }: OpencodeSession, id: string): boolean =>
   cutFromPart !== undefined && id === cutFrom;
 
-/** The last number is void; that of the last message which is not hidden counts until there is a new one. */
+/** Voids the last number; the number of the last visible message counts until a new one arrives. */
 const voidedAt = (state: OpencodeSession): Fact => {
   const { isReverted, cutFrom, sizes } = state;
   const isUnknown = isReverted && cutFrom === undefined;
@@ -131,7 +131,7 @@ const readMessage = (before: OpencodeSession, message: Message, now: Millis): Me
       headStep({ model: getText(data, 'modelID'), provider: getText(data, 'providerID') }),
       recordStep(
         source,
-        partsOf(before, message).flatMap((part) => entriesOf(part, message)),
+        partsBeforeCut(before, message).flatMap((part) => entriesOf(part, message)),
       ),
     ],
   };
@@ -263,15 +263,15 @@ const compactionIn = (
     source,
     tokens: 0,
     boundary,
-    // what was said after it was asked for comes before its end
+    // messages sent after the request for it come before its end
     startLine: request && request.firstSaidId === undefined ? request.line : source.line,
     keptIds: [],
     ...(firstId === undefined || lastId === undefined ? {} : { keptSpan: { firstId, lastId } }),
   };
 };
 
-/** Those before the place that the user has gone back to. */
-const partsOf = (state: OpencodeSession, { record, source }: Message): readonly JsonRecord[] => {
+/** The parts before the point that the user has gone back to. */
+const partsBeforeCut = (state: OpencodeSession, { record, source }: Message): readonly JsonRecord[] => {
   const parts = getList(record, 'parts').filter(isRecord);
   const end = isCutWithin(state, source.id) ? parts.findIndex(({ id }) => id === state.cutFromPart) : -1;
   return end < 0 ? parts : parts.slice(0, end);
@@ -331,7 +331,7 @@ const tools: Tools = {
   files: (name, input) => (name === 'apply_patch' ? patchedFiles(getText(input, 'patchText') ?? '') : []),
 };
 
-// What the outline of a line tells.
+// How much of each line has to be read.
 
 const READ: LineClass = { read: 'whole', hasSteps: true };
 const YES = '1'; // SQLite has no true

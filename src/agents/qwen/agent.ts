@@ -114,9 +114,9 @@ const qwenCompaction: OwnCompactionSource = {
     ];
     const files = await readSettingsFiles(port, paths, parseCommentedJson);
     const found = findLastNumber(files, ['context.autoCompactThreshold'], (share) => share > 0 && share <= 1);
-    if (!found) return { trigger: usualTrigger, said: [] };
+    if (!found) return { trigger: usualTrigger, settings: [] };
     const { number: share, ...setting } = found;
-    return { trigger: triggerAt(share), said: [setting] };
+    return { trigger: triggerAt(share), settings: [setting] };
   },
 };
 

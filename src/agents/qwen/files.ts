@@ -33,11 +33,11 @@ interface Said {
  */
 export const locateQwen = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
   const family = await port.family(place.childPid);
-  const said = (await registered(port, place, family)) ?? (await besideChats(port, place, family));
-  if (!said) return chooseAskedFile(port, place, await grownChats(port, place), { isPrompt, idOf });
-  const path = posix.join(chatsFolder(place, said.cwd), `${said.sessionId}.jsonl`);
+  const session = (await registered(port, place, family)) ?? (await besideChats(port, place, family));
+  if (!session) return chooseAskedFile(port, place, await grownChats(port, place), { isPrompt, idOf });
+  const path = posix.join(chatsFolder(place, session.cwd), `${session.sessionId}.jsonl`);
   const isThere = (await port.entry(path)) !== undefined;
-  return { sessionId: said.sessionId, certain: true, ...(isThere ? { path } : {}) };
+  return { sessionId: session.sessionId, certain: true, ...(isThere ? { path } : {}) };
 };
 
 const registered = async (
@@ -49,8 +49,8 @@ const registered = async (
     const text = await port.smallText(posix.join(qwenFolder(place), 'sessions', `${pid}.json`));
     const record = parseRecord(text ?? '');
     const startedAt = getCount(record, 'startedAt') ?? 0;
-    const said = sessionIn(record, place, { id: 'sessionId', cwd: 'cwd' });
-    if (said && startedAt >= place.startedAt - CLOCK_SLACK_MS) return said;
+    const session = sessionIn(record, place, { id: 'sessionId', cwd: 'cwd' });
+    if (session && startedAt >= place.startedAt - CLOCK_SLACK_MS) return session;
   }
   return undefined;
 };
@@ -162,10 +162,10 @@ const callsTool = (record: JsonRecord): boolean =>
 export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus | undefined> => {
   const chats = await grownChats(port, place);
   if (chats.length === 0) return { state: 'new' };
-  const told = await Promise.all(
+  const states = await Promise.all(
     chats.map(async ({ path }) => lastStateIn((await port.lastPart(path)) ?? '')),
   );
-  return told.find(({ state }) => state !== 'idle') ?? IDLE;
+  return states.find(({ state }) => state !== 'idle') ?? IDLE;
 };
 
 const lastStateIn = (text: string): AgentStatus => {

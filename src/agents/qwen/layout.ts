@@ -98,7 +98,7 @@ export const inputKind = (screen: ScreenView, composer: Composer): InputKind => 
   if (composer.mode === '') return 'search';
   const footer = footerRows(screen, composer);
   if (footer.some((row) => row.startsWith(VIM_NORMAL))) return 'vim-normal';
-  // A note replaces the mode for a while; only the placeholder then tells that vim mode is on.
+  // A note replaces the mode for a while; only the placeholder then shows that vim mode is on.
   const isVim = composer.rows[0]?.startsWith(VIM_PLACEHOLDER) === true;
   return isVim && !footer.some((row) => row.startsWith(VIM_INSERT)) ? 'vim-normal' : 'message';
 };
@@ -134,7 +134,7 @@ const colouredEntry = (screen: ScreenView, composer: Composer): string | undefin
   return chosen.length === 1 ? chosen[0]?.name : undefined; // with two entries it is ambiguous
 };
 
-/** '' where nothing was typed. `ghostColour`: the colour of the placeholder; without it the hint in the footer tells. */
+/** '' where nothing was typed. `ghostColour`: the colour of the placeholder; without it the hint in the footer shows an empty input. */
 export const inputText = (
   screen: ScreenView,
   composer: Composer,

@@ -64,7 +64,7 @@ const areOne = (first: Entry, entry: Entry): boolean =>
   (roleOf(first) === 'model' || (first.kind === 'result' && entry.kind === 'result'));
 
 /** The parts of the message that are still wanted, as Qwen wrote them. */
-const partsOf = (group: Group): readonly object[] =>
+const wantedParts = (group: Group): readonly object[] =>
   group.flatMap((entry): readonly object[] => {
     const { native } = entry;
     const origin = originOf(entry);
@@ -82,7 +82,7 @@ const recordOf = (group: Group, as: NewSession): Fields => {
   const [first] = group;
   const record = getRecord(first.native, 'record');
   const role = roleOf(first);
-  const message = { role, parts: partsOf(group) };
+  const message = { role, parts: wantedParts(group) };
   if (record)
     return {
       ...withUsage(record, as),
@@ -110,7 +110,7 @@ const compressionOf = (
   const next = window[count];
   const messages = groupsOf(left, originOf, areOne).map((group) => ({
     role: roleOf(group[0]),
-    parts: partsOf(group),
+    parts: wantedParts(group),
   }));
   // work that goes on answers for itself
   const isAnswered = messages.some(({ role }) => role === 'model') || (next && roleOf(next) === 'model');

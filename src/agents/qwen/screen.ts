@@ -35,7 +35,7 @@ const MORE = /^ {4,6}\S/;
 /** All items above the row, oldest first. */
 const conversationAbove = (screen: ScreenView, below: number): readonly ConversationItem[] =>
   itemsAbove(below, {
-    textOf: (row) => rowText(screen, row),
+    rowText: (row) => rowText(screen, row),
     begin: (text) => BEGIN.exec(text)?.[1]?.replace(/^\*/, '>'),
     more: MORE,
   });
@@ -92,7 +92,7 @@ const numberIn = (pattern: RegExp, text: string): number | undefined => {
 const oneDecimal = (percent: number): number => Math.round(percent * 10) / 10;
 
 // What Qwen's screen and title tell (docs/facts/qwen.md#states). Its title has no word for idle, and becomes plain a moment before a
-// compaction ends; after an answer a suggested prompt is in the empty input. Before 0.16 the title tells nothing: there the session file
+// compaction ends; after an answer a suggested prompt is in the empty input. Before 0.16 the title shows no state: there the session file
 // must show that the turn is over.
 
 interface QwenScreen {
@@ -178,7 +178,7 @@ const liveRows = (screen: ScreenView, below: number): LiveRows => {
   return live;
 };
 
-interface Sight {
+interface InputArea {
   readonly composer: Composer | undefined;
   readonly live: LiveRows;
   readonly ghostColour: number | undefined;
@@ -186,7 +186,7 @@ interface Sight {
 
 const activityOf = (
   { screen, signals, status }: ScreenEvidence,
-  { composer, live, ghostColour }: Sight,
+  { composer, live, ghostColour }: InputArea,
 ): ActivityReport => {
   const around = { title: titleOf(signals), live, composer, isDialog: () => isDialog(screen) };
   return reportActivity(around, (input, is) => {

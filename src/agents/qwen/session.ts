@@ -25,7 +25,7 @@ import {
 // record holds the whole history that it leaves.
 
 interface QwenSession {
-  /** the user's last message, while nothing was said after it */
+  /** the user's last message, while it is unanswered */
   readonly unanswered?: JsonRecord | undefined;
 }
 
@@ -81,8 +81,8 @@ const readRecord = (state: QwenSession, record: JsonRecord, { source, now, lengt
     case 'tool_result': {
       const after = isTyped(record) ? { unanswered: getRecord(record, 'message') } : {};
       if (length > LONGEST_GROWTH) return { state: after, entries: () => messageEntries(record, source) };
-      const said = messageEntries(record, source);
-      return { state: after, facts: growthOf(said), entries: () => said };
+      const entries = messageEntries(record, source);
+      return { state: after, facts: growthOf(entries), entries: () => entries };
     }
     case 'system': {
       const boundary = compressionIn(record, at);
@@ -158,7 +158,7 @@ const byStatus = (compression: JsonRecord): CompactResult | undefined => {
 
 const COMPRESSED = 1; // CompressionStatus.COMPRESSED; all others are failures or "nothing to compress"
 
-/** The compaction that a record tells of; undefined for any other record, and for one that changed nothing. */
+/** The compaction in a record; undefined for any other record, and for one that changed nothing. */
 const compressionIn = (record: JsonRecord, at: Millis): Boundary | undefined => {
   const info = getRecord(getRecord(record, 'systemPayload'), 'info');
   if (record['subtype'] !== 'chat_compression' || info?.['compressionStatus'] !== COMPRESSED)
@@ -273,7 +273,7 @@ const toolEventIn = (part: JsonRecord): ToolEvent | undefined => {
 // Some models give no ids; then the name links the two.
 const idOf = (part: JsonRecord): string => getText(part, 'id') ?? getText(part, 'name') ?? '';
 
-// What the outline of a line tells.
+// How much of each line has to be read.
 
 const classify: SessionFormat['classify'] = (line) => {
   if (line.get('isSidechain') === 'true') return SKIPPED;

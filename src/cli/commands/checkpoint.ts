@@ -127,7 +127,7 @@ export const list = async (request: ListRequest): Promise<Printable> => {
 
 const MOST_EVENTS = 5;
 
-/** What has happened to session files lately, for those who have missed it in the footer. */
+/** Recent changes to session files, for a user who missed them in the footer. */
 const eventLines = (events: readonly SessionEvent[], width: number): readonly string[] => {
   const last = events.toSorted((a, b) => a.at - b.at).slice(-MOST_EVENTS);
   const rows = last.flatMap(({ at, fate, kept, runtime, session }) => {
@@ -168,7 +168,7 @@ const reasons: Readonly<Record<CheckpointReason, string>> = {
   asked: 'on request',
 };
 
-/** In a few words, for the table. */
+/** The kind of the copy, for the table. */
 const whatText = (copy: KeptCopy): string => {
   if (copy.kind === 'file') return copy.isAlone ? 'whole file, only here' : 'whole file';
   return reasons[copy.why] + byText(copy);

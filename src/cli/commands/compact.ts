@@ -16,7 +16,7 @@ import { ageText, folderText } from '../sessions-text.js';
 import { jsonText } from '../../core/printable.js';
 import { catchStopSignals } from '../verify.js';
 
-// `ctxwrap compact`: asks a running session to compact and reports the outcome; with --all every session. `ctxwrap top` asks and tells the same.
+// `ctxwrap compact`: asks a running session to compact and reports the outcome; with --all every session. `ctxwrap top` does the same.
 
 // Why a session cannot compact now, and the command that helps.
 
@@ -90,7 +90,7 @@ const insideItself = (id: string): UserError =>
     `ctxwrap compact --no-wait ${id}`,
   );
 
-/** What helps after this outcome; nothing where that is said with it, or the session itself shows it. */
+/** Advice after this outcome; none if the outcome includes it, or the session itself shows it. */
 const helpAfter = ({ outcome, words, session: { id } }: CompactReport): readonly string[] => {
   if (outcome !== 'refused') return [];
   return [words.startsWith('paused') ? `ctxwrap compact --force ${id}` : 'ctxwrap ps shows what it is doing'];
@@ -223,7 +223,7 @@ const recipeOf = (name: string): CompactRecipe | undefined =>
     .find((each) => each.name === name)
     ?.recipe?.({}); // whether the agent takes a focus text does not depend on the environment
 
-// Every running session, or every one whose agent is idle, at once. One that cannot be asked is told with the reason.
+// Every running session, or every one whose agent is idle, at once. One that cannot be asked is listed with the reason.
 
 const compactAll = async (asked: CompactRequest): Promise<Outcome> => {
   const { env } = process;

@@ -76,7 +76,7 @@ const printedReport = async (report: ContextReport, request: ContextRequest): Pr
 
 interface Found {
   readonly report: ContextReport;
-  /** why the agent's own records add nothing, or what was read in place of them */
+  /** why the agent's own records add nothing, or which source replaced them */
   readonly unread?: string | undefined;
 }
 
@@ -208,7 +208,7 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   return report;
 };
 
-/** Of the only session in a database; several are told apart by their ids. */
+/** Reports the only session in a database; with several, the user has to name one by its id. */
 const databaseReport = async (
   given: string,
   path: string,
@@ -313,7 +313,7 @@ const readablePath = async (given: string): Promise<string> => {
 export const readOwnCompaction = async (agent: Agent, place: AgentFolders): Promise<OwnCompaction> =>
   (await agent.ownCompaction?.read(openSettingsFiles(), { ...place, args: [] })) ?? {
     trigger: agent.nativeTrigger(place.env),
-    said: [],
+    settings: [],
   };
 
 /** The installed agents that compact by themselves; when none is installed, the first one in the table, as an example. */

@@ -67,7 +67,7 @@ const runAgent = (
     agent: agents.demo,
     tour: withTour,
   };
-  // nobody needs what was said in a demonstration
+  // nobody needs the conversation of a demonstration
   const values = { ...options.values, blackbox: 'off' } as const;
   return runWrapped(command, { ...options, values }, logFor(options));
 };

@@ -38,11 +38,11 @@ export interface AgentFacts {
   readonly retention: Retention | undefined;
   /** whether ctxwrap asks the agent for its numbers, and how or why not; undefined for an agent that cannot be asked */
   readonly official: { readonly isUsed: boolean; readonly text: string } | undefined;
-  /** the same of a hook that adds context to the user's messages */
+  /** whether a hook adds context to the user's messages, and how or why not */
   readonly context: AgentFacts['official'];
   /** set by the user */
   readonly windowTokens: number | undefined;
-  /** the model that it ran with last on this machine, as far as that is known */
+  /** the model that it last ran with on this machine, if known */
   readonly lastUse: ModelUse | undefined;
   readonly choice: LadderChoice;
 }
@@ -103,15 +103,15 @@ const program = ({ found }: AgentFacts): readonly Check[] =>
       ]
     : [];
 
-const version = ({ version: said, agent, verified }: AgentFacts): Check => {
+const version = ({ version: answer, agent, verified }: AgentFacts): Check => {
   const { name, command = name } = agent;
-  if (said.kind !== 'told') {
-    const text = said.kind === 'silent' ? 'did not answer in time' : 'printed no version number';
+  if (answer.kind !== 'told') {
+    const text = answer.kind === 'silent' ? 'did not answer in time' : 'printed no version number';
     return warn('version', `${command} --version ${text}`, `run ${command} --version and see what it prints`);
   }
   if (verified) return verifiedVersion(agent, verified);
-  if (isTested(agent, said.text)) return ok('version', `${said.text}, a tested version`);
-  return warn('version', untested(agent, said.text), `ctxwrap verify ${name}`);
+  if (isTested(agent, answer.text)) return ok('version', `${answer.text}, a tested version`);
+  return warn('version', untested(agent, answer.text), `ctxwrap verify ${name}`);
 };
 
 const untested = (agent: Agent, version: string): string =>
@@ -238,10 +238,12 @@ const windowText = (facts: AgentFacts): string => {
 /** Warns when settings make the agent compact before ctxwrap does, in the middle of its work. */
 const ownCompaction = (facts: AgentFacts): readonly Check[] => {
   const { own, agent } = facts;
-  const told = own.said.map(settingText).join(', ');
-  const because = told === '' ? '' : ` (${told})`;
+  const settings = own.settings.map(settingText).join(', ');
+  const because = settings === '' ? '' : ` (${settings})`;
   if (!own.trigger) {
-    return told === '' ? [] : [ok('own compaction', `${agent.name} does not compact on its own${because}`)];
+    return settings === ''
+      ? []
+      : [ok('own compaction', `${agent.name} does not compact on its own${because}`)];
   }
   const { auto, native } = ladder(facts);
   if (!native) return [];
@@ -252,7 +254,7 @@ const ownCompaction = (facts: AgentFacts): readonly Check[] => {
     return [warn('own compaction', `${notice}${because}`, fix)];
   }
   if (notice !== undefined) return [ok('own compaction', `${notice}${because}`)];
-  if (told === '') return [];
+  if (settings === '') return [];
   const ours = auto ? "ctxwrap's auto comes first" : 'ctxwrap compacts at no point of this ladder';
-  return [ok('own compaction', `set by ${told}; ${ours}`)];
+  return [ok('own compaction', `set by ${settings}; ${ours}`)];
 };

@@ -184,13 +184,13 @@ const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<Ch
   const found = findCommand(command, search);
   if (!home) return definedAgentSection(agent, found);
   const folder = home.sessions(place);
-  const said = found.kind === 'found' ? await versionOf(found.file) : ({ kind: 'silent' } as const);
+  const answer = found.kind === 'found' ? await versionOf(found.file) : ({ kind: 'silent' } as const);
   const state = stateFolder(env, place.home);
   const windowTokens = options.values.window ?? options.configured?.windows[agent.name];
   const launch: OfficialLaunch = {
     ...place,
     args: [],
-    wish: options.values['claude.statusLine'],
+    statusLine: options.values['claude.statusLine'],
     isWindowSet: windowTokens !== undefined,
     isOwnProgram: true,
     version: found.kind === 'found' ? await installedVersion(found.file, agent) : undefined,
@@ -200,8 +200,8 @@ const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<Ch
     agent: agent,
     home,
     found,
-    version: said,
-    verified: said.kind === 'told' ? await readVerified(state, agent.name, said.text) : undefined,
+    version: answer,
+    verified: answer.kind === 'told' ? await readVerified(state, agent.name, answer.text) : undefined,
     sessions: {
       folder,
       state: await sessionsState(agent, folder),
@@ -254,11 +254,11 @@ const officialUse = async ({ official }: Agent, launch: OfficialLaunch): Promise
   const plan = await official.plan(settingsPort, launch);
   if (plan.kind === 'leave') return { isUsed: false, text: plan.reason };
   // with the window set, only a status line of the user's own is worth it
-  const chained = await official.plan(settingsPort, { ...launch, wish: 'auto', isWindowSet: true });
+  const chained = await official.plan(settingsPort, { ...launch, statusLine: 'auto', isWindowSet: true });
   const text =
     chained.kind === 'ask'
       ? 'ctxwrap gets exact numbers through your own, which stays as it is'
-      : `ctxwrap adds one to get exact numbers${launch.wish === 'auto' ? '; with --window N it does not need to' : ''}`;
+      : `ctxwrap adds one to get exact numbers${launch.statusLine === 'auto' ? '; with --window N it does not need to' : ''}`;
   return { isUsed: true, text };
 };
 

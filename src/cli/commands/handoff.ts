@@ -54,8 +54,8 @@ const handoffOf = async (
     throw messages.unreadableFile(source.path, systemReason(error));
   });
   if (!conversation) throw messages.unreadConversation(source.agent.name);
-  const said = conversation.entries.some(({ kind }) => kind !== 'context' && kind !== 'notice');
-  if (!said) throw messages.handoffEmpty(source.path);
+  const hasMessages = conversation.entries.some(({ kind }) => kind !== 'context' && kind !== 'notice');
+  if (!hasMessages) throw messages.handoffEmpty(source.path);
   const cwd = conversation.head.cwd ?? session?.record.cwd ?? (await projectOf(source.agent, source.path));
   const git = cwd === undefined ? undefined : await readGit(cwd, process.env);
   return makeHandoff({

@@ -199,11 +199,11 @@ export async function* readTargets(
   keepGarbageSmall();
   const folders = request.project === undefined ? undefined : await foldersOf(request.project);
   const wanted = targets.filter(({ source }) => source.modifiedAt >= since);
-  const told = new Set<string>(); // the sessions of a database share its path, and its limits
+  const reported = new Set<string>(); // the sessions of a database share its path, and its limits
   const tell = (problem: StoreProblem): void => {
     const key = `${problem.path}\n${problem.reason}`;
-    if (!problem.isLimit || !told.has(key)) onProblem(problem);
-    told.add(key);
+    if (!problem.isLimit || !reported.has(key)) onProblem(problem);
+    reported.add(key);
   };
   const progress = byteProgress(wanted.reduce((sum, { source }) => sum + source.size, 0));
   try {

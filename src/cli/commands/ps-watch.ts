@@ -40,16 +40,16 @@ interface Display {
   readonly close: () => Promise<unknown>;
 }
 
-/** For files and other programs: all anew after each change, with an empty line between. Time that passes is no change. */
+/** For files and other programs: everything again after each change, with an empty line between. Time that passes is no change. */
 const linesDisplay = (request: PsRequest): Display => {
   let last: string | undefined;
   return {
     show: async (found) => {
-      const told = toPrintableLines(sessionsLines(found, request, 0)); // every age is 0 s
-      if (told === last) return true;
+      const shown = toPrintableLines(sessionsLines(found, request, 0)); // every age is 0 s
+      if (shown === last) return true;
       const lines = sessionsLines(found, request, Date.now());
       const isFirst = last === undefined;
-      last = told;
+      last = shown;
       return printLines([...(isFirst ? [] : ['']), ...lines]);
     },
     close: async () => undefined,

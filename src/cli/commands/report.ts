@@ -81,7 +81,7 @@ const foundCompactions = async (options: ReportRequest['options']): Promise<read
   return found;
 };
 
-/** Each compaction once: what was recorded while it was watched belongs to what its file tells. */
+/** Each compaction once: what was recorded while ctxwrap watched is joined with what its file contains. */
 const joined = (
   found: readonly Found[],
   attempts: readonly AuditedAttempt[],

@@ -77,7 +77,7 @@ export const shortenCommand = async (request: ShortenRequest): Promise<Outcome> 
     const report = isDryRun
       ? reportOf(request, found, shortened)
       : await withSession(reportOf(request, found, shortened), found, shortened);
-    await (json ? print(jsonText(report, 2)) : printLines(textOf(report, isDryRun)));
+    await (json ? print(jsonText(report, 2)) : printLines(reportRows(report, isDryRun)));
     return { status: { kind: 'code', code: 0 }, notices: [] };
   } finally {
     progress.clear();
@@ -206,7 +206,7 @@ const withSession = async (
 
 // For people.
 
-const textOf = (
+const reportRows = (
   { change, session, resume, runtime, strategy }: FileReport,
   isDryRun: boolean,
 ): readonly string[] => {

@@ -80,7 +80,7 @@ const makeModel = (options: Options, folder: string, signal: AbortSignal): Model
 
   const chosen = (): readonly ListedSession[] => {
     const now = Date.now();
-    return chosenSessions(sessions, state, (session) => textOf(session, home, now));
+    return chosenSessions(sessions, state, (session) => searchText(session, home, now));
   };
   const tell = (text: string): void => {
     news = { text, until: Date.now() + NEWS_MS };
@@ -128,7 +128,7 @@ const makeModel = (options: Options, folder: string, signal: AbortSignal): Model
 };
 
 /** What the filter looks at. */
-const textOf = (session: ListedSession, home: string, now: number): string => {
+const searchText = (session: ListedSession, home: string, now: number): string => {
   const { runtime: agent, cwd, tier = '', reading, id } = session.record;
   return [agent, folderText(cwd, home), tier, activityText(session, now), reading?.model ?? '', id].join(
     '\n',
@@ -138,7 +138,7 @@ const textOf = (session: ListedSession, home: string, now: number): string => {
 const nameOf = ({ runtime: agent, cwd }: SessionRecord, home: string): string =>
   `${agent} in ${folderText(cwd, home)}`;
 
-/** Asks the session to compact; resolves to what came of it. */
+/** Asks the session to compact; resolves to the result. */
 const askedText = async (
   session: ListedSession,
   folder: string,
@@ -191,7 +191,7 @@ const openScreen = (first: TopFrame, onInput: Parameters<typeof openTop>[1]): To
   };
 };
 
-/** The terminal's other screen with the app in it, which is begun anew after a change of the size and after a stop. */
+/** The terminal's other screen with the app in it, which starts again after a resize and after a stop. */
 const openTerminal = (model: Model, onQuit: () => void): Terminal => {
   const { stdin, stdout } = process;
   let screen: TopScreen | undefined;

@@ -52,7 +52,7 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   const found = await findOneSource(request, search, { command: 'undo', none: messages.nothingToUndo });
   const { agent } = found.source;
   const asked = await undoByChannel(found, request, search);
-  if (asked) return told(asked, found, request);
+  if (asked) return showResult(asked, found, request);
   if (isUndoneByChannel(agent)) throw messages.undoneByChannel(agent.name);
   const live = request.run ? undefined : switchable(found);
   const before = found.number === undefined ? live?.record.shortenedFrom : undefined;
@@ -60,28 +60,32 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   const folder = dirname(found.source.path);
   if (request.run && isElsewhere) throw messages.undoneElsewhere(agent.name, folder);
   if (live && before)
-    return told(await returnInAgent(found, { live, before }, request, search), found, request);
-  if (live) return told(await undoInAgent(found, live, request, search), found, request);
+    return showResult(await returnInAgent(found, { live, before }, request, search), found, request);
+  if (live) return showResult(await undoInAgent(found, live, request, search), found, request);
   const made = { report: await undoInFile(found, search), isElsewhere };
-  if (!request.run) return told(made, found, request);
+  if (!request.run) return showResult(made, found, request);
   await show(made, request);
   return runIt(agent, made.report, request, start);
 };
 
-/** What is said when it is over. */
-interface Told {
+/** The result to print. */
+interface UndoResult {
   readonly report: UndoReport;
   readonly isElsewhere?: boolean;
   /** where a running session was asked */
   readonly live?: AskedAlone;
-  /** what the user can type in the running agent, where it is not known whether it has gone back */
+  /** a command for the user to type, if it is unknown whether the running agent has gone back */
   readonly byHand?: string | undefined;
 }
 
-const show = (made: Told, { json }: Pick<UndoCommandRequest, 'json'>): ReturnType<typeof print> =>
+const show = (made: UndoResult, { json }: Pick<UndoCommandRequest, 'json'>): ReturnType<typeof print> =>
   json ? print(jsonText(made.report, 2)) : printLines(rowsOf(made));
 
-const told = async (made: Told, { source }: OneSource, request: UndoCommandRequest): Promise<Outcome> => {
+const showResult = async (
+  made: UndoResult,
+  { source }: OneSource,
+  request: UndoCommandRequest,
+): Promise<Outcome> => {
   await show(made, request);
   const { damagedLines } = made.report;
   const isTold = damagedLines > 0 && !request.json;
@@ -91,12 +95,12 @@ const told = async (made: Told, { source }: OneSource, request: UndoCommandReque
   };
 };
 
-/** The last compaction, undone by the running agent itself; undefined where it is not, or cannot be, asked so. */
+/** Has the running agent undo its last compaction itself; undefined if it was not or cannot be asked. */
 const undoByChannel = async (
   { source, session, number }: OneSource,
   request: UndoCommandRequest,
   { stateFolder }: Search,
-): Promise<Told | undefined> => {
+): Promise<UndoResult | undefined> => {
   const { agent } = source;
   if (request.run || number !== undefined || session?.liveness !== 'live') return undefined;
   const { id, channel, shortenedFrom } = session.record;
@@ -126,7 +130,7 @@ const undoByChannel = async (
   return { report, live };
 };
 
-/** The running session that can be told to go on with another session. */
+/** The running session, if it can switch to another session. */
 const switchable = ({ source: { agent }, session }: OneSource): ListedSession | undefined => {
   if (!session || session.liveness !== 'live' || agent.newSessions?.switching === undefined) return undefined;
   const { compaction } = session.record;
@@ -212,7 +216,7 @@ const compactionIn = async (
   };
 };
 
-/** As `ctxwrap history` and `ctxwrap recall` tell of it, with the numbers around it; undefined where the file no longer does. */
+/** The compaction as `ctxwrap history` and `ctxwrap recall` show it, with the numbers around it; undefined if the file no longer has it. */
 const recordedCompaction = async (
   { agent, path, open }: RecordSource,
   at: Millis,
@@ -244,7 +248,7 @@ const undoInFile = async (found: OneSource, search: Search): Promise<UndoReport>
   return withSession(await reportOf(source, plan), source.agent, plan, session);
 };
 
-/** Says what cannot be undone, and why. */
+/** Turns a failure into an error that says what cannot be undone, and why. */
 const orExplain = async <T>({ path }: RecordSource, undoing: Promise<T>): Promise<T> => {
   try {
     return await undoing;
@@ -264,7 +268,7 @@ const undoInAgent = async (
   { record }: ListedSession,
   request: UndoCommandRequest,
   search: Search,
-): Promise<Told> => {
+): Promise<UndoResult> => {
   const { source } = found;
   const { agent } = source;
   const as = newSession(record.cwd);
@@ -272,17 +276,17 @@ const undoInAgent = async (
   const { name, plan, path } = prepared;
   const asked = { schema: 'ctxwrap.switch/1', name } as const;
   const live = await askLive(record.id, asked, request, search.stateFolder);
-  const told = { live, byHand: agent.newSessions?.switching?.command(name) };
+  const asking = { live, byHand: agent.newSessions?.switching?.command(name) };
   const outcome = { live: { id: record.id, ...liveOf(live.answered) } };
   const report = { ...(await reportOf(source, plan)), ...outcome };
-  if (name === as.id) return { ...told, report: withSession(report, agent, plan, { id: name, path }) };
+  if (name === as.id) return { ...asking, report: withSession(report, agent, plan, { id: name, path }) };
   if (live.answered.outcome === 'refused') await removeCreated(path);
-  if (!isWithoutAgent(live.answered)) return { ...told, report };
-  // nobody takes the checkpoint any more; the session file can be resumed
-  return { ...told, report: { ...(await undoInFile(found, search)), ...outcome } };
+  if (!isWithoutAgent(live.answered)) return { ...asking, report };
+  // the agent is gone and takes no checkpoint; the user can resume the session file
+  return { ...asking, report: { ...(await undoInFile(found, search)), ...outcome } };
 };
 
-/** The agent has not gone back, and will not by itself. */
+/** True if the agent has not gone back and will not do so by itself. */
 const isWithoutAgent = (answered: Answered): boolean => {
   switch (answered.outcome) {
     case 'done':
@@ -300,13 +304,13 @@ interface Shortened {
   readonly before: SavedSession;
 }
 
-/** The running agent has a conversation that ctxwrap has shortened, and goes back to the session from before. */
+/** Has the running agent go back from a conversation that ctxwrap shortened to the session before. */
 const returnInAgent = async (
   { source }: OneSource,
   { live: { record }, before }: Shortened,
   request: UndoCommandRequest,
   { stateFolder }: Search,
-): Promise<Told> => {
+): Promise<UndoResult> => {
   const { agent, path } = source;
   const whole = await orExplain(source, readWholeConversation({ agent, path: before.path }));
   const { name, created } = await orExplain(
@@ -350,7 +354,7 @@ const liveOf = (answered: Answered): Omit<NonNullable<UndoReport['live']>, 'id'>
 
 // For people.
 
-const rowsOf = ({ report, live, byHand, isElsewhere = false }: Told): readonly string[] => {
+const rowsOf = ({ report, live, byHand, isElsewhere = false }: UndoResult): readonly string[] => {
   const { runtime: agent, session, resume } = report;
   const copied = copyRows(report).map(toPlainText);
   const resumed = resume ? resumeRows(resume) : [];
@@ -384,7 +388,7 @@ const madeText = (report: UndoReport): string =>
 const backText = (report: UndoReport): string =>
   `${undoneText(report)} in ${report.runtime}: ${saidText(report)} ${report.messages === 1 ? 'is' : 'are'} back in the window`;
 
-/** Where the conversation is, whatever the running agent has. */
+/** Names the session that keeps the conversation, whether or not the running agent has it. */
 const keptText = (report: UndoReport, { id }: SavedSession): string =>
   `The conversation from before, with ${saidText(report)}, is in the session ${id}.`;
 

@@ -83,7 +83,7 @@ export const verify = async (request: VerifyRequest): Promise<Outcome> => {
 const play = async (text: string): Promise<Outcome> => {
   const order = parseVerifyRequest(text);
   if (!order) throw messages.misplacedArguments();
-  await runVerification(order, (told) => print(jsonText(told)));
+  await runVerification(order, (message) => print(jsonText(message)));
   return { status: { kind: 'code', code: 0 }, notices: [] };
 };
 

@@ -7,7 +7,7 @@ import { configPath, currentContext, type ConfigContext } from './path.js';
 
 // Checks whether anything is configured, and only then loads the code that reads configurations, so that nobody else waits for it.
 
-/** The task with the user's files and environment applied, as far as it uses them. */
+/** The task with the user's files and environment applied, if it uses them. */
 export const applyConfiguration = async (task: Task): Promise<Task> => {
   const use = task.kind === 'run' ? 'all' : task.configuration;
   if (use === 'none') return task;

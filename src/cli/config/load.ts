@@ -90,7 +90,7 @@ export const readDefinedAgents = (
     ),
     problems: [
       ...tooMany(all.length - entries.length, where),
-      ...told(
+      ...faultProblems(
         each.flatMap(({ faults }) => faults),
         where,
       ),
@@ -124,7 +124,7 @@ interface Fault {
   readonly path: readonly string[];
 }
 
-const told = (faults: readonly Fault[], where: DefinitionPlace): readonly Problem[] => {
+const faultProblems = (faults: readonly Fault[], where: DefinitionPlace): readonly Problem[] => {
   const first = faults.slice(0, MOST_TOLD).map((fault) => problemOf(fault, where));
   const count = faults.length - first.length;
   const origin = { layer: 'user', place: where.path } as const;
@@ -368,7 +368,7 @@ export const configure = (options: Options, around: ConfigContext): Options => {
       windows,
       autoFrom: autoFrom(settings),
       notices: notice === undefined ? [] : [notice],
-      told: settingsLine(settings.effective),
+      settingsLine: settingsLine(settings.effective),
       details: problems.map(problemLine),
       watch: (listener) => {
         const tell = watchConfiguration(listener, { notice, isThere: whole.isThere });

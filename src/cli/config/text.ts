@@ -23,7 +23,7 @@ import { failure, usageError } from '../usage-error.js';
 import type { WholeConfiguration } from './load.js';
 import { configCommand, type ConfigOptions } from './path.js';
 
-// What is said of configurations, in the footer, in the log and by `ctxwrap config`.
+// The texts about configurations, in the footer, in the log and by `ctxwrap config`.
 
 // Errors about a configuration file, and the notice at the start of a session.
 
@@ -102,11 +102,11 @@ const shortBytes = (size: number): string => {
 /** The user's settings in one line for the log. Free texts are only named. */
 export const settingsLine = (all: readonly EffectiveValue[]): string => {
   const set = all.filter(({ origin: { layer } }) => layer !== 'default' && layer !== 'agent');
-  const told = set.map(({ key, value, origin }) => {
+  const texts = set.map(({ key, value, origin }) => {
     const isText = ['text', 'focus', 'definitions', 'modules'].includes(configKey(key).type.kind);
     return `${key}${isText ? '' : ` ${valueText(key, value)}`} (${originText(origin)})`;
   });
-  return `configured: ${told.length > 0 ? told.join(', ') : 'nothing'}`;
+  return `configured: ${texts.length > 0 ? texts.join(', ') : 'nothing'}`;
 };
 
 const originText = (origin: Origin): string => {

@@ -2,7 +2,7 @@ import { manPage, manSections } from '../shell/man.js';
 import { command, type DefinedCommand } from './command.js';
 import { argument, oneOf } from './parameters.js';
 
-// What ctxwrap says of itself.
+// What ctxwrap says about itself.
 
 export const version = command({
   name: 'version',

@@ -11,7 +11,7 @@ export const commandTopics = {
   trying: 'Try and test:',
 } as const;
 
-/** What --help and the manual page say of a command besides its description and options. */
+/** What --help and the manual page say about a command besides its description and options. */
 export interface Notes {
   /** command lines to copy */
   readonly examples: readonly string[];

@@ -61,8 +61,8 @@ export const stepCompaction = (before: Compaction, event: Event, moment: Session
   if (before.activity === 'dead') {
     return event.type === 'compact-requested' ? refused(state, event.request, ENDED) : state;
   }
-  const told = afterEvent(focusAfterEvent(copyAfterEvent(state, event, now), event), event, moment);
-  const timed = withoutLate(focusAfterTime(copyAfterTime(applyTime(told, moment), now), now), now);
+  const updated = afterEvent(focusAfterEvent(copyAfterEvent(state, event, now), event), event, moment);
+  const timed = withoutLate(focusAfterTime(copyAfterTime(applyTime(updated, moment), now), now), now);
   const current = withFirstNumber(withoutMoot(before, timed, event), moment);
   const after = current.activity === 'dead' ? atTheEnd(current) : decided(current, moment);
   return { ...after, lookedAt: now };
@@ -91,7 +91,7 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
       return { ...state, mode: event.mode };
     case 'proactive':
       return { ...state, isProactive: event.isProactive };
-    case 'sight':
+    case 'visibility':
       return { ...state, unseen: event.unseen };
     case 'channel-closed':
       return { ...state, isChannelClosed: true };
@@ -157,7 +157,7 @@ const afterTyping = (state: Compaction, typed: TypeResult, moment: SessionContex
   }
 };
 
-/** Nothing of it is left, so the user's request can be tried again. */
+/** The typed text is gone from the prompt, so the user's request can be tried again. */
 const afterWithdrawal = (
   state: Compaction,
   attempt: Attempt,
@@ -175,7 +175,7 @@ const afterWithdrawal = (
   return { ...over, skips, request: state.request ?? (request && { ...request, since: moment.now }) };
 };
 
-/** The user has asked for it, and what was asked in place of typing cannot be asked any more: the request waits for the keys. */
+/** True if the user requested it and the control channel no longer answers: the request then waits for the command to be typed. */
 const isForKeys = (
   { isChannelClosed, request }: Compaction,
   attempt: Attempt,
@@ -262,7 +262,7 @@ const decided = (before: Compaction, moment: SessionContext): Compaction => {
   return behindGate(state, moment);
 };
 
-/** Nothing is said of what keeps this from happening: the window is not full. */
+/** Reports no reason for waiting, because the window is not full. */
 const forIdle = (state: Compaction, moment: SessionContext): Compaction =>
   blockFor(state, moment) || moment.activity !== 'ready'
     ? enterPhase(state, { kind: 'rest' })
@@ -291,7 +291,7 @@ const counting = (state: Compaction, moment: SessionContext): Compaction => {
   return { ...enterPhase(state, { kind: 'countdown', until }), countdownLeftMs: undefined };
 };
 
-/** What is made or read before the command is typed, while that takes. */
+/** The work before typing that is not finished: copying the session file, or reading the focus. */
 const preparing = (state: Compaction): GateHold | undefined => {
   const [copied, read] = [copyDueAt(state), focusDueAt(state)];
   if (copied !== undefined) return { why: 'copying', until: copied };
@@ -328,7 +328,7 @@ const mayStart = ({ settings, mode }: Compaction): boolean =>
 
 const isCountedFull = ({ tier }: SessionContext): boolean => tier === 'auto' || tier === 'hard';
 
-/** True if the window is full as far as the readings show. */
+/** True if the window is full by the readings. */
 const isFull = ({ isProactive }: Compaction, moment: SessionContext): boolean =>
   isCountedFull(moment) || (isProactive && moment.isNearAuto);
 
@@ -362,7 +362,10 @@ const isSame = (state: Compaction, moment: SessionContext): boolean => {
   return !hasNews && !isOtherNumber(state, moment);
 };
 
-/** What is too long to be compacted can only become shorter: Codex records a full window when that fails (docs/facts/codex.md#rollouts). */
+/**
+ * True if the number has changed since the last attempt. After one that was too long only a lower number counts: Codex records a full window
+ * when that fails (docs/facts/codex.md#rollouts).
+ */
 const isOtherNumber = ({ tried, last }: Compaction, { fill }: SessionContext): boolean => {
   if (!tried || !fill) return false;
   return last && isTooLong(last.outcome) ? isLower(tried, fill) : !isSameFill(tried, fill);
@@ -373,7 +376,7 @@ const gateHold = (state: Compaction, moment: SessionContext): GateHold | undefin
   return findHold({ ...moment, ...settings, keyAt, allowsDraft: channelOf(state) !== undefined }, moment.now);
 };
 
-/** What is asked in place of typing; undefined where the command is typed. */
+/** The control channel to ask; undefined if the command is typed. */
 const channelOf = ({ settings, isChannelClosed, conversation }: Compaction): ControlChannel | undefined => {
   const { strategy, channel } = settings;
   if (strategy !== undefined || isChannelClosed) return undefined;
@@ -386,7 +389,7 @@ const held = (state: Compaction, hold: GateHold, now: Millis): Compaction => {
   return enterPhase(state, { kind: 'held', hold, since: isSameHold ? Math.min(phase.since, now) : now });
 };
 
-/** The user's own keys pause a countdown; after anything else it begins anew. */
+/** The user's own keys pause a countdown; after anything else it starts again. */
 const pausing: readonly GateHold['why'][] = ['typing', 'draft', 'settling'];
 
 const pauseCountdown = (state: Compaction, { why }: GateHold, now: Millis): Compaction => {

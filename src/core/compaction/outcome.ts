@@ -20,12 +20,12 @@ export type Failure =
 /** How the agent was asked without keys. `server`: its own of this terminal; `daemon`: one that all its terminals share. */
 export type Via = 'server' | 'daemon';
 
-/** How full the window was, as far as known. */
+/** How full the window was, if known. */
 export interface Fill {
   readonly usedTokens?: number | undefined;
   /** 0…100 of the window, not rounded */
   readonly usedPercent?: number | undefined;
-  /** the agent's own percentage where it cannot be told as one of the window: to be compared, never displayed */
+  /** the agent's own percentage, if it cannot be converted to one of the window: for comparison, never displayed */
   readonly ownPercent?: number | undefined;
 }
 
@@ -92,7 +92,7 @@ export const isFailure = ({ kind }: Outcome): boolean => failures.includes(kind)
 // as the agents and their model servers say it (facts/: "could not be reduced below the context limit", "exceeds the context window", …)
 const TOO_LONG = /too (?:long|large)|context (?:limit|window|length)|token count|maximum context/i;
 
-/** The agent has said that the conversation is too long to be compacted. */
+/** True if the agent reported that the conversation is too long to be compacted. */
 export const isTooLong = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' && TOO_LONG.test(outcome.text);
 

@@ -273,7 +273,7 @@ export const dueKindOf = ({ phase, request }: Compaction): DueKind | undefined =
 };
 
 // Compacting a resting agent at the last moment at which its prompt cache is warm: later the summary alone would make the model read the
-// whole conversation anew. Once until the user's next turn, and only where the agent itself states the moment.
+// whole conversation again. Once until the user's next turn, and only where the agent itself states the moment.
 
 const LEAST_PERCENT = 60; // of the window: with less there is little to save
 /** The countdown, the typing and the start of the request must fit in before the end. */

@@ -282,8 +282,8 @@ export const readOmcState = (
   text: string | undefined,
   now: Millis,
 ): OmcResult => {
-  const said = parseIsoTime(getText(parseRecord(text ?? ''), 'requestedAt') ?? '');
-  const writtenAt = said ?? before?.writtenAt ?? 0;
+  const requestedAt = parseIsoTime(getText(parseRecord(text ?? ''), 'requestedAt') ?? '');
+  const writtenAt = requestedAt ?? before?.writtenAt ?? 0;
   if (before === undefined) return { seen: { writtenAt }, isRequest: false };
   const { countedAt } = before;
   const isNew = writtenAt > before.writtenAt && Math.abs(now - writtenAt) <= REQUEST_MS;

@@ -23,7 +23,7 @@ const attempt = v.pipe(
 /** How it is over for who asks: as wished, without having waited for it, not at all, or nobody knows. */
 type OutcomeKind = 'done' | 'begun' | 'refused' | 'unknown';
 
-/** A state of an answer: what who asks knows by it, and what is told with it. */
+/** A state of an answer: what it means to the asker, and the fields that come with it. */
 interface AnswerState {
   readonly means: OutcomeKind;
   readonly tells: v.ObjectEntries;
@@ -56,7 +56,10 @@ export const requests = {
   },
   /** have the agent go on with another session; `name` is what its command takes: an id, or the name of a checkpoint */
   switch: { schema: 'ctxwrap.switch/1', arguments: { name: id }, ends: { switched: done } },
-  /** give back what the last compaction has lost: as a draft in the prompt if not said otherwise; the words say how it reaches the agent */
+  /**
+   * give back what the last compaction has lost: as a draft in the prompt unless requested otherwise; the words say how it reaches the
+   * agent
+   */
   brief: {
     schema: 'ctxwrap.brief/1',
     arguments: { into: v.optional(v.picklist(['draft', 'context'])) },
@@ -87,7 +90,7 @@ const lastStates = {
 };
 
 type Content<E extends v.ObjectEntries> = Readonly<v.InferOutput<v.ObjectSchema<E, undefined>>>;
-/** A state and what it tells, named by the key. */
+/** A state with its fields, named by the key. */
 type StateOf<States extends Readonly<Record<string, AnswerState>>, Key extends string> = {
   [S in keyof States & string]: Readonly<Record<Key, S>> & Content<States[S]['tells']>;
 }[keyof States & string];
@@ -188,6 +191,6 @@ export const parseAnswer = (from: string): AnswerRecord | undefined => {
   return read({ ...ofEveryAnswer, state: v.string(), ...known.tells }, found) as AnswerRecord | undefined;
 };
 
-/** The answer for what an action has come to, and nothing else of that. */
-export const answerFor = ({ kind, ...told }: { readonly kind: string }): AnswerContent =>
-  read({ state: v.string(), ...statesOf().get(kind)?.tells }, { state: kind, ...told }) as AnswerContent;
+/** The answer for an action's result: its state and the fields that belong to it. */
+export const answerFor = ({ kind, ...details }: { readonly kind: string }): AnswerContent =>
+  read({ state: v.string(), ...statesOf().get(kind)?.tells }, { state: kind, ...details }) as AnswerContent;

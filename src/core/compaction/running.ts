@@ -138,7 +138,7 @@ const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
 const isAnswerAfter = (postponedAt: Millis | undefined, { source, at }: Reading): boolean =>
   postponedAt !== undefined && source === 'log' && at > postponedAt;
 
-/** What was sent in the conversation that is gone is not followed any more. */
+/** Stops following a command that was sent in the previous conversation. */
 const leftBehind = (state: Compaction, moment: SessionContext): Compaction =>
   state.phase.kind === 'sent' ? afterSent(state, left(state.phase, 'another conversation'), moment) : state;
 
@@ -282,7 +282,7 @@ const sentDue = (
   return slowAt === undefined ? at + startMs : slowAt + SLOW_MS;
 };
 
-/** Nothing more will be reported about it. */
+/** Ends an attempt about which no report will follow. */
 const left = ({ success }: Sent, by: string): SentStep =>
   success === undefined
     ? interrupted(by)

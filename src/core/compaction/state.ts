@@ -29,7 +29,7 @@ export interface ControlChannel {
   readonly via: Via;
   /** for the user: `opencode's server` */
   readonly name: string;
-  /** it has to be told which conversation is meant, so that one must be known */
+  /** it needs the id of the conversation, so one must be known */
   readonly needsSession?: true;
 }
 
@@ -185,7 +185,7 @@ export interface Compaction {
   readonly copies: number;
   /** what the agent is asked to keep, from the conversation */
   readonly found?: FoundFocus | undefined;
-  /** how often that was asked for */
+  /** how often the focus was asked for */
   readonly foundAsked: number;
   /** time of the user's last key */
   readonly keyAt?: Millis;
@@ -216,7 +216,7 @@ export type Effect =
   | {
       readonly type: 'type-compact';
       readonly focus?: string | undefined;
-      /** the same from the conversation: no record of ctxwrap holds it */
+      /** focus text from the conversation: no record of ctxwrap contains it */
       readonly found?: string | undefined;
       readonly isQueued: boolean;
       /** in place of the command */
@@ -224,7 +224,7 @@ export type Effect =
       /** in place of keys */
       readonly channel?: ControlChannel | undefined;
     }
-  /** takes back what is being typed, unless Enter was sent before; the event `typed` reports what came of it */
+  /** takes back what is being typed, unless Enter was sent before; the event `typed` reports the result */
   | { readonly type: 'withdraw'; readonly reason: string }
   /** copies the session file; the event `copied` with the same id reports the result */
   | { readonly type: 'copy'; readonly id: number }
@@ -293,8 +293,8 @@ export const startCompaction = (settings: CompactSettings, agent?: string): Comp
 export const enterPhase = (state: Compaction, phase: Phase): Compaction => ({ ...state, phase });
 
 /**
- * What led to an attempt holds no longer: a countdown begins anew where one is due, and what is being typed is taken back, without
- * counting as a failure. A request of the user's stays open. After Enter nothing can be taken back.
+ * Withdraws an attempt whose reason is gone: a countdown starts again if one is due, and the typed text is removed, which is no failure. A
+ * request of the user stays open. After Enter nothing can be withdrawn.
  */
 export const withdrawAttempt = (state: Compaction, reason: string): Compaction => {
   const { phase, effects } = state;
@@ -333,13 +333,13 @@ export const inConversation = (state: Compaction, conversation: string | undefin
   hasNews: true,
 });
 
-/** The conversation has gone from the screen, or may have; what came of its last compaction is no news of the next one. */
+/** The conversation may have left the screen: the result of its last compaction says nothing about the next conversation. */
 export const outOfView = (state: Compaction): Compaction => {
   const { last: _, ...rest } = inConversation(state, undefined);
   return rest;
 };
 
-/** After a change of the model. The user may have chosen it for its larger window, so nothing of what was due before is. */
+/** After a change of the model. The user may have chosen it for its larger window, so nothing is due any more. */
 export const underAnotherModel = (state: Compaction): Compaction => ({
   ...withdrawAttempt(state, 'the model has changed'),
   episodeSince: undefined,
@@ -381,7 +381,7 @@ const isCounted = ({ reading }: FusedReading, fileTells: boolean): boolean =>
 /** Why a number may start nothing: its window is assumed or uncertain, it is an estimate, or its sources disagree. */
 export type Uncertainty = 'assumed' | 'window' | 'estimate' | 'sources';
 
-/** Why a number displayed at auto or hard starts nothing. That the sources disagree is told when it has lasted. */
+/** Why a number displayed at auto or hard starts nothing. A disagreement of the sources counts only once it has lasted. */
 const doubtOf = (fused: FusedReading, contest: Contest | undefined): Uncertainty | undefined => {
   const { tier, actingTier } = fused;
   const isFull = tier === 'auto' || tier === 'hard';

@@ -77,12 +77,12 @@ const byItself = (key: KeyName): readonly Setting[] => {
 };
 
 // A project's file may come from someone else, so it can only reduce what the user's configuration allows.
-const tightened = (key: KeyName, said: readonly Setting[], below: unknown): ReadSettings => {
+const tightened = (key: KeyName, given: readonly Setting[], below: unknown): ReadSettings => {
   const order = (configKey(key).project ?? []).map((each) => JSON.stringify(each));
   const rank = (value: unknown): number => order.indexOf(JSON.stringify(toWritten(key, value)));
   const least = Math.max(0, rank(below ?? defaultValueOf(key)));
-  const settings = said.filter(({ value }) => rank(value) >= least && rank(value) >= 0);
-  const problems = said
+  const settings = given.filter(({ value }) => rank(value) >= least && rank(value) >= 0);
+  const problems = given
     .filter((each) => !settings.includes(each))
     .map(({ origin }) => refusedProblem(key, origin, order.slice(least)));
   return { settings, problems };

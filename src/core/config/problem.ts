@@ -117,7 +117,7 @@ export const MOST_TOLD = 10;
 /** The first problems of each kind and file, followed by the number of the others. */
 export const limitProblems = (problems: readonly Problem[]): readonly Problem[] => {
   const groups = new Map<string, { count: number; first: Problem; isError: boolean }>();
-  const told = problems.filter((problem) => {
+  const shown = problems.filter((problem) => {
     const name = groupOf(problem);
     const group = groups.get(name) ?? { count: 0, first: problem, isError: false };
     group.count += problem.more ?? 1;
@@ -127,7 +127,7 @@ export const limitProblems = (problems: readonly Problem[]): readonly Problem[] 
   });
   const untold = [...groups.values()].filter(({ count }) => count > MOST_TOLD);
   return [
-    ...told,
+    ...shown,
     ...untold.map(({ count, first, isError }) =>
       moreProblems(count - MOST_TOLD, { ...first, level: isError ? 'error' : 'warning' }),
     ),

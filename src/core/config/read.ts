@@ -60,10 +60,10 @@ export const readEnv = (env: Env, file?: string): ReadSettings => {
     return text === '' ? nothing : readValue(key, type.fromText?.(text) ?? text, originOf(name), type);
   });
   const unknown = Object.keys(env).filter((name) => name.startsWith('CTXWRAP_') && !knownNames.has(name));
-  const told = unknown.slice(0, MOST_TOLD).map((key) => unknownKey('warning', key, originOf(key)));
-  const count = unknown.length - told.length;
+  const shown = unknown.slice(0, MOST_TOLD).map((key) => unknownKey('warning', key, originOf(key)));
+  const count = unknown.length - shown.length;
   const more = moreProblems(count, { kind: 'unknown', level: 'warning', origin: originOf('') });
-  return joined([...known, { settings: [], problems: count > 0 ? [...told, more] : told }]);
+  return joined([...known, { settings: [], problems: count > 0 ? [...shown, more] : shown }]);
 };
 
 const knownNames: ReadonlySet<string> = new Set([...envNames.map(({ name }) => name), ...otherEnvNames]);

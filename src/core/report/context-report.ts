@@ -78,7 +78,7 @@ export interface ContextParts {
 }
 
 /**
- * The used tokens by what they are, as far as the session file tells, else with cached ones apart if known; then the free tokens, and those
+ * The used tokens by what they are, if the session file shows it, else with cached ones apart if known; then the free tokens, and those
  * reserved for the agent's own compaction.
  */
 export const splitContext = (request: PartsRequest): ContextParts => {
@@ -195,7 +195,7 @@ export interface ContextReport {
   readonly path?: string;
   readonly reading?: ReadingRecord;
   readonly note?: string;
-  /** what the parts add up to: the window; where that is unknown, the used tokens if the file tells what they are */
+  /** what the parts add up to: the window; where that is unknown, the used tokens if the file shows what they are */
   readonly totalTokens?: number;
   readonly parts: readonly ContextPart[];
   readonly tier?: Tier;
@@ -215,7 +215,7 @@ export const contextReport = (facts: ContextFacts): ContextReport => {
     runtime: facts.runtime,
     ...present({ session, agentSessionId, path, reading }),
     ...(reading || note === undefined ? {} : { note }),
-    ...partsOf(facts),
+    ...windowParts(facts),
     ...present({ tier }),
     // before the first answer nothing is measured, and the window may still change
     thresholds: reading ? facts.thresholds.map((each) => ({ ...each, current: each.name === tier })) : [],
@@ -225,7 +225,7 @@ export const contextReport = (facts: ContextFacts): ContextReport => {
   };
 };
 
-const partsOf = ({
+const windowParts = ({
   reading,
   cachedTokens,
   filled,

@@ -132,12 +132,12 @@ export const recordAttempts = (
   const isTold = event?.type === 'boundary' && event.boundary.source !== 'screen';
   const boundary = isTold ? event.boundary : undefined;
   const all = boundary && ended.length === 0 ? [endedOf(boundary, past.fill, now)] : ended;
-  const told = all.map((each) => ({ ended: withBefore(each, past.fill, boundary) }));
-  const last = told.at(-1)?.ended.outcome;
+  const finished = all.map((each) => ({ ended: withBefore(each, past.fill, boundary) }));
+  const last = finished.at(-1)?.ended.outcome;
   const isOpen = last ? last.kind === 'verified' && !last.after : before.isOpen && !isNumbered;
-  if (told.length === 0 && isOpen === past.isOpen && isSameFill(fill, past.fill)) return past;
-  const kept = told.some(({ ended: { isLate } }) => isLate) ? withoutLastOfOurs(numbered) : numbered;
-  return { attempts: [...kept, ...told].slice(-MOST_PAST), isOpen, ...present({ fill }) };
+  if (finished.length === 0 && isOpen === past.isOpen && isSameFill(fill, past.fill)) return past;
+  const kept = finished.some(({ ended: { isLate } }) => isLate) ? withoutLastOfOurs(numbered) : numbered;
+  return { attempts: [...kept, ...finished].slice(-MOST_PAST), isOpen, ...present({ fill }) };
 };
 
 /** A compaction known only from the agent's record. */

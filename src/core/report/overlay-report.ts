@@ -73,7 +73,7 @@ export interface OverlayFacts {
   readonly hotkey?: string | undefined;
   /** what is marked on the page `limit` */
   readonly limit?: LimitSelection | undefined;
-  /** what stands on the page `recap` */
+  /** the content of the page `recap` */
   readonly recap?: RecapPage | undefined;
 }
 
@@ -253,12 +253,12 @@ const usageSection = ({ usage: history }: OverlayHistory, report: ContextReport,
 const attemptRows = ({ record, now }: OverlayFacts): readonly Row[] => {
   const rows = record.past.attempts.toReversed().map(({ ended, next }) => {
     const { before, outcome, startedAt, endedAt, evidence } = ended;
-    const told = outcome.kind === 'verified' ? outcome.after : undefined;
+    const known = outcome.kind === 'verified' ? outcome.after : undefined;
     return compactionRow({
       when: formatAge(Math.max(0, now - endedAt)),
       before,
-      after: told ?? next,
-      isNext: told === undefined && next !== undefined,
+      after: known ?? next,
+      isNext: known === undefined && next !== undefined,
       durationMs: endedAt - startedAt,
       by: byText(ended),
       outcome: outcomeText(outcome),
@@ -297,8 +297,8 @@ const nextSentence = ({ session, compaction, now }: NextFacts): string => {
   const isDoubted = phase.kind === 'doubted' && messageRoom(compaction, now) === 'free';
   const words = isDoubted ? undefined : comingText(compaction, now, ASK);
   if (words !== undefined) {
-    const said = request ? `compaction asked for, ${words}` : words;
-    return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}.`;
+    const sentence = request ? `compaction asked for, ${words}` : words;
+    return `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`;
   }
   return restSentence({ session, compaction });
 };

@@ -85,7 +85,7 @@ export interface NextRecord extends NextPoint {
   readonly left?: number;
   /** 0…100 of the way, one decimal, which is how long the bar is; 0 and 100 only if exact */
   readonly wayPercent?: number;
-  /** what the footer says of it, where it is far below the window */
+  /** what the footer says about it, if it is far below the window */
   readonly distance?: Distance;
 }
 
@@ -124,10 +124,10 @@ export const compactionRecord = (
  */
 export type Liveness = 'live' | 'stale' | 'failed' | 'dead' | 'ended';
 
-/** The wrapper runs, whatever it can still do. */
+/** True if the wrapper runs, even if it can no longer do its work. */
 export const isRunningAs = (liveness: Liveness): boolean => liveness !== 'dead' && liveness !== 'ended';
 
-/** What `ps` and others say of a session in which ctxwrap has failed. */
+/** The activity that `ps` and other commands show for a session in which ctxwrap has failed. */
 export const FAILED_WORDS = 'ctxwrap has failed: no compaction';
 
 /** A wrapper writes its record at least this often. */
@@ -210,15 +210,15 @@ const nextRecord = (state: Session, mode: Mode = 'auto'): NextRecord | undefined
   };
 };
 
-// nothing is under way any more
+// No compaction is under way any more.
 const withoutWords = (compaction: CompactionRecord): CompactionRecord => {
   const { words: _, request: __, ...rest } = compaction;
   return rest;
 };
 
 /**
- * The record of a session that nothing follows any more. What was known of the conversation's state is left out, because it would be taken
- * for the present one; what `before` tells of its identity stays.
+ * The record of a session that nothing follows any more. It leaves out the last known state of the conversation, which readers would take
+ * for the present one, and keeps its identity from `before`.
  */
 export const failedRecord = (
   identity: SessionIdentity,

@@ -157,7 +157,7 @@ const sourceText = (source: Source, { isAfterCompaction }: ReadingFacts): string
   return source === 'estimate' && isAfterCompaction ? 'record of the compaction' : shortSources[source];
 };
 
-/** As `sourceTexts`, for a row with little room. */
+/** Like `sourceTexts`, but short, for a row with little room. */
 const shortSources: Readonly<Record<Source, string>> = {
   official: 'status line',
   log: 'session file',
@@ -171,8 +171,11 @@ const windowText = (
 ): string => {
   if (windowTokens === undefined)
     return usedPercent === undefined ? 'not known (set --window)' : 'not known in tokens';
-  const said = isWindowAssumed && windowSource !== 'remembered' ? 'default' : (windowSource ?? 'default');
-  const source = isGuessedWindow(said) ? `${windowTexts[said]}; set --window` : windowTexts[said];
+  const sourceName =
+    isWindowAssumed && windowSource !== 'remembered' ? 'default' : (windowSource ?? 'default');
+  const source = isGuessedWindow(sourceName)
+    ? `${windowTexts[sourceName]}; set --window`
+    : windowTexts[sourceName];
   return `${groupDigits(windowTokens)} tokens (${source})`;
 };
 
@@ -256,7 +259,7 @@ export interface CompactionFacts {
   /** 0 if only its end was observed */
   readonly durationMs?: number | undefined;
   readonly by?: string | undefined;
-  /** absent if it succeeded, as far as known */
+  /** absent if it succeeded or its result is unknown */
   readonly outcome?: string;
   readonly hasFailed?: boolean;
   readonly evidence?: readonly string[];

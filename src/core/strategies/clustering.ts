@@ -133,7 +133,7 @@ const paragraphsFor = async (
   for (const group of groups) {
     const title = titleOf(group);
     const body = summarise
-      ? await summarise({ instructions: instructionsFor(mostTokens), text: textOf(group) }, signal)
+      ? await summarise({ instructions: instructionsFor(mostTokens), text: groupText(group) }, signal)
       : wordsOfRecord(group);
     paragraphs.push(`## ${title}\n\n${cutTo(body.trim(), mostTokens - estimateTokens(title))}`);
   }
@@ -148,7 +148,7 @@ const titleOf = ({ files, turns }: Group): string => {
 
 const LONGEST_INPUT = 48_000; // characters of a group that a summariser gets
 
-const textOf = ({ turns }: Group): string =>
+const groupText = ({ turns }: Group): string =>
   turns
     .flatMap(({ entries }) => entries.map(turnText))
     .filter((text) => text !== '')
@@ -166,7 +166,7 @@ const instructionsFor = (mostTokens: number): string =>
 const MOST_ASKED = 4;
 const MOST_RAN = 6;
 
-/** What was asked, changed and run, and what the agent said last, in the recorded words. */
+/** The requests, changes and commands, and the agent's last answer, in the recorded words. */
 const wordsOfRecord = ({ turns, files }: Group): string => {
   const entries = turns.flatMap((turn) => turn.entries);
   const asked = promptsIn(entries).map(({ text }) => toOneLine(text, 240));

@@ -4,7 +4,7 @@ import { estimateTokens } from '../reading.js';
 import { divide, type Division, type KeepLimits } from './keep.js';
 
 // The evidence of what a strategy takes out of a conversation, word for word: what the user demanded, the open items of the plan, the files
-// that were changed. The block stands in the text that replaces the rest, and is read back from there when that is replaced in its turn.
+// that were changed. The block is part of the text that replaces the rest, and is read back from it when that text is replaced.
 
 /** The longest block, in tokens as `estimateTokens` counts them. */
 export const MOST_BLOCK_TOKENS = 2_000;
@@ -32,13 +32,13 @@ const evidenceBlock = (
   const gone = itemsOf(evidenceIn(dropped, cwd));
   const shown = itemsOf(evidenceIn(kept, cwd));
   const earlier = dropped.map((entry) => (entry.kind === 'summary' ? blockIn(entry.text) : noItems));
-  // a plan of calls since the last block replaces what that says of it, also one from before a compaction of the agent's
+  // a plan of calls since the last block replaces the plan in it, also one from before a compaction of the agent's
   const isPlanned = entries.some((entry) => entry.kind === 'call' && entry.plan !== undefined);
   const uses = entries.filter(({ kind }) => kind === 'call' || kind === 'result');
   const openNow = itemsOf(evidenceIn(uses, cwd)).plan;
   // work without a message of the user is done by what the user demanded before
-  const said = isUnattended ? entries.filter(({ kind }) => kind === 'prompt') : dropped;
-  const demanded = itemsOf(evidenceIn(said, cwd)).constraint;
+  const sources = isUnattended ? entries.filter(({ kind }) => kind === 'prompt') : dropped;
+  const demanded = itemsOf(evidenceIn(sources, cwd)).constraint;
   return blockText({
     constraint: missing([...earlier.flatMap(({ constraint }) => constraint), ...demanded], shown.constraint),
     plan: missing(isPlanned ? openNow : earlier.flatMap(({ plan }) => plan), shown.plan),
@@ -46,7 +46,7 @@ const evidenceBlock = (
   });
 };
 
-/** The division of the conversation with its block, both together within the budget as far as that is possible. */
+/** The division of the conversation with its block, both together within the budget if possible. */
 export const divideWithBlock = (
   conversation: Conversation,
   { keepRecent, budgetTokens }: KeepLimits,

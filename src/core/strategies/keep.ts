@@ -15,7 +15,7 @@ export interface Division {
   readonly sealed: readonly Entry[];
   readonly kept: readonly Entry[];
   readonly dropped: readonly Entry[];
-  /** the user has said nothing since the last compaction: what its summary says must not be lost */
+  /** the user has sent nothing since the last compaction, so its summary must be kept */
   readonly isUnattended: boolean;
 }
 
@@ -42,7 +42,7 @@ export const divide = (conversation: Conversation, { keepRecent, budgetTokens }:
   const opening = openingOf(conversation, window);
   const sealed = window.filter(isSealed);
   const isFixed = new Set([...opening, ...sealed]);
-  // an earlier summary is no part of its own: what replaces the rest takes it in, or it goes
+  // an earlier summary is no separate part: the text that replaces the rest includes it, or it is dropped
   const summaries = window.filter((entry) => entry.kind === 'summary' && !isFixed.has(entry));
   const parts = partsOf(window.filter((entry) => !isFixed.has(entry) && entry.kind !== 'summary'));
   const prompts = lastPrompts(parts, keepRecent);
@@ -92,14 +92,14 @@ const leadingSettings = (entries: readonly Entry[]): readonly Context[] => {
   return (start < 0 ? entries : entries.slice(0, start)).filter(isContext).filter(({ text }) => text === '');
 };
 
-/** A new conversation: the text that stands in for the rest, the opening, and what stays. */
+/** A new conversation: the text that replaces the rest, the opening, and the kept parts. */
 export const joined = (conversation: Conversation, division: Division, text: string): Conversation => {
   const { opening, sealed, kept } = division;
-  const said = [text, answeredText(kept)].filter((part) => part !== '').join('\n\n');
+  const whole = [text, answeredText(kept)].filter((part) => part !== '').join('\n\n');
   const summary: Summary = {
     kind: 'summary',
-    text: said,
-    tokens: estimateTokens(said),
+    text: whole,
+    tokens: estimateTokens(whole),
     source: { line: 0 },
   };
   const { incomplete: _, ...rest } = conversation;

@@ -33,7 +33,7 @@ const headText = ({ dropped, isUnattended }: Division): string => {
 const count = (many: number, one: string, more: string): string => `${many} ${many === 1 ? one : more}`;
 
 /**
- * The division with its block and the earlier summary, all within the budget as far as possible. The summary is '' where it needs more than
+ * The division with its block and the earlier summary, all within the budget if possible. The summary is '' where it needs more than
  * `most` tokens; but where nothing else says what the agent works at, it stays whatever it needs.
  */
 export const divideWithSummary = (

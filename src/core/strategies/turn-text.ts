@@ -29,8 +29,8 @@ const inputText = ({ commands, input }: Call): string =>
   typeof input === 'string' ? input : (commands?.join('\n') ?? JSON.stringify(input) ?? '');
 
 const labelled = (who: string, text: string, most: number): string => {
-  const said = text.trim();
-  return said === '' ? '' : `${who}: ${cutMiddle(said, most)}`;
+  const trimmed = text.trim();
+  return trimmed === '' ? '' : `${who}: ${cutMiddle(trimmed, most)}`;
 };
 
 /** At most `most` characters and a note about the rest. */

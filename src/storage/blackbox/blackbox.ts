@@ -73,7 +73,7 @@ export interface ListedCheckpoint extends CheckpointRecord {
 
 export type KeptCopy = ListedFile | ListedCheckpoint;
 
-/** All that is kept of a session. */
+/** Everything the black box keeps of a session. */
 export interface KeptSession extends KeptOf {
   readonly key: string;
   /** oldest first */
@@ -94,7 +94,7 @@ export const listKept = async (stateFolder: string, only?: string): Promise<read
   const found: KeptSession[] = [];
   const keys = only === undefined ? (await namesIn(folder)).filter(isSessionId) : [only];
   for (const key of keys.slice(0, MAX_SESSIONS)) {
-    // what is wrong with one session hides no other
+    // a fault in one session must not hide the others
     const session = await readKeptSession(folder, key).catch(() => ({ ...nobody(key), ...nothing(key) }));
     if (session) found.push(session);
   }

@@ -39,9 +39,9 @@ import { isOwn, openOwn } from '../files.js';
 import { withLock } from '../lock.js';
 import { ensureFolder, readOwnFile, writeAtomic } from '../state-folder.js';
 
-// Writes into the black box: links the agent's file, copies its beginning, and notes what has happened to it. At every moment what was
-// there before is whole: pieces and records are written under other names first, a record only after its pieces, and pieces are removed only
-// after the records that need them.
+// Writes into the black box: links the agent's file, copies its beginning, and notes what has happened to it. What was there
+// before stays complete at every moment: pieces and records are first written under other names, a record after its pieces, and pieces are
+// removed after the records that need them.
 
 const HEAD_BYTES = 64 * 1024;
 const MOST_FILES = 16; // links of a session
@@ -197,7 +197,7 @@ export const dropFile = (place: KeepPlace, id: string): Promise<void> =>
     await unlink(join(folder, id + FILE_ENDING)).catch(() => undefined);
   });
 
-/** Notes what has happened to the agent's file, with what the black box has of the contents before. */
+/** Records what happened to the agent's file, and what the black box has of its previous contents. */
 export const noteFate = (place: KeepPlace, event: Omit<FileEvent, 'path'>): Promise<void> =>
   inPlace(place, async (folder, key) => {
     const { index } = await readRecords(folder, key);
@@ -234,7 +234,7 @@ export const keepCopy = (request: CopyRequest): Promise<MadeCopy> =>
     const { checkpoints, damaged } = await readRecords(folder, key);
     const last = checkpoints.at(-1);
     const sweep = async (kept: readonly CheckpointRecord[]): Promise<void> => {
-      // with a record that cannot be read it is not known which pieces are needed
+      // an unreadable record may need any of the pieces
       if (damaged === 0) await sweepChunks(chunksFolder, chunksOf(kept));
     };
     try {
@@ -275,7 +275,7 @@ const copySource = async (
   }
 };
 
-/** The same contents are kept once more where the new record says more about them. */
+/** True if the same contents are worth another record, because it says more about them. */
 const isWorthIt = ({ why }: CopyRequest, last: CheckpointRecord): boolean =>
   isPassing(last) ? !isPassing({ why }) || why === 'before' : why !== last.why && !isPassing({ why });
 

@@ -1,7 +1,7 @@
 import { standardQuirks, type Quirks } from './quirks.js';
 import { defaultRendition, type Rendition } from './rendition.js';
 
-// The child's terminal as far as the filter needs it: size, cursor, margins, tab stops, character sets. It holds no cell contents.
+// The part of the child's terminal that the filter needs: size, cursor, margins, tab stops, character sets. It holds no cell contents.
 
 /** The four designated character sets, each as the bytes after ESC, and the index of the one that SI, SO, LS2 or LS3 has selected. */
 export interface Charsets {

@@ -53,7 +53,7 @@ const argsOf = ({ does }: Call) => {
     : { file_path: does.file.path, content: `${does.file.text}\n` };
 };
 
-const partsOf = ({ calls, pieces }: Reply): readonly object[] => {
+const replyParts = ({ calls, pieces }: Reply): readonly object[] => {
   if (calls.length > 0)
     return calls.map((call) => ({ functionCall: { name: call.tool, args: argsOf(call) } }));
   return pieces.length > 0 ? pieces.map((text) => ({ text })) : [{ text: '' }];
@@ -69,7 +69,7 @@ export const google: Api = {
       candidatesTokenCount: outputTokens,
       totalTokenCount: usedTokens + outputTokens,
     };
-    const all = partsOf(reply);
+    const all = replyParts(reply);
     const response = (parts: readonly object[], isLast: boolean) => ({
       candidates: [
         { content: { role: 'model', parts }, index: 0, ...(isLast ? { finishReason: 'STOP' } : {}) },

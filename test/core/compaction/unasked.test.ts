@@ -172,7 +172,7 @@ describe('a countdown that nobody can see', () => {
   const unseen = ['off', 'small', 'covered', 'undrawn', 'failed'] as const;
   const hidden = (why: InvisibleReason, wish: Partial<CompactSettings> = {}) => {
     const play = playCompaction(wish);
-    play.tell({ type: 'sight', unseen: why });
+    play.tell({ type: 'visibility', unseen: why });
     play.is('ready');
     play.turn(AUTO_TOKENS);
     return play;
@@ -183,7 +183,7 @@ describe('a countdown that nobody can see', () => {
     play.wait(60_000);
     expect(play.typings()).toEqual([]);
     expect(play.words()).toMatch(/^waiting: .*(countdown|count down|footer)/);
-    play.tell({ type: 'sight', unseen: undefined });
+    play.tell({ type: 'visibility', unseen: undefined });
     expect(play.words()).toBe('compacting in 10 s · Esc: not now');
     play.wait(10_000);
     expect(play.typings()).toHaveLength(1);
@@ -193,10 +193,10 @@ describe('a countdown that nobody can see', () => {
     const play = playFull();
     play.wait(11_000);
     expect(play.words()).toContain('compacting in 1 s');
-    play.tell({ type: 'sight', unseen: why });
+    play.tell({ type: 'visibility', unseen: why });
     play.wait(2_000);
     expect(play.phase()).toMatchObject({ kind: 'held', hold: { why: 'unseen' } });
-    play.tell({ type: 'sight', unseen: undefined });
+    play.tell({ type: 'visibility', unseen: undefined });
     play.wait(9_999);
     expect(play.typings()).toEqual([]);
     play.wait(1);

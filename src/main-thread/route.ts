@@ -115,7 +115,7 @@ const reactions: Reactions = {
 };
 
 /** Carries out what an event means in a session. */
-export const route = (event: SessionEvent, parts: Parts): void => {
+const route = (event: SessionEvent, parts: Parts): void => {
   const react: (parts: Parts, event: never) => void = reactions[event.type];
   react(parts, event as never);
 };

@@ -4,7 +4,7 @@ import { MARK_COLUMN } from '../terminal/input.js';
 import { SENTINEL } from '../terminal/query-queue.js';
 import { noteCellHeight } from '../terminal/reports.js';
 import { asksBackground, backgroundFrom } from '../core/look.js';
-import type { Emit } from './session-event.js';
+import type { Emit } from './terminal-event.js';
 import type { TerminalSession } from './terminal-session.js';
 
 /*

@@ -15,7 +15,7 @@ import type { Footer } from './footer.js';
 import type { LateKeys } from './late-keys.js';
 import type { Overlay } from './overlay.js';
 import type { Protection } from './protection.js';
-import type { Emit } from './session-event.js';
+import type { Emit } from './terminal-event.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 import type { KeyHold } from '../session/ports.js';
 

@@ -1,4 +1,4 @@
-import type { Emit } from './session-event.js';
+import type { Emit } from './terminal-event.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 
 // The child's output: filters it and writes it to the terminal, then passes it to the screen model and the recording.

@@ -15,7 +15,7 @@ import type { LateKeys } from './late-keys.js';
 import type { Output } from './output.js';
 import { showOverlay, type ShownOverlay } from './overlay-screen.js';
 import type { CursorQuery } from './cursor-query.js';
-import type { Emit } from './session-event.js';
+import type { Emit } from './terminal-event.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 
 // Whether the terminal has an alternate screen. Some have it disabled (xterm's titeInhibit, tmux's alternate-screen) and do not report

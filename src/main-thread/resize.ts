@@ -5,7 +5,7 @@ import { SYNCHRONIZED } from '../terminal/mode-tracker.js';
 import type { Size } from '../terminal/tty.js';
 import type { CursorQuery } from './cursor-query.js';
 import type { Output } from './output.js';
-import type { Emit } from './session-event.js';
+import type { Emit } from './terminal-event.js';
 import { childSize, type TerminalSession, forceRepaint } from './terminal-session.js';
 
 // Changes of the terminal's size.

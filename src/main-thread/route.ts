@@ -7,7 +7,7 @@ import { removeFooterSequence } from '../terminal/footer-sequences.js';
 import { hangUp } from './ending.js';
 import type { Footer } from './footer.js';
 import { isPixelMouseAsked } from './input-context.js';
-import type { Emit, SessionEvent } from './session-event.js';
+import type { Emit, TerminalEvent } from './terminal-event.js';
 import type { Parts } from './session-parts.js';
 import { armSttyProcess, runGuarded, type TerminalSession } from './terminal-session.js';
 
@@ -16,9 +16,9 @@ import { armSttyProcess, runGuarded, type TerminalSession } from './terminal-ses
 
 /** Keyed by event. Each reaction ends before the part that has emitted the event goes on. */
 type Reactions = {
-  readonly [T in SessionEvent['type']]: (
+  readonly [T in TerminalEvent['type']]: (
     parts: Parts,
-    event: Extract<SessionEvent, { readonly type: T }>,
+    event: Extract<TerminalEvent, { readonly type: T }>,
   ) => void;
 };
 
@@ -115,7 +115,7 @@ const reactions: Reactions = {
 };
 
 /** Carries out what an event means in a session. */
-const route = (event: SessionEvent, parts: Parts): void => {
+const route = (event: TerminalEvent, parts: Parts): void => {
   const react: (parts: Parts, event: never) => void = reactions[event.type];
   react(parts, event as never);
 };

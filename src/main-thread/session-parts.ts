@@ -14,7 +14,7 @@ import {
 } from './overlay.js';
 import { makeProtection, type Protection } from './protection.js';
 import { type Resize, makeResize } from './resize.js';
-import type { Emit } from './session-event.js';
+import type { Emit } from './terminal-event.js';
 import { makeSuspend, type Suspend } from './suspend.js';
 import type { TerminalSession } from './terminal-session.js';
 import { makeTitleAnimation, type TitleAnimation } from './title-animation.js';

@@ -6,7 +6,7 @@ import { reserveFooterSequence, restoreTerminalSequence } from '../terminal/foot
 import { suspendProcessGroup } from '../terminal/tty.js';
 import type { Output } from './output.js';
 import type { CursorQuery } from './cursor-query.js';
-import type { Emit } from './session-event.js';
+import type { Emit } from './terminal-event.js';
 import type { TerminalSession } from './terminal-session.js';
 
 // Job control: suspends the wrapper together with the child, and resumes both.

@@ -1,5 +1,5 @@
 import { isTyped, type InputElement } from '../core/terminal-input.js';
-import type { Emit } from './session-event.js';
+import type { Emit } from './terminal-event.js';
 import type { TerminalSession } from './terminal-session.js';
 import { makeIdleWriter } from './idle-writer.js';
 

@@ -6,7 +6,7 @@ import type { SttyProcess } from '../terminal/stty-process.js';
 import { catchUncaughtErrors, listenToSignals } from '../terminal/tty.js';
 import { restoreTerminal, statusOf } from './ending.js';
 import { makeEvents } from './route.js';
-import type { Emit } from './session-event.js';
+import type { Emit } from './terminal-event.js';
 import { type MakeContents, makeParts, type Parts } from './session-parts.js';
 import {
   armSttyProcess,

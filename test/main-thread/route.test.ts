@@ -1,7 +1,7 @@
 // Who reacts to what happens in a session, and in which order.
 import { describe, expect, it } from 'vitest';
 import { makeEvents } from '../../src/main-thread/route.js';
-import type { SessionEvent } from '../../src/main-thread/session-event.js';
+import type { TerminalEvent } from '../../src/main-thread/terminal-event.js';
 import type { Parts } from '../../src/main-thread/session-parts.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
@@ -50,7 +50,7 @@ const makeRecorder = () => {
   return { calls, parts, emit };
 };
 
-const callsAfter = (event: SessionEvent): readonly string[] => {
+const callsAfter = (event: TerminalEvent): readonly string[] => {
   const { calls, emit } = makeRecorder();
   emit(event);
   return calls;

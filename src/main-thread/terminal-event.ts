@@ -5,8 +5,11 @@ import type { ChildEnd } from '../terminal/pty.js';
 type Bytes = { readonly bytes: Uint8Array };
 type Elements = { readonly elements: readonly InputElement[] };
 
-/** What happens in the main thread. The file route.ts says which parts of the session react to it, and in which order. */
-export type SessionEvent =
+/**
+ * What happens between terminal and child, as the parts of the main thread emit it; route.ts says who reacts, and in which order. The worker
+ * gets what it means for the session: an `Event`.
+ */
+export type TerminalEvent =
   /** the child has written */
   | ({ readonly type: 'child-output' } & Bytes)
   /** a piece of the child's output is filtered, written and recorded; a failure in what follows is logged, and means `failure` */
@@ -79,4 +82,4 @@ export type SessionEvent =
   | { readonly type: 'uncaught-error'; readonly error: unknown };
 
 /** Has the parts of the session react to an event, before it returns. */
-export type Emit = (event: SessionEvent) => void;
+export type Emit = (event: TerminalEvent) => void;

@@ -17,6 +17,15 @@ describe('what a contributor is told', () => {
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
+  it('to read first are seven files, and pictures that fit into 100 columns', () => {
+    expect(found(/^\d\. `(src\/[\w./-]+)`/gm)).toHaveLength(7);
+    const [first = '', ...pictures] = found(/^```\w*\n([^]*?)^```/gm);
+    expect(first).toContain('npm install');
+    expect(pictures.join('').match(/▼/g)?.length).toBeGreaterThan(5);
+    const lines = pictures.flatMap((picture) => picture.split('\n')).filter((line) => /[│▼├└]/.test(line));
+    expect(lines.filter((line) => line.length > 100)).toEqual([]);
+  });
+
   it('of the files of an agent is what the agents have', () => {
     const named = found(/^\| (`[\w-]+\.ts`.*?) \|/gm).flatMap((cell) => cell.match(/[\w-]+\.ts/g) ?? []);
     expect(named).toContain('agent.ts');

@@ -4,6 +4,7 @@ import { MARK_COLUMN } from '../terminal/input.js';
 import { SENTINEL } from '../terminal/query-queue.js';
 import { noteCellHeight } from '../terminal/reports.js';
 import { asksBackground, backgroundFrom } from '../core/look.js';
+import type { Emit } from './terminal-event.js';
 import type { TerminalSession } from './terminal-session.js';
 
 /*
@@ -119,12 +120,7 @@ const makeAsk = ({ filter: { grid, modeTracker }, tty }: Terminal): Ask => {
     });
 };
 
-/** `onLate`: the answer to `askAtStart` has come after its timeout; `onBackground`: the terminal has told its background. */
-export const makeCursorQuery = (
-  terminal: Terminal,
-  onLate: () => void,
-  onBackground: () => void,
-): CursorQuery => {
+export const makeCursorQuery = (terminal: Terminal, emit: Emit): CursorQuery => {
   const { grid, modeTracker } = terminal.filter;
   const { queries } = modeTracker;
   const ask = makeAsk(terminal);
@@ -136,12 +132,13 @@ export const makeCursorQuery = (
       if (isColorAsked)
         queries.addOwn('background', (text) => {
           terminal.background = backgroundFrom(text);
-          onBackground();
+          emit({ type: 'background-known' });
         });
       queries.addOwn('secondary attributes', (text) => {
         grid.quirks = quirksFromDeviceAttributes(text.slice(0, -1), grid.quirks);
       });
-      return ask((isColorAsked ? BACKGROUND_COLOR : '') + DEVICE_ATTRIBUTES, waitMs, onLate);
+      const prefix = (isColorAsked ? BACKGROUND_COLOR : '') + DEVICE_ATTRIBUTES;
+      return ask(prefix, waitMs, () => emit({ type: 'cursor-late' }));
     },
     ask: (prefix, waitMs) => ask(prefix, waitMs),
     askCellHeight: () => {

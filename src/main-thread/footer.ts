@@ -5,8 +5,9 @@ import { hasFooter } from '../terminal/filter/grid.js';
 import { paintDelay, paintHindrance, paintSequence } from '../terminal/footer-sequences.js';
 import { type Look, readLook } from '../core/look.js';
 import type { FooterDrawing, FooterPlace } from '../session/thread-messages.js';
-import type { Overlay } from './overlay.js';
+import type { Overlay, OverlayHint } from './overlay.js';
 import { plainRow } from './plain-row.js';
+import type { Resize } from './resize.js';
 import { type TerminalSession, runGuarded, childSize } from './terminal-session.js';
 
 // The footer row: has the worker draw it, paints it in the gaps of the child's output, and knows whether the user can see it.
@@ -157,7 +158,7 @@ const makeRequests = (terminal: TerminalSession, hint: () => string | undefined)
 };
 
 /** Paints now or as soon as it is possible. */
-const makePaintTimer = (terminal: TerminalSession, state: PaintState, isResized: () => boolean) => {
+const makePaintTimer = (terminal: TerminalSession, state: PaintState, { check }: FooterParts['resize']) => {
   let timer: NodeJS.Timeout | undefined;
   const cancel = (): void => {
     clearTimeout(timer);
@@ -166,7 +167,7 @@ const makePaintTimer = (terminal: TerminalSession, state: PaintState, isResized:
   const tryNow = (): void => {
     cancel();
     runGuarded(terminal, 'painting the footer', () => {
-      if (isResized()) return; // the resize requests the next paint when it is done
+      if (check()) return; // the resize requests the next paint when it is done
       const now = performance.now();
       const held = state.heldUntil - now;
       const delay = held > 0 ? held : tryPaint(terminal, state, now);
@@ -176,20 +177,21 @@ const makePaintTimer = (terminal: TerminalSession, state: PaintState, isResized:
   return { tryNow, trySoon: (): void => void (timer ??= setTimeout(tryNow, 0)), cancel };
 };
 
-/**
- * `isResized` is called before each paint: true while the terminal's size differs from the known one. `hint` is what to show about the
- * hotkey.
- */
-export const makeFooter = (
-  terminal: TerminalSession,
-  isResized: () => boolean,
-  hint: () => string | undefined = () => undefined,
-): Footer => {
+export interface FooterParts {
+  /** asked before each paint */
+  readonly resize: Pick<Resize, 'check'>;
+  readonly overlay: Pick<Overlay, 'hindrance'>;
+  readonly hint: Pick<OverlayHint, 'text'>;
+}
+
+export const makeFooter = (terminal: TerminalSession, { resize, overlay, hint }: FooterParts): Footer => {
   const { grid } = terminal.filter;
   const state = startPaintState(performance.now());
   const contents = makeContents(terminal);
-  const requests = makeRequests(terminal, hint);
-  const { tryNow, trySoon, cancel } = makePaintTimer(terminal, state, isResized);
+  const requests = makeRequests(terminal, () =>
+    overlay.hindrance() === undefined ? hint.text() : undefined,
+  );
+  const { tryNow, trySoon, cancel } = makePaintTimer(terminal, state, resize);
   let isDrawn = false;
 
   const draw = (): void => {

@@ -1,4 +1,4 @@
-import { type DirectAction, directAction, firstAction, toOverlayKey } from '../core/overlay-keys.js';
+import { directAction, firstAction, toOverlayKey } from '../core/overlay-keys.js';
 import {
   splitElements,
   flushElements,
@@ -11,8 +11,11 @@ import {
 } from '../core/terminal-input.js';
 import { readInput, type InputPart } from '../terminal/input.js';
 import { contextOf, holdMs, isMouseAsked, isRestSure } from './input-context.js';
+import type { Footer } from './footer.js';
 import type { LateKeys } from './late-keys.js';
 import type { Overlay } from './overlay.js';
+import type { Protection } from './protection.js';
+import type { Emit } from './terminal-event.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 import type { KeyHold } from '../session/ports.js';
 
@@ -34,7 +37,8 @@ const TWICE_MS = 500; // a second hotkey within this time is sent to the child
 const CHORD_MS = 1_000; // for the key after the hotkey
 
 const makeHotkeyHandler = (
-  { overlay, onHotkey, onLeave, onDirectAction, onTyped }: KeyboardListener,
+  { session: { agent } }: TerminalSession,
+  { overlay, protection, emit }: KeyboardParts,
   forward: ChildInput['forward'],
 ): HotkeyHandler => {
   let lastHotkey = -Infinity;
@@ -42,8 +46,8 @@ const makeHotkeyHandler = (
 
   /** Opens or closes the overlay; false where there is no overlay that can be opened. */
   const isForOverlay = (): boolean => {
-    if (overlay?.isOpen()) overlay.close();
-    else if (overlay?.canOpen()) overlay.open();
+    if (overlay.isOpen()) overlay.close();
+    else if (overlay.canOpen()) overlay.open();
     else return false;
     return true;
   };
@@ -55,8 +59,8 @@ const makeHotkeyHandler = (
       const isTaken = isForOverlay();
       chordAt = isTaken ? -Infinity : lastHotkey;
       if (isSecond) forward([element]);
-      else onTyped(); // counts as a key for code that waits until the user stops typing
-      if (!isTaken) onHotkey(); // the second press undoes the first
+      else emit({ type: 'typed' }); // counts as a key for code that waits until the user stops typing
+      if (!isTaken) emit({ type: 'hotkey-unused' }); // the second press undoes the first
     },
     isChordOpen,
     noteKey: () => {
@@ -67,15 +71,15 @@ const makeHotkeyHandler = (
       const isChord = isChordOpen() && only !== undefined && others.length === 0;
       if (elements.some(isPressed)) chordAt = -Infinity;
       if (isChord && toOverlayKey(only) === 'l') {
-        overlay?.late?.noteLost(); // the footer says why there is no choice, and the agent is not meant
+        overlay.late?.noteLost(); // the footer says why there is no choice, and the agent is not meant
         return true;
       }
       const first = isChord ? firstAction(only) : undefined;
-      if (first === 'close') return onLeave?.() === true;
+      if (first === 'close') return protection.onLeave();
       const action = directAction(first);
-      if (!onDirectAction || action === undefined) return false;
-      onHotkey(); // undoes the effect of the hotkey
-      onDirectAction(action);
+      if (!agent.recipe || action === undefined) return false; // the key goes to the child
+      emit({ type: 'hotkey-unused' }); // undoes the effect of the hotkey
+      emit({ type: 'direct-action', action });
       return true;
     },
   };
@@ -100,15 +104,6 @@ export interface HeldKeys extends KeyHold {
   readonly drop: () => void;
 }
 
-export interface ChildInputListener {
-  /** what was sent to the child, without the wrapper's own bytes */
-  readonly onForward: (elements: readonly InputElement[]) => void;
-  /** the elements sent include keys of the user */
-  readonly onTyped: () => void;
-  /** the elements sent include Enter */
-  readonly onEntered: () => void;
-}
-
 const ESC = '\x1b';
 const ESCAPE_MS = 50; // between ESC and the next key, or an agent takes both for one key with Alt
 
@@ -124,7 +119,7 @@ const isEnter = ({ kind, text }: InputElement): boolean =>
 
 type InputTerminal = Pick<TerminalSession, 'child' | 'counters' | 'session'>;
 
-const makeSender = (terminal: InputTerminal, { onForward, onTyped, onEntered }: ChildInputListener) => {
+const makeSender = (terminal: InputTerminal, emit: Emit) => {
   const write = (bytes: Uint8Array): void => {
     terminal.child?.write(bytes);
     terminal.session.recording?.input(bytes);
@@ -133,16 +128,16 @@ const makeSender = (terminal: InputTerminal, { onForward, onTyped, onEntered }: 
     write,
     send: (elements: readonly InputElement[], bytes: Uint8Array = bytesOf(elements)): void => {
       write(bytes);
-      if (elements.some(isEnter)) onEntered();
-      onForward(elements);
-      if (elements.some(isTyped)) onTyped();
+      if (elements.some(isEnter)) emit({ type: 'entered' });
+      emit({ type: 'input-forwarded', elements });
+      if (elements.some(isTyped)) emit({ type: 'typed' });
     },
   };
 };
 
-export const makeChildInput = (terminal: InputTerminal, listener: ChildInputListener): ChildInput => {
+export const makeChildInput = (terminal: InputTerminal, emit: Emit): ChildInput => {
   const { counters } = terminal;
-  const { write, send } = makeSender(terminal, listener);
+  const { write, send } = makeSender(terminal, emit);
   let held: (readonly InputElement[])[] | undefined;
   let releasing: NodeJS.Timeout | undefined;
 
@@ -208,7 +203,10 @@ const withoutLate = (element: InputElement, late: LateKeys | undefined): InputEl
 };
 
 /** Routes input to the overlay while it is open, and drops its late mouse reports after it was closed. */
-const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker } }: TerminalSession) => {
+const makeOverlayInput = (
+  { filter: { modeTracker } }: TerminalSession,
+  { overlay }: Pick<KeyboardParts, 'overlay'>,
+) => {
   let isInPaste = false; // a paste that began while the overlay was open; the rest of it is dropped
   let openAt = -Infinity;
 
@@ -227,10 +225,10 @@ const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker
     }
     return text.slice(at);
   };
-  const isWanted = (): boolean => overlay?.isOpen() === true || isInPaste;
+  const isWanted = (): boolean => overlay.isOpen() || isInPaste;
   return {
     isWanted,
-    isLateKeyExpected: () => overlay?.late?.isOpen() === true,
+    isLateKeyExpected: () => overlay.late?.isOpen() === true,
     isInPaste: () => isInPaste,
     endPaste: () => {
       isInPaste = false;
@@ -241,8 +239,8 @@ const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker
      */
     forChild: (element: InputElement, awaitsCursor: boolean): InputElement | undefined => {
       const { kind, text } = element;
-      if (!isWanted()) return isLeftOver(element) ? undefined : withoutLate(element, overlay?.late);
-      openAt = overlay?.isOpen() ? performance.now() : openAt;
+      if (!isWanted()) return isLeftOver(element) ? undefined : withoutLate(element, overlay.late);
+      openAt = overlay.isOpen() ? performance.now() : openAt;
       switch (kind) {
         case 'answer':
           return awaitsCursor || !MODIFIED_F3.test(text) ? element : undefined;
@@ -254,8 +252,8 @@ const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker
           isInPaste = kind !== 'paste-end';
           return undefined;
         default: {
-          const rest = overlay ? press(overlay, kind, text) : text;
-          return rest === '' ? undefined : withoutLate({ kind, text: rest }, overlay?.late);
+          const rest = press(overlay, kind, text);
+          return rest === '' ? undefined : withoutLate({ kind, text: rest }, overlay.late);
         }
       }
     },
@@ -281,17 +279,21 @@ const isGround = ({ held, flushed, inside }: InputState): boolean =>
 const isPrintable = (byte: number): boolean => byte >= 0x20 && byte < 0x7f;
 
 /** Handles the parsed parts of the input. Input of one read that goes to the child is one write. */
-const makePartHandler = (terminal: TerminalSession, listener: KeyboardListener, { forward }: ChildInput) => {
-  const hotkey = makeHotkeyHandler(listener, forward);
-  const overlayInput = makeOverlayInput(listener, terminal);
+const makePartHandler = (terminal: TerminalSession, parts: KeyboardParts, { forward }: ChildInput) => {
+  const { footer, overlay, emit } = parts;
+  const hotkey = makeHotkeyHandler(terminal, parts, forward);
+  const overlayInput = makeOverlayInput(terminal, parts);
   let ready: InputElement[] = [];
 
   let isEscapeTaken = false; // until the same key is released, which some keyboard protocols report
 
-  const isVeto = ({ kind, text }: InputElement): boolean => {
+  /** Escape alone is the user's "not now" to a countdown that can be seen, and not the child's. */
+  const takeEscape = ({ kind, text }: InputElement): boolean => {
     const { name, modifiers, isRelease } = parseKey(text);
     if (kind !== 'key' || name !== 'escape' || modifiers !== 0 || overlayInput.isWanted()) return false;
-    if (!isRelease) isEscapeTaken = listener.onEscape?.() === true;
+    if (isRelease) return isEscapeTaken;
+    isEscapeTaken = footer.countsDown() && !terminal.overlayOutput;
+    if (isEscapeTaken) emit({ type: 'not-now' });
     return isEscapeTaken;
   };
   const send = (): void => {
@@ -301,14 +303,14 @@ const makePartHandler = (terminal: TerminalSession, listener: KeyboardListener, 
   };
   /** Sends the elements collected so far before it handles a hotkey, or an answer while the overlay is open, to keep the order. */
   const handle = (part: InputPart, awaitsCursor: boolean): void => {
-    if (part.type === 'hotkey' || (part.type === 'answer' && listener.overlay?.isOpen())) send();
+    if (part.type === 'hotkey' || (part.type === 'answer' && overlay.isOpen())) send();
     if (part.type === 'answer') return part.accept(part.text);
     if (part.type === 'hotkey') {
       overlayInput.endPaste();
       return hotkey.press(part.element);
     }
     if (isPressed(part.element)) hotkey.noteKey();
-    if (isVeto(part.element)) return;
+    if (takeEscape(part.element)) return;
     const element = overlayInput.forChild(part.element, awaitsCursor);
     if (element) ready.push(element);
   };
@@ -333,12 +335,21 @@ const makeSilenceTimer = (onSilence: () => void) => {
   };
 };
 
-export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListener): Keyboard => {
+/** What it is built from. */
+export interface KeyboardParts {
+  readonly footer: Pick<Footer, 'countsDown'>;
+  /** receives the keys while it is open; the hotkey opens and closes it */
+  readonly overlay: Pick<Overlay, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey' | 'late'>;
+  readonly protection: Pick<Protection, 'onLeave'>;
+  readonly emit: Emit;
+}
+
+export const makeKeyboard = (terminal: TerminalSession, parts: KeyboardParts): Keyboard => {
   let state = startInput;
   let readAt = performance.now();
   const silence = makeSilenceTimer(() => flush());
-  const childInput = makeChildInput(terminal, listener);
-  const { handle, send, hotkey, overlayInput } = makePartHandler(terminal, listener, childInput);
+  const childInput = makeChildInput(terminal, parts.emit);
+  const { handle, send, hotkey, overlayInput } = makePartHandler(terminal, parts, childInput);
   const { modeTracker } = terminal.filter;
   const { queries } = modeTracker;
 
@@ -390,18 +401,3 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
     stop: silence.cancel,
   };
 };
-
-export interface KeyboardListener extends ChildInputListener {
-  /** Escape was pressed alone: true if it was the user's "not now" to a visible countdown, and is not the child's */
-  onEscape?: (() => boolean) | undefined;
-  /** the hotkey was pressed and there is no overlay to open */
-  onHotkey: () => void;
-  /** a key that closes the overlay was pressed right after the hotkey, and there is none: true if it is not the child's */
-  onLeave?: (() => boolean) | undefined;
-  /** receives the keys while it is open; the hotkey opens and closes it */
-  overlay?:
-    | (Pick<Overlay, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey'> & Partial<Pick<Overlay, 'late'>>)
-    | undefined;
-  /** the hotkey was followed by the key of this action; undefined where that has no meaning and the key goes to the child */
-  onDirectAction?: ((action: DirectAction) => void) | undefined;
-}

@@ -1,10 +1,12 @@
+import type { Emit } from './terminal-event.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 
 // The child's output: filters it and writes it to the terminal, then passes it to the screen model and the recording.
 
 /** The child's output on its way to the terminal; it is written first and analysed afterwards. */
 export interface Output {
-  fromChild: (bytes: Uint8Array) => void;
+  /** `isResizing` is called before each chunk that need not wait: true if the terminal's size has changed, so that it has to */
+  fromChild: (bytes: Uint8Array, isResizing: () => boolean) => void;
   /** holds the child's output while the terminal is being prepared */
   hold: () => void;
   /** some output is held: not everything that was read has been filtered */
@@ -12,15 +14,6 @@ export interface Output {
   release: () => void;
   /** the terminal has accepted everything written to it */
   onDrained: () => void;
-}
-
-export interface OutputListener {
-  /** called before each chunk: true if the terminal's size has changed, so that the chunk has to wait */
-  isResized: () => boolean;
-  onOutput: (bytes: Uint8Array) => void;
-  /** called after a chunk that has left the cursor where only the terminal knows; the next ones may have to wait */
-  onUnsure: () => void;
-  onFailure: () => void;
 }
 
 export const HIGH_WATER = 64 * 1024; // bytes the terminal has not accepted yet; above this the child is paused (docs/facts/terminals.md)
@@ -68,29 +61,30 @@ const send = (terminal: TerminalSession, bytes: Uint8Array, onFailure: () => voi
   if (!runGuarded(terminal, 'the screen model', () => screen.feed(bytes))) onFailure();
 };
 
-export const makeOutput = (terminal: TerminalSession, listener: OutputListener): Output => {
+export const makeOutput = (terminal: TerminalSession, emit: Emit): Output => {
   const { tty, session, counters } = terminal;
   const held: Uint8Array[] = [];
   let heldBytes = 0;
   let holds = 0;
   let isFollowed = true; // false after the first failure: it is not tried again for each chunk
 
-  const notifyListener = (bytes: Uint8Array): void => {
+  const fail = (): void => emit({ type: 'failure' });
+  const follow = (bytes: Uint8Array): void => {
     if (!isFollowed) return;
-    isFollowed = runGuarded(terminal, 'following the output', () => listener.onOutput(bytes));
-    if (!isFollowed) listener.onFailure();
+    isFollowed = runGuarded(terminal, 'following the output', () => emit({ type: 'output-written', bytes }));
+    if (!isFollowed) fail();
   };
   const noteBehind = (): void => {
     const isBehind = holds > 0 || held.length > 0 || tty.pending() > HIGH_WATER;
     counters.set('behind', isBehind ? 1 : 0);
   };
   const deliver = (bytes: Uint8Array): void => {
-    send(terminal, bytes, listener.onFailure);
+    send(terminal, bytes, fail);
     session.recording?.output(bytes);
     pauseIfBehind(terminal);
     noteBehind();
-    notifyListener(bytes);
-    if (terminal.filter.grid.isCursorUnsure) listener.onUnsure();
+    follow(bytes);
+    if (terminal.filter.grid.isCursorUnsure) emit({ type: 'cursor-unsure' });
   };
   const keep = (bytes: Uint8Array): void => {
     held.push(bytes);
@@ -98,9 +92,9 @@ export const makeOutput = (terminal: TerminalSession, listener: OutputListener):
     if (heldBytes > HELD_HIGH_WATER) terminal.child?.pause();
   };
   return {
-    fromChild: (bytes) => {
+    fromChild: (bytes, isResizing) => {
       counters.add('written', bytes.length);
-      if (holds > 0 || listener.isResized()) keep(bytes);
+      if (holds > 0 || isResizing()) keep(bytes);
       else deliver(bytes);
     },
     hold: () => {

@@ -15,6 +15,7 @@ import type { LateKeys } from './late-keys.js';
 import type { Output } from './output.js';
 import { showOverlay, type ShownOverlay } from './overlay-screen.js';
 import type { CursorQuery } from './cursor-query.js';
+import type { Emit } from './terminal-event.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 
 // Whether the terminal has an alternate screen. Some have it disabled (xterm's titeInhibit, tmux's alternate-screen) and do not report
@@ -68,7 +69,7 @@ interface Opening {
 /** Opens it now, or tries again soon. */
 const attemptWith = (
   terminal: TerminalSession,
-  { output, cursorQuery }: OverlayParts,
+  { output, cursorQuery, emit }: OverlayParts,
   { state, contents, close }: Opening,
 ): (() => void) => {
   const { filter, screen } = terminal;
@@ -78,7 +79,7 @@ const attemptWith = (
       const shown = showOverlay(terminal, { cursorQuery, draw: contents.draw, savedScreen, onEnd: close });
       Object.assign(state, { phase: 'open', shown });
       shown.redraw();
-      if (state.shown) contents.onOpen?.();
+      if (state.shown) emit({ type: 'overlay-opened' });
     });
     if (!isShown) close();
   };
@@ -191,7 +192,7 @@ export interface OverlayTour {
 /** Without a tour in the session it does nothing. */
 export const makeOverlayTour = (
   terminal: Pick<TerminalSession, 'session' | 'child'>,
-  overlay: () => Pick<Overlay, 'isOpen' | 'open' | 'close' | 'onKey'>,
+  overlay: Pick<Overlay, 'isOpen' | 'open' | 'close' | 'onKey'>,
 ): OverlayTour => {
   const { tour } = terminal.session;
   let step: 'ahead' | 'due' | 'shown' | 'over' = tour ? 'ahead' : 'over';
@@ -204,13 +205,13 @@ export const makeOverlayTour = (
     terminal.child?.signal(tour.signal);
   };
   const take = (): void => {
-    overlay().onKey('enter', true);
-    overlay().close(); // where there is nothing to give back
+    overlay.onKey('enter', true);
+    overlay.close(); // where there is nothing to give back
   };
   const show = (): void => {
     step = 'shown';
-    overlay().open();
-    if (overlay().isOpen()) overlay().onKey('b', true);
+    overlay.open();
+    if (overlay.isOpen()) overlay.onKey('b', true);
     else noteClosed(); // this terminal cannot show it
   };
   return {
@@ -248,7 +249,7 @@ const OPENED_OFTEN = 3; // by then the user knows the key
 const OPENED_FILE = 'overview-opened'; // one character for each time, so that two sessions never lose a count
 
 /** Reads how often the overlay was opened in all sessions, later than the child's start; counts on where the folder can be written. */
-export const makeOverlayHint = ({ session }: TerminalSession, onKnown: () => void): OverlayHint => {
+export const makeOverlayHint = ({ session }: TerminalSession, emit: Emit): OverlayHint => {
   const { env, values, log } = session;
   const folder = stateFolder(env, homeFolder(env));
   const path = join(folder, OPENED_FILE);
@@ -257,7 +258,7 @@ export const makeOverlayHint = ({ session }: TerminalSession, onKnown: () => voi
   readOwnFile(path, OPENED_OFTEN)
     .then((text = '') => {
       opened = text.length;
-      onKnown();
+      emit({ type: 'hint-changed' });
     })
     .catch(() => undefined);
   return {
@@ -265,7 +266,7 @@ export const makeOverlayHint = ({ session }: TerminalSession, onKnown: () => voi
     noteOpened: () => {
       if (opened >= OPENED_OFTEN) return;
       opened += 1;
-      onKnown();
+      emit({ type: 'hint-changed' });
       ensureFolder(folder)
         .then(() => appendFile(path, '.', { mode: FILE_MODE }))
         .catch((error: unknown) => log.info(`openings of the overview are not counted: ${String(error)}`));
@@ -274,17 +275,25 @@ export const makeOverlayHint = ({ session }: TerminalSession, onKnown: () => voi
 };
 
 /** Closes or hides whatever is open; false if nothing was. */
-const leaveScreen = (
-  state: OverlayState,
-  { onUncovered }: Pick<OverlayParts, 'onUncovered'>,
-  next: Phase,
-): boolean => {
+const leaveScreen = (state: OverlayState, { emit }: Pick<OverlayParts, 'emit'>, next: Phase): boolean => {
   const { phase, shown } = state;
   clearTimeout(state.timer);
   if (phase !== 'closed') Object.assign(state, { phase: next, opening: undefined, shown: undefined });
   shown?.takeAway();
-  if (shown) onUncovered();
+  if (shown) emit({ type: 'uncovered' });
   return phase !== 'closed';
+};
+
+const pressKey = (
+  terminal: TerminalSession,
+  { emit }: Pick<OverlayParts, 'emit'>,
+  { onKey }: OverlayContents,
+  { key, isByItself }: { readonly key: OverlayKey; readonly isByItself: boolean | undefined },
+): void => {
+  runGuarded(terminal, 'a key of the overlay', () => {
+    if (!isByItself) emit({ type: 'overlay-key' });
+    onKey(key, isByItself);
+  });
 };
 
 export const makeOverlay = (
@@ -295,7 +304,11 @@ export const makeOverlay = (
   const state = closedState();
   const leave = (next: Phase): boolean => leaveScreen(state, parts, next);
   const end = (isByItself: boolean): void => {
-    if (leave('closed')) runGuarded(terminal, 'closing the overlay', () => contents.onClose?.(isByItself));
+    if (!leave('closed')) return;
+    runGuarded(terminal, 'closing the overlay', () => {
+      contents.onClose?.(isByItself);
+      parts.emit({ type: 'overlay-closed' });
+    });
   };
   const close = (): void => end(false);
   const closeByItself = (): void => end(true);
@@ -327,8 +340,7 @@ export const makeOverlay = (
     closeByItself,
     redraw: () => state.shown?.redraw(),
     late: contents.late,
-    onKey: (key, isByItself) =>
-      void runGuarded(terminal, 'a key of the overlay', () => contents.onKey(key, isByItself)),
+    onKey: (key, isByItself) => pressKey(terminal, parts, contents, { key, isByItself }),
     noteOutput: () => {
       if (state.phase === 'opening' && state.wantedAt < Infinity) attempt();
     },
@@ -350,7 +362,6 @@ export interface OverlayContents {
   readonly draw: (size: Size) => readonly Printable[];
   /** `isByItself`: not pressed by the user */
   readonly onKey: (key: OverlayKey, isByItself?: boolean) => void;
-  readonly onOpen?: () => void;
   /** `isByItself`: not by a key of the user */
   readonly onClose?: (isByItself: boolean) => void;
   readonly late?: LateKeys;
@@ -365,8 +376,7 @@ export interface OverlayContents {
 export interface OverlayParts {
   readonly output: Pick<Output, 'hold' | 'hasHeldBytes' | 'release'>;
   readonly cursorQuery: CursorQuery;
-  /** the child's screen is visible again, without the footer */
-  readonly onUncovered: () => void;
+  readonly emit: Emit;
 }
 
 /** `paused`: the terminal is being resized. */

@@ -5,6 +5,7 @@ import { SYNCHRONIZED } from '../terminal/mode-tracker.js';
 import type { Size } from '../terminal/tty.js';
 import type { CursorQuery } from './cursor-query.js';
 import type { Output } from './output.js';
+import type { Emit } from './terminal-event.js';
 import { childSize, type TerminalSession, forceRepaint } from './terminal-session.js';
 
 // Changes of the terminal's size.
@@ -26,9 +27,7 @@ export interface Resize {
 export interface ResizeParts {
   readonly output: Output;
   readonly cursorQuery: CursorQuery;
-  /** the footer and the overlay must not cover the child's screen until `onDone` */
-  readonly onStart: () => void;
-  readonly onDone: () => void;
+  readonly emit: Emit;
 }
 
 const LATE_ANSWER_MS = 1_000; // for a terminal that has answered before, but slowly
@@ -152,10 +151,7 @@ const applySize = async (terminal: TerminalSession, cursorQuery: CursorQuery): P
   terminal.session.recording?.resize(columns, rows);
 };
 
-export const makeResize = (
-  terminal: TerminalSession,
-  { output, cursorQuery, onStart, onDone }: ResizeParts,
-): Resize => {
+export const makeResize = (terminal: TerminalSession, { output, cursorQuery, emit }: ResizeParts): Resize => {
   let running: Promise<void> | undefined;
   const locator = makeLocator(terminal, { output, cursorQuery });
   let isStopped = false;
@@ -163,14 +159,14 @@ export const makeResize = (
   const run = async (force: boolean): Promise<void> => {
     output.hold();
     try {
-      onStart();
+      emit({ type: 'resizing' });
       if (force) forceRepaint(terminal);
       do await applySize(terminal, cursorQuery);
       while (!isStopped && isNeeded(terminal));
     } finally {
       running = undefined;
       output.release();
-      onDone();
+      emit({ type: 'resized' });
     }
   };
   const start = (force: boolean): void => {

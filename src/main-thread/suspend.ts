@@ -6,6 +6,7 @@ import { reserveFooterSequence, restoreTerminalSequence } from '../terminal/foot
 import { suspendProcessGroup } from '../terminal/tty.js';
 import type { Output } from './output.js';
 import type { CursorQuery } from './cursor-query.js';
+import type { Emit } from './terminal-event.js';
 import type { TerminalSession } from './terminal-session.js';
 
 // Job control: suspends the wrapper together with the child, and resumes both.
@@ -24,10 +25,7 @@ export interface Suspend {
 export interface SuspendParts {
   readonly output: Output;
   readonly cursorQuery: CursorQuery;
-  /** the footer and the overlay must not cover the child's screen from here on */
-  readonly onStopping: () => void;
-  /** the wrapper has the terminal again: the cursor position and the size have to be read anew */
-  readonly onResumed: () => Promise<void>;
+  readonly emit: Emit;
 }
 
 // Checked for every agent: a start script may hide which one runs.
@@ -91,8 +89,10 @@ const reclaimTerminal = async (
   child?.signal('SIGCONT');
 };
 
-export const makeSuspend = (terminal: TerminalSession, parts: SuspendParts): Suspend => {
-  const { output, cursorQuery, onStopping, onResumed } = parts;
+export const makeSuspend = (
+  terminal: TerminalSession,
+  { output, cursorQuery, emit }: SuspendParts,
+): Suspend => {
   const finder = makeTextFinder();
   let lastControlZ = -Infinity;
   let isSuspending = false;
@@ -101,7 +101,7 @@ export const makeSuspend = (terminal: TerminalSession, parts: SuspendParts): Sus
     isSuspending = true;
     output.hold();
     try {
-      onStopping();
+      emit({ type: 'suspending' });
       const wasAlternate = terminal.filter.grid.alternate;
       await releaseTerminal(terminal);
       await suspendProcessGroup();
@@ -110,7 +110,7 @@ export const makeSuspend = (terminal: TerminalSession, parts: SuspendParts): Sus
       output.release();
       isSuspending = false;
     }
-    await onResumed();
+    emit({ type: 'resumed' });
   };
   const start = (): void => {
     if (!isSuspending)

@@ -1,4 +1,5 @@
 import { isTyped, type InputElement } from '../core/terminal-input.js';
+import type { Emit } from './terminal-event.js';
 import type { TerminalSession } from './terminal-session.js';
 import { makeIdleWriter } from './idle-writer.js';
 
@@ -34,11 +35,7 @@ const noAnimation: TitleAnimation = {
   stop: () => undefined,
 };
 
-/** `toChild` sends input that the user has not typed. */
-export const makeTitleAnimation = (
-  terminal: TerminalSession,
-  toChild: (elements: readonly InputElement[]) => void,
-): TitleAnimation => {
+export const makeTitleAnimation = (terminal: TerminalSession, emit: Emit): TitleAnimation => {
   const { stateProxy } = terminal;
   const signs = terminal.session.agent.titleSigns?.(terminal.session.env);
   if (!stateProxy || !signs) return noAnimation;
@@ -49,7 +46,7 @@ export const makeTitleAnimation = (
 
   const giveUp = (): void => {
     const text = stateProxy.takeDueAnswer('giveUp');
-    if (text !== undefined) toChild([{ kind: 'answer', text }]);
+    if (text !== undefined) emit({ type: 'answer-made', elements: [{ kind: 'answer', text }] });
   };
   const advance = (): void => {
     if (!terminal.overlayOutput) idleWriter.send(stateProxy.nextFrame);

@@ -23,14 +23,8 @@ const makeSink = (onWrite: (sent: string) => void = () => undefined) => {
   const terminal = { child, session: { recording }, counters: makeCounters() } as unknown as Parameters<
     typeof makeChildInput
   >[0];
-  const childInput = makeChildInput(terminal, {
-    onForward: () => undefined,
-    onTyped: () => {
-      seen.typed += 1;
-    },
-    onEntered: () => {
-      seen.entered += 1;
-    },
+  const childInput = makeChildInput(terminal, ({ type }) => {
+    if (type === 'typed' || type === 'entered') seen[type] += 1;
   });
   return { seen, sink: childInput };
 };

@@ -4,10 +4,10 @@ import { nullLog } from '../../src/storage/log-file.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
-import { makeOutput, type OutputListener } from '../../src/main-thread/output.js';
+import { makeOutput } from '../../src/main-thread/output.js';
 import { makeCounters } from '../../src/session/thread-messages.js';
 import type { TerminalSession } from '../../src/main-thread/terminal-session.js';
-import { switchToPassthrough } from '../../src/main-thread/wrap.js';
+import { switchToPassthrough } from '../../src/main-thread/route.js';
 
 let written: string;
 let said: string[];
@@ -37,18 +37,26 @@ const stageWith = (more: object = {}): TerminalSession =>
     ...more,
   }) as unknown as TerminalSession;
 
+interface OutputListener {
+  readonly onOutput: () => void;
+  readonly onFailure: () => void;
+}
+
 const play = (terminal: TerminalSession, more: Partial<OutputListener> = {}): void => {
-  const output = makeOutput(terminal, {
-    isResized: () => false,
+  const { onOutput, onFailure }: OutputListener = {
     onOutput: () => undefined,
-    onUnsure: () => undefined,
     onFailure: () => switchToPassthrough(terminal, { stop: () => undefined }),
     ...more,
+  };
+  const output = makeOutput(terminal, ({ type }) => {
+    if (type === 'output-written') onOutput();
+    if (type === 'failure') onFailure();
   });
+  const write = (text: string): void => output.fromChild(Buffer.from(text), () => false);
   output.hold();
-  for (const text of ['<one>', '<two>']) output.fromChild(Buffer.from(text));
+  for (const text of ['<one>', '<two>']) write(text);
   output.release();
-  output.fromChild(Buffer.from('<three>'));
+  write('<three>');
 };
 
 describe('the bytes of the child', () => {

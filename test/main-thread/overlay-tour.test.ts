@@ -28,7 +28,7 @@ const play = (given: typeof tour | 'none' = tour, canOpen = true, isDrawn = canO
       if (!isByItself) overlayTour.noteKey();
     },
   };
-  const overlayTour: OverlayTour = makeOverlayTour(terminal, () => overlay);
+  const overlayTour: OverlayTour = makeOverlayTour(terminal, overlay);
   return { ...overlayTour, overlay, signals, keys };
 };
 

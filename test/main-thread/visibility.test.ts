@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FooterView } from '../../src/core/footer-view.js';
 import { makeVisibilityCheck } from '../../src/main-thread/footer.js';
-import { switchToPassthrough } from '../../src/main-thread/wrap.js';
+import { switchToPassthrough } from '../../src/main-thread/route.js';
 import type { OverlayContents } from '../../src/main-thread/overlay.js';
 import { lastDrawnRow, makeOverlayHarness, type OverlayHarness } from '../support/overlay-harness.js';
 import { plainDrawing } from '../support/drawn-footer.js';

@@ -11,7 +11,8 @@ import { reserveFooterSequence } from '../../src/terminal/footer-sequences.js';
 import { makeAgentStateProxy } from '../../src/terminal/agent-state-proxy.js';
 import { makeScreenModel, type ScreenModel } from '../../src/terminal/screen-model.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import { makeParts, type Parts } from '../../src/main-thread/wrap.js';
+import { makeEvents } from '../../src/main-thread/route.js';
+import { makeParts, type Parts } from '../../src/main-thread/session-parts.js';
 import type { OverlayContents } from '../../src/main-thread/overlay.js';
 import { makeCounters } from '../../src/session/thread-messages.js';
 import type { TerminalSession } from '../../src/main-thread/terminal-session.js';
@@ -26,7 +27,7 @@ export interface OverlayHarness {
   /** of the child's screen */
   readonly model: ScreenModel;
   readonly parts: Parts;
-  readonly overlay: NonNullable<Parts['overlay']>;
+  readonly overlay: Parts['overlay'];
   /** the user's terminal */
   readonly emulator: Emulator;
   readonly write: (bytes: Uint8Array | string) => void;
@@ -108,7 +109,8 @@ export const makeOverlayHarness = (
     pixels: { cellHeight: undefined, areSeen: false },
     dropped: { buttons: new Set(), areReleasesAsked: false },
   } as unknown as TerminalSession;
-  const parts = makeParts(terminalSession, (_, close) => ({
+  const { emit, connect } = makeEvents();
+  const parts = makeParts(terminalSession, emit, (_, close) => ({
     onDrawn: () => undefined,
     contents: {
       draw: (all) =>
@@ -123,8 +125,8 @@ export const makeOverlayHarness = (
       ...contents,
     },
   }));
+  connect(parts);
   const { overlay } = parts;
-  if (!overlay) throw new Error('there is no overlay');
   if (!isSilent) emulator.terminal.onData((data) => parts.keyboard.fromUser(Buffer.from(data, 'latin1')));
   terminalSession.tty.write(reserveFooterSequence(grid));
   return {
@@ -134,7 +136,7 @@ export const makeOverlayHarness = (
     overlay,
     notices,
     emulator,
-    write: (bytes) => parts.output.fromChild(Buffer.from(bytes)),
+    write: (bytes) => emit({ type: 'child-output', bytes: Buffer.from(bytes) }),
     type: (text) => parts.keyboard.fromUser(Buffer.from(text, 'latin1')),
     received: () => received,
     writes,

@@ -1,0 +1,71 @@
+import { type CursorQuery, makeCursorQuery } from './cursor-query.js';
+import { type Ending, makeEnding } from './ending.js';
+import { type Footer, makeFooter } from './footer.js';
+import { type IdleWriter, makeIdleWriter } from './idle-writer.js';
+import { type Keyboard, makeKeyboard } from './keyboard.js';
+import { type Output, makeOutput } from './output.js';
+import {
+  makeOverlay,
+  makeOverlayHint,
+  makeOverlayTour,
+  type Overlay,
+  type OverlayHint,
+  type OverlayTour,
+} from './overlay.js';
+import { makeProtection, type Protection } from './protection.js';
+import { type Resize, makeResize } from './resize.js';
+import type { Emit } from './terminal-event.js';
+import { makeSuspend, type Suspend } from './suspend.js';
+import type { TerminalSession } from './terminal-session.js';
+import { makeTitleAnimation, type TitleAnimation } from './title-animation.js';
+import { makeWorkerContents, type WorkerContents } from './worker-effects.js';
+
+// The parts of a wrapped session, each built from those before it. What happens in one is an event for the others: route.ts.
+
+/** The parts of a running session. */
+export interface Parts {
+  readonly terminal: TerminalSession;
+  readonly ending: Ending;
+  readonly cursorQuery: CursorQuery;
+  readonly output: Output;
+  readonly resize: Resize;
+  readonly suspend: Suspend;
+  readonly overlay: Overlay;
+  readonly overlayTour: OverlayTour;
+  readonly hint: OverlayHint;
+  readonly onDrawn: WorkerContents['onDrawn'];
+  readonly footer: Footer;
+  readonly titleAnimation: TitleAnimation;
+  readonly protection: Protection;
+  readonly keyboard: Keyboard;
+  /** writes notifications */
+  readonly idleWriter: IdleWriter;
+}
+
+/** Makes the overlay's contents; `close` closes the overlay. */
+export type MakeContents = (terminal: TerminalSession, close: () => void) => WorkerContents;
+
+/** Builds the parts, which emit nothing before the last one is built. */
+export const makeParts = (
+  terminal: TerminalSession,
+  emit: Emit,
+  makeContents: MakeContents = makeWorkerContents,
+): Parts => {
+  const ending = makeEnding();
+  const cursorQuery = makeCursorQuery(terminal, emit);
+  const output = makeOutput(terminal, emit);
+  const resize = makeResize(terminal, { output, cursorQuery, emit });
+  const suspend = makeSuspend(terminal, { output, cursorQuery, emit });
+  const { contents, onDrawn } = makeContents(terminal, () => emit({ type: 'overlay-left' }));
+  const overlay = makeOverlay(terminal, { output, cursorQuery, emit }, contents);
+  const overlayTour = makeOverlayTour(terminal, overlay);
+  const hint = makeOverlayHint(terminal, emit);
+  const footer = makeFooter(terminal, { resize, overlay, hint });
+  const titleAnimation = makeTitleAnimation(terminal, emit);
+  const protection = makeProtection(terminal, { footer, resize });
+  const keyboard = makeKeyboard(terminal, { footer, overlay, protection, emit });
+  const idleWriter = makeIdleWriter(terminal);
+  const front = { terminal, ending, cursorQuery, output, resize, suspend };
+  const shown = { overlay, overlayTour, hint, onDrawn, footer, titleAnimation };
+  return { ...front, ...shown, protection, keyboard, idleWriter };
+};

@@ -15,7 +15,7 @@ import {
   usedRows,
 } from '../core/report/report-sections.js';
 
-/** The text of `ctxwrap context`: the overlay's sections, plus what the session file and the wrapper add. */
+/** The text of `ctxwrap context`: the overview's sections, plus what the session file and the wrapper add. */
 export const contextSections = (report: ContextReport): Report => {
   const { reading, note, tier, compactions, toolResults } = report;
   const number: ReadingFacts = {

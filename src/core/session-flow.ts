@@ -17,7 +17,7 @@ import { formatDuration, formatFill } from './format.js';
 import { handoffAtEnd, startOffers, stepOffers, type HandoffOffers } from './handoff-offer.js';
 import { stepLimitOffer, type LimitOffer } from './limit-offer.js';
 import type { SessionLimit } from './own-limit.js';
-import { emptyHistory, recordStep, type OverlayHistory } from './report/history.js';
+import { emptyHistory, recordStep, type OverviewHistory } from './report/history.js';
 import { groupDigits, type LadderChoice } from './ladder.js';
 import { noticeDeadline, startMessages, stepMessages, type Messages } from './messages.js';
 import {
@@ -172,8 +172,8 @@ export interface SessionFlow {
   readonly compaction: Compaction;
   readonly messages: Messages;
   readonly notifying: NotificationState;
-  /** history that the overlay displays */
-  readonly record: OverlayHistory;
+  /** history that the overview displays */
+  readonly record: OverviewHistory;
   readonly startedAt: Millis;
   readonly capacity?: Capacity | undefined;
   /** absent where no handoff can be made */

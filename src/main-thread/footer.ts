@@ -5,7 +5,7 @@ import { hasFooter } from '../terminal/filter/grid.js';
 import { paintDelay, paintHindrance, paintSequence } from '../terminal/footer-sequences.js';
 import { type Look, readLook } from '../core/look.js';
 import type { FooterDrawing, FooterPlace } from '../session/thread-messages.js';
-import type { Overlay, OverlayHint } from './overlay.js';
+import type { Overview, OverviewHint } from './overview.js';
 import { plainRow } from './plain-row.js';
 import type { Resize } from './resize.js';
 import { type TerminalSession, runGuarded, childSize } from './terminal-session.js';
@@ -31,10 +31,10 @@ interface PaintState {
 const RESIZE_QUIET_MS = 300;
 
 const isPaintDue = (
-  { filter: { grid }, isPassthrough, overlayOutput }: TerminalSession,
+  { filter: { grid }, isPassthrough, overviewOutput }: TerminalSession,
   { row, painted, isStopped }: PaintState,
 ): boolean => {
-  const isPossible = !isStopped && !isPassthrough && !overlayOutput && hasFooter(grid) && row !== '';
+  const isPossible = !isStopped && !isPassthrough && !overviewOutput && hasFooter(grid) && row !== '';
   return isPossible && (grid.footerDirty || row !== painted);
 };
 
@@ -180,16 +180,16 @@ const makePaintTimer = (terminal: TerminalSession, state: PaintState, { check }:
 export interface FooterParts {
   /** asked before each paint */
   readonly resize: Pick<Resize, 'check'>;
-  readonly overlay: Pick<Overlay, 'hindrance'>;
-  readonly hint: Pick<OverlayHint, 'text'>;
+  readonly overview: Pick<Overview, 'hindrance'>;
+  readonly hint: Pick<OverviewHint, 'text'>;
 }
 
-export const makeFooter = (terminal: TerminalSession, { resize, overlay, hint }: FooterParts): Footer => {
+export const makeFooter = (terminal: TerminalSession, { resize, overview, hint }: FooterParts): Footer => {
   const { grid } = terminal.filter;
   const state = startPaintState(performance.now());
   const contents = makeContents(terminal);
   const requests = makeRequests(terminal, () =>
-    overlay.hindrance() === undefined ? hint.text() : undefined,
+    overview.hindrance() === undefined ? hint.text() : undefined,
   );
   const { tryNow, trySoon, cancel } = makePaintTimer(terminal, state, resize);
   let isDrawn = false;
@@ -239,12 +239,12 @@ export const makeFooter = (terminal: TerminalSession, { resize, overlay, hint }:
   };
 };
 
-// Whether the user can see the wrapper's footer or overlay now.
+// Whether the user can see the wrapper's footer or overview now.
 
 export interface VisibilityParts {
   readonly terminal: TerminalSession;
   readonly footer: Pick<Footer, 'isPainted'>;
-  readonly overlay: Pick<Overlay, 'showsNext'> | undefined;
+  readonly overview: Pick<Overview, 'showsNext'> | undefined;
 }
 
 // Twice the longest delay of a paint: whatever prevents the row for this long may prevent it forever.
@@ -262,19 +262,19 @@ const hasRoom = ({ tty, isFooterWanted }: TerminalSession): boolean => {
 export const makeVisibilityCheck = ({
   terminal,
   footer,
-  overlay,
+  overview,
 }: VisibilityParts): (() => InvisibleReason | undefined) => {
   let lateSince: number | undefined;
 
   const isLate = (): boolean => {
     const isThere =
-      terminal.tty.pending() === 0 && (terminal.overlayOutput !== undefined || footer.isPainted());
+      terminal.tty.pending() === 0 && (terminal.overviewOutput !== undefined || footer.isPainted());
     lateSince = isThere ? undefined : (lateSince ?? performance.now());
     return lateSince !== undefined && performance.now() - lateSince >= LATE_MS;
   };
   return () => {
     if (terminal.isPassthrough) return 'failed';
-    if (terminal.overlayOutput && overlay?.showsNext() !== true) return 'covered';
+    if (terminal.overviewOutput && overview?.showsNext() !== true) return 'covered';
     if (!terminal.isFooterWanted) return 'off';
     if (!hasRoom(terminal)) return 'small';
     if (!hasFooter(terminal.filter.grid) && !terminal.isRowWanted) {

@@ -23,7 +23,7 @@ const wasMouseAsked = ({ wasModeSet }: ModeTracker): boolean => mouseModes.some(
 
 /** How the next input is read. `isQuiet`: there was no input for long enough that a paste without an end may be over. */
 export const contextOf = (
-  { filter, session, overlayOutput, stateProxy, child, pixels, dropped }: TerminalSession,
+  { filter, session, overviewOutput, stateProxy, child, pixels, dropped }: TerminalSession,
   isQuiet: boolean,
 ): InputContext => {
   const { grid, modeTracker } = filter;
@@ -31,13 +31,13 @@ export const contextOf = (
   const { hotkey } = session.values;
   const knownRows = Math.min(childRows, child?.rows() ?? childRows);
   const isSmaller = hasFooter(grid) || knownRows < terminalRows;
-  noteReleasesAsked(dropped, !overlayOutput && releaseModes.some(modeTracker.isModeSet));
+  noteReleasesAsked(dropped, !overviewOutput && releaseModes.some(modeTracker.isModeSet));
   return {
     hotkey: hotkey === 'none' ? undefined : hotkey,
     geometry: isSmaller ? { terminalRows, childRows, columns, knownRows } : undefined,
     queries: modeTracker.queries,
     stateProxy: stateProxy,
-    mouse: overlayOutput // the rows below the child's belong to the overlay then
+    mouse: overviewOutput // the rows below the child's belong to the overview then
       ? undefined
       : {
           isAsked: wasMouseAsked(modeTracker),

@@ -1,4 +1,4 @@
-import { directAction, firstAction, toOverlayKey } from '../core/overlay-keys.js';
+import { directAction, firstAction, toOverviewKey } from '../core/overview-keys.js';
 import {
   splitElements,
   flushElements,
@@ -13,13 +13,13 @@ import { readInput, type InputPart } from '../terminal/input.js';
 import { contextOf, holdMs, isMouseAsked, isRestSure } from './input-context.js';
 import type { Footer } from './footer.js';
 import type { LateKeys } from './late-keys.js';
-import type { Overlay } from './overlay.js';
+import type { Overview } from './overview.js';
 import type { Protection } from './protection.js';
 import type { Emit } from './terminal-event.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 import type { KeyHold } from '../session/ports.js';
 
-// Input from the terminal: recognizes the hotkey and answers to the wrapper's queries, and sends the rest to the overlay or the child.
+// Input from the terminal: recognizes the hotkey and answers to the wrapper's queries, and sends the rest to the overview or the child.
 
 /** Handles the hotkey and the key pressed right after it. */
 export interface HotkeyHandler {
@@ -38,16 +38,16 @@ const CHORD_MS = 1_000; // for the key after the hotkey
 
 const makeHotkeyHandler = (
   { session: { agent } }: TerminalSession,
-  { overlay, protection, emit }: KeyboardParts,
+  { overview, protection, emit }: KeyboardParts,
   forward: ChildInput['forward'],
 ): HotkeyHandler => {
   let lastHotkey = -Infinity;
-  let chordAt = -Infinity; // set only where no overlay opens; an open overlay gets the key itself
+  let chordAt = -Infinity; // set only where no overview opens; an open overview gets the key itself
 
-  /** Opens or closes the overlay; false where there is no overlay that can be opened. */
-  const isForOverlay = (): boolean => {
-    if (overlay.isOpen()) overlay.close();
-    else if (overlay.canOpen()) overlay.open();
+  /** Opens or closes the overview; false where there is no overview that can be opened. */
+  const isForOverview = (): boolean => {
+    if (overview.isOpen()) overview.close();
+    else if (overview.canOpen()) overview.open();
     else return false;
     return true;
   };
@@ -56,7 +56,7 @@ const makeHotkeyHandler = (
     press: (element) => {
       const isSecond = performance.now() - lastHotkey < TWICE_MS;
       lastHotkey = isSecond ? -Infinity : performance.now();
-      const isTaken = isForOverlay();
+      const isTaken = isForOverview();
       chordAt = isTaken ? -Infinity : lastHotkey;
       if (isSecond) forward([element]);
       else emit({ type: 'typed' }); // counts as a key for code that waits until the user stops typing
@@ -70,8 +70,8 @@ const makeHotkeyHandler = (
       const [only, ...others] = elements;
       const isChord = isChordOpen() && only !== undefined && others.length === 0;
       if (elements.some(isPressed)) chordAt = -Infinity;
-      if (isChord && toOverlayKey(only) === 'l') {
-        overlay.late?.noteLost(); // the footer says why there is no choice, and the agent is not meant
+      if (isChord && toOverviewKey(only) === 'l') {
+        overview.late?.noteLost(); // the footer says why there is no choice, and the agent is not meant
         return true;
       }
       const first = isChord ? firstAction(only) : undefined;
@@ -189,25 +189,25 @@ export const makeChildInput = (terminal: InputTerminal, emit: Emit): ChildInput 
   };
 };
 
-const LEFT_MS = 1_000; // mouse reports may still arrive for so long after the overlay, which requested them, was closed
+const LEFT_MS = 1_000; // mouse reports may still arrive for so long after the overview, which requested them, was closed
 const MODIFIED_F3 = /^\x1b\[1;\d+R$/; // or a cursor report for row 1
 
-/** What is left of an element without the keys at its beginning that were meant for the overlay. */
+/** What is left of an element without the keys at its beginning that were meant for the overview. */
 const withoutLate = (element: InputElement, late: LateKeys | undefined): InputElement | undefined => {
   const { kind, text } = element;
   if (!late?.isOpen() || (kind !== 'text' && kind !== 'key') || !isPressed(element)) return element;
   const each = kind === 'text' ? 1 : text.length;
   let at = 0;
-  while (at < text.length && late.takes(toOverlayKey({ kind, text: text.slice(at, at + each) }))) at += each;
+  while (at < text.length && late.takes(toOverviewKey({ kind, text: text.slice(at, at + each) }))) at += each;
   return at === text.length ? undefined : { kind, text: text.slice(at) };
 };
 
-/** Routes input to the overlay while it is open, and drops its late mouse reports after it was closed. */
-const makeOverlayInput = (
+/** Routes input to the overview while it is open, and drops its late mouse reports after it was closed. */
+const makeOverviewInput = (
   { filter: { modeTracker } }: TerminalSession,
-  { overlay }: Pick<KeyboardParts, 'overlay'>,
+  { overview }: Pick<KeyboardParts, 'overview'>,
 ) => {
-  let isInPaste = false; // a paste that began while the overlay was open; the rest of it is dropped
+  let isInPaste = false; // a paste that began while the overview was open; the rest of it is dropped
   let openAt = -Infinity;
 
   const isLeftOver = ({ kind, text }: InputElement): boolean =>
@@ -215,20 +215,20 @@ const makeOverlayInput = (
     text.startsWith('\x1b[<') &&
     performance.now() - openAt < LEFT_MS &&
     !isMouseAsked(modeTracker);
-  /** Passes the characters to the overlay until one of them closes it; returns the remaining ones. */
-  const press = (keys: Pick<Overlay, 'isOpen' | 'onKey'>, kind: 'text' | 'key' | 'mouse', text: string) => {
+  /** Passes the characters to the overview until one of them closes it; returns the remaining ones. */
+  const press = (keys: Pick<Overview, 'isOpen' | 'onKey'>, kind: 'text' | 'key' | 'mouse', text: string) => {
     const each = kind === 'text' ? 1 : text.length;
     let at = 0;
     for (; at < text.length && keys.isOpen(); at += each) {
-      const key = toOverlayKey({ kind, text: text.slice(at, at + each) });
+      const key = toOverviewKey({ kind, text: text.slice(at, at + each) });
       if (key) keys.onKey(key);
     }
     return text.slice(at);
   };
-  const isWanted = (): boolean => overlay.isOpen() || isInPaste;
+  const isWanted = (): boolean => overview.isOpen() || isInPaste;
   return {
     isWanted,
-    isLateKeyExpected: () => overlay.late?.isOpen() === true,
+    isLateKeyExpected: () => overview.late?.isOpen() === true,
     isInPaste: () => isInPaste,
     endPaste: () => {
       isInPaste = false;
@@ -239,8 +239,8 @@ const makeOverlayInput = (
      */
     forChild: (element: InputElement, awaitsCursor: boolean): InputElement | undefined => {
       const { kind, text } = element;
-      if (!isWanted()) return isLeftOver(element) ? undefined : withoutLate(element, overlay.late);
-      openAt = overlay.isOpen() ? performance.now() : openAt;
+      if (!isWanted()) return isLeftOver(element) ? undefined : withoutLate(element, overview.late);
+      openAt = overview.isOpen() ? performance.now() : openAt;
       switch (kind) {
         case 'answer':
           return awaitsCursor || !MODIFIED_F3.test(text) ? element : undefined;
@@ -252,8 +252,8 @@ const makeOverlayInput = (
           isInPaste = kind !== 'paste-end';
           return undefined;
         default: {
-          const rest = press(overlay, kind, text);
-          return rest === '' ? undefined : withoutLate({ kind, text: rest }, overlay.late);
+          const rest = press(overview, kind, text);
+          return rest === '' ? undefined : withoutLate({ kind, text: rest }, overview.late);
         }
       }
     },
@@ -280,9 +280,9 @@ const isPrintable = (byte: number): boolean => byte >= 0x20 && byte < 0x7f;
 
 /** Handles the parsed parts of the input. Input of one read that goes to the child is one write. */
 const makePartHandler = (terminal: TerminalSession, parts: KeyboardParts, { forward }: ChildInput) => {
-  const { footer, overlay, emit } = parts;
+  const { footer, overview, emit } = parts;
   const hotkey = makeHotkeyHandler(terminal, parts, forward);
-  const overlayInput = makeOverlayInput(terminal, parts);
+  const overviewInput = makeOverviewInput(terminal, parts);
   let ready: InputElement[] = [];
 
   let isEscapeTaken = false; // until the same key is released, which some keyboard protocols report
@@ -290,9 +290,9 @@ const makePartHandler = (terminal: TerminalSession, parts: KeyboardParts, { forw
   /** Escape alone is the user's "not now" to a countdown that can be seen, and not the child's. */
   const takeEscape = ({ kind, text }: InputElement): boolean => {
     const { name, modifiers, isRelease } = parseKey(text);
-    if (kind !== 'key' || name !== 'escape' || modifiers !== 0 || overlayInput.isWanted()) return false;
+    if (kind !== 'key' || name !== 'escape' || modifiers !== 0 || overviewInput.isWanted()) return false;
     if (isRelease) return isEscapeTaken;
-    isEscapeTaken = footer.countsDown() && !terminal.overlayOutput;
+    isEscapeTaken = footer.countsDown() && !terminal.overviewOutput;
     if (isEscapeTaken) emit({ type: 'not-now' });
     return isEscapeTaken;
   };
@@ -301,20 +301,20 @@ const makePartHandler = (terminal: TerminalSession, parts: KeyboardParts, { forw
     ready = [];
     if (elements.length > 0 && !hotkey.takeChord(elements)) forward(elements);
   };
-  /** Sends the elements collected so far before it handles a hotkey, or an answer while the overlay is open, to keep the order. */
+  /** Sends the elements collected so far before it handles a hotkey, or an answer while the overview is open, to keep the order. */
   const handle = (part: InputPart, awaitsCursor: boolean): void => {
-    if (part.type === 'hotkey' || (part.type === 'answer' && overlay.isOpen())) send();
+    if (part.type === 'hotkey' || (part.type === 'answer' && overview.isOpen())) send();
     if (part.type === 'answer') return part.accept(part.text);
     if (part.type === 'hotkey') {
-      overlayInput.endPaste();
+      overviewInput.endPaste();
       return hotkey.press(part.element);
     }
     if (isPressed(part.element)) hotkey.noteKey();
     if (takeEscape(part.element)) return;
-    const element = overlayInput.forChild(part.element, awaitsCursor);
+    const element = overviewInput.forChild(part.element, awaitsCursor);
     if (element) ready.push(element);
   };
-  return { handle, send, hotkey, overlayInput };
+  return { handle, send, hotkey, overviewInput };
 };
 
 /** Calls back after a time without input. On a busy machine input may be there when the timer fires: it is read before an immediate runs. */
@@ -339,7 +339,7 @@ const makeSilenceTimer = (onSilence: () => void) => {
 export interface KeyboardParts {
   readonly footer: Pick<Footer, 'countsDown'>;
   /** receives the keys while it is open; the hotkey opens and closes it */
-  readonly overlay: Pick<Overlay, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey' | 'late'>;
+  readonly overview: Pick<Overview, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey' | 'late'>;
   readonly protection: Pick<Protection, 'onLeave'>;
   readonly emit: Emit;
 }
@@ -349,7 +349,7 @@ export const makeKeyboard = (terminal: TerminalSession, parts: KeyboardParts): K
   let readAt = performance.now();
   const silence = makeSilenceTimer(() => flush());
   const childInput = makeChildInput(terminal, parts.emit);
-  const { handle, send, hotkey, overlayInput } = makePartHandler(terminal, parts, childInput);
+  const { handle, send, hotkey, overviewInput } = makePartHandler(terminal, parts, childInput);
   const { modeTracker } = terminal.filter;
   const { queries } = modeTracker;
 
@@ -357,11 +357,11 @@ export const makeKeyboard = (terminal: TerminalSession, parts: KeyboardParts): K
     const { held, inside } = state;
     if (isRestSure(state, modeTracker)) return;
     if (held !== '' || inside === 'dropped answer') silence.wait(holdMs(state, modeTracker));
-    else if (overlayInput.isInPaste()) silence.wait(PASTE_MS);
+    else if (overviewInput.isInPaste()) silence.wait(PASTE_MS);
   };
   const flush = (): void => {
     const { elements, state: after } = flushElements(state);
-    if (elements.length === 0) overlayInput.endPaste();
+    if (elements.length === 0) overviewInput.endPaste();
     state = elements.length === 0 ? startInput : after;
     for (const element of elements) handle({ type: 'forward', element }, queries.isChildWaiting('cursor'));
     send();
@@ -380,7 +380,10 @@ export const makeKeyboard = (terminal: TerminalSession, parts: KeyboardParts): K
     wait();
   };
   const isForChild = (): boolean =>
-    isGround(state) && !overlayInput.isWanted() && !overlayInput.isLateKeyExpected() && !hotkey.isChordOpen();
+    isGround(state) &&
+    !overviewInput.isWanted() &&
+    !overviewInput.isLateKeyExpected() &&
+    !hotkey.isChordOpen();
   const forwardText = (bytes: Uint8Array): void => {
     hotkey.noteKey();
     readAt = performance.now();
@@ -394,7 +397,7 @@ export const makeKeyboard = (terminal: TerminalSession, parts: KeyboardParts): K
       const text = latin1(bytes);
       if (terminal.isPassthrough && !queries.hasOpenOwnQuery() && state.held === '')
         childInput.forward(splitElements(text));
-      else if (!runGuarded(terminal, 'reading keys', () => read(text)) && !overlayInput.isWanted())
+      else if (!runGuarded(terminal, 'reading keys', () => read(text)) && !overviewInput.isWanted())
         childInput.forward([{ kind: 'text', text }]);
       if ((terminal.child?.pending() ?? 0) > MOST_UNREAD) terminal.tty.pauseInput();
     },

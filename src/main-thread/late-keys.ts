@@ -1,4 +1,4 @@
-import { choicePageKeys, type OverlayKey } from '../core/overlay-keys.js';
+import { choicePageKeys, type OverviewKey } from '../core/overview-keys.js';
 
 // Keys that were meant for the choice of a limit and come when it is no longer there. In the agent they could answer a dialog.
 
@@ -13,7 +13,7 @@ export interface LateKeys {
   /** keys may still come */
   readonly isOpen: () => boolean;
   /** true for a key that was meant for the choice; any other one, also one that means nothing there, ends the waiting */
-  readonly takes: (key: OverlayKey | undefined) => boolean;
+  readonly takes: (key: OverviewKey | undefined) => boolean;
 }
 
 export const makeLateKeys = (): LateKeys => {

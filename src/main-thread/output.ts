@@ -25,7 +25,7 @@ export const pauseIfBehind = ({ tty, child }: TerminalSession): void => {
 };
 
 const writeParts = (terminal: TerminalSession, parts: readonly Uint8Array[]): void => {
-  if (terminal.overlayOutput) return terminal.overlayOutput.take(parts);
+  if (terminal.overviewOutput) return terminal.overviewOutput.take(parts);
   const [first] = parts;
   if (first !== undefined) terminal.tty.write(parts.length === 1 ? first : Buffer.concat(parts));
 };
@@ -46,13 +46,13 @@ const writePieces = (
 
 /** Filters and writes the child's bytes; they reach the terminal even if a part of the wrapper fails. */
 const send = (terminal: TerminalSession, bytes: Uint8Array, onFailure: () => void): void => {
-  const { tty, filter, screen, isPassthrough, overlayOutput } = terminal;
+  const { tty, filter, screen, isPassthrough, overviewOutput } = terminal;
   if (isPassthrough) {
     tty.write(bytes);
     runGuarded(terminal, 'the stream filter', () => filter.push(bytes)); // only to track the modes
     return;
   }
-  const unread = writePieces(terminal, overlayOutput ? overlayOutput.cut(bytes) : [bytes]);
+  const unread = writePieces(terminal, overviewOutput ? overviewOutput.cut(bytes) : [bytes]);
   if (unread) {
     onFailure(); // writes what the filter still holds
     for (const piece of unread) tty.write(piece);

@@ -92,7 +92,7 @@ const makeLocator = (
   };
   return {
     locate: () => {
-      const isPossible = filter.isGround() && hasFooter(filter.grid) && !terminal.overlayOutput;
+      const isPossible = filter.isGround() && hasFooter(filter.grid) && !terminal.overviewOutput;
       if (!isStopped && !running && isPossible) running = run();
     },
     stop: async () => {

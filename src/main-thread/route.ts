@@ -25,9 +25,9 @@ type Reactions = {
 const reactions: Reactions = {
   // The child writes: a change of size comes first, then the bytes reach the terminal, then everything else looks at them.
   'child-output': ({ output, resize }, { bytes }) => output.fromChild(bytes, resize.check),
-  'output-written': ({ terminal, footer, overlay, titleAnimation, suspend, cursorQuery }, { bytes }) => {
+  'output-written': ({ terminal, footer, overview, titleAnimation, suspend, cursorQuery }, { bytes }) => {
     footer.noteOutput();
-    overlay.noteOutput();
+    overview.noteOutput();
     titleAnimation.noteOutput();
     suspend.noteOutput(bytes);
     const { modeTracker } = terminal.filter;
@@ -42,7 +42,7 @@ const reactions: Reactions = {
   },
   'child-ended': ({ ending }, { end }) => ending.finish(end),
 
-  // The user types: the keyboard takes the hotkey and answers to ctxwrap, the overlay its keys, and the child gets the rest.
+  // The user types: the keyboard takes the hotkey and answers to ctxwrap, the overview its keys, and the child gets the rest.
   input: ({ keyboard }, { bytes }) => keyboard.fromUser(bytes),
   entered: ({ terminal }) => terminal.worker.post({ type: 'entered', at: Date.now() }),
   'input-forwarded': ({ suspend, titleAnimation }, { elements }) => {
@@ -55,58 +55,58 @@ const reactions: Reactions = {
     sendToWorker(terminal, { type: 'postpone' });
     sendToWorker(terminal, { type: 'user-keys' });
   },
-  'hotkey-unused': ({ terminal, protection, overlay, resize }) => {
+  'hotkey-unused': ({ terminal, protection, overview, resize }) => {
     if (protection.onHotkey()) return;
     if (terminal.session.values.footer)
-      return sendToWorker(terminal, noOverlayNotice(terminal, overlay.hindrance() ?? NOT_YET));
+      return sendToWorker(terminal, noOverviewNotice(terminal, overview.hindrance() ?? NOT_YET));
     terminal.isFooterWanted = !terminal.isFooterWanted; // there was none from the beginning
     resize.check();
   },
   'direct-action': ({ terminal }, { action }) =>
     action === 'compact'
       ? sendToWorker(terminal, hotkeyCompactRequest())
-      : terminal.worker.post({ type: 'overlay-action', action }),
+      : terminal.worker.post({ type: 'overview-action', action }),
 
   // The terminal answers, or is gone.
   'terminal-drained': ({ output }) => output.onDrained(),
   'background-known': ({ footer }) => footer.redraw(),
   'cursor-late': ({ terminal, resize }) => {
-    if (!terminal.isCursorKnown && !terminal.overlayOutput) void resize.realign();
+    if (!terminal.isCursorKnown && !terminal.overviewOutput) void resize.realign();
   },
   'answer-made': ({ keyboard }, { elements }) => keyboard.forward(elements),
   'terminal-gone': ({ ending, terminal }) => hangUp(ending, terminal.child),
 
   // The size changes.
   'size-changed': ({ resize }) => void resize.check(),
-  resizing: ({ overlay }) => overlay.pause(),
-  resized: ({ terminal, footer, overlay }) => {
+  resizing: ({ overview }) => overview.pause(),
+  resized: ({ terminal, footer, overview }) => {
     footer.refresh();
     armSttyProcess(terminal);
-    overlay.resume();
+    overview.resume();
   },
 
   // Job control and signals.
   'suspend-asked': ({ suspend }) => suspend.suspend(),
   'process-changed': ({ suspend }) => suspend.noteChild(),
-  suspending: ({ overlay }) => overlay.close(),
+  suspending: ({ overview }) => overview.close(),
   resumed: ({ resize }) => void resize.force(),
-  signal: ({ terminal, ending, overlay }, { signal }) => {
+  signal: ({ terminal, ending, overview }, { signal }) => {
     ending.isTerminating ||= signal === 'SIGTERM' || signal === 'SIGHUP'; // a child may keep running after the other signals
-    if (signal !== 'SIGUSR1' && signal !== 'SIGUSR2') overlay.close(); // the agent may print something because of the signal
+    if (signal !== 'SIGUSR1' && signal !== 'SIGUSR2') overview.close(); // the agent may print something because of the signal
     terminal.child?.signal(signal);
   },
 
-  // The overlay opens and closes.
-  'overlay-opened': ({ overlayTour, hint }) => {
-    if (!overlayTour.noteOpened()) hint.noteOpened();
+  // The overview opens and closes.
+  'overview-opened': ({ overviewTour, hint }) => {
+    if (!overviewTour.noteOpened()) hint.noteOpened();
   },
-  'overlay-key': ({ overlayTour }) => overlayTour.noteKey(),
-  'overlay-closed': ({ overlayTour }) => overlayTour.noteClosed(),
-  'overlay-left': ({ overlay }) => overlay.close(),
+  'overview-key': ({ overviewTour }) => overviewTour.noteKey(),
+  'overview-closed': ({ overviewTour }) => overviewTour.noteClosed(),
+  'overview-left': ({ overview }) => overview.close(),
   uncovered: ({ footer }) => footer.noteOutput(),
   'hint-changed': ({ footer }) => footer.redraw(),
 
-  // A part of ctxwrap has failed: the overlay closes, and the child gets the terminal.
+  // A part of ctxwrap has failed: the overview closes, and the child gets the terminal.
   failure: (parts) => fallBackToPassthrough(parts),
   'uncaught-error': (parts, { error }) => {
     parts.terminal.session.log.error(`unexpected: ${errorStack(error)}`);
@@ -138,8 +138,8 @@ const sendToWorker = (terminal: TerminalSession, event: Event): void => {
 
 const NOT_YET = 'the overview is not ready yet';
 
-/** Says why the overlay does not open, and what works without it. */
-const noOverlayNotice = ({ session }: TerminalSession, why: string): Event => {
+/** Says why the overview does not open, and what works without it. */
+const noOverviewNotice = ({ session }: TerminalSession, why: string): Event => {
   const compact = session.agent.recipe && compactKeys(session.values);
   return {
     type: 'notice',
@@ -165,7 +165,7 @@ export const switchToPassthrough = (terminal: TerminalSession, footer: Pick<Foot
   terminal.child?.resize(size);
 };
 
-const fallBackToPassthrough = ({ terminal, footer, overlay }: Parts): void => {
-  runGuarded(terminal, 'closing the overlay', () => void overlay.stop());
+const fallBackToPassthrough = ({ terminal, footer, overview }: Parts): void => {
+  runGuarded(terminal, 'closing the overview', () => void overview.stop());
   switchToPassthrough(terminal, footer);
 };

@@ -5,13 +5,13 @@ import { type IdleWriter, makeIdleWriter } from './idle-writer.js';
 import { type Keyboard, makeKeyboard } from './keyboard.js';
 import { type Output, makeOutput } from './output.js';
 import {
-  makeOverlay,
-  makeOverlayHint,
-  makeOverlayTour,
-  type Overlay,
-  type OverlayHint,
-  type OverlayTour,
-} from './overlay.js';
+  makeOverview,
+  makeOverviewHint,
+  makeOverviewTour,
+  type Overview,
+  type OverviewHint,
+  type OverviewTour,
+} from './overview.js';
 import { makeProtection, type Protection } from './protection.js';
 import { type Resize, makeResize } from './resize.js';
 import type { Emit } from './terminal-event.js';
@@ -30,9 +30,9 @@ export interface Parts {
   readonly output: Output;
   readonly resize: Resize;
   readonly suspend: Suspend;
-  readonly overlay: Overlay;
-  readonly overlayTour: OverlayTour;
-  readonly hint: OverlayHint;
+  readonly overview: Overview;
+  readonly overviewTour: OverviewTour;
+  readonly hint: OverviewHint;
   readonly onDrawn: WorkerContents['onDrawn'];
   readonly footer: Footer;
   readonly titleAnimation: TitleAnimation;
@@ -42,7 +42,7 @@ export interface Parts {
   readonly idleWriter: IdleWriter;
 }
 
-/** Makes the overlay's contents; `close` closes the overlay. */
+/** Makes the overview's contents; `close` closes the overview. */
 export type MakeContents = (terminal: TerminalSession, close: () => void) => WorkerContents;
 
 /** Builds the parts, which emit nothing before the last one is built. */
@@ -56,16 +56,16 @@ export const makeParts = (
   const output = makeOutput(terminal, emit);
   const resize = makeResize(terminal, { output, cursorQuery, emit });
   const suspend = makeSuspend(terminal, { output, cursorQuery, emit });
-  const { contents, onDrawn } = makeContents(terminal, () => emit({ type: 'overlay-left' }));
-  const overlay = makeOverlay(terminal, { output, cursorQuery, emit }, contents);
-  const overlayTour = makeOverlayTour(terminal, overlay);
-  const hint = makeOverlayHint(terminal, emit);
-  const footer = makeFooter(terminal, { resize, overlay, hint });
+  const { contents, onDrawn } = makeContents(terminal, () => emit({ type: 'overview-left' }));
+  const overview = makeOverview(terminal, { output, cursorQuery, emit }, contents);
+  const overviewTour = makeOverviewTour(terminal, overview);
+  const hint = makeOverviewHint(terminal, emit);
+  const footer = makeFooter(terminal, { resize, overview, hint });
   const titleAnimation = makeTitleAnimation(terminal, emit);
   const protection = makeProtection(terminal, { footer, resize });
-  const keyboard = makeKeyboard(terminal, { footer, overlay, protection, emit });
+  const keyboard = makeKeyboard(terminal, { footer, overview, protection, emit });
   const idleWriter = makeIdleWriter(terminal);
   const front = { terminal, ending, cursorQuery, output, resize, suspend };
-  const shown = { overlay, overlayTour, hint, onDrawn, footer, titleAnimation };
+  const shown = { overview, overviewTour, hint, onDrawn, footer, titleAnimation };
   return { ...front, ...shown, protection, keyboard, idleWriter };
 };

@@ -1,4 +1,4 @@
-import type { DirectAction } from '../core/overlay-keys.js';
+import type { DirectAction } from '../core/overview-keys.js';
 import type { InputElement } from '../core/terminal-input.js';
 import type { ChildEnd } from '../terminal/pty.js';
 
@@ -33,7 +33,7 @@ export type TerminalEvent =
   | { readonly type: 'typed' }
   /** Escape was pressed while a countdown is shown */
   | { readonly type: 'not-now' }
-  /** the hotkey was pressed, and there is no overlay to open */
+  /** the hotkey was pressed, and there is no overview to open */
   | { readonly type: 'hotkey-unused' }
   /** the hotkey was followed by the key of this action */
   | { readonly type: 'direct-action'; readonly action: DirectAction }
@@ -51,7 +51,7 @@ export type TerminalEvent =
 
   /** SIGWINCH */
   | { readonly type: 'size-changed' }
-  /** neither footer nor overlay may cover the child's screen until `resized` */
+  /** neither footer nor overview may cover the child's screen until `resized` */
   | { readonly type: 'resizing' }
   | { readonly type: 'resized' }
 
@@ -59,21 +59,21 @@ export type TerminalEvent =
   | { readonly type: 'suspend-asked' }
   /** SIGCHLD: a process of ctxwrap's has stopped or ended */
   | { readonly type: 'process-changed' }
-  /** neither footer nor overlay may cover the child's screen from here on */
+  /** neither footer nor overview may cover the child's screen from here on */
   | { readonly type: 'suspending' }
   /** ctxwrap has the terminal again: the cursor position and the size have to be read anew */
   | { readonly type: 'resumed' }
   /** a signal that is the child's, too */
   | { readonly type: 'signal'; readonly signal: NodeJS.Signals }
-  | { readonly type: 'overlay-opened' }
-  /** the user has pressed a key in it; comes before the overlay acts on it */
-  | { readonly type: 'overlay-key' }
-  | { readonly type: 'overlay-closed' }
-  /** a key in the overlay closes it */
-  | { readonly type: 'overlay-left' }
+  | { readonly type: 'overview-opened' }
+  /** the user has pressed a key in it; comes before the overview acts on it */
+  | { readonly type: 'overview-key' }
+  | { readonly type: 'overview-closed' }
+  /** a key in the overview closes it */
+  | { readonly type: 'overview-left' }
   /** the child's screen is visible again, without the footer */
   | { readonly type: 'uncovered' }
-  /** the hint at the overlay has changed */
+  /** the hint at the overview has changed */
   | { readonly type: 'hint-changed' }
 
   /** what is between child and terminal has failed */

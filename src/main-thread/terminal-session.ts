@@ -17,8 +17,8 @@ import type { ChildScreen } from '../terminal/child-screen.js';
 
 // The state shared by the parts of one wrapped session: terminal, filter, screen model, child.
 
-/** Receives the child's output while the terminal shows the overlay. */
-export interface OverlayOutput {
+/** Receives the child's output while the terminal shows the overview. */
+export interface OverviewOutput {
   /** splits the output into pieces that are filtered and received one by one */
   readonly cut: (bytes: Uint8Array) => readonly Uint8Array[];
   /** receives the filtered output of one piece */
@@ -33,22 +33,22 @@ export interface TerminalSession {
   /** answers the child's query for agent states (OSC 7501), for an agent that sends it */
   readonly stateProxy: AgentStateProxy | undefined;
   readonly screen: ChildScreen;
-  /** reads, decides and draws the overlay */
+  /** reads, decides and draws the overview */
   readonly worker: SessionWorker;
   /** numbers that the worker sees, too */
   readonly counters: Counters;
   readonly sttyProcess: SttyProcess;
   /** set as soon as the child runs */
   child: Child | undefined;
-  /** receives the child's output instead of the terminal while the overlay is open */
-  overlayOutput: OverlayOutput | undefined;
+  /** receives the child's output instead of the terminal while the overview is open */
+  overviewOutput: OverviewOutput | undefined;
   /** the user wants to see the footer (the hotkey toggles it) */
   isFooterWanted: boolean;
   /** a compaction is due: its countdown gets a row even in a terminal that is too small for a footer */
   isRowWanted: boolean;
   /** bytes go through untouched: mode off, or a part of the wrapper has failed */
   isPassthrough: boolean;
-  /** the terminal has a second screen that the overlay can use; undefined until that was tested */
+  /** the terminal has a second screen that the overview can use; undefined until that was tested */
   hasSecondScreen: boolean | undefined;
   /** as the terminal has answered at the start */
   background: Background | undefined;
@@ -121,7 +121,7 @@ export const openTerminalSession = (
     counters,
     sttyProcess,
     child: undefined,
-    overlayOutput: undefined,
+    overviewOutput: undefined,
     isFooterWanted: session.values.footer !== false,
     isRowWanted: false,
     isPassthrough,
@@ -136,13 +136,13 @@ export const openTerminalSession = (
 };
 
 /**
- * Sets the sequence that the stty process writes if the wrapper dies. `leave` removes the overlay first, and applies as long as the overlay is
+ * Sets the sequence that the stty process writes if the wrapper dies. `leave` removes the overview first, and applies as long as the overview is
  * open.
  */
 export const armSttyProcess = (terminal: TerminalSession, leave = ''): void => {
   const { filter, sttyProcess, isPassthrough, session } = terminal;
   const { grid, modeTracker } = filter;
-  if (terminal.overlayOutput) return; // modes that the child has set since then have not reached the terminal
+  if (terminal.overviewOutput) return; // modes that the child has set since then have not reached the terminal
   const isOff = session.values.mode === 'off';
   const state = { isStringOpen: true, hasDied: true, lastRow: isOff ? -1 : undefined };
   sttyProcess.arm(

@@ -49,7 +49,7 @@ export const makeTitleAnimation = (terminal: TerminalSession, emit: Emit): Title
     if (text !== undefined) emit({ type: 'answer-made', elements: [{ kind: 'answer', text }] });
   };
   const advance = (): void => {
-    if (!terminal.overlayOutput) idleWriter.send(stateProxy.nextFrame);
+    if (!terminal.overviewOutput) idleWriter.send(stateProxy.nextFrame);
   };
   const update = (): void => {
     if (stateProxy.isAsked()) silence ??= setTimeout(giveUp, SILENT_MS).unref();

@@ -1,55 +1,55 @@
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import {
   directAction,
-  initialOverlayState,
+  initialOverviewState,
   isChoicePage,
-  pressOverlayKey,
-  type OverlayKeyResult,
-  type OverlayState,
-} from '../core/overlay-keys.js';
+  pressOverviewKey,
+  type OverviewKeyResult,
+  type OverviewState,
+} from '../core/overview-keys.js';
 import { selectionAt } from '../core/conversation/recap.js';
 import { BACKSPACE } from '../core/terminal-input.js';
 import { notificationSequence } from '../terminal/notification.js';
 import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';
 import type { HeldKeys, Keyboard } from './keyboard.js';
 import { makeLateKeys } from './late-keys.js';
-import type { Overlay, OverlayContents, OverlayTour } from './overlay.js';
+import type { Overview, OverviewContents, OverviewTour } from './overview.js';
 import type { Resize } from './resize.js';
 import type { WorkerListener, WorkerRequest } from './worker-host.js';
 import type { TerminalSession } from './terminal-session.js';
 import { endsWithin } from '../storage/timing.js';
-import type { FooterDrawing, OverlayDrawing, OverlayWish } from '../session/thread-messages.js';
+import type { FooterDrawing, OverviewDrawing, WantedOverview } from '../session/thread-messages.js';
 import type { IdleWriter } from './idle-writer.js';
 
-// Carries out what the worker asks for: shows the footer and the overlay, holds the user's keys, and writes the wrapper's keys.
+// Carries out what the worker asks for: shows the footer and the overview, holds the user's keys, and writes the wrapper's keys.
 
-/** The overlay's contents, which the worker draws. */
+/** The overview's contents, which the worker draws. */
 export interface WorkerContents {
-  readonly contents: OverlayContents;
-  readonly onDrawn: (drawing: OverlayDrawing) => void;
+  readonly contents: OverviewContents;
+  readonly onDrawn: (drawing: OverviewDrawing) => void;
 }
 
 const DRAWN_MS = 10_000; // a busy machine takes seconds to load what draws it; a worker that hangs is noticed sooner
-const CHORD_MS = 1_000; // the hotkey directly followed by the key of an action: the user wants its result, not the overlay
+const CHORD_MS = 1_000; // the hotkey directly followed by the key of an action: the user wants its result, not the overview
 
 const wishOf = (
   { filter: { grid }, background }: Pick<TerminalSession, 'filter' | 'background'>,
-  { page, scroll, limit, recap }: OverlayState,
-): OverlayWish => {
+  { page, scroll, limit, recap }: OverviewState,
+): WantedOverview => {
   const size = { columns: grid.columns, rows: grid.terminalRows };
   return { size, page, scroll, limit, recap, background };
 };
 
-const tell = (worker: TerminalSession['worker'], { action, answer }: OverlayKeyResult): void => {
-  if (action !== undefined && action !== 'close') worker.post({ type: 'overlay-action', action });
+const tell = (worker: TerminalSession['worker'], { action, answer }: OverviewKeyResult): void => {
+  if (action !== undefined && action !== 'close') worker.post({ type: 'overview-action', action });
   if (answer) worker.post({ type: 'chosen', answer });
 };
 
 /** What the drawing says of the page that it shows. */
 const afterDrawing = (
-  state: OverlayState,
-  { page, scroll, most, shown, marked, recap }: OverlayDrawing,
-): OverlayState => ({
+  state: OverviewState,
+  { page, scroll, most, shown, marked, recap }: OverviewDrawing,
+): OverviewState => ({
   ...state,
   ...(page === state.page
     ? { most, shown, scroll: recap ? scroll : Math.min(state.scroll, most), shownRecap: recap }
@@ -64,14 +64,14 @@ export const makeWorkerContents = (
   close: () => void,
 ): WorkerContents => {
   const { worker } = terminal;
-  let state = initialOverlayState;
+  let state = initialOverviewState;
   let chordUntil: number | undefined; // undefined while it is closed
-  let drawing: OverlayDrawing | undefined;
+  let drawing: OverviewDrawing | undefined;
   let onFirst: (() => void) | undefined;
   const late = makeLateKeys();
 
-  const ask = (): void => worker.post({ type: 'draw-overlay', wanted: wishOf(terminal, state) });
-  const contents: OverlayContents = {
+  const ask = (): void => worker.post({ type: 'draw-overview', wanted: wishOf(terminal, state) });
+  const contents: OverviewContents = {
     isAvailable: worker.isReady,
     load: async () => {
       chordUntil ??= performance.now() + CHORD_MS; // it opens again after a change of size, without having been closed
@@ -85,13 +85,13 @@ export const makeWorkerContents = (
     onKey: (key, isByItself = false) => {
       // nobody has seen what it would choose
       if (key === 'enter' && !(isChoicePage(state.page) && drawing?.page === state.page)) return;
-      const step = pressOverlayKey(state, key);
+      const step = pressOverviewKey(state, key);
       ({ state } = step);
       const action = directAction(step.action);
       // the user is present, and has not asked for something to be typed
       if (action === undefined && !isByItself && !key.startsWith('wheel'))
         worker.handle({ type: 'user-keys' });
-      // a key before anything is drawn cannot answer what the overlay shows, however late a stopped wrapper gets to it
+      // a key before anything is drawn cannot answer what the overview shows, however late a stopped wrapper gets to it
       const isEarly = drawing === undefined || performance.now() < (chordUntil ?? 0);
       const isChord = isEarly && chordUntil !== -Infinity && action !== undefined;
       chordUntil = -Infinity; // any other key in between cancels it
@@ -104,8 +104,8 @@ export const makeWorkerContents = (
     onClose: (isByItself) => {
       if (isByItself && isChoicePage(state.page)) late.noteLost();
       [drawing, onFirst, chordUntil] = [undefined, undefined, undefined];
-      state = initialOverlayState;
-      worker.post({ type: 'overlay-closed' });
+      state = initialOverviewState;
+      worker.post({ type: 'overview-closed' });
     },
   };
   return {
@@ -122,8 +122,8 @@ export const makeWorkerContents = (
 
 export interface WorkerParts extends VisibilityParts {
   readonly footer: Footer;
-  readonly overlay: Overlay | undefined;
-  readonly overlayTour?: Pick<OverlayTour, 'noteCompactions'>;
+  readonly overview: Overview | undefined;
+  readonly overviewTour?: Pick<OverviewTour, 'noteCompactions'>;
   readonly onDrawn: WorkerContents['onDrawn'];
   readonly resize: Pick<Resize, 'check' | 'force'>;
   readonly keyboard: Pick<Keyboard, 'hold' | 'type'>;
@@ -244,7 +244,7 @@ const makeTyping = ({ terminal, keyboard }: Pick<WorkerParts, 'terminal' | 'keyb
 
 /** Carries out the worker's requests. */
 export const serveWorker = (parts: WorkerParts): WorkerListener => {
-  const { terminal, footer, overlay, overlayTour, resize, idleWriter, onDrawn, onLost } = parts;
+  const { terminal, footer, overview, overviewTour, resize, idleWriter, onDrawn, onLost } = parts;
   const { session, filter } = terminal;
   const visibility = watchVisibility(parts);
   const typing = makeTyping(parts);
@@ -254,7 +254,7 @@ export const serveWorker = (parts: WorkerParts): WorkerListener => {
     if (due !== 'asked') terminal.isRowWanted = due !== undefined; // no change of size while a request is carried out
     resize.check();
     footer.show(drawing);
-    overlayTour?.noteCompactions(compactions);
+    overviewTour?.noteCompactions(compactions);
     visibility.watch(due !== undefined);
   };
   const onRequest = (request: WorkerRequest): void => {
@@ -279,17 +279,17 @@ export const serveWorker = (parts: WorkerParts): WorkerListener => {
       case 'restart-taken':
         terminal.isRestartTaken = true;
         return undefined;
-      case 'overlay':
+      case 'overview':
         onDrawn(request.drawing);
-        return overlay?.redraw();
-      case 'close-overlay':
-        return overlay?.closeByItself();
+        return overview?.redraw();
+      case 'close-overview':
+        return overview?.closeByItself();
     }
   };
   const onFailure = (isLast: boolean): void => {
     typing.abandon();
     terminal.restart = undefined; // nobody knows whether the agent was told to end
-    overlay?.close();
+    overview?.close();
     visibility.forget();
     visibility.watch(false);
     if (isLast) return onLost();

@@ -96,15 +96,15 @@ const leaveTerminal = async (
   parts: Parts,
   isRaw: Promise<void>,
 ): Promise<Pick<SessionEnd, 'summary' | 'hasStuckThread'>> => {
-  const { terminal, ending, cursorQuery, footer, overlay, resize, suspend, keyboard, idleWriter } = parts;
+  const { terminal, ending, cursorQuery, footer, overview, resize, suspend, keyboard, idleWriter } = parts;
   const { session, tty, worker, child } = terminal;
   const alive = setInterval(() => undefined, ALIVE_MS); // nothing else that is awaited here keeps the process running
   const end = child ? await ending.ended : { exitCode: 0, signal: 0 };
   const status = statusOf(end);
-  parts.overlayTour.stop();
+  parts.overviewTour.stop();
   const recorded = child && worker.stop(status, ending.isTerminating);
   const failureRecorded = parts.protection.stop(status);
-  await overlay.stop();
+  await overview.stop();
   await resize.stop(); // a late change of size must not come after the terminal was restored
   for (const part of [footer, suspend, keyboard, idleWriter, parts.titleAnimation]) part.stop();
   await isRaw; // the first output waits for it

@@ -79,16 +79,16 @@ export interface OwnConfig {
 }
 
 /**
- * What happens by itself in a demonstration, so that it is short and shows everything: the overlay opens once after the first compaction,
+ * What happens by itself in a demonstration, so that it is short and shows everything: the overview opens once after the first compaction,
  * and when it has closed the child gets `signal`. Only the command line can ask for it; nothing that a child writes does.
  */
 export interface Tour {
   /** length of the countdown before a compaction */
   readonly countdownMs: number;
-  /** from the compaction to the opening of the overlay */
-  readonly overlayAfterMs: number;
+  /** from the compaction to the opening of the overview */
+  readonly overviewAfterMs: number;
   /** for how long it shows the recap until Enter, unless the user presses a key in it */
-  readonly overlayMs: number;
+  readonly overviewMs: number;
   readonly signal: NodeJS.Signals;
 }
 

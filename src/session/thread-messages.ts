@@ -3,10 +3,10 @@ import type { CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import type { DueKind, InvisibleReason } from '../core/compaction/policy.js';
 import type { Tier } from '../core/ladder.js';
-import type { OverlayAction, OverlayAnswer, OverlayState } from '../core/overlay-keys.js';
+import type { OverviewAction, OverviewAnswer, OverviewState } from '../core/overview-keys.js';
 import type { ShownRecap } from '../core/conversation/recap.js';
 import type { Millis } from '../core/reading.js';
-import type { SavedScreen } from '../terminal/overlay/saved-screen.js';
+import type { SavedScreen } from '../terminal/overview/saved-screen.js';
 import type { NotificationText } from '../terminal/notification.js';
 import type { Size } from '../terminal/tty.js';
 import type { Background } from '../core/look.js';
@@ -14,7 +14,7 @@ import type { ExitStatus, WrapSession, RestartPlan } from './options.js';
 import type { ScreenMeasures } from '../terminal/child-screen.js';
 
 // What the two threads of a session tell each other. The main thread carries the bytes between terminal and child; the worker reads the
-// screen and the session file, decides, and draws footer and overlay.
+// screen and the session file, decides, and draws footer and overview.
 
 /** A session without what cannot be sent to a worker. */
 export type PlainSession = Omit<WrapSession, 'agent' | 'watchSettings' | 'log' | 'recording'>;
@@ -60,15 +60,15 @@ export interface FooterDrawing {
   readonly compactions: number;
 }
 
-/** What the overlay has to show: a page, from a row of its contents on. */
-export interface OverlayWish extends Pick<OverlayState, 'page' | 'scroll' | 'limit' | 'recap'> {
+/** What the overview has to show: a page, from a row of its contents on. */
+export interface WantedOverview extends Pick<OverviewState, 'page' | 'scroll' | 'limit' | 'recap'> {
   readonly size: Size;
   /** of the terminal, where it is known */
   readonly background?: Background | undefined;
 }
 
-/** The overlay's rows for a size and a page, and how far the page can be scrolled. */
-export interface OverlayDrawing extends Pick<OverlayState, 'page' | 'scroll' | 'most' | 'shown'> {
+/** The overview's rows for a size and a page, and how far the page can be scrolled. */
+export interface OverviewDrawing extends Pick<OverviewState, 'page' | 'scroll' | 'most' | 'shown'> {
   /** none wider than the size */
   readonly rows: readonly Printable[];
   readonly size: Size;
@@ -78,8 +78,8 @@ export interface OverlayDrawing extends Pick<OverlayState, 'page' | 'scroll' | '
   readonly recap?: ShownRecap;
 }
 
-/** What a key of the overlay does beside changing what is shown. */
-export type PanelAction = Exclude<OverlayAction, 'close'>;
+/** What a key of the overview does beside changing what is shown. */
+export type PanelAction = Exclude<OverviewAction, 'close'>;
 
 /** To the worker, in the order in which it happened. */
 export type ToWorker =
@@ -113,12 +113,12 @@ export type ToWorker =
   | { readonly type: 'held'; readonly id: number; readonly isHeld: boolean }
   /** draw the footer for this place, and again whenever it changes */
   | { readonly type: 'draw-footer'; readonly place: FooterPlace }
-  /** draw this of the overlay, and again whenever it changes, until it is closed */
-  | { readonly type: 'draw-overlay'; readonly wanted: OverlayWish }
-  | { readonly type: 'overlay-action'; readonly action: PanelAction }
-  /** the user has chosen something in the overlay */
-  | { readonly type: 'chosen'; readonly answer: OverlayAnswer }
-  | { readonly type: 'overlay-closed' }
+  /** draw this of the overview, and again whenever it changes, until it is closed */
+  | { readonly type: 'draw-overview'; readonly wanted: WantedOverview }
+  | { readonly type: 'overview-action'; readonly action: PanelAction }
+  /** the user has chosen something in the overview */
+  | { readonly type: 'chosen'; readonly answer: OverviewAnswer }
+  | { readonly type: 'overview-closed' }
   /** the child has ended */
   | { readonly type: 'stop'; readonly status: ExitStatus };
 
@@ -139,8 +139,8 @@ export type FromWorker =
       readonly typed: number;
     }
   | { readonly type: 'notify'; readonly call: NotificationText }
-  | { readonly type: 'overlay'; readonly drawing: OverlayDrawing }
-  | { readonly type: 'close-overlay' }
+  | { readonly type: 'overview'; readonly drawing: OverviewDrawing }
+  | { readonly type: 'close-overview' }
   /** the agent is about to end: what to start then; nothing if absent */
   | { readonly type: 'restart'; readonly plan?: RestartPlan | undefined }
   /** the agent that was started again has the new session */

@@ -1,6 +1,6 @@
 import type { ScreenModel } from './screen-model.js';
 import type { Size } from './tty.js';
-import type { SavedScreen } from './overlay/saved-screen.js';
+import type { SavedScreen } from './overview/saved-screen.js';
 
 // The child's screen as the main thread sees it, without the model, which is in the worker and slow to load.
 
@@ -16,7 +16,7 @@ export interface ScreenMeasures {
   readonly lastRow: number;
 }
 
-/** The child's screen for the code that moves the footer and the overlay; the model itself may be in another thread. */
+/** The child's screen for the code that moves the footer and the overview; the model itself may be in another thread. */
 export interface ChildScreen extends Pick<ScreenModel, 'feed' | 'eraseBelow' | 'alignCursor'> {
   readonly resize: (size: Size) => void;
   /** resolves when everything fed so far is on the screen; `columns` is the new width */

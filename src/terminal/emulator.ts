@@ -1,7 +1,7 @@
 import headless from '@xterm/headless';
 import type { Signals, CellStyle, ScreenView, CharacterCounts } from '../core/reading.js';
 import { makeSequenceLimits } from './sequence-limits.js';
-import { saveScreen, type SavedScreen } from './overlay/saved-screen.js';
+import { saveScreen, type SavedScreen } from './overview/saved-screen.js';
 import { limitCombiningCharacters, makeCharacterJoiner } from './time-sliced-parser.js';
 import type { Size } from './tty.js';
 import { makeTextCounter, type TextCounter } from './text-counter.js';

@@ -30,7 +30,7 @@ export interface InputContext {
   readonly queries: Pick<QueryQueue, 'takeAnswer' | 'takePasted' | 'noteLookalike' | 'hasOpenOwnQuery'>;
   /** answers the child's query for agent states; undefined if the wrapper does not */
   readonly stateProxy?: Pick<AgentStateProxy, 'isAsked' | 'takeAnswer' | 'takeDueAnswer'> | undefined;
-  /** undefined while the mouse is the overlay's: reports pass unchanged */
+  /** undefined while the mouse is the overview's: reports pass unchanged */
   readonly mouse: MouseReports | undefined;
   /** no input for so long that a paste without an end marker may be over */
   readonly isQuiet: boolean;

@@ -187,7 +187,7 @@ export const noteCellHeight = (
 
 /**
  * Translates rows in a report to those of the child's screen. `geometry`: undefined while the child has all rows. `mouse`: undefined while
- * the rows below the child's belong to the overlay.
+ * the rows below the child's belong to the overview.
  */
 export const translateForChild = (
   element: InputElement,

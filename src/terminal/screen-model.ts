@@ -1,6 +1,6 @@
 import type { CharacterCounts, ScreenView, Signals } from '../core/reading.js';
 import { openEmulator, type Emulator } from './emulator.js';
-import type { SavedScreen } from './overlay/saved-screen.js';
+import type { SavedScreen } from './overview/saved-screen.js';
 import { makeTimeSlicedParser } from './time-sliced-parser.js';
 import type { Size } from './tty.js';
 

@@ -33,7 +33,7 @@ import type { SessionSource } from '../session-files/read-history.js';
 import { MOST_BYTES, readReceipt, type ReadReceipt } from '../session-files/read-receipt.js';
 
 // The receipt of the last compaction of a running session: read from the session file after the compaction, told in the footer, shown in the
-// overlay, and put into the prompt when the user asks for it.
+// overview, and put into the prompt when the user asks for it.
 
 const AFTER_MS = 2_000; // the agents write the summary after the record of the compaction
 const FOOTER_KINDS = 2; // as many as a footer has room for
@@ -42,7 +42,7 @@ export interface ReceiptsOptions extends Omit<GiveBackOptions, 'escape'> {
   readonly agent: Agent;
   /** the agent's session; undefined while it is not known. Rejects where it cannot be read */
   readonly source: () => Promise<SessionSource | undefined>;
-  /** how the user opens the overlay: `Ctrl-]`; undefined where no key does */
+  /** how the user opens the overview: `Ctrl-]`; undefined where no key does */
   readonly hotkey: string | undefined;
   /** what is said and given back after a compaction without being asked */
   readonly recall: Values['recall'];

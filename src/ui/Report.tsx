@@ -9,7 +9,7 @@ import { UsageChart } from './UsageChart.js';
 import { shorten, widthOf, makeTextsSafe } from './text.js';
 import { glyphsOf, makeTheme, type Glyphs, type Theme } from './theme.js';
 
-// A report as rows of text, for the overlay and for `ctxwrap context`.
+// A report as rows of text, for the overview and for `ctxwrap context`.
 
 interface PartLook {
   readonly glyph: 'full' | 'fresh' | 'empty' | 'reserved';

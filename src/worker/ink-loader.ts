@@ -1,5 +1,5 @@
 import type { renderFooter } from '../ui/Footer.js';
-import type { renderOverlay } from '../ui/Overlay.js';
+import type { renderOverview } from '../ui/Overview.js';
 import type { Log } from '../storage/log-file.js';
 
 // Loads Ink and what draws with it. That takes two cores for 400 ms, in which every key is slow; so it is done in the first moment in
@@ -11,7 +11,7 @@ const NO_KEYS_MS = 15_000; // without a key, of an agent that writes all the tim
 /** What draws with Ink. */
 export interface Drawings {
   readonly renderFooter: typeof renderFooter;
-  readonly renderOverlay: typeof renderOverlay;
+  readonly renderOverview: typeof renderOverview;
 }
 
 export interface InkLoader {
@@ -34,8 +34,8 @@ export const makeInkLoader = (log: Log, onLoad: () => void): InkLoader => {
 
   const load = async (): Promise<void> => {
     try {
-      const [footer, overlay] = await Promise.all([import('../ui/Footer.js'), import('../ui/Overlay.js')]);
-      drawings = { renderFooter: footer.renderFooter, renderOverlay: overlay.renderOverlay };
+      const [footer, overview] = await Promise.all([import('../ui/Footer.js'), import('../ui/Overview.js')]);
+      drawings = { renderFooter: footer.renderFooter, renderOverview: overview.renderOverview };
     } catch (error) {
       loading = undefined;
       log.error(`Ink could not be loaded, so the footer stays plain: ${String(error)}`);

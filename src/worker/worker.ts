@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorStack } from '../core/errors.js';
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { FooterView } from '../core/footer-view.js';
-import type { OverlayAnswer } from '../core/overlay-keys.js';
+import type { OverviewAnswer } from '../core/overview-keys.js';
 import { sessionSummary } from '../core/session-flow.js';
 import { nullLog, type Log } from '../storage/log-file.js';
 import { makeScreenModel } from '../terminal/screen-model.js';
@@ -13,7 +13,7 @@ import { makeInkLoader } from './ink-loader.js';
 import { makeNotifier } from './notifier.js';
 import type { ExitStatus, WrapSession } from '../session/options.js';
 import { takeLimit } from './limit-choice.js';
-import { makePanel, type Panel } from './overlay-panel.js';
+import { makePanel, type Panel } from './overview-panel.js';
 import { openPublisher } from './publish.js';
 import type { RequestsOptions } from './requests.js';
 import { makeEnterTimes } from './session-choice.js';
@@ -27,7 +27,7 @@ import {
 import type { Publisher, KeyHold } from '../session/ports.js';
 import { screenOf } from '../terminal/child-screen.js';
 
-// The worker thread of a session: it reads the child's screen and the agent's files, decides, and draws footer and overlay. What it must not do
+// The worker thread of a session: it reads the child's screen and the agent's files, decides, and draws footer and overview. What it must not do
 // is delay a key, so the terminal and the child belong to the main thread.
 
 /** The end of the channel to the main thread. */
@@ -231,7 +231,7 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
   };
 };
 
-/** What draws footer and overlay. */
+/** What draws footer and overview. */
 const makeDrawing = (session: WrapSession, { size }: WorkerStart, { post }: WorkerPort) => {
   const ink = makeInkLoader(session.log, () => footer.redraw());
   const footer = makeFooterDrawer(session, ink, size.columns, (drawing) => post({ type: 'footer', drawing }));
@@ -244,14 +244,18 @@ const makeDrawing = (session: WrapSession, { size }: WorkerStart, { post }: Work
         session,
         ink,
         tracker,
-        onDrawn: (drawing) => post({ type: 'overlay', drawing }),
-        onClose: () => post({ type: 'close-overlay' }),
+        onDrawn: (drawing) => post({ type: 'overview', drawing }),
+        onClose: () => post({ type: 'close-overview' }),
       }),
   };
 };
 
-/** Carries out what the user has chosen in the overlay. */
-const takeChoice = (session: WrapSession, answer: OverlayAnswer, tracker: AgentTracker | undefined): void => {
+/** Carries out what the user has chosen in the overview. */
+const takeChoice = (
+  session: WrapSession,
+  answer: OverviewAnswer,
+  tracker: AgentTracker | undefined,
+): void => {
   if (answer.page === 'limit') void takeLimit(session, answer.limit, tracker);
   else tracker?.giveBack(answer.recap);
 };
@@ -298,13 +302,13 @@ export const runWorker = (
         return input.onHeld(message.id, message.isHeld);
       case 'draw-footer':
         return footer.move(message.place);
-      case 'draw-overlay':
+      case 'draw-overview':
         return panel.show(message.wanted);
-      case 'overlay-action':
+      case 'overview-action':
         return panel.act(message.action);
       case 'chosen':
         return takeChoice(session, message.answer, tracker());
-      case 'overlay-closed':
+      case 'overview-closed':
         return panel.close();
       case 'stop':
         return void stop(message.status);

@@ -4,7 +4,7 @@ import { agents } from '../../src/agents/index.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { toAgentFacts } from '../../src/agents/agent.js';
 import type { Event } from '../../src/core/event.js';
-import { playOverlay } from '../support/overlay-play.js';
+import { playOverview } from '../support/overview-play.js';
 import { readLines } from '../support/read-log.js';
 
 const time = '2026-11-27T12:00:00.000Z';
@@ -133,9 +133,9 @@ const rowAfter = (
     lines.map((line) => JSON.stringify(line)),
   );
   expect(misfits).toEqual([]);
-  const overlay = playOverlay({}, { agent: toAgentFacts(agent, {}), window });
-  overlay.play.tell({ type: 'session-changed', sessionId: 'one' }, ...facts, ...more);
-  const rows = overlay.report().sections.flatMap((section) => section.rows);
+  const overview = playOverview({}, { agent: toAgentFacts(agent, {}), window });
+  overview.play.tell({ type: 'session-changed', sessionId: 'one' }, ...facts, ...more);
+  const rows = overview.report().sections.flatMap((section) => section.rows);
   return rows.find(({ label }) => label === 'Each turn')?.text;
 };
 

@@ -1,5 +1,5 @@
 // Measures ctxwrap next to the command alone, a bare node-pty proxy, `script` and tmux, all in the same run; prints Markdown.
-// Parts can be named: node test/bench/bench.js latency throughput frames recording start silent early idle resident memory paints scan overlay
+// Parts can be named: node test/bench/bench.js latency throughput frames recording start silent early idle resident memory paints scan overview
 // --against=FOLDER compares with another build of ctxwrap, too; --write puts the tables into docs/speed.md.
 // With --worst instead: what the filter costs for output that is made to be costly. With --history: how fast session files are read;
 // --megabytes=N says how large they are.
@@ -12,7 +12,7 @@ import { readRecordings } from './recordings.js';
 import { measureEarly } from './measure-early.js';
 import { measureHistory } from './measure-history.js';
 import { measureLatency } from './measure-latency.js';
-import { measureOverlay } from './measure-overlay.js';
+import { measureOverview } from './measure-overview.js';
 import { measureScan } from './measure-scan.js';
 import { measureStart } from './measure-start.js';
 import { measureThroughput } from './measure-throughput.js';
@@ -67,7 +67,7 @@ const parts = {
   memory: async (all, { plain }) => measureMemory(ours(all), { ...plain, times: 10 }),
   paints: async (all) => countPaints(ours(all), 10),
   scan: async (all, { folder }) => measureScan(folder),
-  overlay: async (all, { folder }) => measureOverlay(folder),
+  overview: async (all, { folder }) => measureOverview(folder),
   worker: async (all, { folder }) => measureWorker(ours(all), folder),
 };
 

@@ -44,7 +44,7 @@ const rows = [
     values: plain,
     show: number(1),
   },
-  { title: 'overlay opens, p95, ms', part: 'overlay', key: 'p95', values: plain, show: number(0) },
+  { title: 'overview opens, p95, ms', part: 'overview', key: 'p95', values: plain, show: number(0) },
   { title: 'memory, idle, MB', part: 'idle', key: 'megabytes', values: plain, show: number(0) },
   { title: 'memory after 34 MB, MB', part: 'resident', key: 'megabytes', values: plain, show: number(0) },
   { title: 'CPU, idle, %', part: 'idle', key: 'cpuPercent', values: plain, show: number(2) },

@@ -7,7 +7,7 @@ import { nativeTriggerNotice } from '../../src/core/build-ladder.js';
 import { sessionLadder } from '../../src/core/report/report.js';
 import { groupDigits, shortReason } from '../../src/core/ladder.js';
 import type { Threshold } from '../../src/core/ladder.js';
-import { contextOf, doctorOf, names, overlayOf, ownOf, record } from '../support/boundaries.js';
+import { contextOf, doctorOf, names, overviewOf, ownOf, record } from '../support/boundaries.js';
 import { sessionAfter, tokens } from '../support/sessions.js';
 
 const valueOf = (all: readonly Threshold[], name: Threshold['name']): number | undefined =>
@@ -107,10 +107,10 @@ describe('in any window, with any settings, for every agent', () => {
             `${each} ${at}\n${shown.join('\n')}`,
           ).toBe(true);
         expect(shown.join('\n')).not.toMatch(/(?<![\w,.])-\d|NaN|Infinity|undefined/);
-        const overlay = overlayOf(state).sections.find(({ title }) => title === 'Thresholds')?.rows ?? [];
+        const overview = overviewOf(state).sections.find(({ title }) => title === 'Thresholds')?.rows ?? [];
         // in ascending order; what the agent's own compaction comes before says so in place of its reason
         const isAfterOwn = (text = ''): boolean => text === 'not reached: the agent compacts first';
-        const texts = overlay.filter(({ values }) => values).map(({ text }) => text);
+        const texts = overview.filter(({ values }) => values).map(({ text }) => text);
         const reasons = thresholds
           .filter(({ name: each }) => each !== 'hard' || isOwnHard)
           .toSorted((a, b) => (a.unit === b.unit ? a.value - b.value : a.unit === 'percent' ? -1 : 1))

@@ -5,7 +5,7 @@ import type { LadderChoice } from '../../src/core/ladder.js';
 import { nativeTriggerNotice } from '../../src/core/build-ladder.js';
 import { sessionLadder } from '../../src/core/report/report.js';
 import { agents } from '../../src/agents/index.js';
-import { contextOf, doctorOf, overlayOf, ownOf, record } from '../support/boundaries.js';
+import { contextOf, doctorOf, overviewOf, ownOf, record } from '../support/boundaries.js';
 import { claim, sessionAfter, shows, tokens } from '../support/sessions.js';
 
 describe('the own compaction of the agent', () => {
@@ -134,7 +134,7 @@ describe('without a window and without a percentage', () => {
   it('nothing names boundaries', () => {
     const state = sessionAfter([[0, windowless]], { native: nativeTrigger({}) });
     expect(record(state).thresholds).toEqual([]);
-    const { sections } = overlayOf(state);
+    const { sections } = overviewOf(state);
     expect(sections.find(({ title }) => title === 'Thresholds')?.rows).toEqual([]);
     expect(sections.find(({ bar }) => bar)?.bar?.marks).toEqual([]);
     expect(contextOf(state).join('\n')).not.toContain('Threshold');

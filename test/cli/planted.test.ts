@@ -15,11 +15,11 @@ import { toPrintable } from '../../src/core/printable.js';
 import type { SessionRecord } from '../../src/core/report/records.js';
 import { notificationSequence } from '../../src/terminal/notification.js';
 import { drawnFooter } from '../support/drawn-footer.js';
-import { renderOverlay } from '../../src/ui/Overlay.js';
+import { renderOverview } from '../../src/ui/Overview.js';
 import { successfulEnd } from '../support/ended.js';
 import { canReadDatabases } from '../../src/storage/database.js';
 import { makeOpencodeDatabase, recordedId } from '../support/opencode-database.js';
-import { overlayCases } from '../support/overlay-states.js';
+import { overviewCases } from '../support/overview-states.js';
 import { performed } from '../support/performed.js';
 import { controlsIn, PLANT, PLANT_IN_NAME, planted, textPaths } from '../support/planted.js';
 import { runs } from '../support/runs.js';
@@ -287,10 +287,10 @@ describe('what a session draws', () => {
     expect([view, unknown].map((each) => drawnFooter(each, look, items)).flatMap(controlsIn)).toEqual([]);
   });
 
-  it.each(overlayCases())('has none in the overview: $name', ({ report }) => {
+  it.each(overviewCases())('has none in the overview: $name', ({ report }) => {
     // the name of a part chooses its look
     const all = planted(report(), (path) => !/\.(?:name|tone|tier|sign|emphasis|kind)$/.test(path));
-    const { rows } = renderOverlay(all, { look: { ...look, columns: 100 }, rows: 100, scroll: 0 });
+    const { rows } = renderOverview(all, { look: { ...look, columns: 100 }, rows: 100, scroll: 0 });
     expect(rows.flatMap(controlsIn)).toEqual([]);
     expect(rows.join('\n')).toContain('52;c;QUJD');
   });

@@ -16,7 +16,7 @@ import { drawnFooter } from '../support/drawn-footer.js';
 import { makeReplayEvents } from '../../src/replay/events.js';
 import { replayLine } from '../../src/cli/commands/replay.js';
 import type { Event } from '../../src/core/event.js';
-import { overlayOf } from '../support/boundaries.js';
+import { overviewOf } from '../support/boundaries.js';
 import { sessionAfter, shows, tokens } from '../support/sessions.js';
 
 const identity = {
@@ -58,7 +58,7 @@ const context = (state: Session): string => {
   return renderReport(contextSections(report), look).join('\n');
 };
 
-const overlay = (state: Session): string => renderReport(overlayOf(state), look).join('\n');
+const overview = (state: Session): string => renderReport(overviewOf(state), look).join('\n');
 
 const notified = (session: Session): readonly string[] => {
   const compaction = {
@@ -91,7 +91,7 @@ describe.each([
     { where: 'the footer', text: footer(state) },
     { where: 'ps', text: listed(state) },
     { where: 'context', text: context(state) },
-    { where: 'the overlay', text: overlay(state) },
+    { where: 'the overview', text: overview(state) },
     { where: 'a notification', text: notified(state).join() },
     { where: 'a replay', text: replayed(state, said) },
   ])('is >100% in $where', ({ text }) => {
@@ -102,7 +102,7 @@ describe.each([
 
 it('an estimate is >100%, too, and not ~>100%', () => {
   const state = sessionAfter([[1, tokens('estimate', 205_000)]]);
-  for (const text of [footer(state), listed(state), context(state), overlay(state)]) {
+  for (const text of [footer(state), listed(state), context(state), overview(state)]) {
     expect(text).toContain('>100%');
     expect(text).not.toContain('~>');
   }
@@ -110,7 +110,7 @@ it('an estimate is >100%, too, and not ~>100%', () => {
 
 it('a window that is just full is 100% everywhere', () => {
   const state = sessionAfter([[1, tokens('log', 200_000)]]);
-  for (const text of [footer(state), context(state), overlay(state), notified(state).join()]) {
+  for (const text of [footer(state), context(state), overview(state), notified(state).join()]) {
     expect(text).toContain('100%');
     expect(text).not.toContain('>100%');
   }

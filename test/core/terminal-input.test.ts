@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toOverlayKey } from '../../src/core/overlay-keys.js';
+import { toOverviewKey } from '../../src/core/overview-keys.js';
 import {
   splitElements,
   flushElements,
@@ -22,15 +22,15 @@ const read = (pieces: readonly string[]): readonly InputElement[] => {
   return [...elements, ...flushElements(state).elements];
 };
 
-/** The keys of the overlay in these pieces, with `<…>` around what the terminal says. */
+/** The keys of the overview in these pieces, with `<…>` around what the terminal says. */
 const keysIn = (pieces: readonly string[]): string =>
   read(pieces)
     .map(({ kind, text }) => {
       if (kind === 'answer' || kind === 'focus') return `<${text}>`;
       const keys =
         kind === 'text'
-          ? [...text].map((each) => toOverlayKey({ kind, text: each }))
-          : [toOverlayKey({ kind, text })];
+          ? [...text].map((each) => toOverviewKey({ kind, text: each }))
+          : [toOverviewKey({ kind, text })];
       return keys.filter((key) => key !== undefined).join(' ');
     })
     .filter((seen) => seen !== '')
@@ -93,7 +93,7 @@ const speech: readonly string[] = [
   '\x1b_Gi=31;OK\x1b\\',
 ];
 
-describe('the overlay’s keys', () => {
+describe('the overview’s keys', () => {
   it.each(keys)('$meaning is read from $keys, however it is cut', ({ keys: typed, meaning }) => {
     expect(keysIn([typed])).toBe(meaning);
     expect(keysIn([...typed])).toBe(meaning);

@@ -13,7 +13,7 @@ const childHas = ({ player }: Wrapped, rows: number, columns = COLUMNS): Promise
 const footerGone = ({ window }: Wrapped): Promise<void> =>
   window.until(() => !window.rows().some((row) => FOOTER.test(row)), 'a screen without the footer');
 
-const NARROW = 39; // too small for an overlay
+const NARROW = 39; // too small for an overview
 
 describe.concurrent('the hotkey, where there is no room for an overview,', () => {
   it.each([

@@ -1,4 +1,4 @@
-// The overlay from the user's view: the built program around a script that imitates the demo agent.
+// The overview from the user's view: the built program around a script that imitates the demo agent.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -60,7 +60,7 @@ const open = async ({ window }: Scene): Promise<void> => {
   window.type(HOTKEY);
   await shows(window, 'What fills it');
 };
-/** Opens and closes the overlay: a key right after the hotkey closes it. */
+/** Opens and closes the overview: a key right after the hotkey closes it. */
 const look = async (window: Window): Promise<void> => {
   window.type('d');
   await shows(window, 'Where the number comes from');
@@ -68,7 +68,7 @@ const look = async (window: Window): Promise<void> => {
   await shows(window, 'What fills it');
 };
 
-describe.concurrent('the overlay', () => {
+describe.concurrent('the overview', () => {
   it('shows what is known, and closes without a trace; no key of it reaches the agent', async () => {
     await onScene(async (scene) => {
       const { window, keys, expectKeys } = scene;

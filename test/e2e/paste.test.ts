@@ -95,10 +95,10 @@ describe('a child that reads nothing', () => {
   it('and asks many questions leaves the wrapper alive: its own key works, and it ends when it is told to', async () => {
     await withPainter(['ask', '20000'], async (window, told) => {
       await told(({ asked }) => asked === 20_000);
-      await window.until(() => FOOTER.test(lastRow(window)), 'the footer'); // what draws the overlay has started
+      await window.until(() => FOOTER.test(lastRow(window)), 'the footer'); // what draws the overview has started
       window.type('keys that nobody reads'.repeat(10_000));
       window.type('\x1d'); // the hotkey
-      await window.until(() => window.emulator.terminal.buffer.active.type === 'alternate', 'the overlay');
+      await window.until(() => window.emulator.terminal.buffer.active.type === 'alternate', 'the overview');
       window.kill('SIGTERM');
       await vi.waitFor(() => expect(window.isOpen()).toBe(false), { timeout: 60_000 });
     });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { titleSigns } from '../../src/agents/claude/agent.js';
-import { makeOverlayHarness, type OverlayHarness } from '../support/overlay-harness.js';
+import { makeOverviewHarness, type OverviewHarness } from '../support/overview-harness.js';
 
 const QUESTION = '\x1b]7501;?\x07';
 const ANSWER = '\x1b]7501;?\x1b\\';
@@ -14,7 +14,7 @@ const STATE = /\x1b\]7501;([^\x07\x1b]*)(?:\x07|\x1b\\)/g;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-interface Run extends OverlayHarness {
+interface Run extends OverviewHarness {
   /** what was sent to the terminal since the start; titles or states only */
   readonly titles: () => readonly string[];
   readonly states: () => readonly string[];
@@ -22,7 +22,7 @@ interface Run extends OverlayHarness {
 
 /** A terminal that answers nothing by itself. */
 const open = (): Run => {
-  const terminal = makeOverlayHarness(80, 24, {}, { titleSigns, isSilent: true });
+  const terminal = makeOverviewHarness(80, 24, {}, { titleSigns, isSilent: true });
   const sent = (): string => Buffer.from(terminal.sent(), 'latin1').toString();
   return {
     ...terminal,
@@ -121,7 +121,7 @@ describe('an agent that asks whether the terminal understands states', () => {
   });
 
   it('is not answered for an agent without title signs', () => {
-    const run = makeOverlayHarness(80, 24, {}, { isSilent: true });
+    const run = makeOverviewHarness(80, 24, {}, { isSilent: true });
     run.write(`${QUESTION}\x1b[c`);
     run.type('\x1b[?1;2c');
     vi.advanceTimersByTime(5_000);

@@ -1,7 +1,7 @@
 // Answers of a terminal to the questions of the wrapper and of its child, whenever and in whichever order they come.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { makeOverlayHarness, type OverlayHarness } from '../support/overlay-harness.js';
+import { makeOverviewHarness, type OverviewHarness } from '../support/overview-harness.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -22,7 +22,7 @@ interface Questions {
 }
 
 /** Listens to what reaches the terminal, and knows what a terminal with its cursor in row 1 answers. */
-const listen = (run: OverlayHarness, hasExtended: boolean): Questions => {
+const listen = (run: OverviewHarness, hasExtended: boolean): Questions => {
   const asked: Question[] = [];
   let at = run.sent().length;
   let attributes = 0;
@@ -110,7 +110,7 @@ const play = (
   queueOf: QueueOf,
   canBeLost: (answer: string) => boolean = () => true,
 ) => {
-  const run = makeOverlayHarness(80, 24, {}, { isSilent: true });
+  const run = makeOverviewHarness(80, 24, {}, { isSilent: true });
   const questions = listen(run, hasExtended);
   const start = performance.now();
   const happenings: Happening[] = [];
@@ -211,7 +211,7 @@ describe('answers to the wrapper', () => {
 
 describe('an answer to the child', () => {
   it('is its own when the user presses F3 with Ctrl before it, and the wrapper asks behind it', async () => {
-    const run = makeOverlayHarness(80, 24, {}, { isSilent: true });
+    const run = makeOverviewHarness(80, 24, {}, { isSilent: true });
     void run.parts.cursorQuery.askAtStart(60);
     run.type('\x1b[0n'); // the terminal has no extended reports
     run.type('\x1b[2;1R\x1b[1;17R\x1b[0n');
@@ -226,7 +226,7 @@ describe('an answer to the child', () => {
   it.each(['\x1b]11;?\x07', '\x1b]011;?\x07', '\x1b]0010;?;?\x07', '\x1b]011;?\x1b\\', '\u009d11;?\u009c'])(
     'about the background reaches it after the question %j',
     (question) => {
-      const run = makeOverlayHarness(80, 24, {}, { isSilent: true });
+      const run = makeOverviewHarness(80, 24, {}, { isSilent: true });
       void run.parts.cursorQuery.askAtStart(60);
       run.type(`${BACKGROUND}\x1b[>41;379;0c\x1b[?1;5R\x1b[0n`);
       run.write(question);
@@ -244,7 +244,7 @@ describe('an answer to the child', () => {
     ['\x1b[>00c', '\x1b[>41;379;0c'],
     ['\u009b>c', '\x1b[>41;379;0c'],
   ])('to %j reaches it although the wrapper has asked the same', (question, answer) => {
-    const run = makeOverlayHarness(80, 24, {}, { isSilent: true });
+    const run = makeOverviewHarness(80, 24, {}, { isSilent: true });
     void run.parts.cursorQuery.askAtStart(60);
     run.type(`${BACKGROUND}\x1b[>41;379;0c\x1b[0n`);
     run.type('\x1b[2;1R\x1b[1;17R\x1b[0n');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeOverlayHarness } from '../support/overlay-harness.js';
+import { makeOverviewHarness } from '../support/overview-harness.js';
 
 const [COLUMNS, ROWS] = [40, 12];
 const WAIT_MS = 5_000;
@@ -20,7 +20,7 @@ describe.each([
   { terminal: 'a terminal without them', hasExtended: false },
 ])('in $terminal', ({ hasExtended }) => {
   it.each(places)('the cursor is found in row %i, column %i, and stays there', async (row, column) => {
-    const run = makeOverlayHarness(COLUMNS, ROWS);
+    const run = makeOverviewHarness(COLUMNS, ROWS);
     const { terminal } = run.emulator;
     if (!hasExtended) terminal.parser.registerCsiHandler({ prefix: '?', final: 'n' }, () => true);
     run.write(`\x1b[${row};${column}H`);
@@ -37,7 +37,7 @@ describe.each([
 
 describe('a narrow terminal without extended cursor reports', () => {
   it.each([1, 14, 16])('of %i columns is not asked in a way whose report could be F3', async (columns) => {
-    const run = makeOverlayHarness(columns, ROWS);
+    const run = makeOverviewHarness(columns, ROWS);
     run.emulator.terminal.parser.registerCsiHandler({ prefix: '?', final: 'n' }, () => true);
     expect(await run.parts.cursorQuery.askAtStart(WAIT_MS)).toBeUndefined();
     expect(await run.parts.cursorQuery.ask('', WAIT_MS)).toBeUndefined();
@@ -46,7 +46,7 @@ describe('a narrow terminal without extended cursor reports', () => {
   });
 
   it('is asked once it is wide enough', async () => {
-    const run = makeOverlayHarness(14, ROWS);
+    const run = makeOverviewHarness(14, ROWS);
     run.emulator.terminal.parser.registerCsiHandler({ prefix: '?', final: 'n' }, () => true);
     expect(await run.parts.cursorQuery.askAtStart(WAIT_MS)).toBeUndefined();
     run.resize(17, ROWS + 1);
@@ -58,7 +58,7 @@ describe('a narrow terminal without extended cursor reports', () => {
 
 describe('a terminal that has given an extended cursor report', () => {
   it('is not asked for a plain one when its next answer is lost', async () => {
-    const run = makeOverlayHarness(COLUMNS, ROWS, {}, { isSilent: true });
+    const run = makeOverviewHarness(COLUMNS, ROWS, {}, { isSilent: true });
     const first = run.parts.cursorQuery.askAtStart(WAIT_MS);
     run.type('\x1b[?1;5;1R\x1b[0n');
     expect(await first).toEqual({ row: 0, column: 4 });
@@ -70,7 +70,7 @@ describe('a terminal that has given an extended cursor report', () => {
   });
 
   it('is asked again once when its answer at the start was late', async () => {
-    const run = makeOverlayHarness(COLUMNS, ROWS, {}, { isSilent: true });
+    const run = makeOverviewHarness(COLUMNS, ROWS, {}, { isSilent: true });
     run.stage.isCursorKnown = false;
     expect(await run.parts.cursorQuery.askAtStart(0)).toBeUndefined();
     const before = run.sent();

@@ -6,14 +6,14 @@ import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
 import type { ToWorker } from '../../src/session/thread-messages.js';
 import { makeLateKeys, type LateKeys } from '../../src/main-thread/late-keys.js';
-import { makeOverlayHarness } from '../support/overlay-harness.js';
+import { makeOverviewHarness } from '../support/overview-harness.js';
 import { eventually } from '../support/eventually.js';
 
 /** The keyboard of a session with a footer, and each write to its child. */
 const withKeys = async (
   act: (run: { type: (text: string) => void; writes: readonly string[] }) => Promise<void>,
 ): Promise<void> => {
-  const run = makeOverlayHarness(80, 24);
+  const run = makeOverviewHarness(80, 24);
   try {
     await act({ type: run.type, writes: run.writes });
   } finally {
@@ -31,7 +31,7 @@ describe('the hotkey', () => {
   it.each(cuts)('in the pieces %j %j does not reach the child', async (...pieces) => {
     await withKeys(async ({ type, writes }) => {
       for (const piece of pieces) type(piece);
-      type('q'); // closes the overlay
+      type('q'); // closes the overview
       type('x');
       await eventually(() => expect(writes).toEqual(['x']), { interval: 2 });
     });
@@ -61,10 +61,10 @@ describe('a key right behind the hotkey, where no overview can open', () => {
     agent: Partial<Agent>,
     keys: string,
   ): Promise<{ readonly acted: readonly string[]; readonly writes: readonly string[] }> => {
-    const run = makeOverlayHarness(80, 24, { isAvailable: () => false }, agent);
+    const run = makeOverviewHarness(80, 24, { isAvailable: () => false }, agent);
     const acted: string[] = [];
     Object.assign(run.stage.worker, {
-      post: (message: ToWorker) => void (message.type === 'overlay-action' && acted.push(message.action)),
+      post: (message: ToWorker) => void (message.type === 'overview-action' && acted.push(message.action)),
       handle: (event: Event) => void (event.type === 'compact-requested' && acted.push('compact')),
     });
     try {
@@ -95,7 +95,7 @@ describe('a key right behind the hotkey, where no overview can open', () => {
   it.each(['q', '\x1b'])(
     '%j, a way out of the overview, reaches the child while ctxwrap has not failed',
     async (key) => {
-      const run = makeOverlayHarness(80, 24, { isAvailable: () => false });
+      const run = makeOverviewHarness(80, 24, { isAvailable: () => false });
       run.type(`\x1d${key}`);
       await eventually(() => expect(run.writes).toEqual([key]), { interval: 2 });
       run.stop();
@@ -103,7 +103,7 @@ describe('a key right behind the hotkey, where no overview can open', () => {
   );
 
   it.each(['q', '\x1b', '\x1b[113u'])('%j hides the row that says that ctxwrap has failed', async (key) => {
-    const run = makeOverlayHarness(80, 24, { isAvailable: () => false });
+    const run = makeOverviewHarness(80, 24, { isAvailable: () => false });
     run.parts.protection.lose({ pid: 1, startedAt: 0 });
     run.type(`\x1d${key}`);
     await eventually(() => expect(run.stage.isFooterWanted).toBe(false), { interval: 2 });
@@ -178,7 +178,7 @@ describe('what the user types', () => {
   });
 
   it('together with an answer to us is still one write', async () => {
-    const run = makeOverlayHarness(80, 24);
+    const run = makeOverviewHarness(80, 24);
     run.stage.filter.modeTracker.queries.addOwn('cursor');
     run.type('a\x1b\x1b[5;1Rb');
     expect(run.writes).toEqual(['a\x1bb']);
@@ -189,7 +189,7 @@ describe('what the user types', () => {
 describe('a key that was meant for the choice of a limit', () => {
   const withLate = (note: (late: LateKeys) => void, columns = 80) => {
     const late = makeLateKeys();
-    const run = makeOverlayHarness(columns, 24, { late });
+    const run = makeOverviewHarness(columns, 24, { late });
     note(late);
     return run;
   };

@@ -1,13 +1,13 @@
 // Mouse reports on their way to the child, which must see none below its last row.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { makeOverlayHarness, type OverlayHarness } from '../support/overlay-harness.js';
+import { makeOverviewHarness, type OverviewHarness } from '../support/overview-harness.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** 24 rows for the child; row 25 is the footer's. */
-const withMouse = (modes: string, act: (run: OverlayHarness) => void): void => {
-  const run = makeOverlayHarness(80, 24, {}, { isSilent: true });
+const withMouse = (modes: string, act: (run: OverviewHarness) => void): void => {
+  const run = makeOverviewHarness(80, 24, {}, { isSilent: true });
   run.write(modes);
   try {
     act(run);
@@ -127,7 +127,7 @@ describe('a mouse report on the footer', () => {
 describe('a mouse report while the terminal grows', () => {
   it('does not name a row that the child does not know yet', async () => {
     vi.useRealTimers();
-    const run = makeOverlayHarness(80, 24, {}, { isSilent: true });
+    const run = makeOverviewHarness(80, 24, {}, { isSilent: true });
     run.write('\x1b[?1000;1006h');
     const childRows: number[] = [];
     const resized = new Promise<void>((resolve) => {

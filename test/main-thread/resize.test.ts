@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { makeOverlayHarness, shown, shownPlainly } from '../support/overlay-harness.js';
+import { makeOverviewHarness, shown, shownPlainly } from '../support/overview-harness.js';
 import { eventually } from '../support/eventually.js';
 
 const COLUMNS = 80;
 const ROWS = 20;
 
 it('the screen is read as drawn when the terminal tells its cursor late, in the middle of the output', async () => {
-  const { stage, model, parts, write, type, stop } = makeOverlayHarness(
+  const { stage, model, parts, write, type, stop } = makeOverviewHarness(
     COLUMNS,
     ROWS,
     {},
@@ -35,7 +35,7 @@ describe('a cursor that has wrapped backwards', () => {
   const long = `\x1b[?45h\x1b[3;1H${'x'.repeat(COLUMNS + 5)}\r`;
 
   it('is asked for before anything else is written', async () => {
-    const harness = makeOverlayHarness(COLUMNS, ROWS);
+    const harness = makeOverviewHarness(COLUMNS, ROWS);
     const { stage, parts, write, stop } = harness;
     const { grid } = stage.filter;
     try {
@@ -56,7 +56,7 @@ describe('a cursor that has wrapped backwards', () => {
     ['has not told its cursor at the start', ''],
     ['does not answer during a synchronized update', '\x1b[?2026h'],
   ])('is put where the filter has it in a terminal that %s', async (_, before) => {
-    const { stage, parts, emulator, write, sent, drawn, stop } = makeOverlayHarness(COLUMNS, ROWS);
+    const { stage, parts, emulator, write, sent, drawn, stop } = makeOverviewHarness(COLUMNS, ROWS);
     stage.isCursorKnown = before !== '';
     try {
       write(`${before}${long}\b`);
@@ -71,7 +71,7 @@ describe('a cursor that has wrapped backwards', () => {
   });
 
   it('loses no output when the session ends meanwhile', async () => {
-    const { stage, parts, sent, write, stop } = makeOverlayHarness(COLUMNS, ROWS);
+    const { stage, parts, sent, write, stop } = makeOverviewHarness(COLUMNS, ROWS);
     try {
       for (const name of ['one', 'two', 'three']) write(`${long}\b<${name}>`);
       await parts.resize.stop();

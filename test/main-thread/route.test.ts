@@ -35,11 +35,11 @@ const makeRecorder = () => {
     sttyProcess: { arm: () => calls.push('stty.arm') },
     child: partOf('child'),
     stateProxy: partOf('proxy'),
-    overlayOutput: false,
+    overviewOutput: false,
     isCursorKnown: false,
     isPassthrough: false,
   });
-  const others = ['output', 'resize', 'suspend', 'overlay', 'overlayTour', 'hint', 'footer', 'keyboard'];
+  const others = ['output', 'resize', 'suspend', 'overview', 'overviewTour', 'hint', 'footer', 'keyboard'];
   const parts = Object.fromEntries([
     ...[...others, 'titleAnimation', 'protection', 'cursorQuery'].map((name) => [name, partOf(name)]),
     ['terminal', terminal],
@@ -57,19 +57,19 @@ const callsAfter = (event: TerminalEvent): readonly string[] => {
 };
 
 describe('in a session', () => {
-  it('footer, overlay, title, job control and the stty process hear of output that is written, in this order', () => {
+  it('footer, overview, title, job control and the stty process hear of output that is written, in this order', () => {
     expect(callsAfter({ type: 'output-written', bytes: Buffer.from('a') })).toEqual([
       'footer.noteOutput',
-      'overlay.noteOutput',
+      'overview.noteOutput',
       'titleAnimation.noteOutput',
       'suspend.noteOutput',
       'stty.arm', // with the modes that are set now
     ]);
   });
 
-  it('the overlay gives way to a change of size, and comes back when the footer and the stty process know the size', () => {
-    expect(callsAfter({ type: 'resizing' })).toEqual(['overlay.pause']);
-    expect(callsAfter({ type: 'resized' })).toEqual(['footer.refresh', 'stty.arm', 'overlay.resume']);
+  it('the overview gives way to a change of size, and comes back when the footer and the stty process know the size', () => {
+    expect(callsAfter({ type: 'resizing' })).toEqual(['overview.pause']);
+    expect(callsAfter({ type: 'resized' })).toEqual(['footer.refresh', 'stty.arm', 'overview.resume']);
   });
 
   it('"not now" is counted as a key before the worker hears of it', () => {
@@ -81,9 +81,9 @@ describe('in a session', () => {
   });
 
   it.each([
-    { signal: 'SIGTERM', calls: ['overlay.close', 'child.signal SIGTERM'], isTerminating: true },
-    { signal: 'SIGHUP', calls: ['overlay.close', 'child.signal SIGHUP'], isTerminating: true },
-    { signal: 'SIGINT', calls: ['overlay.close', 'child.signal SIGINT'], isTerminating: false },
+    { signal: 'SIGTERM', calls: ['overview.close', 'child.signal SIGTERM'], isTerminating: true },
+    { signal: 'SIGHUP', calls: ['overview.close', 'child.signal SIGHUP'], isTerminating: true },
+    { signal: 'SIGINT', calls: ['overview.close', 'child.signal SIGINT'], isTerminating: false },
     { signal: 'SIGUSR1', calls: ['child.signal SIGUSR1'], isTerminating: false },
   ] as const)('$signal reaches the child as $calls', ({ signal, calls, isTerminating }) => {
     const recorder = makeRecorder();
@@ -92,19 +92,19 @@ describe('in a session', () => {
     expect(recorder.parts.ending.isTerminating).toBe(isTerminating);
   });
 
-  it('a failure closes the overlay and stops footer and reading before the child gets the whole screen, once', () => {
+  it('a failure closes the overview and stops footer and reading before the child gets the whole screen, once', () => {
     const { calls, emit } = makeRecorder();
     emit({ type: 'failure' });
     emit({ type: 'uncaught-error', error: new Error('broken') });
     expect(calls).toEqual([
-      'overlay.stop',
+      'overview.stop',
       'footer.stop',
       'worker.post stop-reading',
       'proxy.stop',
       'tty.write',
       'tty.write',
       'child.resize',
-      'overlay.stop',
+      'overview.stop',
     ]);
   });
 

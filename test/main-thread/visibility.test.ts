@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FooterView } from '../../src/core/footer-view.js';
 import { makeVisibilityCheck } from '../../src/main-thread/footer.js';
 import { switchToPassthrough } from '../../src/main-thread/route.js';
-import type { OverlayContents } from '../../src/main-thread/overlay.js';
-import { lastDrawnRow, makeOverlayHarness, type OverlayHarness } from '../support/overlay-harness.js';
+import type { OverviewContents } from '../../src/main-thread/overview.js';
+import { lastDrawnRow, makeOverviewHarness, type OverviewHarness } from '../support/overview-harness.js';
 import { plainDrawing } from '../support/drawn-footer.js';
 import { eventually } from '../support/eventually.js';
 
@@ -21,9 +21,9 @@ const view: FooterView = {
 };
 const words = (text: string): FooterView => ({ ...view, words: text });
 
-let run: OverlayHarness;
-const start = (contents: Partial<OverlayContents> = {}) => {
-  run = makeOverlayHarness(COLUMNS, ROWS, contents);
+let run: OverviewHarness;
+const start = (contents: Partial<OverviewContents> = {}) => {
+  run = makeOverviewHarness(COLUMNS, ROWS, contents);
   return { ...run, sight: makeVisibilityCheck(run.parts) };
 };
 afterEach(() => {
@@ -106,13 +106,13 @@ describe('a countdown', () => {
   it.each([
     { what: 'a page that shows what happens next', showsNext: true, unseen: undefined },
     { what: 'another page', showsNext: false, unseen: 'covered' },
-  ])('below an overlay, with $what: $unseen', async ({ showsNext, unseen }) => {
-    const { sight, overlay } = start({ showsNext: () => showsNext });
+  ])('below an overview, with $what: $unseen', async ({ showsNext, unseen }) => {
+    const { sight, overview } = start({ showsNext: () => showsNext });
     await painted();
-    overlay.open();
-    await eventually(() => expect(run.stage.overlayOutput).toBeDefined());
+    overview.open();
+    await eventually(() => expect(run.stage.overviewOutput).toBeDefined());
     expect(sight()).toBe(unseen);
-    overlay.close();
+    overview.close();
     await painted();
     expect(sight()).toBeUndefined();
   });

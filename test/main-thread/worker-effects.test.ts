@@ -1,14 +1,14 @@
-// What happens to the user's keys, the screen and the overlay when the worker fails while it is needed.
+// What happens to the user's keys, the screen and the overview when the worker fails while it is needed.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { own } from '../../src/core/printable.js';
 import { errorText } from '../../src/core/errors.js';
-import type { FromWorker, OverlayDrawing, ToWorker } from '../../src/session/thread-messages.js';
+import type { FromWorker, OverviewDrawing, ToWorker } from '../../src/session/thread-messages.js';
 import { makeWorkerContents, serveWorker } from '../../src/main-thread/worker-effects.js';
-import { makeOverlayHarness, type OverlayHarness } from '../support/overlay-harness.js';
+import { makeOverviewHarness, type OverviewHarness } from '../support/overview-harness.js';
 
 const BACKSPACE = '\x7f';
 
-let run: OverlayHarness;
+let run: OverviewHarness;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
   run.stop();
@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 const start = () => {
-  run = makeOverlayHarness(60, 14);
+  run = makeOverviewHarness(60, 14);
   const posted: ToWorker[] = [];
   const calls = { forced: 0, lost: 0 };
   Object.assign(run.stage.worker, { post: (message: ToWorker) => void posted.push(message) });
@@ -115,7 +115,7 @@ describe('after a worker has failed', () => {
 
 describe('the overview', () => {
   it('does not wait for longer than ten seconds for a worker that does not draw it', async () => {
-    run = makeOverlayHarness(60, 14);
+    run = makeOverviewHarness(60, 14);
     const { contents } = makeWorkerContents(run.stage, () => undefined);
     const loading = Promise.resolve(contents.load?.()).catch(errorText);
     await vi.advanceTimersByTimeAsync(10_000);
@@ -123,16 +123,16 @@ describe('the overview', () => {
   });
 
   const opened = () => {
-    run = makeOverlayHarness(60, 14);
+    run = makeOverviewHarness(60, 14);
     const posted: ToWorker[] = [];
     Object.assign(run.stage.worker, { post: (message: ToWorker) => void posted.push(message) });
     let closed = 0;
     const { contents, onDrawn } = makeWorkerContents(run.stage, () => void (closed += 1));
     void Promise.resolve(contents.load?.()).catch(() => undefined);
     const acted = (): readonly string[] =>
-      posted.flatMap((message) => (message.type === 'overlay-action' ? [message.action] : []));
+      posted.flatMap((message) => (message.type === 'overview-action' ? [message.action] : []));
     const chosen = () => posted.flatMap((message) => (message.type === 'chosen' ? [message.answer] : []));
-    const draws = (page: 'main' | 'limit' | 'recap', more: Partial<OverlayDrawing> = {}): void =>
+    const draws = (page: 'main' | 'limit' | 'recap', more: Partial<OverviewDrawing> = {}): void =>
       onDrawn({
         page,
         scroll: 0,
@@ -156,7 +156,7 @@ describe('the overview', () => {
   });
 
   it('opens on the page of a key that comes before it was drawn, and not on another one', async () => {
-    run = makeOverlayHarness(60, 14);
+    run = makeOverviewHarness(60, 14);
     const { contents, onDrawn } = makeWorkerContents(run.stage, () => undefined);
     let isLoaded = false;
     void Promise.resolve(contents.load?.()).then(() => (isLoaded = true));

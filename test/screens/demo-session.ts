@@ -41,7 +41,7 @@ const clockProgram = pathOf('hand-clock.js');
 const PACE = '2'; // of the demo agent: fast, but slow enough to be seen working
 const WAIT = { timeout: 20_000, interval: 20 };
 const QUIET_MS = 2_000; // before Ink is loaded
-const STILL_MS = 300; // longer than a footer or an overlay waits with anything
+const STILL_MS = 300; // longer than a footer or an overview waits with anything
 
 export const withDemoSession = (
   { columns, rows, options: given = [] }: DemoSessionOptions,

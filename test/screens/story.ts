@@ -1,9 +1,9 @@
-// A session with the demo agent, from its first turn through a compaction to the overlay, and the pictures taken of it.
+// A session with the demo agent, from its first turn through a compaction to the overview, and the pictures taken of it.
 import type { PieceRow } from './cells.js';
 import { withDemoSession, type DemoSession } from './demo-session.js';
 import type { Picture } from './svg.js';
 
-const [COLUMNS, ROWS] = [88, 34]; // as many rows as the overlay fills
+const [COLUMNS, ROWS] = [88, 34]; // as many rows as the overview fills
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOTKEY = '\x1d';

@@ -5,7 +5,7 @@ import type { CheckSection } from '../../src/core/report/doctor-report.js';
 import { contextSections } from '../../src/cli/context-text.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
 import { emptyHistory } from '../../src/core/report/history.js';
-import { overlayReport } from '../../src/core/report/overlay-report.js';
+import { overviewReport } from '../../src/core/report/overview-report.js';
 import { contextReport } from '../../src/core/report/context-report.js';
 import { parseSessionRecord } from '../../src/core/read-record.js';
 import { sessionRecord } from '../../src/core/report/records.js';
@@ -61,8 +61,8 @@ export const contextOf = (state: Session): readonly string[] => {
   ]);
 };
 
-/** As the overlay says it. */
-export const overlayOf = (session: Session) => {
+/** As the overview says it. */
+export const overviewOf = (session: Session) => {
   const settings = { mode: 'warn', startMs: 1, finishMs: 1, isProactive: false } as const;
   const facts = {
     session,
@@ -71,7 +71,7 @@ export const overlayOf = (session: Session) => {
     startedAt: 0,
     now: 0,
   };
-  return overlayReport(facts, 'main');
+  return overviewReport(facts, 'main');
 };
 
 export const doctorOf = (name: Name, own: OwnCompaction, more: Partial<AgentFacts> = {}) => {

@@ -6,12 +6,12 @@ import { build, type Plugin } from 'esbuild';
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
-/** The wrapper with something to show in the overlay. */
-const withOverlay: Plugin = {
-  name: 'with-overlay',
+/** The wrapper with something to show in the overview. */
+const withOverview: Plugin = {
+  name: 'with-overview',
   setup: ({ onResolve }) => {
     onResolve({ filter: /\/wrap\.js$/ }, ({ importer }) =>
-      importer.endsWith('/main-thread/session-start.ts') ? { path: pathOf('overlay-wrap.ts') } : undefined,
+      importer.endsWith('/main-thread/session-start.ts') ? { path: pathOf('overview-wrap.ts') } : undefined,
     );
   },
 };
@@ -62,8 +62,8 @@ const withoutDevtools: Plugin = {
   },
 };
 
-/** Builds the program into a folder, with an overlay that has rows that say what they are; returns the path of its entry. */
-export const buildWithOverlay = (folder: string): Promise<string> => buildWith(withOverlay, folder);
+/** Builds the program into a folder, with an overview that has rows that say what they are; returns the path of its entry. */
+export const buildWithOverview = (folder: string): Promise<string> => buildWith(withOverview, folder);
 
 /** Builds the program into a folder, with one agent more. */
 export const buildWithToy = (folder: string): Promise<string> => buildWith(withToy, folder);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { own } from '../../src/core/printable.js';
-import { makeOverlaySequences } from '../../src/terminal/overlay/sequences.js';
-import { saveScreen } from '../../src/terminal/overlay/saved-screen.js';
+import { makeOverviewSequences } from '../../src/terminal/overview/sequences.js';
+import { saveScreen } from '../../src/terminal/overview/saved-screen.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { paintSequence } from '../../src/terminal/footer-sequences.js';
@@ -11,7 +11,7 @@ import { bytesOf, cut, play } from '../support/side-by-side.js';
 const [COLUMNS, ROWS] = [20, 5];
 const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 
-/** What a paint of the footer and the overlay send in the middle of this output, as Latin-1. */
+/** What a paint of the footer and the overview send in the middle of this output, as Latin-1. */
 const ours = (output: Uint8Array, size = output.length): readonly string[] => {
   const painted = makeStreamFilter(makeGrid(COLUMNS, ROWS, ROWS + 1));
   const covered = makeStreamFilter(makeGrid(COLUMNS, ROWS, ROWS + 1));
@@ -19,7 +19,7 @@ const ours = (output: Uint8Array, size = output.length): readonly string[] => {
     painted.push(piece);
     covered.push(piece);
   }
-  const sequences = makeOverlaySequences(covered.grid, covered.modeTracker);
+  const sequences = makeOverviewSequences(covered.grid, covered.modeTracker);
   const sent = [
     paintSequence(painted.grid, painted.modeTracker, own`FOOTER`),
     sequences.open + sequences.close(''),

@@ -1,4 +1,4 @@
-// The page of the overlay with the recap of a compaction, as it is drawn.
+// The page of the overview with the recap of a compaction, as it is drawn.
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { chosenAtFirst, recapOf } from '../../src/core/conversation/recap.js';
@@ -6,8 +6,8 @@ import { itemKey, type EvidenceKind } from '../../src/core/conversation/conversa
 import type { ReceiptItem } from '../../src/core/conversation/receipt.js';
 import type { RecapPage } from '../../src/core/report/recap-page.js';
 import { readLook, type Background } from '../../src/core/look.js';
-import { renderOverlay } from '../../src/ui/Overlay.js';
-import { overlayAt } from '../support/overlay-play.js';
+import { renderOverview } from '../../src/ui/Overview.js';
+import { overviewAt } from '../support/overview-play.js';
 
 const item = (kind: EvidenceKind, text: string, isKept: boolean, more = {}): ReceiptItem => ({
   kind,
@@ -56,7 +56,7 @@ const plain = { TERM: 'xterm-256color', NO_COLOR: '1' };
 
 const draw = (page: RecapPage, { columns, rows, env = plain, background }: Terminal): readonly string[] => {
   const look = readLook({ env, isTTY: true, columns, background });
-  return renderOverlay(overlayAt().report({ recap: page }, 'recap'), { look, rows, scroll: 0 }).rows;
+  return renderOverview(overviewAt().report({ recap: page }, 'recap'), { look, rows, scroll: 0 }).rows;
 };
 
 const bare = (row: string): string => row.replaceAll(/\x1b\[[\d;]*m/g, '');
@@ -79,7 +79,7 @@ describe('the page with the recap', () => {
         return [`── ${name}, ${columns} × ${rows}`, ...drawn].join('\n').replaceAll(/\n{3,}/g, '\n\n');
       }),
     );
-    await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot('../fixtures/overlay/page-recap.txt');
+    await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot('../fixtures/overview/page-recap.txt');
   });
 
   it.each(sizes)('fills %i × %i and no more, and shows the line with the cursor', (columns, rows) => {

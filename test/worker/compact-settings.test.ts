@@ -47,7 +47,7 @@ describe('what is allowed in a session', () => {
   });
 
   it('is the usual countdown, unless a tour has one of its own', () => {
-    const tour = { countdownMs: 5_000, overlayAfterMs: 1, overlayMs: 1, signal: 'SIGUSR2' } as const;
+    const tour = { countdownMs: 5_000, overviewAfterMs: 1, overviewMs: 1, signal: 'SIGUSR2' } as const;
     expect(compactSettings(set(), claude)).not.toHaveProperty('countdownMs');
     expect(compactSettings({ ...set(), tour }, claude).countdownMs).toBe(5_000);
   });

@@ -5,7 +5,7 @@ import { defaultValues } from '../../src/core/config/keys.js';
 import type { FooterView } from '../../src/core/footer-view.js';
 import type { FooterDrawing } from '../../src/session/thread-messages.js';
 import { renderFooter } from '../../src/ui/Footer.js';
-import { renderOverlay } from '../../src/ui/Overlay.js';
+import { renderOverview } from '../../src/ui/Overview.js';
 import { makeFooterDrawer } from '../../src/worker/footer-drawer.js';
 import type { Drawings } from '../../src/worker/ink-loader.js';
 
@@ -23,7 +23,7 @@ const view: FooterView = {
 };
 
 const start = (isLoaded: boolean) => {
-  let drawings: Drawings | undefined = isLoaded ? { renderFooter, renderOverlay } : undefined;
+  let drawings: Drawings | undefined = isLoaded ? { renderFooter, renderOverview } : undefined;
   const posted: FooterDrawing[] = [];
   const env = { TERM: 'xterm-256color', LANG: 'C.UTF-8' };
   const session = { env, values: defaultValues };
@@ -32,7 +32,7 @@ const start = (isLoaded: boolean) => {
     ...drawer,
     posted,
     load: (): void => {
-      drawings = { renderFooter, renderOverlay };
+      drawings = { renderFooter, renderOverview };
       drawer.redraw();
     },
   };

@@ -1,4 +1,4 @@
-// What becomes of the limit that the user has chosen in the overlay: in the session, in the configuration, and in later sessions.
+// What becomes of the limit that the user has chosen in the overview: in the session, in the configuration, and in later sessions.
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -29,8 +29,8 @@ const SEEN_FILE = 'demo-seen'; // in the state folder, once a tour has shown a c
 
 const tour: Tour = {
   countdownMs: scaledWait(5_000),
-  overlayAfterMs: scaledWait(3_400), // the footer tells for more than a second what was forgotten
-  overlayMs: scaledWait(4_000),
+  overviewAfterMs: scaledWait(3_400), // the footer tells for more than a second what was forgotten
+  overviewMs: scaledWait(4_000),
   signal: 'SIGUSR2',
 };
 

@@ -219,7 +219,7 @@ export type InvisibleReason =
   | 'off'
   /** the terminal is too small for a footer */
   | 'small'
-  /** the overlay covers it with a page that does not show it */
+  /** the overview covers it with a page that does not show it */
   | 'covered'
   /** it has not reached the terminal yet */
   | 'undrawn'

@@ -173,16 +173,16 @@ const withNext = (attempts: readonly PastAttempt[], next: Fill): readonly PastAt
   return last ? attempts.with(-1, { ...last, next }) : attempts;
 };
 
-// What is recorded for the overlay while it is closed. Cheap: most steps change nothing.
+// What is recorded for the overview while it is closed. Cheap: most steps change nothing.
 
-export interface OverlayHistory {
+export interface OverviewHistory {
   readonly usage: UsageHistory;
   readonly past: PastAttempts;
   /** counted so far; a new one is marked in the chart */
   readonly compactions: number;
 }
 
-export const emptyHistory: OverlayHistory = { usage: emptyUsage, past: noPastAttempts, compactions: 0 };
+export const emptyHistory: OverviewHistory = { usage: emptyUsage, past: noPastAttempts, compactions: 0 };
 
 /** A step of the session: the event and the states after it. */
 export interface SessionStep {
@@ -194,7 +194,7 @@ export interface SessionStep {
 }
 
 /** The history after a step; the same object if there is nothing to record. */
-export const recordStep = (record: OverlayHistory, step: SessionStep): OverlayHistory => {
+export const recordStep = (record: OverviewHistory, step: SessionStep): OverviewHistory => {
   const { session, compaction, event, now } = step;
   const { compactions, fused } = session;
   // estimates are included, because the footer displays them as well

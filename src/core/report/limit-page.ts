@@ -7,7 +7,7 @@ import { boundText, type Row, type Section } from './report-sections.js';
 import { currentModel } from '../window.js';
 import { sessionLadder } from './report.js';
 
-// The page of the overlay on which the user chooses where the window is compacted at the latest.
+// The page of the overview on which the user chooses where the window is compacted at the latest.
 
 /** Its keys, the most useful first. */
 export const limitKeys = [

@@ -3,7 +3,7 @@ import { byImportance, type EvidenceKind } from '../conversation/conversation-ev
 import { FAILED } from '../conversation/given-block.js';
 import type { MarkedRow, Row, Section } from './report-sections.js';
 
-// The page of the overlay with the recap of the last compaction: what the summary has kept and what it has forgotten, and what the user gives
+// The page of the overview with the recap of the last compaction: what the summary has kept and what it has forgotten, and what the user gives
 // back to the agent.
 
 /** Its keys, the most useful first. */

@@ -20,7 +20,7 @@ import { isGuessedWindow, type Millis, type Source, type ToolResult } from '../r
 import { basisTexts, usedText, windowTexts } from './report.js';
 import type { UsageHistory } from './history.js';
 
-// The sections of a report about a context window, as titled rows of text. The overlay and `ctxwrap context` display the same ones.
+// The sections of a report about a context window, as titled rows of text. The overview and `ctxwrap context` display the same ones.
 
 /** `tier`: in the colour of the current tier. */
 export type Emphasis = 'plain' | 'strong' | 'quiet' | 'accent' | 'tier' | 'success' | 'failure';

@@ -2,7 +2,7 @@ import type headless from '@xterm/headless';
 import { widthOf } from '../filter/bytes.js';
 import { isControlFree } from '../mode-tracker.js';
 
-// Saves the child's screen and restores it, for an overlay that is drawn over it.
+// Saves the child's screen and restores it, for an overview that is drawn over it.
 
 interface SavedCell {
   /** '' for a cell that was never written or was erased */

@@ -2,9 +2,9 @@ import { errorStack } from '../core/errors.js';
 import type { Mode } from '../core/compaction/state.js';
 import type { SessionContents } from '../core/report/context-report.js';
 import { hotkeyName } from '../core/format.js';
-import { nextMode } from '../core/overlay-keys.js';
+import { nextMode } from '../core/overview-keys.js';
 import { markedChoice } from '../core/report/limit-page.js';
-import { overlayReport } from '../core/report/overlay-report.js';
+import { overviewReport } from '../core/report/overview-report.js';
 import type { RecapPage } from '../core/report/recap-page.js';
 import { itemKey } from '../core/conversation/conversation-evidence.js';
 import { chosenAtFirst, selectionAt, type RecapChoice, type ShownRecap } from '../core/conversation/recap.js';
@@ -17,8 +17,8 @@ import type { WrapSession } from '../session/options.js';
 import { readSessionFile } from '../session-files/read-session-file.js';
 import {
   hotkeyCompactRequest,
-  type OverlayDrawing,
-  type OverlayWish,
+  type OverviewDrawing,
+  type WantedOverview,
   type PanelAction,
 } from '../session/thread-messages.js';
 
@@ -41,7 +41,7 @@ const readContents = async (
   }
 };
 
-// What the overlay shows of a session, and what its keys do there.
+// What the overview shows of a session, and what its keys do there.
 
 const REDRAW_MS = 250;
 
@@ -51,22 +51,22 @@ export interface PanelOptions {
   /** undefined while nothing is followed */
   readonly tracker: () => AgentTracker | undefined;
   /** called when something else is wanted, and whenever it has changed */
-  readonly onDrawn: (drawing: OverlayDrawing) => void;
-  /** the overlay has to be closed */
+  readonly onDrawn: (drawing: OverviewDrawing) => void;
+  /** the overview has to be closed */
   readonly onClose: () => void;
 }
 
-/** The overlay's contents for a session; costs nothing while it is closed. */
+/** The overview's contents for a session; costs nothing while it is closed. */
 export interface Panel {
   /** draws this until it is closed, or until something else is wanted */
-  readonly show: (wanted: OverlayWish) => void;
+  readonly show: (wanted: WantedOverview) => void;
   readonly act: (action: PanelAction) => void;
   readonly close: () => void;
 }
 
 interface PanelState {
   /** undefined while it is closed */
-  wanted: OverlayWish | undefined;
+  wanted: WantedOverview | undefined;
   contents: SessionContents | undefined;
   ticking: NodeJS.Timeout | undefined;
   /** what was drawn last, as JSON */
@@ -89,7 +89,7 @@ interface DrawnFacts extends Pick<PanelState, 'contents'> {
   readonly flow: Flow;
   readonly keptText: string | undefined;
   readonly recap: DrawnRecap | undefined;
-  readonly render: Drawings['renderOverlay'];
+  readonly render: Drawings['renderOverview'];
 }
 
 interface DrawnRecap {
@@ -98,25 +98,25 @@ interface DrawnRecap {
   readonly shown?: ShownRecap;
 }
 
-const drawOverlay = (
+const drawOverview = (
   session: WrapSession,
-  { size, page, scroll, limit, background }: OverlayWish,
+  { size, page, scroll, limit, background }: WantedOverview,
   { flow, contents, keptText, recap, render }: DrawnFacts,
-): OverlayDrawing => {
+): OverviewDrawing => {
   const notice = flow.messages.notices.shown?.text;
   const hotkey = hotkeyName(session.values);
   const facts = { ...flow, contents, keptText, notice, limit, recap: recap?.page, hotkey };
   const { env, values } = session;
   const look = readLook({ env, isTTY: true, columns: size.columns, theme: values.theme, background });
   const marked = page === 'limit' ? markedChoice(flow.session, limit) : undefined;
-  const drawn = render(overlayReport(facts, page), { look, rows: size.rows, scroll });
+  const drawn = render(overviewReport(facts, page), { look, rows: size.rows, scroll });
   return { size, page, ...present({ marked, recap: recap?.shown }), ...drawn };
 };
 
 /** The recap with what is marked in it; what is chosen at first is decided once while its page is open. */
 const drawRecap = (
   panel: PanelState,
-  { recap: selection }: OverlayWish,
+  { recap: selection }: WantedOverview,
   { recap: state, way }: { readonly recap: RecapState; readonly way: string },
 ): DrawnRecap => {
   if ('reason' in state)
@@ -135,7 +135,7 @@ export const makePanel = ({ session, ink, tracker, onDrawn, onClose }: PanelOpti
     const { wanted, contents } = state;
     const current = tracker();
     const flow = current?.flow();
-    const render = ink.loaded()?.renderOverlay;
+    const render = ink.loaded()?.renderOverview;
     if (!wanted || !current || !flow || !render) return;
     try {
       const keptText = current.keptText();
@@ -143,12 +143,12 @@ export const makePanel = ({ session, ink, tracker, onDrawn, onClose }: PanelOpti
         wanted.page === 'recap'
           ? drawRecap(state, wanted, { recap: current.recap(), way: current.recallWay() })
           : undefined;
-      const drawing = drawOverlay(session, wanted, { flow, contents, keptText, recap, render });
+      const drawing = drawOverview(session, wanted, { flow, contents, keptText, recap, render });
       const text = JSON.stringify(drawing);
       if (text !== state.drawn) onDrawn(drawing);
       state.drawn = text;
     } catch (error) {
-      session.log.error(`drawing the overlay failed: ${errorStack(error)}`);
+      session.log.error(`drawing the overview failed: ${errorStack(error)}`);
       onClose();
     }
   };

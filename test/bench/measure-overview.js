@@ -1,4 +1,4 @@
-// From the hotkey's byte to the last byte of the overlay's last row, over what looks like the demo agent, with a number to show.
+// From the hotkey's byte to the last byte of the overview's last row, over what looks like the demo agent, with a number to show.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { median, percentile, sleep } from './numbers.js';
@@ -20,9 +20,9 @@ const demo = (folder) => {
   return ['env', `CTXWRAP_DEMO_LOG=${join(folder, 'log.jsonl')}`, ...wrapper];
 };
 
-/** Milliseconds; in the form of the other measurements, of which only ours has an overlay. */
-export const measureOverlay = async (folder) => {
-  const terminal = openTerminal(demo(join(folder, 'overlay')));
+/** Milliseconds; in the form of the other measurements, of which only ours has an overview. */
+export const measureOverview = async (folder) => {
+  const terminal = openTerminal(demo(join(folder, 'overview')));
   await terminal.until('124k');
   await sleep(LOADED_MS);
   const times = [];

@@ -4,9 +4,9 @@ import { isPrivateModeOn } from '../filter/mode-rules.js';
 import { regionSequence } from '../filter/motion.js';
 import { renditionSequence } from '../filter/rendition.js';
 import type { ModeTracker } from '../mode-tracker.js';
-import { modeSequence, type OverlaySequences } from './sequences.js';
+import { modeSequence, type OverviewSequences } from './sequences.js';
 
-// The child's queries to the terminal while the overlay is open.
+// The child's queries to the terminal while the overview is open.
 
 /** A query to the terminal whose answer does not depend on the screen's contents. */
 export interface TerminalQuery {
@@ -147,7 +147,7 @@ export const extractQueries = (state: QueryState, chunk: Uint8Array): ExtractedQ
 };
 
 /*
- * Forwards the child's queries while the overlay is open. The terminal answers them itself and in order: the state that an answer depends
+ * Forwards the child's queries while the overview is open. The terminal answers them itself and in order: the state that an answer depends
  * on is set as the child has it, in one write with the query, and reset after it.
  */
 
@@ -157,11 +157,11 @@ export type QueryAction =
   /** the terminal cannot give the right answer: this is it */
   | { readonly type: 'answer'; readonly bytes: string };
 
-export interface OverlayContext {
+export interface OverviewContext {
   readonly grid: Grid;
   readonly modeTracker: ModeTracker;
-  readonly sequences: OverlaySequences;
-  /** private modes as they were when the overlay was opened */
+  readonly sequences: OverviewSequences;
+  /** private modes as they were when the overview was opened */
   readonly wasModeSet: (mode: number) => boolean;
 }
 
@@ -173,7 +173,7 @@ const mouse = new Set([9, 1000, 1001, 1002, 1003, 1005, 1006, 1015, 1016]);
 const askUnchanged = (text: string): QueryAction => ({ type: 'ask', bytes: text });
 
 /** Printing sets the last-column flag, with which some terminals report another column. */
-const cursorAction = (text: string, { grid }: OverlayContext): QueryAction => {
+const cursorAction = (text: string, { grid }: OverviewContext): QueryAction => {
   const row = grid.origin ? grid.row - grid.top : grid.row;
   const column = grid.origin && grid.sideMargins ? grid.column - grid.left : grid.column;
   const origin = grid.origin ? `${regionSequence(grid)}${modeSequence(ORIGIN, true)}` : '';
@@ -184,13 +184,13 @@ const cursorAction = (text: string, { grid }: OverlayContext): QueryAction => {
   return { type: 'ask', bytes: place + wrap + back, dirtyRow: grid.row };
 };
 
-const forcedSequence = ({ forcedModes }: OverlaySequences, modes: ReadonlySet<number>): string =>
+const forcedSequence = ({ forcedModes }: OverviewSequences, modes: ReadonlySet<number>): string =>
   [...forcedModes]
     .filter(([mode]) => modes.has(mode))
     .map(([mode, on]) => modeSequence(mode, on))
     .join('');
 
-const modeAction = (text: string, context: OverlayContext): QueryAction => {
+const modeAction = (text: string, context: OverviewContext): QueryAction => {
   const { grid, modeTracker, sequences, wasModeSet } = context;
   const [, isPrivate, digits] = /^\x1b\[(\?)?(\d+)/.exec(text) ?? [];
   const mode = Number(digits);
@@ -200,13 +200,13 @@ const modeAction = (text: string, context: OverlayContext): QueryAction => {
     return isOn ? askUnchanged(text) : { type: 'answer', bytes: `\x1b[?${mode};2$y` };
   const now = sequences.forcedModes.get(mode) ?? (mode === ORIGIN || mode === 69 ? false : wasModeSet(mode));
   const again = mouse.has(mode) ? forcedSequence(sequences, mouse) : '';
-  const isReplaced = isOn && again !== ''; // a mode of the overlay may have turned it off
+  const isReplaced = isOn && again !== ''; // a mode of the overview may have turned it off
   if (now === isOn && !isReplaced) return askUnchanged(text);
   return askUnchanged(modeSequence(mode, isOn) + text + modeSequence(mode, now) + again);
 };
 
 /** DECRQSS. */
-const statusAction = (text: string, { grid, modeTracker }: OverlayContext): QueryAction => {
+const statusAction = (text: string, { grid, modeTracker }: OverviewContext): QueryAction => {
   const what = /^\x1bP\$q([^\x1b]*)/.exec(text)?.[1] ?? '';
   if (what === 'm') return askUnchanged(`${renditionSequence(grid.rendition)}${text}\x1b[0m`);
   if (what === 'r') return askUnchanged(regionSequence(grid) + text);
@@ -219,10 +219,10 @@ const statusAction = (text: string, { grid, modeTracker }: OverlayContext): Quer
 };
 
 /** Each screen has its own stack of flags: pushes the child's flags and pops them before any key can arrive. */
-const keyboardAction = (text: string, { grid, modeTracker }: OverlayContext): QueryAction =>
+const keyboardAction = (text: string, { grid, modeTracker }: OverviewContext): QueryAction =>
   askUnchanged(`\x1b[>${modeTracker.currentKeyboardFlags(grid.alternate)}u${text}\x1b[<u`);
 
-export const actionFor = ({ kind, text }: TerminalQuery, context: OverlayContext): QueryAction => {
+export const actionFor = ({ kind, text }: TerminalQuery, context: OverviewContext): QueryAction => {
   switch (kind) {
     case 'cursor':
       return cursorAction(text, context);

@@ -1,14 +1,19 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toPrintable } from '../../src/core/printable.js';
-import { makeOverlayHarness, shown, shownPlainly, type OverlayHarness } from '../support/overlay-harness.js';
+import {
+  makeOverviewHarness,
+  shown,
+  shownPlainly,
+  type OverviewHarness,
+} from '../support/overview-harness.js';
 import { eventually } from '../support/eventually.js';
 
 const [COLUMNS, ROWS] = [60, 14];
 const HOTKEY = '\x1d';
 
-let run: OverlayHarness;
-const start = (...options: Parameters<typeof makeOverlayHarness>): OverlayHarness =>
-  (run = makeOverlayHarness(...options));
+let run: OverviewHarness;
+const start = (...options: Parameters<typeof makeOverviewHarness>): OverviewHarness =>
+  (run = makeOverviewHarness(...options));
 afterEach(() => {
   run.stop();
   vi.useRealTimers();
@@ -42,7 +47,7 @@ describe('the hotkey', () => {
       run.type(keys);
       vi.advanceTimersByTime(pause);
     }
-    expect(run.overlay.isOpen()).toBe(false);
+    expect(run.overview.isOpen()).toBe(false);
     expect(run.received()).toBe(sent);
     expect(run.keys).toEqual([]);
     expect(run.stage.isFooterWanted).toBe(true);
@@ -58,7 +63,7 @@ describe('the hotkey', () => {
       run.type(`${HOTKEY}q`);
       expect(run.stage.isFooterWanted).toBe(true);
       expect(run.notices).toEqual(['overview needs 40×8']);
-      expect(run.overlay.isOpen()).toBe(false);
+      expect(run.overview.isOpen()).toBe(false);
       expect(run.received()).toBe('q');
     },
   );
@@ -77,11 +82,11 @@ describe('the second screen of the terminal', () => {
     run.write('hello');
     const before = await shown(run);
     run.type(HOTKEY);
-    await eventually(() => expect(run.stage.overlayOutput).toBeDefined());
+    await eventually(() => expect(run.stage.overviewOutput).toBeDefined());
     run.type('q');
     expect(await shown(run)).toEqual(before);
     run.type(HOTKEY);
-    expect(run.stage.overlayOutput).toBeDefined(); // at once
+    expect(run.stage.overviewOutput).toBeDefined(); // at once
   });
 
   it('is not drawn on where there is none: the child’s stays as it was, and the footer says so', async () => {
@@ -93,7 +98,7 @@ describe('the second screen of the terminal', () => {
     run.write('line one\r\nhello');
     const before = await shown(run);
     run.type(`${HOTKEY}x`);
-    await eventually(() => expect(run.overlay.isOpen()).toBe(false));
+    await eventually(() => expect(run.overview.isOpen()).toBe(false));
     expect(run.stage.hasSecondScreen).toBe(false);
     expect(await shown(run)).toEqual(before);
     expect(run.received()).toBe('');
@@ -108,7 +113,7 @@ describe('keys', () => {
     { typed: [`${HOTKEY}c`], keys: ['c'], sent: '' },
     { typed: [HOTKEY, 'x', '\r', 'c', '\x1b[A', '\x03'], keys: ['enter', 'c', 'up'], sent: '' },
     { typed: [`${HOTKEY}qls\r`], keys: ['q'], sent: 'ls\r' },
-    // the child has not enabled mouse reports: this one was sent before the overlay was closed
+    // the child has not enabled mouse reports: this one was sent before the overview was closed
     { typed: [`${HOTKEY}cq\x1b[A\x1b[<64;1;1M`, 'q'], keys: ['c', 'q'], sent: '\x1b[Aq' },
     { typed: [`${HOTKEY}q${HOTKEY}q`, 'x'], keys: ['q', 'q'], sent: 'x' }, // each once, none twice
     { typed: [HOTKEY, '\x1b[200~rm -rf\rq', 'qc\r\x1b[201', '~d'], keys: ['d'], sent: '' },
@@ -131,27 +136,27 @@ describe('keys', () => {
     start(COLUMNS, ROWS);
     run.type(HOTKEY);
     run.type('\x1b');
-    await eventually(() => expect(run.overlay.isOpen()).toBe(false));
+    await eventually(() => expect(run.overview.isOpen()).toBe(false));
     run.type('\x1b');
     await eventually(() => expect(run.received()).toBe('\x1b'));
     expect(run.keys).toEqual(['escape']);
   });
 
-  it('the rest of a paste is dropped, also when the overlay closes by itself before it ends', () => {
+  it('the rest of a paste is dropped, also when the overview closes by itself before it ends', () => {
     start(COLUMNS, ROWS);
     run.type(`${HOTKEY}\x1b[200~rm -rf`);
-    run.overlay.stop();
+    run.overview.stop();
     run.type('\rq\x1b[201~x');
     expect(run.received()).toBe('x');
   });
 
-  it('go to the overlay as soon as the hotkey was pressed, also while it waits for a gap', () => {
+  it('go to the overview as soon as the hotkey was pressed, also while it waits for a gap', () => {
     start(COLUMNS, ROWS);
     run.write('\x1b]0;half a title');
     run.type(`${HOTKEY}cx`);
-    expect(run.stage.overlayOutput).toBeUndefined();
+    expect(run.stage.overviewOutput).toBeUndefined();
     run.write(' and the rest\x07');
-    expect(run.stage.overlayOutput).toBeDefined();
+    expect(run.stage.overviewOutput).toBeDefined();
     expect([run.keys, run.received()]).toEqual([['c'], '']);
   });
 });
@@ -164,15 +169,15 @@ describe('what is drawn', () => {
         Array.from({ length: rows }, (_, row) => toPrintable(row === 1 ? second : `${row}`)),
     });
     run.write('the child');
-    run.overlay.open();
+    run.overview.open();
     await run.drawn();
     const { active } = run.emulator.terminal.buffer;
     expect(active.getLine(ROWS)?.translateToString(true)).toBe(`${ROWS}`);
     const before = run.sent().length;
-    run.overlay.redraw();
+    run.overview.redraw();
     expect(run.sent().length).toBe(before);
     second = 'two';
-    run.overlay.redraw();
+    run.overview.redraw();
     expect(run.sent().slice(before)).toMatch(/^\x1b\[2;1H[^H]*two\x1b\[0m$/);
   });
 
@@ -183,9 +188,9 @@ describe('what is drawn', () => {
       },
     });
     run.write('the child');
-    run.overlay.open();
+    run.overview.open();
     run.write('!');
-    expect(run.overlay.isOpen()).toBe(false);
+    expect(run.overview.isOpen()).toBe(false);
     expect(await shown(run)).toEqual(await shownPlainly('the child!', COLUMNS, ROWS));
   });
 
@@ -194,27 +199,27 @@ describe('what is drawn', () => {
     const load = (): Promise<void> | undefined =>
       loads.length === 2 ? undefined : new Promise((_, reject) => loads.push(reject));
     start(COLUMNS, ROWS, { load });
-    run.overlay.open();
-    run.overlay.close();
-    run.overlay.open();
+    run.overview.open();
+    run.overview.close();
+    run.overview.open();
     const [first] = loads;
     first?.(new Error('too late'));
     await run.drawn();
-    expect(run.overlay.isOpen()).toBe(true);
+    expect(run.overview.isOpen()).toBe(true);
   });
 
   it('opens after half a second in the middle of a frame, but never in the middle of a string', () => {
     vi.useFakeTimers();
     start(COLUMNS, ROWS);
     run.write('\x1b[?2026hframe');
-    run.overlay.open();
-    expect(run.stage.overlayOutput).toBeUndefined();
+    run.overview.open();
+    expect(run.stage.overviewOutput).toBeUndefined();
     vi.advanceTimersByTime(600);
-    expect(run.stage.overlayOutput).toBeDefined();
-    run.overlay.close();
+    expect(run.stage.overviewOutput).toBeDefined();
+    run.overview.close();
     run.write('\x1b]0;half');
-    run.overlay.open();
+    run.overview.open();
     vi.advanceTimersByTime(600);
-    expect([run.stage.overlayOutput, run.overlay.isOpen()]).toEqual([undefined, false]);
+    expect([run.stage.overviewOutput, run.overview.isOpen()]).toEqual([undefined, false]);
   });
 });

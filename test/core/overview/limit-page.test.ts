@@ -1,4 +1,4 @@
-// The page of the overlay with the choice of a limit.
+// The page of the overview with the choice of a limit.
 import { describe, expect, it } from 'vitest';
 import { startCompaction } from '../../../src/core/compaction/state.js';
 import type { LadderChoice } from '../../../src/core/ladder.js';

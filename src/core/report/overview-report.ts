@@ -16,11 +16,11 @@ import { cacheSentence, limitsSentence } from '../economy.js';
 import { isStale } from '../evidence.js';
 import { footerView, isWindowUnknown } from '../footer-view.js';
 import { formatAge, noNumberSentence, formatDuration, formatOwnPercent, formatPercent } from '../format.js';
-import type { OverlayHistory } from './history.js';
+import type { OverviewHistory } from './history.js';
 import { groupDigits } from '../ladder.js';
 import { isLargeWindow } from '../limit-offer.js';
 import { approachOf, nextPoint } from '../next-compaction.js';
-import type { OverlayPage } from '../overlay-keys.js';
+import type { OverviewPage } from '../overview-keys.js';
 import type { LimitSelection } from '../own-limit.js';
 import { limitKeys, limitSection } from './limit-page.js';
 import { markedRow, recapKeys, recapSections, type RecapPage } from './recap-page.js';
@@ -52,14 +52,14 @@ import type { Session } from '../session.js';
 import { shownId } from '../shown-conversation.js';
 import { present } from '../present.js';
 
-// The report in the overlay: the sections of `ctxwrap context`, what happens next, and details about the numbers.
+// The report in the overview: the sections of `ctxwrap context`, what happens next, and details about the numbers.
 
-/** The facts that the overlay displays. */
-export interface OverlayFacts {
+/** The facts that the overview displays. */
+export interface OverviewFacts {
   readonly session: Session;
   readonly compaction: Compaction;
   /** the history of the session so far */
-  readonly record: OverlayHistory;
+  readonly record: OverviewHistory;
   /** what the session file records about the window's contents; undefined if no file does */
   readonly contents?: SessionContents | undefined;
   /** start of the session */
@@ -77,7 +77,7 @@ export interface OverlayFacts {
   readonly recap?: RecapPage | undefined;
 }
 
-export interface OverlayReport extends Report {
+export interface OverviewReport extends Report {
   readonly runtime: string;
   readonly model: string;
   /** the agent's name of the conversation; '' if it has none */
@@ -90,7 +90,7 @@ export interface OverlayReport extends Report {
   readonly marked?: MarkedRow | undefined;
 }
 
-export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayReport => {
+export const overviewReport = (facts: OverviewFacts, page: OverviewPage): OverviewReport => {
   const { session, startedAt, now } = facts;
   const { agent } = session;
   const sessionId = shownId(session.conversation) ?? '';
@@ -107,7 +107,7 @@ export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayRe
   };
 };
 
-const keysOf = (page: OverlayPage, { compactions }: Session): OverlayReport['keys'] => {
+const keysOf = (page: OverviewPage, { compactions }: Session): OverviewReport['keys'] => {
   if (page === 'limit') return limitKeys;
   if (page === 'recap') return recapKeys;
   return [
@@ -127,7 +127,7 @@ const keysOf = (page: OverlayPage, { compactions }: Session): OverlayReport['key
 
 const MAIN_RESULTS = 5;
 
-const mainSections = (facts: OverlayFacts): readonly Section[] => {
+const mainSections = (facts: OverviewFacts): readonly Section[] => {
   const { session, compaction, record, contents, keptText, notice, now } = facts;
   const { report, number } = numberOf(session, contents, now);
   const attempts = attemptRows(facts);
@@ -238,7 +238,7 @@ const modeRows = ({ mode, isProactive }: Compaction): readonly Row[] => [
 
 const LEAST_SPAN_MS = 60_000; // a span of seconds is not informative, and would change every second
 
-const usageSection = ({ usage: history }: OverlayHistory, report: ContextReport, now: Millis): Section => {
+const usageSection = ({ usage: history }: OverviewHistory, report: ContextReport, now: Millis): Section => {
   const [first] = history.samples;
   const isDrawable = history.samples.some(
     ({ fill }) => (fill?.usedPercent ?? fill?.usedTokens) !== undefined,
@@ -250,7 +250,7 @@ const usageSection = ({ usage: history }: OverlayHistory, report: ContextReport,
 };
 
 /** The last compactions, newest first. */
-const attemptRows = ({ record, now }: OverlayFacts): readonly Row[] => {
+const attemptRows = ({ record, now }: OverviewFacts): readonly Row[] => {
   const rows = record.past.attempts.toReversed().map(({ ended, next }) => {
     const { before, outcome, startedAt, endedAt, evidence } = ended;
     const known = outcome.kind === 'verified' ? outcome.after : undefined;
@@ -282,10 +282,10 @@ const byText = ({ initiator, isManual }: EndedCompaction): string => {
 
 // What happens next, in one sentence: the countdown, what ctxwrap is waiting for, or the distance to the next threshold.
 
-/** The key for a compaction while the overlay is open. */
+/** The key for a compaction while the overview is open. */
 const ASK = 'c';
 
-type NextFacts = Pick<OverlayFacts, 'session' | 'compaction' | 'now'>;
+type NextFacts = Pick<OverviewFacts, 'session' | 'compaction' | 'now'>;
 
 const nextSentence = ({ session, compaction, now }: NextFacts): string => {
   const { phase, request } = compaction;
@@ -362,7 +362,7 @@ const sizeText = (known: SourceReading): string => {
 
 // The second page: all sources, the agent's activity, and the attempts.
 
-const detailSections = (facts: OverlayFacts): readonly Section[] => {
+const detailSections = (facts: OverviewFacts): readonly Section[] => {
   const { session, compaction, contents, now } = facts;
   const { activity, activitySince, asks, place, witnesses } = session;
   const known = provenance(session, now);
@@ -418,7 +418,7 @@ const policyTexts = ({ policy, settings, episodeSince }: Compaction, now: Millis
 
 // The third page: help.
 
-const helpSections = ({ hotkey }: OverlayFacts): readonly Section[] => [
+const helpSections = ({ hotkey }: OverviewFacts): readonly Section[] => [
   keySection('Keys', [
     ['c', 'compact now (see Next if it is waiting); again: cancel'],
     ['a', 'switch the mode: auto, ask, warn'],
@@ -453,7 +453,7 @@ const keySection = (title: string, all: readonly (readonly [string, string])[]):
   hasKeys: true,
 });
 
-const pages: Readonly<Record<OverlayPage, (facts: OverlayFacts) => readonly Section[]>> = {
+const pages: Readonly<Record<OverviewPage, (facts: OverviewFacts) => readonly Section[]>> = {
   main: mainSections,
   detail: detailSections,
   help: helpSections,

@@ -1,19 +1,19 @@
 import { own, type Printable } from '../core/printable.js';
-import { makeOverlaySequences } from '../terminal/overlay/sequences.js';
-import { restoreScreenSequence, type SavedScreen } from '../terminal/overlay/saved-screen.js';
+import { makeOverviewSequences } from '../terminal/overview/sequences.js';
+import { restoreScreenSequence, type SavedScreen } from '../terminal/overview/saved-screen.js';
 import {
   makeQuerySplitter,
   actionFor,
-  type OverlayContext,
+  type OverviewContext,
   startQueryState,
   extractQueries,
   type TerminalQuery,
-} from '../terminal/overlay/queries.js';
+} from '../terminal/overview/queries.js';
 import type { Size } from '../terminal/tty.js';
 import { HIGH_WATER, pauseIfBehind } from './output.js';
 import type { CursorQuery } from './cursor-query.js';
 import {
-  type OverlayOutput,
+  type OverviewOutput,
   type TerminalSession,
   armSttyProcess,
   childSize,
@@ -21,9 +21,9 @@ import {
   forceRepaint,
 } from './terminal-session.js';
 
-// Holds the child's output while the overlay is open. Questions to the terminal are forwarded at once.
+// Holds the child's output while the overview is open. Questions to the terminal are forwarded at once.
 
-export interface KeptOutput extends OverlayOutput {
+export interface KeptOutput extends OverviewOutput {
   /** everything held so far, in order, including a possible incomplete question */
   readonly all: () => readonly Uint8Array[];
 }
@@ -42,11 +42,11 @@ const ANSWER_MS = 300; // so that an answer of ctxwrap's comes in turn, after th
 const keepOutput = (
   terminal: TerminalSession,
   cursorQuery: CursorQuery,
-  context: Omit<OverlayContext, 'grid' | 'modeTracker'>,
+  context: Omit<OverviewContext, 'grid' | 'modeTracker'>,
   { onSpoiled, onFull }: KeptOutputListener,
 ): KeptOutput => {
   const { filter, tty } = terminal;
-  const now: OverlayContext = { ...context, grid: filter.grid, modeTracker: filter.modeTracker };
+  const now: OverviewContext = { ...context, grid: filter.grid, modeTracker: filter.modeTracker };
   const blocks: Uint8Array[] = [];
   let pieces: Uint8Array[] = [];
   let piecesSize = 0;
@@ -83,9 +83,9 @@ const keepOutput = (
   };
 };
 
-// The overlay on the terminal, from its first byte to its last.
+// The overview on the terminal, from its first byte to its last.
 
-export interface ShownOverlay {
+export interface ShownOverview {
   /** writes the rows that have changed */
   readonly redraw: () => void;
   /** restores the child's screen, with everything written meanwhile */
@@ -95,7 +95,7 @@ export interface ShownOverlay {
 export interface ShowParts {
   readonly cursorQuery: CursorQuery;
   readonly draw: (size: Size) => readonly Printable[];
-  /** the child's rows, when the overlay is drawn over them */
+  /** the child's rows, when the overview is drawn over them */
   readonly savedScreen: SavedScreen | undefined;
   /** it cannot stay open: call `takeAway` */
   readonly onEnd: () => void;
@@ -104,11 +104,11 @@ export interface ShowParts {
 const rowSequence = (row: number, text: Printable): string =>
   `\x1b[${row + 1};1H\x1b[0m\x1b[2K${text}\x1b[0m`;
 
-/** Draws the overlay; only at a moment when that is possible. */
-export const showOverlay = (
+/** Draws the overview; only at a moment when that is possible. */
+export const showOverview = (
   terminal: TerminalSession,
   { cursorQuery, draw, savedScreen, onEnd }: ShowParts,
-): ShownOverlay => {
+): ShownOverview => {
   const { tty, filter } = terminal;
   const { grid, modeTracker } = filter;
   const shown: Printable[] = [];
@@ -127,7 +127,7 @@ export const showOverlay = (
     if (tty.pending() > HIGH_WATER) return; // the next redraw shows it
     const size = { columns: grid.columns, rows: grid.terminalRows };
     let bytes = '';
-    if (!runGuarded(terminal, 'drawing the overlay', () => (bytes = changed(draw(size))))) return onEnd();
+    if (!runGuarded(terminal, 'drawing the overview', () => (bytes = changed(draw(size))))) return onEnd();
     if (bytes !== '') tty.write(bytes);
   };
   const onSpoiled = (row: number): void => {
@@ -135,10 +135,10 @@ export const showOverlay = (
     if (text !== undefined) tty.write(rowSequence(row, text));
   };
   const wasModeSet = modeTracker.copyModes();
-  const sequences = makeOverlaySequences(grid, modeTracker);
+  const sequences = makeOverviewSequences(grid, modeTracker);
   const kept = keepOutput(terminal, cursorQuery, { sequences, wasModeSet }, { onSpoiled, onFull: onEnd });
   armSttyProcess(terminal, sequences.leave);
-  terminal.overlayOutput = kept;
+  terminal.overviewOutput = kept;
   tty.write(sequences.open);
   return {
     redraw,
@@ -148,7 +148,7 @@ export const showOverlay = (
       runGuarded(terminal, 'drawing the screen again', () => {
         if (savedScreen) drawn = restoreScreenSequence(savedScreen, columns, rows);
       });
-      terminal.overlayOutput = undefined;
+      terminal.overviewOutput = undefined;
       tty.write(Buffer.concat([Buffer.from(sequences.close(drawn)), ...kept.all()]));
       pauseIfBehind(terminal);
       armSttyProcess(terminal);

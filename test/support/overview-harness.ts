@@ -1,7 +1,7 @@
-// A wrap without processes: a terminal drawn in memory, a child whose output the test writes, and an overlay.
+// A wrap without processes: a terminal drawn in memory, a child whose output the test writes, and an overview.
 import { own, toPrintable } from '../../src/core/printable.js';
 import { defaultValues } from '../../src/core/config/keys.js';
-import type { OverlayKey } from '../../src/core/overlay-keys.js';
+import type { OverviewKey } from '../../src/core/overview-keys.js';
 import type { Agent } from '../../src/agents/agent.js';
 import type { Event } from '../../src/core/event.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
@@ -13,30 +13,30 @@ import { makeScreenModel, type ScreenModel } from '../../src/terminal/screen-mod
 import { nullLog } from '../../src/storage/log-file.js';
 import { makeEvents } from '../../src/main-thread/route.js';
 import { makeParts, type Parts } from '../../src/main-thread/session-parts.js';
-import type { OverlayContents } from '../../src/main-thread/overlay.js';
+import type { OverviewContents } from '../../src/main-thread/overview.js';
 import { makeCounters } from '../../src/session/thread-messages.js';
 import type { TerminalSession } from '../../src/main-thread/terminal-session.js';
 import { describeTerminal, makeEmulator, type Emulator } from './emulator.js';
 import { screenOf } from '../../src/terminal/child-screen.js';
 
-/** The overlay's text in tests. */
-export const TITLE = 'the overlay of a test';
+/** The overview's text in tests. */
+export const TITLE = 'the overview of a test';
 
-export interface OverlayHarness {
+export interface OverviewHarness {
   readonly stage: TerminalSession;
   /** of the child's screen */
   readonly model: ScreenModel;
   readonly parts: Parts;
-  readonly overlay: Parts['overlay'];
+  readonly overview: Parts['overview'];
   /** the user's terminal */
   readonly emulator: Emulator;
   readonly write: (bytes: Uint8Array | string) => void;
   readonly type: (keys: string) => void;
-  /** what the child has read, and the keys that the overlay received */
+  /** what the child has read, and the keys that the overview received */
   readonly received: () => string;
   /** the same, write by write */
   readonly writes: readonly string[];
-  readonly keys: readonly OverlayKey[];
+  readonly keys: readonly OverviewKey[];
   /** what the footer was asked to say */
   readonly notices: readonly string[];
   /** what was sent to the terminal, and what the stty process would send */
@@ -52,16 +52,16 @@ export interface OverlayHarness {
 const env = { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', XDG_STATE_HOME: '/dev/null' };
 
 /** `rows` are the child's; the terminal has one more. */
-export const makeOverlayHarness = (
+export const makeOverviewHarness = (
   columns: number,
   rows: number,
-  contents: Partial<OverlayContents> = {},
+  contents: Partial<OverviewContents> = {},
   { isSilent = false, ...agent }: Partial<Agent> & { readonly isSilent?: boolean } = {},
-): OverlayHarness => {
+): OverviewHarness => {
   const { titleSigns } = agent;
   const emulator = makeEmulator(columns, rows + 1);
   const grid = makeGrid(columns, rows, rows + 1, quirksFromEnv(env));
-  const keys: OverlayKey[] = [];
+  const keys: OverviewKey[] = [];
   const writes: string[] = [];
   const notices: string[] = [];
   let [received, sent, armed] = ['', '', ''];
@@ -126,14 +126,14 @@ export const makeOverlayHarness = (
     },
   }));
   connect(parts);
-  const { overlay } = parts;
+  const { overview } = parts;
   if (!isSilent) emulator.terminal.onData((data) => parts.keyboard.fromUser(Buffer.from(data, 'latin1')));
   terminalSession.tty.write(reserveFooterSequence(grid));
   return {
     stage: terminalSession,
     model,
     parts,
-    overlay,
+    overview,
     notices,
     emulator,
     write: (bytes) => emit({ type: 'child-output', bytes: Buffer.from(bytes) }),
@@ -150,14 +150,14 @@ export const makeOverlayHarness = (
     },
     drawn: () => emulator.write(''),
     stop: () => {
-      for (const part of [parts.footer, parts.suspend, parts.keyboard, parts.titleAnimation, overlay])
+      for (const part of [parts.footer, parts.suspend, parts.keyboard, parts.titleAnimation, overview])
         part.stop();
     },
   };
 };
 
 /** The child's screen, when all output is drawn and answered. */
-export const shown = async ({ parts, model, drawn, emulator }: OverlayHarness) => {
+export const shown = async ({ parts, model, drawn, emulator }: OverviewHarness) => {
   while (parts.output.hasHeldBytes()) await model.settled();
   await drawn();
   await drawn();
@@ -165,7 +165,7 @@ export const shown = async ({ parts, model, drawn, emulator }: OverlayHarness) =
 };
 
 /** The row of a footer. */
-export const lastDrawnRow = ({ emulator: { terminal } }: OverlayHarness): string =>
+export const lastDrawnRow = ({ emulator: { terminal } }: OverviewHarness): string =>
   terminal.buffer.active.getLine(terminal.buffer.active.baseY + terminal.rows - 1)?.translateToString(true) ??
   '';
 

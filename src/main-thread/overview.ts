@@ -2,24 +2,24 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Printable } from '../core/printable.js';
 import { hotkeyName } from '../core/format.js';
-import type { OverlayKey } from '../core/overlay-keys.js';
+import type { OverviewKey } from '../core/overview-keys.js';
 import { FILE_MODE } from '../storage/file-modes.js';
 import { ensureFolder, homeFolder, readOwnFile, stateFolder } from '../storage/state-folder.js';
 import { markSlotOverwritten, hasFooter } from '../terminal/filter/grid.js';
 import { cursorSequence } from '../terminal/filter/motion.js';
-import { hasAlternateScreen } from '../terminal/overlay/sequences.js';
-import type { SavedScreen } from '../terminal/overlay/saved-screen.js';
+import { hasAlternateScreen } from '../terminal/overview/sequences.js';
+import type { SavedScreen } from '../terminal/overview/saved-screen.js';
 import { paintHindrance } from '../terminal/footer-sequences.js';
 import type { Size } from '../terminal/tty.js';
 import type { LateKeys } from './late-keys.js';
 import type { Output } from './output.js';
-import { showOverlay, type ShownOverlay } from './overlay-screen.js';
+import { showOverview, type ShownOverview } from './overview-screen.js';
 import type { CursorQuery } from './cursor-query.js';
 import type { Emit } from './terminal-event.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 
 // Whether the terminal has an alternate screen. Some have it disabled (xterm's titeInhibit, tmux's alternate-screen) and do not report
-// that: the switch is ignored there, and the overlay would stay on the child's screen.
+// that: the switch is ignored there, and the overview would stay on the child's screen.
 
 const ANSWER_MS = 300;
 const SPOTS = [
@@ -45,7 +45,7 @@ const hasSecondScreen = async (
   return !hasStayed;
 };
 
-// Opens the overlay: as soon as the child's output pauses, and where the terminal has an alternate screen.
+// Opens the overview: as soon as the child's output pauses, and where the terminal has an alternate screen.
 
 const RETRY_MS = 10;
 const PATIENCE_MS = 500; // for a gap after which nothing needs repair
@@ -61,31 +61,31 @@ const delayOf = (terminal: TerminalSession, isHeld: boolean, waitedMs: number): 
 };
 
 interface Opening {
-  readonly state: OverlayState;
-  readonly contents: OverlayContents;
+  readonly state: OverviewState;
+  readonly contents: OverviewContents;
   readonly close: () => void;
 }
 
 /** Opens it now, or tries again soon. */
 const attemptWith = (
   terminal: TerminalSession,
-  { output, cursorQuery, emit }: OverlayParts,
+  { output, cursorQuery, emit }: OverviewParts,
   { state, contents, close }: Opening,
 ): (() => void) => {
   const { filter, screen } = terminal;
 
   const show = (savedScreen: SavedScreen | undefined): void => {
-    const isShown = runGuarded(terminal, 'opening the overlay', () => {
-      const shown = showOverlay(terminal, { cursorQuery, draw: contents.draw, savedScreen, onEnd: close });
+    const isShown = runGuarded(terminal, 'opening the overview', () => {
+      const shown = showOverview(terminal, { cursorQuery, draw: contents.draw, savedScreen, onEnd: close });
       Object.assign(state, { phase: 'open', shown });
       shown.redraw();
-      if (state.shown) emit({ type: 'overlay-opened' });
+      if (state.shown) emit({ type: 'overview-opened' });
     });
     if (!isShown) close();
   };
   const giveUp = (): void => {
     if (state.phase !== 'opening') return;
-    terminal.session.log.warn('the overlay could not be opened in the middle of what the agent writes');
+    terminal.session.log.warn('the overview could not be opened in the middle of what the agent writes');
     close();
   };
   /** The screen model must match the terminal, so nothing may pass until both agree. */
@@ -107,7 +107,7 @@ const attemptWith = (
       output.release();
     }
     if (terminal.hasSecondScreen) return attempt();
-    terminal.session.log.warn('no overlay: this terminal has no second screen');
+    terminal.session.log.warn('no overview: this terminal has no second screen');
     terminal.worker.handle({ type: 'notice', text: NO_SCREEN, priority: 300 });
     close();
   };
@@ -124,16 +124,16 @@ const attemptWith = (
   return attempt;
 };
 
-// The overlay on top of the running child's screen, which is restored exactly when it closes.
+// The overview on top of the running child's screen, which is restored exactly when it closes.
 
-export interface Overlay {
+export interface Overview {
   /** the terminal can show one, and there is something to show */
   readonly canOpen: () => boolean;
   /** why the terminal cannot show it, in a few words; undefined if it can */
   readonly hindrance: () => string | undefined;
-  /** keys go to the overlay: it is open, or about to open */
+  /** keys go to the overview: it is open, or about to open */
   readonly isOpen: () => boolean;
-  /** the overlay shows what happens next, so a countdown is visible in it */
+  /** the overview shows what happens next, so a countdown is visible in it */
   readonly showsNext: () => boolean;
   /** as soon as the child's output pauses */
   readonly open: () => void;
@@ -143,7 +143,7 @@ export interface Overlay {
   /** something shown has changed; unchanged rows are not written again */
   readonly redraw: () => void;
   /** `isByItself`: not pressed by the user */
-  readonly onKey: (key: OverlayKey, isByItself?: boolean) => void;
+  readonly onKey: (key: OverviewKey, isByItself?: boolean) => void;
   /** keys that were meant for what it no longer shows */
   readonly late: LateKeys | undefined;
   /** the child has written: a chance to open */
@@ -158,7 +158,7 @@ export interface Overlay {
 const MIN_COLUMNS = 40;
 const MIN_ROWS = 8;
 
-/** Why the terminal cannot show an overlay; undefined if it can. */
+/** Why the terminal cannot show an overview; undefined if it can. */
 const terminalHindrance = (terminal: TerminalSession): string | undefined => {
   const { grid } = terminal.filter;
   const isLargeEnough = hasFooter(grid) && grid.columns >= MIN_COLUMNS && grid.terminalRows >= MIN_ROWS;
@@ -167,7 +167,7 @@ const terminalHindrance = (terminal: TerminalSession): string | undefined => {
   return hasScreen ? undefined : NO_SCREEN;
 };
 
-const closedState = (): OverlayState => ({
+const closedState = (): OverviewState => ({
   phase: 'closed',
   wantedAt: 0,
   timer: undefined,
@@ -177,11 +177,11 @@ const closedState = (): OverlayState => ({
   isStopped: false,
 });
 
-/** In a demonstration, opens the overlay by itself, with the recap, and gives back what is chosen there. */
-export interface OverlayTour {
+/** In a demonstration, opens the overview by itself, with the recap, and gives back what is chosen there. */
+export interface OverviewTour {
   /** compactions of the session so far */
   readonly noteCompactions: (count: number) => void;
-  /** the overlay has opened; false if the user opened it */
+  /** the overview has opened; false if the user opened it */
   readonly noteOpened: () => boolean;
   /** the user has pressed a key in it, and closes it */
   readonly noteKey: () => void;
@@ -190,10 +190,10 @@ export interface OverlayTour {
 }
 
 /** Without a tour in the session it does nothing. */
-export const makeOverlayTour = (
+export const makeOverviewTour = (
   terminal: Pick<TerminalSession, 'session' | 'child'>,
-  overlay: Pick<Overlay, 'isOpen' | 'open' | 'close' | 'onKey'>,
-): OverlayTour => {
+  overview: Pick<Overview, 'isOpen' | 'open' | 'close' | 'onKey'>,
+): OverviewTour => {
   const { tour } = terminal.session;
   let step: 'ahead' | 'due' | 'shown' | 'over' = tour ? 'ahead' : 'over';
   let timer: NodeJS.Timeout | undefined;
@@ -205,25 +205,25 @@ export const makeOverlayTour = (
     terminal.child?.signal(tour.signal);
   };
   const take = (): void => {
-    overlay.onKey('enter', true);
-    overlay.close(); // where there is nothing to give back
+    overview.onKey('enter', true);
+    overview.close(); // where there is nothing to give back
   };
   const show = (): void => {
     step = 'shown';
-    overlay.open();
-    if (overlay.isOpen()) overlay.onKey('b', true);
+    overview.open();
+    if (overview.isOpen()) overview.onKey('b', true);
     else noteClosed(); // this terminal cannot show it
   };
   return {
     noteCompactions: (count) => {
       if (step !== 'ahead' || !tour || count === 0) return;
       step = 'due';
-      timer = setTimeout(show, tour.overlayAfterMs).unref();
+      timer = setTimeout(show, tour.overviewAfterMs).unref();
     },
     noteOpened: () => {
       if (step !== 'shown' || !tour) return false;
       clearTimeout(timer); // it opens again after a change of size
-      timer = setTimeout(take, tour.overlayMs).unref();
+      timer = setTimeout(take, tour.overviewMs).unref();
       return true;
     },
     noteKey: () => {
@@ -237,9 +237,9 @@ export const makeOverlayTour = (
   };
 };
 
-/** A hint at the overlay, for users who have not opened it often yet. */
-export interface OverlayHint {
-  /** undefined where it is not needed, or the overlay cannot be opened */
+/** A hint at the overview, for users who have not opened it often yet. */
+export interface OverviewHint {
+  /** undefined where it is not needed, or the overview cannot be opened */
   readonly text: () => string | undefined;
   /** the user has opened it */
   readonly noteOpened: () => void;
@@ -248,8 +248,8 @@ export interface OverlayHint {
 const OPENED_OFTEN = 3; // by then the user knows the key
 const OPENED_FILE = 'overview-opened'; // one character for each time, so that two sessions never lose a count
 
-/** Reads how often the overlay was opened in all sessions, later than the child's start; counts on where the folder can be written. */
-export const makeOverlayHint = ({ session }: TerminalSession, emit: Emit): OverlayHint => {
+/** Reads how often the overview was opened in all sessions, later than the child's start; counts on where the folder can be written. */
+export const makeOverviewHint = ({ session }: TerminalSession, emit: Emit): OverviewHint => {
   const { env, values, log } = session;
   const folder = stateFolder(env, homeFolder(env));
   const path = join(folder, OPENED_FILE);
@@ -275,7 +275,7 @@ export const makeOverlayHint = ({ session }: TerminalSession, emit: Emit): Overl
 };
 
 /** Closes or hides whatever is open; false if nothing was. */
-const leaveScreen = (state: OverlayState, { emit }: Pick<OverlayParts, 'emit'>, next: Phase): boolean => {
+const leaveScreen = (state: OverviewState, { emit }: Pick<OverviewParts, 'emit'>, next: Phase): boolean => {
   const { phase, shown } = state;
   clearTimeout(state.timer);
   if (phase !== 'closed') Object.assign(state, { phase: next, opening: undefined, shown: undefined });
@@ -286,28 +286,28 @@ const leaveScreen = (state: OverlayState, { emit }: Pick<OverlayParts, 'emit'>, 
 
 const pressKey = (
   terminal: TerminalSession,
-  { emit }: Pick<OverlayParts, 'emit'>,
-  { onKey }: OverlayContents,
-  { key, isByItself }: { readonly key: OverlayKey; readonly isByItself: boolean | undefined },
+  { emit }: Pick<OverviewParts, 'emit'>,
+  { onKey }: OverviewContents,
+  { key, isByItself }: { readonly key: OverviewKey; readonly isByItself: boolean | undefined },
 ): void => {
-  runGuarded(terminal, 'a key of the overlay', () => {
-    if (!isByItself) emit({ type: 'overlay-key' });
+  runGuarded(terminal, 'a key of the overview', () => {
+    if (!isByItself) emit({ type: 'overview-key' });
     onKey(key, isByItself);
   });
 };
 
-export const makeOverlay = (
+export const makeOverview = (
   terminal: TerminalSession,
-  parts: OverlayParts,
-  contents: OverlayContents,
-): Overlay => {
+  parts: OverviewParts,
+  contents: OverviewContents,
+): Overview => {
   const state = closedState();
   const leave = (next: Phase): boolean => leaveScreen(state, parts, next);
   const end = (isByItself: boolean): void => {
     if (!leave('closed')) return;
-    runGuarded(terminal, 'closing the overlay', () => {
+    runGuarded(terminal, 'closing the overview', () => {
       contents.onClose?.(isByItself);
-      parts.emit({ type: 'overlay-closed' });
+      parts.emit({ type: 'overview-closed' });
     });
   };
   const close = (): void => end(false);
@@ -356,24 +356,24 @@ export const makeOverlay = (
   };
 };
 
-/** What an overlay shows and does. */
-export interface OverlayContents {
+/** What an overview shows and does. */
+export interface OverviewContents {
   /** rows of text and SGR, at most as many as the size has, none wider */
   readonly draw: (size: Size) => readonly Printable[];
   /** `isByItself`: not pressed by the user */
-  readonly onKey: (key: OverlayKey, isByItself?: boolean) => void;
+  readonly onKey: (key: OverviewKey, isByItself?: boolean) => void;
   /** `isByItself`: not by a key of the user */
   readonly onClose?: (isByItself: boolean) => void;
   readonly late?: LateKeys;
   /** whether the last drawing included what happens next; never when absent */
   readonly showsNext?: () => boolean;
-  /** there is something to show; otherwise the hotkey acts as if there were no overlay */
+  /** there is something to show; otherwise the hotkey acts as if there were no overview */
   readonly isAvailable?: () => boolean;
   /** loads what it draws with before it opens; undefined when that is loaded; rejects when it cannot be drawn */
   readonly load?: () => Promise<void> | undefined;
 }
 
-export interface OverlayParts {
+export interface OverviewParts {
   readonly output: Pick<Output, 'hold' | 'hasHeldBytes' | 'release'>;
   readonly cursorQuery: CursorQuery;
   readonly emit: Emit;
@@ -382,15 +382,15 @@ export interface OverlayParts {
 /** `paused`: the terminal is being resized. */
 export type Phase = 'closed' | 'opening' | 'open' | 'paused';
 
-/** The state of one overlay; mutable. */
-export interface OverlayState {
+/** The state of one overview; mutable. */
+export interface OverviewState {
   phase: Phase;
   /** by `performance.now()`; Infinity while the contents load */
   wantedAt: number;
   timer: NodeJS.Timeout | undefined;
   /** stands for one opening, to tell it from the next */
   opening: symbol | undefined;
-  shown: ShownOverlay | undefined;
+  shown: ShownOverview | undefined;
   /** waiting for the screen model, with the child's output held */
   settling: Promise<void> | undefined;
   isStopped: boolean;

@@ -1,15 +1,15 @@
-// An overlay leaves no trace on the child's screen.
+// An overview leaves no trace on the child's screen.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
 import { watchLeftovers } from '../support/leftovers.js';
 import {
-  makeOverlayHarness,
+  makeOverviewHarness,
   shown,
   shownPlainly,
   TITLE,
-  type OverlayHarness,
-} from '../support/overlay-harness.js';
+  type OverviewHarness,
+} from '../support/overview-harness.js';
 import { runs } from '../support/runs.js';
 import { programOutput } from '../support/sequences.js';
 import { eventually } from '../support/eventually.js';
@@ -17,11 +17,11 @@ import { eventually } from '../support/eventually.js';
 const [COLUMNS, ROWS] = [60, 14];
 const MEGABYTE = 1024 * 1024;
 
-let run: OverlayHarness;
-const start = (columns = COLUMNS, rows = ROWS): OverlayHarness => (run = makeOverlayHarness(columns, rows));
+let run: OverviewHarness;
+const start = (columns = COLUMNS, rows = ROWS): OverviewHarness => (run = makeOverviewHarness(columns, rows));
 afterEach(() => run.stop());
 
-const firstRow = ({ emulator: { terminal } }: OverlayHarness): string =>
+const firstRow = ({ emulator: { terminal } }: OverviewHarness): string =>
   terminal.buffer.active.getLine(terminal.buffer.active.baseY)?.translateToString(true) ?? '';
 
 const modes = [
@@ -57,17 +57,17 @@ const places = [
 ] as const;
 
 const open = async (): Promise<void> => {
-  run.overlay.open();
-  await eventually(() => expect(run.stage.overlayOutput).toBeDefined());
+  run.overview.open();
+  await eventually(() => expect(run.stage.overviewOutput).toBeDefined());
 };
 
 describe.each(places)('over $where', ({ before }) => {
-  it('everything is restored, and continues as it would without the overlay', async () => {
+  it('everything is restored, and continues as it would without the overview', async () => {
     start();
     const after = `\x1b[2b${questions.join('')}`; // repeats the last printed character (REP)
     run.write(before);
     await open();
-    run.overlay.close();
+    run.overview.close();
     expect(await shown(run)).toEqual(await shownPlainly(before, COLUMNS, ROWS));
     run.write(after);
     expect(await shown(run)).toEqual(await shownPlainly(before + after, COLUMNS, ROWS));
@@ -81,7 +81,7 @@ describe.each(places)('over $where', ({ before }) => {
     run.write(before);
     await open();
     run.write('one\x1b]0;the ti');
-    run.overlay.close();
+    run.overview.close();
     run.write('tle\x07two');
     expect(await shown(run)).toEqual(await shownPlainly(`${before}one\x1b]0;title\x07two`, COLUMNS, ROWS));
   });
@@ -97,7 +97,7 @@ describe.each(places)('over $where', ({ before }) => {
     for (let at = 0; at < lines.length; at += 65_536) run.write(lines.slice(at, at + 65_536));
     await run.drawn();
     expect(firstRow(run)).toContain(TITLE);
-    run.overlay.close();
+    run.overview.close();
     expect(await shown(run)).toEqual(await shownPlainly(before + lines, COLUMNS, ROWS));
   });
 
@@ -112,7 +112,7 @@ describe.each(places)('over $where', ({ before }) => {
       run.write(before);
       await open();
       run.write(meanwhile);
-      run.overlay.close();
+      run.overview.close();
       expect(await shown(run)).toEqual(await shownPlainly(before + meanwhile, COLUMNS, ROWS));
       run.stop();
     }
@@ -123,7 +123,7 @@ describe.each(places)('over $where', ({ before }) => {
     const leftovers = watchLeftovers(run.emulator.terminal);
     run.write(before);
     await open();
-    run.write('\x1b[?1003h\x1b[?1049l\x1b[?1049h\x1b[?5h'); // output kept by the overlay, so it does not count
+    run.write('\x1b[?1003h\x1b[?1049l\x1b[?1049h\x1b[?5h'); // output kept by the overview, so it does not count
     await run.emulator.write(run.armed().replaceAll('\\033', '\x1b'));
     const { terminal } = run.emulator;
     expect(terminal.buffer.active.type).toBe('normal');
@@ -134,14 +134,14 @@ describe.each(places)('over $where', ({ before }) => {
 
 describe('output that is kept', () => {
   it.each(places.slice(0, 2))(
-    'of more than eight megabytes closes the overlay over $where by itself',
+    'of more than eight megabytes closes the overview over $where by itself',
     async ({ before }) => {
       start();
       run.write(before);
       await open();
       const block = 'x'.repeat(MEGABYTE);
       for (let count = 0; count < 9; count += 1) run.write(block);
-      expect(run.overlay.isOpen()).toBe(false);
+      expect(run.overview.isOpen()).toBe(false);
       expect(await shown(run)).toEqual(await shownPlainly(before + block.repeat(9), COLUMNS, ROWS));
     },
   );
@@ -161,7 +161,7 @@ const screens = [
   { where: 'the alternate screen', before: `\x1b[?1049h\x1b[2;3Hsecond\x1b[${ROWS};50Hlast\x1b[5;5H` },
 ];
 
-/** Bytes before, a resize, bytes after; with or without the overlay open from the first to the last. */
+/** Bytes before, a resize, bytes after; with or without the overview open from the first to the last. */
 const resized = async (
   { columns, rows }: { columns: number; rows: number },
   before: string,
@@ -175,19 +175,22 @@ const resized = async (
   run.resize(columns, rows);
   const { grid } = run.stage.filter;
   await eventually(() => expect([grid.terminalRows, run.parts.output.hasHeldBytes()]).toEqual([rows, false]));
-  if (opens) expect(run.overlay.isOpen()).toBe(columns >= 40);
+  if (opens) expect(run.overview.isOpen()).toBe(columns >= 40);
   run.write(' after');
-  run.overlay.close();
+  run.overview.close();
   const seen = await shown(run);
   run.stop();
   return seen;
 };
 
 describe.each(screens)('a resize over $where', ({ before }) => {
-  it.each(sizes)('that makes the terminal $change leaves what it would without the overlay', async (size) => {
-    const without = await resized(size, before, false);
-    expect(await resized(size, before, true)).toEqual(without);
-  });
+  it.each(sizes)(
+    'that makes the terminal $change leaves what it would without the overview',
+    async (size) => {
+      const without = await resized(size, before, false);
+      expect(await resized(size, before, true)).toEqual(without);
+    },
+  );
 });
 
 describe('questions of the child', () => {
@@ -203,14 +206,14 @@ describe('questions of the child', () => {
       for (const character of text) run.write(character);
       await eventually(() => expect(run.received().length).toBeGreaterThanOrEqual(plain.answers().length));
       expect(run.received()).toBe(plain.answers());
-      expect(run.overlay.isOpen()).toBe(true);
-      run.overlay.close();
+      expect(run.overview.isOpen()).toBe(true);
+      run.overview.close();
       expect(await shown(run)).toEqual(await shownPlainly(before + text, COLUMNS, ROWS));
       expect(run.received()).toBe(plain.answers());
     },
   );
 
-  it('whatever is written and asked, the screen and the answers are as without an overlay', async () => {
+  it('whatever is written and asked, the screen and the answers are as without an overview', async () => {
     const output = fc.array(
       fc.oneof(
         programOutput,
@@ -226,8 +229,8 @@ describe('questions of the child', () => {
         start(40, 12);
         const plain = makeEmulator(40, 12);
         for (const [index, piece] of pieces.entries()) {
-          run.overlay.close();
-          if (index % 2 === 1) run.overlay.open();
+          run.overview.close();
+          if (index % 2 === 1) run.overview.open();
           if (run.stage.filter.grid.alternate)
             while (run.parts.output.hasHeldBytes()) await run.model.settled();
           run.write(piece);
@@ -235,7 +238,7 @@ describe('questions of the child', () => {
           await run.drawn();
           await eventually(() => expect(run.received()).toBe(plain.answers()));
         }
-        run.overlay.close();
+        run.overview.close();
         while (run.parts.output.hasHeldBytes()) await run.model.settled();
         await run.drawn();
         expect(describeTerminal(run.emulator.terminal, 1)).toEqual(describeTerminal(plain.terminal));

@@ -1,15 +1,15 @@
-// What the worker draws of the overlay while the session goes on.
+// What the worker draws of the overview while the session goes on.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { defaultValues } from '../../src/core/config/keys.js';
 import { itemKey } from '../../src/core/conversation/conversation-evidence.js';
 import { recapOf, type Given } from '../../src/core/conversation/recap.js';
-import { initialOverlayState } from '../../src/core/overlay-keys.js';
+import { initialOverviewState } from '../../src/core/overview-keys.js';
 import { emptyHistory } from '../../src/core/report/history.js';
 import type { SessionFlow } from '../../src/core/session-flow.js';
-import type { OverlayDrawing, OverlayWish } from '../../src/session/thread-messages.js';
+import type { OverviewDrawing, WantedOverview } from '../../src/session/thread-messages.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { makeInkLoader, type InkLoader } from '../../src/worker/ink-loader.js';
-import { makePanel, type Panel, type PanelOptions } from '../../src/worker/overlay-panel.js';
+import { makePanel, type Panel, type PanelOptions } from '../../src/worker/overview-panel.js';
 import { NOON, playCompaction } from '../support/compaction-play.js';
 import { eventually } from '../support/eventually.js';
 
@@ -23,7 +23,7 @@ const keys = items.map(itemKey);
 
 let at: number;
 let given: Map<string, Given>;
-let drawings: OverlayDrawing[];
+let drawings: OverviewDrawing[];
 let ink: InkLoader;
 let panel: Panel;
 beforeEach(() => {
@@ -43,8 +43,8 @@ beforeEach(() => {
     session: { agent: {}, env: { TERM: 'xterm', NO_COLOR: '1' }, log: nullLog, values: defaultValues },
     ink,
     tracker: () => tracker,
-    onDrawn: (drawing: OverlayDrawing) => drawings.push(drawing),
-    onClose: () => expect.fail('the overlay cannot be drawn'),
+    onDrawn: (drawing: OverviewDrawing) => drawings.push(drawing),
+    onClose: () => expect.fail('the overview cannot be drawn'),
   } as unknown as PanelOptions);
 });
 afterEach(() => {
@@ -52,15 +52,15 @@ afterEach(() => {
   ink.stop();
 });
 
-const wanted: OverlayWish = { ...initialOverlayState, size: { columns: 80, rows: 24 }, page: 'recap' };
+const wanted: WantedOverview = { ...initialOverviewState, size: { columns: 80, rows: 24 }, page: 'recap' };
 
-const drawn = async (wish: Partial<OverlayWish> = {}): Promise<OverlayDrawing | undefined> => {
+const drawn = async (wish: Partial<WantedOverview> = {}): Promise<OverviewDrawing | undefined> => {
   const count = drawings.length;
   panel.show({ ...wanted, ...wish });
   await eventually(() => expect(drawings.length).toBeGreaterThan(count));
   return drawings.at(-1);
 };
-const marks = (drawing: OverlayDrawing | undefined): readonly string[] =>
+const marks = (drawing: OverviewDrawing | undefined): readonly string[] =>
   drawing?.rows
     .map((row) => row.replaceAll(/\x1b\[[\d;]*m/g, ''))
     .flatMap((row) => /(\[[x ]\]) +(\w+)/.exec(row)?.slice(1).join(' ') ?? []) ?? [];

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { casts } from '../support/casts.js';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
 import { watchLeftovers } from '../support/leftovers.js';
-import { buildWithOverlay } from '../support/changed-program.js';
+import { buildWithOverview } from '../support/changed-program.js';
 import { programPath } from '../support/programs.js';
 import { openWindow, type Window } from '../support/window.js';
 import { footerShown, inFolder, plainEnv, withWrapped, type Wrapped } from '../support/wrapped.js';
@@ -18,24 +18,24 @@ const MEGABYTE = 1024 * 1024;
 let folder: string;
 let program: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ctxwrap-overlay-'));
-  program = await buildWithOverlay(folder);
+  folder = mkdtempSync(join(tmpdir(), 'ctxwrap-overview-'));
+  program = await buildWithOverview(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const hasOverlay = (window: Window): boolean => {
+const hasOverview = (window: Window): boolean => {
   const { cols, rows } = window.emulator.terminal;
-  return window.rows().every((row, index) => row.startsWith(`overlay ${cols}x${rows} row ${index}`));
+  return window.rows().every((row, index) => row.startsWith(`overview ${cols}x${rows} row ${index}`));
 };
 
 const open = async ({ window }: Wrapped): Promise<void> => {
   window.type(HOTKEY);
-  await window.until(() => hasOverlay(window), 'the overlay');
+  await window.until(() => hasOverview(window), 'the overview');
 };
 
 const close = async ({ window }: Wrapped): Promise<void> => {
   window.type('q');
-  await window.until(() => !window.rows().some((row) => row.startsWith('overlay ')), 'the child’s screen');
+  await window.until(() => !window.rows().some((row) => row.startsWith('overview ')), 'the child’s screen');
 };
 
 const expectSame = async (wrapped: Wrapped, plain: ReturnType<typeof makeEmulator>): Promise<void> => {
@@ -44,12 +44,12 @@ const expectSame = async (wrapped: Wrapped, plain: ReturnType<typeof makeEmulato
   expect(describeTerminal(wrapped.window.emulator.terminal, 1)).toEqual(describeTerminal(plain.terminal));
 };
 
-const SOME = 12; // of the recordings; test/main-thread/overlay-recordings plays all of them without processes
+const SOME = 12; // of the recordings; test/main-thread/overview-recordings plays all of them without processes
 const PARTS = 11;
 const recordings = casts().filter((_, index) => index % SOME === 0);
 
 describe.concurrent('under the built program', () => {
-  it.each(recordings)('the recording $name is the same when an overlay comes and goes', async (cast) => {
+  it.each(recordings)('the recording $name is the same when an overview comes and goes', async (cast) => {
     const { columns, rows, output } = cast;
     const plain = makeEmulator(columns, rows);
     await plain.write(output);
@@ -63,20 +63,20 @@ describe.concurrent('under the built program', () => {
       }
       window.type('q');
       await expectSame(wrapped, plain);
-      const answers = (): string => player.received().replaceAll(/[q\x1d]/g, ''); // keys pressed where no overlay opened
+      const answers = (): string => player.received().replaceAll(/[q\x1d]/g, ''); // keys pressed where no overview opened
       await player.until(() => answers().length >= plain.answers().length);
       expect(answers()).toBe(plain.answers());
     });
   });
 
-  it('keys go to the overlay until it is closed, and to the child from there on', async () => {
+  it('keys go to the overview until it is closed, and to the child from there on', async () => {
     await withWrapped({ program, columns: COLUMNS, rows: ROWS }, async (wrapped) => {
       const { window, player } = wrapped;
       await wrapped.started();
       window.type('before');
       await open(wrapped);
       for (const keys of ['abc\r', '\x03\x1a', '\x1b[200~pasted q\r\x1b[201~', '\x1b[A']) window.type(keys);
-      expect(hasOverlay(window)).toBe(true);
+      expect(hasOverview(window)).toBe(true);
       window.type('qafter');
       await player.until(() => player.received().endsWith('after'));
       expect(player.received()).toBe('beforeafter');
@@ -101,7 +101,7 @@ describe.concurrent('under the built program', () => {
         await wrapped.caughtUp();
         await open(wrapped);
         await wrapped.player.write(output);
-        expect(hasOverlay(wrapped.window)).toBe(true);
+        expect(hasOverview(wrapped.window)).toBe(true);
         await close(wrapped);
         await expectSame(wrapped, plain);
       });
@@ -115,7 +115,7 @@ describe.concurrent('under the built program', () => {
       await player.write('hello');
       await open(wrapped);
       window.resize(100, 30);
-      await window.until(() => hasOverlay(window), 'the overlay in the new size');
+      await window.until(() => hasOverview(window), 'the overview in the new size');
       await player.until(() => isDeepStrictEqual(player.size(), [29, 100]));
       window.resize(39, 30);
       await player.until(() => isDeepStrictEqual(player.size(), [29, 39]));
@@ -135,7 +135,7 @@ const tidyState = ({ window }: Wrapped, leftovers: () => readonly string[]) => (
   buffer: window.emulator.terminal.buffer.active.type,
   modes: { ...window.emulator.terminal.modes },
   cursorHidden: isCursorHidden(window.emulator.terminal),
-  ours: window.rows('all').filter((row) => /^(?: generic |overlay )/.test(row)),
+  ours: window.rows('all').filter((row) => /^(?: generic |overview )/.test(row)),
 });
 
 const tidy = {
@@ -159,7 +159,7 @@ const ways: readonly { what: string; end: (wrapped: Wrapped) => void }[] = [
   { what: 'the wrapper is killed', end: ({ pid }) => void process.kill(pid(), 'SIGKILL') },
 ];
 
-describe.concurrent.each(places)('with the overlay open over $where', ({ before }) => {
+describe.concurrent.each(places)('with the overview open over $where', ({ before }) => {
   it.each(ways)('the terminal is as the shell needs it when $what', async ({ end }) => {
     await withWrapped({ program, columns: COLUMNS, rows: ROWS, before: 'old line\\n' }, async (wrapped) => {
       const { window, player } = wrapped;
@@ -202,12 +202,12 @@ describe.concurrent.each(places)('with the overlay open over $where', ({ before 
       await window.until(() => /parent \d+/.test(window.rows().join('\n')), 'the pid of the wrapper');
       const [, wrapper] = /parent (\d+)/.exec(window.rows().join('\n')) ?? [];
       window.type(HOTKEY);
-      await window.until(() => hasOverlay(window), 'the overlay');
+      await window.until(() => hasOverview(window), 'the overview');
       process.kill(Number(wrapper), 'SIGTSTP');
       await window.until('Stopped');
       expect(leftovers()).toEqual([]);
       expect(window.emulator.terminal.buffer.active.type).toBe('normal');
-      expect(window.rows('all').filter((row) => row.startsWith('overlay '))).toEqual([]);
+      expect(window.rows('all').filter((row) => row.startsWith('overview '))).toEqual([]);
       window.type('fg\r');
       await window.until(() => /resumed [1-9]/.test(window.rows().join('\n')), 'the child after SIGCONT');
       await footerShown(window);

@@ -4,18 +4,18 @@ import type { ModeTracker } from '../mode-tracker.js';
 import { SYNCHRONIZED } from '../mode-tracker.js';
 import { CURSOR } from '../mode-tracker.js';
 
-// Sequences that show the overlay in place of the child's screen and bring the child's screen back.
+// Sequences that show the overview in place of the child's screen and bring the child's screen back.
 
-/** The sequences for an overlay, made for the terminal's state at its opening. */
-export interface OverlaySequences {
+/** The sequences for an overview, made for the terminal's state at its opening. */
+export interface OverviewSequences {
   readonly open: string;
-  /** restores everything; `savedScreen` redraws the child's rows if the overlay was drawn over them, otherwise '' */
+  /** restores everything; `savedScreen` redraws the child's rows if the overview was drawn over them, otherwise '' */
   readonly close: (savedScreen: string) => string;
-  /** removes the overlay and its modes before the terminal is restored at the end */
+  /** removes the overview and its modes before the terminal is restored at the end */
   readonly leave: string;
-  /** private modes that differ from the child's while the overlay is open */
+  /** private modes that differ from the child's while the overview is open */
   readonly forcedModes: ReadonlyMap<number, boolean>;
-  /** the child is on its alternate screen, so the overlay is drawn over it */
+  /** the child is on its alternate screen, so the overview is drawn over it */
   readonly isOnAlternate: boolean;
 }
 
@@ -23,7 +23,7 @@ const AUTOWRAP = 7;
 const PASTE = 2004;
 const MOUSE = 1000;
 const MOUSE_SGR = 1006;
-// In most terminals only one of each group can be on, so the overlay's mode would turn off the child's (xterm ctlseqs, "Mouse Tracking").
+// In most terminals only one of each group can be on, so the overview's mode would turn off the child's (xterm ctlseqs, "Mouse Tracking").
 const mouseTracking = [9, MOUSE, 1001, 1002, 1003];
 const mouseEncodings = [1005, MOUSE_SGR, 1015, 1016];
 const ALTERNATE_SCREEN = 1049; // 47 and 1047 are not supported everywhere (docs/facts/terminals.md#reset)
@@ -33,7 +33,7 @@ export const modeSequence = (mode: number, on: boolean): string => `\x1b[?${mode
 const modesOf = (modes: Iterable<readonly [number, boolean]>): string =>
   [...modes].map(([mode, on]) => modeSequence(mode, on)).join('');
 
-/** Modes that the overlay needs and the child has not set: no cursor, no autowrap, mouse wheel, bracketed paste. */
+/** Modes that the overview needs and the child has not set: no cursor, no autowrap, mouse wheel, bracketed paste. */
 const modesToForce = (grid: Grid, { isModeSet }: ModeTracker): ReadonlyMap<number, boolean> => {
   const forcedModes = new Map<number, boolean>();
   if (isModeSet(CURSOR)) forcedModes.set(CURSOR, false);
@@ -71,7 +71,7 @@ const restoreCursorSequence = (grid: Grid): string => {
   return region + margins + (grid.origin ? '\x1b[?6h' : '') + cursorSequence(grid);
 };
 
-/** The overlay uses the cursor slots of both screens, and REP would repeat what the overlay printed. */
+/** The overview uses the cursor slots of both screens, and REP would repeat what the overview printed. */
 const markGridOverwritten = (grid: Grid): void => {
   markSlotOverwritten(grid);
   grid.saved.main = { ...grid.saved.main, overwritten: true };
@@ -82,7 +82,7 @@ const markGridOverwritten = (grid: Grid): void => {
 };
 
 /** `open` must be sent at once; until `close`, the filter's output must not reach the terminal. */
-export const makeOverlaySequences = (grid: Grid, modeTracker: ModeTracker): OverlaySequences => {
+export const makeOverviewSequences = (grid: Grid, modeTracker: ModeTracker): OverviewSequences => {
   const forcedModes = modesToForce(grid, modeTracker);
   const isOnAlternate = grid.alternate;
   const isFrame = modeTracker.isModeSet(SYNCHRONIZED);

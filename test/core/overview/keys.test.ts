@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextMode, initialOverlayState, pressOverlayKey } from '../../../src/core/overlay-keys.js';
-import type { OverlayKey, OverlayState } from '../../../src/core/overlay-keys.js';
+import { nextMode, initialOverviewState, pressOverviewKey } from '../../../src/core/overview-keys.js';
+import type { OverviewKey, OverviewState } from '../../../src/core/overview-keys.js';
 
-const drawn: OverlayState = { ...initialOverlayState, most: 30, shown: 10 };
-const pressed = (state: OverlayState, ...keys: readonly OverlayKey[]): OverlayState =>
-  keys.reduce((held, key) => pressOverlayKey(held, key).state, state);
+const drawn: OverviewState = { ...initialOverviewState, most: 30, shown: 10 };
+const pressed = (state: OverviewState, ...keys: readonly OverviewKey[]): OverviewState =>
+  keys.reduce((held, key) => pressOverviewKey(held, key).state, state);
 
-describe('a key in the overlay', () => {
+describe('a key in the overview', () => {
   it.each([
     ['c', 'compact'],
     ['a', 'mode'],
@@ -16,7 +16,7 @@ describe('a key in the overlay', () => {
     ['q', 'close'],
     ['escape', 'close'],
   ] as const)('%s asks for: %s', (key, action) => {
-    expect(pressOverlayKey(drawn, key).action).toBe(action);
+    expect(pressOverviewKey(drawn, key).action).toBe(action);
   });
 
   it('d and ? turn a page and turn it back, and Esc goes back before it closes', () => {
@@ -24,9 +24,9 @@ describe('a key in the overlay', () => {
     expect(pressed(drawn, 'd', 'd').page).toBe('main');
     expect(pressed(drawn, 'd', '?').page).toBe('help');
     expect(pressed(drawn, '?', '?').page).toBe('main');
-    const back = pressOverlayKey(pressed(drawn, 'd'), 'escape');
+    const back = pressOverviewKey(pressed(drawn, 'd'), 'escape');
     expect(back).toEqual({ state: { ...drawn, page: 'main' } });
-    expect(pressOverlayKey(pressed(drawn, 'd'), 'q').action).toBe('close');
+    expect(pressOverviewKey(pressed(drawn, 'd'), 'q').action).toBe('close');
   });
 
   it('a page begins at its top, and an answer is looked for at the top of the first one', () => {
@@ -51,16 +51,16 @@ describe('a key in the overlay', () => {
   });
 
   it('that has nothing to scroll changes nothing', () => {
-    const short = { ...initialOverlayState, shown: 20 };
+    const short = { ...initialOverviewState, shown: 20 };
     for (const key of ['up', 'down', 'pageup', 'pagedown', 'home', 'end', 'wheel-up', 'wheel-down'] as const)
-      expect(pressOverlayKey(short, key).state).toBe(short);
+      expect(pressOverviewKey(short, key).state).toBe(short);
   });
 
   it('never scrolls out of the contents', () => {
-    const anyKey = fc.constantFrom<OverlayKey>('up', 'down', 'pageup', 'pagedown', 'home', 'end', 'd', '?');
+    const anyKey = fc.constantFrom<OverviewKey>('up', 'down', 'pageup', 'pagedown', 'home', 'end', 'd', '?');
     fc.assert(
       fc.property(fc.array(anyKey), fc.nat(40), fc.nat(40), (keys, most, shown) => {
-        const { scroll } = pressed({ ...initialOverlayState, most, shown }, ...keys);
+        const { scroll } = pressed({ ...initialOverviewState, most, shown }, ...keys);
         expect(scroll >= 0 && scroll <= most).toBe(true);
       }),
     );
@@ -68,8 +68,8 @@ describe('a key in the overlay', () => {
 });
 
 describe('on the page with limits', () => {
-  const chosen = (...keys: readonly OverlayKey[]) => {
-    const { answer } = pressOverlayKey(pressed(drawn, 'l', ...keys), 'enter');
+  const chosen = (...keys: readonly OverviewKey[]) => {
+    const { answer } = pressOverviewKey(pressed(drawn, 'l', ...keys), 'enter');
     return answer?.page === 'limit' ? answer.limit : undefined;
   };
   const tokens = (value: number) => ({ value, unit: 'tokens' });
@@ -89,7 +89,7 @@ describe('on the page with limits', () => {
   });
 
   it('Esc and l leave without a choice, and the next one begins anew', () => {
-    expect(pressOverlayKey(pressed(drawn, 'l', '3'), 'escape')).toEqual({
+    expect(pressOverviewKey(pressed(drawn, 'l', '3'), 'escape')).toEqual({
       state: expect.objectContaining({ page: 'main' }),
     });
     expect(pressed(drawn, 'l', 'l').page).toBe('main');
@@ -97,13 +97,13 @@ describe('on the page with limits', () => {
   });
 
   it.each(['c', 'a', 'p', 'n', 'u', 'b', 'r'] as const)('%s does nothing', (key) => {
-    const { state } = pressOverlayKey(drawn, 'l');
-    expect(pressOverlayKey(state, key)).toEqual({ state });
+    const { state } = pressOverviewKey(drawn, 'l');
+    expect(pressOverviewKey(state, key)).toEqual({ state });
   });
 
   it('everywhere else their keys do nothing', () => {
     for (const key of ['1', '4', 'left', 'right', 'tab', ' ', 'enter'] as const)
-      expect(pressOverlayKey(drawn, key)).toEqual({ state: drawn });
+      expect(pressOverviewKey(drawn, key)).toEqual({ state: drawn });
   });
 });
 
@@ -121,11 +121,11 @@ describe('on the page with the recap', () => {
 
   it('Space chooses a line or leaves it, and Enter gives back what is chosen', () => {
     const chosen = pressed(recap, ' ', 'down', 'down', ' ', 'up', ' ', ' ');
-    expect(pressOverlayKey(chosen, 'enter').answer).toEqual({
+    expect(pressOverviewKey(chosen, 'enter').answer).toEqual({
       page: 'recap',
       recap: { at: 7, keys: ['a', 'b'] },
     });
-    expect(pressOverlayKey(recap, 'enter').answer).toEqual({
+    expect(pressOverviewKey(recap, 'enter').answer).toEqual({
       page: 'recap',
       recap: { at: 7, keys: ['b', 'c'] },
     });
@@ -137,21 +137,21 @@ describe('on the page with the recap', () => {
   });
 
   it('u undoes the compaction, and Esc and q leave', () => {
-    expect(pressOverlayKey(recap, 'u').action).toBe('undo');
-    expect(pressOverlayKey(recap, 'escape').action).toBe('close');
-    expect(pressOverlayKey(recap, 'q').action).toBe('close');
+    expect(pressOverviewKey(recap, 'u').action).toBe('undo');
+    expect(pressOverviewKey(recap, 'escape').action).toBe('close');
+    expect(pressOverviewKey(recap, 'q').action).toBe('close');
   });
 
   it('without lines nothing can be chosen', () => {
     for (const none of [undefined, { at: 7, keys: [], chosen: [] }]) {
       const empty = { ...recap, shownRecap: none };
       for (const key of [' ', 'enter', 'down', 'end', 'pagedown'] as const)
-        expect(pressOverlayKey(empty, key)).toEqual({ state: empty });
+        expect(pressOverviewKey(empty, key)).toEqual({ state: empty });
     }
   });
 
   it.each(['c', 'a', 'p', 'n', 'r', 'l', 'd', '?', '1', 'tab'] as const)('%s does nothing', (key) => {
-    expect(pressOverlayKey(recap, key)).toEqual({ state: recap });
+    expect(pressOverviewKey(recap, key)).toEqual({ state: recap });
   });
 });
 

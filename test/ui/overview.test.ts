@@ -1,15 +1,15 @@
-// The overlay as it is drawn, in every state and at every size.
+// The overview as it is drawn, in every state and at every size.
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { OverlayPage } from '../../src/core/overlay-keys.js';
-import type { OverlayReport } from '../../src/core/report/overlay-report.js';
+import type { OverviewPage } from '../../src/core/overview-keys.js';
+import type { OverviewReport } from '../../src/core/report/overview-report.js';
 import type { Row } from '../../src/core/report/report-sections.js';
-import { renderOverlay } from '../../src/ui/Overlay.js';
-import type { OverlayFrame } from '../../src/ui/Overlay.js';
+import { renderOverview } from '../../src/ui/Overview.js';
+import type { OverviewFrame } from '../../src/ui/Overview.js';
 import type { ColorLevel } from '../../src/core/look.js';
-import { overlayAt, playOverlay } from '../support/overlay-play.js';
-import { heldCases, overlayCases } from '../support/overlay-states.js';
+import { overviewAt, playOverview } from '../support/overview-play.js';
+import { heldCases, overviewCases } from '../support/overview-states.js';
 import { inSession, tokens } from '../support/sessions.js';
 import { runs } from '../support/runs.js';
 
@@ -22,25 +22,25 @@ interface Size {
 }
 
 const draw = (
-  report: OverlayReport,
+  report: OverviewReport,
   { columns, rows, scroll = 0, colorLevel = 0, ascii = false }: Size,
-): OverlayFrame => renderOverlay(report, { look: { columns, colorLevel, ascii }, rows, scroll });
+): OverviewFrame => renderOverview(report, { look: { columns, colorLevel, ascii }, rows, scroll });
 
 const sgr = /\x1b\[[\d;]*m/g;
 const bare = (row: string): string => row.replaceAll(sgr, '');
 const widths = [40, 60, 80, 120, 200];
 
 /** A row of its own for the size, and the contents without the empty rows before the keys. */
-const picture = (report: OverlayReport, size: Size): string => {
+const picture = (report: OverviewReport, size: Size): string => {
   const rows = draw(report, size).rows.map((row) => row.trimEnd());
   const end = rows.findLastIndex((row, index) => index < rows.length - 1 && row !== '') + 1;
   return [`── ${size.columns} columns`, ...rows.slice(0, end), rows.at(-1) ?? ''].join('\n');
 };
 
 describe('in the state', () => {
-  it.each(overlayCases())('$name it looks as it did', async ({ name, report }) => {
+  it.each(overviewCases())('$name it looks as it did', async ({ name, report }) => {
     const pictures = widths.map((columns) => picture(report(), { columns, rows: 70 }));
-    await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot(`../fixtures/overlay/${name}.txt`);
+    await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot(`../fixtures/overview/${name}.txt`);
   });
 
   it('of waiting or working the sentence says on what', async () => {
@@ -48,18 +48,18 @@ describe('in the state', () => {
       `═══ ${name}`,
       ...widths.map((columns) => picture(report(), { columns, rows: 12 })),
     ]);
-    await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot('../fixtures/overlay/held.txt');
+    await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot('../fixtures/overview/held.txt');
   });
 
   it.each(['detail', 'help'] as const)('of a full window the page %s looks as it did', async (page) => {
     const pictures = widths.map((columns) => picture(countdownOn(page), { columns, rows: 70 }));
-    await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot(`../fixtures/overlay/page-${page}.txt`);
+    await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot(`../fixtures/overview/page-${page}.txt`);
   });
 });
 
-const everyCase = [...overlayCases(), ...heldCases()];
-const countdownOn = (page: OverlayPage): OverlayReport =>
-  everyCase.find(({ name }) => name === 'auto-countdown')?.report(page) ?? playOverlay().report();
+const everyCase = [...overviewCases(), ...heldCases()];
+const countdownOn = (page: OverviewPage): OverviewReport =>
+  everyCase.find(({ name }) => name === 'auto-countdown')?.report(page) ?? playOverview().report();
 const countdown = countdownOn('main');
 
 describe('at the size', () => {
@@ -72,7 +72,7 @@ describe('at the size', () => {
     [120, 40],
     [200, 50],
   ])('%i × %i the keys and whose window it is are always there', (columns, rows) => {
-    for (const { report } of overlayCases()) {
+    for (const { report } of overviewCases()) {
       const drawn = draw(report(), { columns, rows }).rows.map(bare);
       expect(drawn).toHaveLength(rows);
       expect(drawn[0]).toMatch(head);
@@ -102,7 +102,7 @@ describe('at the size', () => {
   });
 
   it.each([40, 60, 80, 120])('of 8 rows and %i columns the whole choice of a limit is seen', (columns) => {
-    const report = overlayAt().report({ limit: { choice: 2, span: 'always' } }, 'limit');
+    const report = overviewAt().report({ limit: { choice: 2, span: 'always' } }, 'limit');
     const drawn = draw(report, { columns, rows: 8 }).rows.map(bare);
     for (const seen of [
       /^ +1 +200k/,
@@ -169,18 +169,18 @@ describe('scrolled', () => {
 });
 
 describe('what it says', () => {
-  const shown = (report: OverlayReport): string =>
+  const shown = (report: OverviewReport): string =>
     draw(report, { columns: 100, rows: 70 }).rows.map(bare).join('\n');
 
   it('▶ is never in reverse video, which would make it a box', () => {
     const look = { columns: 100, colorLevel: 0, hasStyles: true, ascii: false } as const;
-    const { rows } = renderOverlay(overlayAt(190_000).report(), { look, rows: 70, scroll: 0 });
+    const { rows } = renderOverview(overviewAt(190_000).report(), { look, rows: 70, scroll: 0 });
     expect(rows.join('\n')).toMatch(/\x1b\[1m▶/);
   });
 
   it('a number and its unit stay on one row', () => {
     // each case that tells an age at every third width; together they have all widths
-    const telling = overlayCases().filter(({ report }) => shown(report()).includes(' ago'));
+    const telling = overviewCases().filter(({ report }) => shown(report()).includes(' ago'));
     expect(telling.length).toBeGreaterThanOrEqual(3);
     for (const [index, { report }] of telling.entries())
       for (let columns = 40 + (index % 3); columns <= 100; columns += 3)
@@ -189,7 +189,7 @@ describe('what it says', () => {
   });
 
   it('▶ stands in one row of the thresholds or in none', () => {
-    for (const { report } of overlayCases()) {
+    for (const { report } of overviewCases()) {
       const { tier } = report();
       const marks = shown(report()).split('▶').length - 1;
       expect(marks).toBe(tier === undefined || tier === 'safe' ? 0 : 1);
@@ -197,20 +197,20 @@ describe('what it says', () => {
   });
 
   it('a window that holds more than it can is above 100 %', () => {
-    expect(shown(overlayAt(206_000).report())).toContain(' >100%  hard');
-    expect(shown(overlayAt(200_000).report())).toContain(' 100%  hard');
-    expect(shown(overlayAt(199_999).report())).toContain(' 99%  hard');
+    expect(shown(overviewAt(206_000).report())).toContain(' >100%  hard');
+    expect(shown(overviewAt(200_000).report())).toContain(' 100%  hard');
+    expect(shown(overviewAt(199_999).report())).toContain(' 99%  hard');
   });
 
   it('a number that was rounded up to a million is one', () => {
-    const overlay = playOverlay({}, { window: 1_000_000 });
-    overlay.play.used(999_950);
-    overlay.play.boundary({ postTokens: 20_000 });
-    expect(shown(overlay.report())).toContain('1.0M → 20k');
+    const overview = playOverview({}, { window: 1_000_000 });
+    overview.play.used(999_950);
+    overview.play.boundary({ postTokens: 20_000 });
+    expect(shown(overview.report())).toContain('1.0M → 20k');
   });
 
   it('a refusal stands under the sentence, and what the file does not tell is left out', () => {
-    const { report } = overlayAt(60_000);
+    const { report } = overviewAt(60_000);
     const notice = 'Paused after 3 failures.';
     expect(shown(report({ notice }))).toMatch(/Next .*\n +Paused after 3 failures\./);
     expect(shown(report({ notice }))).not.toContain('tool results');
@@ -225,9 +225,9 @@ describe('what it says', () => {
 
 describe('names from outside', () => {
   const named = (name: string): readonly string[] => {
-    const overlay = playOverlay();
-    overlay.play.tell(inSession(name), tokens('log', 60_000, { model: name }));
-    const report = overlay.report({
+    const overview = playOverview();
+    overview.play.tell(inSession(name), tokens('log', 60_000, { model: name }));
+    const report = overview.report({
       contents: { toolResults: [{ name, label: name, tokens: 1_000, at: 0 }] },
     });
     return draw(report, { columns: 60, rows: 40 }).rows;
@@ -255,7 +255,7 @@ describe('names from outside', () => {
 
 describe('colours', () => {
   const size = { columns: 80, rows: 24 };
-  const codes = (report: OverlayReport, colorLevel: ColorLevel): readonly string[] => [
+  const codes = (report: OverviewReport, colorLevel: ColorLevel): readonly string[] => [
     ...new Set(
       draw(report, { ...size, colorLevel })
         .rows.join('')
@@ -264,7 +264,7 @@ describe('colours', () => {
   ];
 
   it('are absent in a monochrome terminal, which shows the same text, and parts of the bar by another cell', () => {
-    for (const { report } of overlayCases()) {
+    for (const { report } of overviewCases()) {
       const { rows } = draw(report(), size);
       expect(rows.join('')).not.toContain('\x1b');
       const inOneCell = rows.map((row) => row.replaceAll('▮', '▰'));
@@ -279,7 +279,7 @@ describe('colours', () => {
     ['auto', 165_000, '\x1b[38;2;200;96;26m'],
     ['hard', 180_000, '\x1b[38;2;212;60;69m'],
   ] as const)('of the tier %s and one accent, and no others', (_, used, colour) => {
-    const report = overlayAt(used).report();
+    const report = overviewAt(used).report();
     expect(codes(report, 3).toSorted()).toEqual(['\x1b[38;2;59;130;196m', colour, '\x1b[39m'].toSorted());
     for (const code of codes(report, 1)) expect(code).toMatch(/^\x1b\[3[1-39]m$/);
     for (const code of codes(report, 2)) expect(code).toMatch(/^\x1b\[(38;5;\d+|39)m$/);
@@ -330,13 +330,13 @@ describe('any view at any size', () => {
   const anyReport = fc
     .record({
       base: fc.constantFrom(...everyCase.map(({ report }) => report)),
-      page: fc.constantFrom<OverlayPage>('main', 'detail', 'help'),
+      page: fc.constantFrom<OverviewPage>('main', 'detail', 'help'),
       name: anyText,
       model: anyText,
       runtime: anyText,
       rows: fc.array(anyRow, { maxLength: 12 }),
     })
-    .map(({ base, page, rows, ...texts }): OverlayReport => {
+    .map(({ base, page, rows, ...texts }): OverviewReport => {
       const report = base(page);
       return { ...report, ...texts, sections: [...report.sections, { title: texts.name, rows }] };
     });

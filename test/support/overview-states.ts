@@ -1,28 +1,28 @@
-// All states that the overlay draws differently.
+// All states that the overview draws differently.
 import { toAgentFacts } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
-import type { OverlayPage } from '../../src/core/overlay-keys.js';
-import type { OverlayFacts, OverlayReport } from '../../src/core/report/overlay-report.js';
+import type { OverviewPage } from '../../src/core/overview-keys.js';
+import type { OverviewFacts, OverviewReport } from '../../src/core/report/overview-report.js';
 import type { Activity } from '../../src/core/reading.js';
 import { failOnce, HARD_TOKENS, NOON } from './compaction-play.js';
-import { overlayAt, playOverlay } from './overlay-play.js';
-import type { OverlayPlay } from './overlay-play.js';
+import { overviewAt, playOverview } from './overview-play.js';
+import type { OverviewPlay } from './overview-play.js';
 import { blank, grew, inSession, shows, tokens } from './sessions.js';
 
-export interface OverlayCase {
+export interface OverviewCase {
   readonly name: string;
-  readonly report: (page?: OverlayPage) => OverlayReport;
+  readonly report: (page?: OverviewPage) => OverviewReport;
 }
 
-const reportOf = (play: () => OverlayPlay, more: Partial<OverlayFacts> = {}): OverlayCase['report'] => {
+const reportOf = (play: () => OverviewPlay, more: Partial<OverviewFacts> = {}): OverviewCase['report'] => {
   const { report } = play();
   return (page) => report({ hotkey: 'Ctrl-]', ...more }, page);
 };
 
 /** An afternoon: the window fills twice, is compacted by the user and by the wrapper, and is full again. */
-const afternoon = (used: number): OverlayPlay => {
-  const overlay = playOverlay();
-  const { play } = overlay;
+const afternoon = (used: number): OverviewPlay => {
+  const overview = playOverview();
+  const { play } = overview;
   const read = (count: number): void =>
     play.tell(
       tokens('log', count, {
@@ -56,7 +56,7 @@ const afternoon = (used: number): OverlayPlay => {
   play.boundary({ preTokens: 164_000, postTokens: 12_000 });
   play.is('ready');
   climb(31_000, 90_000, used);
-  return overlay;
+  return overview;
 };
 
 const results = [
@@ -65,53 +65,53 @@ const results = [
   { name: 'Grep', label: '日本語 👩‍💻 in all files', tokens: 812, at: 0 },
 ];
 
-const held = (activity: Activity): OverlayPlay => {
-  const overlay = overlayAt();
-  overlay.play.is(activity);
-  return overlay;
+const held = (activity: Activity): OverviewPlay => {
+  const overview = overviewAt();
+  overview.play.is(activity);
+  return overview;
 };
 
-const typing = (): OverlayPlay => {
-  const overlay = overlayAt();
-  overlay.play.wait(11_500);
-  return overlay;
+const typing = (): OverviewPlay => {
+  const overview = overviewAt();
+  overview.play.wait(11_500);
+  return overview;
 };
 
-const sent = (): OverlayPlay => {
-  const overlay = typing();
-  overlay.play.wait(400);
-  overlay.play.sent();
-  return overlay;
+const sent = (): OverviewPlay => {
+  const overview = typing();
+  overview.play.wait(400);
+  overview.play.sent();
+  return overview;
 };
 
-const after = (play: () => OverlayPlay, what: (overlay: OverlayPlay) => void): OverlayPlay => {
-  const overlay = play();
-  what(overlay);
-  return overlay;
+const after = (play: () => OverviewPlay, what: (overview: OverviewPlay) => void): OverviewPlay => {
+  const overview = play();
+  what(overview);
+  return overview;
 };
 
-const inWindow = (window: number, used: number): OverlayPlay =>
+const inWindow = (window: number, used: number): OverviewPlay =>
   after(
-    () => playOverlay({}, { window }),
+    () => playOverview({}, { window }),
     ({ play }) => play.tell(tokens('log', used, { at: NOON })),
   );
 
 /** Shown whole. */
-export const overlayCases = (): readonly OverlayCase[] => [
-  { name: 'no-data', report: reportOf(playOverlay) },
+export const overviewCases = (): readonly OverviewCase[] => [
+  { name: 'no-data', report: reportOf(playOverview) },
   {
     name: 'no-session-file',
-    report: reportOf(() => playOverlay({}, { agent: toAgentFacts(agents.generic, {}) })),
+    report: reportOf(() => playOverview({}, { agent: toAgentFacts(agents.generic, {}) })),
   },
   {
     name: 'number-gone',
-    report: reportOf(() => after(playOverlay, ({ play }) => play.tell(shows(40), blank))),
+    report: reportOf(() => after(playOverview, ({ play }) => play.tell(shows(40), blank))),
   },
   {
     name: 'size-pending',
     report: reportOf(() =>
       after(
-        () => overlayAt(100_000),
+        () => overviewAt(100_000),
         ({ play }) => play.boundary(),
       ),
     ),
@@ -119,11 +119,11 @@ export const overlayCases = (): readonly OverlayCase[] => [
   {
     name: 'estimate-only',
     report: reportOf(() =>
-      after(playOverlay, ({ play }) => play.tell(tokens('estimate', 90_000, { at: NOON }), grew(5_000))),
+      after(playOverview, ({ play }) => play.tell(tokens('estimate', 90_000, { at: NOON }), grew(5_000))),
     ),
   },
-  { name: 'safe', report: reportOf(() => overlayAt(60_000)) },
-  { name: 'warn', report: reportOf(() => overlayAt(150_000)) },
+  { name: 'safe', report: reportOf(() => overviewAt(60_000)) },
+  { name: 'warn', report: reportOf(() => overviewAt(150_000)) },
   {
     name: 'auto-countdown',
     report: reportOf(
@@ -169,18 +169,18 @@ export const overlayCases = (): readonly OverlayCase[] => [
       }),
     ),
   },
-  { name: 'hard', report: reportOf(() => overlayAt(HARD_TOKENS)) },
-  { name: 'overfull', report: reportOf(() => overlayAt(206_000)) },
+  { name: 'hard', report: reportOf(() => overviewAt(HARD_TOKENS)) },
+  { name: 'overfull', report: reportOf(() => overviewAt(206_000)) },
   { name: 'hard-is-auto', report: reportOf(() => inWindow(32_000, 25_000)) },
   { name: 'a-million', report: reportOf(() => inWindow(1_000_000, 999_950)) },
   {
     name: 'window-unknown',
-    report: reportOf(() => after(playOverlay, ({ play }) => play.tell(shows(72, 'effective')))),
+    report: reportOf(() => after(playOverview, ({ play }) => play.tell(shows(72, 'effective')))),
   },
   {
     name: 'window-assumed',
     report: reportOf(() =>
-      after(playOverlay, ({ play }) =>
+      after(playOverview, ({ play }) =>
         play.tell(
           { type: 'assumed-window', windowTokens: 200_000 },
           tokens('log', 90_000, { windowSource: 'default', at: NOON }),
@@ -191,7 +191,7 @@ export const overlayCases = (): readonly OverlayCase[] => [
   {
     name: 'window-guessed',
     report: reportOf(() =>
-      after(playOverlay, ({ play }) =>
+      after(playOverview, ({ play }) =>
         play.tell(tokens('log', 90_000, { windowSource: 'default', at: NOON })),
       ),
     ),
@@ -199,16 +199,16 @@ export const overlayCases = (): readonly OverlayCase[] => [
 ];
 
 /** States whose text alone differs from that of a full window. */
-export const heldCases = (): readonly OverlayCase[] => [
+export const heldCases = (): readonly OverviewCase[] => [
   ...(['busy', 'dialog', 'draft', 'unknown', 'compacting', 'dead'] as const).map((activity) => ({
     name: `held: ${activity}`,
     report: reportOf(() => held(activity)),
   })),
-  { name: 'held: settling', report: reportOf(overlayAt) },
+  { name: 'held: settling', report: reportOf(overviewAt) },
   {
     name: 'held: typing',
     report: reportOf(() =>
-      after(overlayAt, ({ play }) => {
+      after(overviewAt, ({ play }) => {
         play.wait(2_000);
         play.keys();
       }),
@@ -226,6 +226,6 @@ export const heldCases = (): readonly OverlayCase[] => [
   { name: 'typing the command', report: reportOf(typing) },
   { name: 'sent', report: reportOf(sent) },
   { name: 'compacting', report: reportOf(() => after(sent, ({ play }) => play.is('compacting'))) },
-  { name: 'mode ask', report: reportOf(() => overlayAt(165_000, { mode: 'ask' })) },
-  { name: 'mode warn', report: reportOf(() => overlayAt(165_000, { mode: 'warn' })) },
+  { name: 'mode ask', report: reportOf(() => overviewAt(165_000, { mode: 'ask' })) },
+  { name: 'mode warn', report: reportOf(() => overviewAt(165_000, { mode: 'warn' })) },
 ];

@@ -4,15 +4,15 @@ import type { Terminal } from '@xterm/headless';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { casts, type Cast } from '../support/casts.js';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
-import { makeOverlayHarness } from '../support/overlay-harness.js';
+import { makeOverviewHarness } from '../support/overview-harness.js';
 import { runs } from '../support/runs.js';
 
 const MOMENTS = runs(60).numRuns;
 const WATCHED = 4; // compare after every so many openings
-const PATIENCE_MS = 500; // the overlay does not wait for a gap any longer
+const PATIENCE_MS = 500; // the overview does not wait for a gap any longer
 const GAP = 16; // bytes between two checks for a gap
 
-/** Where the overlay is opened, and after how many bytes it is closed; the same in each run. */
+/** Where the overview is opened, and after how many bytes it is closed; the same in each run. */
 const momentsOf = ({ output }: Cast, seed: number): readonly { at: number; closeAt: number }[] => {
   const offsets = fc.sample(fc.nat({ max: output.length }), { numRuns: 2 * MOMENTS, seed });
   const sorted = offsets.sort((one, other) => one - other);
@@ -43,11 +43,11 @@ afterEach(() => void vi.useRealTimers());
 
 const recordings = casts().map((cast, index) => ({ ...cast, index }));
 
-describe('an overlay opened and closed at many moments', () => {
+describe('an overview opened and closed at many moments', () => {
   it.each(recordings)('leaves no trace in $name', async ({ index, ...cast }) => {
     const { columns, rows, output } = cast;
     const plain = makeEmulator(columns, rows);
-    const run = makeOverlayHarness(columns, rows);
+    const run = makeOverviewHarness(columns, rows);
     let opened = 0;
     let written = 0;
     const playTo = (end: number): void => {
@@ -64,19 +64,19 @@ describe('an overlay opened and closed at many moments', () => {
     for (const [moment, { at, closeAt }] of momentsOf(cast, index).entries()) {
       const isWatched = moment % WATCHED === 0;
       playTo(at);
-      run.overlay.open();
+      run.overview.open();
       if (moment % 2 === 0 && run.stage.filter.isComplete() && !isMark(output, written)) {
         vi.advanceTimersByTime(PATIENCE_MS); // it opens in the middle of a frame, too
-        run.overlay.noteOutput();
+        run.overview.noteOutput();
       }
       if (run.stage.filter.grid.alternate) {
-        await run.model.settled(); // the overlay waits for the same, and then saves the screen
+        await run.model.settled(); // the overview waits for the same, and then saves the screen
         await nextTurn();
       }
-      while (!run.stage.overlayOutput && written < closeAt) playTo(Math.min(closeAt, written + GAP));
-      if (run.stage.overlayOutput) opened += 1;
+      while (!run.stage.overviewOutput && written < closeAt) playTo(Math.min(closeAt, written + GAP));
+      if (run.stage.overviewOutput) opened += 1;
       playTo(closeAt);
-      run.overlay.close();
+      run.overview.close();
       if (!isWatched) continue;
       await drawn();
       expect(glanceAt(run.emulator.terminal, rows)).toEqual(glanceAt(plain.terminal, rows));

@@ -1,17 +1,17 @@
 import { Box } from 'ink';
 import { own, type Printable, toPrintable } from '../core/printable.js';
-import type { OverlayState } from '../core/overlay-keys.js';
-import type { OverlayReport } from '../core/report/overlay-report.js';
+import type { OverviewState } from '../core/overview-keys.js';
+import type { OverviewReport } from '../core/report/overview-report.js';
 import { drawRows, Line } from './Line.js';
 import type { Look } from '../core/look.js';
 import { renderReport } from './Report.js';
 import { makeTextsSafe } from './text.js';
 import { makeTheme, type Theme } from './theme.js';
 
-// The overlay, which fills the terminal: session, report, and keys at the bottom.
+// The overview, which fills the terminal: session, report, and keys at the bottom.
 
 interface FrameProps {
-  readonly report: OverlayReport;
+  readonly report: OverviewReport;
   /** which rows of the contents are visible; '' when all are */
   readonly extent: string;
   /** of the contents, so that both rows end where they end */
@@ -60,7 +60,7 @@ const KeyHint = ({ name, word, paints }: KeyHintProps) => (
   </Box>
 );
 
-export interface OverlayRequest {
+export interface OverviewRequest {
   /** `look.columns` is the width of the terminal */
   readonly look: Look;
   readonly rows: number;
@@ -68,8 +68,8 @@ export interface OverlayRequest {
   readonly scroll: number;
 }
 
-/** A drawn overlay, with the height of its contents and how many rows of them fit. */
-export interface OverlayFrame extends Pick<OverlayState, 'scroll' | 'most' | 'shown'> {
+/** A drawn overview, with the height of its contents and how many rows of them fit. */
+export interface OverviewFrame extends Pick<OverviewState, 'scroll' | 'most' | 'shown'> {
   /** one per terminal row: no newline, SGR as the only sequences, none wider than the terminal */
   readonly rows: readonly Printable[];
 }
@@ -78,13 +78,13 @@ const WIDEST = 100; // columns; longer lines are hard to read
 const LEAST_MARGINS = 20; // columns
 const AIRY_ROWS = 14; // in a lower terminal there are no blank rows above and below the contents
 
-export const renderOverlay = (
-  report: OverlayReport,
-  { look, rows, scroll: wanted }: OverlayRequest,
-): OverlayFrame => {
+export const renderOverview = (
+  report: OverviewReport,
+  { look, rows, scroll: wanted }: OverviewRequest,
+): OverviewFrame => {
   const { columns, margin } = place(look.columns);
   const air = rows >= AIRY_ROWS ? [own``] : [];
-  const contents = (part: OverlayReport): readonly Printable[] =>
+  const contents = (part: OverviewReport): readonly Printable[] =>
     renderReport(part, { ...look, columns }, chartRowsIn(rows)); // Ink's work grows with every cell, so the margin is added afterwards
   const all = contents(report);
   const shown = Math.max(0, rows - 2 - 2 * air.length);
@@ -114,9 +114,9 @@ export const renderOverlay = (
 
 /** The first visible row, so that the row with the cursor is visible, with its title where it is the first one. */
 const withCursor = (
-  report: OverlayReport,
-  { scroll, shown }: Pick<OverlayFrame, 'scroll' | 'shown'>,
-  heightOf: (part: OverlayReport) => number,
+  report: OverviewReport,
+  { scroll, shown }: Pick<OverviewFrame, 'scroll' | 'shown'>,
+  heightOf: (part: OverviewReport) => number,
 ): number => {
   const { marked, sections } = report;
   const section = marked && sections[marked.section];
@@ -134,7 +134,7 @@ const withCursor = (
 /** A title in the last row would stand alone: it comes with its section, as pages overlap by a row. */
 const withoutLoneTitle = (
   body: readonly Printable[],
-  { sections }: OverlayReport,
+  { sections }: OverviewReport,
   isMoreBelow: boolean,
 ): readonly Printable[] => {
   const last = (body.at(-1) ?? '').replace(/\x1b\[[\d;]*m/g, '').trim();

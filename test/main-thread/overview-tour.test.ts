@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { makeOverlayTour, type OverlayTour } from '../../src/main-thread/overlay.js';
+import { makeOverviewTour, type OverviewTour } from '../../src/main-thread/overview.js';
 
-type TourTerminal = Parameters<typeof makeOverlayTour>[0];
+type TourTerminal = Parameters<typeof makeOverviewTour>[0];
 
-const tour = { countdownMs: 5_000, overlayAfterMs: 2_000, overlayMs: 4_000, signal: 'SIGUSR2' } as const;
+const tour = { countdownMs: 5_000, overviewAfterMs: 2_000, overviewMs: 4_000, signal: 'SIGUSR2' } as const;
 
-/** A tour with an overlay that opens at once, the keys that it got, and the signals that the child got. */
+/** A tour with an overview that opens at once, the keys that it got, and the signals that the child got. */
 const play = (given: typeof tour | 'none' = tour, canOpen = true, isDrawn = canOpen) => {
   const [signals, keys]: [string[], string[]] = [[], []];
   let isOpen = false;
@@ -13,81 +13,81 @@ const play = (given: typeof tour | 'none' = tour, canOpen = true, isDrawn = canO
     session: { tour: given === 'none' ? undefined : given },
     child: { signal: (name: string) => signals.push(name) },
   } as unknown as TourTerminal;
-  const overlay = {
+  const overview = {
     isOpen: () => isOpen,
     open: () => {
       isOpen = canOpen;
-      if (isDrawn) overlayTour.noteOpened();
+      if (isDrawn) overviewTour.noteOpened();
     },
     close: () => {
       isOpen = false;
-      overlayTour.noteClosed();
+      overviewTour.noteClosed();
     },
     onKey: (key: string, isByItself = false) => {
       keys.push(key);
-      if (!isByItself) overlayTour.noteKey();
+      if (!isByItself) overviewTour.noteKey();
     },
   };
-  const overlayTour: OverlayTour = makeOverlayTour(terminal, overlay);
-  return { ...overlayTour, overlay, signals, keys };
+  const overviewTour: OverviewTour = makeOverviewTour(terminal, overview);
+  return { ...overviewTour, overview, signals, keys };
 };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe('in a tour the overlay', () => {
+describe('in a tour the overview', () => {
   it('opens some time after the first compaction with the recap, gives back, and the child hears when it has closed', () => {
-    const { noteCompactions, overlay, signals, keys } = play();
+    const { noteCompactions, overview, signals, keys } = play();
     noteCompactions(0);
     vi.advanceTimersByTime(60_000);
-    expect(overlay.isOpen()).toBe(false);
+    expect(overview.isOpen()).toBe(false);
     noteCompactions(1);
     vi.advanceTimersByTime(1_999);
-    expect(overlay.isOpen()).toBe(false);
+    expect(overview.isOpen()).toBe(false);
     vi.advanceTimersByTime(1);
-    expect(overlay.isOpen()).toBe(true);
+    expect(overview.isOpen()).toBe(true);
     vi.advanceTimersByTime(3_999);
-    expect([overlay.isOpen(), signals, keys]).toEqual([true, [], ['b']]);
+    expect([overview.isOpen(), signals, keys]).toEqual([true, [], ['b']]);
     vi.advanceTimersByTime(1);
-    expect([overlay.isOpen(), signals, keys]).toEqual([false, ['SIGUSR2'], ['b', 'enter']]);
+    expect([overview.isOpen(), signals, keys]).toEqual([false, ['SIGUSR2'], ['b', 'enter']]);
   });
 
   it('asks for the recap before anything is drawn, and shows it in full', () => {
-    const { noteCompactions, noteOpened, overlay, keys } = play(tour, true, false);
+    const { noteCompactions, noteOpened, overview, keys } = play(tour, true, false);
     noteCompactions(1);
     vi.advanceTimersByTime(10_000);
-    expect([overlay.isOpen(), keys]).toEqual([true, ['b']]);
+    expect([overview.isOpen(), keys]).toEqual([true, ['b']]);
     noteOpened();
     vi.advanceTimersByTime(3_999);
-    expect([overlay.isOpen(), keys]).toEqual([true, ['b']]);
+    expect([overview.isOpen(), keys]).toEqual([true, ['b']]);
     vi.advanceTimersByTime(1);
-    expect([overlay.isOpen(), keys]).toEqual([false, ['b', 'enter']]);
+    expect([overview.isOpen(), keys]).toEqual([false, ['b', 'enter']]);
   });
 
   it('stays open for a user who presses a key in it, until the user closes it', () => {
-    const { noteCompactions, noteKey, overlay, signals, keys } = play();
+    const { noteCompactions, noteKey, overview, signals, keys } = play();
     noteCompactions(1);
     vi.advanceTimersByTime(3_000);
     noteKey();
     vi.advanceTimersByTime(60_000);
-    expect([overlay.isOpen(), signals, keys]).toEqual([true, [], ['b']]);
-    overlay.close();
+    expect([overview.isOpen(), signals, keys]).toEqual([true, [], ['b']]);
+    overview.close();
     expect(signals).toEqual(['SIGUSR2']);
   });
 
   it('opens once, and what the user opens before or after is not its business', () => {
-    const { noteCompactions, noteOpened, overlay, signals } = play();
+    const { noteCompactions, noteOpened, overview, signals } = play();
     expect(noteOpened()).toBe(false);
-    overlay.close();
+    overview.close();
     expect(signals).toEqual([]);
     noteCompactions(1);
     noteCompactions(2);
     vi.advanceTimersByTime(10_000);
     noteCompactions(3);
     vi.advanceTimersByTime(10_000);
-    overlay.open();
+    overview.open();
     vi.advanceTimersByTime(10_000);
-    expect([overlay.isOpen(), signals]).toEqual([true, ['SIGUSR2']]);
+    expect([overview.isOpen(), signals]).toEqual([true, ['SIGUSR2']]);
   });
 
   it('is passed over where the terminal cannot show it', () => {
@@ -104,7 +104,7 @@ describe('in a tour the overlay', () => {
     const work = play('none');
     work.noteCompactions(1);
     vi.advanceTimersByTime(60_000);
-    expect([ended.overlay.isOpen(), work.overlay.isOpen(), ended.signals, work.signals]).toEqual([
+    expect([ended.overview.isOpen(), work.overview.isOpen(), ended.signals, work.signals]).toEqual([
       false,
       false,
       [],

@@ -1,31 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OverlayReport } from '../../../src/core/report/overlay-report.js';
+import type { OverviewReport } from '../../../src/core/report/overview-report.js';
 import type { Bar, Row } from '../../../src/core/report/report-sections.js';
 import { toAgentFacts } from '../../../src/agents/agent.js';
 import { agents } from '../../../src/agents/index.js';
 import { HARD_TOKENS } from '../../support/compaction-play.js';
-import { overlayAt, playOverlay, type OverlayPlay } from '../../support/overlay-play.js';
+import { overviewAt, playOverview, type OverviewPlay } from '../../support/overview-play.js';
 import { blank, shows, tokens } from '../../support/sessions.js';
 import { runs } from '../../support/runs.js';
 
-const rowsOf = ({ sections }: OverlayReport, title: string): readonly Row[] =>
+const rowsOf = ({ sections }: OverviewReport, title: string): readonly Row[] =>
   sections.find((each) => each.title === title)?.rows ?? [];
-const barOf = ({ sections }: OverlayReport): Bar | undefined => sections.find(({ bar }) => bar)?.bar;
-const textOf = ({ sections }: OverlayReport, label: string): string =>
+const barOf = ({ sections }: OverviewReport): Bar | undefined => sections.find(({ bar }) => bar)?.bar;
+const textOf = ({ sections }: OverviewReport, label: string): string =>
   sections.flatMap(({ rows }) => rows).find((each) => each.label === label)?.text ?? '';
-const thresholds = (report: OverlayReport): readonly (string | undefined)[] =>
+const thresholds = (report: OverviewReport): readonly (string | undefined)[] =>
   rowsOf(report, 'Thresholds')
     .filter(({ values }) => values)
     .map(({ label }) => label);
-const reached = (report: OverlayReport): readonly (string | undefined)[] =>
+const reached = (report: OverviewReport): readonly (string | undefined)[] =>
   rowsOf(report, 'Thresholds')
     .filter(({ sign }) => sign === 'reached')
     .map(({ label }) => label);
-const inWindow = (windowTokens: number, used: number): OverlayReport => {
-  const overlay = playOverlay({}, { window: windowTokens });
-  overlay.play.used(used);
-  return overlay.report();
+const inWindow = (windowTokens: number, used: number): OverviewReport => {
+  const overview = playOverview({}, { window: windowTokens });
+  overview.play.used(used);
+  return overview.report();
 };
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 const number = (text = ''): number => Number(text.replaceAll(/[,%]/g, ''));
@@ -38,14 +38,14 @@ describe('the parts of the window', () => {
         fc.integer({ min: 1_000, max: 2_000_000 }),
         fc.record(sizes),
         (window, { used, cached }) => {
-          const overlay = playOverlay({}, { window });
-          overlay.play.tell(tokens('log', used, { cachedTokens: cached }));
-          const rows = rowsOf(overlay.report(), 'What fills it');
+          const overview = playOverview({}, { window });
+          overview.play.tell(tokens('log', used, { cachedTokens: cached }));
+          const rows = rowsOf(overview.report(), 'What fills it');
           const [parts, total] = [rows.slice(0, -1), rows.at(-1)];
           expect(number(total?.values?.[0])).toBe(Math.max(used, window));
           expect(sum(parts.map(({ values }) => number(values?.[0])))).toBe(Math.max(used, window));
           expect(sum(parts.map(({ values }) => number(values?.[1]) * 10))).toBeCloseTo(1000, 6);
-          expect(sum((barOf(overlay.report())?.parts ?? []).map(({ share }) => share))).toBeCloseTo(1, 6);
+          expect(sum((barOf(overview.report())?.parts ?? []).map(({ share }) => share))).toBeCloseTo(1, 6);
         },
       ),
       runs(200),
@@ -53,20 +53,20 @@ describe('the parts of the window', () => {
   });
 
   it('are none where tokens or the window are not known, and the bar is drawn by the percentage', () => {
-    const overlay = playOverlay();
-    overlay.play.tell(shows(40));
-    expect(rowsOf(overlay.report(), 'What fills it')).toEqual([]);
-    expect(barOf(overlay.report())?.parts).toEqual([
+    const overview = playOverview();
+    overview.play.tell(shows(40));
+    expect(rowsOf(overview.report(), 'What fills it')).toEqual([]);
+    expect(barOf(overview.report())?.parts).toEqual([
       { name: 'used', share: 0.4 },
       { name: 'free', share: 0.6 },
     ]);
   });
 
   it('say so where more is used than there is room for', () => {
-    const overfull = overlayAt(206_000).report();
+    const overfull = overviewAt(206_000).report();
     expect(rowsOf(overfull, 'What fills it').at(-1)?.values).toEqual(['206,000', '100.0%']);
     expect(barOf(overfull)?.fill).toBe('>100%');
-    expect(barOf(overlayAt(200_000).report())?.fill).toBe('100%');
+    expect(barOf(overviewAt(200_000).report())?.fill).toBe('100%');
   });
 });
 
@@ -77,7 +77,7 @@ describe('the thresholds', () => {
     ['auto', 165_000, ['Auto']],
     ['hard', HARD_TOKENS, ['Hard']],
   ] as const)('in the tier %s exactly one is marked, and none in safe', (tier, used, marked) => {
-    const report = overlayAt(used).report();
+    const report = overviewAt(used).report();
     expect(report.tier).toBe(tier);
     expect(reached(report)).toEqual(marked);
   });
@@ -87,7 +87,7 @@ describe('the thresholds', () => {
     expect(thresholds(small)).not.toContain('Hard');
     expect(rowsOf(small, 'Thresholds').at(-1)?.text).toBe('Hard is the same as auto.');
     expect(barOf(small)?.marks.map(({ name }) => name)).toEqual(['warn', 'auto']);
-    const large = overlayAt(100_000).report();
+    const large = overviewAt(100_000).report();
     expect(thresholds(large)).toEqual(['Warn', 'Auto', "Agent's own", 'Hard', 'Effective window']);
     expect(rowsOf(large, 'Thresholds')[3]?.text).toBe('not reached: the agent compacts first');
     expect(barOf(large)?.marks.map(({ name, share }) => [name, share])).toEqual([
@@ -114,34 +114,34 @@ describe('the thresholds', () => {
   });
 
   it('are none before the first number', () => {
-    expect(rowsOf(playOverlay().report(), 'Thresholds')).toEqual([]);
+    expect(rowsOf(playOverview().report(), 'Thresholds')).toEqual([]);
   });
 });
 
 describe('where there is no number', () => {
-  const said = ({ report }: OverlayPlay): string => report().sections[0]?.rows[0]?.text ?? '';
+  const said = ({ report }: OverviewPlay): string => report().sections[0]?.rows[0]?.text ?? '';
 
   it('a sentence says why', () => {
-    expect(said(playOverlay())).toBe('No number yet: the first answer brings it.');
-    const pending = overlayAt(100_000);
+    expect(said(playOverview())).toBe('No number yet: the first answer brings it.');
+    const pending = overviewAt(100_000);
     pending.play.boundary();
     expect(said(pending)).toBe('Just compacted: the exact size follows with the next answer.');
-    const generic = playOverlay({}, { agent: toAgentFacts(agents.generic, {}) });
+    const generic = playOverview({}, { agent: toAgentFacts(agents.generic, {}) });
     expect(said(generic)).toBe('No number: generic has no session file.');
-    const gone = playOverlay();
+    const gone = playOverview();
     gone.play.tell(shows(40), blank);
     expect(said(gone)).toBe("No number: the agent's screen does not show it any more.");
-    expect(said(overlayAt(100_000))).toBe('');
+    expect(said(overviewAt(100_000))).toBe('');
   });
 });
 
 describe('the numbers', () => {
   it('say where they come from, how old they are, and which of them is a guess', () => {
-    const overlay = overlayAt(100_000);
-    overlay.play.wait(30_000);
-    expect(textOf(overlay.report(), 'Used')).toBe('100,000 tokens (session file, 30 s ago)');
-    expect(textOf(overlay.report(), 'Window')).toBe('200,000 tokens (from the model table)');
-    const guessed = playOverlay();
+    const overview = overviewAt(100_000);
+    overview.play.wait(30_000);
+    expect(textOf(overview.report(), 'Used')).toBe('100,000 tokens (session file, 30 s ago)');
+    expect(textOf(overview.report(), 'Window')).toBe('200,000 tokens (from the model table)');
+    const guessed = playOverview();
     guessed.play.tell(
       { type: 'assumed-window', windowTokens: 200_000 },
       tokens('estimate', 90_000, { windowSource: 'default' }),
@@ -152,15 +152,15 @@ describe('the numbers', () => {
   });
 
   it('of a percentage say what it counts against', () => {
-    const overlay = playOverlay();
-    overlay.play.tell(shows(40, 'effective'));
-    expect(textOf(overlay.report(), 'Used')).toMatch(/^40% of the window less the room for the answer \(/);
+    const overview = playOverview();
+    overview.play.tell(shows(40, 'effective'));
+    expect(textOf(overview.report(), 'Used')).toMatch(/^40% of the window less the room for the answer \(/);
   });
 });
 
 describe('the second page', () => {
   it('names every source, what the agent does, and the failures', () => {
-    const report = overlayAt(165_000).report({}, 'detail');
+    const report = overviewAt(165_000).report({}, 'detail');
     expect(rowsOf(report, 'Where the number comes from')).toEqual([
       { text: 'the session file: 165,000 tokens; window 200,000 from the model table' },
       { values: ['165,000'], text: 'auto, the session file, now' },

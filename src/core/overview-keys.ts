@@ -9,25 +9,25 @@ import {
 import { limitChoices, type LimitAnswer, type LimitSelection } from './own-limit.js';
 import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 
-// The keys of the open overlay. None of them reaches the agent, except by the action that the user chose.
+// The keys of the open overview. None of them reaches the agent, except by the action that the user chose.
 
 const choiceKeys = ['1', '2', '3', '4', 'left', 'right', 'tab', ' ', 'enter'] as const; // of the pages with choices
 
-const overlayKeys = [
+const overviewKeys = [
   ...(['c', 'a', 'p', 'n', 'u', 'b', 'r', 'l', 'd', '?', 'q', 'escape'] as const),
   ...choiceKeys,
   ...(['up', 'down', 'pageup', 'pagedown', 'home', 'end'] as const),
 ];
 
-export type OverlayKey = (typeof overlayKeys)[number] | 'wheel-up' | 'wheel-down';
+export type OverviewKey = (typeof overviewKeys)[number] | 'wheel-up' | 'wheel-down';
 
 /** Keys that act on a page with choices, or leave it, and mean something in a dialog of the agent as well. */
-export const choicePageKeys: readonly OverlayKey[] = [...choiceKeys, 'up', 'down', 'escape'];
+export const choicePageKeys: readonly OverviewKey[] = [...choiceKeys, 'up', 'down', 'escape'];
 
 const WHEEL = /^\x1b\[<6([45]);\d+;\d+M$/; // mouse wheel reports in SGR encoding
 
-/** The overlay's key for an element of the input, or for one character of it; undefined if it has no meaning. */
-export const toOverlayKey = ({ kind, text }: InputElement): OverlayKey | undefined => {
+/** The overview's key for an element of the input, or for one character of it; undefined if it has no meaning. */
+export const toOverviewKey = ({ kind, text }: InputElement): OverviewKey | undefined => {
   if (kind === 'mouse') {
     const direction = WHEEL.exec(text)?.[1];
     return direction === '4' ? 'wheel-up' : direction === '5' ? 'wheel-down' : undefined;
@@ -35,11 +35,11 @@ export const toOverlayKey = ({ kind, text }: InputElement): OverlayKey | undefin
   if (kind !== 'key' && kind !== 'text') return undefined;
   const { name, modifiers, isRelease } = parseKey(text);
   const allowed = name === '?' ? SHIFT : 0;
-  return isRelease || (modifiers & ~allowed) !== 0 ? undefined : overlayKeys.find((key) => key === name);
+  return isRelease || (modifiers & ~allowed) !== 0 ? undefined : overviewKeys.find((key) => key === name);
 };
 
 /** What the wrapper has to do; what concerns only the display is in the state. */
-export type OverlayAction =
+export type OverviewAction =
   | 'compact'
   | 'mode'
   | 'postpone'
@@ -49,15 +49,15 @@ export type OverlayAction =
   | 'rescue'
   | 'close';
 
-export type OverlayPage = 'main' | 'detail' | 'help' | ChoicePage;
+export type OverviewPage = 'main' | 'detail' | 'help' | ChoicePage;
 
 /** A page on which the user chooses something and takes it with Enter. */
 export type ChoicePage = 'limit' | 'recap';
 
-export const isChoicePage = (page: OverlayPage): page is ChoicePage => page === 'limit' || page === 'recap';
+export const isChoicePage = (page: OverviewPage): page is ChoicePage => page === 'limit' || page === 'recap';
 
-export interface OverlayState {
-  readonly page: OverlayPage;
+export interface OverviewState {
+  readonly page: OverviewPage;
   /** first visible row of the contents */
   readonly scroll: number;
   /** the maximum of `scroll` and the number of visible rows, from the last drawing */
@@ -73,7 +73,7 @@ export interface OverlayState {
 
 const firstLimit: LimitSelection = { span: 'session' };
 
-export const initialOverlayState: OverlayState = {
+export const initialOverviewState: OverviewState = {
   page: 'main',
   scroll: 0,
   most: 0,
@@ -91,52 +91,52 @@ const actions = {
   u: 'undo',
   r: 'rescue',
   q: 'close',
-} as const satisfies Readonly<Record<string, OverlayAction>>;
+} as const satisfies Readonly<Record<string, OverviewAction>>;
 
-/** What a key right after the hotkey does without the overlay, because its result is at the agent's prompt or in the footer. */
-const directActions = ['compact', 'undo', 'recall', 'rescue'] as const satisfies readonly OverlayAction[];
+/** What a key right after the hotkey does without the overview, because its result is at the agent's prompt or in the footer. */
+const directActions = ['compact', 'undo', 'recall', 'rescue'] as const satisfies readonly OverviewAction[];
 
 export type DirectAction = (typeof directActions)[number];
 
-/** Undefined for an action that only makes sense in the overlay. */
-export const directAction = (action: OverlayAction | undefined): DirectAction | undefined =>
+/** Undefined for an action that only makes sense in the overview. */
+export const directAction = (action: OverviewAction | undefined): DirectAction | undefined =>
   directActions.find((each) => each === action);
 
 const WHEEL_ROWS = 3;
 
 // a page overlaps the previous one by a row, for orientation
-const pageRows = ({ shown }: OverlayState): number => Math.max(1, shown - 1);
+const pageRows = ({ shown }: OverviewState): number => Math.max(1, shown - 1);
 
 const scrolls = {
-  up: ({ scroll }: OverlayState) => scroll - 1,
-  down: ({ scroll }: OverlayState) => scroll + 1,
-  pageup: (state: OverlayState) => state.scroll - pageRows(state),
-  pagedown: (state: OverlayState) => state.scroll + pageRows(state),
+  up: ({ scroll }: OverviewState) => scroll - 1,
+  down: ({ scroll }: OverviewState) => scroll + 1,
+  pageup: (state: OverviewState) => state.scroll - pageRows(state),
+  pagedown: (state: OverviewState) => state.scroll + pageRows(state),
   home: () => 0,
-  end: ({ most }: OverlayState) => most,
-  'wheel-up': ({ scroll }: OverlayState) => scroll - WHEEL_ROWS,
-  'wheel-down': ({ scroll }: OverlayState) => scroll + WHEEL_ROWS,
+  end: ({ most }: OverviewState) => most,
+  'wheel-up': ({ scroll }: OverviewState) => scroll - WHEEL_ROWS,
+  'wheel-down': ({ scroll }: OverviewState) => scroll + WHEEL_ROWS,
 } as const;
 
-export interface OverlayKeyResult {
+export interface OverviewKeyResult {
   /** the same object if nothing visible has changed */
-  readonly state: OverlayState;
-  readonly action?: OverlayAction;
-  /** what was chosen; the overlay closes */
-  readonly answer?: OverlayAnswer;
+  readonly state: OverviewState;
+  readonly action?: OverviewAction;
+  /** what was chosen; the overview closes */
+  readonly answer?: OverviewAnswer;
 }
 
-export type OverlayAnswer =
+export type OverviewAnswer =
   | { readonly page: 'limit'; readonly limit: LimitAnswer }
   | { readonly page: 'recap'; readonly recap: RecapChoice };
 
-export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =>
+export const pressOverviewKey = (state: OverviewState, key: OverviewKey): OverviewKeyResult =>
   isChoicePage(state.page) ? pressChoiceKey[state.page](state, key) : pressPageKey(state, key);
 
 /** On the page with the choice no other key acts: it could have been meant for the choice. */
-const pressLimitKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult => {
+const pressLimitKey = (state: OverviewState, key: OverviewKey): OverviewKeyResult => {
   const { choice = 0, span } = state.limit;
-  const marked = (limit: Partial<LimitSelection>): OverlayKeyResult => ({
+  const marked = (limit: Partial<LimitSelection>): OverviewKeyResult => ({
     state: { ...state, scroll: 0, limit: { ...state.limit, ...limit } },
   });
   switch (key) {
@@ -173,10 +173,10 @@ const pressLimitKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =
 };
 
 /** On the page with the recap the keys that scroll go from line to line. */
-const pressRecapKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult => {
+const pressRecapKey = (state: OverviewState, key: OverviewKey): OverviewKeyResult => {
   const { recap, shownRecap } = state;
   const last = (shownRecap?.keys.length ?? 0) - 1;
-  const at = (line: number): OverlayKeyResult => {
+  const at = (line: number): OverviewKeyResult => {
     const next = Math.max(0, Math.min(last, line));
     return next === recap.line ? { state } : { state: { ...state, recap: { ...recap, line: next } } };
   };
@@ -214,10 +214,10 @@ const pressRecapKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =
 };
 
 const pressChoiceKey = { limit: pressLimitKey, recap: pressRecapKey } as const satisfies Readonly<
-  Record<ChoicePage, (state: OverlayState, key: OverlayKey) => OverlayKeyResult>
+  Record<ChoicePage, (state: OverviewState, key: OverviewKey) => OverviewKeyResult>
 >;
 
-const pressPageKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult => {
+const pressPageKey = (state: OverviewState, key: OverviewKey): OverviewKeyResult => {
   switch (key) {
     case 'c':
     case 'p':
@@ -255,11 +255,11 @@ const pressPageKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult =>
   }
 };
 
-/** What an element of the input does right after the hotkey where no overlay opens. */
-export const firstAction = (element: InputElement): OverlayAction | undefined => {
-  const key = toOverlayKey(element);
+/** What an element of the input does right after the hotkey where no overview opens. */
+export const firstAction = (element: InputElement): OverviewAction | undefined => {
+  const key = toOverviewKey(element);
   if (key === 'b') return 'recall'; // without the choice
-  return key && pressOverlayKey(initialOverlayState, key).action;
+  return key && pressOverviewKey(initialOverviewState, key).action;
 };
 
 const nextModes: Readonly<Record<Mode, Mode>> = { auto: 'ask', ask: 'warn', warn: 'auto', off: 'auto' };
@@ -267,11 +267,11 @@ const nextModes: Readonly<Record<Mode, Mode>> = { auto: 'ask', ask: 'warn', warn
 /** The mode after pressing `a`. */
 export const nextMode = (mode: Mode): Mode => nextModes[mode];
 
-const onPage = (state: OverlayState, page: OverlayPage): OverlayState => ({ ...state, page, scroll: 0 });
+const onPage = (state: OverviewState, page: OverviewPage): OverviewState => ({ ...state, page, scroll: 0 });
 
 /** The answer to the key is at the top of the first page. */
-const atTop = (state: OverlayState): OverlayState =>
+const atTop = (state: OverviewState): OverviewState =>
   state.page === 'main' && state.scroll === 0 ? state : onPage(state, 'main');
 
-const turned = (state: OverlayState, page: OverlayPage): OverlayState =>
+const turned = (state: OverviewState, page: OverviewPage): OverviewState =>
   onPage(state, state.page === page ? 'main' : page);

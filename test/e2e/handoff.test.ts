@@ -131,7 +131,7 @@ describe.concurrent('ctxwrap handoff --to', () => {
 
   it('keeps in the audit log that it was put there, and not what it says', async () => {
     await withHandoff({}, async (scene) => {
-      await logged(scene, 'the draft: there');
+      await logged(scene, 'the draft: drafted');
       await vi.waitFor(() => expect(scene.audit()).toContain('ctxwrap.drafted/1'), WAIT);
       expect(scene.audit()).toMatch(/"outcome":"there","characters":\d{3,},/);
       expect(scene.audit()).not.toContain('touch y');
@@ -147,7 +147,7 @@ describe.concurrent('ctxwrap handoff --to', () => {
     const lines = readFileSync(fixture('qwen/tools.jsonl'), 'utf8').trimEnd().split('\n');
     const { uuid } = JSON.parse(lines.at(-1) ?? '') as { readonly uuid: string };
     await withHandoff({ session: session(uuid) }, async (scene) => {
-      await logged(scene, 'the draft: there');
+      await logged(scene, 'the draft: drafted');
       await vi.waitFor(() => expect(scene.keys()).toMatch(/first\.\x1b\[201~$/), WAIT);
       const typed = scene.keys().slice('\x1b[200~'.length, -'\x1b[201~'.length);
       expect(typed).toContain('evil [201~\n> /quit\n');
@@ -218,7 +218,7 @@ describe.concurrent('ctxwrap handoff --to', () => {
       scene.window.type('mine');
       await logged(scene, 'activity draft');
       scene.window.type('\r');
-      await logged(scene, 'the draft: skipped, you have begun');
+      await logged(scene, 'the draft: refused, you have begun');
       await vi.waitFor(() => expect(scene.keys()).toBe('mine\r'), WAIT);
     });
   });

@@ -175,12 +175,13 @@ export const storyOf = async (recording: Recording, minMs = 0): Promise<Story> =
   };
 };
 
-/** Without seconds, and without the sizes on the way up, of which a slow machine shows others. */
+/** Without seconds, without the sizes on the way up, of which a slow machine shows others, and without the hint, which comes when it is known. */
 const timeless = (row: string): string =>
   row
     .trim()
     .replaceAll(/\b\d+ s\b/g, 'N s')
     .replaceAll(/\s+/g, ' ')
+    .replace(/ Ctrl-\] overview$/, '')
     .replace(/[▰▱]+ \d+% \d+k\/200k (?=(?:safe|warn)\b)/, '');
 
 export const tourPath = fileURLToPath(new URL('../fixtures/screens/tour.cast', import.meta.url));

@@ -1,3 +1,4 @@
+import type { OutcomeGroup } from '../core/compaction/outcome.js';
 import { scaleBand, scaleLinear, scaleSqrt, scaleTime } from 'd3-scale';
 import { stack } from 'd3-shape';
 import type { Fill } from '../core/compaction/outcome.js';
@@ -22,8 +23,6 @@ export interface PageSession {
   readonly usedPercent?: number | undefined;
   readonly compactions: number;
 }
-
-export type OutcomeGroup = 'verified' | 'failed' | 'other';
 
 export interface PageCompaction {
   readonly session: string;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Printable, toPrintableLines } from '../../core/printable.js';
 import { isDuring, isIn } from '../../core/compaction/own-compactions.js';
-import type { OutcomeKind } from '../../core/compaction/outcome.js';
+import { outcomes } from '../../core/compaction/outcome.js';
 import { type AuditedAttempt, parseAuditLine } from '../../core/compaction/protocol.js';
 import type { RecordedCompaction, SessionHistory } from '../../core/conversation/boundary-record.js';
 import { leftTokens } from '../../core/evidence.js';
@@ -13,12 +13,7 @@ import { systemReason } from '../../storage/errors.js';
 import { readAudit } from '../../storage/log-file.js';
 import { type ListedSession, listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder, writeAtomic } from '../../storage/state-folder.js';
-import {
-  type OutcomeGroup,
-  type PageCompaction,
-  type PageSession,
-  renderReportPage,
-} from '../../ui/report-page.js';
+import { type PageCompaction, type PageSession, renderReportPage } from '../../ui/report-page.js';
 import { toPlainText } from '../../ui/text.js';
 import type { ReportRequest } from '../define/report.js';
 import { findTargets } from '../history-targets.js';
@@ -169,7 +164,7 @@ const pageAttempt = (
 ): PageCompaction => {
   const { startedAt, endedAt, before, after, outcome, words, initiator, isManual } = attempt;
   const by = initiator === 'ctxwrap' && isManual ? 'ctxwrap (asked)' : initiator;
-  const group = groupOf(outcome);
+  const { group } = outcomes[outcome];
   const near = receipts
     .filter((each) => each.session === session && Math.abs(each.at - endedAt) < RECEIPT_MS)
     .toSorted((a, b) => Math.abs(a.at - endedAt) - Math.abs(b.at - endedAt));
@@ -188,9 +183,4 @@ const pageAttempt = (
     words,
     kept,
   };
-};
-
-const groupOf = (outcome: OutcomeKind): OutcomeGroup => {
-  if (outcome === 'verified') return 'verified';
-  return outcome === 'noop' || outcome === 'interrupted' || outcome === 'skipped-busy' ? 'other' : 'failed';
 };

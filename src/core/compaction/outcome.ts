@@ -49,20 +49,32 @@ export type Outcome =
 
 export type OutcomeKind = Outcome['kind'];
 
-// an object, so that the compiler reports a missing outcome
-const kinds: Readonly<Record<OutcomeKind, true>> = {
-  verified: true,
-  noop: true,
-  failed: true,
-  interrupted: true,
-  'not-delivered': true,
-  'not-started': true,
-  timeout: true,
-  unverified: true,
-  'skipped-busy': true,
+/** What follows from an outcome, whatever its details. */
+interface OutcomeMeaning {
+  /** another attempt would most likely end in the same way */
+  readonly isFailure: boolean;
+  /** the command reached the agent, which may have written a record of it */
+  readonly isSent: boolean;
+  /** in counts and charts */
+  readonly group: OutcomeGroup;
+}
+
+export type OutcomeGroup = 'verified' | 'failed' | 'other';
+
+/** One entry an outcome: the compiler reports a missing one. */
+export const outcomes: Readonly<Record<OutcomeKind, OutcomeMeaning>> = {
+  verified: { isFailure: false, isSent: true, group: 'verified' },
+  noop: { isFailure: false, isSent: true, group: 'other' },
+  failed: { isFailure: true, isSent: true, group: 'failed' },
+  interrupted: { isFailure: false, isSent: true, group: 'other' },
+  'not-delivered': { isFailure: true, isSent: false, group: 'failed' },
+  'not-started': { isFailure: true, isSent: false, group: 'failed' },
+  timeout: { isFailure: true, isSent: true, group: 'failed' },
+  unverified: { isFailure: true, isSent: true, group: 'failed' },
+  'skipped-busy': { isFailure: false, isSent: false, group: 'other' },
 };
 
-export const outcomeKinds = Object.keys(kinds) as readonly OutcomeKind[];
+export const outcomeKinds = Object.keys(outcomes) as readonly OutcomeKind[];
 
 /** Who requested a compaction. */
 export type Initiator = 'ctxwrap' | 'user' | 'agent';
@@ -84,10 +96,7 @@ export interface EndedCompaction {
   readonly evidence: readonly string[];
 }
 
-/** Outcomes that another attempt would most likely repeat. */
-const failures: readonly OutcomeKind[] = ['failed', 'not-delivered', 'not-started', 'timeout', 'unverified'];
-
-export const isFailure = ({ kind }: Outcome): boolean => failures.includes(kind);
+export const isFailure = ({ kind }: Outcome): boolean => outcomes[kind].isFailure;
 
 // as the agents and their model servers say it (facts/: "could not be reduced below the context limit", "exceeds the context window", …)
 const TOO_LONG = /too (?:long|large)|context (?:limit|window|length)|token count|maximum context/i;

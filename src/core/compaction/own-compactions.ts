@@ -1,6 +1,6 @@
 import type { BoundaryInitiator } from '../conversation/boundary-record.js';
 import type { Millis } from '../reading.js';
-import type { OutcomeKind } from './outcome.js';
+import { outcomes } from './outcome.js';
 import { parseAuditLine } from './protocol.js';
 
 // Which compactions of a session file ctxwrap started: the agent's record says only that the user requested one, the audit log says who
@@ -19,12 +19,10 @@ export interface OwnAttempt {
 export const parseOwnAttempt = (line: string): OwnAttempt | undefined => {
   const { attempt, runtime: agent, conversation } = parseAuditLine(line) ?? {};
   if (!attempt || agent === undefined || attempt.initiator !== 'ctxwrap') return undefined;
-  if (unsent.includes(attempt.outcome)) return undefined;
+  if (!outcomes[attempt.outcome].isSent) return undefined;
   const { startedAt, endedAt } = attempt;
   return { runtime: agent, conversation, startedAt, endedAt };
 };
-
-const unsent: readonly OutcomeKind[] = ['skipped-busy', 'not-delivered', 'not-started'];
 
 /** A session, by its agent and its file, or its id where that is known. */
 export interface SessionFileId {

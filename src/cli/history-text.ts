@@ -16,7 +16,7 @@ import type { Look } from '../core/look.js';
 import { makeTextsSafe, shorten, wrapText } from '../ui/text.js';
 import { makeTheme, type Theme } from '../ui/theme.js';
 import { timeText } from './context-text.js';
-import { folderText } from './sessions-text.js';
+import { folderText } from './ps-columns.js';
 import { type Cell, shortId, table, type Column } from './text.js';
 
 // Past compactions for people, in `ctxwrap history`: a table for each session, newest first.

@@ -1,7 +1,7 @@
 import { nearestWord } from '../core/text.js';
 import { usageError } from './usage-error.js';
 
-// The templates of `ctxwrap ps --format`: text with fields in braces. What a field holds is in sessions-text.ts.
+// The templates of `ctxwrap ps --format`: text with fields in braces. What a field holds is in ps-columns.ts.
 
 /** All fields in the order of the documents, with what they hold. */
 export const formatFields = {

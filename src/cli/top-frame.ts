@@ -14,7 +14,7 @@ import {
   isForUser,
   sessionsText,
   type SessionsView,
-} from './sessions-text.js';
+} from './ps-columns.js';
 import { isThere } from './session-argument.js';
 import { selectedOf, windowOf, type TopState } from './top-state.js';
 

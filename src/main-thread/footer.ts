@@ -68,8 +68,9 @@ const tryPaint = (terminal: TerminalSession, state: PaintState, now: number): nu
   return undefined;
 };
 
-const isVisible = ({ filter }: TerminalSession, { painted, isStopped }: PaintState): boolean =>
-  painted !== undefined && hasFooter(filter.grid) && !isStopped;
+/** The user has seen the footer in this place. After a change of size it is missing for a moment, in which keys mean the same. */
+const isVisible = ({ filter }: TerminalSession, { lastPaint, isStopped }: PaintState): boolean =>
+  lastPaint > -Infinity && hasFooter(filter.grid) && !isStopped;
 
 /** The terminal shows the last row. */
 const isOnScreen = (terminal: TerminalSession, state: PaintState): boolean =>
@@ -189,7 +190,7 @@ export const makeFooter = (terminal: TerminalSession, { resize, overview, hint }
   const state = startPaintState(performance.now());
   const contents = makeContents(terminal);
   const requests = makeRequests(terminal, () =>
-    overview.hindrance() === undefined ? hint.text() : undefined,
+    overview.hindrance() === undefined && !terminal.isOverviewUndrawable ? hint.text() : undefined,
   );
   const { tryNow, trySoon, cancel } = makePaintTimer(terminal, state, resize);
   let isDrawn = false;

@@ -43,6 +43,7 @@ const makeHotkeyHandler = (
 ): HotkeyHandler => {
   let lastHotkey = -Infinity;
   let chordAt = -Infinity; // set only where no overview opens; an open overview gets the key itself
+  let pressedAt = -Infinity;
 
   /** Opens or closes the overview; false where there is no overview that can be opened. */
   const isForOverview = (): boolean => {
@@ -51,13 +52,16 @@ const makeHotkeyHandler = (
     else return false;
     return true;
   };
-  const isChordOpen = (): boolean => performance.now() - chordAt < CHORD_MS;
+  /** Also where the overview turned out not to open after the press. */
+  const isChordOpen = (): boolean =>
+    performance.now() - (overview.isOpen() || overview.canOpen() ? chordAt : pressedAt) < CHORD_MS;
   return {
     press: (element) => {
       const isSecond = performance.now() - lastHotkey < TWICE_MS;
       lastHotkey = isSecond ? -Infinity : performance.now();
       const isTaken = isForOverview();
       chordAt = isTaken ? -Infinity : lastHotkey;
+      pressedAt = lastHotkey;
       if (isSecond) forward([element]);
       else emit({ type: 'typed' }); // counts as a key for code that waits until the user stops typing
       if (!isTaken) emit({ type: 'hotkey-unused' }); // the second press undoes the first
@@ -69,7 +73,7 @@ const makeHotkeyHandler = (
     takeChord: (elements) => {
       const [only, ...others] = elements;
       const isChord = isChordOpen() && only !== undefined && others.length === 0;
-      if (elements.some(isPressed)) chordAt = -Infinity;
+      if (elements.some(isPressed)) [chordAt, pressedAt] = [-Infinity, -Infinity];
       if (isChord && toOverviewKey(only) === 'l') {
         overview.late?.noteLost(); // the footer says why there is no choice, and the agent is not meant
         return true;

@@ -1,7 +1,8 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Printable } from '../core/printable.js';
-import { hotkeyName } from '../core/format.js';
+import type { Event } from '../core/event.js';
+import { compactKeys, hotkeyName } from '../core/format.js';
 import type { OverviewKey } from '../core/overview-keys.js';
 import { FILE_MODE } from '../storage/file-modes.js';
 import { ensureFolder, homeFolder, readOwnFile, stateFolder } from '../storage/state-folder.js';
@@ -353,6 +354,21 @@ export const makeOverview = (
       close();
       await state.settling;
     },
+  };
+};
+
+/** Says why the overview does not open, and what works without it. `hindrance`: the reason is the terminal. */
+export const noOverviewNotice = (
+  { session, isOverviewUndrawable }: Pick<TerminalSession, 'session' | 'isOverviewUndrawable'>,
+  hindrance?: string,
+): Event => {
+  const why =
+    hindrance ?? (isOverviewUndrawable ? 'the overview cannot be drawn' : 'the overview is not ready yet');
+  const compact = session.agent.recipe && compactKeys(session.values);
+  return {
+    type: 'notice',
+    text: compact === undefined ? why : `${why} · ${compact} compacts`,
+    priority: 300,
   };
 };
 

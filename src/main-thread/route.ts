@@ -1,6 +1,5 @@
 import type { Event } from '../core/event.js';
 import { errorStack } from '../core/errors.js';
-import { compactKeys } from '../core/format.js';
 import { hotkeyCompactRequest } from '../session/thread-messages.js';
 import { resizeGrid } from '../terminal/filter/grid.js';
 import { removeFooterSequence } from '../terminal/footer-sequences.js';
@@ -8,6 +7,7 @@ import { hangUp } from './ending.js';
 import type { Footer } from './footer.js';
 import { isPixelMouseAsked } from './input-context.js';
 import type { Emit, TerminalEvent } from './terminal-event.js';
+import { noOverviewNotice } from './overview.js';
 import type { Parts } from './session-parts.js';
 import { armSttyProcess, runGuarded, type TerminalSession } from './terminal-session.js';
 
@@ -58,7 +58,7 @@ const reactions: Reactions = {
   'hotkey-unused': ({ terminal, protection, overview, resize }) => {
     if (protection.onHotkey()) return;
     if (terminal.session.values.footer)
-      return sendToWorker(terminal, noOverviewNotice(terminal, overview.hindrance() ?? NOT_YET));
+      return sendToWorker(terminal, noOverviewNotice(terminal, overview.hindrance()));
     terminal.isFooterWanted = !terminal.isFooterWanted; // there was none from the beginning
     resize.check();
   },
@@ -134,18 +134,6 @@ export const makeEvents = (): { readonly emit: Emit; readonly connect: (parts: P
 /** Guarded, because a failure here must not look as if the keys had not been sent. */
 const sendToWorker = (terminal: TerminalSession, event: Event): void => {
   runGuarded(terminal, 'noting the keys', () => terminal.worker.handle(event));
-};
-
-const NOT_YET = 'the overview is not ready yet';
-
-/** Says why the overview does not open, and what works without it. */
-const noOverviewNotice = ({ session }: TerminalSession, why: string): Event => {
-  const compact = session.agent.recipe && compactKeys(session.values);
-  return {
-    type: 'notice',
-    text: compact === undefined ? why : `${why} · ${compact} compacts`,
-    priority: 300,
-  };
 };
 
 /** From here on bytes pass through unchanged, and the child gets the whole screen. Each step is guarded on its own. */

@@ -58,6 +58,8 @@ export interface TerminalSession {
   readonly dropped: DroppedPresses;
   /** the terminal has reported its cursor position at the start, so the screen model's rows match the terminal's */
   isCursorKnown: boolean;
+  /** the worker could not load what draws the overview */
+  isOverviewUndrawable: boolean;
   /** the child has been told to end, and this is started then */
   restart: RestartPlan | undefined;
   /** the child was started again, and has the session that it was to go on with */
@@ -130,6 +132,7 @@ export const openTerminalSession = (
     pixels: { cellHeight: undefined, areSeen: false },
     dropped: { buttons: new Set(), areReleasesAsked: false },
     isCursorKnown: false,
+    isOverviewUndrawable: false,
     restart: undefined,
     isRestartTaken: false,
   };

@@ -13,7 +13,7 @@ import { notificationSequence } from '../terminal/notification.js';
 import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';
 import type { HeldKeys, Keyboard } from './keyboard.js';
 import { makeLateKeys } from './late-keys.js';
-import type { Overview, OverviewContents, OverviewTour } from './overview.js';
+import { noOverviewNotice, type Overview, type OverviewContents, type OverviewTour } from './overview.js';
 import type { Resize } from './resize.js';
 import type { WorkerListener, WorkerRequest } from './worker-host.js';
 import type { TerminalSession } from './terminal-session.js';
@@ -60,7 +60,7 @@ const afterDrawing = (
 
 /** Keys act here, because the next one may be for the child already; only what they show comes from the worker. */
 export const makeWorkerContents = (
-  terminal: Pick<TerminalSession, 'worker' | 'filter' | 'background'>,
+  terminal: Pick<TerminalSession, 'worker' | 'filter' | 'background' | 'isOverviewUndrawable'>,
   close: () => void,
 ): WorkerContents => {
   const { worker } = terminal;
@@ -72,7 +72,7 @@ export const makeWorkerContents = (
 
   const ask = (): void => worker.post({ type: 'draw-overview', wanted: wishOf(terminal, state) });
   const contents: OverviewContents = {
-    isAvailable: worker.isReady,
+    isAvailable: () => worker.isReady() && !terminal.isOverviewUndrawable,
     load: async () => {
       chordUntil ??= performance.now() + CHORD_MS; // it opens again after a change of size, without having been closed
       const loaded = new Promise<void>((resolve) => (onFirst = resolve));
@@ -242,6 +242,18 @@ const makeTyping = ({ terminal, keyboard }: Pick<WorkerParts, 'terminal' | 'keyb
   };
 };
 
+/** The worker cannot draw it: it is not offered any more, and the footer says so. */
+const giveUpOverview = ({
+  terminal,
+  overview,
+  footer,
+}: Pick<WorkerParts, 'terminal' | 'overview' | 'footer'>): void => {
+  terminal.isOverviewUndrawable = true;
+  overview?.closeByItself();
+  footer.redraw(); // its hint names the overview
+  terminal.worker.handle(noOverviewNotice(terminal));
+};
+
 /** Carries out the worker's requests. */
 export const serveWorker = (parts: WorkerParts): WorkerListener => {
   const { terminal, footer, overview, overviewTour, resize, idleWriter, onDrawn, onLost } = parts;
@@ -250,7 +262,8 @@ export const serveWorker = (parts: WorkerParts): WorkerListener => {
   const typing = makeTyping(parts);
 
   const show = (drawing: FooterDrawing): void => {
-    const { due, compactions } = drawing;
+    const { due, compactions, row } = drawing;
+    if (row !== undefined) terminal.isOverviewUndrawable = false;
     if (due !== 'asked') terminal.isRowWanted = due !== undefined; // no change of size while a request is carried out
     resize.check();
     footer.show(drawing);
@@ -283,13 +296,14 @@ export const serveWorker = (parts: WorkerParts): WorkerListener => {
         onDrawn(request.drawing);
         return overview?.redraw();
       case 'close-overview':
-        return overview?.closeByItself();
+        return request.isUndrawable ? giveUpOverview(parts) : overview?.closeByItself();
     }
   };
   const onFailure = (isLast: boolean): void => {
     typing.abandon();
     terminal.restart = undefined; // nobody knows whether the agent was told to end
     overview?.close();
+    terminal.isOverviewUndrawable = false;
     visibility.forget();
     visibility.watch(false);
     if (isLast) return onLost();

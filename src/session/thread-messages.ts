@@ -140,7 +140,8 @@ export type FromWorker =
     }
   | { readonly type: 'notify'; readonly call: NotificationText }
   | { readonly type: 'overview'; readonly drawing: OverviewDrawing }
-  | { readonly type: 'close-overview' }
+  /** `isUndrawable`: Ink could not be loaded */
+  | { readonly type: 'close-overview'; readonly isUndrawable?: true }
   /** the agent is about to end: what to start then; nothing if absent */
   | { readonly type: 'restart'; readonly plan?: RestartPlan | undefined }
   /** the agent that was started again has the new session */

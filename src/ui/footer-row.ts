@@ -37,7 +37,7 @@ const barCellsIn = (columns: number): number =>
 /**
  * The row for a view. `configured` are the user's items in their order. Less and less of a message is shown before anything else is left
  * out. But a countdown says how to stop what is about to be typed, and an outcome what can be done about it: as much of them is shown as
- * fits beside percentage and tier.
+ * fits: an outcome beside percentage and tier, a countdown without them, too.
  */
 export const footerRow = (view: FooterView, look: Look, configured?: readonly FooterItem[]): FooterRow => {
   const room = look.columns - MARGIN;
@@ -139,7 +139,9 @@ const briefOf = (
   const [clause = ''] = words.split(' · ', 1);
   const columns = room - beside;
   const fitting = isWhole(view)
-    ? shorterAndShorter(view).find((each) => stringWidth(each.words ?? '') <= columns)
+    ? shorterAndShorter(view).find(
+        (each) => stringWidth(each.words ?? '') <= (due === 'countdown' ? room : columns),
+      )
     : undefined;
   if (fitting) return { ...brief, ...present({ words: fitting.words }) };
   if (due === 'countdown') return { ...brief, words: firstLine(clause, room) };

@@ -1,9 +1,11 @@
 import type { FooterView } from '../core/footer-view.js';
-import { readLook } from '../core/look.js';
+import { errorStack } from '../core/errors.js';
+import { type Look, readLook } from '../core/look.js';
 import { present } from '../core/present.js';
+import type { Printable } from '../core/printable.js';
 import type { WrapSession } from '../session/options.js';
 import type { FooterDrawing, FooterPlace } from '../session/thread-messages.js';
-import { footerRow, rowText } from '../ui/footer-row.js';
+import { type FooterRow, footerRow, rowText } from '../ui/footer-row.js';
 import { widthOf } from '../ui/text.js';
 import type { InkLoader } from './ink-loader.js';
 
@@ -26,7 +28,7 @@ const oneColumnEach = (text: string): string =>
 
 /** `columns`: of the terminal at the start. `onDrawn` is called only when the drawing has changed. */
 export const makeFooterDrawer = (
-  { env, values }: Pick<WrapSession, 'env' | 'values'>,
+  { env, values, log }: Pick<WrapSession, 'env' | 'values' | 'log'>,
   ink: Pick<InkLoader, 'loaded'>,
   columns: number,
   onDrawn: (drawing: FooterDrawing) => void,
@@ -34,7 +36,18 @@ export const makeFooterDrawer = (
   let place: FooterPlace = { columns };
   let view: FooterView | undefined;
   let drawn = '';
+  let hasFailed = false;
 
+  /** Undefined until Ink is loaded, and where it fails: the plain line is enough. */
+  const inkRow = (row: FooterRow, shown: FooterView, look: Look): Printable | undefined => {
+    try {
+      return ink.loaded()?.renderFooter(row, shown, look);
+    } catch (error) {
+      if (!hasFailed) log.error(`the footer stays plain, drawing it failed: ${errorStack(error)}`);
+      hasFailed = true;
+      return undefined;
+    }
+  };
   const drawingOf = (shown: FooterView): FooterDrawing => {
     const { hint, background } = place;
     const look = readLook({ env, isTTY: true, columns: place.columns, theme: values.theme, background });
@@ -44,7 +57,7 @@ export const makeFooterDrawer = (
       columns: place.columns,
       text: oneColumnEach(rowText(row)),
       compactions,
-      ...present({ row: ink.loaded()?.renderFooter(row, shown, look), tier, due }),
+      ...present({ row: inkRow(row, shown, look), tier, due }),
     };
   };
   const redraw = (): void => {

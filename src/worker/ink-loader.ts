@@ -6,6 +6,7 @@ import type { Log } from '../storage/log-file.js';
 // which nothing goes on.
 
 const QUIET_MS = 2_000; // without a key and without output
+const AGAIN_MS = 60_000; // after a failure: an update may have been replacing the files
 const NO_KEYS_MS = 15_000; // without a key, of an agent that writes all the time
 
 /** What draws with Ink. */
@@ -38,6 +39,7 @@ export const makeInkLoader = (log: Log, onLoad: () => void): InkLoader => {
       drawings = { renderFooter: footer.renderFooter, renderOverview: overview.renderOverview };
     } catch (error) {
       loading = undefined;
+      timer = setTimeout(wait, AGAIN_MS).unref();
       log.error(`Ink could not be loaded, so the footer stays plain: ${String(error)}`);
       throw error;
     }

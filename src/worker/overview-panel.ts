@@ -54,6 +54,8 @@ export interface PanelOptions {
   readonly onDrawn: (drawing: OverviewDrawing) => void;
   /** the overview has to be closed */
   readonly onClose: () => void;
+  /** Ink could not be loaded, so it cannot be opened */
+  readonly onUndrawable: () => void;
 }
 
 /** The overview's contents for a session; costs nothing while it is closed. */
@@ -128,7 +130,7 @@ const drawRecap = (
   return { page: { recap, line, chosen, way, reason: '' }, shown };
 };
 
-export const makePanel = ({ session, ink, tracker, onDrawn, onClose }: PanelOptions): Panel => {
+export const makePanel = ({ session, ink, tracker, onDrawn, onClose, onUndrawable }: PanelOptions): Panel => {
   const state = closedPanel();
 
   const redraw = (): void => {
@@ -167,7 +169,7 @@ export const makePanel = ({ session, ink, tracker, onDrawn, onClose }: PanelOpti
       state.wanted = wanted;
       state.drawn = undefined; // the terminal may have lost it
       if (state.ticking === undefined) begin();
-      ink.load().then(redraw, onClose);
+      ink.load().then(redraw, onUndrawable);
     },
     act: (action) => {
       const current = tracker();

@@ -246,6 +246,7 @@ const makeDrawing = (session: WrapSession, { size }: WorkerStart, { post }: Work
         tracker,
         onDrawn: (drawing) => post({ type: 'overview', drawing }),
         onClose: () => post({ type: 'close-overview' }),
+        onUndrawable: () => post({ type: 'close-overview', isUndrawable: true }),
       }),
   };
 };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it, vi } from 'vitest';
 import { findSession, onlySession, shortIdOf } from '../../src/cli/session-argument.js';
-import { ageText, sessionsText, templateLines } from '../../src/cli/sessions-text.js';
+import { ageText, sessionsText, templateLines } from '../../src/cli/ps-columns.js';
 import { fieldNames, parseTemplate } from '../../src/cli/template.js';
 import { UserError } from '../../src/core/errors.js';
 import { parseSessionRecord } from '../../src/core/read-record.js';

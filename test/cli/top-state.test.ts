@@ -13,7 +13,7 @@ import {
   type TopStep,
 } from '../../src/cli/top-state.js';
 import { topFrame } from '../../src/cli/top-frame.js';
-import { activityText } from '../../src/cli/sessions-text.js';
+import { activityText } from '../../src/cli/ps-columns.js';
 import type { SessionRecord } from '../../src/core/report/records.js';
 import type { ListedSession } from '../../src/storage/sessions.js';
 import { widthOf } from '../../src/ui/text.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { toPrintable } from '../../src/core/printable.js';
 import { contextSections } from '../../src/cli/context-text.js';
-import { sessionsText } from '../../src/cli/sessions-text.js';
+import { sessionsText } from '../../src/cli/ps-columns.js';
 import { contextReport } from '../../src/core/report/context-report.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
 import { notificationKinds, startNotifications, stepNotifications } from '../../src/core/notifications.js';

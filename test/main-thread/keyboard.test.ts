@@ -83,6 +83,24 @@ describe('a key right behind the hotkey, where no overview can open', () => {
     expect(await press(agents.claude, `\x1d${key}`)).toEqual({ acted: [action], writes: [] });
   });
 
+  it('compacts also where the overview turned out not to open only after the hotkey', async () => {
+    let isAvailable = true;
+    const load = async (): Promise<never> => {
+      isAvailable = false;
+      throw new Error('Ink is gone');
+    };
+    const run = makeOverviewHarness(80, 24, { isAvailable: () => isAvailable, load }, agents.claude);
+    const asked: string[] = [];
+    Object.assign(run.stage.worker, {
+      handle: ({ type }: Event) => void (type === 'compact-requested' && asked.push(type)),
+    });
+    run.type('\x1d');
+    await eventually(() => expect(run.overview.isOpen()).toBe(false), { interval: 2 });
+    run.type('c');
+    expect({ asked, writes: run.writes }).toEqual({ asked: ['compact-requested'], writes: [] });
+    run.stop();
+  });
+
   it.each(['a', 'x', 'U'])('%s has no meaning, and reaches the child', async (key) => {
     expect(await press(agents.claude, `\x1d${key}`)).toEqual({ acted: [], writes: [key] });
   });

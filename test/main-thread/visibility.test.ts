@@ -117,6 +117,13 @@ describe('a countdown', () => {
     expect(sight()).toBeUndefined();
   });
 
+  it('can be stopped by Esc also in the moment after a change of size, in which its row is drawn again', async () => {
+    const { parts } = start();
+    await painted();
+    await resized(50, ROWS);
+    expect(parts.footer.countsDown()).toBe(true);
+  });
+
   it('is not seen while its row is the one of a wider terminal, which may be cut', async () => {
     const { sight } = start();
     await painted();

@@ -113,6 +113,31 @@ describe('after a worker has failed', () => {
   });
 });
 
+describe('an overview that cannot be drawn', () => {
+  const recipe = () => ({ command: '/compact', submit: '\r' }) as never;
+
+  it('is said, with the key that compacts all the same, and is not offered again', () => {
+    run = makeOverviewHarness(60, 14, {}, { recipe });
+    let isClosed = false;
+    const overview = { ...run.parts.overview, closeByItself: () => void (isClosed = true) };
+    const resize = { check: () => false, force: async () => undefined };
+    const { contents } = makeWorkerContents(run.stage, () => undefined);
+    Object.assign(run.stage.worker, { isReady: () => true });
+    const { onRequest, onFailure } = serveWorker({ ...run.parts, overview, resize, onLost: () => undefined });
+    expect(makeWorkerContents(run.stage, () => undefined).contents.isAvailable?.()).toBe(true);
+    onRequest({ type: 'close-overview', isUndrawable: true });
+    expect(isClosed).toBe(true);
+    expect(run.notices).toEqual(['the overview cannot be drawn · Ctrl-] c compacts']);
+    expect(run.stage.isOverviewUndrawable).toBe(true);
+    onRequest({ type: 'footer', drawing: { columns: 60, text: ' demo', row: own` demo`, compactions: 0 } });
+    expect(run.stage.isOverviewUndrawable).toBe(false);
+    onRequest({ type: 'close-overview', isUndrawable: true });
+    onFailure(false); // another worker may be able to
+    expect(run.stage.isOverviewUndrawable).toBe(false);
+    contents.onClose?.(true);
+  });
+});
+
 describe('the overview', () => {
   it('does not wait for longer than ten seconds for a worker that does not draw it', async () => {
     run = makeOverviewHarness(60, 14);

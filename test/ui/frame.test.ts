@@ -150,10 +150,11 @@ describe('the footer row', () => {
   it('keeps the key that stops a countdown before agent, bar, tokens and compactions', () => {
     const words = 'compacting in 8 s · Esc: not now';
     const due: FooterView = { ...known, tier: 'auto', words, due: 'countdown' };
-    for (const columns of widths.filter((each) => each >= 44))
+    for (const columns of widths.filter((each) => each >= 33))
       expect(textOf(due, plain(columns)), `at ${columns}`).toContain(words);
     expect(textOf(due, plain(61))).toBe(` ▰▰▰▰▱▱▱ 62% 124k/200k auto  ${words}`);
     expect(textOf(due, plain(44))).toBe(` 62%  auto  ${words}`);
+    expect(textOf(due, plain(33))).toBe(` ${words}`);
   });
 
   it('keeps what an outcome offers, and the key for it, before agent, bar and compactions', () => {

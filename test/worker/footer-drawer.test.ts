@@ -1,6 +1,7 @@
 // The footer as the worker draws it for the main thread.
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
+import { nullLog } from '../../src/storage/log-file.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import type { FooterView } from '../../src/core/footer-view.js';
 import type { FooterDrawing } from '../../src/session/thread-messages.js';
@@ -25,12 +26,26 @@ const view: FooterView = {
 const start = (isLoaded: boolean) => {
   let drawings: Drawings | undefined = isLoaded ? { renderFooter, renderOverview } : undefined;
   const posted: FooterDrawing[] = [];
+  const errors: string[] = [];
   const env = { TERM: 'xterm-256color', LANG: 'C.UTF-8' };
-  const session = { env, values: defaultValues };
+  const session = {
+    env,
+    values: defaultValues,
+    log: { ...nullLog, error: (text: string) => void errors.push(text) },
+  };
   const drawer = makeFooterDrawer(session, { loaded: () => drawings }, 80, (each) => posted.push(each));
   return {
     ...drawer,
     posted,
+    errors,
+    break: (): void => {
+      drawings = {
+        renderOverview,
+        renderFooter: () => {
+          throw new Error('broken');
+        },
+      };
+    },
     load: (): void => {
       drawings = { renderFooter, renderOverview };
       drawer.redraw();
@@ -50,6 +65,16 @@ describe('the footer', () => {
     expect(bare(painted?.row)).toBe(plain?.text);
     expect(painted?.row).toContain('\x1b[');
     expect(plain).toMatchObject({ columns: 80, tier: 'auto', due: 'countdown', compactions: 0 });
+  });
+
+  it('stays the plain line where Ink fails, which is logged once', () => {
+    const { show, break: breakInk, posted, errors } = start(true);
+    breakInk();
+    show(view);
+    show({ ...view, words: 'compacting in 8 s · Esc: not now' });
+    expect(posted.map(({ row }) => row)).toEqual([undefined, undefined]);
+    expect(posted[1]?.text).toContain('compacting in 8 s · Esc: not now');
+    expect(errors).toHaveLength(1);
   });
 
   it('is posted only when it has changed', () => {

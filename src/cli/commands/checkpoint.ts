@@ -39,7 +39,7 @@ import type {
 } from '../define/checkpoint.js';
 import type { Options } from '../request.js';
 import { findSession, onlySession, sessionNames } from '../session-argument.js';
-import { folderText } from '../sessions-text.js';
+import { folderText } from '../ps-columns.js';
 import { shortId, table, widthOfOutput, type Column } from '../text.js';
 import { jsonText, type Printable, type Styled } from '../../core/printable.js';
 

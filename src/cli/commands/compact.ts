@@ -12,7 +12,7 @@ import { print, printLines } from '../print.js';
 import type { CompactRequest } from '../define/compact.js';
 import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
 import type { Outcome } from '../session.js';
-import { ageText, folderText } from '../sessions-text.js';
+import { ageText, folderText } from '../ps-columns.js';
 import { jsonText } from '../../core/printable.js';
 import { catchStopSignals } from '../verify.js';
 

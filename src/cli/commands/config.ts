@@ -55,7 +55,7 @@ import type { Options } from '../request.js';
 import type { Outcome } from '../session.js';
 import { jsonText, toPrintableText, type Printable, toPrintableLines } from '../../core/printable.js';
 import { compactingAgents } from './context.js';
-import { folderText } from '../sessions-text.js';
+import { folderText } from '../ps-columns.js';
 
 // `ctxwrap config …`. It prints no other symbols in place of its own: values, names and commands belong to the user.
 

@@ -6,7 +6,7 @@ import { readLook } from '../../core/look.js';
 import { linesToPrint } from '../print.js';
 import type { PsRequest } from '../define/ps.js';
 import { isThere } from '../session-argument.js';
-import { sessionsText, templateLines } from '../sessions-text.js';
+import { sessionsText, templateLines } from '../ps-columns.js';
 import { widthOfOutput } from '../text.js';
 import { jsonText, type Printable, type Styled } from '../../core/printable.js';
 

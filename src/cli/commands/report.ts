@@ -20,7 +20,7 @@ import { findTargets } from '../history-targets.js';
 import { unwritableReport } from '../messages.js';
 import { workingFolder } from '../print.js';
 import { isThere } from '../session-argument.js';
-import { folderText } from '../sessions-text.js';
+import { folderText } from '../ps-columns.js';
 import { openSearch, readTargets } from './history.js';
 
 // `ctxwrap report`: what ctxwrap itself has recorded of all sessions, and the compactions that `ctxwrap history` finds in the agents' files,

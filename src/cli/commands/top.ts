@@ -14,7 +14,7 @@ import { print } from '../print.js';
 import type { Options } from '../request.js';
 import { shortIdOf } from '../session-argument.js';
 import type { Outcome } from '../session.js';
-import { activityText, folderText } from '../sessions-text.js';
+import { activityText, folderText } from '../ps-columns.js';
 import { topFrame } from '../top-frame.js';
 import { chosenSessions, type KeyName, startTop, stepTop, type TopKey, type TopState } from '../top-state.js';
 import { catchStopSignals } from '../verify.js';

@@ -3,7 +3,7 @@ import { type QueryKind, type QueryQueue, SENTINEL } from '../query-queue.js';
 import { parameterOrOne, parameterOrZero, type ControlSequence } from './bytes.js';
 import { cursorRules, type Rule } from './cursor-rules.js';
 import type { Grid } from './grid.js';
-import { restorePrivateModes, savePrivateModes, setPrivateModes, windowRules } from './mode-rules.js';
+import { restorePrivateModes, savePrivateModes, setPrivateModes, windowRules } from './grid-modes.js';
 import { addRendition } from './rendition.js';
 import { repeat } from './repeat.js';
 

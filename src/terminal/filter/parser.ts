@@ -16,7 +16,7 @@ import {
 import { escape } from './cursor-rules.js';
 import { dispatchControlSequence } from './dispatch.js';
 import type { Grid } from './grid.js';
-import { vt52Escape, vt52Length } from './mode-rules.js';
+import { vt52Escape, vt52Length } from './grid-modes.js';
 import { type Insert, printCells, printWide, cursorPositionSequence } from './motion.js';
 
 // Reads escape sequences, control sequences, strings and characters from the child's output.

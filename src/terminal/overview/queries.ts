@@ -1,6 +1,6 @@
 import { endOfString, stringKindOf } from '../filter/bytes.js';
 import type { Grid } from '../filter/grid.js';
-import { isPrivateModeOn } from '../filter/mode-rules.js';
+import { isPrivateModeOn } from '../filter/grid-modes.js';
 import { regionSequence } from '../filter/motion.js';
 import { renditionSequence } from '../filter/rendition.js';
 import type { ModeTracker } from '../mode-tracker.js';

@@ -15,7 +15,7 @@ import { isThere, shortIdOf } from './session-argument.js';
 import { type FieldName, filledTemplate, type Template } from './template.js';
 import { type Cell, table, type Column } from './text.js';
 
-// Sessions for people, in `ctxwrap ps`: as a table, or as lines from a template. Their records may come from another program.
+// The columns of `ctxwrap ps` and `top`, and sessions as lines from a template. Their records may come from another program.
 
 export interface SessionsView {
   readonly now: Millis;

@@ -167,7 +167,12 @@ export const actWhenSafe = async <Done>(
     const moment = await safeMoment({ flow, port }, given, until);
     if ('reason' in moment) return refused(moment.reason);
     publisher?.beginAction(flow().session);
-    const result = await act().finally(moment.endTurn);
+    const result = await act()
+      .finally(moment.endTurn)
+      .catch((error: unknown) => {
+        audit?.(unknown(errorText(error))); // keys may have been typed
+        throw error;
+      });
     audit?.(result);
     if (result) return result;
     if (again.ms > 0) await pause(again.ms, wait.signal);

@@ -215,6 +215,7 @@ const shortenOnce = async (
 ): Promise<ShortenResult | undefined> => {
   const { session, turn, sessionFile } = shortening;
   const { agent } = session;
+  gate?.rest(); // until the first key it can be withdrawn, also in a further try
   const moment = await safeMoment(shortening, wait);
   if ('reason' in moment) return refused(moment.reason);
   moment.endTurn(); // it takes long: the user may type meanwhile

@@ -25,12 +25,11 @@ const CONFIRM_MS = 20_000; // the agents take up to 200 ms; a busy machine takes
 
 /** Why nothing is typed into an agent without `switching`. */
 export const UNSUPPORTED = 'ctxwrap does not know how to tell this agent';
-export const OTHER_UNDO = 'another undo is waiting already';
 
 export const makeSwitcher = (context: ActionContext): SwitchTo => {
   const { session, publisher, take, ended } = context;
   const { newSessions, recipe } = session.agent;
-  const lane = makeLane(ended, OTHER_UNDO);
+  const lane = makeLane(ended, 'another change of the session is waiting already');
   return (name, given) =>
     lane<SwitchResult>(given, async (wait) => {
       const [switching, typing] = [newSessions?.switching, recipe?.(session.env)];

@@ -23,7 +23,7 @@ import {
   type ActionWait,
 } from './action.js';
 import type { ChannelUndoResult } from './channel.js';
-import { OTHER_UNDO, UNSUPPORTED, type SwitchResult, type SwitchTo } from './switcher.js';
+import { UNSUPPORTED, type SwitchResult, type SwitchTo } from './switcher.js';
 
 // Undoes the last compaction in the running agent: it goes back to the session before a shortening, takes the compaction back by its control
 // channel, or goes on with a new session that has the whole conversation.
@@ -130,7 +130,7 @@ const impossible = (reason: string): UndoResult => ({ kind: 'impossible', reason
 
 const makeChannelUndo = (context: ActionContext) => {
   const { session, flow, publisher, take, ended } = context;
-  const lane = makeLane(ended, OTHER_UNDO);
+  const lane = makeLane(ended, 'another undo is waiting already');
   let compactedAt: Millis | undefined;
   const say = (words: string): void => take(answerEvent(words));
 

@@ -58,6 +58,18 @@ it('also finds a file whose folder is created later', async () => {
   expect(await seen(1)).toBe(1);
 });
 
+it('goes on where the folder of the file is replaced by another one', async () => {
+  mkdirSync(join(folder, 'kept'));
+  const { path, seen } = watched('kept/config.jsonc');
+  renameSync(join(folder, 'kept'), join(folder, 'old'));
+  mkdirSync(join(folder, 'kept'));
+  writeFileSync(path, '{}');
+  expect(await seen(1)).toBe(1);
+  writeFileSync(`${path}.new`, '{ }');
+  renameSync(`${path}.new`, path);
+  expect(await seen(2)).toBe(2);
+});
+
 it('reports changes of the file behind a link', async () => {
   mkdirSync(join(folder, 'dotfiles'));
   const target = join(folder, 'dotfiles/mine.jsonc');

@@ -58,10 +58,13 @@ it('also finds a file whose folder is created later', async () => {
   expect(await seen(1)).toBe(1);
 });
 
-it('goes on where the folder of the file is replaced by another one', async () => {
+it.each([
+  { change: 'moved away', leave: (kept: string) => renameSync(kept, join(folder, 'old')) },
+  { change: 'removed', leave: (kept: string) => rmSync(kept, { recursive: true }) }, // the next one may get its inode
+])('goes on in a new folder where the old one was $change', async ({ leave }) => {
   mkdirSync(join(folder, 'kept'));
   const { path, seen } = watched('kept/config.jsonc');
-  renameSync(join(folder, 'kept'), join(folder, 'old'));
+  leave(join(folder, 'kept'));
   mkdirSync(join(folder, 'kept'));
   writeFileSync(path, '{}');
   expect(await seen(1)).toBe(1);

@@ -91,13 +91,13 @@ const identityOf = (places: readonly WatchedPlace[]): string => {
 };
 
 /** A watcher for one path. */
-export interface PathWatch extends FolderWatch {
+interface PathWatch extends FolderWatch {
   /** watches other folders where the file is reached through others than before */
   readonly renew: () => void;
 }
 
 /** Calls `onChange` when the file may have been written, replaced, removed or created, also in a folder that is created later. Never throws. */
-export const watchPath = (path: string, onChange: () => void): PathWatch => {
+const watchPath = (path: string, onChange: () => void): PathWatch => {
   let watched = '';
   let watches: readonly FolderWatch[] = [];
   const close = (): void => {

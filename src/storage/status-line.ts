@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openRegular, readAtMost } from './files.js';
 import { isRunning } from './processes.js';
 import { ensureFolder, readSmallFile, writeAtomic } from './state-folder.js';
-import { pollPause } from './watch.js';
+import { keepLooking, pollPause, type Rest } from './watch.js';
 import { SESSION_ID } from '../core/report/records.js';
 
 // The files of a launch through which an agent's status line reports to the wrapper and its hook gets context, and the removal of stale ones.
@@ -56,13 +56,14 @@ export const watchReport = (
   path: string,
   intervalMs: number,
   onText: (text: string) => void,
+  rest?: Rest,
 ): { readonly stop: () => void } => {
   let lastVersion = '';
   let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
   let changedAt = performance.now();
 
-  const check = async (): Promise<void> => {
+  const watching = rest?.watch(path);
+  const look = async (): Promise<void> => {
     const stats = await lstat(path).catch(() => undefined);
     const version = stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : lastVersion;
     if (version !== lastVersion) {
@@ -70,14 +71,14 @@ export const watchReport = (
       [lastVersion, changedAt] = [version, performance.now()];
       if (text !== undefined && !isStopped) onText(text);
     }
-    if (!isStopped) timer = setTimeout(check, pollPause(intervalMs, changedAt)).unref();
   };
 
-  void check();
+  const looking = keepLooking({ look, pauseMs: () => pollPause(intervalMs, changedAt), rest });
   return {
     stop: () => {
       isStopped = true;
-      clearTimeout(timer);
+      watching?.close();
+      looking.stop();
     },
   };
 };

@@ -263,10 +263,10 @@ const firstLine = async (file: FileHandle): Promise<string | undefined> => {
   return lines[0];
 };
 
-// Follows an append-only file by polling its size: no watcher, and no open file between two reads.
+// Follows an append-only file by polling its size, with no open file between two reads; a session at rest is told by a watcher.
 
 export interface TailOptions
-  extends TailReaderOptions, Pick<FollowOptions, 'intervalMs' | 'onCaughtUp' | 'onProblem'> {}
+  extends TailReaderOptions, Pick<FollowOptions, 'intervalMs' | 'onCaughtUp' | 'onProblem' | 'rest'> {}
 
 /** Reports and skips a line at which the caller throws; reading it again would fail again. */
 const skipUnusable =

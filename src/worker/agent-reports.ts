@@ -4,6 +4,7 @@ import type { Millis } from '../core/reading.js';
 import { openSettingsFiles } from '../storage/agent-file-reader.js';
 import { homeFolder } from '../storage/state-folder.js';
 import { watchReport } from '../storage/status-line.js';
+import { keepLooking, type Rest } from '../storage/watch.js';
 import type { WrapSession } from '../session/options.js';
 import type { Subscription } from './follow-session.js';
 
@@ -27,6 +28,7 @@ export interface ReportListener {
 export const followReports = (
   { agent, reportPath, log }: WrapSession,
   { onFact, now }: ReportListener,
+  rest?: Rest,
 ): ReportSubscription => {
   let current: string | undefined;
   let last: OfficialReport | undefined;
@@ -53,7 +55,7 @@ export const followReports = (
     emit();
   };
 
-  const watching = reportPath === undefined ? undefined : watchReport(reportPath, POLL_MS, take);
+  const watching = reportPath === undefined ? undefined : watchReport(reportPath, POLL_MS, take, rest);
   return {
     switchTo: (sessionId) => {
       current = sessionId;
@@ -71,9 +73,9 @@ const LOOK_MS = 3_000;
 export const followOwnCompaction = (
   { agent, env, cwd, args, log }: WrapSession,
   take: (event: Event) => void,
+  rest?: Rest,
 ): Subscription => {
   const source = agent.ownCompaction;
-  let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   let files = openSettingsFiles();
   let last = JSON.stringify({ trigger: agent.nativeTrigger(env) });
@@ -91,25 +93,22 @@ export const followOwnCompaction = (
     );
     take({ type: 'own-compaction', trigger });
   };
-  const check = async (): Promise<void> => {
+  let wasRead = false;
+  const look = async (): Promise<void> => {
     try {
-      if (await files.haveChanged()) await read();
+      const isDue = !wasRead || (await files.haveChanged());
+      wasRead = true;
+      if (isDue) await read();
     } catch (error) {
       log.warn(`reading the agent's own settings: ${String(error)}`);
     }
-    again();
+    if (!source || source.isReadOnce) looking.stop();
   };
-  const again = (): void => {
-    if (!isStopped && source && !source.isReadOnce) timer = setTimeout(check, LOOK_MS).unref();
-  };
-  void read().then(again, (error: unknown) => {
-    log.warn(`reading the agent's own settings: ${String(error)}`);
-    again();
-  });
+  const looking = keepLooking({ look, pauseMs: () => LOOK_MS, rest });
   return {
     stop: () => {
       isStopped = true;
-      clearTimeout(timer);
+      looking.stop();
     },
   };
 };

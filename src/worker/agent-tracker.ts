@@ -16,6 +16,7 @@ import { shownId, shownPath } from '../core/shown-conversation.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
 import { terminalReaders } from '../storage/processes.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
+import { makeRest, type Rest } from '../storage/watch.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { ActionContext } from '../typing/action.js';
 import { makeAgentActions, type AgentActions } from '../typing/agent-actions.js';
@@ -92,10 +93,11 @@ export interface AgentTracker extends Omit<AgentActions, 'noteEvent' | 'isOwnBou
 export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: StartedChild): AgentTracker => {
   const { session } = parts;
   const { agent, env, cwd, args, log } = session;
-  const recipe = agent.recipe?.(env);
+  const rest = makeRest();
   const blackBox = openBlackBox(session, {
     onNotice: (text) => loop.take(noticeEvent(text)),
     onFailure: (reason) => log.warn(`the black box: ${reason}`),
+    isResting: rest.isResting,
   });
   const work = makeWorkTimes();
   const take = (event: Event): void => {
@@ -115,23 +117,23 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const loop = startLoop(parts, { childPid, port, blackBox, memory, take, ...later });
   const own = makeOwnSession(agent, place, loop.flow);
   const { onEntered } = parts.input;
-  const { flow } = loop;
-  const actions = makeAgentActions({ ...parts, childPid, port, flow, take, onEntered, ...own });
+  const actions = makeAgentActions({ ...parts, childPid, port, flow: loop.flow, take, onEntered, ...own });
   const restart = followRestart(parts, loop, take);
-  const official = followReports(session, { onFact: take, now: Date.now });
+  const official = followReports(session, { onFact: take, now: Date.now }, rest);
   const following = followFile(parts, place, {
     handle: take,
     switchTo: official.switchTo,
     workedAt: work.begunAt,
+    rest,
   });
-  const ownCompaction = followOwnCompaction(session, take);
-  const stopSettings = followSettings(session, recipe, take);
+  const ownCompaction = followOwnCompaction(session, take, rest);
+  const stopSettings = followSettings(session, agent.recipe?.(env), take);
   const reading = readOutput(parts, observer, take);
   reading.noteOutput(); // for output before this point
   return {
     ...actions,
-    noteOutput: reading.noteOutput,
-    handle: take,
+    noteOutput: awake(rest, reading.noteOutput),
+    handle: awake(rest, take),
     flow: loop.flow,
     source: own.source,
     stopReadingScreen: () => {
@@ -148,6 +150,14 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     },
   };
 };
+
+/** The same, but it ends the session's rest. */
+const awake =
+  <Given extends readonly unknown[]>(rest: Rest, act: (...given: Given) => void) =>
+  (...given: Given): void => {
+    rest.end();
+    act(...given);
+  };
 
 /** The conversation in view, once it is known. */
 const makeOwnSession = (agent: Agent, where: AgentFolders, flow: SessionLoop['flow']) => {
@@ -363,12 +373,13 @@ interface FileListener {
   readonly switchTo: (sessionId: string) => void;
   /** when the screen last showed that the agent begins to work */
   readonly workedAt: () => Millis | undefined;
+  readonly rest: Rest;
 }
 
 const followFile = (
   { session, input }: TrackerParts,
   place: AgentPlace,
-  { handle, switchTo, workedAt }: FileListener,
+  { handle, switchTo, workedAt, rest }: FileListener,
 ): Following => {
   const { agent, log } = session;
   const notifyVersion = makeVersionNotifier(agent, stateFolder(place.env, place.home), (text, isNew) => {
@@ -382,6 +393,7 @@ const followFile = (
     enteredAt: input.enteredAt,
     enteredSince: input.enteredSince,
     workedAt,
+    rest,
     onFact: (event) => {
       if (event.type === 'session-changed' && !event.isSame)
         log.info(`the agent's session is ${event.sessionId}`);

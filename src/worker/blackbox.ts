@@ -33,6 +33,7 @@ import { systemReason } from '../storage/errors.js';
 import { readGit } from '../storage/git.js';
 import { openAudit, type Audit } from '../storage/log-file.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../storage/state-folder.js';
+import { RESTING_PAUSE_MS, type Rest } from '../storage/watch.js';
 import type { WrapSession } from '../session/options.js';
 
 // The black box of a session: from the moment its file is known, keeps the file, copies it when that matters, and notices when it is
@@ -49,6 +50,8 @@ export interface BlackBoxListener {
   /** what the user should know, in one line for the footer */
   readonly onNotice: (text: string) => void;
   readonly onFailure: (reason: string) => void;
+  /** nothing happens in the session; it never rests when absent */
+  readonly isResting?: Rest['isResting'];
 }
 
 export interface BlackBox {
@@ -124,7 +127,7 @@ const open = (session: WrapSession, listener: BlackBoxListener): BlackBox => {
     followed = path === undefined ? undefined : startFollowing(place);
     void enqueue.add(look);
   };
-  const timer = setInterval(() => enqueue.whenIdle(look), LOOK_MS).unref();
+  const timer = setInterval(rarelyAtRest(listener, enqueue, look), LOOK_MS).unref();
   return {
     onEvent: (event, compaction) => {
       if (event.type === 'view' && !event.isSame) followed = undefined;
@@ -157,6 +160,21 @@ const open = (session: WrapSession, listener: BlackBoxListener): BlackBox => {
       // a file without a link is copied a last time; what is not finished when this process ends leaves no trace
       if (followed && followed.link === undefined) void enqueue.add(look);
     },
+  };
+};
+
+/** A look that is left out while the session rests, unless the last one is long ago. */
+const rarelyAtRest = (
+  { isResting }: BlackBoxListener,
+  { whenIdle }: ReturnType<typeof makeQueue>,
+  look: () => Promise<void>,
+): (() => void) => {
+  let lookedAt = -Infinity;
+  return () => {
+    const now = performance.now();
+    if (isResting?.() && now - lookedAt < RESTING_PAUSE_MS) return;
+    lookedAt = now;
+    whenIdle(look);
   };
 };
 

@@ -9,7 +9,7 @@ import { makeFilePort } from '../storage/agent-file-reader.js';
 import { makeWorkFollower } from '../session-files/follow-work.js';
 import { makeFactCoalescer, makeFileReader, type FactCoalescer } from '../session-files/session-facts.js';
 import { tail } from '../storage/tail.js';
-import { pollPause } from '../storage/watch.js';
+import { keepLooking, pollPause, type Rest } from '../storage/watch.js';
 import { chooseSession, placeOf, startChoice } from './session-choice.js';
 import { followDatabase } from './session-database.js';
 import { makeVersionReporter } from './version-notice.js';
@@ -37,6 +37,8 @@ export interface FollowOptions {
   readonly enteredSince?: () => Millis | undefined;
   /** when the screen last showed that the agent begins to work (wall clock); undefined if never */
   readonly workedAt?: () => Millis | undefined;
+  /** absent: the session is never at rest */
+  readonly rest?: Rest;
   readonly onFact: (event: Event) => void;
   /** why there is no reading, for the log; a later fact means that reading works again */
   readonly onProblem: (reason: string) => void;
@@ -206,36 +208,28 @@ const pollForFile = (
   options: FollowOptions,
   locate: () => Promise<void>,
 ): Subscription & { readonly look: () => void } => {
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
   let began = performance.now();
   let lookedAt = -Infinity;
 
   const locateWhenDue = async (): Promise<void> => {
-    timer = undefined;
     const now = performance.now();
     if (now - lookedAt >= LOOK_MS || sinceEnter(options, options.now()) <= ENTER_MS) {
       lookedAt = now;
       await locate();
     }
-    const enteredAt = performance.now() - sinceEnter(options, options.now());
-    if (!isStopped) timer = setTimeout(locateWhenDue, pollPause(POLL_MS, Math.max(began, enteredAt))).unref();
   };
-
-  void locateWhenDue();
+  const pauseMs = (): number => {
+    const enteredAt = performance.now() - sinceEnter(options, options.now());
+    return pollPause(POLL_MS, Math.max(began, enteredAt));
+  };
+  const looking = keepLooking({ look: locateWhenDue, pauseMs, rest: options.rest });
   return {
     look: () => {
       began = performance.now();
       lookedAt = -Infinity;
-      if (timer === undefined || isStopped) return; // it is looking
-      clearTimeout(timer);
-      timer = undefined;
-      void locateWhenDue();
+      looking.lookNow();
     },
-    stop: () => {
-      isStopped = true;
-      clearTimeout(timer);
-    },
+    stop: looking.stop,
   };
 };
 
@@ -260,6 +254,7 @@ const followFile = (
   const common = {
     path,
     intervalMs: POLL_MS,
+    rest: options.rest,
     onLine: (line: string, offset?: number) => {
       version.readLine(line);
       const result = file.read(line, options.now(), { offset });

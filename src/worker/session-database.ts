@@ -8,7 +8,7 @@ import { followByPolling, type FollowOptions } from '../storage/watch.js';
 
 export interface FollowDatabaseOptions extends Pick<
   FollowOptions,
-  'path' | 'intervalMs' | 'onCaughtUp' | 'onProblem'
+  'path' | 'intervalMs' | 'onCaughtUp' | 'onProblem' | 'rest'
 > {
   readonly sessionId: string;
   readonly database: SessionDatabase;
@@ -27,15 +27,18 @@ interface Position {
 
 const UNREAD: Position = { stamp: '', since: 0, rows: 0 };
 
+/** The database and its write-ahead log. */
+const filesOf = (path: string): readonly string[] => [path, `${path}-wal`];
+
 const stampOf = async (path: string): Promise<string> => {
-  const stats = await Promise.all([path, `${path}-wal`].map((each) => stat(each).catch(() => undefined)));
+  const stats = await Promise.all(filesOf(path).map((each) => stat(each).catch(() => undefined)));
   return stats.map((each) => `${each?.ino}:${each?.size}:${each?.mtimeMs}`).join(' ');
 };
 
 /** Reads the session's rows and then every change, until stopped. */
 export const followDatabase = (options: FollowDatabaseOptions): { readonly stop: () => void } => {
   const rows = makeRowReader(options);
-  const following = followByPolling({ ...options, ...rows });
+  const following = followByPolling({ ...options, ...rows, watched: filesOf(options.path) });
   return {
     stop: () => {
       following.stop();

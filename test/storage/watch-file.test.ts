@@ -58,6 +58,21 @@ it('also finds a file whose folder is created later', async () => {
   expect(await seen(1)).toBe(1);
 });
 
+it.each([
+  { change: 'moved away', leave: (kept: string) => renameSync(kept, join(folder, 'old')) },
+  { change: 'removed', leave: (kept: string) => rmSync(kept, { recursive: true }) }, // the next one may get its inode
+])('goes on in a new folder where the old one was $change', async ({ leave }) => {
+  mkdirSync(join(folder, 'kept'));
+  const { path, seen } = watched('kept/config.jsonc');
+  leave(join(folder, 'kept'));
+  mkdirSync(join(folder, 'kept'));
+  writeFileSync(path, '{}');
+  expect(await seen(1)).toBe(1);
+  writeFileSync(`${path}.new`, '{ }');
+  renameSync(`${path}.new`, path);
+  expect(await seen(2)).toBe(2);
+});
+
 it('reports changes of the file behind a link', async () => {
   mkdirSync(join(folder, 'dotfiles'));
   const target = join(folder, 'dotfiles/mine.jsonc');

@@ -59,6 +59,11 @@ const adds = (text: string, more: Fields = {}): Fields =>
       ...more,
     },
   });
+const answers = (): Fields =>
+  chained({ type: 'assistant', message: { id: `m${count}`, content: [{ type: 'text', text: 'ok' }] } });
+/** What Claude adds to every message. */
+const beside = (): Fields =>
+  chained({ type: 'attachment', attachment: { type: 'date', date: '2026-11-27' } });
 const compacts = (summary: string, ...uuids: readonly unknown[]): readonly Fields[] => {
   const logicalParentUuid = `u${count}`;
   const boundary = {
@@ -103,13 +108,30 @@ const fatesIn = (receipt: Receipt) =>
 
 describe("a line that ctxwrap's hook has added to a message", () => {
   it('is given back in the recap of the compaction before it, whoever reads the file later', async () => {
-    const receipt = await receiptIn([says(RULE), compacts('mock'), says('go on'), adds(BLOCK)], 1);
+    const receipt = await receiptIn([says(RULE), compacts('mock'), says('go on'), adds(BLOCK), answers()], 1);
     expect(fatesIn(receipt)).toEqual([[RULE, 'sent']]);
     expect(lostItems(receipt)).toEqual([]);
   });
 
+  it('is given back when the agent has begun to answer, or was interrupted then, and not before', async () => {
+    const before = [says(RULE), compacts('mock'), says('go on'), adds(BLOCK), beside()];
+    expect(fatesIn(await receiptIn(before, 1))).toEqual([[RULE, 'lost']]);
+    const interrupted = [...before, says([{ type: 'text', text: '[Request interrupted by user]' }])];
+    expect(fatesIn(await receiptIn(interrupted, 1))).toEqual([[RULE, 'sent']]);
+  });
+
+  it('is not given back where the user has taken the message back', async () => {
+    const records = [says(RULE), compacts('mock'), says('go on'), adds(BLOCK), beside()];
+    const again = says('go on, please');
+    const left = [...records, { ...again, parentUuid: `u${count - 4}` }, answers()];
+    expect(fatesIn(await receiptIn(left, 1))).toEqual([[RULE, 'lost']]);
+  });
+
   it('is forgotten where it was not given', async () => {
-    const receipt = await receiptIn([says(`${RULE} Always use pnpm.`), compacts('mock'), adds(BLOCK)], 1);
+    const receipt = await receiptIn(
+      [says(`${RULE} Always use pnpm.`), compacts('mock'), adds(BLOCK), answers()],
+      1,
+    );
     expect(fatesIn(receipt)).toEqual([
       [RULE, 'sent'],
       ['Always use pnpm.', 'lost'],

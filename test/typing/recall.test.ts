@@ -47,6 +47,7 @@ const wayThat = (result: SentContext): ContextWay => ({
   words: 'with your next message',
   isWaiting: () => true,
   noteEvent: () => undefined,
+  forget: () => undefined,
   send: async (text) => {
     sent.push(text);
     return result;
@@ -55,7 +56,7 @@ const wayThat = (result: SentContext): ContextWay => ({
     withdrawn += 1;
   },
 });
-const unread: SentContext = { kind: 'waiting', read: new Promise(() => undefined) };
+const unread: SentContext = { kind: 'waiting' };
 
 const open = (more: Partial<ReceiptsOptions> = {}): void => {
   receipts = makeReceipts({

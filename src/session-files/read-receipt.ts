@@ -58,7 +58,7 @@ export const readReceipt = async (
 export const readWindowEvidence = async (source: SessionSource): Promise<readonly EvidenceItem[]> => {
   const conversation =
     source.size > MOST_BYTES ? undefined : await readWholeConversation(source, MOST_BYTES).catch(ignoreLimit);
-  return conversation ? evidenceIn(windowOf(conversation), conversation.head.cwd) : [];
+  return conversation ? evidenceIn(windowOf(conversation), conversation.head.cwd, conversation.entries) : [];
 };
 
 const ignoreLimit = (error: unknown): undefined => {

@@ -48,7 +48,7 @@ export const receiptOf = (conversation: Conversation, compaction: Compaction): R
   if (!window || window.length === 0) return undefined;
   const left = leftBy(conversation, compaction);
   const { cwd } = conversation.head;
-  const items = evidenceIn(window, cwd);
+  const items = evidenceIn(window, cwd, conversation.entries);
   const isNamed = makeNameSearch(left, items, cwd);
   const given = givenSince(conversation, compaction);
   return {

@@ -70,6 +70,7 @@ export interface Receipts {
   readonly stop: () => void;
 }
 
+export const NOTHING_CHOSEN = 'nothing is chosen';
 const NOT_YET = 'nothing was compacted yet';
 
 /** A receipt, or why there is none. */
@@ -161,7 +162,7 @@ const makeAsked = (giving: GiveBack, refresh: () => Promise<Read>): Pick<Receipt
     if ('reason' in read) return giving.refuse(read.reason);
     if (read.at !== at) return giving.refuse(OTHER);
     const lines = recapNow(read.receipt, giving).lines.filter((line) => isChosen(line, keys));
-    if (lines.length === 0) return giving.refuse('nothing is chosen');
+    if (lines.length === 0) return giving.refuse(NOTHING_CHOSEN);
     return giving.lines(lines, { isUnreadable: read.receipt.isUnreadable }, wait);
   },
 });

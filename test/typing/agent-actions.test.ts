@@ -157,6 +157,7 @@ describe.sequential('the key for the recall', () => {
     await says('recall: nothing is chosen');
     becomes('ready');
     await says('draft in the prompt, not sent');
+    expect(agent.state.written).toEqual([expect.stringMatching(BRIEF)]);
   });
 
   it('pastes one brief, however many were asked for at the same time', async () => {

@@ -247,7 +247,10 @@ describe('lines of the recap', () => {
     expect(texts().at(-1)).toBe('1 line not given back: the message was taken back');
     const other = { ...line, text: 'Always lint.' };
     await give.lines([other], around, {});
+    expect(JSON.parse(takes().stdout).hookSpecificOutput.additionalContext).not.toContain('push');
     way.noteEvent(refused());
+    await eventually(() => expect(give.texts.waiting()).toEqual([other]));
+    expect(JSON.parse(takes().stdout).hookSpecificOutput.additionalContext).not.toContain('push');
     expect(await give.lines([line], around, {})).toMatchObject({ kind: 'given' }); // chosen again
     expect(takes().stdout.split('Never push to main.')).toHaveLength(2);
   });

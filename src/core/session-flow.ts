@@ -163,6 +163,14 @@ export const recapNoticeEvent = (text: string): Event => ({
   isOffer: true,
 });
 
+/** What became of that: it takes the place of the notice. */
+export const recapEndEvent = (text: string): Event => ({
+  type: 'notice',
+  text,
+  priority: NOTICE_PRIORITY,
+  isOfOutcome: true,
+});
+
 const onlyShow: CompactSettings = { mode: 'warn', startMs: 0, finishMs: 0, isProactive: false };
 
 export interface SessionFlow {

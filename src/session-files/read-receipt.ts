@@ -2,7 +2,7 @@ import { evidenceIn, type EvidenceItem } from '../core/conversation/conversation
 import { compactionsOf, windowOf } from '../core/conversation/conversation.js';
 import { LimitError } from '../core/errors.js';
 import type { RecordedCompaction } from '../core/conversation/boundary-record.js';
-import { keptCounts, receiptOf, type Receipt } from '../core/conversation/receipt.js';
+import { givenSince, keptCounts, receiptOf, type Receipt } from '../core/conversation/receipt.js';
 import type { SessionSource } from './read-history.js';
 import { readWholeConversation } from './read-conversation.js';
 import type { RecordSource } from './session-records.js';
@@ -17,6 +17,8 @@ export type WantedCompaction = { readonly line: number } | 'last';
 
 export interface ReadReceipt {
   readonly receipt: Receipt;
+  /** the keys of all that was given back since: also of what an earlier compaction has lost */
+  readonly given: ReadonlySet<string>;
   /** of the compaction's record in the file, from 1 */
   readonly line: number;
   /** when the agent had compacted */
@@ -45,6 +47,7 @@ export const readReceipt = async (
   const { id } = conversation.head;
   return {
     receipt,
+    given: givenSince(conversation, compaction),
     line: compaction.source.line + 1,
     at: compaction.boundary.at,
     ...present({ sessionId: id }),
@@ -55,7 +58,7 @@ export const readReceipt = async (
 export const readWindowEvidence = async (source: SessionSource): Promise<readonly EvidenceItem[]> => {
   const conversation =
     source.size > MOST_BYTES ? undefined : await readWholeConversation(source, MOST_BYTES).catch(ignoreLimit);
-  return conversation ? evidenceIn(windowOf(conversation), conversation.head.cwd) : [];
+  return conversation ? evidenceIn(windowOf(conversation), conversation.head.cwd, conversation.entries) : [];
 };
 
 const ignoreLimit = (error: unknown): undefined => {

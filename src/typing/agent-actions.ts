@@ -9,7 +9,7 @@ import { homeFolder } from '../storage/state-folder.js';
 import { makeContextWay } from './context-way.js';
 import type { ActionContext, ActionWait, TypingGate } from './action.js';
 import { makeDrafts, type PutDraft } from './prompt-draft.js';
-import { makeReceipts, type Receipts } from './receipts.js';
+import { makeReceipts, NOTHING_CHOSEN, type Receipts } from './receipts.js';
 import { makeRestarter } from './restarter.js';
 import { makeShortener, type Shortener } from './shortener.js';
 import { makeSwitcher, type SwitchTo } from './switcher.js';
@@ -156,6 +156,8 @@ const makeRecallRequest = (context: Pick<ActionContext, 'take'>, receipts: Recei
   return {
     ...request,
     giveBack: (choice: RecapChoice): void => {
+      // one that waits goes on
+      if (choice.keys.length === 0) return context.take(answerEvent(`recall: ${NOTHING_CHOSEN}`));
       chosen = choice;
       request.startAnew();
     },

@@ -16,10 +16,12 @@ export interface ContextWay {
   readonly words: string;
   /** never rejects; the text joins one that was not read yet */
   readonly send: (text: string, wait: DraftWait) => Promise<SentContext>;
-  /** a text is there that goes with the next message */
-  readonly isWaiting: () => boolean;
+  /** this text goes with the next message: the agent has not taken it */
+  readonly isWaiting: (text: string) => boolean;
   /** the session file tells what has become of a text */
   readonly noteEvent: (event: Event) => void;
+  /** this text was taken, and will not reach the agent any more */
+  readonly forget: (text: string) => void;
   /** takes back a text that was not read yet */
   readonly withdraw: () => void;
 }
@@ -27,8 +29,8 @@ export interface ContextWay {
 export type SentContext =
   /** it is in the conversation */
   | { readonly kind: 'sent' }
-  /** it goes with the user's next message; `read` resolves when the session file has it, and never otherwise */
-  | { readonly kind: 'waiting'; readonly read: Promise<void> }
+  /** it goes with the user's next message: the session file tells whether the agent has it */
+  | { readonly kind: 'waiting' }
   /** it must not be sent, or not in this way: `closed` says that there is no such way now */
   | { readonly kind: 'refused' | 'closed'; readonly reason: string }
   /** the agent may have it */
@@ -48,7 +50,7 @@ export const makeContextWay = (parts: ContextParts): ContextWay | undefined => {
 };
 
 // A hook of the agent takes a file with the user's next message. That the file is gone does not say that the agent has read it: a hook of the
-// user's own may have refused the message. Its record in the session file says so.
+// user's own may have refused the message, or the user has taken it back. Its record in the session file says that the hook was read.
 
 interface FileWay extends Pick<WrapSession, 'log'> {
   readonly path: string;
@@ -57,19 +59,15 @@ interface FileWay extends Pick<WrapSession, 'log'> {
   readonly flow: ContextParts['flow'];
 }
 
-/** A text of which it is not known that the agent has it. */
+/** A text of which no record is known. */
 interface Unread {
   readonly text: string;
   readonly since: Millis;
-  readonly read: Promise<void>;
-  readonly confirm: () => void;
+  /** it is no longer in the file */
+  readonly isTaken: boolean;
 }
 
-const unreadText = (text: string): Unread => {
-  let confirm: () => void = () => undefined;
-  const read = new Promise<void>((resolve) => (confirm = resolve));
-  return { text, since: Date.now(), read, confirm };
-};
+const joined = (texts: readonly Unread[]): string => texts.map(({ text }) => text).join('\n\n');
 
 /** The file that the hook takes. */
 const makeTakenFile = ({ path, contextFile, flow, log }: FileWay) => {
@@ -110,38 +108,50 @@ const makeTakenFile = ({ path, contextFile, flow, log }: FileWay) => {
 const makeFileWay = (parts: FileWay): ContextWay => {
   const { log } = parts;
   const file = makeTakenFile(parts);
-  let unread: readonly Unread[] = []; // the last one is in the file, until the agent takes it
+  let unread: readonly Unread[] = [];
 
-  const confirm = (text: string, at: Millis): void => {
-    for (const each of unread.filter((known) => known.text === text && known.since <= at)) {
-      unread = unread.filter((other) => other !== each);
-      log.info('the agent has the context');
-      each.confirm();
-    }
+  const look = (): readonly Unread[] => {
+    if (!file.isThere()) unread = unread.map((each) => ({ ...each, isTaken: true }));
+    return unread;
   };
-  /** A message that has taken the text is gone: it goes with the next one. */
+  /** Writes these into the file, as one text. */
+  const put = async (texts: readonly Unread[]): Promise<SentContext | undefined> => {
+    const problem = await file.put(joined(texts));
+    if (problem) return problem;
+    const others = unread.filter((each) => !texts.some(({ text }) => text === each.text));
+    unread = [...others, ...texts.map((each) => ({ ...each, isTaken: false }))];
+    return undefined;
+  };
+  /** The agent joins nothing: the text is one that was in the file as a whole. */
+  const confirm = (whole: string, at: Millis): void => {
+    const known = look().filter(({ text, since, isTaken }) => isTaken && since <= at && whole.includes(text));
+    if (known.length === 0) return;
+    unread = unread.filter((each) => !known.includes(each));
+    log.info('the message has the context');
+  };
+  /** A message that has taken a text is gone: it goes with the next one. */
   const putAgain = async (at: Millis): Promise<void> => {
-    const last = unread.at(-1);
-    if (!last || last.since > at || file.isThere()) return;
-    const problem = await file.put(last.text);
+    const again = look().filter(({ since, isTaken }) => !isTaken || since <= at);
+    if (again.every(({ isTaken }) => !isTaken)) return;
+    const problem = await put(again);
     log.info(`the message was refused, the context waits again${problem ? `: no, ${problem.kind}` : ''}`);
   };
   return {
     words: 'with your next message',
-    isWaiting: () => unread.length > 0 && file.isThere(),
+    isWaiting: (text) => look().some((each) => each.text === text && !each.isTaken),
     send: async (text) => {
-      const earlier = file.isThere() ? unread.at(-1) : undefined;
-      const whole = earlier ? `${earlier.text}\n\n${text}` : text;
-      const problem = await file.put(whole);
+      const waiting = look().filter(({ isTaken }) => !isTaken);
+      const problem = await put([...waiting, { text, since: Date.now(), isTaken: false }]);
       if (problem) return problem;
-      const waiting = earlier ? { ...earlier, text: whole } : unreadText(whole);
-      unread = [...unread.filter((each) => each !== earlier), waiting];
-      log.info(`context of ${whole.length} characters waits for the next message`);
-      return { kind: 'waiting', read: waiting.read };
+      log.info(`context of ${text.length} characters waits for the next message`);
+      return { kind: 'waiting' };
     },
     noteEvent: (event) => {
       if (event.type === 'context-added') confirm(event.text, event.at);
       if (event.type === 'message-refused') void putAgain(event.at);
+    },
+    forget: (text) => {
+      unread = look().filter((each) => each.text !== text || !each.isTaken);
     },
     withdraw: () => {
       unread = [];
@@ -194,6 +204,7 @@ const makeChannelWay = (parts: ContextParts): ContextWay => {
     words: 'now',
     isWaiting: () => false,
     noteEvent: () => undefined,
+    forget: () => undefined,
     send: async (text, wait) => {
       const sessionId = shownId(flow().session.conversation);
       if (sessionId === undefined) return { kind: 'closed', reason: UNKNOWN };

@@ -3,19 +3,14 @@ import type { Initiator } from '../core/compaction/outcome.js';
 import type { GivenBack } from '../core/compaction/protocol.js';
 import { itemsBlock, type Around, type ItemsBlock } from '../core/conversation/brief.js';
 import { byImportance, itemKey } from '../core/conversation/conversation-evidence.js';
-import {
-  forgottenRules,
-  gaveBackText,
-  recapOf,
-  type Given,
-  type RecapLine,
-} from '../core/conversation/recap.js';
-import { beforeCounts, type Receipt } from '../core/conversation/receipt.js';
+import { forgottenRules, gaveBackText, recapOf, type RecapLine } from '../core/conversation/recap.js';
+import type { Receipt } from '../core/conversation/receipt.js';
 import type { Event } from '../core/event.js';
 import { counted } from '../core/format.js';
 import { estimateTokens, type Millis } from '../core/reading.js';
-import { answerEvent } from '../core/session-flow.js';
+import { answerEvent, recapEndEvent } from '../core/session-flow.js';
 import { OTHER, type ContextWay, type SentContext } from './context-way.js';
+import { makeGivenTexts, type GivenText, type GivenTexts } from './given-texts.js';
 import type { DraftWait, PutDraft } from './prompt-draft.js';
 
 // Gives the agent back what a compaction has forgotten: as context where the agent has a way for that, else as a draft in the prompt.
@@ -38,8 +33,6 @@ export type BriefResult = Result<'brief'>;
 export interface GiveBack {
   /** how the lines reach the agent */
   readonly way: () => string;
-  /** what was given back in this conversation, since its last compaction */
-  readonly given: ReadonlyMap<string, Given>;
   /** `into`: only so; else in the best way that the agent has */
   readonly lines: (
     lines: readonly RecapLine[],
@@ -53,6 +46,13 @@ export interface GiveBack {
    */
   readonly byItself: (receipt: Receipt, at: Millis) => Promise<string | undefined>;
   readonly refuse: (reason: string) => BriefResult;
+  /** what was given back in this conversation since its last compaction, as far as the session file has not told yet */
+  readonly texts: GivenTexts;
+  /**
+   * these keys were given back in the conversation, as the session file has it; what it lacks when the agent rests was not delivered, and may
+   * be given back again: the answer says whether that is to happen by itself
+   */
+  readonly settle: (keys: ReadonlySet<string>, isResting: boolean) => boolean;
   /** the conversation was compacted again: what waits still goes with the next message */
   readonly compacted: () => void;
   /** the conversation is another one: what waits is withdrawn */
@@ -64,7 +64,13 @@ export const NOTHING = 'nothing is known to be lost';
 const NO_WAY = 'this agent takes it only as a draft: ctxwrap recall --into draft';
 const WAITING = 'it goes with your next message already';
 const DRAFT = 'as a draft in your prompt';
+const UNREAD = 'the message was taken back';
 const MOST_BY_ITSELF = 1_000; // tokens
+const MOST_AGAIN = 3; // an agent that records nothing of it may have it all the same
+
+const isOwn = ({ initiator }: GivenText): boolean => initiator === 'ctxwrap';
+const notGivenText = (texts: readonly GivenText[], reason: string): string =>
+  `${counted(texts.flatMap(({ lines }) => lines).length, 'line')} not given back: ${reason}`;
 
 type LinesBlock = ItemsBlock<RecapLine>;
 
@@ -79,50 +85,31 @@ const withRoom = (lines: readonly RecapLine[]): LinesBlock | undefined => {
   return undefined;
 };
 
-/** Sends lines by a way that is no prompt, and keeps what became of them. */
-const makeSender = (onGiven: GiveBackOptions['onGiven']) => {
-  const given = new Map<string, Given>();
-  let conversations = 0;
-
-  const note = (lines: readonly RecapLine[], fate: Given): void => {
-    for (const line of lines) given.set(itemKey(line), fate);
-  };
-  return {
-    given,
-    note,
-    conversation: () => conversations,
-    send: async (
-      way: ContextWay,
-      { items: lines, text }: LinesBlock,
-      { wait, initiator }: { readonly wait: DraftWait; readonly initiator: Initiator },
-    ): Promise<SentContext> => {
-      const before = conversations;
-      const sent = await way.send(text, wait);
-      if (sent.kind === 'refused' || sent.kind === 'closed') return sent;
-      if (conversations !== before) {
-        way.withdraw();
-        return { kind: 'refused', reason: OTHER };
-      }
-      if (sent.kind !== 'unknown') note(lines, sent.kind); // the session file tells, if anything
-      const areThere = (): readonly RecapLine[] => lines.filter((line) => given.has(itemKey(line)));
-      if (sent.kind === 'waiting') void sent.read.then(() => note(areThere(), 'sent'));
-      if (sent.kind !== 'unknown')
-        onGiven?.({ initiator, outcome: sent.kind, counts: beforeCounts({ items: lines }) });
-      return sent;
-    },
-    /** `keepsWaiting`: the conversation was compacted, and what waits still goes with the next message. True where something waited */
-    reset: (keepsWaiting: boolean): boolean => {
-      const waiting = [...given].filter(([, fate]) => fate === 'waiting');
-      conversations += 1;
-      given.clear();
-      if (keepsWaiting) for (const [key, fate] of waiting) given.set(key, fate);
-      return waiting.length > 0;
-    },
-  };
+/** Sends lines by a way that is no prompt. */
+const send = async (
+  texts: GivenTexts,
+  way: ContextWay,
+  { block: { items: lines, text }, wait, initiator }: Asked,
+): Promise<SentContext> => {
+  const before = texts.conversation();
+  const sent = await way.send(text, wait);
+  if (sent.kind === 'refused' || sent.kind === 'closed') return sent;
+  if (texts.conversation() !== before) {
+    way.withdraw();
+    return { kind: 'refused', reason: OTHER };
+  }
+  if (sent.kind !== 'unknown') texts.add({ way, text, lines, initiator, fate: sent.kind }); // else the session file tells, if anything
+  return sent;
 };
 
+interface Asked {
+  readonly block: LinesBlock;
+  readonly wait: DraftWait;
+  readonly initiator: Initiator;
+}
+
 interface Sending extends Pick<GiveBack, 'refuse'> {
-  readonly sender: ReturnType<typeof makeSender>;
+  readonly texts: GivenTexts;
   readonly around: Around;
   readonly wait: DraftWait;
   readonly say: (words: string) => void;
@@ -130,77 +117,114 @@ interface Sending extends Pick<GiveBack, 'refuse'> {
 
 type Closed = SentContext & { readonly kind: 'closed' };
 
-/** What the user has chosen, without what goes with the next message already; undefined where there is nothing. */
+/** Undefined where there is nothing. */
 const sendChosen = async (
   way: ContextWay,
   lines: readonly RecapLine[],
-  { sender, around, wait, say, refuse }: Sending,
+  { texts, around, wait, say, refuse }: Sending,
 ): Promise<BriefResult | Closed | undefined> => {
-  const isNew = (line: RecapLine): boolean =>
-    sender.given.get(itemKey(line)) !== 'waiting' || !way.isWaiting();
-  const chosen = lines.filter(isNew);
-  if (lines.length > 0 && chosen.length === 0) return refuse(WAITING);
-  const block = itemsBlock(chosen, around);
+  const block = itemsBlock(lines, around);
   if (!block) return undefined;
-  const sent = await sender.send(way, block, { wait, initiator: 'user' });
+  const sent = await send(texts, way, { block, wait, initiator: 'user' });
   if (sent.kind === 'closed') return { kind: 'closed', reason: sent.reason };
   if (sent.kind === 'refused')
     return wait.signal?.aborted ? { kind: 'refused', reason: sent.reason } : refuse(sent.reason);
   const how = sent.kind === 'unknown' ? 'but not confirmed' : way.words;
-  const left = chosen.length - block.items.length;
+  const left = lines.length - block.items.length;
   const rest = left === 0 ? '' : `; ${left} had no room`;
   const words = `${counted(block.items.length, 'line')} given back ${how}${rest}`;
   say(words);
   return sent.kind === 'unknown' ? { kind: 'unknown', reason: sent.reason } : { kind: 'given', words };
 };
 
-export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: GiveBackOptions): GiveBack => {
-  const sender = makeSender(onGiven);
+/** Gives back without being asked, and what came of all that was given. `sayEnd` says it in place of the notice that lines go back. */
+const makeOwnGiving = (
+  context: ContextWay | undefined,
+  texts: GivenTexts,
+  sayEnd: (words: string) => void,
+): Pick<GiveBack, 'settle' | 'compacted' | 'reset'> & { readonly give: GiveBack['byItself'] } => {
   let givenFor: Millis | undefined; // the compaction after which lines went back by themselves
+  let again = 0; // times that the message with them was taken back
+
+  return {
+    give: async (receipt, at) => {
+      const rules = withRoom(forgottenRules(recapOf(receipt, texts.given)));
+      if (!context || !rules || givenFor === at) return undefined;
+      givenFor = at;
+      const sent = await send(texts, context, { block: rules, wait: {}, initiator: 'ctxwrap' });
+      return sent.kind === 'sent' || sent.kind === 'waiting' ? gaveBackText(rules.items) : undefined;
+    },
+    settle: (keys, isResting) => {
+      const { sent, lost } = texts.settle(keys, isResting);
+      const own = sent.filter(isOwn).flatMap(({ lines }) => lines);
+      if (own.length > 0) sayEnd(gaveBackText(own));
+      const isForAgain = lost.some(isOwn) && again < MOST_AGAIN;
+      const rest = isForAgain ? lost.filter((text) => !isOwn(text)) : lost;
+      if (rest.length > 0) sayEnd(notGivenText(rest, UNREAD));
+      if (isForAgain) [givenFor, again] = [undefined, again + 1];
+      return isForAgain;
+    },
+    compacted: () => {
+      again = 0;
+      texts.compacted();
+    },
+    reset: () => {
+      again = 0;
+      const withdrawn = texts.reset();
+      if (withdrawn.length === 0) return;
+      givenFor = undefined; // the agent has not read them
+      sayEnd(notGivenText(withdrawn, OTHER));
+    },
+  };
+};
+
+export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: GiveBackOptions): GiveBack => {
+  const texts = makeGivenTexts(onGiven);
   let isClosed = false; // the way, when it was tried last
   let isStopped = false;
 
   const say = (words: string): void => {
     if (!isStopped) onEvent(answerEvent(words));
   };
+  const own = makeOwnGiving(context, texts, (words) => {
+    if (!isStopped) onEvent(recapEndEvent(words));
+  });
   const refuse = (reason: string): BriefResult => {
     say(`recall: ${reason}`);
     return { kind: 'refused', reason };
   };
   const draft = async (block: LinesBlock | undefined, wait: DraftWait): Promise<BriefResult> => {
     if (!block) return refuse(NOTHING);
-    const before = sender.conversation();
-    const refusal = (): string | undefined => (sender.conversation() === before ? undefined : OTHER);
+    const before = texts.conversation();
+    const refusal = (): string | undefined => (texts.conversation() === before ? undefined : OTHER);
     const result = await putDraft(block.text, { ...wait, refusal });
-    if (result.kind === 'drafted') sender.note(block.items, 'drafted'); // the user may delete it
+    if (result.kind === 'drafted') texts.note(block.items, 'drafted'); // the user may delete it
     return result;
   };
   return {
     way: () => (isClosed ? DRAFT : (context?.words ?? DRAFT)),
-    given: sender.given,
-    lines: async (lines, around, wait, into) => {
+    lines: async (wanted, around, wait, into) => {
       const way = into === 'draft' ? undefined : context;
       if (into === 'context' && !way) return refuse(NO_WAY);
-      const sent = way && (await sendChosen(way, lines, { sender, around, wait, say, refuse }));
+      const waiting = texts.waiting().map(itemKey);
+      const lines = wanted.filter((line) => !waiting.includes(itemKey(line)));
+      if (wanted.length > 0 && lines.length === 0) return refuse(WAITING);
+      const sent = way && (await sendChosen(way, lines, { texts, around, wait, say, refuse }));
       if (way) isClosed = sent?.kind === 'closed';
       if (sent && sent.kind !== 'closed') return sent;
       if (into === 'context') return refuse(sent?.reason ?? NOTHING);
       if (sent) say(`recall: not ${way?.words}, ${sent.reason}: ${DRAFT} instead`);
       return draft(itemsBlock(lines, around, escape ? { escape } : {}), wait);
     },
-    byItself: async (receipt, at) => {
-      const rules = withRoom(forgottenRules(recapOf(receipt, sender.given)));
-      if (!context || !rules || givenFor === at || isStopped) return undefined;
-      givenFor = at;
-      const sent = await sender.send(context, rules, { wait: {}, initiator: 'ctxwrap' });
-      return sent.kind === 'sent' || sent.kind === 'waiting' ? gaveBackText(rules.items) : undefined;
-    },
+    byItself: own.give,
     refuse,
-    compacted: () => void sender.reset(true),
+    texts,
+    settle: own.settle,
+    compacted: own.compacted,
     reset: () => {
       isClosed = false;
+      own.reset();
       context?.withdraw();
-      if (sender.reset(false)) givenFor = undefined; // the agent has not read them
     },
     stop: () => {
       isStopped = true;

@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import { missingItems } from '../core/conversation/brief.js';
+import { itemKey } from '../core/conversation/conversation-evidence.js';
 import {
   forgotText,
   isChosen,
@@ -27,7 +28,7 @@ import { escapeMentions } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
 import { OTHER } from './context-way.js';
-import { makeGiveBack, NOTHING, type BriefResult, type GiveBackOptions } from './give-back.js';
+import { makeGiveBack, NOTHING, type BriefResult, type GiveBack, type GiveBackOptions } from './give-back.js';
 import type { DraftWait } from './prompt-draft.js';
 import type { SessionSource } from '../session-files/read-history.js';
 import { MOST_BYTES, readReceipt, type ReadReceipt } from '../session-files/read-receipt.js';
@@ -36,6 +37,7 @@ import { MOST_BYTES, readReceipt, type ReadReceipt } from '../session-files/read
 // overview, and put into the prompt when the user asks for it.
 
 const AFTER_MS = 2_000; // the agents write the summary after the record of the compaction
+const REST_MS = 1_000; // and the records of a turn about when it ends
 const FOOTER_KINDS = 2; // as many as a footer has room for
 
 export interface ReceiptsOptions extends Omit<GiveBackOptions, 'escape'> {
@@ -68,10 +70,11 @@ export interface Receipts {
   readonly stop: () => void;
 }
 
+export const NOTHING_CHOSEN = 'nothing is chosen';
 const NOT_YET = 'nothing was compacted yet';
 
 /** A receipt, or why there is none. */
-type Read = Pick<ReadReceipt, 'receipt' | 'at'> | { readonly reason: string };
+type Read = Pick<ReadReceipt, 'receipt' | 'at' | 'given'> | { readonly reason: string };
 
 /** A recap and the time of its compaction, or why there is none. */
 export type RecapState = { readonly recap: Recap; readonly at: Millis } | { readonly reason: string };
@@ -105,14 +108,85 @@ const keptTextOf = (last: Read, given: ReadonlyMap<string, Given>): string | und
   return kept === undefined || back === 0 ? kept : `${kept}; ${counted(back, 'line')} given back`;
 };
 
+/** What waits since an earlier compaction belongs to the choice, too. */
+const recapNow = (receipt: Receipt, { texts }: Pick<GiveBack, 'texts'>): Recap => {
+  const keys = new Set(receipt.items.map(itemKey));
+  const earlier = texts.waiting().filter((line) => !keys.has(itemKey(line)));
+  return recapOf({ ...receipt, items: [...receipt.items, ...earlier] }, texts.given);
+};
+
+/** Calls `look` when the session file may tell what became of a text: after an answer, and when the agent rests. */
+const makeMoments = (isWanted: () => boolean, look: (isStillResting: () => boolean) => void) => {
+  let timer: NodeJS.Timeout | undefined;
+  let rests = 0;
+  let isResting = false;
+
+  const wait = (): void => {
+    clearTimeout(timer);
+    const [own, wasResting] = [rests, isResting];
+    timer = setTimeout(() => {
+      timer = undefined;
+      look(() => wasResting && isResting && rests === own);
+    }, REST_MS).unref();
+  };
+  return {
+    noteEvent: (event: Event): void => {
+      if (event.type === 'activity') {
+        const { activity } = event.report;
+        const hasRested = isResting;
+        isResting = activity === 'ready' || activity === 'draft';
+        if (!isResting || hasRested) return;
+        rests += 1;
+        if (isWanted()) wait();
+      }
+      const tells =
+        event.type === 'context-added' || (event.type === 'reading' && event.reading.source === 'log');
+      if (tells && isWanted() && !timer) wait();
+    },
+    stop: () => clearTimeout(timer),
+  };
+};
+
 const isCompaction = (event: Event): event is Extract<Event, { type: 'boundary' }> =>
   event.type === 'boundary' && event.boundary.source !== 'screen';
 
+/** What the user asks for. */
+const makeAsked = (giving: GiveBack, refresh: () => Promise<Read>): Pick<Receipts, 'brief' | 'giveBack'> => ({
+  brief: async (wait = {}, into = 'draft') => {
+    const read = await refresh();
+    if ('reason' in read) return giving.refuse(read.reason);
+    return giving.lines(missingItems(read.receipt), read.receipt, wait, into);
+  },
+  giveBack: async ({ at, keys }, wait) => {
+    const read = await refresh();
+    if ('reason' in read) return giving.refuse(read.reason);
+    if (read.at !== at) return giving.refuse(OTHER);
+    const lines = recapNow(read.receipt, giving).lines.filter((line) => isChosen(line, keys));
+    if (lines.length === 0) return giving.refuse(NOTHING_CHOSEN);
+    return giving.lines(lines, { isUnreadable: read.receipt.isUnreadable }, wait);
+  },
+});
+
+/** What is done without being asked. */
+const makeUnasked = ({ hotkey, recall, onEvent }: ReceiptsOptions, giving: GiveBack) => ({
+  /** the words about it; undefined where nothing went back */
+  rulesBack: async ({ receipt, at }: Exclude<Read, { reason: string }>): Promise<string | undefined> => {
+    const gave = recall === 'rules' ? await giving.byItself(receipt, at) : undefined;
+    return gave === undefined ? undefined : `${gave} ${giving.way()}`;
+  },
+  offer: (words: string | undefined): void => {
+    if (words !== undefined)
+      onEvent(recapNoticeEvent(`${words} · ${hotkey ? `${hotkey} b` : 'ctxwrap recall'}`));
+  },
+});
+
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
-  const { agent, hotkey, onEvent, recall } = options;
+  const { agent, recall } = options;
   const giving = makeGiveBack({ ...options, escape: agent.readsMentions ? escapeMentions : undefined });
+  const { rulesBack, offer } = makeUnasked(options, giving);
   let last: Read = { reason: NOT_YET };
   let timer: NodeJS.Timeout | undefined;
+  let compactions = 0; // and other changes of the conversation
   let isStopped = false;
 
   const refresh = async (): Promise<Read> => {
@@ -125,45 +199,42 @@ export const makeReceipts = (options: ReceiptsOptions): Receipts => {
     if (isStopped || timer !== own || 'reason' in read) return;
     const counts = keptCounts(read.receipt);
     if (counts.length > 0) options.onCounts?.(at, counts);
-    const gave = recall === 'rules' ? await giving.byItself(read.receipt, read.at) : undefined;
+    const gave = await rulesBack(read);
     if (isStopped || timer !== own || recall === 'off') return;
-    const said = gave === undefined ? footerText(read.receipt) : `${gave} ${giving.way()}`;
-    if (said !== undefined)
-      onEvent(recapNoticeEvent(`${said} · ${hotkey ? `${hotkey} b` : 'ctxwrap recall'}`));
+    offer(gave ?? footerText(read.receipt));
   };
-  const brief: Receipts['brief'] = async (wait = {}, into = 'draft') => {
+  const settle = async (isStillResting: () => boolean): Promise<void> => {
+    const own = compactions;
     const read = await refresh();
-    if ('reason' in read) return giving.refuse(read.reason);
-    return giving.lines(missingItems(read.receipt), read.receipt, wait, into);
+    if (isStopped || compactions !== own || 'reason' in read) return;
+    const isForAgain = giving.settle(read.given, isStillResting());
+    const gave = isForAgain ? await rulesBack(read) : undefined;
+    if (!isStopped && compactions === own) offer(gave);
   };
-  const giveBack = async ({ at, keys }: RecapChoice, wait: DraftWait): Promise<BriefResult> => {
-    const read = await refresh();
-    if ('reason' in read) return giving.refuse(read.reason);
-    if (read.at !== at) return giving.refuse(OTHER);
-    const lines = recapOf(read.receipt, giving.given).lines.filter((line) => isChosen(line, keys));
-    if (lines.length === 0) return giving.refuse('nothing is chosen');
-    return giving.lines(lines, { isUnreadable: read.receipt.isUnreadable }, wait);
-  };
+  const moments = makeMoments(giving.texts.isOpen, (isStillResting) => void settle(isStillResting));
   return {
     noteEvent: (event) => {
       options.context?.noteEvent(event);
+      if (event.type === 'activity') giving.texts.noteWork(event.report.activity === 'busy');
+      moments.noteEvent(event);
       if (!leavesConversation(event) && event.type !== 'undone' && !isCompaction(event)) return;
       last = { reason: NOT_YET };
+      compactions += 1;
       (isCompaction(event) ? giving.compacted : giving.reset)();
       clearTimeout(timer);
       timer = undefined;
       if (!isCompaction(event)) return;
       timer = setTimeout(() => void tell(event.boundary), AFTER_MS).unref();
     },
-    keptText: () => keptTextOf(last, giving.given),
+    keptText: () => keptTextOf(last, giving.texts.given),
     way: giving.way,
-    recap: () => ('receipt' in last ? { recap: recapOf(last.receipt, giving.given), at: last.at } : last),
+    recap: () => ('receipt' in last ? { recap: recapNow(last.receipt, giving), at: last.at } : last),
     look: () => void refresh(),
-    brief,
-    giveBack,
+    ...makeAsked(giving, refresh),
     stop: () => {
       isStopped = true;
       giving.stop();
+      moments.stop();
       clearTimeout(timer);
     },
   };

@@ -150,6 +150,16 @@ describe.sequential('the key for the recall', () => {
     expect(agent.state.written).toEqual([]);
   });
 
+  it('goes on waiting where nothing is chosen in the recap meanwhile', async () => {
+    actions.pressRecall();
+    await says('recall waiting: the agent is busy');
+    actions.giveBack({ at: 0, keys: [] });
+    await says('recall: nothing is chosen');
+    becomes('ready');
+    await says('draft in the prompt, not sent');
+    expect(agent.state.written).toEqual([expect.stringMatching(BRIEF)]);
+  });
+
   it('pastes one brief, however many were asked for at the same time', async () => {
     actions.pressRecall();
     await says('recall waiting: the agent is busy');

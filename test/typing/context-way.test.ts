@@ -74,19 +74,38 @@ describe('text that a hook takes with the next message', () => {
     expect(JSON.parse(takes('s').stdout)).toEqual(added('one'));
   });
 
-  it('is read when the session file has it, and not when the hook has taken it', async () => {
+  it('is expected again after a refusal until the session file has its record, and not that of another one', async () => {
     const way = openWay();
-    const sent = await way.send('one', {});
-    let isRead = false;
-    if (sent.kind === 'waiting') void sent.read.then(() => (isRead = true));
+    await way.send('one', {});
     takes();
     way.noteEvent(recorded('one', 1)); // of an earlier giving
     way.noteEvent(recorded('two'));
-    await Promise.resolve();
-    expect(isRead).toBe(false);
+    way.noteEvent(refused());
+    await eventually(() => expect(way.isWaiting('one')).toBe(true));
+    takes();
     way.noteEvent(recorded('one'));
-    await Promise.resolve();
-    expect(isRead).toBe(true);
+    way.noteEvent(refused());
+    expect(takes()).toEqual(NOTHING);
+  });
+
+  it('is known by its own words, and not by the file: what was taken before does not wait with another text', async () => {
+    const way = openWay();
+    await way.send('one', {});
+    expect(way.isWaiting('one')).toBe(true);
+    takes();
+    await way.send('two', {});
+    expect([way.isWaiting('one'), way.isWaiting('two')]).toEqual([false, true]);
+  });
+
+  it('does not come back after a refusal where it will not reach the agent any more', async () => {
+    const way = openWay();
+    await way.send('one', {});
+    takes();
+    way.forget('one');
+    await way.send('two', {});
+    way.forget('two'); // it was not taken
+    way.noteEvent(refused());
+    expect(JSON.parse(takes().stdout)).toEqual(added('two'));
   });
 
   it('goes with the next message where a hook of the user has blocked the one that took it', async () => {
@@ -94,9 +113,9 @@ describe('text that a hook takes with the next message', () => {
     await way.send('one', {});
     way.noteEvent(refused(1)); // long ago
     takes();
-    expect(way.isWaiting()).toBe(false);
+    expect(way.isWaiting('one')).toBe(false);
     way.noteEvent(refused());
-    await eventually(() => expect(way.isWaiting()).toBe(true));
+    await eventually(() => expect(way.isWaiting('one')).toBe(true));
     expect(JSON.parse(takes().stdout)).toEqual(added('one'));
     way.noteEvent(recorded('one'));
     way.noteEvent(refused());
@@ -149,9 +168,11 @@ describe('lines of the recap', () => {
   const open = () => {
     const told: Event[] = [];
     const drafts: string[] = [];
+    const outcomes: string[] = [];
     const way = openWay();
     const give = makeGiveBack({
       context: way,
+      onGiven: ({ outcome }) => outcomes.push(outcome),
       onEvent: (event) => told.push(event),
       putDraft: async (text) => {
         drafts.push(text);
@@ -160,46 +181,89 @@ describe('lines of the recap', () => {
       escape: (text) => text.replaceAll('p', '\\p'),
     });
     const texts = () => told.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
-    return { give, way, drafts, texts };
+    return { give, way, drafts, texts, outcomes };
   };
 
   it('go next until the session file has them, and are no draft', async () => {
-    const { give, way, drafts, texts } = open();
+    const { give, drafts, texts, outcomes } = open();
     expect(await give.lines([line], { isUnreadable: false, notUnderstood: [] }, {})).toEqual({
       kind: 'given',
       words: '1 line given back with your next message',
     });
-    expect(give.given.get(KEY)).toBe('waiting');
+    expect(give.texts.given.get(KEY)).toBe('waiting');
     expect(texts()).toEqual(['1 line given back with your next message']);
     const { hookSpecificOutput } = JSON.parse(takes().stdout);
     expect(hookSpecificOutput.additionalContext).toContain('- Never push to main.');
-    expect(give.given.get(KEY)).toBe('waiting');
-    way.noteEvent(recorded(hookSpecificOutput.additionalContext));
-    await eventually(() => expect(give.given.get(KEY)).toBe('sent'));
+    expect(give.texts.given.get(KEY)).toBe('waiting');
+    give.settle(new Set(), false);
+    expect(give.texts.given.get(KEY)).toBe('waiting');
+    give.settle(new Set([KEY]), false);
+    expect([give.texts.given.size, give.texts.isOpen(), outcomes]).toEqual([0, false, ['waiting', 'sent']]); // the file says it
     expect(drafts).toEqual([]);
     give.stop();
   });
 
   it('still go where the conversation is compacted before the next message, and are not sent twice', async () => {
-    const { give, way, texts } = open();
+    const { give, texts } = open();
     const around = { isUnreadable: false, notUnderstood: [] };
     await give.lines([line], around, {});
     give.compacted();
+    expect([give.texts.waiting(), give.texts.given.get(KEY)]).toEqual([[line], 'waiting']);
     expect(await give.lines([line], around, {})).toMatchObject({ kind: 'refused' });
     expect(texts().at(-1)).toBe('recall: it goes with your next message already');
     const { stdout } = takes();
     expect(stdout.split('Never push to main.')).toHaveLength(2);
-    way.noteEvent(recorded(JSON.parse(stdout).hookSpecificOutput.additionalContext));
-    await eventually(() => expect(give.given.get(KEY)).toBe('sent'));
+    give.settle(new Set([KEY]), false);
+    expect(give.texts.given.size).toBe(0);
     give.stop();
   });
 
-  it('do not go into another conversation', async () => {
-    const { give } = open();
+  it('do not go into another conversation, and the footer and the audit log say so', async () => {
+    const { give, texts, outcomes } = open();
     await give.lines([line], { isUnreadable: false, notUnderstood: [] }, {});
     give.reset();
     expect(takes()).toEqual(NOTHING);
-    expect(give.given.size).toBe(0);
+    expect(give.texts.given.size).toBe(0);
+    expect(texts().at(-1)).toBe('1 line not given back: the conversation has changed meanwhile');
+    expect(outcomes).toEqual(['waiting', 'withdrawn']);
+    give.reset();
+    expect(texts()).toHaveLength(2);
+  });
+
+  it('of a message that was taken back are forgotten again when the agent rests after it, and do not come back unasked', async () => {
+    const { give, way, texts, outcomes } = open();
+    const around = { isUnreadable: false };
+    await give.lines([line], around, {});
+    give.settle(new Set(), true); // it waits
+    takes();
+    give.settle(new Set(), true); // the agent has not begun to work on the message
+    expect(give.texts.given.get(KEY)).toBe('waiting');
+    give.texts.noteWork(true);
+    give.settle(new Set(), false); // it still works
+    expect(give.texts.given.get(KEY)).toBe('waiting');
+    give.texts.noteWork(false);
+    give.settle(new Set(), true);
+    expect([give.texts.given.size, outcomes]).toEqual([0, ['waiting', 'lost']]);
+    expect(texts().at(-1)).toBe('1 line not given back: the message was taken back');
+    const other = { ...line, text: 'Always lint.' };
+    await give.lines([other], around, {});
+    expect(JSON.parse(takes().stdout).hookSpecificOutput.additionalContext).not.toContain('push');
+    way.noteEvent(refused());
+    await eventually(() => expect(give.texts.waiting()).toEqual([other]));
+    expect(JSON.parse(takes().stdout).hookSpecificOutput.additionalContext).not.toContain('push');
+    expect(await give.lines([line], around, {})).toMatchObject({ kind: 'given' }); // chosen again
+    expect(takes().stdout.split('Never push to main.')).toHaveLength(2);
+  });
+
+  it('that wait are no draft as well', async () => {
+    const { give, drafts, texts } = open();
+    const other = { ...line, text: 'Always lint.' };
+    await give.lines([line], { isUnreadable: false }, {});
+    expect(await give.lines([line], { isUnreadable: false }, {}, 'draft')).toMatchObject({ kind: 'refused' });
+    expect(texts().at(-1)).toBe('recall: it goes with your next message already');
+    await give.lines([line, other], { isUnreadable: false }, {}, 'draft');
+    expect(drafts).toEqual([expect.stringContaining('- Always lint.')]);
+    expect(drafts[0]).not.toContain('ush to main');
   });
 
   it('are a draft where the way is gone, and the notice and the page say so', async () => {
@@ -212,7 +276,7 @@ describe('lines of the recap', () => {
     expect(texts()).toEqual([
       expect.stringMatching(/^recall: not with your next message, .+: as a draft in your prompt instead$/),
     ]);
-    expect([give.given.get(KEY), give.way()]).toEqual(['drafted', 'as a draft in your prompt']);
+    expect([give.texts.given.get(KEY), give.way()]).toEqual(['drafted', 'as a draft in your prompt']);
     expect(await give.lines([line], around, {}, 'context')).toMatchObject({ kind: 'refused' }); // with the reason
     expect(texts().at(-1)).not.toContain('as a draft');
     give.reset();
@@ -229,7 +293,7 @@ describe('lines of the recap', () => {
     const text = JSON.parse(takes().stdout).hookSpecificOutput.additionalContext as string;
     const there = lines.filter(({ text: own }) => text.includes(own));
     expect(there.length).toBeLessThan(60);
-    expect([...give.given.keys()]).toEqual(there.map(({ text: own }) => `constraint ${own}`));
+    expect([...give.texts.given.keys()]).toEqual(there.map(({ text: own }) => `constraint ${own}`));
     expect(texts()).toEqual([
       `${there.length} lines given back with your next message; ${60 - there.length} had no room`,
     ]);
@@ -237,8 +301,10 @@ describe('lines of the recap', () => {
     give.reset();
     rmSync(folder, { recursive: true });
     await give.lines(lines, { isUnreadable: false }, {}); // now as a draft
-    expect([...give.given.values()].filter((fate) => fate === 'drafted')).toHaveLength(give.given.size);
-    expect(give.given.size).toBeLessThan(60);
+    expect([...give.texts.given.values()].filter((fate) => fate === 'drafted')).toHaveLength(
+      give.texts.given.size,
+    );
+    expect(give.texts.given.size).toBeLessThan(60);
   });
 
   it('that were taken by a message of which nothing is known can be given once more', async () => {

@@ -1,5 +1,5 @@
 // What goes back to the agent after a compaction without being asked: forgotten rules and open plan items, by a way that is no prompt.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -47,6 +47,7 @@ const wayThat = (result: SentContext): ContextWay => ({
   words: 'with your next message',
   isWaiting: () => true,
   noteEvent: () => undefined,
+  forget: () => undefined,
   send: async (text) => {
     sent.push(text);
     return result;
@@ -55,7 +56,7 @@ const wayThat = (result: SentContext): ContextWay => ({
     withdrawn += 1;
   },
 });
-const unread: SentContext = { kind: 'waiting', read: new Promise(() => undefined) };
+const unread: SentContext = { kind: 'waiting' };
 
 const open = (more: Partial<ReceiptsOptions> = {}): void => {
   receipts = makeReceipts({
@@ -147,6 +148,84 @@ describe('with recall: rules, after a compaction', () => {
     compact();
     await eventually(() => expect(sent).toHaveLength(2));
     expect(sent[1]).toBe(sent[0]);
+  });
+
+  describe('with a message that the agent takes', () => {
+    let isInFile: boolean;
+    const activity = (now: 'busy' | 'ready'): void =>
+      receipts.noteEvent({ type: 'activity', report: { activity: now, witnesses: [] } });
+    /** The agent works and rests again, and the time passes in which it writes its records. */
+    const turn = (): void => {
+      isInFile = false;
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      activity('busy');
+      activity('ready');
+      vi.runAllTimers();
+      vi.useRealTimers();
+    };
+    const outcomes = () => given.map((each) => (each as { readonly outcome: string }).outcome);
+    beforeEach(async () => {
+      isInFile = true;
+      session(RULES);
+      open({ context: { ...wayThat(unread), isWaiting: () => isInFile } });
+      await compaction(BACK);
+      activity('ready');
+    });
+
+    it('they go with the next one where the user has taken that back, and at most three times more', async () => {
+      for (let times = 1; times <= 4; times += 1) {
+        turn();
+        await eventually(() => expect(outcomes().filter((each) => each === 'lost')).toHaveLength(times));
+        await eventually(() => expect(sent).toHaveLength(Math.min(times + 1, 4)));
+        isInFile = true;
+      }
+      expect(new Set(sent).size).toBe(1);
+      await eventually(() =>
+        expect(notices().at(-1)).toBe('2 lines not given back: the message was taken back'),
+      );
+    });
+
+    it('they are sent where the session file has them on the way to the answer, and the footer says so', async () => {
+      const last = readFileSync(path, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .findLast((line) => line.includes('"uuid"'));
+      const parent = JSON.parse(last ?? '') as { readonly uuid: string };
+      const attachment = { type: 'hook_additional_context', hookEvent: 'UserPromptSubmit', content: sent };
+      const message = { id: 'm', content: [{ type: 'text', text: 'ok' }] };
+      const records = [
+        { ...parent, parentUuid: parent.uuid, uuid: 'a', type: 'attachment', subtype: undefined, attachment },
+        { ...parent, parentUuid: 'a', uuid: 'b', type: 'assistant', subtype: undefined, message },
+      ];
+      appendFileSync(path, records.map((each) => `${JSON.stringify(each)}\n`).join(''));
+      turn();
+      await eventually(() => expect(outcomes()).toEqual(['waiting', 'sent']));
+      expect(notices()).toEqual([BACK, 'gave back 2 rules']);
+      expect(sent).toHaveLength(1);
+      const state = receipts.recap();
+      expect('recap' in state && state.recap.lines.map((line) => line.given)).toEqual([
+        'sent',
+        'sent',
+        undefined,
+      ]);
+    });
+  });
+
+  it('what waits since an earlier compaction stands in the recap', async () => {
+    session(RULES);
+    open({ recall: 'ask' });
+    await compaction(FORGOT);
+    const state = receipts.recap();
+    if (!('at' in state)) throw new Error(state.reason);
+    await receipts.giveBack({ at: state.at, keys: state.recap.lines.slice(0, 1).map(itemKey) }, {});
+    session('Always lint.');
+    await compaction('forgot 1 of 1 rule, 1 of 1 command · Ctrl-] b');
+    const after = receipts.recap();
+    expect('recap' in after && after.recap.lines.map(({ text, given: fate }) => [text, fate])).toEqual([
+      ['Always lint.', undefined],
+      ['Never push to main.', 'waiting'],
+      [expect.stringContaining('touch'), undefined],
+    ]);
   });
 
   it('nothing goes back if the conversation is left before', async () => {

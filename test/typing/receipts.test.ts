@@ -190,7 +190,8 @@ describe('the receipt of a running session', () => {
     const sent: string[] = [];
     const context: ContextWay = {
       words: 'with your next message',
-      isWaiting: () => true,
+      isWaiting: () => false,
+      forget: () => undefined,
       noteEvent: () => undefined,
       send: async (text) => (sent.push(text), { kind: 'sent' }),
       withdraw: () => undefined,

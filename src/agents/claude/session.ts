@@ -385,7 +385,8 @@ const attachmentEntry = (record: JsonRecord, source: SourceRecord): Entry => {
   const attachment = getRecord(record, 'attachment');
   if (attachment?.['type'] !== 'queued_command') {
     const given = readGiven(hookText(attachment) ?? '')?.lines;
-    return { ...textEntry('context', source, outputText(attachment), { record }), ...present({ given }) };
+    const entry = textEntry('context', source, outputText(attachment), { record });
+    return given ? { ...entry, given, isBeside: true } : { ...entry, isBeside: true };
   }
   const text = outputText(attachment['prompt']);
   const isPrompt = (attachment['commandMode'] ?? 'prompt') === 'prompt';

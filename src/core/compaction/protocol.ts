@@ -209,8 +209,8 @@ export const draftLine = (
 /** Lines of a recap that went to the agent without its prompt: none of their words. */
 export interface GivenBack {
   readonly initiator: Initiator;
-  /** `waiting`: with the user's next message */
-  readonly outcome: 'sent' | 'waiting';
+  /** `waiting`: with the user's next message; then another line says whether that was sent, `lost` or withdrawn before */
+  readonly outcome: 'sent' | 'waiting' | 'lost' | 'withdrawn';
   readonly counts: readonly { readonly kind: string; readonly count: number }[];
 }
 

@@ -48,6 +48,10 @@ export const commandsThatMatter = (uses: readonly ToolUse[]): readonly RunComman
   return last.size === 0 && other ? [other] : [...last.values()];
 };
 
+/** Every command that may have run, in the same words, also those that do not matter. */
+export const commandTextsIn = (uses: readonly ToolUse[]): readonly string[] =>
+  uses.flatMap(({ call }) => (call.commands ?? []).flatMap(simpleCommandsIn)).map(({ text }) => text);
+
 /** What the records of a call say of a piece of work. */
 export type WorkOutcome = 'commit' | 'tests-passed' | 'tests-failed';
 

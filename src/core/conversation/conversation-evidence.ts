@@ -7,7 +7,7 @@ import {
   type ToolUse,
   type TouchedFile,
 } from './conversation.js';
-import { commandsThatMatter } from './command-evidence.js';
+import { commandsThatMatter, commandTextsIn } from './command-evidence.js';
 import { readSentDraft, type GivenLine } from './given-block.js';
 import { demandsIn, identifiersIn } from './message-evidence.js';
 import { present } from '../present.js';
@@ -51,20 +51,23 @@ const MOST_ITEMS = 500;
 const LONGEST_ITEM = 500;
 const LONGEST_PROMPT = 8_000; // the rest of a longer message is a pasted file, not what the user demands
 
-/** The evidence in these entries by kind, the oldest first; each text once. `cwd` is the folder of the session. */
-export const evidenceIn = (entries: readonly Entry[], cwd: string | undefined): readonly EvidenceItem[] => {
+/**
+ * The evidence in these entries by kind, the oldest first; each text once. `cwd` is the folder of the session, and `whole` the conversation that
+ * they are a part of.
+ */
+export const evidenceIn = (
+  entries: readonly Entry[],
+  cwd: string | undefined,
+  whole: readonly Entry[] = entries,
+): readonly EvidenceItem[] => {
   const own = entries.map(asOriginal);
-  const prompts = own.flatMap((entry) => (entry.kind === 'prompt' ? [withoutGiven(entry)] : []));
+  const wasSaid = own.some((entry) => givenIn(entry).length > 0) ? makeMemory(whole, cwd) : () => false;
+  const prompts = own.flatMap((entry) => (entry.kind === 'prompt' ? [withoutGiven(entry, wasSaid)] : []));
   const uses = toolUsesIn(own);
   const once = (kind: EvidenceKind, found: readonly Found[]): readonly EvidenceItem[] =>
-    eachOnce(kind, [...givenOf(kind, own), ...found]);
+    eachOnce(kind, [...givenOf(kind, own, wasSaid), ...found]);
   return [
-    ...once(
-      'path',
-      uses.flatMap((use) =>
-        changedBy(use).map(({ path }) => ({ text: relativeTo(cwd, path), line: use.call.source.line })),
-      ),
-    ),
+    ...once('path', pathsIn(uses, cwd)),
     ...once('command', commandsThatMatter(uses)),
     ...once('constraint', prompts.flatMap(constraintsIn)),
     ...once(
@@ -77,6 +80,11 @@ export const evidenceIn = (entries: readonly Entry[], cwd: string | undefined): 
     ...once('identifier', prompts.flatMap(namesIn)),
   ];
 };
+
+const pathsIn = (uses: readonly ToolUse[], cwd: string | undefined): readonly Found[] =>
+  uses.flatMap((use) =>
+    changedBy(use).map(({ path }) => ({ text: relativeTo(cwd, path), line: use.call.source.line })),
+  );
 
 const LONGEST_QUESTION = 160; // characters
 
@@ -143,7 +151,33 @@ interface Found {
   readonly hasFailed?: true;
 }
 
-// What ctxwrap has given back after an earlier compaction is in the window again.
+// What ctxwrap has given back after an earlier compaction is in the window again. Whoever imitates its words brings nothing new: a line counts
+// only if the same line was evidence of this conversation on its own.
+
+type WasSaid = (line: GivenLine) => boolean;
+
+const makeMemory = (whole: readonly Entry[], cwd: string | undefined): WasSaid => {
+  const own = whole.map(asOriginal);
+  const uses = toolUsesIn(own);
+  const prompts = own.flatMap((entry) => (entry.kind === 'prompt' ? [withoutGiven(entry, () => false)] : []));
+  const texts: Readonly<Record<EvidenceKind, readonly string[]>> = {
+    path: pathsIn(uses, cwd).map(({ text }) => text),
+    command: commandTextsIn(uses),
+    constraint: prompts.flatMap(constraintsIn).map(({ text }) => text),
+    plan: uses.flatMap(({ call }) => plannedIn(call)),
+    decision: uses.flatMap(decisionsIn).map(({ text }) => text),
+    identifier: prompts.flatMap(namesIn).map(({ text }) => text),
+  };
+  const keys = new Set(
+    evidenceKinds.flatMap((kind) =>
+      texts[kind].map((text) => itemKey({ kind, text: toOneLine(text, LONGEST_ITEM) })),
+    ),
+  );
+  return ({ kind, text }) => keys.has(itemKey({ kind, text: toOneLine(text, LONGEST_ITEM) }));
+};
+
+const plannedIn = ({ plan }: ToolUse['call']): readonly string[] =>
+  plan?.kind === 'whole' ? plan.items.map(({ text }) => text) : [plan?.item.text ?? []].flat();
 
 /** What is given back in this entry: by ctxwrap's own block, or in a draft that the user has sent. */
 export const givenIn = (entry: Entry): readonly GivenLine[] => {
@@ -151,18 +185,20 @@ export const givenIn = (entry: Entry): readonly GivenLine[] => {
   return entry.kind === 'prompt' ? (readSentDraft(entry.text)?.lines ?? []) : [];
 };
 
-/** What the user has written behind such a draft: its lines are no new demands and names. */
-const withoutGiven = (prompt: Prompt): Prompt => {
+/** What the user has written behind such a draft, or in place of a line of it: the others are no new demands and names. */
+const withoutGiven = (prompt: Prompt, wasSaid: WasSaid): Prompt => {
   const block = readSentDraft(prompt.text);
-  return block ? { ...prompt, text: block.rest } : prompt;
+  if (!block) return prompt;
+  const changed = block.lines.filter((line) => line.kind === 'constraint' && !wasSaid(line));
+  return { ...prompt, text: [...changed.map(({ text }) => text), block.rest].join('\n') };
 };
 
-const givenOf = (kind: EvidenceKind, entries: readonly Entry[]): readonly Found[] => {
+const givenOf = (kind: EvidenceKind, entries: readonly Entry[], wasSaid: WasSaid): readonly Found[] => {
   // what has become of a plan item since then is not known where the plan was changed
   const from = kind === 'plan' ? entries.findLastIndex(changesPlan) : -1;
   return entries.slice(from + 1).flatMap((entry) =>
     givenIn(entry)
-      .filter((line) => line.kind === kind)
+      .filter((line) => line.kind === kind && wasSaid(line))
       .map(({ text, hasFailed }) => ({
         text,
         line: entry.source.line,

@@ -52,6 +52,8 @@ export interface Context extends Part {
   readonly text: string;
   /** what ctxwrap has given back in it; only for a record that no tool's output can be in */
   readonly given?: readonly GivenLine[];
+  /** it came with the message before it, and goes with it where the user takes that back before the agent begins to answer */
+  readonly isBeside?: true;
 }
 
 /** What the model said to the user. */

@@ -18,7 +18,6 @@ import {
   type NotUnderstood,
 } from './conversation-evidence.js';
 import { getCount, getList, getText, parseRecord } from '../json.js';
-import type { GivenLine } from './given-block.js';
 import type { Millis } from '../reading.js';
 import { toOneLine } from '../text.js';
 
@@ -49,9 +48,9 @@ export const receiptOf = (conversation: Conversation, compaction: Compaction): R
   if (!window || window.length === 0) return undefined;
   const left = leftBy(conversation, compaction);
   const { cwd } = conversation.head;
-  const items = evidenceIn(window, cwd);
+  const items = evidenceIn(window, cwd, conversation.entries);
   const isNamed = makeNameSearch(left, items, cwd);
-  const given = new Set(givenBehind(conversation, compaction).map(itemKey));
+  const given = givenSince(conversation, compaction);
   return {
     items: items.map((item) => ({
       ...item,
@@ -79,16 +78,29 @@ const leftBy = ({ entries }: Conversation, { source: { line } }: Compaction): re
   return windowOf({ entries: entries.slice(0, place + 1 + own) });
 };
 
-/** What ctxwrap has given back after the compaction, until the next one. */
-const givenBehind = ({ entries }: Conversation, { source: { line } }: Compaction): readonly GivenLine[] => {
+/**
+ * What ctxwrap has given back after the compaction, until the next one, by the keys of the items. What came with a message counts when the agent
+ * has begun to answer that: until then the user may take the message back.
+ */
+export const givenSince = (
+  { entries }: Conversation,
+  { source: { line } }: Compaction,
+): ReadonlySet<string> => {
   const place = entries.findIndex((entry) => entry.kind === 'compaction' && entry.source.line === line);
   const rest = entries.slice(place + 1);
   const next = rest.findIndex((entry) => entry.kind === 'compaction' && entry.isUndone !== true);
-  return rest
-    .slice(0, next < 0 ? rest.length : next)
-    .filter((entry) => entry.isCopy !== true && entry.source.line !== line)
-    .flatMap(givenIn);
+  const own = rest.slice(0, next < 0 ? rest.length : next);
+  const answered = next < 0 ? own.findLastIndex((entry) => !isBeside(entry)) : own.length;
+  return new Set(
+    own
+      .filter((entry, index) => !isBeside(entry) || index < answered)
+      .filter((entry) => entry.isCopy !== true && entry.source.line !== line)
+      .flatMap(givenIn)
+      .map(itemKey),
+  );
 };
+
+const isBeside = (entry: Entry): boolean => entry.kind === 'context' && entry.isBeside === true;
 
 // Whether a text names an item.
 

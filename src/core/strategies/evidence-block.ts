@@ -29,8 +29,8 @@ const evidenceBlock = (
   { entries, head: { cwd } }: Conversation,
   { dropped, kept, isUnattended }: Division,
 ): string => {
-  const gone = itemsOf(evidenceIn(dropped, cwd));
-  const shown = itemsOf(evidenceIn(kept, cwd));
+  const gone = itemsOf(evidenceIn(dropped, cwd, entries));
+  const shown = itemsOf(evidenceIn(kept, cwd, entries));
   const earlier = dropped.map((entry) => (entry.kind === 'summary' ? blockIn(entry.text) : noItems));
   // a plan of calls since the last block replaces the plan in it, also one from before a compaction of the agent's
   const isPlanned = entries.some((entry) => entry.kind === 'call' && entry.plan !== undefined);
@@ -38,7 +38,7 @@ const evidenceBlock = (
   const openNow = itemsOf(evidenceIn(uses, cwd)).plan;
   // work without a message of the user is done by what the user demanded before
   const sources = isUnattended ? entries.filter(({ kind }) => kind === 'prompt') : dropped;
-  const demanded = itemsOf(evidenceIn(sources, cwd)).constraint;
+  const demanded = itemsOf(evidenceIn(sources, cwd, entries)).constraint;
   return blockText({
     constraint: missing([...earlier.flatMap(({ constraint }) => constraint), ...demanded], shown.constraint),
     plan: missing(isPlanned ? openNow : earlier.flatMap(({ plan }) => plan), shown.plan),

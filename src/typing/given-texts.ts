@@ -1,0 +1,116 @@
+import type { Initiator } from '../core/compaction/outcome.js';
+import type { GivenBack } from '../core/compaction/protocol.js';
+import { itemKey } from '../core/conversation/conversation-evidence.js';
+import type { Given, RecapLine } from '../core/conversation/recap.js';
+import { beforeCounts } from '../core/conversation/receipt.js';
+import type { ContextWay } from './context-way.js';
+
+// What has become of the texts that went to the agent without its prompt, until the session file tells it: a text that a message has taken may
+// be gone with that, and its record may stand on a branch that the user has left.
+
+/** A text that went to the agent. */
+export interface GivenText {
+  readonly way: ContextWay;
+  readonly text: string;
+  readonly lines: readonly RecapLine[];
+  readonly initiator: Initiator;
+  /** what is known of it before the session file tells */
+  readonly fate: 'sent' | 'waiting';
+}
+
+interface Open extends GivenText {
+  /** the agent has worked since: a message may have taken it */
+  readonly hasWorked: boolean;
+}
+
+/** What is news to the user: what went with no message is known at once. */
+export interface Settled {
+  readonly sent: readonly GivenText[];
+  readonly lost: readonly GivenText[];
+}
+
+export interface GivenTexts {
+  /** by the keys of the lines, as far as the session file has not told yet */
+  readonly given: ReadonlyMap<string, Given>;
+  readonly note: (lines: readonly RecapLine[], fate: Given) => void;
+  readonly add: (text: GivenText) => void;
+  readonly isOpen: () => boolean;
+  /** lines that go with the next message */
+  readonly waiting: () => readonly RecapLine[];
+  /** whether the agent works now */
+  readonly noteWork: (isWorking: boolean) => void;
+  /** `keys`: what was given back in the conversation, as the session file has it; what it lacks is lost where the agent rests */
+  readonly settle: (keys: ReadonlySet<string>, isResting: boolean) => Settled;
+  /** another number after each change of the conversation */
+  readonly conversation: () => number;
+  /** the conversation was compacted: what waits still goes with the next message */
+  readonly compacted: () => void;
+  /** another conversation; the answer is what is withdrawn */
+  readonly reset: () => readonly GivenText[];
+}
+
+const keysOf = (texts: readonly GivenText[]): readonly string[] =>
+  texts.flatMap(({ lines }) => lines.map(itemKey));
+const isWaiting = ({ way, text }: GivenText): boolean => way.isWaiting(text);
+const isNews = ({ fate }: GivenText): boolean => fate === 'waiting';
+
+/** `onGiven` hears what becomes of each of them. */
+export const makeGivenTexts = (onGiven: ((given: GivenBack) => void) | undefined): GivenTexts => {
+  const given = new Map<string, Given>();
+  let open: readonly Open[] = [];
+  let conversations = 0;
+  let isWorking = false;
+
+  const note: GivenTexts['note'] = (lines, fate) => {
+    for (const line of lines) given.set(itemKey(line), fate);
+  };
+  const tell = (texts: readonly GivenText[], outcome: GivenBack['outcome']): void => {
+    for (const { lines, initiator } of texts)
+      onGiven?.({ initiator, outcome, counts: beforeCounts({ items: lines }) });
+  };
+  const close = (ended: readonly Open[]): void => {
+    open = open.filter((each) => !ended.includes(each));
+    const rest = keysOf(open);
+    for (const key of keysOf(ended)) if (!rest.includes(key)) given.delete(key);
+  };
+  const begin = (rest: readonly Open[]): void => {
+    conversations += 1;
+    open = rest;
+    given.clear();
+    for (const { lines, fate } of rest) note(lines, fate);
+  };
+  return {
+    given,
+    note,
+    add: (text) => {
+      open = [...open, { ...text, hasWorked: isWorking }];
+      note(text.lines, text.fate);
+      tell([text], text.fate);
+    },
+    isOpen: () => open.length > 0,
+    waiting: () => open.filter(isWaiting).flatMap(({ lines }) => lines),
+    noteWork: (isNow) => {
+      isWorking = isNow;
+      if (isNow) open = open.map((each) => ({ ...each, hasWorked: true }));
+    },
+    settle: (keys, isResting) => {
+      const taken = open.filter((each) => !isWaiting(each));
+      const isThere = ({ lines }: Open): boolean => lines.some((line) => keys.has(itemKey(line)));
+      const [sent, missing] = [taken.filter(isThere), taken.filter((each) => !isThere(each))];
+      const lost = missing.filter(({ hasWorked }) => isResting && hasWorked);
+      close([...sent, ...lost]);
+      for (const { way, text } of lost) way.forget(text);
+      tell(sent.filter(isNews), 'sent');
+      tell(lost.filter(isNews), 'lost');
+      return { sent: sent.filter(isNews), lost: lost.filter(isNews) };
+    },
+    conversation: () => conversations,
+    compacted: () => begin(open.filter(isWaiting)),
+    reset: () => {
+      const waiting = open.filter(isWaiting);
+      begin([]);
+      tell(waiting, 'withdrawn');
+      return waiting;
+    },
+  };
+};

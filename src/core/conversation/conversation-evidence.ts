@@ -49,12 +49,12 @@ export interface EvidenceItem {
 // Bounds, in items of a kind and in characters: a session file can hold anything.
 const MOST_ITEMS = 500;
 const LONGEST_ITEM = 500;
-const LONGEST_PROMPT = 8_000; // the rest of a longer message is a pasted file, not what the user demands
+const LONGEST_PROMPT = 8_000; // the rest of a longer message is a pasted file, where the agent does not mark it
 
 /** The evidence in these entries by kind, the oldest first; each text once. `cwd` is the folder of the session. */
 export const evidenceIn = (entries: readonly Entry[], cwd: string | undefined): readonly EvidenceItem[] => {
   const own = entries.map(asOriginal);
-  const prompts = own.flatMap((entry) => (entry.kind === 'prompt' ? [withoutGiven(entry)] : []));
+  const prompts = own.flatMap((entry) => (entry.kind === 'prompt' ? [asWritten(entry)] : []));
   const uses = toolUsesIn(own);
   const once = (kind: EvidenceKind, found: readonly Found[]): readonly EvidenceItem[] =>
     eachOnce(kind, [...givenOf(kind, own), ...found]);
@@ -148,14 +148,16 @@ interface Found {
 /** What is given back in this entry: by ctxwrap's own block, or in a draft that the user has sent. */
 export const givenIn = (entry: Entry): readonly GivenLine[] => {
   if (entry.kind === 'context') return entry.given ?? [];
-  return entry.kind === 'prompt' ? (readSentDraft(entry.text)?.lines ?? []) : [];
+  return entry.kind === 'prompt' ? (readSentDraft(typedIn(entry))?.lines ?? []) : [];
 };
 
-/** What the user has written behind such a draft: its lines are no new demands and names. */
-const withoutGiven = (prompt: Prompt): Prompt => {
-  const block = readSentDraft(prompt.text);
-  return block ? { ...prompt, text: block.rest } : prompt;
+/** What the user has written behind such a draft: its lines are no new demands and names. What was pasted is from elsewhere. */
+const asWritten = (prompt: Prompt): Prompt => {
+  const typed = typedIn(prompt);
+  return { ...prompt, text: readSentDraft(typed)?.rest ?? typed };
 };
+
+const typedIn = ({ text, typed }: Prompt): string => typed ?? text;
 
 const givenOf = (kind: EvidenceKind, entries: readonly Entry[]): readonly Found[] => {
   // what has become of a plan item since then is not known where the plan was changed

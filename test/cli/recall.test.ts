@@ -104,6 +104,33 @@ describe('ctxwrap recall', () => {
     expect(await printed('recall', '--print')).toBe(await printed('recall', '--print', session));
   });
 
+  it('takes the last recorded session with a compaction where none runs, and says which it is', async () => {
+    writeMade();
+    const { stdout, stderr, code } = await ctxwrapHere(['recall'], bench);
+    expect(stdout).toBe(await printed('recall', session));
+    expect(stderr).toContain(
+      `no session is running; this is the last one with a compaction: ${session} in /proj`,
+    );
+    expect(code).toBe(0);
+    const text = await ctxwrapHere(['recall', '--print'], bench);
+    expect(text.stdout).toBe(await printed('recall', '--print', session));
+  });
+
+  it('passes over a later session without a compaction', async () => {
+    writeMade(0);
+    const { stdout } = await ctxwrapHere(['recall', '--runtime', 'claude'], bench);
+    expect(stdout).toBe(await printed('recall', ids.claude));
+  });
+
+  it('takes no other session where it is called within one that has ended', async () => {
+    writeMade();
+    bench.env['CTXWRAP_SESSION'] = 'ended';
+    const { stdout, stderr, code } = await ctxwrapHere(['recall', '--print'], bench);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('no session is running');
+    expect(code).toBe(2);
+  });
+
   it('prints the text that would be given back, of a session that was never wrapped', async () => {
     const { stdout, stderr, code } = await ctxwrap(['recall', '--print', `${ids.claude}#1`], bench);
     expect(stdout).toMatchInlineSnapshot(`
@@ -156,8 +183,8 @@ describe('ctxwrap recall', () => {
   });
 
   it.each([
-    [['recall'], 'no session is running', 'ctxwrap recall 0f3a9c12#2', 2],
-    [['recall', '--print'], 'no session is running', 'ctxwrap recall 0f3a9c12#2', 2],
+    [['recall', '--runtime', 'kimi'], 'no compaction is recorded', 'ctxwrap history', 1],
+    [['recall', '--into', 'draft'], 'no session is running', 'ctxwrap recall 0f3a9c12#2', 2],
     [['recall', `${ids.claude}#7`], `there is no compaction "${ids.claude}#7"`, '#1', 2],
     [['recall', session], `nothing was compacted in "${session}" yet`, 'ctxwrap history', 1],
     [['recall', '--into', 'draft', 'abc#2'], '"abc#2" is not a running session', "recall --print 'abc#2'", 2],

@@ -55,6 +55,8 @@ export interface RecapSelection {
   readonly line: number;
   /** keys of the chosen lines; undefined as long as the user has changed nothing of what is chosen at first */
   readonly chosen?: readonly string[];
+  /** keys of the lines that were not chosen when others were given back: none of them is chosen at first again */
+  readonly declined?: readonly string[];
 }
 
 export const noSelection: RecapSelection = { line: 0 };
@@ -76,7 +78,11 @@ const isAtFirst = ({ kind, isKept, given }: RecapLine): boolean =>
   MATTERING.includes(kind) && !isKept && given === undefined;
 
 /** The keys of what is chosen at first: a line that is given back or found kept later stays chosen. */
-export const chosenAtFirst = ({ lines }: Recap): readonly string[] => lines.filter(isAtFirst).map(itemKey);
+export const chosenAtFirst = ({ lines }: Recap, declined: readonly string[] = []): readonly string[] =>
+  lines
+    .filter(isAtFirst)
+    .map(itemKey)
+    .filter((key) => !declined.includes(key));
 
 export const isChosen = (line: RecapLine, chosen: readonly string[]): boolean =>
   chosen.includes(itemKey(line));
@@ -95,6 +101,16 @@ export const toggle = (selection: RecapSelection, shown: ShownRecap): RecapSelec
   const others = chosen.filter((each) => each !== key);
   return { ...selection, chosen: others.length < chosen.length ? others : [...others, key] };
 };
+
+/** The selection at the first line, when the recap opens again: what the user has chosen stays as long as it is the same recap. */
+export const openedAgain = (selection: RecapSelection): RecapSelection => ({ ...selection, line: 0 });
+
+/** The selection after these lines were given back. */
+export const afterGiving = ({ at, keys }: RecapChoice, shown: ShownRecap): RecapSelection => ({
+  at,
+  line: 0,
+  declined: shown.keys.filter((key) => !keys.includes(key)),
+});
 
 // In words.
 

@@ -105,6 +105,20 @@ describe('the page with the recap', () => {
     }
   });
 
+  it('counts all lines, and says how many of them are too many to be listed', () => {
+    const rules = Array.from({ length: 75 }, (_, index) =>
+      item('constraint', `Never touch the file number ${index}.`, index < 5),
+    );
+    const receipt = { items: rules, isUnreadable: false, commandsRun: 0, notUnderstood: [] };
+    const drawnAs = (isUnreadable: boolean) => {
+      const recap = recapOf({ ...receipt, isUnreadable }, new Map());
+      expect(recap.lines.map(({ text }) => text)).toEqual(rules.slice(15).map(({ text }) => text));
+      return draw({ recap, line: 0, chosen: [], reason: '', way: '' }, { columns: 80, rows: 12 }).map(bare);
+    };
+    expect(drawnAs(false).join('\n')).toContain('Your rules: 5 of 75 kept; the first 15 are not listed');
+    expect(drawnAs(true).join('\n')).toContain('Your rules; the first 15 are not listed');
+  });
+
   it('says the same in every palette, and in no colour with NO_COLOR', () => {
     const at = (more: Partial<Terminal>) =>
       draw(pageWith(LAST), { columns: 80, rows: 24, env: { TERM: 'xterm-256color' }, ...more });

@@ -9,6 +9,8 @@ import { beforeCounts, nounOf, type Receipt, type ReceiptItem } from './receipt.
 export interface Recap {
   /** in the order of their importance, the latest of each kind last */
   readonly lines: readonly RecapLine[];
+  /** earlier ones of a kind with more than can be listed */
+  readonly leftOut: readonly ReceiptItem[];
   /** the summary is encrypted: what it has kept is not known */
   readonly isUnreadable: boolean;
 }
@@ -27,15 +29,21 @@ export const recapOf = (
   { items, isUnreadable }: Receipt,
   given: ReadonlyMap<string, Given>,
   most: number = MOST_OF_KIND,
-): Recap => ({
-  lines: byImportance.flatMap((kind) =>
-    items
-      .filter((item) => item.kind === kind)
-      .slice(-most)
-      .map((item) => ({ ...item, ...present({ given: item.isGiven ? 'sent' : given.get(itemKey(item)) }) })),
-  ),
-  isUnreadable,
-});
+): Recap => {
+  const kinds = byImportance.map((kind) => items.filter((item) => item.kind === kind));
+  return {
+    lines: kinds.flatMap((own) =>
+      own
+        .slice(-most)
+        .map((item) => ({
+          ...item,
+          ...present({ given: item.isGiven ? 'sent' : given.get(itemKey(item)) }),
+        })),
+    ),
+    leftOut: kinds.flatMap((own) => own.slice(0, Math.max(0, own.length - most))),
+    isUnreadable,
+  };
+};
 
 // What the user has marked.
 

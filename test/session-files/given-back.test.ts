@@ -261,6 +261,25 @@ describe('a draft that the user has sent', () => {
     ]);
   });
 
+  it.each([
+    ['with the line ends of Windows', (text: string) => text.replaceAll('\n', '\r\n')],
+    ['with blanks at the ends of its lines', (text: string) => text.replaceAll('\n', '  \n')],
+  ])('is known again %s', async (_, changed) => {
+    const draft = blockOf(['constraint', RULE], ['plan', 'update the docs']);
+    const { items } = await receiptIn([says('hi'), compacts('mock'), says(changed(draft)), compacts('x')], 2);
+    expect(items.map(({ text }) => text)).toEqual([RULE, 'update the docs']);
+  });
+
+  it('has an item that looks like the count of the rest, unless it is the last one', async () => {
+    const draft = blockOf(
+      ['plan', 'and 5 more tests'],
+      ['plan', 'update the docs'],
+      ['plan', 'and 2 more open plan items'],
+    );
+    const { items } = await receiptIn([says('hi'), compacts('mock'), says(draft), compacts('x')], 2);
+    expect(items.map(({ text }) => text)).toEqual(['and 5 more tests', 'update the docs']);
+  });
+
   it('is all of it counted, however long it is', async () => {
     const rules = Array.from(
       { length: 40 },

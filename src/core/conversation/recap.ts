@@ -33,12 +33,10 @@ export const recapOf = (
   const kinds = byImportance.map((kind) => items.filter((item) => item.kind === kind));
   return {
     lines: kinds.flatMap((own) =>
-      own
-        .slice(-most)
-        .map((item) => ({
-          ...item,
-          ...present({ given: item.isGiven ? 'sent' : given.get(itemKey(item)) }),
-        })),
+      own.slice(-most).map((item) => ({
+        ...item,
+        ...present({ given: item.isGiven ? 'sent' : given.get(itemKey(item)) }),
+      })),
     ),
     leftOut: kinds.flatMap((own) => own.slice(0, Math.max(0, own.length - most))),
     isUnreadable,

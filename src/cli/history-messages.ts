@@ -71,9 +71,11 @@ export const noneRecorded = (): UserError =>
 export const lastRecorded = (name: string, project: string | undefined): string =>
   `no session is running; this is the last one with a compaction: ${name}${project === undefined ? '' : ` in ${project}`}`;
 
-export const nothingLost = (given: string): UserError =>
+export const nothingLost = (given: string, isGivenBack: boolean): UserError =>
   failure(
-    `nothing is known to be lost in "${given}"`,
+    isGivenBack
+      ? `all that is known to be lost in "${given}" was given back`
+      : `nothing is known to be lost in "${given}"`,
     `to see what it kept: ctxwrap recall ${quoteForCopying(given)}`,
   );
 

@@ -200,6 +200,32 @@ describe('ctxwrap recall', () => {
     expect(code).toBe(status);
   });
 
+  it.each([
+    ['was given back', ['Never push to main.', 'Always lint.'], 'all that is known to be lost in'],
+    ['was kept', [], 'nothing is known to be lost in'],
+  ])('--print says that there is nothing to print where all %s', async (_, lines, words) => {
+    const text = `The summary of our conversation left this out:\n\nWhat I asked for:\n${lines.map((line) => `- ${line}`).join('\n')}\n\nAll of this still holds.`;
+    const summary = lines.length > 0 ? 'Summary: nothing.' : 'Never push to main. Always lint.';
+    const records = [
+      { type: 'user', message: { content: 'Never push to main. Always lint.' } },
+      { type: 'system', subtype: 'compact_boundary', compactMetadata: { trigger: 'manual' } },
+      { type: 'user', message: { content: summary }, isCompactSummary: true },
+      { type: 'user', message: { content: text } },
+    ].map((record, index) => ({
+      uuid: `u${index}`,
+      parentUuid: index === 0 ? null : `u${index - 1}`,
+      sessionId: session,
+      cwd: '/proj',
+      timestamp: new Date(1_800_000_000_000 + index * 1_000).toISOString(),
+      ...record,
+    }));
+    mkdirSync(dirname(path()), { recursive: true });
+    writeFileSync(path(), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    const { stderr, code } = await ctxwrapHere(['recall', '--print', session], bench);
+    expect(stderr).toContain(words);
+    expect(code).toBe(1);
+  });
+
   it('says that a running session has no file yet', async () => {
     await publish({ logPath: undefined });
     const { stderr, code } = await ctxwrapHere(['recall'], bench);

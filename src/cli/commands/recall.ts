@@ -91,7 +91,11 @@ const readOrExplain = ({ source }: OneSession, wanted: Parameters<typeof readRec
 
 const printText = async (name: string, receipt: Receipt): Promise<void> => {
   const text = briefText(receipt);
-  if (text === undefined) throw messages.nothingLost(name);
+  if (text === undefined)
+    throw messages.nothingLost(
+      name,
+      receipt.items.some(({ isGiven }) => isGiven === true),
+    );
   await print(toPrintableText(`${text}\n`));
 };
 

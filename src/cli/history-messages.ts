@@ -61,9 +61,21 @@ export const noneToRecall = (): UserError =>
     'for a compaction of an ended session, name it: ctxwrap recall 0f3a9c12#2; ctxwrap history lists them',
   );
 
-export const nothingLost = (given: string): UserError =>
+export const noneRecorded = (): UserError =>
   failure(
-    `nothing is known to be lost in "${given}"`,
+    'no session is running, and no compaction is recorded',
+    'ctxwrap history lists the sessions with compactions',
+  );
+
+/** What is shown where none is named and none runs. */
+export const lastRecorded = (name: string, project: string | undefined): string =>
+  `no session is running; this is the last one with a compaction: ${name}${project === undefined ? '' : ` in ${project}`}`;
+
+export const nothingLost = (given: string, isGivenBack: boolean): UserError =>
+  failure(
+    isGivenBack
+      ? `all that is known to be lost in "${given}" was given back`
+      : `nothing is known to be lost in "${given}"`,
     `to see what it kept: ctxwrap recall ${quoteForCopying(given)}`,
   );
 

@@ -1,6 +1,8 @@
 import type { Mode } from './compaction/state.js';
 import {
+  afterGiving,
   noSelection,
+  openedAgain,
   toggle,
   type RecapChoice,
   type RecapSelection,
@@ -200,7 +202,8 @@ const pressRecapKey = (state: OverviewState, key: OverviewKey): OverviewKeyResul
     case 'enter': {
       if (!shownRecap || last < 0) return { state };
       const choice = { at: shownRecap.at, keys: recap.chosen ?? shownRecap.chosen };
-      return { state: onPage(state, 'main'), answer: { page: 'recap', recap: choice } };
+      const after = { ...onPage(state, 'main'), recap: afterGiving(choice, shownRecap) };
+      return { state: after, answer: { page: 'recap', recap: choice } };
     }
     case 'escape':
     case 'q':
@@ -231,7 +234,7 @@ const pressPageKey = (state: OverviewState, key: OverviewKey): OverviewKeyResult
     case 'l':
       return { state: turned({ ...state, limit: firstLimit }, 'limit') };
     case 'b':
-      return { state: turned({ ...state, recap: noSelection }, 'recap') };
+      return { state: turned({ ...state, recap: openedAgain(state.recap) }, 'recap') };
     case '1':
     case '2':
     case '3':

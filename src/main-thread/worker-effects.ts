@@ -7,7 +7,7 @@ import {
   type OverviewKeyResult,
   type OverviewState,
 } from '../core/overview-keys.js';
-import { selectionAt } from '../core/conversation/recap.js';
+import { openedAgain, selectionAt } from '../core/conversation/recap.js';
 import { BACKSPACE } from '../core/terminal-input.js';
 import { notificationSequence } from '../terminal/notification.js';
 import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';
@@ -104,7 +104,7 @@ export const makeWorkerContents = (
     onClose: (isByItself) => {
       if (isByItself && isChoicePage(state.page)) late.noteLost();
       [drawing, onFirst, chordUntil] = [undefined, undefined, undefined];
-      state = initialOverviewState;
+      state = { ...initialOverviewState, recap: openedAgain(state.recap) };
       worker.post({ type: 'overview-closed' });
     },
   };

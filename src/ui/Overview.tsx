@@ -5,22 +5,24 @@ import type { OverviewReport } from '../core/report/overview-report.js';
 import { drawRows, Line } from './Line.js';
 import type { Look } from '../core/look.js';
 import { renderReport } from './Report.js';
-import { makeTextsSafe } from './text.js';
+import { makeTextsSafe, widthOf } from './text.js';
 import { makeTheme, type Theme } from './theme.js';
 
 // The overview, which fills the terminal: session, report, and keys at the bottom.
 
 interface FrameProps {
   readonly report: OverviewReport;
+  /** how many of its keys stand in a row of their own, because all of them have no room in one */
+  readonly keysAbove: number;
   /** which rows of the contents are visible; '' when all are */
   readonly extent: string;
-  /** of the contents, so that both rows end where they end */
+  /** of the contents, so that all rows end where they end */
   readonly columns: number;
   readonly paints: Theme;
 }
 
 /** The parts that do not scroll. */
-const Frame = ({ report, extent, columns, paints }: FrameProps) => (
+const Frame = ({ report, keysAbove, extent, columns, paints }: FrameProps) => (
   <Box flexDirection="column" width={columns}>
     <Box height={1} columnGap={2}>
       <Box flexShrink={0}>
@@ -34,17 +36,28 @@ const Frame = ({ report, extent, columns, paints }: FrameProps) => (
         <Line text={paints.quiet(report.age)} />
       </Box>
     </Box>
+    {keysAbove > 0 && <KeyHints keys={report.keys.slice(0, keysAbove)} paints={paints} />}
     <Box height={1}>
-      <Box height={1} columnGap={2} flexWrap="wrap" flexShrink={1} overflow="hidden">
-        {report.keys.map(([key, word]) => (
-          <KeyHint key={key} name={key} word={word} paints={paints} />
-        ))}
-      </Box>
+      <KeyHints keys={report.keys.slice(keysAbove)} paints={paints} />
       <Box flexShrink={0} flexGrow={1} marginLeft={2} columnGap={2} justifyContent="space-between">
-        <KeyHint name="q" word="close" paints={paints} />
+        <KeyHint name={CLOSING[0]} word={CLOSING[1]} paints={paints} />
         {extent !== '' && <Line text={paints.quiet(extent)} />}
       </Box>
     </Box>
+  </Box>
+);
+
+interface KeyHintsProps {
+  readonly keys: OverviewReport['keys'];
+  readonly paints: Theme;
+}
+
+/** As many as have room. */
+const KeyHints = ({ keys, paints }: KeyHintsProps) => (
+  <Box height={1} columnGap={2} flexWrap="wrap" flexShrink={1} overflow="hidden">
+    {keys.map(([key, word]) => (
+      <KeyHint key={key} name={key} word={word} paints={paints} />
+    ))}
   </Box>
 );
 
@@ -87,14 +100,17 @@ export const renderOverview = (
   const contents = (part: OverviewReport): readonly Printable[] =>
     renderReport(part, { ...look, columns }, chartRowsIn(rows)); // Ink's work grows with every cell, so the margin is added afterwards
   const all = contents(report);
-  const shown = Math.max(0, rows - 2 - 2 * air.length);
+  const keysAbove = keysInFirstRow(report, columns, all.length);
+  const frameRows = keysAbove > 0 ? 3 : 2;
+  const shown = Math.max(0, rows - frameRows - 2 * air.length);
   const most = Math.max(0, all.length - shown);
   const followed = withCursor(report, { scroll: wanted, shown }, (part) => contents(part).length);
   const scroll = Math.max(0, Math.min(most, followed));
   const body = withoutLoneTitle(all.slice(scroll, scroll + shown), report, all.length > scroll + shown);
-  const [head = own``, keys = own``] = drawRows(
+  const [head = own``, ...keys] = drawRows(
     <Frame
       report={makeTextsSafe({ ...report, sections: [] })}
+      keysAbove={keysAbove}
       extent={most === 0 ? '' : `${scroll + 1}-${scroll + shown}/${all.length}`}
       columns={columns}
       paints={makeTheme(report.tier, look, report.isStale === true)}
@@ -103,7 +119,7 @@ export const renderOverview = (
     look.ascii,
   );
   const rest = Array.from({ length: shown - body.length }, () => own``);
-  const drawn = [head, ...air, ...body, ...rest, ...air, keys].slice(0, rows);
+  const drawn = [head, ...air, ...body, ...rest, ...air, ...keys].slice(0, rows);
   return {
     rows: drawn.map((row) => (row === '' ? row : own`${toPrintable(' '.repeat(margin))}${row}`)),
     scroll,
@@ -112,7 +128,22 @@ export const renderOverview = (
   };
 };
 
-/** The first visible row, so that the row with the cursor is visible, with its title where it is the first one. */
+const CLOSING = ['q', 'close'] as const;
+const KEY_GAP = 2;
+
+/** How many keys stand in a row above the others: 0 where all have room in one row, or not all must be seen. `height` is that of the contents. */
+const keysInFirstRow = ({ keys, needsAllKeys }: OverviewReport, columns: number, height: number): number => {
+  const widthOfKeys = (all: OverviewReport['keys']): number =>
+    all.reduce((sum, [key, word]) => sum + widthOf(key) + 1 + widthOf(word) + KEY_GAP, 0) - KEY_GAP;
+  const extent = KEY_GAP + widthOf(`${height}-${height}/${height}`);
+  if (!needsAllKeys || widthOfKeys([...keys, CLOSING]) + extent <= columns) return 0;
+  return keys.findLastIndex((_, index) => widthOfKeys(keys.slice(0, index + 1)) <= columns) + 1;
+};
+
+/**
+ * The first visible row, so that the row with the cursor is visible, with its title where it is the first one of its section. What stands above
+ * all titles stays in view at the first row of all, unless not even the beginning of that would be.
+ */
 const withCursor = (
   report: OverviewReport,
   { scroll, shown }: Pick<OverviewFrame, 'scroll' | 'shown'>,
@@ -128,7 +159,9 @@ const withCursor = (
       sections: rows === 0 ? before : [...before, { ...section, rows: section.rows.slice(0, rows) }],
     });
   const [start, end] = [heightTo(marked.row), heightTo(marked.row + 1)];
-  return Math.min(start, Math.max(scroll, end - shown));
+  const isFirst = marked.row === 0 && before.every(({ title }) => title === undefined);
+  const first = heightOf({ ...report, sections: [...before, { ...section, rows: [{ text: ' ' }] }] });
+  return isFirst && first <= shown ? 0 : Math.min(start, Math.max(scroll, end - shown));
 };
 
 /** A title in the last row would stand alone: it comes with its section, as pages overlap by a row. */

@@ -124,8 +124,9 @@ const drawRecap = (
   if ('reason' in state)
     return { page: { recap: undefined, line: 0, chosen: [], way, reason: state.reason } };
   const { at, recap } = state;
-  if (panel.first?.at !== at) panel.first = { at, keys: chosenAtFirst(recap) };
-  const { line, chosen = panel.first.keys } = selectionAt(at, selection);
+  const { line, declined, ...marked } = selectionAt(at, selection);
+  if (panel.first?.at !== at) panel.first = { at, keys: chosenAtFirst(recap, declined) };
+  const { chosen = panel.first.keys } = marked;
   const shown = { at, keys: recap.lines.map(itemKey), chosen };
   return { page: { recap, line, chosen, way, reason: '' }, shown };
 };

@@ -104,6 +104,33 @@ describe('ctxwrap recall', () => {
     expect(await printed('recall', '--print')).toBe(await printed('recall', '--print', session));
   });
 
+  it('takes the last recorded session with a compaction where none runs, and says which it is', async () => {
+    writeMade();
+    const { stdout, stderr, code } = await ctxwrapHere(['recall'], bench);
+    expect(stdout).toBe(await printed('recall', session));
+    expect(stderr).toContain(
+      `no session is running; this is the last one with a compaction: ${session} in /proj`,
+    );
+    expect(code).toBe(0);
+    const text = await ctxwrapHere(['recall', '--print'], bench);
+    expect(text.stdout).toBe(await printed('recall', '--print', session));
+  });
+
+  it('passes over a later session without a compaction', async () => {
+    writeMade(0);
+    const { stdout } = await ctxwrapHere(['recall', '--runtime', 'claude'], bench);
+    expect(stdout).toBe(await printed('recall', ids.claude));
+  });
+
+  it('takes no other session where it is called within one that has ended', async () => {
+    writeMade();
+    bench.env['CTXWRAP_SESSION'] = 'ended';
+    const { stdout, stderr, code } = await ctxwrapHere(['recall', '--print'], bench);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('no session is running');
+    expect(code).toBe(2);
+  });
+
   it('prints the text that would be given back, of a session that was never wrapped', async () => {
     const { stdout, stderr, code } = await ctxwrap(['recall', '--print', `${ids.claude}#1`], bench);
     expect(stdout).toMatchInlineSnapshot(`
@@ -156,8 +183,8 @@ describe('ctxwrap recall', () => {
   });
 
   it.each([
-    [['recall'], 'no session is running', 'ctxwrap recall 0f3a9c12#2', 2],
-    [['recall', '--print'], 'no session is running', 'ctxwrap recall 0f3a9c12#2', 2],
+    [['recall', '--runtime', 'kimi'], 'no compaction is recorded', 'ctxwrap history', 1],
+    [['recall', '--into', 'draft'], 'no session is running', 'ctxwrap recall 0f3a9c12#2', 2],
     [['recall', `${ids.claude}#7`], `there is no compaction "${ids.claude}#7"`, '#1', 2],
     [['recall', session], `nothing was compacted in "${session}" yet`, 'ctxwrap history', 1],
     [['recall', '--into', 'draft', 'abc#2'], '"abc#2" is not a running session', "recall --print 'abc#2'", 2],
@@ -171,6 +198,32 @@ describe('ctxwrap recall', () => {
     expect(stderr).toContain(wrong);
     expect(stderr).toContain(fix);
     expect(code).toBe(status);
+  });
+
+  it.each([
+    ['was given back', ['Never push to main.', 'Always lint.'], 'all that is known to be lost in'],
+    ['was kept', [], 'nothing is known to be lost in'],
+  ])('--print says that there is nothing to print where all %s', async (_, lines, words) => {
+    const text = `The summary of our conversation left this out:\n\nWhat I asked for:\n${lines.map((line) => `- ${line}`).join('\n')}\n\nAll of this still holds.`;
+    const summary = lines.length > 0 ? 'Summary: nothing.' : 'Never push to main. Always lint.';
+    const records = [
+      { type: 'user', message: { content: 'Never push to main. Always lint.' } },
+      { type: 'system', subtype: 'compact_boundary', compactMetadata: { trigger: 'manual' } },
+      { type: 'user', message: { content: summary }, isCompactSummary: true },
+      { type: 'user', message: { content: text } },
+    ].map((record, index) => ({
+      uuid: `u${index}`,
+      parentUuid: index === 0 ? null : `u${index - 1}`,
+      sessionId: session,
+      cwd: '/proj',
+      timestamp: new Date(1_800_000_000_000 + index * 1_000).toISOString(),
+      ...record,
+    }));
+    mkdirSync(dirname(path()), { recursive: true });
+    writeFileSync(path(), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    const { stderr, code } = await ctxwrapHere(['recall', '--print', session], bench);
+    expect(stderr).toContain(words);
+    expect(code).toBe(1);
   });
 
   it('says that a running session has no file yet', async () => {

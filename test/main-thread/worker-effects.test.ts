@@ -208,6 +208,24 @@ describe('the overview', () => {
     expect(events).toEqual(['user-keys']);
   });
 
+  it('keeps what was chosen in a recap while it is closed, as long as it is the same recap', () => {
+    const { contents, chosen, draws } = opened();
+    const recap = { at: 7, keys: ['a', 'b'], chosen: ['a', 'b'] };
+    contents.onKey('b');
+    draws('recap', { recap });
+    contents.onKey(' ');
+    contents.onClose?.(false);
+    contents.onKey('b');
+    draws('recap', { recap });
+    contents.onKey('enter');
+    expect(chosen()).toEqual([{ page: 'recap', recap: { at: 7, keys: ['b'] } }]);
+    contents.onClose?.(false);
+    contents.onKey('b');
+    draws('recap', { recap: { ...recap, at: 8 } });
+    contents.onKey('enter');
+    expect(chosen().at(-1)).toEqual({ page: 'recap', recap: { at: 8, keys: ['a', 'b'] } });
+  });
+
   it('tells the worker the limit that was chosen, and closes', () => {
     const { contents, chosen, draws, closed } = opened();
     contents.onKey('l');

@@ -88,7 +88,9 @@ describe('the page with the recap', () => {
       expect(drawn).toHaveLength(rows);
       expect(Math.max(...drawn.map((row) => stringWidth(row)))).toBeLessThanOrEqual(columns);
       expect(drawn.filter((row) => row.includes('▶'))).toHaveLength(1);
-      expect(bare(drawn.at(-1) ?? '')).toContain('Enter give back');
+      const below = drawn.slice(-2).map(bare).join('\n');
+      for (const key of ['Enter give back', 'Space choose', 'u undo', 'Esc leave', 'q close'])
+        expect(below).toContain(key);
     }
   });
 
@@ -103,6 +105,44 @@ describe('the page with the recap', () => {
       const drawn = draw({ recap, line, chosen: [], reason: '', way: '' }, { columns: 80, rows: 12 });
       expect(drawn.filter((row) => row.includes('▶'))).toHaveLength(1);
     }
+  });
+
+  it('says at the first line what Enter does, however long that line is', () => {
+    const rule =
+      'Keep every function of this project under sixty lines, and say so where you cannot do that.';
+    const receipt = {
+      items: [item('constraint', rule, false)],
+      isUnreadable: false,
+      commandsRun: 0,
+      notUnderstood: [],
+    };
+    const page = {
+      recap: recapOf(receipt, new Map()),
+      line: 0,
+      chosen: [],
+      reason: '',
+      way: 'with your next message',
+    };
+    const drawn = draw(page, { columns: 40, rows: 10 }).map(bare);
+    expect(drawn.slice(1, 3).map((row) => row.trim())).toEqual([
+      '0 chosen; Enter gives them back with',
+      'your next message.',
+    ]);
+    expect(drawn.filter((row) => row.includes('▶'))).toHaveLength(1);
+  });
+
+  it('counts all lines, and says how many of them are too many to be listed', () => {
+    const rules = Array.from({ length: 75 }, (_, index) =>
+      item('constraint', `Never touch the file number ${index}.`, index < 5),
+    );
+    const receipt = { items: rules, isUnreadable: false, commandsRun: 0, notUnderstood: [] };
+    const drawnAs = (isUnreadable: boolean) => {
+      const recap = recapOf({ ...receipt, isUnreadable }, new Map());
+      expect(recap.lines.map(({ text }) => text)).toEqual(rules.slice(15).map(({ text }) => text));
+      return draw({ recap, line: 0, chosen: [], reason: '', way: '' }, { columns: 80, rows: 12 }).map(bare);
+    };
+    expect(drawnAs(false).join('\n')).toContain('Your rules: 5 of 75 kept; the first 15 are not listed');
+    expect(drawnAs(true).join('\n')).toContain('Your rules; the first 15 are not listed');
   });
 
   it('says the same in every palette, and in no colour with NO_COLOR', () => {

@@ -77,6 +77,13 @@ it('a line that is given back while the recap is open keeps its mark, whether th
   expect(marks(chosen)).toEqual(['[ ] sent', '[x] sent', '[ ] forgotten']);
 });
 
+it('a line that was left out when others were given back is not chosen at first again, but by another compaction', async () => {
+  const recap = { at, line: 0, declined: keys.slice(0, 1) };
+  expect((await drawn({ recap }))?.recap?.chosen).toEqual(keys.slice(1));
+  at = 9;
+  expect((await drawn({ recap }))?.recap?.chosen).toEqual(keys);
+});
+
 it('what is chosen at first is decided anew when the page opens again, and by another compaction', async () => {
   await drawn();
   given.set(keys[0] ?? '', 'sent');

@@ -1,26 +1,11 @@
-import type {
-  Answered,
-  Entry,
-  PlanChange,
-  SourceRecord,
-  Step,
-} from '../../core/conversation/conversation.js';
+import type { Entry, PlanChange, SourceRecord, Step } from '../../core/conversation/conversation.js';
 import { readGiven } from '../../core/conversation/given-block.js';
 import type { Boundary, Fact } from '../../core/event.js';
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { present } from '../../core/present.js';
 import type { Millis } from '../../core/reading.js';
 import { parseIsoTime } from '../../core/time.js';
-import {
-  growthOf,
-  planOf,
-  planStatus,
-  recordStep,
-  textEntry,
-  toolEntries,
-  type ToolEvent,
-  type Tools,
-} from '../entries.js';
+import { growthOf, planOf, planStatus, recordStep, textEntry, toolEntries, type Tools } from '../entries.js';
 import { LONGEST_GROWTH, outputText, timeOfRecord } from '../records.js';
 import {
   headStep,
@@ -33,6 +18,7 @@ import {
 } from '../session-format.js';
 import { readCommand, readCompactResult } from './compaction.js';
 import { promptCache, timeToLive } from './economy.js';
+import { answersIn, toolEventsIn, userText } from './message-parts.js';
 import {
   LARGE_TOKENS,
   chosenModel,
@@ -355,29 +341,18 @@ interface Native {
 const userEntries = (record: JsonRecord, source: SourceRecord): readonly Entry[] => {
   const message = getRecord(record, 'message');
   const text = getText(message, 'content');
-  if (text !== undefined) return [textEntry(kindOf(record, text), source, text, { record })];
+  if (text !== undefined) return [userText(record, source, text, { record })];
   return getList(message, 'content').flatMap((block, index): readonly Entry[] => {
     const native: Native = { record, block: index };
     if (!isRecord(block)) return [];
-    const events = claudeToolEvents(block);
+    const events = toolEventsIn(block);
     if (events.length > 0)
       return events.flatMap((event) =>
         toolEntries({ ...event, ...answersIn(record) }, source, tools, native),
       );
     const words = getText(block, 'text') ?? '';
-    return [textEntry(kindOf(record, words), source, words, native)];
+    return [userText(record, source, words, native)];
   });
-};
-
-/** Beside the result of a tool that has asked the user. */
-const answersIn = (record: JsonRecord): { readonly answers?: readonly Answered[] } => {
-  const answers = getRecord(getRecord(record, 'toolUseResult'), 'answers');
-  if (!answers) return {};
-  return {
-    answers: Object.entries(answers).flatMap(([id, text]) =>
-      typeof text === 'string' ? [{ id, text }] : [],
-    ),
-  };
 };
 
 /** Also what was sent while the agent worked: messages of the user, of other agents and of tasks. */
@@ -390,7 +365,8 @@ const attachmentEntry = (record: JsonRecord, source: SourceRecord): Entry => {
   }
   const text = outputText(attachment['prompt']);
   const isPrompt = (attachment['commandMode'] ?? 'prompt') === 'prompt';
-  return textEntry(isPrompt ? kindOf(attachment, text) : 'context', source, text, { record });
+  const native: Native = { record };
+  return isPrompt ? userText(attachment, source, text, native) : textEntry('context', source, text, native);
 };
 
 /** What the hook that runs before a message of the user's has added to it: that of other events can be the output of a tool. */
@@ -398,18 +374,6 @@ const hookText = (attachment: JsonRecord | undefined): string | undefined =>
   attachment?.['type'] === 'hook_additional_context' && attachment['hookEvent'] === 'UserPromptSubmit'
     ? outputText(attachment['content'])
     : undefined;
-
-// What Claude itself puts into a message of the user: reminders, what the editor shows, its commands and their output, messages of tasks and
-// other agents, the mark of an interruption.
-const OWN_WORDS =
-  /^\s*<(?:(?:command|local-command|bash)-\w+|ide_\w+|system-reminder|task-notification|(?:agent|teammate|cross-session)-message|channel|user-prompt-submit-hook|user-memory-input)(?=[\s>])|^\[Request interrupted by user|^Caveat: The messages below/;
-
-/** Uses the origin that newer versions record, and the wording of older ones. */
-const kindOf = (from: JsonRecord, text: string): 'prompt' | 'context' | 'summary' => {
-  if (from['isCompactSummary'] === true) return 'summary';
-  const origin = getText(getRecord(from, 'origin'), 'kind') ?? 'human';
-  return from['isMeta'] === true || origin !== 'human' || OWN_WORDS.test(text) ? 'context' : 'prompt';
-};
 
 const answerEntries = (record: JsonRecord, source: SourceRecord): readonly Entry[] => {
   const message = getRecord(record, 'message');
@@ -419,7 +383,7 @@ const answerEntries = (record: JsonRecord, source: SourceRecord): readonly Entry
   return getList(message, 'content').flatMap((block, index): readonly Entry[] => {
     const native: Native = { record, block: index };
     if (!isRecord(block)) return [];
-    const events = claudeToolEvents(block);
+    const events = toolEventsIn(block);
     if (events.length > 0) return events.flatMap((event) => toolEntries(event, source, tools, native));
     const thought = getText(block, 'thinking');
     if (thought !== undefined || block['type'] === 'redacted_thinking')
@@ -453,13 +417,6 @@ const compactionIn = (record: JsonRecord, now: Millis, source: SourceRecord): En
     ...present({ keptAfterId, previousId }),
     native: { record },
   };
-};
-const claudeToolEvents = (block: JsonRecord): readonly ToolEvent[] => {
-  const id = getText(block, block['type'] === 'tool_use' ? 'id' : 'tool_use_id') ?? '';
-  if (block['type'] === 'tool_use')
-    return [{ kind: 'call', id, name: getText(block, 'name'), input: block['input'] }];
-  if (block['type'] !== 'tool_result') return [];
-  return [{ kind: 'result', id, output: block['content'], isError: block['is_error'] === true }];
 };
 
 const tools: Tools = {

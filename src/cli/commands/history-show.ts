@@ -115,6 +115,22 @@ export const sessionsNamed = async (
   return { given, number, sessions, only: (found) => onlyOf(found, { given, sessions, problems }) };
 };
 
+/** Of all sessions that are recorded, the one written last that has a compaction. */
+export const lastCompacted = async (options: HistoryShowRequest['options']): Promise<OneSession> => {
+  const search = await openSearch(options);
+  const { targets } = await findTargets([], search); // the one written last comes first
+  for (const { source, isWanted } of targets) {
+    const read = readTargets([{ source, isWanted }], search, {
+      full: true,
+      chart: false,
+      onProblem: () => undefined, // another one may be readable
+    });
+    for await (const { history: session } of read)
+      if (session.compactions.length > 0) return { source, session };
+  }
+  throw messages.noneRecorded();
+};
+
 interface Found extends Pick<NamedSessions, 'given' | 'sessions'> {
   readonly problems: readonly StoreProblem[];
 }

@@ -19,54 +19,69 @@ import { print, printLines } from '../print.js';
 import type { Outcome } from '../session.js';
 import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
 import { widthOfOutput } from '../text.js';
-import { compactionNamed, sessionsNamed, type OneCompaction, type OneSession } from './history-show.js';
+import {
+  compactionNamed,
+  lastCompacted,
+  sessionsNamed,
+  type OneCompaction,
+  type OneSession,
+} from './history-show.js';
 
 /** `ctxwrap recall`: what a compaction has kept and what it has forgotten, which is printed or given back to the running agent. */
 export const recall = async (request: RecallRequest): Promise<Outcome> => {
   if (request.into !== undefined) return giveBack(request, request.into);
-  const target = request.target ?? (await runningSession());
-  const found = await findRecall(target, request);
+  const found = await findRecall(request);
   const { receipt } = found.read;
-  if (request.isPrinted) await printText(target, receipt);
+  if (request.isPrinted) await printText(found.name, receipt);
   else if (request.json) await print(jsonText(reportOf(found, receipt), 2));
   else await printLines(linesOf(found, receipt, request));
-  return { status: { kind: 'code', code: 0 }, notices: [] };
+  return { status: { kind: 'code', code: 0 }, notices: found.notices ?? [] };
 };
 
 const stateNow = (): string => stateFolder(process.env, homeFolder(process.env));
 
 const sessionsNow = (): Promise<readonly ListedSession[]> => listSessions(stateNow(), Date.now());
 
-/** The id of the session that is meant where none is named. */
-const runningSession = async (): Promise<string> => {
-  const { id, runtime, logPath, agentSessionId } = onlySession(
-    await sessionsNow(),
-    messages.noneToRecall,
-  ).record;
+interface Recalled extends OneCompaction {
+  readonly read: ReadReceipt;
+  /** what the user may call it */
+  readonly name: string;
+  readonly notices?: readonly string[];
+}
+
+/** Where none is named, the session that runs is meant, or else the one that is recorded last. */
+const findRecall = async ({ target, options }: RecallRequest): Promise<Recalled> => {
+  if (target !== undefined) return namedRecall(target, options);
+  const sessions = await sessionsNow();
+  const isWithin = (process.env['CTXWRAP_SESSION'] ?? '') !== '';
+  if (isWithin || sessions.some(isThere)) return namedRecall(idOfOnly(sessions), options);
+  const found = await lastCompacted(options);
+  const name = found.session.sessionId ?? found.session.path;
+  return { ...(await lastOf(found, name)), notices: [messages.lastRecorded(name, found.session.project)] };
+};
+
+const idOfOnly = (sessions: readonly ListedSession[]): string => {
+  const { id, runtime, logPath, agentSessionId } = onlySession(sessions, messages.noneToRecall).record;
   if (logPath === undefined && agentSessionId === undefined) throw messages.fileNotKnown(runtime, 'recall');
   return id;
 };
 
-interface Recalled extends OneCompaction {
-  readonly read: ReadReceipt;
-}
-
-const findRecall = async (target: string, { options }: RecallRequest): Promise<Recalled> => {
-  const named = await sessionsNamed(target, options);
-  if (named.number === undefined) return lastOf(named.only(named.sessions), target);
+const namedRecall = async (name: string, options: RecallRequest['options']): Promise<Recalled> => {
+  const named = await sessionsNamed(name, options);
+  if (named.number === undefined) return lastOf(named.only(named.sessions), name);
   const found = compactionNamed(named);
   const read = await readOrExplain(found, { line: found.compaction.line });
-  if (!read) throw messages.noReceipt(target);
-  return { ...found, read };
+  if (!read) throw messages.noReceipt(name);
+  return { ...found, read, name };
 };
 
-const lastOf = async (found: OneSession, target: string): Promise<Recalled> => {
+const lastOf = async (found: OneSession, name: string): Promise<Recalled> => {
   const { compactions } = found.session;
   const read = await readOrExplain(found, 'last');
   const compaction = compactions.find(({ line }) => line === read?.line);
-  if (read && compaction) return { ...found, compaction, read };
+  if (read && compaction) return { ...found, compaction, read, name };
   const last = compactions.at(-1);
-  throw last ? messages.noReceipt(`${target}#${last.number}`) : messages.nothingCompacted(target);
+  throw last ? messages.noReceipt(`${name}#${last.number}`) : messages.nothingCompacted(name);
 };
 
 const readOrExplain = ({ source }: OneSession, wanted: Parameters<typeof readReceipt>[1]) => {
@@ -74,9 +89,13 @@ const readOrExplain = ({ source }: OneSession, wanted: Parameters<typeof readRec
   return readReceipt(source, wanted);
 };
 
-const printText = async (target: string, receipt: Receipt): Promise<void> => {
+const printText = async (name: string, receipt: Receipt): Promise<void> => {
   const text = briefText(receipt);
-  if (text === undefined) throw messages.nothingLost(target);
+  if (text === undefined)
+    throw messages.nothingLost(
+      name,
+      receipt.items.some(({ isGiven }) => isGiven === true),
+    );
   await print(toPrintableText(`${text}\n`));
 };
 

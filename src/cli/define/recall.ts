@@ -8,7 +8,10 @@ import { argument, type Asked, flag, JSON_HELP, optionOf, SESSION, writer } from
 const waysBack = ['draft', 'context'] as const satisfies readonly WayBack[];
 
 const takes = {
-  target: argument('[session]', `${SESSION}; #2 behind it is its second compaction, not the last`),
+  target: argument(
+    '[session]',
+    `${SESSION}; #2 behind it is its second compaction, not the last; when none runs, the last recorded one`,
+  ),
   isPrinted: flag('--print', 'print the text that would be given back', ['json', 'into']),
   into: optionOf<WayBack | undefined>(
     new Option('--into <way>', 'give it back to the running session')

@@ -49,7 +49,7 @@ export interface EvidenceItem {
 // Bounds, in items of a kind and in characters: a session file can hold anything.
 const MOST_ITEMS = 500;
 const LONGEST_ITEM = 500;
-const LONGEST_PROMPT = 8_000; // the rest of a longer message is a pasted file, not what the user demands
+const LONGEST_PROMPT = 8_000; // the rest of a longer message is a pasted file, where the agent does not mark it
 
 /**
  * The evidence in these entries by kind, the oldest first; each text once. `cwd` is the folder of the session, and `whole` the conversation that
@@ -62,7 +62,7 @@ export const evidenceIn = (
 ): readonly EvidenceItem[] => {
   const own = entries.map(asOriginal);
   const wasSaid = own.some((entry) => givenIn(entry).length > 0) ? makeMemory(whole, cwd) : () => false;
-  const prompts = own.flatMap((entry) => (entry.kind === 'prompt' ? [withoutGiven(entry, wasSaid)] : []));
+  const prompts = own.flatMap((entry) => (entry.kind === 'prompt' ? [asWritten(entry, wasSaid)] : []));
   const uses = toolUsesIn(own);
   const once = (kind: EvidenceKind, found: readonly Found[]): readonly EvidenceItem[] =>
     eachOnce(kind, [...givenOf(kind, own, wasSaid), ...found]);
@@ -182,16 +182,22 @@ const plannedIn = ({ plan }: ToolUse['call']): readonly string[] =>
 /** What is given back in this entry: by ctxwrap's own block, or in a draft that the user has sent. */
 export const givenIn = (entry: Entry): readonly GivenLine[] => {
   if (entry.kind === 'context') return entry.given ?? [];
-  return entry.kind === 'prompt' ? (readSentDraft(entry.text)?.lines ?? []) : [];
+  return entry.kind === 'prompt' ? (readSentDraft(typedIn(entry))?.lines ?? []) : [];
 };
 
-/** What the user has written behind such a draft, or in place of a line of it: the others are no new demands and names. */
-const withoutGiven = (prompt: Prompt, wasSaid: WasSaid): Prompt => {
-  const block = readSentDraft(prompt.text);
-  if (!block) return prompt;
+/**
+ * What the user has written: behind such a draft, or in place of a line of it, whose other lines are no new demands and names. What was
+ * pasted is from elsewhere.
+ */
+const asWritten = (prompt: Prompt, wasSaid: WasSaid): Prompt => {
+  const typed = typedIn(prompt);
+  const block = readSentDraft(typed);
+  if (!block) return { ...prompt, text: typed };
   const changed = block.lines.filter((line) => line.kind === 'constraint' && !wasSaid(line));
   return { ...prompt, text: [...changed.map(({ text }) => text), block.rest].join('\n') };
 };
+
+const typedIn = ({ text, typed }: Prompt): string => typed ?? text;
 
 const givenOf = (kind: EvidenceKind, entries: readonly Entry[], wasSaid: WasSaid): readonly Found[] => {
   // what has become of a plan item since then is not known where the plan was changed

@@ -41,6 +41,8 @@ interface Part {
 export interface Prompt extends Part {
   readonly kind: 'prompt';
   readonly text: string;
+  /** without what was pasted; only where the agent has marked a part of it as pasted */
+  readonly typed?: string;
 }
 
 /**

@@ -39,6 +39,7 @@ const HEADS: readonly string[] = Object.values(givenHeads);
 const KINDS = new Map(
   (Object.keys(givenTitles) as (keyof typeof givenTitles)[]).map((kind) => [`${givenTitles[kind]}:`, kind]),
 );
+/** What counts the rest, as the last item of its kind. */
 const MORE = /^and \d+ more [a-z ]+$/;
 const LONGEST = 20_000; // characters; two texts can stand there as one
 
@@ -49,22 +50,24 @@ export const readGiven = (text: string): GivenBlock | undefined => {
   const lines: GivenLine[] = [];
   let isWithin = false; // behind its last line only another one can begin
   let kind: GivenLine['kind'] | undefined;
-  for (const [index, row] of rows.entries()) {
+  const trimmed = rows.map((row) => row.trimEnd()); // an editor may have changed its ends
+  for (const [index, row] of trimmed.entries()) {
+    const isLast = !trimmed[index + 1]?.startsWith('- ');
     const item = isWithin && kind !== undefined && row.startsWith('- ') ? row.slice(2) : undefined;
     if (HEADS.includes(row)) [isWithin, kind] = [true, undefined];
     else if (row === GIVEN_TAIL) isWithin = false;
     else if (isWithin && KINDS.has(row)) kind = KINDS.get(row);
-    else if (item !== undefined && kind !== undefined) lines.push(...lineOf(kind, item));
+    else if (item !== undefined && kind !== undefined)
+      lines.push(...(isLast && MORE.test(item) ? [] : [lineOf(kind, item)]));
     else if (row !== '' && !(isWithin && row.startsWith(NOT_LOOKED_AT)))
       return { lines, rest: rows.slice(index).join('\n') + text.slice(LONGEST) };
   }
   return { lines, rest: text.slice(LONGEST) };
 };
 
-const lineOf = (kind: GivenLine['kind'], item: string): readonly GivenLine[] => {
-  if (MORE.test(item)) return [];
+const lineOf = (kind: GivenLine['kind'], item: string): GivenLine => {
   const hasFailed = kind === 'command' && item.endsWith(FAILED);
-  return [hasFailed ? { kind, text: item.slice(0, -FAILED.length), hasFailed } : { kind, text: item }];
+  return hasFailed ? { kind, text: item.slice(0, -FAILED.length), hasFailed } : { kind, text: item };
 };
 
 /** The same of a message that the user has sent: a draft has its items as the agent must get them. */

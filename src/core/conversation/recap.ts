@@ -9,6 +9,8 @@ import { beforeCounts, nounOf, type Receipt, type ReceiptItem } from './receipt.
 export interface Recap {
   /** in the order of their importance, the latest of each kind last */
   readonly lines: readonly RecapLine[];
+  /** earlier ones of a kind with more than can be listed */
+  readonly leftOut: readonly ReceiptItem[];
   /** the summary is encrypted: what it has kept is not known */
   readonly isUnreadable: boolean;
 }
@@ -27,15 +29,19 @@ export const recapOf = (
   { items, isUnreadable }: Receipt,
   given: ReadonlyMap<string, Given>,
   most: number = MOST_OF_KIND,
-): Recap => ({
-  lines: byImportance.flatMap((kind) =>
-    items
-      .filter((item) => item.kind === kind)
-      .slice(-most)
-      .map((item) => ({ ...item, ...present({ given: item.isGiven ? 'sent' : given.get(itemKey(item)) }) })),
-  ),
-  isUnreadable,
-});
+): Recap => {
+  const kinds = byImportance.map((kind) => items.filter((item) => item.kind === kind));
+  return {
+    lines: kinds.flatMap((own) =>
+      own.slice(-most).map((item) => ({
+        ...item,
+        ...present({ given: item.isGiven ? 'sent' : given.get(itemKey(item)) }),
+      })),
+    ),
+    leftOut: kinds.flatMap((own) => own.slice(0, Math.max(0, own.length - most))),
+    isUnreadable,
+  };
+};
 
 // What the user has marked.
 
@@ -55,6 +61,8 @@ export interface RecapSelection {
   readonly line: number;
   /** keys of the chosen lines; undefined as long as the user has changed nothing of what is chosen at first */
   readonly chosen?: readonly string[];
+  /** keys of the lines that were not chosen when others were given back: none of them is chosen at first again */
+  readonly declined?: readonly string[];
 }
 
 export const noSelection: RecapSelection = { line: 0 };
@@ -76,7 +84,11 @@ const isAtFirst = ({ kind, isKept, given }: RecapLine): boolean =>
   MATTERING.includes(kind) && !isKept && given === undefined;
 
 /** The keys of what is chosen at first: a line that is given back or found kept later stays chosen. */
-export const chosenAtFirst = ({ lines }: Recap): readonly string[] => lines.filter(isAtFirst).map(itemKey);
+export const chosenAtFirst = ({ lines }: Recap, declined: readonly string[] = []): readonly string[] =>
+  lines
+    .filter(isAtFirst)
+    .map(itemKey)
+    .filter((key) => !declined.includes(key));
 
 export const isChosen = (line: RecapLine, chosen: readonly string[]): boolean =>
   chosen.includes(itemKey(line));
@@ -95,6 +107,16 @@ export const toggle = (selection: RecapSelection, shown: ShownRecap): RecapSelec
   const others = chosen.filter((each) => each !== key);
   return { ...selection, chosen: others.length < chosen.length ? others : [...others, key] };
 };
+
+/** The selection at the first line, when the recap opens again: what the user has chosen stays as long as it is the same recap. */
+export const openedAgain = (selection: RecapSelection): RecapSelection => ({ ...selection, line: 0 });
+
+/** The selection after these lines were given back. */
+export const afterGiving = ({ at, keys }: RecapChoice, shown: ShownRecap): RecapSelection => ({
+  at,
+  line: 0,
+  declined: shown.keys.filter((key) => !keys.includes(key)),
+});
 
 // In words.
 

@@ -86,6 +86,8 @@ export interface OverviewReport extends Report {
   readonly age: string;
   /** the keys, the most useful first */
   readonly keys: readonly (readonly [key: string, word: string])[];
+  /** each of them is shown, in two rows where they need them */
+  readonly needsAllKeys?: true;
   /** the row with the cursor, which must be visible */
   readonly marked?: MarkedRow | undefined;
 }
@@ -103,7 +105,7 @@ export const overviewReport = (facts: OverviewFacts, page: OverviewPage): Overvi
     tier: session.fused?.tier,
     isStale: isStale(session.flow),
     keys: keysOf(page, session),
-    ...(page === 'recap' && facts.recap ? { marked: markedRow(facts.recap) } : {}),
+    ...(page === 'recap' && facts.recap ? { marked: markedRow(facts.recap), needsAllKeys: true } : {}),
   };
 };
 

@@ -84,9 +84,15 @@ const headOf = (recap: Recap, { chosen, way }: RecapPage): string => {
   return `${unknown}${count} chosen; Enter gives ${count === 1 ? 'it' : 'them'} back ${way}.`;
 };
 
-const titleOf = (kind: EvidenceKind, lines: readonly RecapLine[], { isUnreadable }: Recap): string => {
-  const kept = lines.filter(({ isKept }) => isKept).length;
-  return isUnreadable ? titles[kind] : `${titles[kind]}: ${kept} of ${lines.length} kept`;
+const titleOf = (
+  kind: EvidenceKind,
+  lines: readonly RecapLine[],
+  { isUnreadable, leftOut }: Recap,
+): string => {
+  const earlier = leftOut.filter((item) => item.kind === kind);
+  const all = [...earlier, ...lines];
+  const kept = isUnreadable ? '' : `: ${all.filter(({ isKept }) => isKept).length} of ${all.length} kept`;
+  return `${titles[kind]}${kept}${earlier.length === 0 ? '' : `; the first ${earlier.length} are not listed`}`;
 };
 
 const givenWords = { sent: 'sent', waiting: 'goes next', drafted: 'as draft' } as const satisfies Record<

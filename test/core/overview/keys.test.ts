@@ -136,6 +136,17 @@ describe('on the page with the recap', () => {
     expect(pressed(chosen, 'down', ' ').recap.chosen).toEqual(['c', 'a']);
   });
 
+  it('what was chosen is still chosen when the page opens again', () => {
+    const chosen = { ...pressed(recap, ' ', 'down'), page: 'main' } as const;
+    expect(pressed(chosen, 'b').recap).toEqual({ line: 0, chosen: ['b', 'c', 'a'] });
+  });
+
+  it('after Enter nothing is chosen any more, and what was left out is not chosen at first again', () => {
+    const { state } = pressOverviewKey(pressed(recap, 'down', ' '), 'enter');
+    expect(state.page).toBe('main');
+    expect(state.recap).toEqual({ at: 7, line: 0, declined: ['a', 'b', 'd', 'e'] });
+  });
+
   it('u undoes the compaction, and Esc and q leave', () => {
     expect(pressOverviewKey(recap, 'u').action).toBe('undo');
     expect(pressOverviewKey(recap, 'escape').action).toBe('close');

@@ -25,7 +25,7 @@ export type TerminalEvent =
 
   /** the terminal has sent the user's keys, or an answer */
   | ({ readonly type: 'input' } & Bytes)
-  /** this was sent to the child: keys, and answers of the terminal; not ctxwrap's own keys */
+  /** this was sent to the child: keys, and answers of the terminal; not ctxwrap's own keys, and not all of the plain text */
   | ({ readonly type: 'input-forwarded' } & Elements)
   /** what was sent includes Enter; comes before `input-forwarded` */
   | { readonly type: 'entered' }

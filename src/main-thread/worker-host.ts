@@ -367,21 +367,21 @@ const makeWorkerEnding = (session: WrapSession) => {
 
 /** The worker of a session, and the one that replaces it when it fails. */
 export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker => {
-  const { grid, counters, startThread } = options;
-  const { log } = options.session;
+  const { session, grid, counters, startThread } = options;
   const questions = makeQuestions();
   let listener: WorkerListener | undefined;
-  const ending = makeWorkerEnding(options.session);
+  const ending = makeWorkerEnding(session);
   let isHeard = false;
   const onMessage = (message: FromWorker): void => {
     isHeard = true;
     if (message.type === 'measured' || message.type === 'saved') questions.answer(message.id, message);
-    else if (message.type === 'log') log[message.level]?.(message.message);
+    else if (message.type === 'log') session.log[message.level]?.(message.message);
     else if (message.type === 'stopped') ending.settle(true, message.summary);
     else listener?.onRequest(message);
+    if (message.type === 'footer') feed.setUrgent(message.drawing.due === 'countdown');
   };
   const onFailure = (why: string): void => {
-    log.error(`the worker has failed: ${why}`);
+    session.log.error(`the worker has failed: ${why}`);
     isHeard = false;
     feed.reset();
     questions.giveUp();

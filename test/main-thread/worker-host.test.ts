@@ -77,15 +77,58 @@ const outputOf = ({ got }: Thread): string =>
     .join('');
 
 describe('a worker is told', () => {
-  it('output and keys together, 8 ms after the first of them', () => {
+  it('output together, 8 ms after the first piece of it', () => {
     const { worker, threads, start } = open();
     start();
     for (const text of ['one ', 'two ', 'three']) worker.screen.feed(Buffer.from(text));
-    for (let keys = 0; keys < 3; keys += 1) worker.handle({ type: 'user-keys' });
     expect(threads.map(typesOf)).toEqual([['child']]);
     vi.advanceTimersByTime(8);
-    expect(threads.map(typesOf)).toEqual([['child', 'output', 'keys']]);
+    expect(threads.map(typesOf)).toEqual([['child', 'output']]);
     expect(threads.map(outputOf)).toEqual(['one two three']);
+  });
+
+  it('keys together, 250 ms after the first of them, whatever the child writes meanwhile', () => {
+    const { worker, threads, start } = open();
+    start();
+    for (let keys = 0; keys < 20; keys += 1) {
+      worker.handle({ type: 'user-keys' });
+      worker.screen.feed(Buffer.from('x'));
+      vi.advanceTimersByTime(10);
+    }
+    expect(threads.flatMap(typesOf)).not.toContain('keys');
+    vi.advanceTimersByTime(50);
+    expect(threads.flatMap(typesOf).filter((type) => type === 'keys')).toHaveLength(1);
+    vi.advanceTimersByTime(10_000);
+    expect(threads.flatMap(typesOf).filter((type) => type === 'keys')).toHaveLength(1);
+  });
+
+  it('keys at once when the footer counts down, also those that were pressed just before it did', () => {
+    const { worker, threads, start } = open();
+    start();
+    const keysTold = (): number => threads.flatMap(typesOf).filter((type) => type === 'keys').length;
+    const draw = (due?: 'countdown'): void =>
+      threads[0]?.listener.onMessage({
+        type: 'footer',
+        drawing: { columns: 80, text: '', compactions: 0, ...(due ? { due } : {}) },
+      });
+    worker.handle({ type: 'user-keys' });
+    draw('countdown');
+    expect(keysTold()).toBe(1);
+    worker.handle({ type: 'user-keys' });
+    vi.advanceTimersByTime(8);
+    expect(keysTold()).toBe(2);
+    draw();
+    worker.handle({ type: 'user-keys' });
+    vi.advanceTimersByTime(8);
+    expect(keysTold()).toBe(2);
+  });
+
+  it('of the keys before anything that the user does', () => {
+    const { worker, threads, start } = open();
+    start();
+    worker.handle({ type: 'user-keys' });
+    worker.handle({ type: 'postpone' });
+    expect(threads.map(typesOf)).toEqual([['child', 'keys', 'event']]);
   });
 
   it('everything in the order in which it happened, also what came before it was started', () => {

@@ -42,8 +42,8 @@ export type TerminalEvent =
   | { readonly type: 'terminal-drained' }
   /** an answer has told the terminal's background */
   | { readonly type: 'background-known' }
-  /** the terminal's first cursor report has come after its timeout */
-  | { readonly type: 'cursor-late' }
+  /** the terminal's first cursor report has come after its timeout, so long after the question */
+  | { readonly type: 'cursor-late'; readonly afterMs: number }
   /** an answer to the child that the terminal has not given */
   | ({ readonly type: 'answer-made' } & Elements)
   /** no more reads or writes */

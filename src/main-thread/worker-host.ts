@@ -40,7 +40,7 @@ export interface SessionWorker {
   readonly screen: ChildScreen;
   readonly post: (message: ToWorker) => void;
   readonly handle: (event: Event) => void;
-  /** starts it when the child runs; what was sent before is kept for it */
+  /** starts it when the child runs; what was sent before is kept for it, the child's first output, too */
   readonly start: (child: StartedChild, isScreenRead: () => boolean, listener: WorkerListener) => void;
   readonly isRunning: () => boolean;
   /** it runs, and has sent something */
@@ -280,12 +280,18 @@ const forReplacement = (session: WorkerStart['session']): WorkerStart['session']
   return { ...rest, values: { ...values, mode }, notices: [...notices, RESTARTED] };
 };
 
+/** Where a screen model begins. */
+type ScreenStart = Pick<WorkerStart, 'size' | 'seed' | 'fed'>;
+
+const sizeOf = ({ columns, rows }: Grid): WorkerStart['size'] => ({ columns, rows });
+
 /** Starts the first worker, and another one when it fails. */
 const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connection: () => Connection) => {
   let starts = 0;
   let startedAt = -Infinity;
+  const firstSize = sizeOf(grid); // what is kept for the first worker begins with this size
   let child: () => ToWorker | undefined = () => undefined;
-  const begin = (start: Pick<WorkerStart, 'seed' | 'fed'>): void => {
+  const begin = (start: ScreenStart): void => {
     starts += 1;
     startedAt = performance.now();
     const isReplacement = starts > 1;
@@ -295,14 +301,13 @@ const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connectio
       session: isReplacement ? forReplacement(plain) : plain,
       counters: counters.memory,
       isReplacement,
-      size: { columns: grid.columns, rows: grid.rows },
       ...start,
       ...(log === nullLog ? {} : { log: { hasText: log.text !== undefined } }),
     };
     connection().start(given, child());
   };
   /** False if there is no worker. */
-  const tryBegin = (start: Pick<WorkerStart, 'seed' | 'fed'>): boolean => {
+  const tryBegin = (start: ScreenStart): boolean => {
     try {
       if (starts < MOST_STARTS) begin(start);
     } catch (error) {
@@ -313,11 +318,11 @@ const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connectio
   return {
     first: (started: StartedChild, isScreenRead: () => boolean): boolean => {
       child = () => ({ type: 'child', ...started, isScreenRead: isScreenRead() });
-      return tryBegin({ seed: '', fed: 0 });
+      return tryBegin({ size: firstSize, seed: '', fed: 0 });
     },
     next: (): boolean => {
       if (performance.now() - startedAt >= HEALTHY_MS) starts = 1;
-      return tryBegin({ seed: seedOf(grid), fed: counters.get('fed') });
+      return tryBegin({ size: sizeOf(grid), seed: seedOf(grid), fed: counters.get('fed') });
     },
   };
 };

@@ -57,7 +57,7 @@ const makeInput = ({ post }: WorkerPort, counters: Counters) => {
   let lastHold = 0;
   let hold: number | undefined;
   let looked = counters.get('typed');
-  let told = looked;
+  let told = 0; // what a worker before this one was told of is not known
   const enters = makeEnterTimes();
 
   const hasUntoldKeys = (): boolean => counters.get('typed') !== told;

@@ -380,6 +380,23 @@ describe('the files', () => {
     expect([...slow]).toEqual([]);
   });
 
+  it('that a session runs before the child load these packages and no other, and draw nothing', () => {
+    const found = new Map(sources.map((source) => [stemOf(source.path), source]));
+    const [loaded, names] = [new Set<Source>(), new Set<string>()];
+    const load = (source: Source): void => {
+      if (loaded.has(source)) return;
+      loaded.add(source);
+      for (const name of loadsOf(source)) {
+        const next = name.startsWith('.') ? found.get(pathOf(source, name)) : undefined;
+        if (next) load(next);
+        else if (!name.startsWith('node:')) names.add(name);
+      }
+    };
+    load(found.get('main-thread/session-start') as Source);
+    expect([...names]).toEqual(['get-east-asian-width']);
+    expect([...loaded].filter(({ path }) => /^(?:ui|worker)\/|screen-model|emulator/.test(path))).toEqual([]);
+  });
+
   it('hold functions that are short enough to be understood at once', () => {
     const faults = each(({ tree }) =>
       nodesOf(tree).flatMap((node) => {

@@ -23,8 +23,15 @@ export interface CursorPosition {
 export interface CursorQuery {
   /** the same, with the questions that are asked only once: what the terminal is, and its background */
   askAtStart: (waitMs: number) => Promise<CursorPosition | undefined>;
-  /** resolves with undefined when the terminal does not answer in time; `prefix` is written before the query */
-  ask: (prefix: string, waitMs: number) => Promise<CursorPosition | undefined>;
+  /**
+   * resolves with undefined when the terminal does not answer in time; `prefix` is written before the query. `onLate`: the answer has come
+   * later, after so long
+   */
+  ask: (
+    prefix: string,
+    waitMs: number,
+    onLate?: (afterMs: number) => void,
+  ) => Promise<CursorPosition | undefined>;
   /** asks once how high a cell is: mouse reports are in pixels */
   askCellHeight: () => void;
   /** calls `act` when all earlier queries are answered, or after `waitMs`; terminals answer in order */
@@ -66,14 +73,7 @@ const makeAwaited = <T>(waitMs: number, act: (value: T | undefined) => void) => 
 
 type Terminal = Pick<TerminalSession, 'filter' | 'session' | 'tty' | 'background' | 'pixels'>;
 
-type Ask = (
-  prefix: string,
-  waitMs: number,
-  /** the answer has come after `waitMs` */
-  onLate?: () => void,
-) => Promise<CursorPosition | undefined>;
-
-const makeAsk = ({ filter: { grid, modeTracker }, tty }: Terminal): Ask => {
+const makeAsk = ({ filter: { grid, modeTracker }, tty }: Terminal): CursorQuery['ask'] => {
   const { queries } = modeTracker;
   let hasExtended: boolean | undefined; // whether the terminal knows the extended form; undefined until it has shown that
 
@@ -103,10 +103,11 @@ const makeAsk = ({ filter: { grid, modeTracker }, tty }: Terminal): Ask => {
   };
   return (prefix, waitMs, onLate) =>
     new Promise((resolve) => {
+      const askedAt = performance.now();
       const { finish, isOver } = makeAwaited(waitMs, resolve);
       let isFound = false;
       const onFound = (position: CursorPosition | undefined): void => {
-        if (!isFound && isOver()) onLate?.();
+        if (!isFound && isOver()) onLate?.(performance.now() - askedAt);
         isFound = true;
         finish(position);
       };
@@ -138,9 +139,9 @@ export const makeCursorQuery = (terminal: Terminal, emit: Emit): CursorQuery => 
         grid.quirks = quirksFromDeviceAttributes(text.slice(0, -1), grid.quirks);
       });
       const prefix = (isColorAsked ? BACKGROUND_COLOR : '') + DEVICE_ATTRIBUTES;
-      return ask(prefix, waitMs, () => emit({ type: 'cursor-late' }));
+      return ask(prefix, waitMs, (afterMs) => emit({ type: 'cursor-late', afterMs }));
     },
-    ask: (prefix, waitMs) => ask(prefix, waitMs),
+    ask,
     askCellHeight: () => {
       if (isHeightAsked || !terminal.filter.isGround()) return;
       isHeightAsked = true;

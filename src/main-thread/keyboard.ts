@@ -130,8 +130,8 @@ const makeSender = (terminal: InputTerminal, emit: Emit) => {
   };
   return {
     write,
-    send: (elements: readonly InputElement[], bytes: Uint8Array = bytesOf(elements)): void => {
-      write(bytes);
+    send: (elements: readonly InputElement[]): void => {
+      write(bytesOf(elements));
       if (elements.some(isEnter)) emit({ type: 'entered' });
       emit({ type: 'input-forwarded', elements });
       if (elements.some(isTyped)) emit({ type: 'typed' });
@@ -146,10 +146,10 @@ export const makeChildInput = (terminal: InputTerminal, emit: Emit): ChildInput 
   let releasing: NodeJS.Timeout | undefined;
 
   const noteHeld = (): void => counters.set('held', held?.length ?? 0);
-  const handleKeys = (elements: readonly InputElement[], bytes?: Uint8Array): void => {
+  const handleKeys = (elements: readonly InputElement[]): void => {
     counters.add('typed', 1);
     if (held) counters.set('held', held.push(elements));
-    else send(elements, bytes);
+    else send(elements);
   };
   /** Sends the held reads one write each, as they were typed, so that a lone ESC stays alone. */
   const release = (waiting: NonNullable<typeof held>): void => {
@@ -170,7 +170,12 @@ export const makeChildInput = (terminal: InputTerminal, emit: Emit): ChildInput 
       if (elements.some(isTyped)) handleKeys(elements);
       else send(elements); // the terminal's answers to the child are not held: some agents wait for them
     },
-    forwardText: (bytes) => handleKeys([{ kind: 'text', text: latin1(bytes) }], bytes),
+    forwardText: (bytes) => {
+      if (held) return handleKeys([{ kind: 'text', text: latin1(bytes) }]);
+      counters.add('typed', 1);
+      write(bytes);
+      emit({ type: 'typed' });
+    },
     hold: () => {
       clearTimeout(releasing);
       const waiting = held?.splice(0) ?? [];

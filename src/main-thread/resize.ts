@@ -16,8 +16,8 @@ export interface Resize {
   check: () => boolean;
   /** applies the size even if it is unchanged, because the shell has used the terminal */
   force: () => Promise<void>;
-  /** asks for the cursor position again: the first answer came too late */
-  realign: () => Promise<void>;
+  /** asks for the cursor position again: the answer came too late, after so long */
+  realign: (afterMs: number) => Promise<void>;
   /** the child's output has left the cursor where only the terminal knows: holds the output and asks it */
   locate: () => void;
   /** starts no further change; resolves when a running one is done */
@@ -31,6 +31,7 @@ export interface ResizeParts {
 }
 
 const LATE_ANSWER_MS = 1_000; // for a terminal that has answered before, but slowly
+const LATE_FACTOR = 3; // so much longer than its last answer; the child's output waits, and a terminal may have stopped answering
 const ANSWER_MS = 150; // for the terminal to report its cursor position after a reflow
 
 /** Rows to move the cursor up, in a terminal where it does not follow the text when the height shrinks. */
@@ -103,9 +104,12 @@ const makeLocator = (
 };
 
 /** The cursor was tracked from a wrong start row: corrects the cursor and the saved cursor. */
-const correctCursor = async (terminal: TerminalSession, cursorQuery: CursorQuery): Promise<void> => {
+const correctCursor = async (
+  terminal: TerminalSession,
+  ask: () => ReturnType<CursorQuery['ask']>,
+): Promise<void> => {
   const { grid } = terminal.filter;
-  const cursor = await cursorQuery.ask('', LATE_ANSWER_MS);
+  const cursor = await ask();
   if (!cursor || grid.alternate) return;
   const { main } = grid.saved;
   const row = Math.min(grid.rows - 1, Math.max(0, main.row + cursor.row - grid.row));
@@ -116,6 +120,22 @@ const correctCursor = async (terminal: TerminalSession, cursorQuery: CursorQuery
   });
   terminal.isCursorKnown = true;
   terminal.screen.alignCursor(grid.row);
+};
+
+/** An answer that is late again, because the link has become slower, is the measure of the next question. */
+const makeRealign = (
+  terminal: TerminalSession,
+  { output, cursorQuery }: Pick<ResizeParts, 'output' | 'cursorQuery'>,
+): Resize['realign'] => {
+  const realign = async (afterMs: number): Promise<void> => {
+    if (terminal.isCursorKnown || terminal.overviewOutput) return;
+    const waitMs = Math.min(LATE_ANSWER_MS, Math.max(ANSWER_MS, LATE_FACTOR * afterMs));
+    const again = waitMs < LATE_ANSWER_MS ? (ms: number) => void realign(ms) : undefined;
+    output.hold();
+    await correctCursor(terminal, () => cursorQuery.ask('', waitMs, again));
+    output.release();
+  };
+  return realign;
 };
 
 /** Moves the footer row to its new place, or removes it; the child's rows stay. */
@@ -187,11 +207,7 @@ export const makeResize = (terminal: TerminalSession, { output, cursorQuery, emi
       start(true);
       await running;
     },
-    realign: async () => {
-      output.hold();
-      await correctCursor(terminal, cursorQuery);
-      output.release();
-    },
+    realign: makeRealign(terminal, { output, cursorQuery }),
     locate: locator.locate,
     stop: async () => {
       isStopped = true;

@@ -70,9 +70,7 @@ const reactions: Reactions = {
   // The terminal answers, or is gone.
   'terminal-drained': ({ output }) => output.onDrained(),
   'background-known': ({ footer }) => footer.redraw(),
-  'cursor-late': ({ terminal, resize }) => {
-    if (!terminal.isCursorKnown && !terminal.overviewOutput) void resize.realign();
-  },
+  'cursor-late': ({ resize }, { afterMs }) => void resize.realign(afterMs),
   'answer-made': ({ keyboard }, { elements }) => keyboard.forward(elements),
   'terminal-gone': ({ ending, terminal }) => hangUp(ending, terminal.child),
 

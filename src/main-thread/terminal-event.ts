@@ -25,7 +25,7 @@ export type TerminalEvent =
 
   /** the terminal has sent the user's keys, or an answer */
   | ({ readonly type: 'input' } & Bytes)
-  /** this was sent to the child: keys, and answers of the terminal; not ctxwrap's own keys */
+  /** this was sent to the child: keys, and answers of the terminal; not ctxwrap's own keys, and not all of the plain text */
   | ({ readonly type: 'input-forwarded' } & Elements)
   /** what was sent includes Enter; comes before `input-forwarded` */
   | { readonly type: 'entered' }
@@ -42,8 +42,8 @@ export type TerminalEvent =
   | { readonly type: 'terminal-drained' }
   /** an answer has told the terminal's background */
   | { readonly type: 'background-known' }
-  /** the terminal's first cursor report has come after its timeout */
-  | { readonly type: 'cursor-late' }
+  /** the terminal's first cursor report has come after its timeout, so long after the question */
+  | { readonly type: 'cursor-late'; readonly afterMs: number }
   /** an answer to the child that the terminal has not given */
   | ({ readonly type: 'answer-made' } & Elements)
   /** no more reads or writes */

@@ -2,7 +2,8 @@ import type { Counters, ToWorker } from '../session/thread-messages.js';
 
 // What the worker is sent of the child's output and the user's keys, and what is left out while it is slow.
 
-const SEND_MS = 8; // output and keys are told together
+const SEND_MS = 8; // output is told together
+const KEYS_MS = 250; // keys are told together: whoever must know of a key at once looks at the counters
 const MOST_TOLD = 256 * 1024; // bytes told together
 const MOST_UNREAD = 256 * 1024; // bytes that the screen model has not read; more are left out, and it starts anew
 const RESTART_MS = 250; // between two such starts, while a child writes without a pause
@@ -65,13 +66,37 @@ const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
   };
 };
 
-/** Sends the child's output, and the user's keys as an event, at most every 8 ms. */
+/** Tells of the user's keys, for what the user sees: a countdown stops at once, anything else within a quarter of a second. */
+const makeKeyReports = ({ send }: Pick<FeedPort, 'send'>) => {
+  let isUrgent = false;
+  let timer: NodeJS.Timeout | undefined;
+  const cancel = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const flush = (): void => {
+    if (timer === undefined) return;
+    cancel();
+    send({ type: 'keys' });
+  };
+  return {
+    cancel,
+    flush,
+    note: (): void => void (timer ??= setTimeout(flush, isUrgent ? SEND_MS : KEYS_MS).unref()),
+    setUrgent: (isNow: boolean): void => {
+      isUrgent = isNow;
+      if (isUrgent) flush();
+    },
+  };
+};
+
+/** Sends the child's output, at most every 8 ms, and that the user has pressed keys. */
 export const makeFeed = (port: FeedPort) => {
   const { counters, send } = port;
   const flow = makeFlowControl(port);
+  const keys = makeKeyReports(port);
   let chunks: Uint8Array[] = [];
   let length = 0;
-  let hasKeys = false;
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -79,41 +104,41 @@ export const makeFeed = (port: FeedPort) => {
     clearTimeout(timer);
     timer = undefined;
   };
-  const flush = (): void => {
+  const flushOutput = (): void => {
     cancel();
-    if (length > 0) {
-      const bytes = join(chunks, length);
-      [chunks, length] = [[], 0];
-      send({ type: 'output', bytes }, [bytes.buffer]);
-      flow.noteSent(bytes.length);
-    }
-    if (hasKeys) send({ type: 'keys', typed: counters.get('typed') });
-    hasKeys = false;
-  };
-  const flushSoon = (): void => {
-    timer ??= setTimeout(flush, SEND_MS);
+    if (length === 0) return;
+    const bytes = join(chunks, length);
+    [chunks, length] = [[], 0];
+    send({ type: 'output', bytes }, [bytes.buffer]);
+    flow.noteSent(bytes.length);
   };
   const reset = (): void => {
     cancel();
+    keys.cancel();
+    keys.setUrgent(false);
     flow.reset();
-    [chunks, length, hasKeys] = [[], 0, false];
+    [chunks, length] = [[], 0];
   };
   return {
-    flush,
+    /** tells everything now, because something else follows */
+    flush: (): void => {
+      flushOutput();
+      keys.flush();
+    },
     restart: flow.restart,
     output: (bytes: Uint8Array): void => {
       counters.add('fed', bytes.length);
       if (isOver || flow.isSkipping()) return;
       chunks.push(bytes);
       length += bytes.length;
-      if (length < MOST_TOLD && flow.hasRoom(length)) flushSoon();
-      else flush();
+      if (length >= MOST_TOLD || !flow.hasRoom(length)) flushOutput();
+      else timer ??= setTimeout(flushOutput, SEND_MS);
     },
     keys: (): void => {
-      if (isOver) return;
-      hasKeys = true;
-      flushSoon();
+      if (!isOver) keys.note();
     },
+    /** whether the user waits for the effect of a key */
+    setUrgent: keys.setUrgent,
     /** there is another worker, which has got nothing yet */
     reset,
     /** there is no worker any more */

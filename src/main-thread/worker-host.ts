@@ -40,7 +40,7 @@ export interface SessionWorker {
   readonly screen: ChildScreen;
   readonly post: (message: ToWorker) => void;
   readonly handle: (event: Event) => void;
-  /** starts it when the child runs; what was sent before is kept for it */
+  /** starts it when the child runs; what was sent before is kept for it, the child's first output, too */
   readonly start: (child: StartedChild, isScreenRead: () => boolean, listener: WorkerListener) => void;
   readonly isRunning: () => boolean;
   /** it runs, and has sent something */
@@ -280,12 +280,18 @@ const forReplacement = (session: WorkerStart['session']): WorkerStart['session']
   return { ...rest, values: { ...values, mode }, notices: [...notices, RESTARTED] };
 };
 
+/** Where a screen model begins. */
+type ScreenStart = Pick<WorkerStart, 'size' | 'seed' | 'fed'>;
+
+const sizeOf = ({ columns, rows }: Grid): WorkerStart['size'] => ({ columns, rows });
+
 /** Starts the first worker, and another one when it fails. */
 const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connection: () => Connection) => {
   let starts = 0;
   let startedAt = -Infinity;
+  const firstSize = sizeOf(grid); // what is kept for the first worker begins with this size
   let child: () => ToWorker | undefined = () => undefined;
-  const begin = (start: Pick<WorkerStart, 'seed' | 'fed'>): void => {
+  const begin = (start: ScreenStart): void => {
     starts += 1;
     startedAt = performance.now();
     const isReplacement = starts > 1;
@@ -295,14 +301,13 @@ const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connectio
       session: isReplacement ? forReplacement(plain) : plain,
       counters: counters.memory,
       isReplacement,
-      size: { columns: grid.columns, rows: grid.rows },
       ...start,
       ...(log === nullLog ? {} : { log: { hasText: log.text !== undefined } }),
     };
     connection().start(given, child());
   };
   /** False if there is no worker. */
-  const tryBegin = (start: Pick<WorkerStart, 'seed' | 'fed'>): boolean => {
+  const tryBegin = (start: ScreenStart): boolean => {
     try {
       if (starts < MOST_STARTS) begin(start);
     } catch (error) {
@@ -313,11 +318,11 @@ const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connectio
   return {
     first: (started: StartedChild, isScreenRead: () => boolean): boolean => {
       child = () => ({ type: 'child', ...started, isScreenRead: isScreenRead() });
-      return tryBegin({ seed: '', fed: 0 });
+      return tryBegin({ size: firstSize, seed: '', fed: 0 });
     },
     next: (): boolean => {
       if (performance.now() - startedAt >= HEALTHY_MS) starts = 1;
-      return tryBegin({ seed: seedOf(grid), fed: counters.get('fed') });
+      return tryBegin({ size: sizeOf(grid), seed: seedOf(grid), fed: counters.get('fed') });
     },
   };
 };
@@ -367,21 +372,21 @@ const makeWorkerEnding = (session: WrapSession) => {
 
 /** The worker of a session, and the one that replaces it when it fails. */
 export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker => {
-  const { grid, counters, startThread } = options;
-  const { log } = options.session;
+  const { session, grid, counters, startThread } = options;
   const questions = makeQuestions();
   let listener: WorkerListener | undefined;
-  const ending = makeWorkerEnding(options.session);
+  const ending = makeWorkerEnding(session);
   let isHeard = false;
   const onMessage = (message: FromWorker): void => {
     isHeard = true;
     if (message.type === 'measured' || message.type === 'saved') questions.answer(message.id, message);
-    else if (message.type === 'log') log[message.level]?.(message.message);
+    else if (message.type === 'log') session.log[message.level]?.(message.message);
     else if (message.type === 'stopped') ending.settle(true, message.summary);
     else listener?.onRequest(message);
+    if (message.type === 'footer') feed.setUrgent(message.drawing.due === 'countdown');
   };
   const onFailure = (why: string): void => {
-    log.error(`the worker has failed: ${why}`);
+    session.log.error(`the worker has failed: ${why}`);
     isHeard = false;
     feed.reset();
     questions.giveUp();

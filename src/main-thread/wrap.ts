@@ -1,5 +1,6 @@
 import { UserError } from '../core/errors.js';
-import type { ExitStatus, RestartPlan, SessionEnd, WrapSession } from '../session/options.js';
+import type { ExitStatus, RestartPlan, SessionEnd, StartedChild, WrapSession } from '../session/options.js';
+import { atLatest } from '../storage/timing.js';
 import { reserveFooterSequence } from '../terminal/footer-sequences.js';
 import { type Child, type ChildListener, startChild } from '../terminal/pty.js';
 import type { SttyProcess } from '../terminal/stty-process.js';
@@ -64,14 +65,21 @@ const listen = (emit: Emit): (() => void) => {
   };
 };
 
-/** Starts the worker when the child runs, because loading it must not delay the child. */
-const startWorker = (parts: Parts, childPid: number): void => {
+const startWorker = (parts: Parts, child: StartedChild): void => {
   const { terminal, protection } = parts;
-  const child = { pid: childPid, startedAt: Date.now() };
   protection.prepare();
   const onLost = (): void => protection.lose(child);
   terminal.worker.start(child, () => !terminal.isPassthrough, serveWorker({ ...parts, onLost }));
 };
+
+const WORKER_MS = 60; // for the child to draw first: loading the worker takes a core for longer than that
+
+/** Returns what starts the worker, if it has not been started: when the child has drawn something, or after a while. */
+const startWorkerSoon = (parts: Parts, child: StartedChild): (() => void) =>
+  atLatest(
+    WORKER_MS,
+    () => void runGuarded(parts.terminal, 'starting the worker', () => startWorker(parts, child)),
+  );
 
 /** What to start after the child's end, if it has ended because it was told to. */
 const restartOf = ({ terminal, ending }: Parts, { kind }: ExitStatus): RestartPlan | undefined =>
@@ -131,16 +139,21 @@ const runChild = async (parts: Parts, emit: Emit): Promise<SessionEnd> => {
     if (!isPassthrough) tty.write(reserveFooterSequence(filter.grid));
     if (!isPassthrough) void findCursor(parts);
     armSttyProcess(terminal);
+    let startWorkerNow = (): void => undefined;
     const child = startInTerminal(terminal, {
-      onOutput: (bytes) => emit({ type: 'child-output', bytes }),
+      onOutput: (bytes) => {
+        emit({ type: 'child-output', bytes });
+        if (!output.hasHeldBytes()) startWorkerNow();
+      },
       onDrain: () => emit({ type: 'child-drained' }),
       onGone: () => emit({ type: 'child-gone' }),
       onEnd: (end) => emit({ type: 'child-ended', end }),
     });
     terminal.child = child;
     session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.agent.name}`);
-    runGuarded(terminal, 'starting the worker', () => startWorker(parts, child.pid));
+    startWorkerNow = startWorkerSoon(parts, { pid: child.pid, startedAt: Date.now() });
     await ending.ended;
+    startWorkerNow(); // it records the end
   } finally {
     left = await leaveTerminal(parts, isRaw);
   }

@@ -101,8 +101,8 @@ export type ToWorker =
   | { readonly type: 'save'; readonly id: number }
   | { readonly type: 'stop-reading' }
   | { readonly type: 'event'; readonly event: Event }
-  /** keys of the user were sent to the child; the counter `typed` then */
-  | { readonly type: 'keys'; readonly typed: number }
+  /** the user has pressed keys; the counter `typed` has said it before */
+  | { readonly type: 'keys' }
   /** needs no answer: a worker that does not handle it hangs */
   | { readonly type: 'ping' }
   /** Enter was sent to the child (wall clock) */

@@ -82,6 +82,19 @@ export const endsWithin = async (ms: number, work: Promise<unknown>): Promise<bo
   return isInTime;
 };
 
+/** Returns what calls `act`; so many milliseconds later it is called by itself. It is called once. */
+export const atLatest = (ms: number, act: () => void): (() => void) => {
+  let isDone = false;
+  const actOnce = (): void => {
+    clearTimeout(timer);
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
+  const timer = setTimeout(actOnce, ms);
+  return actOnce;
+};
+
 /**
  * Aborts as `signal` does, and after so many milliseconds with a TimeoutError. In Node 20 an `AbortSignal.timeout` that only
  * `AbortSignal.any` refers to is collected as garbage, and never aborts.

@@ -35,7 +35,7 @@ group "$PPID"; o=$g; group "$0"
 while IFS= read -r l; do
 case $l in
 q) exit 0;;
-o) stty -opost <&3 2>/dev/null; r=$(stty -g <&3 2>/dev/null); echo;;
+o) stty -opost <&3 2>/dev/null; echo; r=$(stty -g <&3 2>/dev/null);;
 *) s=$l;;
 esac
 done

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import type { ReadStream, WriteStream } from 'node:tty';
+import type { OnReadOpts, SocketConstructorOpts } from 'node:net';
+import { ReadStream, type WriteStream } from 'node:tty';
 import type { TerminalAnswers } from '../core/report/doctor-report.js';
 import type { SttyProcess } from './stty-process.js';
 import { makeWriteQueue, type WriteQueue } from './write-queue.js';
@@ -95,16 +96,32 @@ const sizeOf = (output: WriteStream): Size => {
     : { columns: columns || 80, rows: rows || 24, isGuess: true };
 };
 
-const listen = (input: ReadStream, output: WriteStream, listener: TtyListener): (() => void) => {
-  input.on('data', listener.onInput);
-  input.resume(); // an earlier run in this process has paused it
-  input.on('end', listener.onHangUp);
-  input.on('error', listener.onHangUp);
-  output.on('error', listener.onHangUp);
+const INPUT_BYTES = 64 * 1024; // of one read; the kernel gives 4 KB
+
+/**
+ * Standard input, without the buffers and the events of Node's own stream for it, which cost a key as much as everything else here. It is a
+ * stream of this session alone: another session in this process, or `process.stdin` after it, opens the terminal again.
+ */
+const openInput = (onInput: TtyListener['onInput']): ReadStream => {
+  const buffer = new Uint8Array(INPUT_BYTES);
+  const onread: OnReadOpts = {
+    buffer,
+    callback: (count) => {
+      onInput(buffer.slice(0, count)); // the next read writes into the same buffer
+      return true;
+    },
+  };
+  return new ReadStream(0, { onread } as SocketConstructorOpts); // missing in @types/node
+};
+
+const listen = (input: ReadStream, output: WriteStream, { onHangUp }: TtyListener): (() => void) => {
+  input.resume();
+  input.on('end', onHangUp);
+  input.on('error', onHangUp);
+  output.on('error', onHangUp); // it stays: a late EIO must not crash the process
   return () => {
-    input.off('data', listener.onInput);
-    input.off('end', listener.onHangUp);
-    input.pause(); // the error listeners stay: a late EIO must not crash the process
+    input.off('end', onHangUp);
+    input.destroy();
   };
 };
 
@@ -131,7 +148,8 @@ export const openTty = (
   listener: TtyListener,
   sttyProcess: Pick<SttyProcess, 'disableOutputProcessing'>,
 ): Tty => {
-  const { stdin: input, stdout: output } = process;
+  const { stdout: output } = process;
+  const input = openInput(listener.onInput);
   let lastSize = sizeOf(output);
   const queue = queueTo(output, listener);
   let isInputPaused = false;

@@ -64,6 +64,8 @@ export interface TrackerInput {
   readonly hold: TypistPort['holdKeys'];
   readonly typedCount: TypistPort['typedCount'];
   readonly hasUntoldKeys: TypistPort['hasUntoldKeys'];
+  /** the same, and from now on the session has been told of them */
+  readonly takeUntoldKeys: () => boolean;
   /** when Enter was last sent to the child (wall clock); undefined if never */
   readonly enteredAt: () => Millis | undefined;
   /** when the first Enter of those was sent that followed one another within two seconds */
@@ -248,6 +250,7 @@ const startLoop = (
   const loop = makeSessionLoop(session, settings, {
     onView,
     unseen,
+    takeUntoldKeys: parts.input.takeUntoldKeys,
     onExhausted: () => {
       if (session.values.onExhausted === 'rescue') queueMicrotask(() => actions().startRescue());
     },

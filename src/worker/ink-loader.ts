@@ -21,14 +21,14 @@ export interface InkLoader {
   /** loads it now; rejects where that fails, and the next call tries again */
   readonly load: () => Promise<void>;
   readonly noteOutput: () => void;
-  readonly noteKeys: () => void;
   readonly stop: () => void;
 }
 
-/** `onLoad` is called once, when it is loaded. */
-export const makeInkLoader = (log: Log, onLoad: () => void): InkLoader => {
+/** `typedCount` grows with every key, also with one that nobody has told of yet. `onLoad` is called once, when it is loaded. */
+export const makeInkLoader = (log: Log, typedCount: () => number, onLoad: () => void): InkLoader => {
   const startedAt = performance.now();
   let [lastOutput, lastKeys] = [startedAt, startedAt];
+  let typed = typedCount();
   let drawings: Drawings | undefined;
   let loading: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -51,7 +51,13 @@ export const makeInkLoader = (log: Log, onLoad: () => void): InkLoader => {
     return (loading ??= load());
   };
   const quietAt = (): number => Math.min(Math.max(lastOutput, lastKeys) + QUIET_MS, lastKeys + NO_KEYS_MS);
+  const lookForKeys = (): void => {
+    if (typedCount() === typed) return;
+    typed = typedCount();
+    lastKeys = performance.now(); // or a while ago
+  };
   const wait = (): void => {
+    lookForKeys();
     const left = quietAt() - performance.now();
     if (left <= 0) void start().catch(() => undefined);
     else timer = setTimeout(wait, left).unref();
@@ -61,7 +67,6 @@ export const makeInkLoader = (log: Log, onLoad: () => void): InkLoader => {
     loaded: () => drawings,
     load: start,
     noteOutput: () => void (lastOutput = performance.now()),
-    noteKeys: () => void (lastKeys = performance.now()),
     stop: () => clearTimeout(timer),
   };
 };

@@ -42,7 +42,9 @@ export interface LoopListener {
   readonly onEffect?: ((effect: Effect, state: Session) => void) | undefined;
   /** a notification for the user */
   readonly onNotification?: ((record: NotificationRecord) => void) | undefined;
-  /** why a countdown could not be seen now; called before every event */
+  /** whether the user has pressed keys since it was last called; asked before every step, because their event comes later */
+  readonly takeUntoldKeys?: (() => boolean) | undefined;
+  /** why a countdown could not be seen now; called before every event but keys */
   readonly unseen?: (() => InvisibleReason | undefined) | undefined;
   /** called after every event */
   readonly onState?: ((state: Session, compaction: CompactionRecord) => void) | undefined;
@@ -91,15 +93,16 @@ const watchVisibility = (unseen: LoopListener['unseen'], emit: (event: Event) =>
   };
 };
 
-/** Reports keys with a delay, as one event for all of them. */
-const delayKeys = (onKeys: () => void) => {
+/** Reports keys with a delay, as one event for all of them; `flush` reports those that no event has told of, too. */
+const delayKeys = (takeUntold: LoopListener['takeUntoldKeys'], onKeys: () => void) => {
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     clearTimeout(timer);
     timer = undefined;
   };
   const emit = (): void => {
-    if (timer === undefined) return;
+    const isUntold = takeUntold?.() === true;
+    if (timer === undefined && !isUntold) return;
     stop();
     onKeys();
   };
@@ -205,23 +208,23 @@ export const makeSessionLoop = (
     if (flow.offers?.isExhausted) onExhausted?.();
     if (isOffered) onLimitOffer?.();
   };
-  const visibility = watchVisibility(listener.unseen, (event) => apply(stepFlow(flow, event, now())));
+  const step = (event: Event): void => apply(stepFlow(flow, event, now()));
+  const keys = delayKeys(listener.takeUntoldKeys, () => step({ type: 'user-keys' }));
+  const visibility = watchVisibility(listener.unseen, (event) => {
+    keys.flush();
+    step(event);
+  });
   const take = (event: Event): void => {
-    visibility.check();
-    apply(stepFlow(flow, withOwnClock(event, now() - Date.now()), now()));
-  };
-  const keys = delayKeys(() => take({ type: 'user-keys' }));
-  const alarm = makeAlarm(now, () => {
     keys.flush();
     visibility.check();
-    apply(stepFlow(flow, { type: 'alarm' }, now()));
-  });
+    step(withOwnClock(event, now() - Date.now()));
+  };
+  const alarm = makeAlarm(now, () => take({ type: 'alarm' }));
   apply(flow);
   return {
     take: (event) => {
-      if (event.type === 'user-keys') return keys.schedule();
-      keys.flush();
-      take(event);
+      if (event.type === 'user-keys') keys.schedule();
+      else take(event);
     },
     flow: () => ({ ...flow, now: now() }),
     stop: () => {

@@ -57,9 +57,10 @@ const makeInput = ({ post }: WorkerPort, counters: Counters) => {
   let lastHold = 0;
   let hold: number | undefined;
   let looked = counters.get('typed');
-  let told = looked;
+  let told = 0; // what a worker before this one was told of is not known
   const enters = makeEnterTimes();
 
+  const hasUntoldKeys = (): boolean => counters.get('typed') !== told;
   const makeHold = (id: number): KeyHold => ({
     waitingCount: () => counters.get('held'),
     releaseOne: (behind) => post({ type: 'release-one', id, behind }),
@@ -70,9 +71,11 @@ const makeInput = ({ post }: WorkerPort, counters: Counters) => {
   });
   return {
     typedCount: (): number => (looked = counters.get('typed')),
-    hasUntoldKeys: (): boolean => counters.get('typed') !== told,
-    onKeys: (typed: number): void => {
-      told = typed;
+    hasUntoldKeys,
+    takeUntoldKeys: (): boolean => {
+      const isUntold = hasUntoldKeys();
+      told = counters.get('typed');
+      return isUntold;
     },
     write: (bytes: Uint8Array): void => post({ type: 'write', bytes, hold, typed: looked }),
     hold: async (typed: number): Promise<KeyHold | undefined> => {
@@ -166,15 +169,20 @@ const actionsOf = (tracker: () => AgentTracker | undefined): NonNullable<Request
   shorten: (asked, wait) => tracker()?.shorten(asked, wait),
 });
 
+/** What a worker knows from its start on, and the numbers that it shares with the main thread. */
+interface Memory {
+  readonly start: WorkerStart;
+  readonly counters: Counters;
+}
+
 interface ViewPort {
   readonly onView: (view: FooterView) => void;
 }
 
 /** What follows the agent while the child runs. */
-const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPort & ViewPort) => {
+const makeFollowing = (session: WrapSession, { start, counters }: Memory, port: WorkerPort & ViewPort) => {
   const { post, onView } = port;
   const { log } = session;
-  const counters = makeCounters(start.counters);
   const input = makeInput(port, counters);
   const notifier = makeNotifier(session, (call) => post({ type: 'notify', call }));
   let unseen: InvisibleReason | undefined;
@@ -232,9 +240,12 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
 };
 
 /** What draws footer and overview. */
-const makeDrawing = (session: WrapSession, { size }: WorkerStart, { post }: WorkerPort) => {
-  const ink = makeInkLoader(session.log, () => footer.redraw());
-  const footer = makeFooterDrawer(session, ink, size.columns, (drawing) => post({ type: 'footer', drawing }));
+const makeDrawing = (session: WrapSession, { start, counters }: Memory, { post }: WorkerPort) => {
+  const typedCount = (): number => counters.get('typed');
+  const ink = makeInkLoader(session.log, typedCount, () => footer.redraw());
+  const footer = makeFooterDrawer(session, ink, start.size.columns, (drawing) =>
+    post({ type: 'footer', drawing }),
+  );
   if (session.tour) void ink.load().catch(() => undefined); // nobody types in the demo
   return {
     ink,
@@ -267,8 +278,9 @@ export const runWorker = (
   start: WorkerStart,
   port: WorkerPort,
 ): ((message: ToWorker) => void) => {
-  const { ink, footer, makePanelFor } = makeDrawing(session, start, port);
-  const following = makeFollowing(session, start, { ...port, onView: footer.show });
+  const memory = { start, counters: makeCounters(start.counters) };
+  const { ink, footer, makePanelFor } = makeDrawing(session, memory, port);
+  const following = makeFollowing(session, memory, { ...port, onView: footer.show });
   const { tracker, input, screen } = following;
   const panel = makePanelFor(tracker);
   const stop = async (status: ExitStatus): Promise<void> => {
@@ -290,8 +302,6 @@ export const runWorker = (
       case 'event':
         return tracker()?.handle(message.event);
       case 'keys':
-        input.onKeys(message.typed);
-        ink.noteKeys();
         return tracker()?.handle({ type: 'user-keys' });
       case 'ping':
         return undefined;

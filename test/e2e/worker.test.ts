@@ -7,8 +7,16 @@ import { listSessions } from '../../src/storage/sessions.js';
 import { stateFolder } from '../../src/storage/state-folder.js';
 import { makeFault, type Fault } from '../support/fault.js';
 import { bin, publishedBin } from '../support/programs.js';
-import type { Window } from '../support/window.js';
-import { FOOTER, footerShown, inFolder, lastRow, withWrapped, type Wrapped } from '../support/wrapped.js';
+import { openWindow, type Window } from '../support/window.js';
+import {
+  FOOTER,
+  footerShown,
+  inFolder,
+  lastRow,
+  plainEnv,
+  withWrapped,
+  type Wrapped,
+} from '../support/wrapped.js';
 
 const ROWS = 24;
 const WAIT = { timeout: 60_000, interval: 10 };
@@ -56,6 +64,24 @@ const withFault = (
     );
     fault.close();
   });
+
+it('a session that ends before its worker was started is recorded like any other', async () => {
+  await inFolder(async (folder) => {
+    const log = join(folder, 'wrapper.log');
+    const window = openWindow({
+      file: process.execPath,
+      args: [bin, '--log', log, '--', 'sh', '-c', 'exit 3'],
+      cwd: folder,
+      env: plainEnv(folder),
+      columns: 80,
+      rows: ROWS,
+    });
+    await window.until(() => !window.isOpen(), 'the end');
+    const [session] = await listSessions(stateFolder({}, folder), Date.now());
+    expect(session?.record).toMatchObject({ exit: { code: 3 }, endedAt: expect.any(Number) });
+    expect(readFileSync(log, 'utf8')).not.toContain('failed');
+  });
+});
 
 describe.concurrent('a worker that fails', () => {
   it.each(kinds)(

@@ -20,13 +20,14 @@ const makeSink = (onWrite: (sent: string) => void = () => undefined) => {
   const recording = {
     input: (sent: Uint8Array) => void (seen.recorded += Buffer.from(sent).toString('latin1')),
   };
-  const terminal = { child, session: { recording }, counters: makeCounters() } as unknown as Parameters<
+  const counters = makeCounters();
+  const terminal = { child, session: { recording }, counters } as unknown as Parameters<
     typeof makeChildInput
   >[0];
   const childInput = makeChildInput(terminal, ({ type }) => {
     if (type === 'typed' || type === 'entered') seen[type] += 1;
   });
-  return { seen, sink: childInput };
+  return { seen, sink: childInput, counters };
 };
 
 describe('keys on their way to the child', () => {
@@ -50,6 +51,19 @@ describe('keys on their way to the child', () => {
         },
       ),
     );
+  });
+
+  it('are counted and recorded, and wait while keys are held, also those that need no parsing', () => {
+    const { seen, sink: childInput, counters } = makeSink();
+    childInput.forwardText(bytes('a'));
+    const hold = childInput.hold();
+    childInput.forwardText(bytes('b'));
+    expect(counters.get('held')).toBe(1);
+    expect(seen).toEqual({ child: 'a', recorded: 'a', typed: 1, entered: 0 });
+    hold.release();
+    childInput.forwardText(bytes('c'));
+    expect(seen).toEqual({ child: 'abc', recorded: 'abc', typed: 3, entered: 0 });
+    expect(counters.get('typed')).toBe(3);
   });
 
   it('are one write for each read, and a lone Escape is not joined with the key after it', async () => {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeOverviewHarness, shown, shownPlainly } from '../support/overview-harness.js';
 import { eventually } from '../support/eventually.js';
 
@@ -29,6 +29,57 @@ it('the screen is read as drawn when the terminal tells its cursor late, in the 
   } finally {
     stop();
   }
+});
+
+describe('the output of a child whose terminal has told its cursor late', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** The first answer takes 80 ms. */
+  const askedAgain = async () => {
+    const run = makeOverviewHarness(COLUMNS, ROWS, {}, { isSilent: true });
+    run.stage.isCursorKnown = false;
+    const asked = run.parts.cursorQuery.askAtStart(60);
+    await vi.advanceTimersByTimeAsync(80);
+    expect(await asked).toBeUndefined();
+    run.type('\x1b[?1;1R\x1b[0n');
+    expect(run.parts.output.hasHeldBytes()).toBe(true);
+    return run;
+  };
+
+  it('waits for the second answer three times as long as for the first one, and no longer', async () => {
+    const { parts, stop } = await askedAgain();
+    await vi.advanceTimersByTimeAsync(239);
+    expect(parts.output.hasHeldBytes()).toBe(true);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(parts.output.hasHeldBytes()).toBe(false);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(parts.output.hasHeldBytes()).toBe(false);
+    stop();
+  });
+
+  it('waits once more where the second answer has come later still, and then the cursor is known', async () => {
+    const { stage, parts, type, stop } = await askedAgain();
+    await vi.advanceTimersByTimeAsync(300);
+    type('\x1b[?1;1R\x1b[0n');
+    await vi.advanceTimersByTimeAsync(300);
+    expect([stage.isCursorKnown, parts.output.hasHeldBytes()]).toEqual([false, true]);
+    type('\x1b[?4;2R\x1b[0n');
+    await vi.advanceTimersByTimeAsync(0);
+    expect([stage.isCursorKnown, parts.output.hasHeldBytes()]).toEqual([true, false]);
+    expect(stage.filter.grid).toMatchObject({ row: 3, column: 1 });
+    stop();
+  });
+
+  it('waits no more where even the longest wait was too short', async () => {
+    const { parts, type, stop } = await askedAgain();
+    await vi.advanceTimersByTimeAsync(900);
+    type('\x1b[?1;1R\x1b[0n');
+    await vi.advanceTimersByTimeAsync(1_200);
+    type('\x1b[?1;1R\x1b[0n');
+    expect(parts.output.hasHeldBytes()).toBe(false);
+    stop();
+  });
 });
 
 describe('a cursor that has wrapped backwards', () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import { makeGrid } from '../../src/terminal/filter/grid.js';
+import { makeGrid, resizeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
 import type { WrapSession } from '../../src/session/options.js';
 import {
@@ -77,15 +77,58 @@ const outputOf = ({ got }: Thread): string =>
     .join('');
 
 describe('a worker is told', () => {
-  it('output and keys together, 8 ms after the first of them', () => {
+  it('output together, 8 ms after the first piece of it', () => {
     const { worker, threads, start } = open();
     start();
     for (const text of ['one ', 'two ', 'three']) worker.screen.feed(Buffer.from(text));
-    for (let keys = 0; keys < 3; keys += 1) worker.handle({ type: 'user-keys' });
     expect(threads.map(typesOf)).toEqual([['child']]);
     vi.advanceTimersByTime(8);
-    expect(threads.map(typesOf)).toEqual([['child', 'output', 'keys']]);
+    expect(threads.map(typesOf)).toEqual([['child', 'output']]);
     expect(threads.map(outputOf)).toEqual(['one two three']);
+  });
+
+  it('keys together, 250 ms after the first of them, whatever the child writes meanwhile', () => {
+    const { worker, threads, start } = open();
+    start();
+    for (let keys = 0; keys < 20; keys += 1) {
+      worker.handle({ type: 'user-keys' });
+      worker.screen.feed(Buffer.from('x'));
+      vi.advanceTimersByTime(10);
+    }
+    expect(threads.flatMap(typesOf)).not.toContain('keys');
+    vi.advanceTimersByTime(50);
+    expect(threads.flatMap(typesOf).filter((type) => type === 'keys')).toHaveLength(1);
+    vi.advanceTimersByTime(10_000);
+    expect(threads.flatMap(typesOf).filter((type) => type === 'keys')).toHaveLength(1);
+  });
+
+  it('keys at once when the footer counts down, also those that were pressed just before it did', () => {
+    const { worker, threads, start } = open();
+    start();
+    const keysTold = (): number => threads.flatMap(typesOf).filter((type) => type === 'keys').length;
+    const draw = (due?: 'countdown'): void =>
+      threads[0]?.listener.onMessage({
+        type: 'footer',
+        drawing: { columns: 80, text: '', compactions: 0, ...(due ? { due } : {}) },
+      });
+    worker.handle({ type: 'user-keys' });
+    draw('countdown');
+    expect(keysTold()).toBe(1);
+    worker.handle({ type: 'user-keys' });
+    vi.advanceTimersByTime(8);
+    expect(keysTold()).toBe(2);
+    draw();
+    worker.handle({ type: 'user-keys' });
+    vi.advanceTimersByTime(8);
+    expect(keysTold()).toBe(2);
+  });
+
+  it('of the keys before anything that the user does', () => {
+    const { worker, threads, start } = open();
+    start();
+    worker.handle({ type: 'user-keys' });
+    worker.handle({ type: 'postpone' });
+    expect(threads.map(typesOf)).toEqual([['child', 'keys', 'event']]);
   });
 
   it('everything in the order in which it happened, also what came before it was started', () => {
@@ -97,6 +140,37 @@ describe('a worker is told', () => {
     worker.handle({ type: 'postpone' });
     expect(threads.map(typesOf)).toEqual([['child', 'output', 'align', 'output', 'event']]);
     expect(threads.map(outputOf)).toEqual(['before after']);
+  });
+
+  it('what came before it was started for the size that the terminal had then', () => {
+    const { worker, grid, threads, start } = open();
+    worker.screen.feed(Buffer.from('drawn'));
+    worker.screen.resize({ columns: 60, rows: 9 });
+    resizeGrid(grid, 60, 9, 10);
+    start();
+    const [first] = threads;
+    expect(first?.start).toMatchObject({ size: { columns: 80, rows: 23 }, seed: '', fed: 0 });
+    expect(first && typesOf(first)).toEqual(['child', 'output', 'resize']);
+    first?.listener.onEnd('it has thrown');
+    expect(threads[1]?.start).toMatchObject({ size: { columns: 60, rows: 9 }, fed: 5 });
+  });
+
+  it('where the cursor is, if more came before it was started than it could read', async () => {
+    const { worker, counters, grid, threads, start } = open();
+    for (let kilobytes = 0; kilobytes < 1_024; kilobytes += 64)
+      worker.screen.feed(Buffer.alloc(64 * KILOBYTE, 'x'));
+    Object.assign(grid, { row: 6, column: 7 });
+    start();
+    const [thread] = threads;
+    const question = thread?.got.findLast((message) => message.type === 'measure');
+    thread?.listener.onMessage({
+      type: 'measured',
+      id: question?.id ?? 0,
+      measures: { rowsBelowCursor: 0, isBlankFromCursor: false, wrappedRows: 0, lastRow: 0 },
+    });
+    await vi.advanceTimersByTimeAsync(250);
+    const last = { type: 'restart', seed: expect.stringMatching(/\x1b\[7;8H$/), fed: counters.get('fed') };
+    expect(thread?.got.at(-1)).toEqual(last);
   });
 
   it('less output than there is while it does not read, and then where the cursor is now', async () => {

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it } from 'vitest';
-import { withLimit } from '../../src/storage/timing.js';
+import { describe, expect, it, vi } from 'vitest';
+import { atLatest, withLimit } from '../../src/storage/timing.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -23,4 +23,19 @@ describe('a signal with a time limit', () => {
     ended.abort('over');
     expect([limited.reason, withLimit(ended.signal, 60_000).reason]).toEqual(['over', 'over']);
   });
+});
+
+it('what is to be done at the latest after a while is done once, then or when it is called', () => {
+  vi.useFakeTimers();
+  const done: string[] = [];
+  const [early, late] = ['early', 'late'].map((name) => atLatest(60, () => done.push(name)));
+  early?.();
+  early?.();
+  expect(done).toEqual(['early']);
+  vi.advanceTimersByTime(60);
+  expect(done).toEqual(['early', 'late']);
+  late?.();
+  vi.advanceTimersByTime(1_000);
+  expect(done).toEqual(['early', 'late']);
+  vi.useRealTimers();
 });

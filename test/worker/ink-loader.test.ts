@@ -4,12 +4,17 @@ import { nullLog } from '../../src/storage/log-file.js';
 import { type InkLoader, makeInkLoader } from '../../src/worker/ink-loader.js';
 
 let loads: number;
+let typed: number;
 let ink: InkLoader;
 beforeEach(() => {
   vi.useFakeTimers();
-  loads = 0;
+  [loads, typed] = [0, 0];
   const log = { ...nullLog, info: () => void (loads += 1) }; // it says that it was loaded
-  ink = makeInkLoader(log, () => undefined);
+  ink = makeInkLoader(
+    log,
+    () => typed,
+    () => undefined,
+  );
 });
 afterEach(() => {
   ink.stop();
@@ -46,7 +51,14 @@ describe('Ink', () => {
   });
 
   it('is not loaded while the user types, however long', async () => {
-    pass(60, ink.noteKeys);
+    pass(60, () => (typed += 1));
+    expect(await isLoading()).toBe(false);
+  });
+
+  it('is not loaded right behind a key, even the first one after a long time', async () => {
+    vi.advanceTimersByTime(1_999);
+    typed += 1;
+    vi.advanceTimersByTime(1_999);
     expect(await isLoading()).toBe(false);
   });
 
@@ -57,7 +69,7 @@ describe('Ink', () => {
   });
 
   it('is loaded at once where it is asked for, and once only', async () => {
-    ink.noteKeys();
+    typed += 1;
     await Promise.all([ink.load(), settled()]);
     expect(ink.loaded()).toBeDefined();
     pass(3);

@@ -38,7 +38,11 @@ beforeEach(() => {
     lookAtRecap: () => undefined,
     recap: () => ({ at, recap: recapOf(receipt, given) }),
   };
-  ink = makeInkLoader(nullLog, () => undefined);
+  ink = makeInkLoader(
+    nullLog,
+    () => 0,
+    () => undefined,
+  );
   panel = makePanel({
     session: { agent: {}, env: { TERM: 'xterm', NO_COLOR: '1' }, log: nullLog, values: defaultValues },
     ink,

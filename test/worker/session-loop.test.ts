@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { InvisibleReason } from '../../src/core/compaction/policy.js';
 import type { CompactSettings, Effect } from '../../src/core/compaction/state.js';
+import type { Event } from '../../src/core/event.js';
 import { agents } from '../../src/agents/index.js';
 import { makeSessionLoop } from '../../src/worker/session-loop.js';
 import { defaultValues } from '../../src/core/config/keys.js';
@@ -23,11 +24,17 @@ const settings: CompactSettings = {
 const counting = () => {
   const effects: Effect[] = [];
   const sight: { unseen?: InvisibleReason | undefined } = {};
+  const user = { hasTyped: false };
   const words: (string | undefined)[] = [];
   const session = { agent: agents.claude, env: {}, log, values: defaultValues } as unknown as WrapSession;
   const loop = makeSessionLoop(session, settings, {
     onView: () => undefined,
     unseen: () => sight.unseen,
+    takeUntoldKeys: () => {
+      const { hasTyped } = user;
+      user.hasTyped = false;
+      return hasTyped;
+    },
     onEffect: (effect) => effects.push(effect),
     onState: (_, { words: said }) => words.push(said),
   });
@@ -35,7 +42,7 @@ const counting = () => {
   loop.take(tokens('log', 165_000));
   vi.advanceTimersByTime(1_500);
   expect(words.at(-1)).toContain('compacting in 10 s');
-  return { loop, effects, words, sight };
+  return { loop, effects, words, sight, user };
 };
 
 describe('a key of the user', () => {
@@ -64,6 +71,36 @@ describe('a key of the user', () => {
     loop.take({ type: 'compact-requested', request: { id: 'one', force: true } });
     expect(words.at(-1)).toBe('waiting: you just typed');
     expect(effects).toEqual([]);
+  });
+
+  it('is known at the end of a countdown, although nobody has told of it yet', () => {
+    const { effects, words, user } = counting();
+    vi.advanceTimersByTime(9_999);
+    user.hasTyped = true;
+    vi.advanceTimersByTime(1);
+    expect(words.at(-1)).toBe('waiting: you just typed');
+    vi.advanceTimersByTime(2_900);
+    expect(effects).toEqual([]);
+  });
+
+  it.each<[string, Event]>([
+    ['a request', { type: 'compact-requested', request: { id: 'one', force: true } }],
+    ['a new reading', tokens('log', 166_000)],
+  ])('is known at %s, although nobody has told of it yet', (_, event) => {
+    const { loop, effects, words, user } = counting();
+    user.hasTyped = true;
+    loop.take(event);
+    expect(words.at(-1)).toBe('waiting: you just typed');
+    expect(effects).toEqual([]);
+  });
+
+  it('is known when a countdown that could not be seen can be seen again', () => {
+    const { words, sight, user } = counting();
+    sight.unseen = 'undrawn';
+    vi.advanceTimersByTime(60_000);
+    [sight.unseen, user.hasTyped] = [undefined, true];
+    vi.advanceTimersByTime(1_000);
+    expect(words.at(-1)).toBe('waiting: you just typed');
   });
 
   it('is dropped when the session ends', () => {

@@ -323,7 +323,8 @@ describe('a draft that the user has sent', () => {
     ['with blanks at the ends of its lines', (text: string) => text.replaceAll('\n', '  \n')],
   ])('is known again %s', async (_, changed) => {
     const draft = blockOf(['constraint', RULE], ['plan', 'update the docs']);
-    const { items } = await receiptIn([says('hi'), compacts('mock'), says(changed(draft)), compacts('x')], 2);
+    const before = [says(RULE), ...worked().slice(1), compacts('mock')];
+    const { items } = await receiptIn([...before, says(changed(draft)), compacts('x')], 2);
     expect(items.map(({ text }) => text)).toEqual([RULE, 'update the docs']);
   });
 
@@ -333,7 +334,10 @@ describe('a draft that the user has sent', () => {
       ['plan', 'update the docs'],
       ['plan', 'and 2 more open plan items'],
     );
-    const { items } = await receiptIn([says('hi'), compacts('mock'), says(draft), compacts('x')], 2);
+    const planned = ['and 5 more tests', 'update the docs'].map((subject) =>
+      calls('TaskCreate', { subject }),
+    );
+    const { items } = await receiptIn([...planned, compacts('mock'), says(draft), compacts('x')], 2);
     expect(items.map(({ text }) => text)).toEqual(['and 5 more tests', 'update the docs']);
   });
 

@@ -159,7 +159,7 @@ type WasSaid = (line: GivenLine) => boolean;
 const makeMemory = (whole: readonly Entry[], cwd: string | undefined): WasSaid => {
   const own = whole.map(asOriginal);
   const uses = toolUsesIn(own);
-  const prompts = own.flatMap((entry) => (entry.kind === 'prompt' ? [withoutGiven(entry, () => false)] : []));
+  const prompts = own.flatMap((entry) => (entry.kind === 'prompt' ? [asWritten(entry, () => false)] : []));
   const texts: Readonly<Record<EvidenceKind, readonly string[]>> = {
     path: pathsIn(uses, cwd).map(({ text }) => text),
     command: commandTextsIn(uses),

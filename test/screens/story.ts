@@ -148,6 +148,7 @@ export const takePictures = async (): Promise<ReadonlyMap<PictureName, Picture>>
     await shows('Where the number comes from');
     await keepScreen('detail', detailTitle);
     await demo.pass(4 * SECOND_MS);
+    await demo.untilLog('this page does not show the countdown');
     window.type('d');
     await shows('What fills it');
     await goOn(demo, shows);

@@ -60,7 +60,7 @@ export interface GiveBack {
   readonly stop: () => void;
 }
 
-export const NOTHING = 'nothing is known to be lost';
+const NOTHING = 'nothing is known to be lost';
 const NO_WAY = 'this agent takes it only as a draft: ctxwrap recall --into draft';
 const WAITING = 'it goes with your next message already';
 const DRAFT = 'as a draft in your prompt';
@@ -148,11 +148,14 @@ const makeOwnGiving = (
 
   return {
     give: async (receipt, at) => {
-      const rules = withRoom(forgottenRules(recapOf(receipt, texts.given)));
+      const forgotten = forgottenRules(recapOf(receipt, texts.given, Infinity));
+      const rules = withRoom(forgotten);
       if (!context || !rules || givenFor === at) return undefined;
       givenFor = at;
       const sent = await send(texts, context, { block: rules, wait: {}, initiator: 'ctxwrap' });
-      return sent.kind === 'sent' || sent.kind === 'waiting' ? gaveBackText(rules.items) : undefined;
+      if (sent.kind !== 'sent' && sent.kind !== 'waiting') return undefined;
+      const left = forgotten.length - rules.items.length;
+      return gaveBackText(rules.items) + (left === 0 ? '' : ` (${left} had no room)`);
     },
     settle: (keys, isResting) => {
       const { sent, lost } = texts.settle(keys, isResting);

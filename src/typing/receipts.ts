@@ -28,7 +28,7 @@ import { escapeMentions } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import type { Log } from '../storage/log-file.js';
 import { OTHER } from './context-way.js';
-import { makeGiveBack, NOTHING, type BriefResult, type GiveBack, type GiveBackOptions } from './give-back.js';
+import { makeGiveBack, type BriefResult, type GiveBack, type GiveBackOptions } from './give-back.js';
 import type { DraftWait } from './prompt-draft.js';
 import type { SessionSource } from '../session-files/read-history.js';
 import { MOST_BYTES, readReceipt, type ReadReceipt } from '../session-files/read-receipt.js';
@@ -85,7 +85,7 @@ const readLast = async ({ agent, source }: ReceiptsOptions): Promise<Read> => {
   if (!found) return { reason: 'the session is not known yet' };
   if (found.size > MOST_BYTES) return { reason: `the session is too large (${formatBytes(found.size)})` };
   const read = await readReceipt(found, 'last');
-  return read ?? { reason: NOTHING };
+  return read ?? { reason: NOT_YET };
 };
 
 const readOrReason = (options: ReceiptsOptions): Promise<Read> =>

@@ -260,7 +260,7 @@ describe('with recall: rules, after a compaction', () => {
     expect(given.at(-1)).toMatchObject({ initiator: 'user', counts: [{ kind: 'command', count: 1 }] });
   });
 
-  it('at most 1,000 tokens go back, the latest rules', async () => {
+  it('at most 1,000 tokens go back, the latest rules, and the footer says how many are left out', async () => {
     const rules = Array.from(
       { length: 70 },
       (_, index) => `Never touch file ${index}, ${'日本'.repeat(20)}.`,
@@ -274,9 +274,11 @@ describe('with recall: rules, after a compaction', () => {
     expect(tokens).toBeGreaterThan(900);
     expect(sent[0]).toContain('Never touch file 69');
     expect(sent[0]).not.toMatch(/file 0,| more /);
-    const count = sent[0]?.match(/^- /gm)?.length;
+    const count = sent[0]?.match(/^- /gm)?.length ?? 0;
     await eventually(() =>
-      expect(notices()).toEqual([`gave back ${count} rules with your next message · Ctrl-] b`]),
+      expect(notices()).toEqual([
+        `gave back ${count} rules (${70 - count} had no room) with your next message · Ctrl-] b`,
+      ]),
     );
   });
 });

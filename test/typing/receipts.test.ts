@@ -178,7 +178,7 @@ describe('the receipt of a running session', () => {
       'the session cannot be read (no such file or directory)',
     ],
     ['the session file is huge', huge, 'the session is too large (68 MB)'],
-    ['there was no compaction', () => (writeFileSync(path, ''), path), 'nothing is known to be lost'],
+    ['there was no compaction', () => (writeFileSync(path, ''), path), 'nothing was compacted yet'],
   ])('is not made up where %s, and the reason is told', async (_, sessionFile, reason) => {
     const receipts = open({ source: known(sessionFile) });
     expect(await receipts.brief()).toEqual({ kind: 'refused', reason });

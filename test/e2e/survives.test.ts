@@ -193,6 +193,8 @@ describe('a window whose size changes', () => {
       }
       window.resize(70, 20);
       await torrent.until(fits(torrent, 19, 70));
+      const lines = torrent.lines();
+      await torrent.until(() => torrent.lines() > lines); // the flood has gone on
       torrent.order({ do: 'stopAndPaint' });
       await window.until('row 19 of 19');
       await footerShown(window);

@@ -149,7 +149,7 @@ export interface Story {
 const SMALLEST_MS = 10;
 const FOOTER = /^(?:demo|~?\d+%) /; // in a row with a long message the agent's name is left out
 
-const EARLY = /before your first turn/; // only where the first record is read before the first turn begins
+const EARLY = /(?:before your|waiting for the) first turn/; // how long they stand depends on when the first record is read
 
 /** `minMs`: rows that were there for less are left out. */
 export const storyOf = async (recording: Recording, minMs = 0): Promise<Story> => {

@@ -16,7 +16,7 @@ import { readOwnFile } from './state-folder.js';
 const NAME = 'lock';
 const BREAK_NAME = 'lock.break';
 const MAX_BYTES = 1024;
-const UNWRITTEN_MS = 10_000; // a lock without its contents: the process was killed between two system calls
+const UNWRITTEN_MS = 5_000; // a lock without its contents: the process was killed between two system calls; others wait for longer than that
 const ELSEWHERE_MS = 300_000; // a process on another machine, or in another container, cannot be looked up
 const LEAST_PAUSE_MS = 20;
 
@@ -87,9 +87,10 @@ const acquire = async (folder: string, token: string, ensure: LockOptions['ensur
 };
 
 const create = async (path: string, token: string): Promise<void> => {
+  const text = JSON.stringify({ pid, start: processStart(pid), place: place(), token });
   const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
   try {
-    await file.writeFile(JSON.stringify({ pid, start: processStart(pid), place: place(), token }));
+    await file.writeFile(text);
   } catch (error) {
     await unlink(path).catch(() => undefined);
     throw error;

@@ -72,6 +72,13 @@ describe('the lock of a folder', () => {
     expect(await withLock(folder, options, async () => 'in')).toBe('in');
   });
 
+  it('without contents counts for less time than others wait for it', async () => {
+    writeFileSync(lock, '', { mode: 0o600 });
+    const recent = (Date.now() - 8_000) / 1000; // others wait for 10 s
+    utimesSync(lock, recent, recent);
+    expect(await withLock(folder, { ...options, waitMs: 500 }, async () => 'in')).toBe('in');
+  });
+
   it('makes the folder anew when that was removed', async () => {
     rmSync(folder, { recursive: true });
     expect(await withLock(folder, { ensure: async () => mkdirSync(folder) }, async () => 'in')).toBe('in');

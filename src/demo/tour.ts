@@ -1,74 +1,54 @@
-import { typePrompt, type PlannedTurn, type Step } from './script.js';
+import { typePrompt, type PlannedTurn, type Step, type ToolCall } from './script.js';
 
 // The half-minute show of `ctxwrap demo`: two turns that fill the window, and time for ctxwrap to compact it and to show what was forgotten.
+
+const read = (path: string, lines: string, tokens: number): ToolCall => ({
+  text: `Read ${path}`,
+  result: `${lines} lines`,
+  tokens,
+  use: { name: 'read', input: { path } },
+});
+const search = (pattern: string, matches: number, tokens: number): ToolCall => ({
+  text: `Search for "${pattern}"`,
+  result: `${matches} matches`,
+  tokens,
+  use: { name: 'grep', input: { pattern } },
+});
+const edit = (path: string, tokens: number): ToolCall => ({
+  text: `Edit ${path}`,
+  result: '1 line changed',
+  tokens,
+  use: { name: 'edit', input: { path } },
+});
+const runTests = (result: string, tokens: number): ToolCall => ({
+  text: 'Run npm test',
+  result,
+  tokens,
+  use: { name: 'run', input: { command: 'npm test' } },
+});
 
 /** 151k after the first turn is past warn, 169k after the second past auto, 179k after the third past hard. */
 export const tourTurns: readonly PlannedTurn[] = [
   {
     calls: [
-      {
-        text: 'Read src/login.ts',
-        result: '1,940 lines',
-        tokens: 24_300,
-        use: { name: 'read', input: { path: 'src/login.ts' } },
-      },
-      {
-        text: 'Read src/session.ts',
-        result: '2,210 lines',
-        tokens: 26_100,
-        use: { name: 'read', input: { path: 'src/session.ts' } },
-      },
-      {
-        text: 'Search for "token"',
-        result: '318 matches',
-        tokens: 23_400,
-        use: { name: 'grep', input: { pattern: 'token' } },
-      },
-      {
-        text: 'Read test/login.test.ts',
-        result: '1,780 lines',
-        tokens: 22_500,
-        use: { name: 'read', input: { path: 'test/login.test.ts' } },
-      },
-      {
-        text: 'Run npm test',
-        result: '1 of 42 failed, 3,900 lines of output',
-        tokens: 41_000,
-        use: { name: 'run', input: { command: 'npm test' } },
-      },
+      read('src/login.ts', '1,940', 24_300),
+      read('src/session.ts', '2,210', 26_100),
+      search('token', 318, 23_400),
+      read('test/login.test.ts', '1,780', 22_500),
+      runTests('1 of 42 failed, 3,900 lines of output', 41_000),
     ],
     answer:
       'The token expires a second too early. (I am a simulator: nothing was read or run, and nothing leaves your machine.)',
     tokens: 1_900,
   },
   {
-    calls: [
-      {
-        text: 'Edit src/session.ts',
-        result: '1 line changed',
-        tokens: 4_300,
-        use: { name: 'edit', input: { path: 'src/session.ts' } },
-      },
-      {
-        text: 'Run npm test',
-        result: '42 of 42 passed',
-        tokens: 13_340,
-        use: { name: 'run', input: { command: 'npm test' } },
-      },
-    ],
+    calls: [edit('src/session.ts', 4_300), runTests('42 of 42 passed', 13_340)],
     answer:
       'Done. My window is almost full now. Watch the last row: ctxwrap counts down, and then it types /compact for you.',
     tokens: 280,
   },
   {
-    calls: [
-      {
-        text: 'Read CHANGELOG.md',
-        result: '760 lines',
-        tokens: 9_300,
-        use: { name: 'read', input: { path: 'CHANGELOG.md' } },
-      },
-    ],
+    calls: [read('CHANGELOG.md', '760', 9_300)],
     answer: 'Still not compacted, so I went on. My window has reached hard now.',
     tokens: 400,
   },

@@ -46,11 +46,11 @@ export interface GiveBack {
    */
   readonly byItself: (receipt: Receipt, at: Millis) => Promise<string | undefined>;
   readonly refuse: (reason: string) => BriefResult;
-  /** what was given back in this conversation since its last compaction, as far as the session file has not told yet */
+  /** what was given back in this conversation since its last compaction and is not in the session file yet */
   readonly texts: GivenTexts;
   /**
-   * these keys were given back in the conversation, as the session file has it; what it lacks when the agent rests was not delivered, and may
-   * be given back again: the answer says whether that is to happen by itself
+   * `keys`: the lines that the session file has. A line that it lacks when the agent rests was not delivered, and may be given back again;
+   * true where ctxwrap does that by itself
    */
   readonly settle: (keys: ReadonlySet<string>, isResting: boolean) => boolean;
   /** the conversation was compacted again: what waits still goes with the next message */
@@ -77,12 +77,25 @@ type LinesBlock = ItemsBlock<RecapLine>;
 /** As many lines as have room: those that matter most, the latest of each kind. */
 const withRoom = (lines: readonly RecapLine[]): LinesBlock | undefined => {
   const leaving = byImportance.toReversed().flatMap((kind) => lines.filter((line) => line.kind === kind));
-  for (let gone = 0; gone < leaving.length; gone += 1) {
-    const left = lines.filter((line) => !leaving.slice(0, gone).includes(line));
-    const block = itemsBlock(left, { isUnreadable: false, notUnderstood: [] }, { most: Infinity });
-    if (block && estimateTokens(block.text) <= MOST_BY_ITSELF) return block;
+  const without = (gone: number): LinesBlock | undefined => {
+    const left = new Set(leaving.slice(gone));
+    const around = { isUnreadable: false, notUnderstood: [] };
+    return itemsBlock(
+      lines.filter((line) => left.has(line)),
+      around,
+      { most: Infinity },
+    );
+  };
+  const fits = (block: LinesBlock | undefined): boolean =>
+    block === undefined || estimateTokens(block.text) <= MOST_BY_ITSELF;
+  // halved, because there may be hundreds, and each try writes all that are left
+  let [tooFew, enough] = [-1, leaving.length];
+  while (enough - tooFew > 1) {
+    const middle = Math.floor((tooFew + enough) / 2);
+    if (fits(without(middle))) enough = middle;
+    else tooFew = middle;
   }
-  return undefined;
+  return without(enough);
 };
 
 /** Sends lines by a way that is no prompt. */

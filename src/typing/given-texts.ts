@@ -5,8 +5,8 @@ import type { Given, RecapLine } from '../core/conversation/recap.js';
 import { beforeCounts } from '../core/conversation/receipt.js';
 import type { ContextWay } from './context-way.js';
 
-// What has become of the texts that went to the agent without its prompt, until the session file tells it: a text that a message has taken may
-// be gone with that, and its record may stand on a branch that the user has left.
+// The texts that ctxwrap has sent to the agent without its prompt, until the session file shows whether they arrived: a message that took a
+// text may have been taken back, and its record may be on a branch that the user has left.
 
 /** A text that went to the agent. */
 export interface GivenText {
@@ -14,7 +14,7 @@ export interface GivenText {
   readonly text: string;
   readonly lines: readonly RecapLine[];
   readonly initiator: Initiator;
-  /** what is known of it before the session file tells */
+  /** before the session file has it */
   readonly fate: 'sent' | 'waiting';
 }
 
@@ -23,14 +23,14 @@ interface Open extends GivenText {
   readonly hasWorked: boolean;
 }
 
-/** What is news to the user: what went with no message is known at once. */
+/** The texts whose fate the user does not know yet: of one that needs no message it is known at once. */
 export interface Settled {
   readonly sent: readonly GivenText[];
   readonly lost: readonly GivenText[];
 }
 
 export interface GivenTexts {
-  /** by the keys of the lines, as far as the session file has not told yet */
+  /** by the keys of the lines that the session file does not have yet */
   readonly given: ReadonlyMap<string, Given>;
   readonly note: (lines: readonly RecapLine[], fate: Given) => void;
   readonly add: (text: GivenText) => void;
@@ -39,7 +39,7 @@ export interface GivenTexts {
   readonly waiting: () => readonly RecapLine[];
   /** whether the agent works now */
   readonly noteWork: (isWorking: boolean) => void;
-  /** `keys`: what was given back in the conversation, as the session file has it; what it lacks is lost where the agent rests */
+  /** `keys`: the lines that the session file has; a line that it lacks is lost where the agent rests */
   readonly settle: (keys: ReadonlySet<string>, isResting: boolean) => Settled;
   /** another number after each change of the conversation */
   readonly conversation: () => number;
@@ -54,7 +54,7 @@ const keysOf = (texts: readonly GivenText[]): readonly string[] =>
 const isWaiting = ({ way, text }: GivenText): boolean => way.isWaiting(text);
 const isNews = ({ fate }: GivenText): boolean => fate === 'waiting';
 
-/** `onGiven` hears what becomes of each of them. */
+/** `onGiven` is called with each text and each change of its fate. */
 export const makeGivenTexts = (onGiven: ((given: GivenBack) => void) | undefined): GivenTexts => {
   const given = new Map<string, Given>();
   let open: readonly Open[] = [];

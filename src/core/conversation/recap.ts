@@ -24,7 +24,7 @@ export type Given = 'sent' | 'waiting' | 'drafted';
 
 const MOST_OF_KIND = 60; // more are no choice
 
-/** `given`: what was given back already, by its keys, as far as the session file does not tell it. At most `most` lines of each kind, the latest ones. */
+/** `given`: lines that were given back and are not in the session file yet, by their keys. At most `most` lines of each kind, the latest ones. */
 export const recapOf = (
   { items, isUnreadable }: Receipt,
   given: ReadonlyMap<string, Given>,

@@ -19,8 +19,7 @@ export default defineConfig({
     isolate: false,
     // Tests with real programs mostly wait: for a countdown, a pause, a timeout.
     maxWorkers: availableParallelism() * 2,
-    // makes more of the properties that leave their number of runs to fast-check
-    setupFiles: process.env['FUZZ'] === undefined ? [] : ['test/support/runs.ts'],
+    setupFiles: ['test/support/runs.ts'],
     // Tests start real processes under real PTYs on machines that may be slow; nothing asserts a time.
     testTimeout: 240_000,
     hookTimeout: 240_000,

@@ -202,7 +202,8 @@ const inOrder = ({ warn, auto, hard }: TierBoundaries): TierBoundaries => {
   const isLimited = auto?.custom === true || auto?.asked !== undefined;
   const raised = auto && warn.custom && !isLimited ? atLeast('auto', auto, ['warn', warn]) : auto;
   const top = hard.custom ? hard : atLeast('hard', hard, raised ? ['auto', raised] : ['warn', warn]);
-  const isWarnKept = warn.custom && (raised ?? top) !== (auto ?? hard); // what was raised to it stands there now
+  // a usual boundary that was raised to warn, or stood there already, does not push it away
+  const isWarnKept = warn.custom && !(auto ? isLimited : hard.custom) && isAt(raised ?? top, warn);
   if (!raised) return { warn: isWarnKept ? warn : below(warn, ['hard', top]), hard: top };
   const middle = atMost('auto', raised, ['hard', top]);
   return {
@@ -211,6 +212,9 @@ const inOrder = ({ warn, auto, hard }: TierBoundaries): TierBoundaries => {
     hard: top,
   };
 };
+
+const isAt = (boundary: TierBoundary, other: TierBoundary): boolean =>
+  boundary.unit === other.unit && boundary.value === other.value;
 
 /** Warn, before an auto that hard may have lowered. */
 const warnIn = (warn: TierBoundary, auto: TierBoundary, lowered: TierBoundary): TierBoundary => {

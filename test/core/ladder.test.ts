@@ -186,6 +186,12 @@ describe('the choice of the user', () => {
     expect(values(200_000, { choice: early })).toEqual({ warn: 60_000, auto: 80_000, hard: 100_000 });
   });
 
+  it('keeps a warning where the usual auto or hard stands already', () => {
+    const warn = { value: 85, unit: 'percent' } as const;
+    for (const preset of ['percent', 'handoff'] as const)
+      expect(ladder(200_000, { choice: { preset, warn } }).warn.value).toBe(170_000);
+  });
+
   it('keeps the order for any set of bounds', () => {
     const bound = fc.oneof(
       fc.record({ value: fc.integer({ min: 1, max: 100 }), unit: fc.constant('percent' as const) }),

@@ -250,9 +250,8 @@ describe('a session file of hundreds of megabytes', () => {
     const before = heldBytes();
     const watch = setInterval(() => {
       peak = Math.max(peak, heldBytes() - before);
-    }, 100);
-    const { state, toolResults } = await read(agents.claude, path);
-    clearInterval(watch);
+    }, 500); // each look collects the garbage of the whole process, and what that takes counts as time for reading
+    const { state, toolResults } = await read(agents.claude, path).finally(() => clearInterval(watch));
     expect(provenance(state, 0)?.usedTokens).toBe(1_600);
     expect(toolResults).toHaveLength(10);
     expect(peak).toBeLessThan(60_000_000); // half of the file

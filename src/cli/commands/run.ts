@@ -43,8 +43,10 @@ const run = async ({ word, args, anyCommand, startingDraft, options }: RunReques
     insideIsAlive: isSessionRunning(process.env['CTXWRAP_SESSION']),
     interactive: agent.isInteractive(args),
   });
-  if (plain === undefined)
+  if (plain === undefined) {
+    process.title = [basename(word), ...args].join(' '); // what tmux and process lists show, in place of `node`
     return runWrapped({ file, args, env, agent, startingDraft }, windowed(options, agent), log);
+  }
 
   if (startingDraft !== undefined) throw messages.noDraft(plain);
   log.info(`not wrapped: ${plain}${options.record === undefined ? '' : '; not recorded'}`);

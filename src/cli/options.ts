@@ -169,6 +169,7 @@ const topicOf: Readonly<Record<KeyWithOption, keyof typeof topics>> = {
   tips: 'display',
   summary: 'display',
   hotkey: 'display',
+  notNow: 'display',
   'notify.on': 'notifying',
   'notify.command': 'notifying',
   log: 'recording',

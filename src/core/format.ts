@@ -155,6 +155,20 @@ export const parseControlKey = (text: string): ControlKey | { readonly rule: str
 export const formatControlKey = (key: ControlKey): string =>
   key === 'none' ? key : `Ctrl-${String.fromCharCode(key | 0x40)}`;
 
+/** The control byte of Escape, which Ctrl-[ is, too. */
+export const ESCAPE = 0x1b;
+
+/** The control byte of `Esc` or of another key, or the rule that the text violates. */
+export const parseEscapeOrControlKey = (text: string): number | { readonly rule: string } => {
+  if (/^esc(?:ape)?$/i.test(text)) return ESCAPE;
+  const key = parseControlKey(text);
+  return key === 'none' ? { rule: 'Esc, or a key with Ctrl' } : key;
+};
+
+/** The name for users: `Esc`, `Ctrl-G`. */
+export const formatEscapeOrControlKey = (key: number): string =>
+  key === ESCAPE ? 'Esc' : formatControlKey(key);
+
 /** The hotkey of these settings for users; undefined where it is disabled. */
 export const hotkeyName = ({ hotkey }: { readonly hotkey: ControlKey }): string | undefined =>
   hotkey === 'none' ? undefined : formatControlKey(hotkey);

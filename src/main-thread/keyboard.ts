@@ -9,7 +9,7 @@ import {
   type InputElement,
   type InputState,
 } from '../core/terminal-input.js';
-import { readInput, type InputPart } from '../terminal/input.js';
+import { actionOn, readInput, type InputPart } from '../terminal/input.js';
 import { contextOf, holdMs, isMouseAsked, isRestSure } from './input-context.js';
 import type { Footer } from './footer.js';
 import type { LateKeys } from './late-keys.js';
@@ -294,16 +294,16 @@ const makePartHandler = (terminal: TerminalSession, parts: KeyboardParts, { forw
   const overviewInput = makeOverviewInput(terminal, parts);
   let ready: InputElement[] = [];
 
-  let isEscapeTaken = false; // until the same key is released, which some keyboard protocols report
+  let isNotNow = false; // until the same key is released, which some keyboard protocols report
 
-  /** Escape alone is the user's "not now" to a countdown that can be seen, and not the child's. */
-  const takeEscape = ({ kind, text }: InputElement): boolean => {
-    const { name, modifiers, isRelease } = parseKey(text);
-    if (kind !== 'key' || name !== 'escape' || modifiers !== 0 || overviewInput.isWanted()) return false;
-    if (isRelease) return isEscapeTaken;
-    isEscapeTaken = footer.countsDown() && !terminal.overviewOutput;
-    if (isEscapeTaken) emit({ type: 'not-now' });
-    return isEscapeTaken;
+  /** The user's "not now" to a countdown that can be seen is not the child's key. */
+  const takeNotNow = (element: InputElement): boolean => {
+    const action = actionOn(element, terminal.session.values.notNow);
+    if (action === undefined || overviewInput.isWanted()) return false;
+    if (action === 'release') return isNotNow;
+    isNotNow = footer.countsDown() && !terminal.overviewOutput;
+    if (isNotNow) emit({ type: 'not-now' });
+    return isNotNow;
   };
   const send = (): void => {
     const elements = ready;
@@ -319,7 +319,7 @@ const makePartHandler = (terminal: TerminalSession, parts: KeyboardParts, { forw
       return hotkey.press(part.element);
     }
     if (isPressed(part.element)) hotkey.noteKey();
-    if (takeEscape(part.element)) return;
+    if (takeNotNow(part.element)) return;
     const element = overviewInput.forChild(part.element, awaitsCursor);
     if (element) ready.push(element);
   };

@@ -7,6 +7,7 @@ import {
   type InputElement,
   type InputState,
 } from '../core/terminal-input.js';
+import { ESCAPE } from '../core/format.js';
 import type { AgentStateProxy } from './agent-state-proxy.js';
 import type { AnswerHandler, QueryKind, QueryQueue } from './query-queue.js';
 import { type MouseReports, type ScreenGeometry, translateForChild } from './reports.js';
@@ -81,15 +82,19 @@ const dueAnswers = ({ stateProxy }: InputContext): readonly InputPart[] => {
 /** Ctrl-5 sends the same character where terminals send characters, and can be typed on keyboards without a key for `]` (DEC VT220). */
 const CONTROL_BRACKET = 0x1d;
 
-/** Whether the element presses or releases the hotkey; a release must not reach the child either. */
-const hotkeyAction = (
+/** Whether the element presses or releases the key with this control byte, Escape included; a release must not reach the child either. */
+export const actionOn = (
   { kind, text }: InputElement,
-  { hotkey }: InputContext,
+  control: number | undefined,
 ): 'press' | 'release' | undefined => {
-  if (kind !== 'key' || hotkey === undefined) return undefined;
+  if (kind !== 'key' || control === undefined) return undefined;
   const { name, modifiers, isRelease } = parseKey(text);
-  const isHotkey = name === controlName(hotkey) || (hotkey === CONTROL_BRACKET && name === '5');
-  if (!isHotkey || modifiers !== CONTROL) return undefined;
+  const isMeant =
+    control === ESCAPE
+      ? name === 'escape' && modifiers === 0
+      : modifiers === CONTROL &&
+        (name === controlName(control) || (control === CONTROL_BRACKET && name === '5'));
+  if (!isMeant) return undefined;
   return isRelease ? 'release' : 'press';
 };
 
@@ -98,7 +103,7 @@ const classify = (element: InputElement, context: InputContext, isPasted: boolea
   const answer = kind === 'answer' ? ownAnswer(passedOn + text, context, isPasted) : undefined;
   if (answer) return [{ type: 'answer', ...answer }];
   if (isPasted) return [{ type: 'forward', element: kind === 'answer' ? { kind: 'paste', text } : element }];
-  const pressed = hotkeyAction(element, context);
+  const pressed = actionOn(element, context.hotkey);
   if (pressed) return pressed === 'press' ? [{ type: 'hotkey', element }] : [];
   if (kind === 'answer' && text.startsWith(STATES) && context.stateProxy?.takeAnswer() === false) return [];
   return [{ type: 'forward', element: translateForChild(element, context.geometry, context.mouse) }];
@@ -131,7 +136,7 @@ const sortElements = (
 const isLoneHotkey = (text: string, context: InputContext): boolean =>
   context.isQuiet &&
   text.length <= MAX_SINGLE_BYTES &&
-  splitElements(text).every((element) => hotkeyAction(element, context) === 'press');
+  splitElements(text).every((element) => actionOn(element, context.hotkey) === 'press');
 
 const MAX_SINGLE_BYTES = 64; // bytes of a hotkey held down
 

@@ -6,7 +6,7 @@ import { strategyInUse } from '../core/config/backends.js';
 import { isBlackBoxOn, ladderChoice, type CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import { footerView, type FooterView } from '../core/footer-view.js';
-import { compactKeys, hotkeyName } from '../core/format.js';
+import { compactKeys, formatEscapeOrControlKey, hotkeyName } from '../core/format.js';
 import { currentMessage } from '../core/messages.js';
 import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
@@ -313,5 +313,6 @@ export const compactSettings = (
     ...present({ strategy }),
     ...(channel ? { channel: controlChannel(channel) } : {}),
     ...present({ countdownMs: tour?.countdownMs }),
+    notNow: formatEscapeOrControlKey(values.notNow),
   };
 };

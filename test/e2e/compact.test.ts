@@ -61,6 +61,24 @@ describe.concurrent('a full window', () => {
     );
   });
 
+  it('is not compacted after another key of your choice, and Escape reaches the agent, as in vim', async () => {
+    await withCompactSession(
+      [],
+      async ({ window, expectKeys, outcomes }) => {
+        await says(window, 'Ctrl-G: not now');
+        window.type('\x1b');
+        await expectKeys('\x1b');
+        await says(window, 'Ctrl-G: not now');
+        window.type('\x07');
+        await says(window, 'not now: waiting for your next turn');
+        await expectKeys('\x1b');
+        expect(outcomes()).toEqual([]);
+      },
+      ['--not-now', 'Ctrl-G'],
+      { hasRealTimes: true },
+    );
+  });
+
   it('leaves Escape to the agent where nothing is counted down', async () => {
     await withCompactSession(
       [],

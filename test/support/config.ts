@@ -159,6 +159,7 @@ export const samples: Readonly<Record<KeyName, Sample>> = {
   'log.level': { valid: ['info', 'warn', 'error'], wrong: ['debug', 1, true] },
   'debug.text': { valid: [true, false], wrong: ['all'] },
   hotkey: { valid: ['Ctrl-]', '^G', 'c-a', 'none'], wrong: ['Ctrl-C', 'F1', '', ']', 29, true] },
+  notNow: { valid: ['Esc', 'escape', '^G', 'c-a'], wrong: ['none', 'Ctrl-C', 'F1', '', 27, true] },
   log: { valid: ['/tmp/x.log', '~/x.log'], wrong: ['x.log', './x.log', '', '~', '/a\0b', 4, true] },
   quiet: { valid: [true, false], wrong: ['quiet'] },
   'env.file': { valid: ['/etc/ctxwrap.env', '~/env'], wrong: ['.env', '../.env', 7] },

@@ -61,6 +61,8 @@ export interface CompactSettings {
   readonly channel?: ControlChannel;
   /** length of the countdown; 10 s when absent */
   readonly countdownMs?: number;
+  /** the name of the key that says "not now" to it; `Esc` when absent */
+  readonly notNow?: string;
 }
 
 /** A request to compact now. */

@@ -87,7 +87,7 @@ const progressWords = (state: Compaction, now: Millis): string | undefined => {
     case 'countdown': {
       const noCopy = copyFailure(state);
       const without = noCopy === undefined ? '' : ` · ${noCopyText(noCopy)}`;
-      return `${countdownWords(phase.until, now)}${without}${countdownReason(state)} · Esc: not now`;
+      return `${countdownWords(phase.until, now)}${without}${countdownReason(state)} · ${settings.notNow ?? 'Esc'}: not now`;
     }
     case 'typing':
       if (phase.withdrawal !== undefined) return `${phase.withdrawal}: taking the command back`;

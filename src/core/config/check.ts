@@ -23,6 +23,7 @@ export const findContradictions = (effective: Values): readonly Problem[] => [
   ...boundProblems(effective),
   ...windowProblems(effective),
   ...summariserProblems(effective),
+  ...keyProblems(effective),
 ];
 
 /** The ladder lowers a boundary that is higher than the next one; warn must come before it. */
@@ -77,6 +78,26 @@ const windowProblems = (effective: Values): readonly Problem[] => {
       what: `window is ${String(value)}, but ${String(backend?.value)} has at most ${most}`,
       why: 'yours is used; if the agent reports another number, change one of them',
       fix: fixAt(origin, String(most)),
+    }),
+  ];
+};
+
+/** A key cannot open the overview and say "not now". */
+const keyProblems = (effective: Values): readonly Problem[] => {
+  const of = (key: EffectiveValue['key']) => effective.find((each) => each.key === key);
+  const [hotkey, notNow] = [of('hotkey'), of('notNow')];
+  if (!notNow || hotkey?.value !== notNow.value || notNow.origin.layer === 'flag') return [];
+  const { origin } = notNow;
+  const what = 'notNow is the same key as hotkey';
+  const why = 'it opens the overview, and says "not now" to nothing';
+  return [
+    problemAt(origin, {
+      kind: 'unusable',
+      level: 'warning',
+      key: 'notNow',
+      what,
+      why,
+      fix: fixAt(origin, 'Esc'),
     }),
   ];
 };

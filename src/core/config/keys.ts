@@ -11,6 +11,7 @@ import {
   endpoint,
   flag,
   flagOr,
+  escapeOrControlKey,
   hotkey,
   list,
   path,
@@ -111,6 +112,16 @@ const sessionKeys = {
       flag: '--hotkey',
       takes: '<key>',
       help: 'key that opens the overview, e.g. ^G or C-g; none disables it',
+    },
+  },
+  notNow: {
+    type: escapeOrControlKey,
+    fallback: 'Esc',
+    doc: 'The key that says "not now" to a countdown. With another one than `Esc`, such as `Ctrl-G`, Esc always reaches the agent, as vim users need it.',
+    option: {
+      flag: '--not-now',
+      takes: '<key>',
+      help: 'key that says "not now" to a countdown; with another one than Esc, Esc always reaches the agent',
     },
   },
   log: {

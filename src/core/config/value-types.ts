@@ -5,9 +5,11 @@ import {
   parseBytes,
   formatBound,
   formatControlKey,
+  formatEscapeOrControlKey,
   MIN_TOKENS,
   MAX_TOKENS,
   parseControlKey,
+  parseEscapeOrControlKey,
   parseTokens,
 } from '../format.js';
 import { isRecord, parseRecord, type JsonRecord } from '../json.js';
@@ -323,19 +325,38 @@ export const environmentName: ValueType<string> = {
   isPrivate: true,
 };
 
-export const hotkey: ValueType<ControlKey> = {
+interface KeyForms<K> {
+  readonly parse: (text: string) => K | { readonly rule: string };
+  readonly write: (key: K) => string;
+  readonly examples: readonly string[];
+}
+
+const keyType = <K extends ControlKey>({ parse, write, examples }: KeyForms<K>): ValueType<K> => ({
   kind: 'hotkey',
   rule: (written) => {
-    const key = parseControlKey(typeof written === 'string' ? written : '');
+    const key = parse(typeof written === 'string' ? written : '');
     return typeof key === 'object' ? key.rule : 'a key';
   },
   read: (written) => {
-    const key = typeof written === 'string' ? parseControlKey(written) : undefined;
+    const key = typeof written === 'string' ? parse(written) : undefined;
     return typeof key === 'object' ? undefined : key;
   },
+  write,
+  schema: { type: 'string', examples },
+});
+
+export const hotkey = keyType<ControlKey>({
+  parse: parseControlKey,
   write: formatControlKey,
-  schema: { type: 'string', examples: ['Ctrl-]', '^G', 'none'] },
-};
+  examples: ['Ctrl-]', '^G', 'none'],
+});
+
+/** A key that may be Escape, and cannot be switched off. */
+export const escapeOrControlKey = keyType<number>({
+  parse: parseEscapeOrControlKey,
+  write: formatEscapeOrControlKey,
+  examples: ['Esc', 'Ctrl-G'],
+});
 
 const NAME = '^[a-z][a-z0-9-]{0,39}$';
 

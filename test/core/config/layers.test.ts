@@ -243,6 +243,16 @@ describe('a window that is larger than the backend’s', () => {
   });
 });
 
+describe('one key for two purposes', () => {
+  it('is told, also where one of them has its default', () => {
+    const what = 'notNow is the same key as hotkey';
+    const problem = { kind: 'unusable', level: 'warning', key: 'notNow', what };
+    expect(settingsOf({ user: { notNow: 'Ctrl-]' } }).problems).toMatchObject([problem]);
+    expect(settingsOf({ user: { notNow: '^G', hotkey: 'C-g' } }).problems).toMatchObject([problem]);
+    expect(settingsOf({ user: { notNow: '^G' } }).problems).toEqual([]);
+  });
+});
+
 describe('a name that is no key', () => {
   it('is told once, in a file as an error, in the environment as a warning', () => {
     expect(settingsOf({ user: { mdoe: 'auto', $schema: './x.json' } }).problems).toMatchObject([

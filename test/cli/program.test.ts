@@ -125,6 +125,7 @@ describe('our options', () => {
     expect(help.kind === 'print' && help.text).toContain('ctxwrap [options] <agent> [agent args...]');
     expect(help.kind === 'print' && help.text).toContain('--record-input');
     expect(parse('help')).toEqual(help);
+    expect(parse('help', '--all')).toMatchObject({ text: expect.stringContaining('Try and test:') });
     expect(parse('help', 'demo')).toEqual(parse('demo', '--help'));
     expect(parse('demo', '--help')).toMatchObject({ text: expect.stringContaining('--interactive') });
   });

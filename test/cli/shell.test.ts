@@ -156,7 +156,7 @@ for (const shell of shells) {
       expect(await completed('ctxwrap compact --j')).toEqual(['--json']);
       expect([...(await completed('ctxwrap recall --into '))].sort()).toEqual(['context', 'draft']);
       expect(await completed('ctxwrap config se')).toEqual(['set']);
-      expect([...(await completed('ctxwrap config set not'))].sort()).toEqual([
+      expect([...(await completed('ctxwrap config set notify'))].sort()).toEqual([
         'notify.command',
         'notify.on',
       ]);

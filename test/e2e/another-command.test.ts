@@ -23,7 +23,7 @@ describe('a command that is added to the list', () => {
   it('is in --help under its topic, and has a help of its own', () => {
     expect(told('--help')).toMatch(/^Try and test:\n(?: {2}.*\n)* {2}greet \[name\] +greet somebody$/m);
     const help = told('greet', '--help');
-    expect(help).toContain('Use: ctxwrap greet [options] [name]\n\nGreet somebody.');
+    expect(help).toContain('Usage: ctxwrap greet [options] [name]\n\nGreet somebody.');
     expect(help).toMatch(/^ {2}--times <n> +how often$/m);
     expect(help).toContain('Exit status:\n  0  always\n\nExample:\n  ctxwrap greet Ada --times 2\n');
     expect(told('help', 'greet')).toBe(help);

@@ -1,6 +1,7 @@
 import { manPage, manSections } from '../shell/man.js';
 import { command, type DefinedCommand } from './command.js';
-import { argument, oneOf } from './parameters.js';
+import { fullHelp } from './help.js';
+import { argument, flag, oneOf } from './parameters.js';
 
 // What ctxwrap says about itself.
 
@@ -26,9 +27,14 @@ export const helpOf = (commands: readonly DefinedCommand[]): DefinedCommand => {
     name: 'help',
     topic: 'setup',
     summary: 'print this help, or the help of a command',
-    examples: ['ctxwrap help ps'],
-    takes: { name: argument('[command]', 'such as ps', oneOf('help', names)) },
-    text: ({ name }, { program }) =>
-      (program.commands.find((each) => each.name() === name) ?? program).help(),
+    examples: ['ctxwrap help --all', 'ctxwrap help ps'],
+    takes: {
+      name: argument('[command]', 'such as ps', oneOf('help', names)),
+      all: flag('--all', 'list all commands'),
+    },
+    text: ({ name, all }, { program }) =>
+      all && name === undefined
+        ? fullHelp(program)
+        : (program.commands.find((each) => each.name() === name) ?? program).help(),
   });
 };

@@ -81,9 +81,9 @@ const define = <P extends Parameters>(
   definition: CommandDefinition<P>,
   receiver: Receiver,
 ): void => {
-  const { topic, summary, isBare, takes, commands = [], examples = [], sections = [] } = definition;
+  const { topic, summary, isCommon, isBare, takes, commands = [], examples = [], sections = [] } = definition;
   made.description(summary).allowExcessArguments(definition.unexpected !== undefined);
-  addNotes(made, { examples, sections });
+  addNotes(made, { examples, sections, ...present({ isCommon }) });
   if (topic !== undefined) made.helpGroup(commandTopics[topic]);
   if (isBare) made.helpOption(false);
   for (const { part } of Object.values<Parameters[string]>(takes ?? {}))

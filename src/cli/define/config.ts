@@ -101,6 +101,7 @@ const commands = [show, set, unset, edit, check, init, path, schema];
 export const config = command({
   name: 'config',
   topic: 'setup',
+  isCommon: true,
   summary: 'show, check and change the configuration',
   examples: ['ctxwrap config set warn 75%'],
   commands,

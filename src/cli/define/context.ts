@@ -13,6 +13,7 @@ export type ContextRequest = Asked<typeof takes>;
 export const context = command({
   name: 'context',
   topic: 'sessions',
+  isCommon: true,
   summary: 'show what fills a window and where its tiers begin',
   examples: ['ctxwrap context claude'],
   takes,

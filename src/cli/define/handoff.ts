@@ -53,6 +53,7 @@ export type HandoffRequest = Asked<typeof takes>;
 export const handoff = command({
   name: 'handoff',
   topic: 'sessions',
+  isCommon: true,
   summary: 'print what another session needs to continue the work',
   examples: ['ctxwrap handoff > next.md', 'ctxwrap handoff claude --to codex'],
   takes,

@@ -17,6 +17,8 @@ export interface Notes {
   readonly examples: readonly string[];
   /** further sections: heading and text, in lines of at most 78 characters */
   readonly sections?: readonly (readonly [heading: string, text: string])[];
+  /** the command is among the few that --help lists; `help --all` lists the others, too */
+  readonly isCommon?: boolean;
 }
 
 const notes = new WeakMap<Command, Notes>();
@@ -45,21 +47,24 @@ export const helpSettings: HelpConfiguration = {
 export const helpWidth = (columns: number | undefined): number =>
   Math.min(MOST_COLUMNS, columns ?? MOST_COLUMNS);
 
-const formatHelp = (command: Command, help: Help): string => {
+/** The help of the program with all of its commands. */
+export const fullHelp = (program: Command): string => {
+  const help = program.createHelp();
+  help.prepareContext({ helpWidth: helpWidth(process.stdout.columns) });
+  return formatHelp(program, help, commandLists);
+};
+
+const formatHelp = (
+  command: Command,
+  help: Help,
+  listCommands = command.parent === null ? commonCommands : commandLists,
+): string => {
   const { examples, sections = [] } = notesOf(command);
   const parts = [
     usage(command),
     help.boxWrap(sentence(command), help.helpWidth ?? MOST_COLUMNS),
     list(help, 'Arguments:', argumentRows(command, help)),
-    ...byTopic(help.visibleCommands(command), (each) => each.helpGroup() || commandTopics.start).map(
-      ([heading, commands]) =>
-        list(
-          help,
-          heading,
-          commands.map((each) => [commandTerm(each), each.description()]),
-          widest(help.visibleCommands(command).map(commandTerm)),
-        ),
-    ),
+    ...listCommands(command, help),
     ...optionLists(command, help),
     ...sections.map(([heading, text]) => [`${heading}:`, indented(text)].join('\n')),
     ...(examples.length > 0
@@ -69,6 +74,22 @@ const formatHelp = (command: Command, help: Help): string => {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 };
 
+const commandRow = (command: Command): Row => [commandTerm(command), command.description()];
+
+const commandLists = (command: Command, help: Help): readonly string[] => {
+  const commands = help.visibleCommands(command);
+  const width = widest(commands.map(commandTerm));
+  return byTopic(commands, (each) => each.helpGroup() || commandTopics.start).map(([heading, those]) =>
+    list(help, heading, those.map(commandRow), width),
+  );
+};
+
+const commonCommands = (program: Command, help: Help): readonly string[] => {
+  const common = help.visibleCommands(program).filter((each) => notesOf(each).isCommon);
+  const rows = common.map((each): Row => [each.name(), each.description()]);
+  return [list(help, commandTopics.start, [...rows, ['help --all', 'list all commands']])];
+};
+
 /** A command's description as a sentence. */
 export const sentence = (command: Command): string => {
   const text = command.description();
@@ -76,11 +97,11 @@ export const sentence = (command: Command): string => {
 };
 
 const usage = (command: Command): string => {
-  if (command.parent === null) return ['Use:', indented(usageLines(command).join('\n'))].join('\n');
+  if (command.parent === null) return ['Usage:', indented(usageLines(command).join('\n'))].join('\n');
   const words: string[] = [];
   for (let each: Command | null = command; each !== null; each = each.parent) words.unshift(each.name());
   const own = command.options.length > 0 ? command.usage() : command.usage().replace(/\[options\] ?/, '');
-  return `Use: ${[...words, own].join(' ').trim()}`;
+  return `Usage: ${[...words, own].join(' ').trim()}`;
 };
 
 /** `ctxwrap …`, one for each way to call the program. */

@@ -55,6 +55,7 @@ const show = command({
 export const history = command({
   name: 'history',
   topic: 'sessions',
+  isCommon: true,
   summary: 'list compactions of past and running sessions',
   examples: ['ctxwrap history --since 7d', 'ctxwrap history show 0f3a9c12#2 --before'],
   takes,

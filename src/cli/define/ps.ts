@@ -16,6 +16,7 @@ export const ps = command({
   name: 'ps',
   otherNames: ['ls', 'status'], // what other programs call it
   topic: 'sessions',
+  isCommon: true,
   summary: 'list running sessions, how full they are and what they do',
   sections: [['Fields for --format ({{ and }} for braces)', fieldsText()]],
   examples: ["ctxwrap ps --watch --format '{agent} {fill} {waits}'"],

@@ -29,6 +29,7 @@ const perform = async (asked: RecallRequest) => (await import('../commands/recal
 export const recall = command({
   name: 'recall',
   topic: 'sessions',
+  isCommon: true,
   summary: 'show what a compaction kept and forgot, or give it back',
   examples: ['ctxwrap recall', 'ctxwrap recall 0f3a9c12#2 --print', 'ctxwrap recall --into draft'],
   takes,

@@ -24,6 +24,7 @@ Ctrl-C withdraws it while it waits, and ends with that signal.`;
 export const undo = command({
   name: 'undo',
   topic: 'sessions',
+  isCommon: true,
   summary: 'go back to the conversation before a compaction, in a new session',
   sections: [
     ['What happens', whatHappens],

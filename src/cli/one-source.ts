@@ -9,7 +9,7 @@ import type { Search } from './commands/history.js';
 import { findTargets } from './history-targets.js';
 import * as messages from './messages.js';
 import type { Options } from './request.js';
-import { findSession, isThere, onlySession } from './session-argument.js';
+import { findSession, isThere, lastSession } from './session-argument.js';
 import { usageError } from './usage-error.js';
 
 // Resolves an argument that means one session file: a session as `ctxwrap ps` lists it, the agent's id of a conversation, or a path.
@@ -23,7 +23,7 @@ export interface OneSource {
 }
 
 export interface OneSourceRequest {
-  /** when absent, the session this process runs in or the only live one */
+  /** when absent, the session this process runs in, the only live one, or the last one where none is live */
   readonly target?: string | undefined;
   readonly options: Options;
 }
@@ -48,7 +48,7 @@ export const findOneSource = async (
   const sessions = await listSessions(search.stateFolder, Date.now()).catch(() => []);
   const [, name = target, digits] = NUMBERED.exec(target ?? '') ?? [];
   const number = digits === undefined ? undefined : Number(digits);
-  const session = name === undefined ? onlySession(sessions, none) : findSession(sessions, name);
+  const session = name === undefined ? lastSession(sessions, none) : findSession(sessions, name);
   const live = session && isThere(session) ? session : undefined;
   const path = live?.record.logPath;
   const agent = live && agentNamed(live.record.runtime, request);
@@ -57,8 +57,9 @@ export const findOneSource = async (
   if (agent && path !== undefined) return { source: { agent, path }, number, session: live };
   if (target === undefined && agent && !agent.log?.conversation)
     throw messages.unreadConversation(agent.name);
+  const ended = live ? undefined : session?.record.id;
   // a session in a database is found by the agent's id of it
-  const wanted = target ?? (agent?.log?.database && live?.record.agentSessionId);
+  const wanted = target ?? ended ?? (agent?.log?.database && live?.record.agentSessionId);
   if (wanted === undefined) throw messages.fileNotKnown(live?.record.runtime ?? '', command);
   const { targets, skipped } = await findTargets([wanted], search);
   const [first, ...others] = targets;

@@ -1,11 +1,12 @@
-import { isRunningAs } from '../core/report/records.js';
+import { isRunningAs, type SessionRecord } from '../core/report/records.js';
 import type { ListedSession } from '../storage/sessions.js';
 import { toPlainText } from '../ui/text.js';
 import { noSession } from './messages.js';
+import { shortId } from './text.js';
 import { listed, usageError } from './usage-error.js';
 
-// Resolves a `[session]` argument: an id or its beginning, a pid, or an agent's name; without one, the session this process runs in, or the
-// only one.
+// Resolves a `[session]` argument: the agent's id of the conversation, which every command shows, or its beginning; the id of the wrapped
+// session, a pid, or an agent's name. Without one, the session this process runs in, or the only one.
 
 /** The wrapper runs, even if it is stopped or hanging, or has failed. */
 export const isThere = ({ liveness }: ListedSession): boolean => isRunningAs(liveness);
@@ -20,9 +21,10 @@ export const findSession = (
   const there = sessions.filter(isThere);
   const byPid = there.filter(({ record }) => [record.pid, record.childPid].map(String).includes(argument));
   const byName = there.filter(({ record }) => record.runtime === argument);
+  const byConversation = sessions.filter(({ record }) => hasConversation(record, argument.toLowerCase()));
   const byPrefix = sessions.filter(({ record }) => argument !== '' && record.id.startsWith(argument));
-  const livePrefix = byPrefix.filter(isThere);
-  const found = [byPid, byName, livePrefix, byPrefix].find((each) => each.length > 0) ?? [];
+  const named = [byConversation, byPrefix].flatMap((each) => [each.filter(isThere), each]);
+  const found = [byPid, byName, ...named].find((each) => each.length > 0) ?? [];
   if (found.length > 1)
     throw usageError(
       `"${argument}" matches ${found.length} sessions`,
@@ -30,6 +32,11 @@ export const findSession = (
     );
   return found[0];
 };
+
+const LEAST_LENGTH = 4; // of the beginning of a conversation's id
+
+const hasConversation = ({ agentSessionId }: SessionRecord, start: string): boolean =>
+  start.length >= LEAST_LENGTH && agentSessionId?.toLowerCase().startsWith(start) === true;
 
 /**
  * The live session this process runs in, or else the only one; throws `none` when there is none. A process left over from a session that
@@ -55,6 +62,13 @@ export const onlySession = (
   return first;
 };
 
+/** As `onlySession`; where none runs, the one that ended last. For commands that only read. */
+export const lastSession = (sessions: readonly ListedSession[], none?: () => Error): ListedSession => {
+  const isWithin = (process.env['CTXWRAP_SESSION'] ?? '') !== '';
+  const [last] = sessions.toSorted((a, b) => b.record.heartbeatAt - a.record.heartbeatAt);
+  return last && !isWithin && !sessions.some(isThere) ? last : onlySession(sessions, none);
+};
+
 const NAME_ONE = 'name one by its id or pid:';
 
 const nameOf = ({ record }: ListedSession): string =>
@@ -63,14 +77,26 @@ const nameOf = ({ record }: ListedSession): string =>
 export const sessionNames = (sessions: readonly ListedSession[]): readonly string[] =>
   sessions.filter(isThere).map(nameOf);
 
-const LEAST_LENGTH = 4; // of an id without a pid in it
-
-/** The shortest beginning of a session's id, from its pid on, that means this session and no other of the list as an argument. */
-export const shortIdOf = (sessions: readonly ListedSession[], { record: { id } }: ListedSession): string => {
+/**
+ * The shortest name that means this session and no other of the list as an argument: the beginning of its conversation's id, as `history`
+ * shows it, or of its own id, from the pid on, while it has no conversation or shares that with another one.
+ */
+export const shortIdOf = (sessions: readonly ListedSession[], { record }: ListedSession): string => {
+  const { id, agentSessionId = '' } = record;
+  const isOwn = (name: string): boolean => isMeant(sessions, name, id);
   const dash = id.indexOf('-');
-  for (let length = dash > 0 ? dash : LEAST_LENGTH; length < id.length; length += 1)
-    if (isMeant(sessions, id.slice(0, length), id)) return id.slice(0, length);
-  return id;
+  return (
+    beginningOf(agentSessionId, Math.max(LEAST_LENGTH, shortId(agentSessionId).length), isOwn) ??
+    beginningOf(id, dash > 0 ? dash : LEAST_LENGTH, isOwn) ??
+    id
+  );
+};
+
+/** The shortest beginning of at least `least` characters for which `isWanted` holds; undefined if there is none. */
+const beginningOf = (id: string, least: number, isWanted: (start: string) => boolean): string | undefined => {
+  for (let length = least; length <= id.length; length += 1)
+    if (isWanted(id.slice(0, length))) return id.slice(0, length);
+  return undefined;
 };
 
 const isMeant = (sessions: readonly ListedSession[], argument: string, id: string): boolean => {

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it, vi } from 'vitest';
-import { findSession, onlySession, shortIdOf } from '../../src/cli/session-argument.js';
+import { findSession, lastSession, onlySession, shortIdOf } from '../../src/cli/session-argument.js';
 import { ageText, sessionsText, templateLines } from '../../src/cli/ps-columns.js';
 import { fieldNames, parseTemplate } from '../../src/cli/template.js';
 import { UserError } from '../../src/core/errors.js';
@@ -408,6 +408,35 @@ describe('a short id', () => {
     ]);
     for (const each of sessions)
       expect(findSession(sessions, shortIdOf(sessions, each))?.record.id).toBe(each.record.id);
+  });
+});
+
+describe('the id of a conversation', () => {
+  const [first, second] = ['0f3a9c12-aaaa-4000-8000-000000000001', '0f3a9c12-bbbb-4000-8000-000000000002'];
+
+  it('is the short id of its session, as the list of compactions shows it', () => {
+    const alone = session({ agentSessionId: first });
+    expect(shortIdOf([alone, codex], alone)).toBe('0f3a9c12');
+    const other = session({ id: '50-y', pid: 50, childPid: 51, agentSessionId: second });
+    const sessions = [alone, other];
+    expect(sessions.map((each) => shortIdOf(sessions, each))).toEqual(['0f3a9c12-a', '0f3a9c12-b']);
+  });
+
+  it('means the session that runs, where an earlier one had the same conversation', () => {
+    const now = session({ agentSessionId: first });
+    const before = session({ id: '9-old', pid: 9, childPid: 10, agentSessionId: first }, 'ended');
+    const sessions = [before, now];
+    expect(findSession(sessions, '0F3A9C12')).toBe(now);
+    expect(sessions.map((each) => shortIdOf(sessions, each))).toEqual(['9', '0f3a9c12']);
+    expect(findSession(sessions, '0f3')).toBeUndefined();
+  });
+
+  it('is not needed for reading where no session runs: the one that ended last is meant', () => {
+    const older = session({ id: '1-a', heartbeatAt: 1 }, 'ended');
+    const newer = session({ id: '2-b', heartbeatAt: 2 }, 'ended');
+    expect(lastSession([newer, older])).toBe(newer);
+    expect(lastSession([newer, session()])).toEqual(session());
+    expect(() => lastSession([])).toThrow('no session is running');
   });
 });
 

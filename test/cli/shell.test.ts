@@ -204,7 +204,7 @@ for (const shell of shells) {
       expect(await completed('ctxwrap toy --mo')).toEqual([{ bash: '', zsh: 'FILES', fish: '' }[shell]]);
     });
 
-    it('completes sessions that run', async () => {
+    it('completes sessions, as ps shows them', async () => {
       const folder = join(bench.folder, '.local/state/ctxwrap/sessions');
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const session = {
@@ -221,9 +221,17 @@ for (const shell of shells) {
         compactions: 0,
         thresholds: [],
       };
+      const past = {
+        ...session,
+        id: '4712-abd',
+        pid: 1,
+        endedAt: 2,
+        agentSessionId: '0F3A9C12-aaaa-4000-8000-1',
+      };
       writeFileSync(join(folder, '4711-abc.json'), JSON.stringify(session));
-      expect(await completed('ctxwrap context 47')).toEqual(['4711-abc']);
-      expect(await completed('ctxwrap compact --force ')).toEqual(['4711-abc']);
+      writeFileSync(join(folder, '4712-abd.json'), JSON.stringify(past));
+      expect(await completed('ctxwrap context 47')).toEqual(['4711']);
+      expect(await completed('ctxwrap context 0F')).toEqual(['0F3A9C12']);
     });
 
     it('offers files behind an agent, whose words are its own', async () => {

@@ -52,7 +52,7 @@ import { agentFromOption } from '../agent-option.js';
 import { openSearch } from './history.js';
 import { widthOfOutput } from '../text.js';
 import { jsonText, joinPrintable, own, type Printable } from '../../core/printable.js';
-import { findSession, onlySession } from '../session-argument.js';
+import { findSession, lastSession } from '../session-argument.js';
 
 const WIDEST = 100; // columns; longer lines are hard to read
 
@@ -84,7 +84,7 @@ const reportOf = async (request: ContextRequest): Promise<Found> => {
   const { env } = process;
   const { target } = request;
   const list = () => listSessions(stateFolder(env, homeFolder(env)), Date.now());
-  if (target === undefined) return sessionReport(onlySession(await list()), request);
+  if (target === undefined) return sessionReport(lastSession(await list()), request);
   const exists = await stat(target).then(
     () => true,
     (error: unknown) => errorCode(error) !== 'ENOENT',

@@ -56,6 +56,13 @@ const measureRuns = async (all, { names, runs, folder, size }) => {
 
 const bench = async (folder, { names, runs, against, size }) => {
   const all = candidates(folder, against);
+  // tmux's server and the files would stay
+  const stop = () => {
+    for (const each of all) each.close();
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(1);
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
   const before = load();
   const startedAt = performance.now();
   try {

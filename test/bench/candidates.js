@@ -3,6 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** What every budget is measured against. */
+export const BARE = 'bare proxy';
+
 const here = import.meta.dirname;
 const bin = join(here, '../../bin/ctxwrap.js');
 
@@ -31,13 +34,15 @@ const tmux = (folder) => {
 const wrapper = (name, program) => ({
   name,
   words: (command) => [process.execPath, program, '--runtime', 'claude', '--', ...command],
+  /** only of a build of ctxwrap: how it is started with these arguments */
+  run: (args) => [process.execPath, program, ...args],
 });
 
 /** Every candidate that this machine has. `folder` is for the files of one run; `against` is the root of another build of ctxwrap. */
 export const candidates = (folder, against) => {
   const all = [
-    { name: 'alone', words: (command) => command },
-    { name: 'bare proxy', words: (command) => [process.execPath, join(here, 'bare-proxy.js'), ...command] },
+    { name: 'alone', isAlone: true, words: (command) => command },
+    { name: BARE, words: (command) => [process.execPath, join(here, 'bare-proxy.js'), ...command] },
     ...(against === undefined ? [] : [wrapper('before', join(against, 'bin/ctxwrap.js'))]),
     wrapper('ctxwrap', bin),
     {
@@ -50,6 +55,9 @@ export const candidates = (folder, against) => {
     .filter(({ name }) => (name !== 'script' && name !== 'tmux') || isInstalled(name))
     .map((each) => ({ helpers: () => [], close: () => undefined, ...each }));
 };
+
+/** The builds of ctxwrap among them. */
+export const buildsOf = (all) => all.filter(({ run }) => run);
 
 /** Names that are missing from the comparison, for a note below the table. */
 export const missing = (found) =>

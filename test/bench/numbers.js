@@ -6,4 +6,8 @@ export const percentile = (values, share) => {
 
 export const median = (values) => percentile(values, 0.5);
 
+/** The median of each number that the records have in common. */
+export const medians = (records) =>
+  Object.fromEntries(Object.keys(records[0]).map((key) => [key, median(records.map((each) => each[key]))]));
+
 export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -1,25 +1,51 @@
-// What the kernel says about processes. Linux only: elsewhere the columns stay empty.
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+// What the kernel says about processes. Linux only: elsewhere the numbers are NaN, and their cells stay empty.
+import { readdirSync, readFileSync } from 'node:fs';
 
-const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-
-const read = (pid, file) => {
+const read = (path) => {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
+    return readFileSync(`/proc/${path}`, 'latin1');
   } catch {
     return '';
   }
 };
 
-/** Resident megabytes of all these processes. */
-export const residentMegabytes = (pids) =>
-  pids.reduce((sum, pid) => sum + Number(/VmRSS:\s*(\d+)/.exec(read(pid, 'status'))?.[1] ?? NaN) / 1024, 0);
+const list = (path) => {
+  try {
+    return readdirSync(`/proc/${path}`);
+  } catch {
+    return [];
+  }
+};
 
-/** Seconds of processor time that these processes have used. */
-export const cpuSeconds = (pids) =>
-  pids.reduce((sum, pid) => {
-    const stat = read(pid, 'stat');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return sum + (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-  }, 0);
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+const kilobytes = (text, field) => Number(new RegExp(`^${field}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? NaN);
+
+/** Megabytes that are resident in all these processes. */
+export const residentMegabytes = (pids) =>
+  sum(pids.map((pid) => kilobytes(read(`${pid}/status`), 'VmRSS') / 1024));
+
+/** The most megabytes that have been resident in this process. */
+export const peakMegabytes = (pid) => kilobytes(read(`${pid}/status`), 'VmHWM') / 1024;
+
+/** Megabytes of these processes: `pss`, where a page that several processes share counts in parts, and `own`, which no other one has. */
+export const sharedMegabytes = (pids) => {
+  const texts = pids.map((pid) => read(`${pid}/smaps_rollup`));
+  const total = (field) => sum(texts.map((text) => kilobytes(text, field))) / 1024;
+  return { pss: total('Pss'), own: total('Private_Clean') + total('Private_Dirty') };
+};
+
+const threadSeconds = (pid) => {
+  const threads = list(`${pid}/task`);
+  if (threads.length === 0) return NaN;
+  return sum(threads.map((thread) => Number(read(`${pid}/task/${thread}/schedstat`).split(' ')[0]))) / 1e9;
+};
+
+/** Seconds of processor time, to the microsecond, that the threads which these processes have now have used. */
+export const cpuSeconds = (pids) => sum(pids.map(threadSeconds));
+
+/** This process and all that it has started, but not what `except` is and has started. */
+export const processTree = (pid, except) => {
+  if (pid === except) return [];
+  const children = read(`${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+  return [pid, ...children.flatMap((child) => processTree(child, except))];
+};

@@ -12,7 +12,27 @@ const timeOf = (turn) => new Date(1_795_250_000_000 + turn * 1_000).toISOString(
 
 const SESSION = '0f0f0f0f-1111-4222-8333-444444444444';
 const CWD = '/home/me/project';
-const [PROMPT, ANSWER, SUMMARY, OUTPUT] = [200, 600, 8_000, 6_000].map(text);
+
+// In the records stand marks; a line gets the long texts, quoted only once, when it is written.
+const [PROMPT, ANSWER, SUMMARY, OUTPUT, REASONING] = [
+  '@prompt@',
+  '@answer@',
+  '@summary@',
+  '@output@',
+  '@reasoning@',
+];
+const long = {
+  [PROMPT]: text(200),
+  [ANSWER]: text(600),
+  [SUMMARY]: text(8_000),
+  [OUTPUT]: text(6_000),
+  [REASONING]: 'gAAAAA'.repeat(400),
+};
+const quoted = Object.fromEntries(
+  Object.entries(long).map(([mark, words]) => [mark, JSON.stringify(words).slice(1, -1)]),
+);
+const lineOf = (record) => `${JSON.stringify(record).replace(/@\w+@/g, (mark) => quoted[mark])}\n`;
+
 const TOOLS = 5; // calls of a turn
 const LAST = 99; // record of a turn
 const TURNS_BETWEEN = 100; // two compactions
@@ -120,7 +140,7 @@ const codex = {
     codexItem(turn, 'message', said('user', `${turn} ${PROMPT}`)),
     codexEvent(turn, 'item_completed', { item: { type: 'UserMessage' } }),
     ...rounds(() => [
-      codexItem(turn, 'reasoning', { summary: [], encrypted_content: 'gAAAAA'.repeat(400) }),
+      codexItem(turn, 'reasoning', { summary: [], encrypted_content: REASONING }),
       codexItem(turn, 'function_call', { name: 'shell', arguments: '{"command":["ls"]}' }),
       codexItem(turn, 'function_call_output', { call_id: 'c', output: OUTPUT }),
       codexCount(turn, 90_000 + turn),
@@ -249,7 +269,7 @@ export const writeSessionFile = (path, { head, turn, compaction }, size) => {
   const file = openSync(path, 'w');
   let [bytes, compactions, part] = [0, 0, ''];
   const put = (records) => {
-    for (const record of records) part += `${JSON.stringify(record)}\n`;
+    for (const record of records) part += lineOf(record);
   };
   const flush = () => {
     bytes += writeSync(file, part);

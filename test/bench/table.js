@@ -1,162 +1,129 @@
-// Turns the results into a Markdown table: a row for each number, a column for each candidate.
+// Turns what was measured into the page: a row for each number, a column for each candidate, the budgets, and notes.
+import { budgetText } from './budgets.js';
+import { cell, isMeasured, readRuns, runsOf, table } from './cells.js';
 
-const fixed = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits) : '–');
-
-const added = (results, key) => {
-  const alone = results.find(({ name }) => name === 'alone')[key];
-  return new Map(results.map((each) => [each.name, each.name === 'alone' ? alone : each[key] - alone]));
-};
-const plain = (results, key) => new Map(results.map((each) => [each.name, each[key]]));
-
-const minus = (value, bare) => value - bare;
-const over = (value, bare) => value / bare;
-const itself = (value) => value;
-
-const signed = (digits) => (value, name) =>
-  (name === 'alone' ? '' : value >= 0 ? '+' : '') + fixed(value, digits);
-const number = (digits) => (value) => fixed(value, digits);
-
-/** `part`: of the results; `values`: how to read them; `show`: how to print one of them. */
+/** `part`: of the results; `key`: the number in it; `isAdded`: shown as what is added to the command alone. */
 const rows = [
-  { title: 'echo, idle, p50, ms', part: 'latency', key: 'idleP50', values: added, show: signed(2) },
-  { title: 'echo, idle, p99, ms', part: 'latency', key: 'idleP99', values: added, show: signed(2) },
-  { title: 'echo, flood, p50, ms', part: 'latency', key: 'floodP50', values: added, show: signed(2) },
-  { title: 'echo, flood, p99, ms', part: 'latency', key: 'floodP99', values: added, show: signed(2) },
-  { title: 'plain lines, MB/s', part: 'throughput', key: 'rate', values: plain, show: number(1) },
-  { title: 'CPU for 1 GB of it, s', part: 'throughput', key: 'cpu', values: plain, show: number(1) },
-  { title: 'frames of a text interface, MB/s', part: 'frames', key: 'rate', values: plain, show: number(1) },
-  { title: "agents' recordings, MB/s", part: 'recording', key: 'rate', values: plain, show: number(1) },
-  { title: 'CPU for 1 GB of them, s', part: 'recording', key: 'cpu', values: plain, show: number(1) },
-  { title: 'child runs after, ms', part: 'start', key: 'child', values: plain, show: number(0) },
-  { title: 'first byte after, ms', part: 'start', key: 'byte', values: plain, show: number(0) },
-  { title: 'first byte, silent terminal, ms', part: 'silent', key: 'byte', values: plain, show: number(0) },
-  {
-    title: 'slowest key of the first 1.5 s, ms',
-    part: 'early',
-    key: 'slowest',
-    values: plain,
-    show: number(1),
-  },
-  {
-    title: 'slowest key, silent terminal, ms',
-    part: 'earlySilent',
-    key: 'slowest',
-    values: plain,
-    show: number(1),
-  },
-  { title: 'overview opens, p95, ms', part: 'overview', key: 'p95', values: plain, show: number(0) },
-  { title: 'memory, idle, MB', part: 'idle', key: 'megabytes', values: plain, show: number(0) },
-  { title: 'memory after 34 MB, MB', part: 'resident', key: 'megabytes', values: plain, show: number(0) },
-  { title: 'CPU, idle, %', part: 'idle', key: 'cpuPercent', values: plain, show: number(2) },
+  { title: 'echo, idle, p50, ms', part: 'latency', key: 'idleP50', isAdded: true, digits: 2 },
+  { title: 'echo, idle, p99, ms', part: 'latency', key: 'idleP99', isAdded: true, digits: 2 },
+  { title: 'echo, flood, p50, ms', part: 'latency', key: 'floodP50', isAdded: true, digits: 2 },
+  { title: 'echo, flood, p99, ms', part: 'latency', key: 'floodP99', isAdded: true, digits: 2 },
+  { title: 'plain lines, cold, MB/s', part: 'plain', key: 'cold', digits: 1 },
+  { title: 'plain lines, warm, MB/s', part: 'plain', key: 'warm', digits: 1 },
+  { title: 'CPU for 1 GB of them, s', part: 'plain', key: 'cpu', digits: 1 },
+  { title: 'frames of a text interface, cold, MB/s', part: 'frames', key: 'cold', digits: 1 },
+  { title: 'frames of a text interface, warm, MB/s', part: 'frames', key: 'warm', digits: 1 },
+  { title: 'agents’ recordings, cold, MB/s', part: 'recordings', key: 'cold', digits: 1 },
+  { title: 'agents’ recordings, warm, MB/s', part: 'recordings', key: 'warm', digits: 1 },
+  { title: 'CPU for 1 GB of them, s', part: 'recordings', key: 'cpu', digits: 1 },
+  { title: 'child runs after, ms', part: 'start', key: 'child', digits: 0 },
+  { title: 'first byte after, ms', part: 'start', key: 'byte', digits: 0 },
+  { title: 'first byte, silent terminal, ms', part: 'silent', key: 'byte', digits: 0 },
+  { title: 'slowest key of the first 1.5 s, ms', part: 'early', key: 'slowest', digits: 1 },
+  { title: 'slowest key, silent terminal, ms', part: 'earlySilent', key: 'slowest', digits: 1 },
+  { title: 'slowest key, worker throws, ms', part: 'worker', key: 'throw', digits: 1 },
+  { title: 'slowest key, worker hangs, ms', part: 'worker', key: 'hang', digits: 1 },
+  { title: 'slowest key, worker exits, ms', part: 'worker', key: 'exit', digits: 1 },
+  { title: 'overview opens first, Ink loaded, ms', part: 'overview', key: 'loaded', digits: 0 },
+  { title: 'overview opens first, Ink not loaded, ms', part: 'overview', key: 'unloaded', digits: 0 },
+  { title: 'overview opens again, p95, ms', part: 'overview', key: 'p95', digits: 0 },
+  { title: 'CPU time of Ink’s load, ms', part: 'overview', key: 'inkCpu', digits: 0 },
+  { title: 'memory, idle, before Ink, MB', part: 'idle', key: 'beforeInk', digits: 0 },
+  { title: 'memory, idle, MB', part: 'idle', key: 'megabytes', digits: 0 },
+  { title: 'memory after 37 MB, MB', part: 'resident', key: 'megabytes', digits: 0 },
+  { title: 'ten sessions, PSS, MB', part: 'ten', key: 'ten', digits: 0 },
+  { title: 'a session of them, PSS, MB', part: 'ten', key: 'session', digits: 1 },
+  { title: 'its own pages, MB', part: 'ten', key: 'own', digits: 1 },
+  { title: 'fifty sessions, from these, MB', part: 'ten', key: 'fifty', digits: 0 },
+  { title: 'CPU, idle, %', part: 'idle', key: 'cpuPercent', digits: 2 },
+  { title: '--continue, 28 MB: a number after, s', part: 'continue', key: 'seconds', digits: 2 },
+  { title: '--continue, 28 MB: most memory, MB', part: 'continue', key: 'peak', digits: 0 },
+  { title: '--continue, 28 MB: memory 4 s later, MB', part: 'continue', key: 'resident', digits: 0 },
+  { title: 'history of claude, MB/s', part: 'history', key: 'claude', digits: 0 },
+  { title: 'history of codex, MB/s', part: 'history', key: 'codex', digits: 0 },
+  { title: 'history of gemini, MB/s', part: 'history', key: 'gemini', digits: 0 },
+  { title: 'history of qwen, MB/s', part: 'history', key: 'qwen', digits: 0 },
+  { title: 'history, least MB for 1 s of CPU', part: 'history', key: 'cpuRate', digits: 0 },
+  { title: 'history, memory, MB', part: 'history', key: 'memory', digits: 0 },
+  { title: 'footer paints/s, redrawn 30 times/s', part: 'paints', key: 'over', digits: 1 },
+  { title: 'footer paints/s, cleared 30 times/s', part: 'paints', key: 'clear', digits: 1 },
 ];
 
-const line = (cells) => `| ${cells.join(' | ')} |`;
-
-const rateNote = (results, title) => {
-  if (!results) return [];
-  const rate = (name) => results.find((each) => each.name === name)?.rate;
-  const ratio = (name) => fixed(rate('ctxwrap') / rate(name), 2);
-  return [`${title}: ctxwrap reaches ${ratio('bare proxy')} of the bare proxy, ${ratio('tmux')} times tmux.`];
-};
-
-const scanNote = ({ name, large, p50, p99 }) =>
-  `Reading a screen of ${name}${large ? ' in 200 × 60' : ''}: median ${fixed(p50, 2)} ms, p99 ${fixed(p99, 2)} ms.`;
-
-const notes = ({ results: { throughput, recording, memory, paints, scan, worker }, notInstalled }) => [
-  ...rateNote(throughput, 'Plain lines'),
-  ...rateNote(recording, 'Recordings'),
-  ...(memory
-    ? [`Memory at each tenth of 1 GB of output: ${memory.map((size) => fixed(size, 0)).join(' ')} MB.`]
-    : []),
-  ...(paints
-    ? [
-        `Footer paints a second under a child that redraws 30 times a second: ${fixed(paints.over, 1)}; under one that clears the screen each time: ${fixed(paints.clear, 1)}.`,
-      ]
-    : []),
-  ...(worker
-    ? [
-        `Slowest key while the worker fails and is replaced: ${worker.map(({ fault, worst }) => `${fixed(worst, 1)} ms (${fault})`).join(', ')}.`,
-      ]
-    : []),
-  ...(scan ?? []).map(scanNote),
-  ...notInstalled.map((name) => `${name} is not installed here and was left out.`),
+const rowCells = ({ title, part, key, isAdded, digits }, found, names) => [
+  title,
+  ...names.map((name) => {
+    const isPlain = !isAdded || name === 'alone';
+    const read = (row, rowOf) => (isPlain ? row[key] : row[key] - rowOf('alone')[key]);
+    return cell(readRuns(found, part, { name, read }), { digits, isSigned: !isPlain });
+  }),
 ];
 
-/** The budgets of a session, relative to the bare proxy of the same run; `limit` is the most, or with `isLeast` the least. */
-const budgets = [
-  { title: 'child runs later than the bare proxy’s, ms', part: 'start', key: 'child', of: minus, limit: 25 },
-  { title: 'echo, idle, p50, ratio', part: 'latency', key: 'idleP50', of: over, limit: 1 },
-  { title: 'echo, idle, p99, ratio', part: 'latency', key: 'idleP99', of: over, limit: 1 },
-  { title: 'echo, flood, p99, ms', part: 'latency', key: 'floodP99', of: itself, limit: 5 },
-  { title: 'slowest key of the first 1.5 s, ms', part: 'early', key: 'slowest', of: itself, limit: 15 },
-  { title: 'frames, ratio', part: 'frames', key: 'rate', of: over, limit: 1, isLeast: true },
-  { title: 'recordings, ratio', part: 'recording', key: 'rate', of: over, limit: 0.75, isLeast: true },
-  { title: 'memory after 34 MB, MB', part: 'resident', key: 'megabytes', of: itself, limit: 85 },
-  { title: 'CPU, idle, %', part: 'idle', key: 'cpuPercent', of: itself, limit: 0.2 },
-];
-
-const budgetRow = ({ title, part, key, of, limit, isLeast }, results, wrappers) => {
-  const valueOf = (name) => results[part].find((each) => each.name === name)?.[key];
-  const bare = valueOf('bare proxy');
-  const cells = wrappers.map((name) => fixed(of(valueOf(name), bare), 2));
-  return line([title, `${isLeast ? '≥' : '≤'} ${limit}`, ...cells]);
-};
-
-const budgetText = ({ names, results }) => {
-  const wrappers = names.filter((name) => name === 'before' || name === 'ctxwrap');
-  const rowsOf = budgets.filter(({ part }) => results[part]);
-  if (rowsOf.length === 0) return [];
+const mainText = (found, names) => {
+  const measured = rows.filter(({ part }) => isMeasured(found, part));
+  if (measured.length === 0) return [];
   return [
+    table(
+      ['', ...names],
+      measured.map((row) => rowCells(row, found, names)),
+    ),
     '',
-    line(['', 'budget', ...wrappers]),
-    line(['---', '--:', ...wrappers.map(() => '--:')]),
-    ...rowsOf.map((budget) => budgetRow(budget, results, wrappers)),
   ];
 };
 
-/** What `measureWorst` has measured, as Markdown. */
-export const worstText = (machine, results) => {
-  const chunks = results[0].sizes.map(({ chunk }) => `chunks of ${chunk}`);
-  const lines = results.map(({ name, sizes }) => {
-    const ratio = Math.max(...sizes.map((each) => each.ratio));
-    return line([name, ...sizes.map(({ rate }) => fixed(rate, 0)), fixed(ratio, 2)]);
-  });
-  return [
-    `Machine: ${machine}. Milliseconds for 1 MB, and bytes out for one byte in.\n`,
-    line(['', ...chunks, 'out / in']),
-    line(['---', ...chunks.map(() => '--:'), '--:']),
-    ...lines,
-    '',
-  ].join('\n');
-};
+const worstText = ([cases]) => [
+  'Milliseconds for 1 MB of output that is made to be costly, and bytes out for one byte in.\n',
+  table(
+    ['', ...cases[0].sizes.map(({ chunk }) => `chunks of ${chunk}`), 'out / in'],
+    cases.map(({ name, sizes }) => [
+      name,
+      ...sizes.map(({ rate }) => rate.toFixed(0)),
+      Math.max(...sizes.map(({ ratio }) => ratio)).toFixed(2),
+    ]),
+  ),
+  '',
+];
 
-/** What `measureHistory` has measured, as Markdown. */
-export const historyText = (machine, results) =>
-  [
-    `Machine: ${machine}. The whole program, from start to end, over one file.\n`,
-    line(['', 'file, MB', 'compactions', 'MB/s (≥ 150)', 'MB for 1 s of CPU', 'memory, MB (≤ 100)']),
-    line(['---', '--:', '--:', '--:', '--:', '--:']),
-    ...results.map(({ agent, megabytes, compactions, rate, cpuRate, memory }) =>
-      line([agent, fixed(megabytes, 0), compactions, fixed(rate, 0), fixed(cpuRate, 0), fixed(memory, 0)]),
+const growthNote = ({ name, failure, samples }) =>
+  `Memory of ${name} before and after each of ten times 50 MB of output: ${failure ?? `${samples.map((size) => size.toFixed(0)).join(' ')} MB`}.`;
+
+const scanNote = ({ name, large, p50, p99 }) =>
+  `Reading a screen of ${name}${large ? ' in 200 × 60' : ''}: median ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms.`;
+
+/** Each failure once, by part and candidate. */
+const failureNotes = (found) => [
+  ...new Set(
+    found.flatMap((results) =>
+      Object.entries(results).flatMap(([part, all]) =>
+        all.filter(({ failure }) => failure).map(({ name, failure }) => `${part}, ${name}: ${failure}.`),
+      ),
     ),
-    '',
-  ].join('\n');
+  ),
+];
 
-/** Everything that was measured, as Markdown. */
-export const tableText = (machine, bench) => {
-  const { names, results } = bench;
-  const measured = rows.filter(({ part }) => results[part]);
+const conditionsText = ({ machine, load, runs, rounds, minutes }) => [
+  `Machine: ${machine}. Load average before: ${load.before}; after: ${load.after}.`,
+  `Runs: ${runs}${runs > 1 ? ', one after the other, of which a cell has the median and in parentheses the range' : ''}; ${minutes.toFixed(0)} minutes. Rounds in each run: ${rounds.join(', ')}.`,
+  'Echo: 1,200 keys of each candidate in a run, pooled. Cold: the first output of a process; warm: the same output again in it. Idle: 22 s after the start, for 25 s.\n',
+];
+
+/** Everything that was measured, as Markdown. `found`: of each run the rows of each part. */
+export const speedText = ({ found, failures, conditions, names, missing }) => {
+  const notes = [
+    ...runsOf(found, 'growth').flat().map(growthNote),
+    ...runsOf(found, 'scan').flat().map(scanNote),
+    ...failureNotes(found),
+    ...failures,
+    ...missing.map((name) => `${name} is not installed here and was left out.`),
+  ];
   return [
-    `Machine: ${machine}.\n`,
-    line(['', ...names]),
-    line(['---', ...names.map(() => '--:')]),
-    ...measured.map(({ title, part, key, values, show }) => {
-      const found = values(results[part], key);
-      return line([title, ...names.map((name) => show(found.get(name), name))]);
-    }),
-    ...budgetText(bench),
-    '',
-    ...notes(bench),
+    ...conditionsText(conditions),
+    ...mainText(found, names),
+    ...budgetText(
+      found,
+      names.filter((name) => name === 'before' || name === 'ctxwrap'),
+    ),
+    ...(isMeasured(found, 'worst') ? worstText(runsOf(found, 'worst')) : []),
+    ...notes,
     '',
   ].join('\n');
 };

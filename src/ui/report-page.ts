@@ -1,5 +1,5 @@
 import type { OutcomeGroup } from '../core/compaction/outcome.js';
-import { scaleBand, scaleLinear, scaleSqrt, scaleTime } from 'd3-scale';
+import { scaleBand, scaleLinear, scaleTime } from 'd3-scale';
 import { stack } from 'd3-shape';
 import type { Fill } from '../core/compaction/outcome.js';
 import { fromTo } from '../core/compaction/texts.js';
@@ -196,13 +196,18 @@ const shortDay = (at: Millis): string =>
 const INSET = 6; // for the mark at the left end
 const EDGE = 32; // from the right, where there is no room for the second half of a word
 
+/** Its label, a day or a minute, is true of this mark and of no other. */
+const isLabelled = (tick: Date, isByDay: boolean): boolean =>
+  isByDay ? tick.getHours() + tick.getMinutes() === 0 : tick.getSeconds() + tick.getMilliseconds() === 0;
+
 /** A time axis below the chart. */
 const timeAxis = (from: Millis, to: Millis, left: number, height: number) => {
   const scale = scaleTime()
     .domain([from, Math.max(to, from + 60_000)])
     .range([left + INSET, WIDTH - RIGHT]);
   const isByDay = to - from > 2 * DAY_MS;
-  const marks = scale.ticks(isByDay ? 6 : 8).flatMap((tick) => {
+  const ticks = scale.ticks(isByDay ? 6 : 8).filter((tick) => isLabelled(tick, isByDay));
+  const marks = ticks.flatMap((tick) => {
     const x = scale(tick);
     const isDay = isByDay || tick.getHours() + tick.getMinutes() === 0;
     const words = isDay ? shortDay(tick.getTime()) : timeText(tick.getTime()).slice(-5);
@@ -315,8 +320,7 @@ const sizesChart = ({ compactions }: PageData): Html => {
   const height = 240;
   const left = 60;
   const { scale: x, marks } = timeAxis(first.endedAt, sized.at(-1)?.endedAt ?? first.endedAt, left, height);
-  // not linear: a window of a million tokens would leave no height for the others
-  const y = scaleSqrt()
+  const y = scaleLinear()
     .domain([0, Math.max(...sized.flatMap(({ from, after }) => [from, after?.usedTokens ?? 0]), 1)])
     .nice()
     .range([height - BOTTOM, TOP]);

@@ -166,6 +166,38 @@ describe('the page', () => {
     expect(readFileSync(path, 'utf8')).not.toMatch(/NaN|Invalid|Infinity|1970/);
   });
 
+  it('is in the state folder where no file is named, and the path is said where no browser can be opened', async () => {
+    await record();
+    const said = String(await performed(parseArguments(['report'], '1.2.3')));
+    const path = join(folder, 'ctxwrap/report.html');
+    expect(said).toMatch(/^Wrote .*report\.html: 1 session, .*\nOpen .*report\.html in a browser\.\n$/);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('has each label of an axis once, and the same distance between marks', () => {
+    const one = { session: 'a', agent: 'claude', by: 'user', group: 'verified', words: 'compacted' } as const;
+    for (const span of [20_000, 90_000, 3_600_000, 3 * 86_400_000]) {
+      const compactions = [0, span].map((after) => ({
+        ...one,
+        endedAt: at + after,
+        before: { usedTokens: 900_000 },
+        after: { usedTokens: 50_000 },
+        kept: [],
+      }));
+      const page = renderReportPage({ now: at + span, version: '1', sessions: [], compactions });
+      const [, chart = ''] = /Tokens before and after([^]*?)<\/svg>/.exec(page) ?? [];
+      const labels = [...chart.matchAll(/y="(\d+)" text-anchor="(\w+)">([^<]+)</g)];
+      const [times, sizes] = [
+        labels.filter(([, , , words = '']) => /:|[A-Z]/.test(words)).map(([, , , words]) => words),
+        labels.filter(([, , anchor, words = '']) => anchor === 'end' && !/:|[A-Z]/.test(words)),
+      ];
+      expect(times.length).toBeGreaterThan(0);
+      expect(new Set(times).size).toBe(times.length);
+      const gaps = sizes.slice(1).map(([, y], index) => Number(sizes[index]?.[1]) - Number(y));
+      expect(Math.max(...gaps) - Math.min(...gaps)).toBeLessThanOrEqual(1);
+    }
+  });
+
   it('shows the days without a compaction, too', async () => {
     const day = 86_400_000;
     const one = { session: 'a', agent: 'claude', by: 'user', group: 'verified', words: 'compacted' } as const;

@@ -1,4 +1,6 @@
-import { resolve } from 'node:path';
+import { spawn } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Printable, toPrintableLines } from '../../core/printable.js';
 import { isDuring, isIn } from '../../core/compaction/own-compactions.js';
 import { outcomes } from '../../core/compaction/outcome.js';
@@ -12,7 +14,7 @@ import { parseReceiptLine } from '../../core/conversation/receipt.js';
 import { systemReason } from '../../storage/errors.js';
 import { readAudit } from '../../storage/log-file.js';
 import { type ListedSession, listSessions } from '../../storage/sessions.js';
-import { homeFolder, stateFolder, writeAtomic } from '../../storage/state-folder.js';
+import { ensureFolder, homeFolder, stateFolder, writeAtomic } from '../../storage/state-folder.js';
 import { type PageCompaction, type PageSession, renderReportPage } from '../../ui/report-page.js';
 import { toPlainText } from '../../ui/text.js';
 import type { ReportRequest } from '../define/report.js';
@@ -20,13 +22,16 @@ import { findTargets } from '../history-targets.js';
 import { unwritableReport } from '../messages.js';
 import { workingFolder } from '../print.js';
 import { isThere } from '../session-argument.js';
+import { shortenHome } from '../config/path.js';
 import { folderText } from '../ps-columns.js';
 import { openSearch, readTargets } from './history.js';
 
 // `ctxwrap report`: what ctxwrap itself has recorded of all sessions, and the compactions that `ctxwrap history` finds in the agents' files,
 // as a page for a browser.
 
-/** Writes the page, and returns what to print. */
+const PAGE = 'report.html'; // in the state folder, where no file is named
+
+/** Writes the page, shows it where no file was named, and returns what to print. */
 export const report = async ({ html, options }: ReportRequest, version: string): Promise<Printable> => {
   const { env } = process;
   const home = homeFolder(env);
@@ -45,10 +50,11 @@ export const report = async ({ html, options }: ReportRequest, version: string):
   const compactions = joined(found, attempts, listed, (each) => pageAttempt(each, receipts)).toSorted(
     (a, b) => a.endedAt - b.endedAt,
   );
-  const path = resolve(workingFolder(), html);
+  const path = html === undefined ? join(folder, PAGE) : resolve(workingFolder(), html);
   const page = renderReportPage({ now, version, sessions, compactions });
+  if (html === undefined) await ensureFolder(folder);
   await writeAtomic(path, page).catch((error: unknown) => {
-    throw unwritableReport(html, systemReason(error));
+    throw unwritableReport(html ?? path, systemReason(error));
   });
   const without = compactions.filter(({ isAttempt }) => isAttempt).length;
   const counts = [
@@ -56,7 +62,29 @@ export const report = async ({ html, options }: ReportRequest, version: string):
     counted(compactions.length - without, 'compaction'),
     ...(without === 0 ? [] : [`${counted(without, 'attempt')} without one`]),
   ];
-  return toPrintableLines([`Wrote ${toPlainText(html)}: ${counts.join(', ')}.`]);
+  const isOpened = html === undefined && (await openInBrowser(path));
+  const name = toPlainText(html ?? shortenHome(path, home));
+  const place = html === undefined && !isOpened ? [`Open ${name} in a browser.`] : [];
+  return toPrintableLines([`${isOpened ? 'Opened' : 'Wrote'} ${name}: ${counts.join(', ')}.`, ...place]);
+};
+
+const OPENED_MS = 1_000; // an opener that has found no browser has ended by then
+
+/** Whether the desktop's browser was asked for; false without a desktop, and where the output is not for a person. */
+const openInBrowser = async (path: string): Promise<boolean> => {
+  const { env, platform, stdout } = process;
+  const isDesktop = platform === 'darwin' || (env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? '') !== '';
+  if (!stdout.isTTY || !isDesktop) return false;
+  const opener = spawn(platform === 'darwin' ? 'open' : 'xdg-open', [path], {
+    detached: true,
+    stdio: 'ignore',
+  });
+  opener.unref();
+  const ended = new Promise<boolean>((resolved) => {
+    opener.once('error', () => resolved(false));
+    opener.once('exit', (code) => resolved(code === 0));
+  });
+  return Promise.race([ended, wait(OPENED_MS, true, { ref: false })]);
 };
 
 /** A compaction in a session file. */

@@ -1,11 +1,8 @@
-import { Option } from 'commander';
 import { command } from './command.js';
-import { type Asked, optionOf } from './parameters.js';
+import { type Asked, option } from './parameters.js';
 
 const takes = {
-  html: optionOf<string>(
-    new Option('--html <file>', 'the file to write, for a browser').makeOptionMandatory(),
-  ),
+  html: option('--html <file>', 'write the page to this file, and open nothing'),
 };
 
 export type ReportRequest = Asked<typeof takes>;
@@ -13,8 +10,8 @@ export type ReportRequest = Asked<typeof takes>;
 export const report = command({
   name: 'report',
   topic: 'sessions',
-  summary: 'write a page about all recorded sessions',
-  examples: ['ctxwrap report --html report.html'],
+  summary: 'show a page about all recorded sessions in your browser',
+  examples: ['ctxwrap report', 'ctxwrap report --html report.html'],
   takes,
   run: async (asked, { version }) => (await import('../commands/report.js')).report(asked, version),
 });

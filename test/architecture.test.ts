@@ -119,16 +119,7 @@ const later = [
   /^agents\/\w+\/(?:agent|screen|flat-screen|layout|view|activity|session|outline|files|locate|new-session)\.ts$/,
   /^cli\/(?:program|options|commands|define\/.*|config\/load)\.ts$/, // commander, help and descriptions
 ];
-const slowPackages = [
-  'valibot',
-  'jsonc-parser',
-  'commander',
-  'chalk',
-  'string-width',
-  '@xterm/headless',
-  'ink',
-  'react',
-];
+const slowPackages = ['valibot', 'jsonc-parser', 'chalk', 'string-width', '@xterm/headless', 'ink', 'react'];
 const vagueNames = /(^|-)(utils?|helpers?|managers?|services?|handlers?|base|common|misc|shared|index)(-|$)/;
 
 const root = resolve(import.meta.dirname, '../src');

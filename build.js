@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
 import ts from 'typescript';
 
@@ -28,29 +28,19 @@ const withoutDevtools = {
 
 const SOURCE = resolve('src');
 const START = join(SOURCE, 'cli/main.ts');
-const SESSION = join(SOURCE, 'main-thread/session-start.ts');
 
 // What several entries share becomes a chunk of its own, dozens of them, and a start would wait for each. So every module that is loaded
-// later says what is there by then: all of it shares that, and it stays in one piece.
+// later says that the start is there by then: what a start needs stays in one file, which nothing that is loaded later is part of.
 const loadedLater = {
   name: 'loaded-later',
   setup: ({ onLoad, onResolve, resolve: find }) => {
     onResolve({ filter: /^\./ }, async ({ path, kind, resolveDir, importer }) => {
       if (kind !== 'dynamic-import' || !importer.startsWith(SOURCE)) return undefined;
       const target = (await find(path, { resolveDir, importer, kind: 'import-statement' })).path;
-      const isInSession = /^(?:session|session-files|typing|worker|main-thread|terminal|ui)\//.test(
-        relative(SOURCE, importer),
-      );
-      // they have parts of a session: without the rest of it they would break it into pieces
-      const hasParts = ['cli/commands/verify.ts', 'worker/worker.ts'].includes(relative(SOURCE, target));
-      const there = isInSession || hasParts ? [START, SESSION] : [START];
-      return { path: target.replace(/\.tsx?$/, ''), namespace: 'later', pluginData: { target, there } };
+      return { path: target.replace(/\.tsx?$/, ''), namespace: 'later', pluginData: target };
     });
-    onLoad({ filter: /^/, namespace: 'later' }, ({ pluginData: { target, there } }) => ({
-      contents: [
-        ...there.map((path) => `import ${JSON.stringify(path)};`),
-        `export * from ${JSON.stringify(target)};`,
-      ].join('\n'),
+    onLoad({ filter: /^/, namespace: 'later' }, ({ pluginData: target }) => ({
+      contents: `import ${JSON.stringify(START)};\nexport * from ${JSON.stringify(target)};`,
       resolveDir: SOURCE,
     }));
   },

@@ -16,25 +16,49 @@ import type {
 import type { AgentFacts } from '../core/session-flow.js';
 import type { PasteFolding } from '../core/terminal-input.js';
 import type { View } from '../core/shown-conversation.js';
-import type { AgentChannel } from './channel.js';
+import type { AgentChannel, ChannelLaunch } from './channel.js';
 import type { RowQuery, SessionDatabase } from './database.js';
 import type { AgentHome } from './home.js';
 import type { OwnCompactionSource } from './own-compaction.js';
 import type { PrintMode } from './print-mode.js';
 import type { SessionFormat, StartReader } from './session-format.js';
 
-/** One agent product as a value: everything the wrapper knows about it. It holds data and pure functions, and does nothing by itself. */
-export interface Agent {
+/** What a launch of an agent needs. It is loaded before the child runs, and nothing that reads screens or session files is. */
+export interface AgentLaunch {
   /** as in `ctxwrap NAME` and in the footer */
   readonly name: string;
   /** the program to find on PATH; undefined for an agent that is not a program of its own */
   readonly command?: string;
   /** what to install when the command is not found */
   readonly npmPackage?: string;
-  /** its files on this machine; undefined where unknown */
-  readonly home?: AgentHome;
   /** false when these arguments make the agent print and exit, so that it must run without a PTY and a footer */
   readonly isInteractive: (args: readonly string[]) => boolean;
+  /** what a launch adds to have exact numbers reported; undefined where the agent reports none */
+  readonly official?: LaunchReports;
+  /** how its control channel is opened or found */
+  readonly channel?: ChannelLaunch;
+  /** the arguments that start the agent with a session in its file; undefined where that is not known */
+  readonly resumeArgs?: (session: SavedSession) => readonly string[];
+  /** how it is ended and started again; undefined where that is not known */
+  readonly restarting?: Restarting;
+  /** how to ask the agent to compact; without a recipe nothing is ever typed */
+  readonly recipe?: (env: Env) => CompactRecipe | undefined;
+  /**
+   * signs the agent omits from its title once its question for agent states (OSC 7501) is answered. ctxwrap answers where the terminal does
+   * not, and adds the signs. Undefined for an agent that does not ask; it gets no answer
+   */
+  readonly titleSigns?: (env: Env) => TitleSigns;
+  /**
+   * the text it prints instead of stopping at Ctrl-Z, when a wrapper keeps it from stopping: its keyboard is dead until SIGCONT. Undefined
+   * for an agent that stops, or handles the key itself
+   */
+  readonly suspendedText?: string;
+}
+
+/** One agent product as a value: everything the wrapper knows about it. It holds data and pure functions, and does nothing by itself. */
+export interface Agent extends AgentLaunch {
+  /** its files on this machine; undefined where unknown */
+  readonly home?: AgentHome;
   /** where the agent compacts by itself, from its environment alone; undefined if it does not or if unknown */
   readonly nativeTrigger: (env: Env) => NativeTrigger | undefined;
   /** the agent's compaction point from its settings files; undefined if no such files are known */
@@ -49,8 +73,6 @@ export interface Agent {
   readonly official?: OfficialSource;
   /** how a new session of it is written; undefined where that is not known well enough, or not possible */
   readonly newSessions?: NewSessionForm;
-  /** how it is ended and started again; undefined where that is not known */
-  readonly restarting?: Restarting;
   /** an `@` in a message has it read the file that is named behind it, unless a backslash stands before it */
   readonly readsMentions?: true;
   /** its prompt shows larger pastes as a placeholder; undefined where that is not known, or it shows all */
@@ -59,22 +81,10 @@ export interface Agent {
   readonly imports?: SessionImport;
   /** how it answers one prompt and exits; undefined where it is not known to do so without tools */
   readonly printMode?: PrintMode;
-  /** how to ask the agent to compact; without a recipe nothing is ever typed */
-  readonly recipe?: (env: Env) => CompactRecipe | undefined;
   /** how to ask it without keys; undefined if it has no known interface for that */
   readonly channel?: AgentChannel;
   /** how its screen and signals are read; undefined when they are unknown */
   readonly screen?: AgentScreen;
-  /**
-   * signs the agent omits from its title once its question for agent states (OSC 7501) is answered. ctxwrap answers where the terminal does
-   * not, and adds the signs. Undefined for an agent that does not ask; it gets no answer
-   */
-  readonly titleSigns?: (env: Env) => TitleSigns;
-  /**
-   * the text it prints instead of stopping at Ctrl-Z, when a wrapper keeps it from stopping: its keyboard is dead until SIGCONT. Undefined
-   * for an agent that stops, or handles the key itself
-   */
-  readonly suspendedText?: string;
   /** a snippet for its own settings that calls ctxwrap, for the user to paste; undefined where it has no hooks */
   readonly hooks?: (commands: HookCommands) => string;
   /** the environment makes windows smaller than usual, so that they say nothing about other sessions; undefined if none can */
@@ -257,8 +267,6 @@ export interface NewSessionForm {
   readonly copyLine: (line: string, ids: ReadonlySet<string>, as: NewSession) => string;
   /** why the agent would not take a copy of a file with this first line; undefined if it would */
   readonly obstacle?: (firstLine: string) => string | undefined;
-  /** the arguments that start the agent with a session in its file */
-  readonly resumeArgs: (session: SavedSession) => readonly string[];
   /** how the running agent is made to continue with another session; undefined if it cannot be */
   readonly switching?: Switching;
 }
@@ -354,12 +362,16 @@ export interface PromptContent {
 /** The prompt on this screen; undefined where none is visible, or where typed text would not be taken as a message. */
 export type PromptReader = (seen: ScreenEvidence) => PromptContent | undefined;
 
-/** Numbers that the agent passes to a command of ctxwrap's, for a launch that asks for them. */
-export interface OfficialSource {
+/** What makes an agent pass numbers to a command of ctxwrap's, and run its hooks, in one launch. */
+export interface LaunchReports {
   /** what to add to the launch, or why the launch is left alone */
   readonly plan: (port: SettingsPort, launch: OfficialLaunch) => Promise<OfficialPlan>;
   /** what to add to the launch so that the agent runs this hook, or why it gets none; absent where it has no hooks */
   readonly hook?: (port: SettingsPort, launch: OfficialLaunch, hook: LaunchHook) => Promise<OfficialPlan>;
+}
+
+/** Numbers that the agent passes to a command of ctxwrap's, for a launch that asks for them. */
+export interface OfficialSource extends LaunchReports {
   /** a file with this content goes to the model beside the user's next message; undefined: the text is too long for that */
   readonly contextFile?: (text: string, sessionId: string) => string | undefined;
   /** parses one report of the agent; undefined for anything else */

@@ -7,6 +7,9 @@ import type { AgentFolders } from './home.js';
 
 export type AgentChannel = ServerChannel | DaemonChannel;
 
+/** What a launch needs of it. */
+export type ChannelLaunch = ServerOpening | DaemonOpening;
+
 /**
  * The agent's state, as its interface reports it. `elsewhere`: it does not have this conversation; undefined: the answer has an unknown
  * form
@@ -14,7 +17,7 @@ export type AgentChannel = ServerChannel | DaemonChannel;
 export type ChannelState = 'resting' | 'busy' | 'elsewhere' | undefined;
 
 /** What both kinds of channel have. */
-interface Asking<Call> extends ControlChannel {
+interface Asking<Call> {
   /** asks what the agent is doing */
   readonly state: Call;
   readonly stateIn: (answer: unknown, sessionId: string | undefined) => ChannelState;
@@ -55,14 +58,17 @@ export interface UndoEvidence {
 export type UndoTarget = { readonly id: string } | { readonly refusal: string };
 
 /** An HTTP server in the agent's own process, on this machine only and behind a password. It compacts the conversation that is shown. */
-export interface ServerChannel extends Asking<ServerCall> {
-  readonly via: 'server';
-  /** what a launch adds so that the agent opens its server, or why the launch is left alone */
-  readonly plan: (launch: ServerLaunch) => ServerPlan;
+export interface ServerChannel extends ServerOpening, Asking<ServerCall> {
   /** its user, for basic authentication (RFC 7617) */
   readonly user: string;
   readonly undo?: ChannelUndo<ServerCall>;
   readonly context?: ChannelContext<ServerCall>;
+}
+
+export interface ServerOpening extends ControlChannel {
+  readonly via: 'server';
+  /** what a launch adds so that the agent opens its server, or why the launch is left alone */
+  readonly plan: (launch: ServerLaunch) => ServerPlan;
 }
 
 export interface ServerCall {
@@ -94,17 +100,20 @@ export type ServerPlan =
  * A background process that serves all terminals of the agent: JSON-RPC in the messages of a WebSocket (RFC 6455) over a Unix socket. It
  * compacts the conversation with the given id.
  */
-export interface DaemonChannel extends Asking<(sessionId: string) => RpcCall> {
-  readonly via: 'daemon';
-  /** why a start with these arguments does without it; undefined where it uses it */
-  readonly refusal: (args: readonly string[]) => string | undefined;
-  /** the path of its socket */
-  readonly socket: (where: AgentFolders) => string;
+export interface DaemonChannel extends DaemonOpening, Asking<(sessionId: string) => RpcCall> {
   /** the first request of a connection, and the notification that follows its answer */
   readonly greeting: RpcCall;
   readonly greeted: string;
   readonly undo?: ChannelUndo<RpcCall>;
   readonly context?: ChannelContext<RpcCall>;
+}
+
+export interface DaemonOpening extends ControlChannel {
+  readonly via: 'daemon';
+  /** why a start with these arguments does without it; undefined where it uses it */
+  readonly refusal: (args: readonly string[]) => string | undefined;
+  /** the path of its socket */
+  readonly socket: (where: AgentFolders) => string;
 }
 
 export interface RpcCall {

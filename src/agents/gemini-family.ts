@@ -1,7 +1,6 @@
 import type { Call, Entry, PlanChange, Result } from '../core/conversation/conversation.js';
 import { getList, getText, isRecord, type JsonRecord } from '../core/json.js';
 import { present } from '../core/present.js';
-import type { CompactRecipe } from './agent.js';
 import { planOf, planStatus, type Tools } from './entries.js';
 import type { SessionFileKind } from './home.js';
 
@@ -92,15 +91,4 @@ export const chatFile = (relativePath: string, ofSession: RegExp): SessionFileKi
   const [, chats, name, ...deeper] = relativePath.split('/');
   const isChat = chats === 'chats' && name !== undefined && deeper.length === 0;
   return isChat && ofSession.test(name) ? 'session' : undefined;
-};
-
-/** A compaction takes 10 to 120 s; Gemini's own retries take up to nearly five minutes. Longer is reported as a timeout. */
-export const familyRecipe: Omit<CompactRecipe, 'takesFocus'> = {
-  command: '/compress',
-  isPasted: false,
-  pauseMs: 150,
-  submit: '\r',
-  startMs: 5_000,
-  isListed: true,
-  finishMs: 300_000,
 };

@@ -5,13 +5,13 @@ import { copilot } from './copilot/agent.js';
 import { demo } from './demo/agent.js';
 import { gemini } from './gemini/agent.js';
 import { kimi } from './kimi/agent.js';
+import { genericLaunch } from './launches.js';
 import { opencode } from './opencode/agent.js';
 import { qwen } from './qwen/agent.js';
 
 /** Any other command: nothing is known about it, so nothing is read and its text is counted. */
 const generic: Agent = {
-  name: 'generic',
-  isInteractive: () => true,
+  ...genericLaunch,
   nativeTrigger: () => undefined,
   isEstimated: true,
 };

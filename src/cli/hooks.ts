@@ -1,10 +1,8 @@
-import { realpathSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import type { Agent } from '../agents/agent.js';
 import { agents } from '../agents/index.js';
 import { findNativeHold } from '../core/compaction/policy.js';
 import { parseRecord } from '../core/json.js';
-import { quotePosix } from '../core/text.js';
 import { readSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { Outcome } from './session.js';
@@ -37,10 +35,6 @@ const hooksOf: Readonly<Record<string, string>> = Object.fromEntries(
 export const hookAgents: readonly string[] = Object.keys(hooksOf);
 
 export const hookText = (agent: string): string => hooksOf[agent] ?? '';
-
-/** The command an agent runs before it compacts by itself: this very program, whatever the shell finds on PATH. */
-export const holdCommand = (): string =>
-  [process.execPath, realpathSync(process.argv[1] ?? ''), 'hold'].map(quotePosix).join(' ');
 
 const BLOCKS = 2; // Claude Code reads this exit status as "block"
 

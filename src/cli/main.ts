@@ -6,14 +6,14 @@ import { applyConfiguration } from './config/apply.js';
 import { commandWithoutNotify, OWN_FAILURE } from './messages.js';
 import { perform } from './commands/run.js';
 import { print, printError, toAsciiIfNeeded, version } from './print.js';
-import { parseArguments } from './program.js';
+import { readLaunch } from './read-launch.js';
 import type { Outcome } from './session.js';
-import { runThread } from './worker-thread.js';
 
 // The entry point: the only place that prints errors and decides how this process exits.
 
 const main = async (): Promise<void> => {
-  const request = parseArguments(process.argv.slice(2), version());
+  const argv = process.argv.slice(2);
+  const request = readLaunch(argv) ?? (await import('./program.js')).parseArguments(argv, version());
   if (request.kind === 'print') {
     await print(toPrintableText(request.text));
     return;
@@ -47,4 +47,4 @@ const say = (text: string): void => printError(toPrintableLines(`ctxwrap: ${text
 process.stderr.on('error', () => undefined); // there is nowhere else to report it
 
 if (isMainThread) main().catch(fail);
-else void runThread();
+else void import('./worker-thread.js').then(({ runThread }) => runThread());

@@ -1,34 +1,19 @@
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
-import { agents } from '../agents/index.js';
-import {
-  defaultValueOf,
-  keyNames,
-  configKey,
-  type keys,
-  type KeyName,
-  defaultValues,
-  type Values,
-} from '../core/config/keys.js';
-import type { ValueType } from '../core/config/value-types.js';
+import { launches } from '../agents/launches.js';
+import { defaultValueOf, configKey, type keys, type KeyName, type Values } from '../core/config/keys.js';
 import { type UserError } from '../core/errors.js';
 import { MAX_FOCUS_LENGTH, quoteForCopying } from '../core/text.js';
 import type { ControlPlace } from '../storage/control-place.js';
 import { badValue, unknownChoice, unknownItem } from './messages.js';
 import { workingFolder } from './print.js';
+import { itemsIn, keysWithOption, optionsOf, readText } from './read-launch.js';
 import type { Options } from './request.js';
 import { fieldNames } from './template.js';
 import { usageError } from './usage-error.js';
 
 // The options before an agent's name: one for each key of the settings table that has a flag, and a few more. A wrong value throws an error
 // that suggests the closest valid one.
-
-/** The agents that `ctxwrap NAME` starts. */
-export const agentWords: readonly string[] = Object.values(agents).flatMap((agent) =>
-  'command' in agent ? [agent.name] : [],
-);
-
-const keysWithOption = keyNames.filter((key) => configKey(key).option !== undefined);
 
 /** The option that sets this key, from the table. */
 export const keyOption = (key: KeyName): Option => {
@@ -53,21 +38,6 @@ export const parseValue =
     if (value === undefined) throw wrongValue(key, flag, text);
     return value as NonNullable<Values[K]>;
   };
-
-/** Paths are relative to the current folder. */
-const readText = (type: ValueType, text: string): unknown => {
-  if (type.kind === 'path') return text === '' ? undefined : text;
-  if (type.kind !== 'list') return type.read(text);
-  const items = itemsIn(text);
-  return items.length === 0 ? undefined : type.read(items);
-};
-
-/** Parses `bar,percent`. */
-const itemsIn = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
 
 const wrongValue = (key: KeyName, flag: string, text: string): UserError => {
   const { type, example, fallback = example } = configKey(key);
@@ -130,7 +100,7 @@ export const optionChoices: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     keysWithOption.map(configKey).map(({ option, type }) => [option?.flag, type.choices ?? []]), // the first of a list
   ),
-  '--runtime': Object.keys(agents),
+  '--runtime': launches.map(({ name }) => name),
   '--format': fieldNames.map((name) => `{${name}}`),
 };
 
@@ -238,15 +208,6 @@ export const parseOptions = (program: Command, { runtime: agent, window }: Comma
     ...Object.fromEntries(given),
     ...(window === undefined ? {} : { window }),
   };
-  const own = program.opts<Pick<Options, 'runtime' | 'record' | 'recordInput' | 'config' | 'control'>>();
-  return {
-    flags,
-    values: { ...defaultValues, ...flags },
-    isModeGiven: flags.mode !== undefined,
-    runtime: agent ?? own.runtime,
-    record: own.record,
-    recordInput: own.recordInput,
-    config: own.config,
-    ...(own.control ? { control: own.control } : {}),
-  };
+  const own = program.opts<Omit<Options, 'flags' | 'values' | 'isModeGiven' | 'configured'>>();
+  return optionsOf(flags, { ...own, runtime: agent ?? own.runtime });
 };

@@ -1,10 +1,11 @@
 import { Command, CommanderError } from 'commander';
+import { agentWords } from '../agents/launches.js';
 import type { UserError } from '../core/errors.js';
 import { commands } from './commands.js';
 import { addNotes, helpSettings, helpWidth } from './define/help.js';
 import * as messages from './messages.js';
 import { exitStatus } from './messages.js';
-import { addOptions, agentWords, parseOptions } from './options.js';
+import { addOptions, parseOptions } from './options.js';
 import type { Ask, Request, RunRequest } from './request.js';
 
 // Commander's errors in ctxwrap's own wording.

@@ -1,4 +1,4 @@
-import type { Agent, SavedSession } from '../agents/agent.js';
+import type { AgentLaunch, SavedSession } from '../agents/agent.js';
 import { quoteForCopying } from '../core/text.js';
 import { toPlainText } from '../ui/text.js';
 import { workingFolder } from './print.js';
@@ -12,12 +12,12 @@ export interface Resume {
 }
 
 export const resumeOf = (
-  { command, name, newSessions }: Agent,
+  { command, name, resumeArgs }: AgentLaunch,
   session: SavedSession,
   cwd: string | undefined,
 ): Resume => ({
   command: command ?? name,
-  args: newSessions?.resumeArgs(session) ?? [],
+  args: resumeArgs?.(session) ?? [],
   ...(cwd === undefined ? {} : { cwd }),
 });
 

@@ -2,19 +2,20 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { own } from '../core/printable.js';
-import type { Agent, SavedSession } from '../agents/agent.js';
+import type { AgentLaunch, SavedSession } from '../agents/agent.js';
 import { errorStack } from '../core/errors.js';
-import { assumedWindow } from '../core/config/backends.js';
 import { configKey } from '../core/config/keys.js';
+import { quotePosix } from '../core/text.js';
 import { nullLog, openLog, type Log } from '../storage/log-file.js';
-import { isRunning } from '../storage/processes.js';
 import { openRecording, type Recording } from '../storage/recording.js';
 import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
-import type { ExitStatus, OwnConfig, SessionEnd, Tour, WrapSession } from '../session/options.js';
+import type { ExitStatus, OwnConfig, SessionEnd, Tour, LaunchSession } from '../session/options.js';
+import { requestReports } from '../main-thread/launch-reports.js';
+import { childSize } from '../main-thread/terminal-session.js';
+import { wrap } from '../main-thread/wrap.js';
 import type { ThreadListener, WorkerThread } from '../main-thread/worker-host.js';
 import type { WorkerStart } from '../session/thread-messages.js';
 import { configCommand, configPath, currentContext, shortenHome } from './config/path.js';
-import { holdCommand } from './hooks.js';
 import { print, version, workingFolder } from './print.js';
 import type { Options } from './request.js';
 
@@ -24,7 +25,7 @@ export interface ChildCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly agent: Agent;
+  readonly agent: AgentLaunch;
   /** a text to put into the agent's prompt, as a draft */
   readonly startingDraft?: string | undefined;
   /** for a demonstration */
@@ -81,9 +82,7 @@ interface Run {
   readonly log: Log;
 }
 
-/** The wrapper is loaded only here; a transparent run does not need it. */
 const runWith = async (starting: Promise<SttyProcess>, { command, options, log }: Run): Promise<Outcome> => {
-  const { wrap, childSize, askOfficially } = await import('../main-thread/session-start.js');
   const { columns = 80, rows = 24 } = process.stdout;
   const size = childSize(
     { columns, rows },
@@ -97,7 +96,7 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
   const { configured, ...plain } = options;
   const thread = { options: plain, isConfigured: configured !== undefined, agent: command.agent.name };
   const runOnce: RunOnce = async (given, sttyProcess) => {
-    const { session: asked, close } = await askOfficially(given);
+    const { session: asked, close } = await requestReports(given);
     try {
       const session = await withChannel(asked);
       return await wrap(session, sttyProcess, (start, listener) =>
@@ -117,17 +116,17 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
   }
 };
 
-/** Loaded only where it is wanted, because each module delays the agent. */
-const withChannel = async (session: WrapSession): Promise<WrapSession> =>
+/** Loaded only where it is wanted. */
+const withChannel = async (session: LaunchSession): Promise<LaunchSession> =>
   session.values.via === 'channel'
     ? (await import('../main-thread/channel-launch.js')).openChannel(session)
     : session;
 
-type RunOnce = (session: WrapSession, sttyProcess: SttyProcess) => Promise<SessionEnd>;
+type RunOnce = (session: LaunchSession, sttyProcess: SttyProcess) => Promise<SessionEnd>;
 
 /** Runs the agent, and runs it again each time it ended for a restart. Each run owns the whole terminal and restores it. */
 const runToEnd = async (
-  first: WrapSession,
+  first: LaunchSession,
   starting: Promise<SttyProcess>,
   runOnce: RunOnce,
 ): Promise<SessionEnd> => {
@@ -143,7 +142,7 @@ const runToEnd = async (
 };
 
 /** Starts the next run. If a restart fails, its session is lost, and the program ends with status 125. */
-const runAgain = async (session: WrapSession, runOnce: RunOnce): Promise<SessionEnd> => {
+const runAgain = async (session: LaunchSession, runOnce: RunOnce): Promise<SessionEnd> => {
   const sttyProcess = await startSttyProcess();
   try {
     return await runOnce(session, sttyProcess);
@@ -160,15 +159,15 @@ const runAgain = async (session: WrapSession, runOnce: RunOnce): Promise<Session
 /** A run that has ended. */
 export interface EndedRun {
   /** as the user has started it */
-  readonly first: WrapSession;
-  readonly session: WrapSession;
+  readonly first: LaunchSession;
+  readonly session: LaunchSession;
   readonly end: SessionEnd;
 }
 
 const NOT_TAKEN = 'the agent did not go on with the shorter conversation, and has the whole one again';
 
 /** The next run; undefined if the last one was the end. */
-export const sessionAfter = ({ first, session, end }: EndedRun): WrapSession | undefined => {
+export const sessionAfter = ({ first, session, end }: EndedRun): LaunchSession | undefined => {
   const { restart, hasLostRestart = false } = end;
   const lost = hasLostRestart ? session.restarted : undefined;
   const plan = restart ?? lost;
@@ -187,11 +186,11 @@ export const sessionAfter = ({ first, session, end }: EndedRun): WrapSession | u
 
 /** The user's options, and the session. */
 const argsFor = (
-  { agent, args }: Pick<WrapSession, 'agent' | 'args'>,
+  { agent, args }: Pick<LaunchSession, 'agent' | 'args'>,
   session: SavedSession,
 ): readonly string[] | undefined => {
   const kept = agent.restarting?.options(args);
-  const resume = agent.newSessions?.resumeArgs(session);
+  const resume = agent.resumeArgs?.(session);
   return kept && resume && [...kept, ...resume];
 };
 
@@ -203,8 +202,8 @@ interface Given {
   readonly log: Log;
 }
 
-const sessionOf = (command: ChildCommand, { options, recording, log }: Given): WrapSession => ({
-  ...configuredSession(options, command.agent, log),
+const sessionOf = (command: ChildCommand, { options, recording, log }: Given): LaunchSession => ({
+  notices: noticesOf(options, log),
   values: options.values,
   ownConfig: options.configured && ownConfig(options),
   isModeGiven: options.isModeGiven,
@@ -234,36 +233,15 @@ const ownConfig = (options: Options): OwnConfig => {
   };
 };
 
-/** Settings that only a configuration can hold. */
-export const configuredSession = (
-  { configured, values }: Options,
-  { name, home }: Agent,
-  log: Log,
-): Pick<WrapSession, 'notices' | 'assumedWindow' | 'watchSettings'> => {
-  if (!configured) return {};
-  const { notices, windows, watch } = configured;
-  const assumed =
-    values.window === undefined
-      ? assumedWindow(values.backend, {
-          isKnown: home !== undefined,
-          ownTokens: values['claude.million'] ? home?.largeWindowTokens : undefined,
-        })
-      : undefined;
-  const unlogged = values.log !== undefined && log === nullLog ? [`cannot write the log ${values.log}`] : [];
-  return {
-    notices: [...notices, ...unlogged],
-    ...(assumed === undefined ? {} : { assumedWindow: assumed }),
-    watchSettings: ({ onChange, onNotice }) =>
-      watch({
-        onNotice,
-        onChange: ({ values: { window = windows[name], ...others }, isModeGiven }, line) => {
-          log.info(line);
-          onChange({ values: { ...others, ...(window === undefined ? {} : { window }) }, isModeGiven });
-        },
-        onTrouble: (detail) => log.warn(`${detail}; what held before goes on`),
-      }),
-  };
+/** What the user is told in the footer. */
+const noticesOf = ({ configured, values }: Options, log: Log): readonly string[] => {
+  const isUnlogged = configured !== undefined && values.log !== undefined && log === nullLog;
+  return [...(configured?.notices ?? []), ...(isUnlogged ? [`cannot write the log ${values.log}`] : [])];
 };
+
+/** The command an agent runs before it compacts by itself: this very program, whatever the shell finds on PATH. */
+const holdCommand = (): string =>
+  [process.execPath, realpathSync(process.argv[1] ?? ''), 'hold'].map(quotePosix).join(' ');
 
 const openRecordingFor = (
   { record, recordInput }: Options,
@@ -282,15 +260,6 @@ const openRecordingFor = (
 
 // A nested ctxwrap sees this id and steps aside. One id per start.
 const sessionId = (): string => `${process.pid}-${Math.round(performance.timeOrigin).toString(36)}`;
-
-/**
- * Whether the wrapper of a session still runs, by its id, which begins with the wrapper's pid. A shell or a tmux server may still have the
- * variable of one that is gone.
- */
-export const isSessionRunning = (session: string | undefined): boolean => {
-  const pid = Number.parseInt(session ?? '', 10);
-  return pid > 0 && isRunning(pid);
-};
 
 const definedOnly = (env: ChildCommand['env']): Record<string, string> =>
   Object.fromEntries(
@@ -351,37 +320,3 @@ const startThread = (data: ThreadData, { onMessage, onEnd }: ThreadListener): Wo
     terminate: () => worker.terminate(),
   };
 };
-
-/** What decides whether to wrap at all. */
-export interface TransparencyContext {
-  readonly stdinIsTty: boolean;
-  readonly stdoutIsTty: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** whether the wrapper named by CTXWRAP_SESSION is still running */
-  readonly insideIsAlive: boolean;
-  /** whether the agent opens a conversation with these arguments */
-  readonly interactive: boolean;
-}
-
-/** Why the command runs unwrapped, for the log; undefined when it is wrapped. */
-export const transparentReason = ({
-  stdinIsTty,
-  stdoutIsTty,
-  env,
-  insideIsAlive,
-  interactive,
-}: TransparencyContext) => {
-  if (isSwitchedOn(env['CTXWRAP_DISABLE'])) return 'CTXWRAP_DISABLE is set';
-  if (env['CTXWRAP_SESSION'] && insideIsAlive) return 'already inside ctxwrap';
-  if (!stdinIsTty) return 'stdin is not a terminal';
-  if (!stdoutIsTty) return 'stdout is not a terminal';
-  if (env['TERM'] === 'dumb') return 'TERM is dumb';
-  if (!interactive) return 'the arguments open no conversation';
-  return undefined;
-};
-
-const off: ReadonlySet<string> = new Set(['', '0', 'false', 'no']);
-
-/** Whether an environment variable such as CTXWRAP_DISABLE is set to something that means "on". */
-export const isSwitchedOn = (value: string | undefined): boolean =>
-  value !== undefined && !off.has(value.toLowerCase());

@@ -1,13 +1,14 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import type { Agent } from '../agents/agent.js';
 import { allAgents } from '../agents/index.js';
+import { assumedWindow } from '../core/config/backends.js';
 import type { Log } from '../storage/log-file.js';
 import type { WrapSession } from '../session/options.js';
 import type { ToWorker } from '../session/thread-messages.js';
 import { agentFromOption } from './agent-option.js';
 import { withConfiguration } from './config/apply.js';
 import type { Options } from './request.js';
-import { configuredSession, type ThreadData } from './session.js';
+import type { ThreadData } from './session.js';
 
 // The worker thread of a session: the same program, started again in a thread, which finds its agent and its configuration by itself,
 // because functions cannot be sent to a thread.
@@ -21,6 +22,35 @@ const findAgent = async (options: Options, name: string): Promise<Agent> => {
   return agent;
 };
 
+/** Settings that only a configuration can hold. */
+const configuredSession = (
+  { configured, values }: Options,
+  { name, home }: Agent,
+  log: Log,
+): Pick<WrapSession, 'assumedWindow' | 'watchSettings'> => {
+  if (!configured) return {};
+  const { windows, watch } = configured;
+  const assumed =
+    values.window === undefined
+      ? assumedWindow(values.backend, {
+          isKnown: home !== undefined,
+          ownTokens: values['claude.million'] ? home?.largeWindowTokens : undefined,
+        })
+      : undefined;
+  return {
+    ...(assumed === undefined ? {} : { assumedWindow: assumed }),
+    watchSettings: ({ onChange, onNotice }) =>
+      watch({
+        onNotice,
+        onChange: ({ values: { window = windows[name], ...others }, isModeGiven }, line) => {
+          log.info(line);
+          onChange({ values: { ...others, ...(window === undefined ? {} : { window }) }, isModeGiven });
+        },
+        onTrouble: (detail) => log.warn(`${detail}; what held before goes on`),
+      }),
+  };
+};
+
 /** Runs in the thread. Messages wait until everything is loaded. */
 export const runThread = async (): Promise<void> => {
   const port = parentPort;
@@ -31,13 +61,12 @@ export const runThread = async (): Promise<void> => {
   const agent = await findAgent(options, name);
   const channel = { post: (message: unknown) => port.postMessage(message) };
   const log: Log = makeWorkerLog(start.log, channel);
-  const { watchSettings } = configuredSession(options, agent, log);
   const session: WrapSession = {
     ...start.session,
     agent,
     log,
     recording: undefined,
-    ...(watchSettings ? { watchSettings } : {}),
+    ...configuredSession({ ...options, values: start.session.values }, agent, log),
   };
   const handle = runWorker(session, start, channel);
   const handled = new Int32Array(start.handled);

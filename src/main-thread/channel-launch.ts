@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { basename } from 'node:path';
 import { pid } from 'node:process';
-import type { DaemonChannel, ServerChannel } from '../agents/channel.js';
+import type { DaemonOpening, ServerOpening } from '../agents/channel.js';
 import { errorText } from '../core/errors.js';
 import { portOwner } from '../storage/port-owner.js';
 import { homeFolder } from '../storage/state-folder.js';
-import type { WrapSession } from '../session/options.js';
+import type { LaunchSession } from '../session/options.js';
 
 // Has the agent open its control channel: a server on 127.0.0.1 behind a password that only this session knows. A background server is there
 // without that.
@@ -16,7 +16,7 @@ const PASSWORD_BYTES = 24;
 const UNVERIFIABLE = 'ctxwrap cannot verify here who listens on a port; it takes /proc of Linux';
 
 /** The session with what the launch adds, or with a notice where the channel cannot be opened. Never rejects. */
-export const openChannel = async (session: WrapSession): Promise<WrapSession> => {
+export const openChannel = async (session: LaunchSession): Promise<LaunchSession> => {
   const { agent, file, log, values } = session;
   const { channel } = agent;
   if (values.via !== 'channel' || values.mode === 'off') return session;
@@ -26,7 +26,7 @@ export const openChannel = async (session: WrapSession): Promise<WrapSession> =>
     log.info(keysUsed(`ctxwrap knows no control channel of ${agent.name}`));
     return session;
   }
-  const leave = (reason: string): WrapSession => {
+  const leave = (reason: string): LaunchSession => {
     log.warn(keysUsed(reason));
     return { ...session, notices: [...(session.notices ?? []), keysUsed(reason)] };
   };
@@ -41,12 +41,12 @@ export const openChannel = async (session: WrapSession): Promise<WrapSession> =>
   }
 };
 
-type Opened = Pick<WrapSession, 'args' | 'env' | 'channel'>;
+type Opened = Pick<LaunchSession, 'args' | 'env' | 'channel'>;
 
 /** What the launch adds, or why it is left alone. */
 const openServer = async (
-  { args, env, log }: WrapSession,
-  channel: ServerChannel,
+  { args, env, log }: LaunchSession,
+  channel: ServerOpening,
 ): Promise<Opened | string> => {
   const port = await freePort();
   if (port === undefined) return UNVERIFIABLE;
@@ -58,7 +58,7 @@ const openServer = async (
   return { args: plan.args, env: { ...env, ...plan.env }, channel: { via, name, port, password } };
 };
 
-const findDaemon = ({ args, env, cwd }: WrapSession, channel: DaemonChannel): Opened | string => {
+const findDaemon = ({ args, env, cwd }: LaunchSession, channel: DaemonOpening): Opened | string => {
   const { via, name, needsSession } = channel;
   const socket = channel.socket({ env, cwd, home: homeFolder(env) });
   return (

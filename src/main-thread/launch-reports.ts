@@ -4,20 +4,20 @@ import type { LaunchHook, OfficialLaunch, OfficialPlan } from '../agents/agent.j
 import { installedVersion } from '../storage/find-command.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import { listNames, readSettings, statusLineFiles, type StatusLineFiles } from '../storage/status-line.js';
-import type { WrapSession } from '../session/options.js';
+import type { LaunchSession } from '../session/options.js';
 
 // Asks the agent at its launch to report its numbers through its status line, to take context beside the user's messages, and to ask before it
 // compacts by itself, where it can.
 
 /** A wrap session with the arguments that request reports, and the cleanup. */
 export interface PreparedLaunch {
-  readonly session: WrapSession;
+  readonly session: LaunchSession;
   /** removes the files made for it; called when the child has ended */
   readonly close: () => Promise<void>;
 }
 
 /** The session with the arguments that request reports; unchanged where there is nothing to request or that fails. Never rejects. */
-export const requestReports = async (session: WrapSession): Promise<PreparedLaunch> => {
+export const requestReports = async (session: LaunchSession): Promise<PreparedLaunch> => {
   const untouched: PreparedLaunch = { session, close: async () => undefined };
   if (session.values.mode === 'off' || !session.agent.official) return untouched;
   try {
@@ -28,7 +28,7 @@ export const requestReports = async (session: WrapSession): Promise<PreparedLaun
   }
 };
 
-const prepareLaunch = async (session: WrapSession): Promise<PreparedLaunch | undefined> => {
+const prepareLaunch = async (session: LaunchSession): Promise<PreparedLaunch | undefined> => {
   const { agent, env, cwd, log, holdCommand } = session;
   const home = homeFolder(env);
   const statusLine = session.values['claude.statusLine'];
@@ -72,7 +72,7 @@ const prepareLaunch = async (session: WrapSession): Promise<PreparedLaunch | und
 
 /** The plan with the hooks that this session wants and the agent can have. */
 const addHooks = async (
-  { agent, log, holdCommand }: WrapSession,
+  { agent, log, holdCommand }: LaunchSession,
   numbers: OfficialPlan,
   planHook: (hook: LaunchHook) => Promise<OfficialPlan>,
 ): Promise<{ readonly plan: OfficialPlan; readonly takesContext: boolean }> => {
@@ -91,7 +91,7 @@ const addHooks = async (
 
 const NO_HOOKS: OfficialPlan = { kind: 'leave', reason: 'it has no hooks' };
 
-const removeFiles = async (files: StatusLineFiles, log: WrapSession['log']): Promise<void> => {
+const removeFiles = async (files: StatusLineFiles, log: LaunchSession['log']): Promise<void> => {
   try {
     await files.remove();
   } catch (error) {

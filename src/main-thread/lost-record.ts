@@ -2,7 +2,7 @@ import { errorText } from '../core/errors.js';
 import { failedRecord, type SessionRecord, HEARTBEAT_MS } from '../core/report/records.js';
 import { ensureSessionsFolder, readSession, writeSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
-import type { ExitStatus, StartedChild, WrapSession } from '../session/options.js';
+import type { ExitStatus, StartedChild, LaunchSession } from '../session/options.js';
 import { serialize } from '../storage/timing.js';
 import type { EventContent } from '../core/report/published-event.js';
 import { openEventJournal } from '../storage/event-journal.js';
@@ -37,7 +37,7 @@ const endLostEvents = (stateFolder: string, state: SessionRecord): Promise<void>
 
 /** Records the end of a session whose worker has failed just then, from what was published last. Never rejects. */
 export const endLostRecord = async (
-  { wrapper, env, log }: Pick<WrapSession, 'wrapper' | 'env' | 'log'>,
+  { wrapper, env, log }: Pick<LaunchSession, 'wrapper' | 'env' | 'log'>,
   status: ExitStatus,
 ): Promise<void> => {
   try {

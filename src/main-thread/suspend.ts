@@ -1,5 +1,4 @@
-import type { Agent } from '../agents/agent.js';
-import { agents } from '../agents/index.js';
+import { launches } from '../agents/launches.js';
 import { CONTROL, parseKey, type InputElement } from '../core/terminal-input.js';
 import { processStat } from '../storage/processes.js';
 import { reserveFooterSequence, restoreTerminalSequence } from '../terminal/footer-sequences.js';
@@ -29,7 +28,7 @@ export interface SuspendParts {
 }
 
 // Checked for every agent: a start script may hide which one runs.
-const SUSPENDED = Object.values<Agent>(agents).flatMap(({ suspendedText }) => suspendedText ?? []);
+const SUSPENDED = launches.flatMap(({ suspendedText }) => suspendedText ?? []);
 const CONTROL_Z_MS = 2_000; // the text counts only right after the key, because a conversation can contain it
 const ANSWER_MS = 150; // for the terminal to report where the shell has left its cursor
 

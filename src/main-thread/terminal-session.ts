@@ -10,7 +10,7 @@ import type { Child } from '../terminal/pty.js';
 import type { DroppedPresses, PixelPlaces } from '../terminal/reports.js';
 import { type Size, type Tty, openTty, type TtyListener } from '../terminal/tty.js';
 import type { Background } from '../core/look.js';
-import type { WrapSession, RestartPlan } from '../session/options.js';
+import type { LaunchSession, RestartPlan } from '../session/options.js';
 import { makeSessionWorker, type SessionWorker, type StartThread } from './worker-host.js';
 import { makeCounters, type Counters } from '../session/thread-messages.js';
 import type { ChildScreen } from '../terminal/child-screen.js';
@@ -27,7 +27,7 @@ export interface OverviewOutput {
 
 /** The state shared by the parts of one wrapped session. */
 export interface TerminalSession {
-  readonly session: WrapSession;
+  readonly session: LaunchSession;
   readonly tty: Tty;
   readonly filter: StreamFilter;
   /** answers the child's query for agent states (OSC 7501), for an agent that sends it */
@@ -99,7 +99,7 @@ export const runGuarded = (
 
 /** Opens the terminal and builds everything between it and the child. */
 export const openTerminalSession = (
-  session: WrapSession,
+  session: LaunchSession,
   { sttyProcess, startThread }: { readonly sttyProcess: SttyProcess; readonly startThread: StartThread },
   listener: TtyListener,
 ): TerminalSession => {

@@ -3,7 +3,7 @@ import type { Event } from '../core/event.js';
 import { nullLog } from '../storage/log-file.js';
 import { cursorSequence } from '../terminal/filter/motion.js';
 import type { Grid } from '../terminal/filter/grid.js';
-import type { ExitStatus, StartedChild, WrapSession } from '../session/options.js';
+import type { ExitStatus, StartedChild, LaunchSession } from '../session/options.js';
 import { endsWithin } from '../storage/timing.js';
 import { makeFeed, type Feed } from './worker-feed.js';
 import type { Counters, FromWorker, ToWorker, WorkerStart } from '../session/thread-messages.js';
@@ -55,7 +55,7 @@ export interface SessionWorker {
 }
 
 export interface SessionWorkerOptions {
-  readonly session: WrapSession;
+  readonly session: LaunchSession;
   readonly grid: Grid;
   readonly counters: Counters;
   readonly startThread: StartThread;
@@ -270,7 +270,7 @@ const plainSession = ({
   log: _log,
   recording: _recording,
   ...plain
-}: WrapSession): WorkerStart['session'] => plain;
+}: LaunchSession): WorkerStart['session'] => plain;
 
 /** A replacement does not know what the user has chosen since the start, so it types nothing that nobody asks for. */
 const forReplacement = (session: WorkerStart['session']): WorkerStart['session'] => {
@@ -328,7 +328,7 @@ const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connectio
 };
 
 /** Records the end where no worker could. */
-const recordEnd = async (session: WrapSession, status: ExitStatus): Promise<void> =>
+const recordEnd = async (session: LaunchSession, status: ExitStatus): Promise<void> =>
   (await import('./lost-record.js')).endLostRecord(session, status);
 
 interface Stopping {
@@ -340,7 +340,7 @@ interface Stopping {
 }
 
 /** How the worker ends with the session: it writes the last records, or fails. */
-const makeWorkerEnding = (session: WrapSession) => {
+const makeWorkerEnding = (session: LaunchSession) => {
   let isDone = false;
   let isAwaited = false;
   let isLost = false;

@@ -1,5 +1,5 @@
 import { UserError } from '../core/errors.js';
-import type { ExitStatus, RestartPlan, SessionEnd, StartedChild, WrapSession } from '../session/options.js';
+import type { ExitStatus, RestartPlan, SessionEnd, StartedChild, LaunchSession } from '../session/options.js';
 import { atLatest } from '../storage/timing.js';
 import { reserveFooterSequence } from '../terminal/footer-sequences.js';
 import { type Child, type ChildListener, startChild } from '../terminal/pty.js';
@@ -165,7 +165,7 @@ const runChild = async (parts: Parts, emit: Emit): Promise<SessionEnd> => {
  * shell needs. Fails with a UserError (125) when no pseudo-terminal can be opened; no other failure of the wrapper ends the session.
  */
 export const wrap = async (
-  session: WrapSession,
+  session: LaunchSession,
   sttyProcess: SttyProcess,
   startThread: StartThread,
   makeContents?: MakeContents,

@@ -1,4 +1,4 @@
-import type { WrapSession, Wrapper, StartedChild, ExitStatus } from './options.js';
+import type { LaunchSession, Wrapper, StartedChild, ExitStatus } from './options.js';
 import { present } from '../core/present.js';
 import type { SessionIdentity, Exit } from '../core/report/records.js';
 import { processStart } from '../storage/processes.js';
@@ -6,7 +6,7 @@ import { processStart } from '../storage/processes.js';
 // Who a session is, for other programs.
 
 /** A session that other processes see. */
-export type PublishedSession = WrapSession & { readonly wrapper: Wrapper };
+export type PublishedSession<S extends LaunchSession = LaunchSession> = S & { readonly wrapper: Wrapper };
 
 /** What a record says of a session from its start on. */
 export const identityOf = (

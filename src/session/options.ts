@@ -1,4 +1,4 @@
-import type { Agent, SavedSession } from '../agents/agent.js';
+import type { Agent, AgentLaunch, SavedSession } from '../agents/agent.js';
 import type { Millis } from '../core/reading.js';
 import type { ControlChannel, Mode } from '../core/compaction/state.js';
 import type { CurrentSettings } from '../core/config/keys.js';
@@ -98,14 +98,14 @@ export type OpenChannel =
   | (ControlChannel & { readonly via: 'daemon'; readonly socket: string });
 
 /** One run of a child under a PTY, with the settings at its start. */
-export interface WrapSession extends CurrentSettings {
+export interface LaunchSession extends CurrentSettings {
   /** path of the program; contains a slash, so PATH is not searched again */
   readonly file: string;
   readonly args: readonly string[];
   /** the child's environment, including CTXWRAP_SESSION */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  readonly agent: Agent;
+  readonly agent: AgentLaunch;
   /** absent for a session that other processes should not see */
   readonly wrapper?: Wrapper;
   /** the window in tokens to assume when unknown; shown with a `?` */
@@ -138,4 +138,9 @@ export interface WrapSession extends CurrentSettings {
   readonly watchSettings?: (listener: SettingsListener) => () => void;
   readonly recording: Recording | undefined;
   readonly log: Log;
+}
+
+/** The same for the worker, which also reads the agent's screen and its session files. */
+export interface WrapSession extends LaunchSession {
+  readonly agent: Agent;
 }

@@ -220,7 +220,7 @@ type ChildToPublish = StartedChild & { readonly requestsFrom?: Millis | undefine
 
 /** The session's record and its events. */
 const openRecords = (
-  session: PublishedSession,
+  session: PublishedSession<WrapSession>,
   {
     pid: childPid,
     startedAt,

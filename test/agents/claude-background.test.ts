@@ -1,6 +1,6 @@
 // Which of Claude's background sessions this terminal shows: nothing that Claude writes says so.
 import { describe, expect, it } from 'vitest';
-import { isViewerOnly } from '../../src/agents/claude/background.js';
+import { isViewerOnly } from '../../src/agents/claude/viewer.js';
 import { locateClaude, readStatus } from '../../src/agents/claude/locate.js';
 import type { ChildPlace } from '../../src/agents/agent.js';
 import { fakePlace, fakePort, type FakeFile } from '../support/fake-machine.js';

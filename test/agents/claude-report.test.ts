@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { official } from '../../src/agents/claude/status-line.js';
+import { readStatusReport } from '../../src/agents/claude/status-report.js';
 
 describe('a report', () => {
   const real = readFileSync(new URL('../fixtures/status-line/2.1.197.jsonl', import.meta.url), 'utf8')
@@ -11,7 +11,7 @@ describe('a report', () => {
     claim: { windowTokens: 200_000, windowSource: 'agent', model: 'claude-sonnet-4-6' },
   };
   const numbers = (text: string) =>
-    official.read(text, 7)?.facts.filter((fact) => fact.type !== 'window') ?? [];
+    readStatusReport(text, 7)?.facts.filter((fact) => fact.type !== 'window') ?? [];
   const inShort = (text: string): readonly string[] =>
     numbers(text).map((fact) =>
       fact.type === 'reading' ? `${fact.reading.usedTokens} ${fact.reading.usedPercent}` : fact.type,
@@ -23,14 +23,14 @@ describe('a report', () => {
   });
 
   it('says how large the window is from the start on', () => {
-    expect(official.read(real[0] ?? '', 7)).toEqual({
+    expect(readStatusReport(real[0] ?? '', 7)).toEqual({
       sessionId: '11111111-2222-4333-8444-555555555555',
       facts: [window],
     });
   });
 
   it("is a reading of the agent's own on the whole window", () => {
-    expect(official.read(real[1] ?? '', 7)?.facts).toEqual([
+    expect(readStatusReport(real[1] ?? '', 7)?.facts).toEqual([
       window,
       {
         type: 'reading',
@@ -74,7 +74,7 @@ describe('a report', () => {
   it.each(['', '{"session_id":"s","context_wi', '[]', 'null', '{"session_id":"s"}', '{"context_window":7}'])(
     'that reads %s is none',
     (text) => {
-      expect(official.read(text, 7)).toBeUndefined();
+      expect(readStatusReport(text, 7)).toBeUndefined();
     },
   );
 
@@ -86,6 +86,6 @@ describe('a report', () => {
     { cache_read_input_tokens: 9 },
   ])('with the usage %o has no number', (usage) => {
     const context = { current_usage: usage, context_window_size: -5, used_percentage: 12 };
-    expect(official.read(JSON.stringify({ context_window: context }), 7)).toEqual({ facts: [] });
+    expect(readStatusReport(JSON.stringify({ context_window: context }), 7)).toEqual({ facts: [] });
   });
 });

@@ -10,7 +10,7 @@ import {
 } from '../../src/core/conversation/conversation.js';
 import { linesOf, readConversation } from '../support/read-log.js';
 
-const { newSessions: form } = agents.kimi;
+const { newSessions: form, resumeArgs } = agents.kimi;
 if (!form) throw new Error('no conversations');
 
 const read = (lines: readonly string[]) => readConversation(agents.kimi, lines);
@@ -163,6 +163,6 @@ describe('a session file of kimi as a conversation', () => {
       cwd: '/elsewhere',
       agents: { main: { homedir: '/k/wd_a_1/session_new-1/agents/main', type: 'main' } },
     });
-    expect(form.resumeArgs({ id: 'new-1', path })).toEqual(['--resume', 'session_new-1']);
+    expect(resumeArgs?.({ id: 'new-1', path })).toEqual(['--resume', 'session_new-1']);
   });
 });

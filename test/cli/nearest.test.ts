@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { listedCommands } from '../../src/cli/commands.js';
-import { agentWords } from '../../src/cli/options.js';
+import { agentWords } from '../../src/agents/launches.js';
 import { nearestWord } from '../../src/core/text.js';
 
 const words = [...agentWords, ...listedCommands];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { transparentReason } from '../../src/cli/session.js';
-import type { TransparencyContext } from '../../src/cli/session.js';
+import { transparentReason } from '../../src/cli/transparency.js';
+import type { TransparencyContext } from '../../src/cli/transparency.js';
 
 const conversation: TransparencyContext = {
   stdinIsTty: true,

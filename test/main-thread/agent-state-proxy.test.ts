@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { titleSigns } from '../../src/agents/claude/agent.js';
+import { titleSigns } from '../../src/agents/claude/launch.js';
 import { makeOverviewHarness, type OverviewHarness } from '../support/overview-harness.js';
 
 const QUESTION = '\x1b]7501;?\x07';

@@ -11,17 +11,19 @@ const withOverview: Plugin = {
   name: 'with-overview',
   setup: ({ onResolve }) => {
     onResolve({ filter: /\/wrap\.js$/ }, ({ importer }) =>
-      importer.endsWith('/main-thread/session-start.ts') ? { path: pathOf('overview-wrap.ts') } : undefined,
+      importer.endsWith('/cli/session.ts') ? { path: pathOf('overview-wrap.ts') } : undefined,
     );
   },
 };
 
-/** One more agent in the table: its folder, and its line there. */
+/** One more agent in both tables: its folder, and a line for its launch and for the rest of it. */
 const withToy: Plugin = {
   name: 'with-toy',
   setup: ({ onLoad }) => {
-    onLoad({ filter: /\/src\/agents\/index\.ts$/ }, async ({ path }) => {
-      const table = (await readFile(path, 'utf8')).replace('agents = {', 'agents = { toy,');
+    onLoad({ filter: /\/src\/agents\/(?:index|launches)\.ts$/ }, async ({ path }) => {
+      const table = (await readFile(path, 'utf8'))
+        .replace('agents = {', 'agents = { toy,')
+        .replace('AgentLaunch[] = [', 'AgentLaunch[] = [toy,');
       const toy = JSON.stringify(pathOf('../fixtures/toy/agent.ts'));
       return { contents: `import { toy } from ${toy};\n${table}`, loader: 'ts' };
     });
@@ -44,11 +46,10 @@ const withCommand: Plugin = {
 const withDemoCommand: Plugin = {
   name: 'with-demo-command',
   setup: ({ onLoad }) => {
-    onLoad({ filter: /\/src\/agents\/demo\/agent\.ts$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replace(
-        "name: 'demo',",
-        "name: 'demo', command: 'demo-agent', imports: { from: ['claude'], command: '/import' },",
-      ),
+    onLoad({ filter: /\/src\/agents\/demo\/(?:launch|agent)\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8'))
+        .replace("name: 'demo',", "name: 'demo', command: 'demo-agent',")
+        .replace('...demoLaunch,', "...demoLaunch, imports: { from: ['claude'], command: '/import' },"),
       loader: 'ts',
     }));
   },

@@ -1,6 +1,6 @@
 // The status line that Claude would get in a launch with these settings files.
 import { parseRecord, getRecord } from '../../src/core/json.js';
-import { official } from '../../src/agents/claude/status-line.js';
+import { planStatusLine } from '../../src/agents/claude/status-line.js';
 import type { OfficialLaunch, SettingsPort } from '../../src/agents/agent.js';
 
 export const files = {
@@ -34,7 +34,7 @@ export const portOf = (texts: Texts): SettingsPort => ({
 });
 
 const planWith = (texts: Texts, given: Partial<OfficialLaunch> = {}) =>
-  official.plan(portOf(texts), { ...launch, ...given });
+  planStatusLine(portOf(texts), { ...launch, ...given });
 
 export const user = '/home/u/.claude/settings.json';
 export const project = '/proj/.claude/settings.json';

@@ -6,7 +6,9 @@ import type { Millis } from '../../core/reading.js';
 import type { ChildPlace, FilePort, Located } from '../agent.js';
 import { onlyOne, UUID_FILE } from '../files.js';
 import { readCommand } from './compaction.js';
-import { configFolder, isPrompt, pidRecords, transcriptOf } from './files.js';
+import { isPrompt, pidRecords, transcriptOf } from './files.js';
+import { configFolder } from './settings.js';
+import { commandIn } from './viewer.js';
 
 // Claude's sessions in the background, which other processes run (docs/facts/claude.md#views). `claude attach`, `claude agents` and `←`
 // show one of them in this terminal, and nothing that Claude writes says which: it follows from what the screen shows.
@@ -19,28 +21,6 @@ interface BackgroundSession {
   readonly name: string | undefined;
   readonly startedAt: Millis;
 }
-
-/** The arguments that show a background session, or the list of them. */
-const COMMANDS = ['attach', 'agents'];
-
-/** `claude attach ID` and `claude agents`: the child runs no session of its own. */
-export const isViewerOnly = (args: readonly string[]): boolean => commandIn(args) !== undefined;
-
-/** Why a launch that only shows sessions is left alone. */
-export const VIEWER = 'it shows sessions that other processes run';
-
-const commandIn = (args: readonly string[]): readonly string[] | undefined => {
-  const at = args.findIndex((word) => COMMANDS.includes(word));
-  if (at < 0 || TAKES_VALUE.test(args[at - 1] ?? '')) return undefined;
-  const areOptions = args.slice(0, at).every((word, index) => isOption(word, args[index - 1]));
-  return areOptions ? args.slice(at) : undefined;
-};
-
-/** Options whose value can be any word. */
-const TAKES_VALUE = /^(?:-r|-n|--(?:resume|name|agent|model|settings|(?:append-)?system-prompt))$/;
-
-const isOption = (word: string, before: string | undefined): boolean =>
-  word.startsWith('-') || before?.startsWith('-') === true;
 
 /** The background session that this terminal shows; undefined while that is not certain. */
 export const locateBackground = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {

@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 import { getList, getRecord, getText, isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
 import type { ChildPlace, FilePort } from '../agent.js';
 import { UUID_FILE } from '../files.js';
-import type { AgentFolders, SessionFileKind } from '../home.js';
+import type { SessionFileKind } from '../home.js';
+import { configFolder } from './settings.js';
 
 // Where Claude Code keeps its session files (docs/facts/claude.md#session-files, #older-versions).
 
@@ -19,9 +20,6 @@ export const sessionFile = (relativePath: string): SessionFileKind | undefined =
   const [, name, ...deeper] = relativePath.split('/');
   return name !== undefined && deeper.length === 0 && UUID_FILE.test(name) ? 'session' : undefined;
 };
-
-export const configFolder = ({ env, home }: AgentFolders): string =>
-  env['CLAUDE_CONFIG_DIR'] || posix.join(home, '.claude');
 
 /** Of the pid files. */
 export const sessionsFolder = (place: ChildPlace): string => posix.join(configFolder(place), 'sessions');

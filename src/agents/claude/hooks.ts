@@ -3,7 +3,7 @@ import { present } from '../../core/present.js';
 import { quotePosix } from '../../core/text.js';
 import type { HookCommands, LaunchHook, OfficialLaunch, OfficialPlan, SettingsPort } from '../agent.js';
 import { isBefore } from '../tested.js';
-import { isViewerOnly, VIEWER } from './background.js';
+import { isViewerOnly, VIEWER } from './viewer.js';
 import {
   disablesStatusLines,
   hasRelativePaths,

@@ -4,7 +4,8 @@ import { present } from '../../core/present.js';
 import { isSessionId } from '../../core/report/records.js';
 import type { AgentStatus, ChildPlace, FileEntry, FilePort, Located } from '../agent.js';
 import { chooseAskedFile, CLOCK_SLACK_MS, UUID_FILE } from '../files.js';
-import { isViewerOnly, locateBackground } from './background.js';
+import { locateBackground } from './background.js';
+import { isViewerOnly } from './viewer.js';
 import { isPrompt, pidRecords, projectFolder, sessionsFolder, transcriptOf } from './files.js';
 
 // Which session the terminal shows, and its state, by Claude's pid files (docs/facts/claude.md#state-reports, #older-versions).

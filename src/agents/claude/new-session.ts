@@ -163,6 +163,5 @@ export const claudeNewSessions: NewSessionForm = {
   write: writeClaudeConversation,
   fileName: ({ id }) => `${id}.jsonl`,
   copyLine: (line, from, { id }) => replaceIds(line, ['sessionId'], { from, to: id }),
-  resumeArgs: ({ id }) => ['--resume', id],
   switching: { command: (id) => `/resume ${id}` },
 };

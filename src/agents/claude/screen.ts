@@ -16,8 +16,6 @@ import {
   findObstacle,
   updatePromptHistory,
   type PromptHistory,
-  isFromClaude,
-  readStateWord,
   isTitleOfClaude,
 } from './activity.js';
 import { windowClaimOf, updateNamedModel, type NamedModel, readBanner } from './banner.js';
@@ -32,6 +30,7 @@ import {
   type RunningCompaction,
 } from './compaction.js';
 import { readStatus } from './locate.js';
+import { isFromClaude, readStateWord } from './state-report.js';
 import { noView, updateView, type SeenView } from './view.js';
 import {
   findFlatPrompt,

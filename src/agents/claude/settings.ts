@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { isRecord, getList, parseRecord, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import type { SettingsPort, Env } from '../agent.js';
-import type { Retention } from '../home.js';
+import type { AgentFolders, Retention } from '../home.js';
 import { splitWords } from '../launch.js';
 import {
   findLastNumber,
@@ -11,11 +11,13 @@ import {
   type OwnCompactionSource,
   type OwnSetting,
 } from '../own-compaction.js';
-import { configFolder } from './files.js';
 import { modelKey, clampWindow, nativeTrigger, type OwnWindows } from './window.js';
 import { present } from '../../core/present.js';
 
 // Claude Code's settings: where they are, which one wins, and `--settings` in the arguments.
+
+export const configFolder = ({ env, home }: AgentFolders): string =>
+  env['CLAUDE_CONFIG_DIR'] || posix.join(home, '.claude');
 
 /** A flag's value among the arguments. */
 interface Given {

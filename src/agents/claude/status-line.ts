@@ -1,12 +1,7 @@
-import type { Fact } from '../../core/event.js';
-import { parseRecord, getRecord, type JsonRecord, getCount, getText } from '../../core/json.js';
-import { present } from '../../core/present.js';
+import { getText, type JsonRecord } from '../../core/json.js';
 import { quotePosix } from '../../core/text.js';
-import type { Millis, Reading } from '../../core/reading.js';
-import type { OfficialLaunch, OfficialPlan, SettingsPort, OfficialReport, OfficialSource } from '../agent.js';
+import type { OfficialLaunch, OfficialPlan, SettingsPort } from '../agent.js';
 import { isBefore } from '../tested.js';
-import { statusLineCache, statusLineLimits } from './economy.js';
-import { usedTokens } from './session.js';
 import {
   hasRelativePaths,
   readGivenSettings,
@@ -18,9 +13,8 @@ import {
   effectiveStatusLine,
   flagValues,
 } from './settings.js';
+import { isViewerOnly, VIEWER } from './viewer.js';
 import { modelKey, modelWindow, windowOfModelName } from './window.js';
-import { isViewerOnly, VIEWER } from './background.js';
-import { contextFile, planHook } from './hooks.js';
 
 // Claude Code runs the status line's command with JSON on stdin that holds the exact numbers (docs/facts/claude.md#status-line,
 // #older-versions). For one launch the command is ctxwrap's, which then runs the user's own.
@@ -28,7 +22,8 @@ import { contextFile, planHook } from './hooks.js';
 /** The first version whose status line reports the context; older ones report nothing, and before 1.0.61 `--settings` makes them exit. */
 const TELLS_SINCE = '2.0.65';
 
-const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<OfficialPlan> => {
+/** What to add to a launch so that the status line reports to a file, or why it is left alone. */
+export const planStatusLine = async (port: SettingsPort, launch: OfficialLaunch): Promise<OfficialPlan> => {
   const { version, statusLine } = launch;
   if (statusLine === 'off') return leave('it is switched off');
   if (isViewerOnly(launch.args)) return leave(VIEWER);
@@ -113,51 +108,3 @@ export const statusCommand = (path: string, own: string | undefined): string => 
   const keep = `(umask 077; cat >${draft}) 2>/dev/null && exec <${draft} && mv -f ${draft} ${file} 2>/dev/null`;
   return own === undefined ? `${keep}\nexit 0` : `${keep}\n${own}`;
 };
-
-const read = (text: string, now: Millis): OfficialReport | undefined => {
-  const record = parseRecord(text);
-  const context = getRecord(record, 'context_window');
-  if (!record || !context) return undefined;
-  const sessionId = getText(record, 'session_id');
-  const id = getText(getRecord(record, 'model'), 'id');
-  const model = id === undefined ? undefined : modelKey(id);
-  const facts = [
-    ...factsOf(context, { model, now }),
-    ...statusLineCache(getRecord(record, 'prompt_cache')),
-    ...statusLineLimits(getRecord(record, 'rate_limits')),
-  ];
-  return { ...present({ sessionId }), facts };
-};
-
-interface Given {
-  readonly model: string | undefined;
-  readonly now: Millis;
-}
-
-// Versions differ in what `total_input_tokens` counts; `current_usage` is the window in all of them, and null before the first answer.
-const factsOf = (context: JsonRecord, { model, now }: Given): readonly Fact[] => {
-  const usage = getRecord(context, 'current_usage');
-  const used = usedTokens(usage);
-  const size = getCount(context, 'context_window_size');
-  const window = size ? { windowTokens: size, windowSource: 'agent' as const } : undefined;
-  const named = model === undefined ? {} : { model };
-  const claims: readonly Fact[] = window ? [{ type: 'window', claim: { ...window, ...named } }] : [];
-  if (used === undefined) return claims;
-  if (used === 0) return [...claims, { type: 'voided' }]; // just compacted: the exact size comes with the next answer
-  const answerTokens = getCount(usage, 'output_tokens');
-  const cachedTokens = getCount(usage, 'cache_read_input_tokens');
-  const usedPercent = getCount(context, 'used_percentage');
-  const reading: Reading = {
-    usedTokens: used,
-    ...(answerTokens ? { answerTokens } : {}),
-    ...present({ cachedTokens }),
-    ...window,
-    ...(usedPercent === undefined ? {} : { usedPercent, basis: 'window' as const }),
-    source: 'official',
-    ...named,
-    at: now,
-  };
-  return [...claims, { type: 'reading', reading }];
-};
-
-export const official: OfficialSource = { plan, hook: planHook, contextFile, read };

@@ -1,23 +1,17 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
-import type { CompactRecipe, Agent } from '../agent.js';
+import type { Agent } from '../agent.js';
 import type { AgentHome } from '../home.js';
-import {
-  splitWords,
-  type LaunchRules,
-  optionsForRestart,
-  type RestartRules,
-  startsConversation,
-} from '../launch.js';
+import { splitWords } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
 import type { PrintMode } from '../print-mode.js';
 import { codexChannel } from './channel.js';
+import { codexFolder, codexLaunch } from './launch.js';
 import { codexNewSessions } from './new-session.js';
 import { idInPath, locateCodex, parseStatus, sessionFile } from './files.js';
 import { codexScreen } from './screen.js';
 import { codexReader, codexSession } from './session.js';
-import { codexFolder } from './threads.js';
 
 // 95 % of the 272 000 of its usual model, as it reports them (docs/facts/codex.md#windows)
 const USUAL_TOKENS = 258_400;
@@ -29,34 +23,6 @@ const codexHome: AgentHome = {
   archives: (where) => [posix.join(codexFolder(where), 'archived_sessions')],
   sessionFile,
   idInPath,
-};
-
-const command = 'codex';
-const npmPackage = '@openai/codex';
-
-/**
- * Codex 0.169.0, from its --help; `resume`, `fork` and `agents` stay in the terminal, -p is a profile here
- * (docs/facts/codex.md#ends-and-starts-without-a-terminal).
- */
-const launchRules: LaunchRules = {
-  plainFlags: splitWords('-h --help -V --version'),
-  plainCommands: splitWords(`
-    exec e review login logout mcp mcp-server plugin app-server remote-control
-    completion update doctor sandbox debug apply a queue archive unarchive
-    delete migrate-rollouts migrate-nfs-db cloud exec-server features help
-  `),
-  valueFlags: splitWords(`
-    -c --config --enable --disable --remote --remote-auth-token-env -i --image
-    -m --model --local-provider -p --profile -s --sandbox -C --cd --add-dir
-    -a --ask-for-approval
-  `),
-};
-
-/** From the same --help: a new start with a session takes no prompt and no other session. */
-const restartRules: RestartRules = {
-  sessionFlags: splitWords('--last --all --include-non-interactive -i --image'),
-  listFlags: splitWords('-i --image'),
-  elsewhereFlags: splitWords('--remote'),
 };
 
 // Codex's own compaction (docs/facts/codex.md#compaction): at 90 % of the raw window, or earlier where the user sets it; it cannot be disabled.
@@ -109,22 +75,6 @@ const inFile = (file: string, text: string): OwnLimit | undefined => {
   );
 };
 
-/**
- * Pasted, because Codex takes fast typing for a paste, whose Enter is a newline; with a trailing space, because TAB would otherwise only
- * complete the command. TAB sends it at rest and queues it during a turn; a dialog or a picker ignores all of it
- * (docs/facts/codex.md#what-to-read-and-how-to-type).
- */
-const recipe = (): CompactRecipe => ({
-  command: '/compact',
-  takesFocus: false,
-  isPasted: true,
-  pauseMs: 150,
-  submit: '\t',
-  startMs: 5_000,
-  finishMs: 300_000, // a real compaction takes 10 to 120 s; longer is reported as a timeout
-  isQueued: true,
-});
-
 // Codex's print mode. Seen with 0.169.0 and 0.154.0: of its tools only `request_user_input` and `apply_patch` are left, and a patch is
 // rejected by the read-only sandbox; no session file. `notify` is the user's program for the end of a turn.
 
@@ -164,11 +114,8 @@ const isCodexRecord = ({ type, payload }: JsonRecord): boolean =>
   typeof type === 'string' && OWN_TYPES.test(type) && isRecord(payload);
 
 export const codex: Agent = {
-  name: 'codex',
-  command,
-  npmPackage,
+  ...codexLaunch,
   home: codexHome,
-  isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => usualTrigger,
   ownCompaction: codexCompaction,
   log: {
@@ -179,15 +126,9 @@ export const codex: Agent = {
     conversation: codexSession,
   },
   newSessions: codexNewSessions,
-  restarting: {
-    exitCommand: '/quit',
-    typing: { pauseMs: 250, submit: '\r' },
-    options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
-  },
   // 0.169.0 says so itself: "Use /import to bring over your setup, project, and recent chats"
   imports: { from: ['claude'], command: '/import' },
   printMode,
-  recipe,
   channel: codexChannel,
   foldsPastes: { characters: 1_000 },
   screen: codexScreen,

@@ -1,14 +1,9 @@
-import { posix } from 'node:path';
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import type { ChannelContext, ChannelState, ChannelUndo, DaemonChannel, RpcCall } from '../channel.js';
-import { codexFolder } from './threads.js';
+import { codexLaunch } from './launch.js';
 
 // Codex's background server (docs/facts/codex-background-server.md), which plain `codex` starts and uses. ctxwrap asks it for one thread, and
 // not by `thread/resume`, which would have it sent the user's approvals, too.
-
-/** Options with which Codex does without it, as it says itself. */
-const EMBEDDED =
-  /^(?:--no-daemon|--config(?:=.*)?|-c.*|--enable(?:=.*)?|--disable(?:=.*)?|--search|-p.*|--profile(?:=.*)?|--remote(?:=.*)?)$/;
 
 /**
  * The turn of the compaction and all later ones are taken back; Codex writes another file of the same thread. The caller then hears the
@@ -55,14 +50,7 @@ const SECOND_MS = 1_000;
 const OTHER_LAST = 'something was said since the compaction';
 
 export const codexChannel: DaemonChannel = {
-  via: 'daemon',
-  name: "Codex's background server",
-  needsSession: true,
-  refusal: (args) => {
-    const option = args.find((each) => EMBEDDED.test(each));
-    return option === undefined ? undefined : `with ${option} Codex does without its background server`;
-  },
-  socket: (where) => posix.join(codexFolder(where), 'app-server-control', 'app-server-control.sock'),
+  ...codexLaunch.channel,
   greeting: {
     method: 'initialize',
     params: { clientInfo: { name: 'ctxwrap', title: null, version: '0' }, capabilities: null },

@@ -7,7 +7,6 @@ import { chooseAskedFile, sentBetween } from '../files.js';
 import type { SessionFileKind } from '../home.js';
 import { shownThread } from './shown-thread.js';
 import {
-  codexFolder,
   foldersAround,
   idOfLock,
   LOCK,
@@ -18,6 +17,7 @@ import {
   threadOf,
   userThread,
 } from './threads.js';
+import { codexFolder } from './launch.js';
 
 // Where Codex keeps its rollouts (docs/facts/codex.md#rollouts, docs/facts/sessions.md#codex):
 // sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl, and rollout-<time>-<thread>_<segment>.jsonl after a rewind.

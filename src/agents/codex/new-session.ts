@@ -143,7 +143,6 @@ export const codexNewSessions: NewSessionForm = {
   copyLine: (line, from, { id }) =>
     replaceIds(line, HEAD.test(line) ? ['id', 'session_id'] : ['thread_id', 'session_id'], { from, to: id }),
   obstacle,
-  resumeArgs: ({ id }) => ['resume', id],
   // Enter, as it was tried; TAB would queue it during a turn
   switching: { command: (id) => `/resume ${id}`, typing: { pauseMs: 250, submit: '\r' }, keepsOpen: true },
 };

@@ -4,6 +4,7 @@ import type { Millis } from '../../core/reading.js';
 import { dateFolder } from '../../core/time.js';
 import type { ChildPlace, FileEntry, FilePort } from '../agent.js';
 import type { AgentFolders } from '../home.js';
+import { codexFolder } from './launch.js';
 
 // What Codex keeps of its threads (docs/facts/codex.md#rollouts, docs/facts/codex-background-server.md): rollouts, locks, marks, names, and
 // what was sent in them.
@@ -13,9 +14,6 @@ export const LOCK = /^[0-9a-f-]{36}\.lock$/;
 const MARK = /^[0-9a-f-]{36}$/;
 // Folders are named by local date; one day on either side covers every time zone.
 const DAYS_AROUND = [-1, 0, 1];
-
-export const codexFolder = ({ env, home }: AgentFolders): string =>
-  env['CODEX_HOME'] || posix.join(home, '.codex');
 
 const SECOND_MS = 1_000;
 

@@ -112,6 +112,5 @@ export const copilotNewSessions: NewSessionForm = {
   write: writeCopilotConversation,
   fileName: ({ id }) => `../${id}/events.jsonl`,
   copyLine: (line, from, { id }) => replaceIds(line, ['sessionId', 'sourceSessionId'], { from, to: id }),
-  resumeArgs: ({ id }) => ['--resume', id],
   switching: { command: (id) => `/resume ${id}` },
 };

@@ -4,13 +4,13 @@ import {
   type FilePort,
   type Located,
   type ChildPlace,
-  type CompactRecipe,
   makeScreenReader,
   type AgentScreen,
   type ScreenReading,
   type ScreenEvidence,
   type Agent,
 } from '../agent.js';
+import { demoLaunch } from './launch.js';
 import { demoReader, demoSession } from './session.js';
 import { watchCommand, type CommandWatch, type CompressResult, itemsAbove } from '../compress.js';
 
@@ -21,17 +21,6 @@ const LOG_VARIABLE = 'CTXWRAP_DEMO_LOG';
 export const locateDemo = async (port: FilePort, { env }: ChildPlace): Promise<Located | undefined> => {
   const path = env[LOG_VARIABLE];
   return path && (await port.entry(path)) ? { sessionId: 'demo', path, certain: true } : undefined;
-};
-
-/** The demo's command; it accepts whole texts, so the pause is only for its screen. */
-const demoRecipe: CompactRecipe = {
-  command: '/compact',
-  takesFocus: false,
-  isPasted: false,
-  pauseMs: 100,
-  submit: '\r',
-  startMs: 5_000,
-  finishMs: 30_000,
 };
 
 const isDemoRecord = ({ type, at, sessionId, payload }: JsonRecord): boolean =>
@@ -131,10 +120,8 @@ const words = (text: string): CompressResult | undefined => {
 
 /** The embedded agent simulator; it compacts only on request. */
 export const demo: Agent = {
-  name: 'demo',
-  isInteractive: () => true,
+  ...demoLaunch,
   nativeTrigger: () => undefined,
   log: { locate: locateDemo, reader: demoReader, recognises: isDemoRecord, conversation: demoSession },
-  recipe: () => demoRecipe,
   screen: demoScreen,
 };

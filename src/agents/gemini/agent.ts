@@ -1,16 +1,9 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
-import type { CompactRecipe, Agent } from '../agent.js';
-import { familyRecipe } from '../gemini-family.js';
+import type { Agent } from '../agent.js';
 import type { AgentHome } from '../home.js';
-import {
-  splitWords,
-  type LaunchRules,
-  optionsForRestart,
-  type RestartRules,
-  startsConversation,
-} from '../launch.js';
+import { splitWords } from '../launch.js';
 import {
   parseCommentedJson,
   findLastNumber,
@@ -18,6 +11,7 @@ import {
   type OwnCompactionSource,
 } from '../own-compaction.js';
 import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
+import { geminiLaunch } from './launch.js';
 import { geminiNewSessions } from './new-session.js';
 import { isDocumentHead } from './document.js';
 import { foldersOf, geminiFolder, idInPath, locateGemini, projectOf, sessionFile } from './files.js';
@@ -32,29 +26,6 @@ const geminiHome: AgentHome = {
   sessionFile,
   idInPath,
   projectOf,
-};
-
-const command = 'gemini';
-const npmPackage = '@google/gemini-cli';
-
-/** Gemini CLI 0.61.0, from its --help; `-i` and a bare prompt stay in the terminal (docs/facts/gemini.md#ends-and-starts-without-a-terminal). */
-const launchRules: LaunchRules = {
-  plainFlags: splitWords(`
-    -p --prompt -h --help -v --version --acp --experimental-acp
-    -l --list-extensions --list-sessions --delete-session
-  `),
-  plainCommands: splitWords('mcp extensions extension skills skill hooks hook gemma'),
-  valueFlags: splitWords(`
-    -m --model -i --prompt-interactive -w --worktree --approval-mode --policy
-    --admin-policy --allowed-mcp-server-names --allowed-tools -e --extensions -r --resume
-    --session-file --session-id --include-directories -o --output-format
-  `),
-};
-
-/** From the same --help: a new start with a session takes no prompt and no other session. */
-const restartRules: RestartRules = {
-  sessionFlags: splitWords('-r --resume --session-id --session-file -i --prompt-interactive'),
-  elsewhereFlags: splitWords('-w --worktree'),
 };
 
 // Gemini's own compaction (docs/facts/gemini.md#compaction): at `model.compressionThreshold` of the window, 0.5 by default.
@@ -85,9 +56,6 @@ const geminiCompaction: OwnCompactionSource = {
     return { trigger: share < 1 ? { share, reserveTokens: 0 } : undefined, settings: [setting] };
   },
 };
-
-/** docs/facts/gemini.md#keys: Enter within 30 ms of a key is a newline, hence the pause; text after the command is ignored. */
-const geminiRecipe: CompactRecipe = { ...familyRecipe, takesFocus: false };
 
 const NO_TOOLS = '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n';
 
@@ -124,11 +92,8 @@ const isGeminiRecord = (record: JsonRecord): boolean => {
 };
 
 export const gemini: Agent = {
-  name: 'gemini',
-  command,
-  npmPackage,
+  ...geminiLaunch,
   home: geminiHome,
-  isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => usualTrigger,
   ownCompaction: geminiCompaction,
   log: {
@@ -140,13 +105,8 @@ export const gemini: Agent = {
     conversation: geminiSession,
   },
   newSessions: geminiNewSessions,
-  restarting: {
-    exitCommand: '/quit',
-    options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
-  },
   readsMentions: true,
   foldsPastes: { lines: 5, characters: 500 },
   printMode,
-  recipe: () => geminiRecipe,
   screen: geminiScreen,
 };

@@ -168,7 +168,6 @@ export const geminiNewSessions: NewSessionForm = {
   fileName: ({ id, now }) =>
     `session-${formatIsoTime(now).slice(0, 'YYYY-MM-DDTHH:MM'.length).replace(':', '-')}-${id}.jsonl`,
   copyLine: (line, from, { id }) => replaceIds(line, ['sessionId'], { from, to: id }),
-  resumeArgs: ({ id }) => ['--resume', id],
   switching: {
     command: (name) => `/chat resume ${name}`,
     listedAs: (name) => `/${name}`,

@@ -1,9 +1,8 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { getCount, parseRecord, type JsonRecord } from '../../core/json.js';
-import type { Agent, CompactRecipe } from '../agent.js';
+import type { Agent } from '../agent.js';
 import type { AgentHome } from '../home.js';
-import { splitWords, startsConversation, type LaunchRules } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
 import {
   idInPath,
@@ -14,6 +13,7 @@ import {
   sessionFile,
   sessionsFolder,
 } from './files.js';
+import { kimiLaunch } from './launch.js';
 import { kimiNewSessions } from './new-session.js';
 import { kimiScreen } from './screen.js';
 import { kimiReader, kimiSession } from './session.js';
@@ -27,17 +27,6 @@ const kimiHome: AgentHome = {
   sessionFile,
   idInPath,
   projectOf,
-};
-
-/** Kimi Code 2.1.0, from its --help, and `-r`, which it names at its end. */
-const launchRules: LaunchRules = {
-  plainFlags: splitWords('-V --version -p --prompt -h --help'),
-  plainCommands: splitWords(
-    'export fork provider session acp web server rc remote login doctor vis install-desktop migrate upgrade update help',
-  ),
-  valueFlags: splitWords(
-    '-S --session -r --resume -m --model --output-format --skills-dir --agent --agent-file --add-dir',
-  ),
 };
 
 // Kimi's own compaction (docs/facts/kimi.md): at a share of the window, or where only its reserve is left; a reserve that is no smaller than
@@ -85,18 +74,6 @@ const kimiCompaction: OwnCompactionSource = {
   },
 };
 
-/** docs/facts/kimi.md; during a turn Kimi refuses the command. */
-const kimiRecipe: CompactRecipe = {
-  command: '/compact',
-  takesFocus: true,
-  isPasted: false,
-  pauseMs: 150,
-  submit: '\r',
-  startMs: 5_000,
-  isListed: true,
-  finishMs: 300_000, // a real compaction takes 10 to 120 s; longer is reported as a timeout
-};
-
 const OWN_TYPES =
   /^(?:turn\.(?:prompt|steer|cancel|ended)|agent\.(?:turn|message)\.\w+|(?:config|context|usage|token_counting|full_compaction|micro_compaction|permission|plan_mode|swarm_mode|tools|llm|mcp|goal|profile|runtime|prompt|plugin|interaction)\.\w+)$/;
 
@@ -105,11 +82,8 @@ const isKimiRecord = ({ type, protocol_version: version }: JsonRecord): boolean 
   typeof type === 'string' && (type === 'metadata' ? typeof version === 'string' : OWN_TYPES.test(type));
 
 export const kimi: Agent = {
-  name: 'kimi',
-  command: 'kimi',
-  npmPackage: '@moonshot-ai/kimi-code',
+  ...kimiLaunch,
   home: kimiHome,
-  isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => usualTrigger,
   ownCompaction: kimiCompaction,
   log: {
@@ -122,6 +96,5 @@ export const kimi: Agent = {
   },
   newSessions: kimiNewSessions,
   readsMentions: true,
-  recipe: () => kimiRecipe,
   screen: kimiScreen,
 };

@@ -167,5 +167,4 @@ export const kimiNewSessions: NewSessionForm = {
   beside: stateFile,
   filesOf: (line) => [...line.matchAll(BLOB)].map(([, name = '']) => `blobs/${name}`),
   copyLine: (line) => line, // it names no session
-  resumeArgs: ({ id }) => ['--resume', `session_${id}`],
 };

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord } from '../../core/json.js';
-import type { Agent, CompactRecipe } from '../agent.js';
+import type { Agent } from '../agent.js';
 import type { AgentHome } from '../home.js';
-import { type LaunchRules, splitWords, startsConversation } from '../launch.js';
 import { type OwnCompactionSource, parseCommentedJson, readSettingsFiles } from '../own-compaction.js';
 import { opencodeChannel } from './channel.js';
 import { isOpencodeLine, locateOpencode, opencodeDatabase, opencodeFolder } from './files.js';
+import { opencodeLaunch } from './launch.js';
 import { opencodeScreen } from './screen.js';
 import { opencodeReader, opencodeSession } from './session.js';
 
@@ -14,19 +14,6 @@ const opencodeHome: AgentHome = {
   played: ['1.18.33', '1.17.19'],
   usualWindowTokens: 200_000,
   sessions: opencodeFolder,
-};
-
-/** opencode 1.18.33, from its --help. */
-const launchRules: LaunchRules = {
-  plainFlags: splitWords('-h --help -v --version'),
-  plainCommands: splitWords(`
-    completion acp mcp run debug providers auth agent upgrade uninstall serve web models stats export import
-    github session plugin plug db
-  `),
-  valueFlags: splitWords(`
-    --log-level --port --hostname --mdns-domain --cors -m --model -s --session --prompt --agent
-    --replay-limit
-  `),
 };
 
 const MOST_ANSWER_TOKENS = 32_000; // what it keeps free for an answer, or less where the model allows less
@@ -62,24 +49,9 @@ const opencodeCompaction: OwnCompactionSource = {
   },
 };
 
-/** docs/facts/opencode.md. What it does with the command during a turn is not known, so the end is waited for. */
-const opencodeRecipe: CompactRecipe = {
-  command: '/compact',
-  takesFocus: false,
-  isPasted: false,
-  pauseMs: 150,
-  submit: '\r',
-  startMs: 10_000,
-  finishMs: 300_000, // a real compaction takes 10 to 120 s; longer is reported as a timeout
-  isListed: true,
-};
-
 export const opencode: Agent = {
-  name: 'opencode',
-  command: 'opencode',
-  npmPackage: 'opencode-ai',
+  ...opencodeLaunch,
   home: opencodeHome,
-  isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => usualTrigger,
   ownCompaction: opencodeCompaction,
   log: {
@@ -89,7 +61,6 @@ export const opencode: Agent = {
     recognises: isOpencodeLine,
     conversation: opencodeSession,
   },
-  recipe: () => opencodeRecipe,
   channel: opencodeChannel,
   screen: opencodeScreen,
 };

@@ -1,16 +1,12 @@
 import { getList, getRecord, getText, isRecord } from '../../core/json.js';
 import type { ChannelContext, ChannelUndo, ServerCall, ServerChannel } from '../channel.js';
+import { opencodeLaunch } from './launch.js';
 import { showsCompactionLast } from './screen.js';
 import { GIVEN_MARK, isGivenPart } from './session.js';
 
 // opencode's own server (docs/facts/opencode.md): its screen is a client of it, and takes commands from it as from its own list of commands.
 
 const USER = 'opencode';
-const PASSWORD = 'OPENCODE_SERVER_PASSWORD';
-
-/** Options and variables with which the user starts the server, or with which this process is no server. */
-const OWN_OPTIONS = /^--(?:port|hostname|mdns|mdns-domain|cors)(?:=|$)/;
-const OTHER_COMMANDS: readonly string[] = ['attach', 'pr'];
 
 /** A message and everything after it is taken back, as with `/undo`; the rows go with the next message, and `/redo` brings them back until then. */
 const undo: ChannelUndo<ServerCall> = {
@@ -68,19 +64,7 @@ const context: ChannelContext<ServerCall> = {
 };
 
 export const opencodeChannel: ServerChannel = {
-  via: 'server',
-  name: "opencode's server",
-  plan: ({ args, env, port, password }) => {
-    if (args.some((each) => OWN_OPTIONS.test(each)) || env[PASSWORD] || env['OPENCODE_SERVER_USERNAME'])
-      return { kind: 'leave', reason: 'you have set up its server yourself' };
-    const other = args.find((each) => OTHER_COMMANDS.includes(each));
-    if (other !== undefined) return { kind: 'leave', reason: `opencode ${other} starts none` };
-    return {
-      kind: 'open',
-      args: ['--port', String(port), '--hostname', '127.0.0.1', ...args],
-      env: { [PASSWORD]: password },
-    };
-  },
+  ...opencodeLaunch.channel,
   user: USER,
   state: { method: 'GET', path: '/session/status' },
   stateIn: (answer) => {

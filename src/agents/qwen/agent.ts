@@ -1,16 +1,9 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
-import type { CompactRecipe, Agent } from '../agent.js';
-import { familyRecipe } from '../gemini-family.js';
+import type { Agent } from '../agent.js';
 import type { AgentHome } from '../home.js';
-import {
-  splitWords,
-  type LaunchRules,
-  optionsForRestart,
-  type RestartRules,
-  startsConversation,
-} from '../launch.js';
+import { splitWords } from '../launch.js';
 import {
   parseCommentedJson,
   findLastNumber,
@@ -18,6 +11,7 @@ import {
   type OwnCompactionSource,
 } from '../own-compaction.js';
 import { type PrintMode, SUMMARISER_ROLE } from '../print-mode.js';
+import { qwenLaunch } from './launch.js';
 import { qwenNewSessions } from './new-session.js';
 import { qwenRuntimeFolder, qwenFolder, locateQwen, parseStatus, sessionFile } from './files.js';
 import { qwenScreen } from './screen.js';
@@ -65,31 +59,6 @@ const qwenHome: AgentHome = {
   sessionFile,
 };
 
-const command = 'qwen';
-const npmPackage = '@qwen-code/qwen-code';
-
-/** Qwen Code 0.24.4, from its --help: unlike Gemini it answers a bare prompt and exits, unless `-i` is given. */
-const launchRules: LaunchRules = {
-  plainFlags: splitWords('-p --prompt -h --help -v --version --acp --experimental-acp -l --list-extensions'),
-  plainCommands: splitWords('auth board channel extensions hooks mcp review sandbox serve sessions update'),
-  promptFlags: splitWords('-i --prompt-interactive'),
-  valueFlags: splitWords(`
-    --telemetry-target --telemetry-otlp-endpoint --telemetry-otlp-protocol --telemetry-outfile --proxy
-    -m --model --fallback-model -i --prompt-interactive --system-prompt --append-system-prompt
-    --output-style --sandbox-image --approval-mode --channel --allowed-mcp-server-names --mcp-config
-    --allowed-tools -e --extensions --include-directories --add-dir --openai-logging-dir --openai-api-key
-    --openai-base-url --input-format -o --output-format --json-fd --json-file --json-schema --input-file
-    -r --resume --session-id --worktree --max-session-turns --max-wall-time --max-tool-calls
-    --max-subagent-depth --core-tools --exclude-tools --disabled-slash-commands --auth-type
-  `),
-};
-
-/** From the same --help: a new start with a session takes no prompt and no other session. */
-const restartRules: RestartRules = {
-  sessionFlags: splitWords('-r --resume -c --continue --session-id --fork-session -i --prompt-interactive'),
-  elsewhereFlags: splitWords('--worktree'),
-};
-
 // Qwen's own compaction (docs/facts/qwen.md#boundaries): at `context.autoCompactThreshold` of the window, or where only its reserve for the
 // summary and itself is left.
 
@@ -119,9 +88,6 @@ const qwenCompaction: OwnCompactionSource = {
     return { trigger: triggerAt(share), settings: [setting] };
   },
 };
-
-/** docs/facts/qwen.md#compaction; a command given during a turn is queued and runs as a command. */
-const qwenRecipe: CompactRecipe = { ...familyRecipe, takesFocus: true, isQueued: true };
 
 // Its tools have to be named one by one: those of 0.24.4 and 0.15.10, without `structured_output`, which nobody asks for.
 const TOOLS = splitWords(`
@@ -160,11 +126,8 @@ const isQwenRecord = ({ uuid, sessionId, isSidechain, message, systemPayload }: 
   (isRecord(systemPayload) || (isRecord(message) && Array.isArray(message['parts'])));
 
 export const qwen: Agent = {
-  name: 'qwen',
-  command,
-  npmPackage,
+  ...qwenLaunch,
   home: qwenHome,
-  isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => usualTrigger,
   ownCompaction: qwenCompaction,
   ownLadder: qwenLadder,
@@ -176,12 +139,7 @@ export const qwen: Agent = {
     conversation: qwenSession,
   },
   newSessions: qwenNewSessions,
-  restarting: {
-    exitCommand: '/quit',
-    options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
-  },
   readsMentions: true,
   printMode,
-  recipe: () => qwenRecipe,
   screen: qwenScreen,
 };

@@ -146,6 +146,5 @@ export const qwenNewSessions: NewSessionForm = {
   write: writeQwenConversation,
   fileName: ({ id }) => `${id}.jsonl`,
   copyLine: (line, from, { id }) => replaceIds(line, ['sessionId'], { from, to: id }),
-  resumeArgs: ({ id }) => ['--resume', id],
   switching: { command: (id) => `/resume ${id}` },
 };

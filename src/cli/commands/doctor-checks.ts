@@ -12,7 +12,7 @@ import {
 import { readLook, type Env, type Look } from '../../core/look.js';
 import type { ProbedTerminal } from './doctor-probes.js';
 import { type Shell, shells } from '../request.js';
-import { isSwitchedOn } from '../session.js';
+import { isSwitchedOn } from '../transparency.js';
 import { startupLines } from '../shell/init.js';
 
 // The sections of the machine: what ctxwrap runs on, the shell, and the terminal.

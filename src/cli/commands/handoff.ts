@@ -20,7 +20,8 @@ import { findOneSource, type OneSource } from '../one-source.js';
 import { linesToPrint, print, printError, workingFolder } from '../print.js';
 import type { HandoffRequest } from '../define/handoff.js';
 import type { Start } from '../request.js';
-import { transparentReason, isSessionRunning, type Outcome } from '../session.js';
+import type { Outcome } from '../session.js';
+import { transparentReason, isSessionRunning } from '../transparency.js';
 import { openSearch } from './history.js';
 
 /**

@@ -2,24 +2,23 @@ import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isatty } from 'node:tty';
 import { errorCode } from '../../core/errors.js';
-import type { Agent } from '../../agents/agent.js';
-import { agents } from '../../agents/index.js';
+import type { Agent, AgentLaunch } from '../../agents/agent.js';
+import { agentWords, genericLaunch, launches } from '../../agents/launches.js';
 import { systemReason } from '../../storage/errors.js';
 import { findCommand, isShellScript, obstacleReasons } from '../../storage/find-command.js';
 import { passthrough } from '../../main-thread/passthrough.js';
 import * as messages from '../messages.js';
-import { listedCommands } from '../commands.js';
 import { print } from '../print.js';
+import type { AgentOption } from '../options.js';
 import type { Options, RunRequest, Task } from '../request.js';
-import { agentWords } from '../options.js';
-import { agentFromOption } from '../agent-option.js';
-import { isSessionRunning, logFor, runWrapped, type Outcome, transparentReason } from '../session.js';
+import { logFor, runWrapped, type Outcome } from '../session.js';
+import { isSessionRunning, transparentReason } from '../transparency.js';
 
 /** `ctxwrap claude …` and `ctxwrap -- command …`. */
 const run = async ({ word, args, anyCommand, startingDraft, options }: RunRequest): Promise<Outcome> => {
   const own = options.configured?.runtimes ?? [];
-  const asked = await agentFromOption(options.runtime, own);
-  const all = [...own, ...Object.values<Agent>(agents), ...(asked ? [asked] : [])];
+  const asked = options.runtime && (await agentLaunchOf(options.runtime, own));
+  const all: readonly AgentLaunch[] = [...own, ...launches, ...(asked ? [asked] : [])];
   // after `--` the word is a program, even if an agent has the same name
   const named = anyCommand
     ? undefined
@@ -29,9 +28,9 @@ const run = async ({ word, args, anyCommand, startingDraft, options }: RunReques
   if (known === undefined && !anyCommand)
     throw messages.unknownWord(word, {
       agents: [...agentWords, ...own.map(({ name }) => name)],
-      commands: listedCommands,
+      commands: (await import('../commands.js')).listedCommands,
     });
-  const agent = asked ?? known ?? agents.generic;
+  const agent = asked ?? known ?? genericLaunch;
   const log = logFor(options);
   const file = find(named?.command ?? word, known);
   const env = deeper(process.env, file);
@@ -58,6 +57,10 @@ const run = async ({ word, args, anyCommand, startingDraft, options }: RunReques
   }
 };
 
+/** The agent of `--runtime`. */
+const agentLaunchOf = async (option: AgentOption, own: readonly Agent[]): Promise<AgentLaunch | undefined> =>
+  (await import('../agent-option.js')).agentFromOption(option, own);
+
 const MAX_LEVEL = 8; // nested starts of ctxwrap; an agent inside an agent is two
 
 /** The environment with the nesting level raised by one for a shell script: an unrecognised shim could start ctxwrap again without end. */
@@ -71,7 +74,7 @@ const deeper = (env: NodeJS.ProcessEnv, file: string): NodeJS.ProcessEnv => {
 const LEVEL = 'CTXWRAP_LEVEL';
 
 /** The window set for this agent, unless one is set for all agents. */
-const windowed = (options: Options, { name }: Agent): Options => {
+const windowed = (options: Options, { name }: AgentLaunch): Options => {
   const { values, configured } = options;
   const window = values.window ?? configured?.windows[name];
   return window === undefined ? options : { ...options, values: { ...values, window } };
@@ -84,7 +87,7 @@ const isOurs = (word: string): boolean => {
   return found.kind === 'missing';
 };
 
-const find = (word: string, known: Agent | undefined): string => {
+const find = (word: string, known: AgentLaunch | undefined): string => {
   const self = realpathSync(process.argv[1] ?? '');
   const found = findCommand(word, { path: process.env['PATH'], self });
   if (found.kind === 'found') return found.file;

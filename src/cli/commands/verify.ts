@@ -12,7 +12,7 @@ import { bestIsolation, type Isolation } from '../../verify/sandbox.js';
 import { parseVerifyRequest, runVerification } from '../../verify/runner.js';
 import * as messages from '../messages.js';
 import { print, printLines, version as ownVersion } from '../print.js';
-import { agentWords } from '../options.js';
+import { agentWords } from '../../agents/launches.js';
 import type { VerifyRequest } from '../define/verify.js';
 import type { Outcome } from '../session.js';
 import { type Painter, painterFor } from '../text.js';

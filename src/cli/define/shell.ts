@@ -1,4 +1,4 @@
-import { agentWords } from '../options.js';
+import { agentWords } from '../../agents/launches.js';
 import { type Shell, shells } from '../request.js';
 import { candidatesFor, completionText } from '../shell/completion.js';
 import { command } from './command.js';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { agentWords } from '../options.js';
+import { agentWords } from '../../agents/launches.js';
 import { command } from './command.js';
 import { argument, type Asked, flag, json, oneOf, optionOf } from './parameters.js';
 

@@ -21,8 +21,9 @@ const writePlanted = async (session: LabSession, path: string): Promise<readonly
     newUuid: () => crypto.randomUUID(),
   };
   const lines = own && form?.write({ ...plantedConversation(), head: own.head }, as);
-  if (!form || !lines) throw new Error(`no session of ${session.agent.name} can be written`);
-  return form.resumeArgs({ id: as.id, path: await writeSession(path, form, as, lines) });
+  if (!form || !lines || !agent?.resumeArgs)
+    throw new Error(`no session of ${session.agent.name} can be written`);
+  return agent.resumeArgs({ id: as.id, path: await writeSession(path, form, as, lines) });
 };
 
 /** All texts in a request. */

@@ -1,0 +1,84 @@
+import { agentWords } from '../agents/launches.js';
+import { configKey, defaultValues, keyNames, type KeyName } from '../core/config/keys.js';
+import type { ValueType } from '../core/config/value-types.js';
+import type { Options, RunRequest } from './request.js';
+
+// Reads `ctxwrap [options] AGENT …` and `ctxwrap [options] -- COMMAND …` without commander, which no launch should wait for. Whatever is not
+// plainly right is left to commander: other commands and options, abbreviations, wrong values.
+
+export const keysWithOption = keyNames.filter((key) => configKey(key).option !== undefined);
+
+/** The value that this argument of an option gives a key; undefined where it is not valid. Paths are relative to the current folder. */
+export const readText = (type: ValueType, text: string): unknown => {
+  if (type.kind === 'path') return text === '' ? undefined : text;
+  if (type.kind !== 'list') return type.read(text);
+  const items = itemsIn(text);
+  return items.length === 0 ? undefined : type.read(items);
+};
+
+/** Parses `bar,percent`. */
+export const itemsIn = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+/** The options that have no key. */
+type OtherOptions = Pick<Options, 'runtime' | 'record' | 'recordInput' | 'config' | 'control'>;
+
+export const optionsOf = (
+  flags: Options['flags'],
+  { runtime, record, recordInput, config, control }: OtherOptions = {},
+): Options => ({
+  flags,
+  values: { ...defaultValues, ...flags },
+  isModeGiven: flags.mode !== undefined,
+  runtime,
+  record,
+  recordInput,
+  config,
+  ...(control ? { control } : {}),
+});
+
+const keyOfFlag: ReadonlyMap<string, KeyName> = new Map(
+  keysWithOption.flatMap((key) => {
+    const { flag = '', short } = configKey(key).option ?? {};
+    return [flag, ...(short === undefined ? [] : [short])].map((name) => [name, key] as const);
+  }),
+);
+
+/** A setting, and how many words give it; undefined where it is not understood. */
+const readFlag = (
+  word: string,
+  next: string | undefined,
+): { readonly key: KeyName; readonly value: unknown; readonly words: number } | undefined => {
+  const key = keyOfFlag.get(word);
+  const { option, type } = key === undefined ? {} : configKey(key);
+  if (key === undefined || !option || !type) return undefined;
+  if (option.takes === undefined) return { key, value: !option.flag.startsWith('--no-'), words: 1 };
+  const value = next === undefined || next === '--' ? undefined : readText(type, next);
+  return value === undefined ? undefined : { key, value, words: 2 };
+};
+
+/** The launch that these arguments ask for; undefined where only commander can tell. */
+export const readLaunch = (argv: readonly string[]): RunRequest | undefined => {
+  const given = new Map<KeyName, unknown>();
+  let at = 0;
+  for (let word = argv[0]; word?.startsWith('-') && word !== '--'; word = argv[at]) {
+    const found = readFlag(word, argv[at + 1]);
+    if (!found) return undefined;
+    given.set(found.key, found.value);
+    at += found.words;
+  }
+  const anyCommand = argv[at] === '--';
+  const [word, ...args] = argv.slice(anyCommand ? at + 1 : at);
+  if (word === undefined || !(anyCommand || agentWords.includes(word))) return undefined;
+  const flags = keysWithOption.flatMap((key) => (given.has(key) ? [[key, given.get(key)] as const] : []));
+  return {
+    kind: 'run',
+    word,
+    args,
+    anyCommand,
+    options: optionsOf(Object.fromEntries(flags) as Options['flags']),
+  };
+};

@@ -290,6 +290,10 @@ export interface SessionState {
   readonly reading?: WindowReading | undefined;
   readonly tier?: TierName | undefined;
   readonly compactions: number;
+  /** a handoff of the conversation was written */
+  readonly handoff?:
+    | { readonly state: 'handoff_ready'; readonly path: string; readonly at: number }
+    | undefined;
   readonly compaction?: { readonly mode: ModeName; readonly words?: string | undefined } | undefined;
   /** the agent's own id of the conversation */
   readonly agentSessionId?: string | undefined;
@@ -339,6 +343,7 @@ export type SessionEventContent =
       readonly attempt: CompactionAttempt;
       readonly request?: string | undefined;
     }
+  | { readonly type: 'handoff_ready'; readonly path: string }
   | { readonly type: 'refused'; readonly request: string; readonly reason: string }
   | { readonly type: 'dropped'; readonly count: number }
   | {

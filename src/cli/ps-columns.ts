@@ -143,7 +143,8 @@ export const activityText = (session: ListedSession, now: Millis): string => {
   if (isForUser(record)) return `waiting: ${waits}`;
   // the others go on by themselves: what ctxwrap waits for meanwhile is that they are done
   const isIdle = activity === 'ready' || activity === 'unknown';
-  return (isIdle && mainClause(record.compaction?.words ?? '')) || activity;
+  const words = mainClause(record.compaction?.words ?? '');
+  return (isIdle && (words || record.handoff?.state)) || activity;
 };
 
 /** The agent can only go on when its user has done something. */

@@ -1,3 +1,4 @@
+import type { WrittenHandoff } from './live-handoff.js';
 import type { NativeTrigger } from './build-ladder.js';
 import type { CopyResult } from './compaction/copy.js';
 import type { Failure } from './compaction/outcome.js';
@@ -115,6 +116,8 @@ export type Event =
   | { readonly type: 'mode'; readonly mode: Mode }
   /** the user has chosen by a key where the window is compacted at the latest; `isSaved`: it is in the user's file, too */
   | { readonly type: 'limit'; readonly limit: SessionLimit; readonly isSaved?: true }
+  /** a handoff of the conversation was written */
+  | { readonly type: 'handoff-ready'; readonly handoff: WrittenHandoff }
   /** the user switched proactive compaction by a key */
   | { readonly type: 'proactive'; readonly isProactive: boolean }
   /** why a countdown would not be visible now; undefined if it would, which is assumed before the first of these events */

@@ -228,22 +228,16 @@ export const thresholdNames: Readonly<Record<Threshold['name'], string>> = {
 export const shortReason = ({ reason }: Pick<Threshold, 'reason'>): string => reason.replace(/^[^:]*: /, '');
 
 /**
- * All numbers of a ladder in ascending order: the effective window if the boundaries depend on it, the boundaries, and the agent's own
- * compaction point.
+ * All numbers of a ladder: the effective window, also where the tiers of a small window lie beyond it, the boundaries in ascending order, and
+ * the agent's own compaction point.
  */
 export const listThresholds = ({ effective, warn, auto, hard, native }: Ladder): readonly Threshold[] => [
-  ...(effective && [warn, auto, hard].every((rung) => !rung || keepsTo(effective, rung))
-    ? [inTokens('effective', effective)]
-    : []),
+  ...(effective && effective.tokens > 0 ? [inTokens('effective', effective)] : []),
   { name: 'warn', ...numberOf(warn) },
   ...(auto ? [{ name: 'auto', ...numberOf(auto) } as const] : []),
   { name: 'hard', ...numberOf(hard) },
   ...(native ? [inTokens('native', native)] : []),
 ];
-
-// In a small window the boundaries are percentages of the whole, and the user's own are where the user set them.
-const keepsTo = ({ tokens }: ExplainedTokens, { custom, unit, value }: TierBoundary): boolean =>
-  tokens > 0 && (custom || (unit === 'tokens' && value <= tokens));
 
 const numberOf = ({ value, unit, reason }: TierBoundary): Omit<Threshold, 'name'> => ({
   value,

@@ -16,7 +16,7 @@ import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 const choiceKeys = ['1', '2', '3', '4', 'left', 'right', 'tab', ' ', 'enter'] as const; // of the pages with choices
 
 const overviewKeys = [
-  ...(['c', 'a', 'p', 'n', 'u', 'b', 'r', 'l', 'd', '?', 'q', 'escape'] as const),
+  ...(['c', 'a', 'p', 'n', 'u', 'b', 'r', 'h', 'l', 'd', '?', 'q', 'escape'] as const),
   ...choiceKeys,
   ...(['up', 'down', 'pageup', 'pagedown', 'home', 'end'] as const),
 ];
@@ -49,6 +49,7 @@ export type OverviewAction =
   | 'undo'
   | 'recall'
   | 'rescue'
+  | 'handoff'
   | 'close';
 
 export type OverviewPage = 'main' | 'detail' | 'help' | ChoicePage;
@@ -92,11 +93,18 @@ const actions = {
   n: 'proactive',
   u: 'undo',
   r: 'rescue',
+  h: 'handoff',
   q: 'close',
 } as const satisfies Readonly<Record<string, OverviewAction>>;
 
 /** What a key right after the hotkey does without the overview, because its result is at the agent's prompt or in the footer. */
-const directActions = ['compact', 'undo', 'recall', 'rescue'] as const satisfies readonly OverviewAction[];
+const directActions = [
+  'compact',
+  'undo',
+  'recall',
+  'rescue',
+  'handoff',
+] as const satisfies readonly OverviewAction[];
 
 export type DirectAction = (typeof directActions)[number];
 
@@ -168,6 +176,7 @@ const pressLimitKey = (state: OverviewState, key: OverviewKey): OverviewKeyResul
     case 'u':
     case 'b':
     case 'r':
+    case 'h':
       return { state };
     default:
       return pressPageKey(state, key);
@@ -226,6 +235,7 @@ const pressPageKey = (state: OverviewState, key: OverviewKey): OverviewKeyResult
     case 'p':
     case 'u':
     case 'r':
+    case 'h':
       return { state: atTop(state), action: actions[key] };
     case 'a':
     case 'n':

@@ -113,6 +113,7 @@ const session = fields({
   agentSessionId: maybe(v.string()),
   logPath: maybe(v.string()),
   shortenedFrom: maybe(v.object({ id: v.pipe(v.string(), v.regex(SESSION_ID)), path: v.string() })),
+  handoff: maybe(v.object({ state: v.literal('handoff_ready'), path: v.string(), at: moment })),
   note: maybe(v.string()),
   reading: maybe(reading),
   tier: maybe(tier),

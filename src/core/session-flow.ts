@@ -15,6 +15,7 @@ import { cacheDeadline, spiralText } from './economy.js';
 import { footerView } from './footer-view.js';
 import { formatDuration, formatFill } from './format.js';
 import { handoffAtEnd, startOffers, stepOffers, type HandoffOffers } from './handoff-offer.js';
+import { stepLiveHandoff, type LiveHandoff } from './live-handoff.js';
 import { stepLimitOffer, type LimitOffer } from './limit-offer.js';
 import type { SessionLimit } from './own-limit.js';
 import { emptyHistory, recordStep, type OverviewHistory } from './report/history.js';
@@ -134,6 +135,8 @@ export interface FlowContext {
   readonly handoffAfter?: number | undefined;
   /** the keys that shorten the conversation without the agent: `Ctrl-] r` */
   readonly rescueKeys?: string | undefined;
+  /** the keys that write a handoff: `Ctrl-] h` */
+  readonly handoffKeys?: string | undefined;
   /** displayed once at the start */
   readonly notices?: readonly string[] | undefined;
   /** the events that the user wants notifications for */
@@ -186,6 +189,8 @@ export interface SessionFlow {
   readonly capacity?: Capacity | undefined;
   /** absent where no handoff can be made */
   readonly offers?: HandoffOffers | undefined;
+  /** absent where no handoff can be made */
+  readonly liveHandoff?: LiveHandoff | undefined;
   /** absent where no limit is offered, or none any more */
   readonly limitOffer?: LimitOffer | undefined;
   /** problems of the last step, for the log */
@@ -199,7 +204,7 @@ type SettingsEvent = Extract<Event, { type: 'settings' }>;
 /** The initial flow. */
 export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
   const { agent, window, assumedWindow, ladder, limit, offersLimit, compact = onlyShow } = context;
-  const { tips, notify = [], notices = [], handoffAfter, rescueKeys } = context;
+  const { tips, notify = [], notices = [], handoffAfter, rescueKeys, handoffKeys } = context;
   const { name, native, hasLog, derivedWindow, showsLeft } = agent;
   const opening: readonly Event[] = [
     ...(window === undefined ? [] : [{ type: 'user-window', windowTokens: window } as const]),
@@ -219,7 +224,9 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
     notifying: startNotifications(notify),
     record: emptyHistory,
     startedAt: now,
-    ...(handoffAfter === undefined ? {} : { offers: startOffers(handoffAfter, rescueKeys) }),
+    ...(handoffAfter === undefined
+      ? {}
+      : { offers: startOffers(handoffAfter, rescueKeys), liveHandoff: { keys: handoffKeys } }),
     ...(offersLimit ? { limitOffer: 'open' } : {}),
     warnings: [],
   });
@@ -310,7 +317,10 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
       ...breakerBypassed(flow.compaction, compaction, session, now),
       ...typedWithoutCopy(flow.compaction, compaction),
     ],
-    ...present({ offers }),
+    ...present({
+      offers,
+      liveHandoff: flow.liveHandoff && stepLiveHandoff(flow.liveHandoff, event, session),
+    }),
     messages,
     limitOffer: stepLimitOffer(flow.limitOffer, event, {
       session,

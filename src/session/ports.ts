@@ -1,4 +1,5 @@
 import type { Event } from '../core/event.js';
+import type { WrittenHandoff } from '../core/live-handoff.js';
 import type { SessionFlow } from '../core/session-flow.js';
 import type { Millis, Activity } from '../core/reading.js';
 import type { PromptContent, SavedSession } from '../agents/agent.js';
@@ -68,6 +69,8 @@ export interface Publisher {
   readonly onState: (state: Session, compaction: CompactionRecord) => void;
   /** the agent has a shortened session in place of another */
   readonly onReplaced: (replaced: Replaced) => void;
+  /** a handoff of the conversation was written */
+  readonly onHandoff: (handoff: WrittenHandoff) => void;
   /** the terminal is not followed any more, so that nothing is typed */
   readonly onFailed: () => void;
   /** each effect of the core, with the state it came from */

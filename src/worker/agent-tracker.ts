@@ -27,6 +27,7 @@ import { openBlackBox, type BlackBox } from './blackbox.js';
 import { type AskableChannel, makeCompactor } from '../typing/compactor.js';
 import { confirmRestart } from '../typing/restarter.js';
 import { makeEstimateSource } from './estimate.js';
+import { makeHandoffWriter, type HandoffWriter } from './handoff-writer.js';
 import { makeModelMemory, type ModelMemory } from './model-memory.js';
 import type { Notifier } from './notifier.js';
 import type { StartedChild, WrapSession } from '../session/options.js';
@@ -82,6 +83,8 @@ export interface AgentTracker extends Omit<AgentActions, 'noteEvent' | 'isOwnBou
   readonly flow: SessionLoop['flow'];
   /** the agent's session; undefined while it is not known. Rejects where it cannot be read */
   readonly source: () => Promise<SessionSource | undefined>;
+  /** the key that writes a handoff */
+  readonly pressHandoff: () => void;
   /** the screen model is no longer fed, so it does not show the child's screen any more */
   readonly stopReadingScreen: () => void;
   /** the child has ended */
@@ -116,8 +119,10 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const port = typistPort(parts, observer);
   const later = { actions: () => actions, source: () => own.source(), onApart: () => following.doubt() };
   const memory = makeModelMemory(session, stateFolder(env, place.home), (event) => loop.take(event));
-  const loop = startLoop(parts, { childPid, port, blackBox, memory, take, ...later });
+  const writer = { handoffs: () => handoffs };
+  const loop = startLoop(parts, { childPid, port, blackBox, memory, take, ...later, ...writer });
   const own = makeOwnSession(agent, place, loop.flow);
+  const handoffs = makeHandoffWriter({ ...parts, flow: loop.flow, take, source: own.source });
   const { onEntered } = parts.input;
   const actions = makeAgentActions({ ...parts, childPid, port, flow: loop.flow, take, onEntered, ...own });
   const restart = followRestart(parts, loop, take);
@@ -138,11 +143,8 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     handle: awake(rest, take),
     flow: loop.flow,
     source: own.source,
-    stopReadingScreen: () => {
-      reading.stop();
-      take({ type: 'screen-blank' });
-      take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen is not followed'] } });
-    },
+    pressHandoff: handoffs.press,
+    stopReadingScreen: () => giveUpScreen(reading, take),
     stop: () => {
       stopSettings();
       for (const part of [restart, actions, reading, following, official, ownCompaction, blackBox, memory])
@@ -151,6 +153,12 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
       loop.stop();
     },
   };
+};
+
+const giveUpScreen = (reading: { readonly stop: () => void }, take: (event: Event) => void): void => {
+  reading.stop();
+  take({ type: 'screen-blank' });
+  take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen is not followed'] } });
 };
 
 /** The same, but it ends the session's rest. */
@@ -224,12 +232,13 @@ interface LoopParts {
   readonly source: AgentTracker['source'];
   /** they exist as soon as the first event was taken */
   readonly actions: () => Pick<AgentActions, 'startRescue' | 'shorten'>;
+  readonly handoffs: () => HandoffWriter;
 }
 
 /** Runs the session and carries out the effects of each step. */
 const startLoop = (
   parts: TrackerParts,
-  { childPid, port, blackBox, memory, onApart, source, take, actions }: LoopParts,
+  { childPid, port, blackBox, memory, onApart, source, take, actions, handoffs }: LoopParts,
 ): SessionLoop => {
   const { session, onView, unseen, notify, publisher } = parts;
   const lookAgain = makeApartWatch(onApart);
@@ -254,6 +263,7 @@ const startLoop = (
     onExhausted: () => {
       if (session.values.onExhausted === 'rescue') queueMicrotask(() => actions().startRescue());
     },
+    onHandoffDue: () => queueMicrotask(() => handoffs().writeAtHard()),
     onLimitOffer: () => void offerLimit(session, take),
     onNotification: notify,
     onState: (state, compaction) => {

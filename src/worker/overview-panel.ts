@@ -191,6 +191,8 @@ const act = (session: WrapSession, tracker: AgentTracker, action: PanelAction): 
       return tracker.pressUndo();
     case 'recall':
       return tracker.pressRecall();
+    case 'handoff':
+      return tracker.pressHandoff();
     case 'rescue':
       return tracker.pressRescue();
     case 'mode':

@@ -13,6 +13,7 @@ import {
 import type { Effect } from '../core/compaction/state.js';
 import { ladderChoice } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
+import type { WrittenHandoff } from '../core/live-handoff.js';
 import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
 import {
@@ -61,6 +62,7 @@ export interface RecordPublisher {
   readonly snapshot: () => SessionRecord;
   /** the agent has a shortened session in place of another */
   readonly updateReplaced: (replaced: Replaced) => void;
+  readonly updateHandoff: (handoff: WrittenHandoff) => void;
   /** a part of ctxwrap has failed, so that nothing is typed any more */
   readonly fail: () => void;
   /** records the end of the session; resolves when that is written or has failed */
@@ -108,6 +110,10 @@ export const publishRecord = (options: RecordPublisherOptions): RecordPublisher 
     snapshot,
     updateReplaced: (replaced) => {
       published = { ...published, replaced };
+      scheduleWrite();
+    },
+    updateHandoff: (handoff) => {
+      published = { ...published, handoff };
       scheduleWrite();
     },
     fail: () => {
@@ -251,7 +257,11 @@ const openRecords = (
       onFailure: (reason) => log.warn(`the parent cannot steer this session: ${reason}`),
     },
   });
-  return { record, events };
+  const onHandoff = (handoff: WrittenHandoff): void => {
+    record.updateHandoff(handoff);
+    events.onHandoff(handoff.path);
+  };
+  return { record, events, onHandoff };
 };
 
 /** Starts publishing the session; undefined where the session has no wrapper identity. */
@@ -263,7 +273,7 @@ export const openPublisher = (
   const { wrapper, agent, env, log, cwd } = session;
   if (!wrapper) return undefined;
   const stateFolder = stateFolderOf(env, homeFolder(env));
-  const { record, events } = openRecords({ ...session, wrapper }, { ...child, onEvent });
+  const { record, events, onHandoff } = openRecords({ ...session, wrapper }, { ...child, onEvent });
   const requests = watchRequests({
     stateFolder,
     sessionId: wrapper.id,
@@ -288,6 +298,7 @@ export const openPublisher = (
       metrics?.onState(state);
     },
     onReplaced: record.updateReplaced,
+    onHandoff,
     onFailed: () => {
       record.fail();
       events.tellState();

@@ -30,6 +30,7 @@ export interface SessionEventsOptions {
 export interface SessionEvents {
   readonly onState: (state: Session, compaction: CompactionRecord) => void;
   readonly onEffect: (effect: Effect) => void;
+  readonly onHandoff: (path: string) => void;
   readonly end: (exit: Exit) => void;
 }
 
@@ -87,6 +88,7 @@ export const sessionEvents = (options: SessionEventsOptions): SessionEvents => {
       if (effect.type === 'refused')
         emit({ type: 'refused', request: effect.requestId, reason: effect.reason });
     },
+    onHandoff: (path) => emit({ type: 'handoff_ready', path }),
     end: (exit) => {
       tellReading();
       emit({ type: 'session-end', exit });
@@ -148,6 +150,7 @@ export const publishEvents = (options: EventPublisherOptions): EventPublisher =>
   return {
     onState: (state, compaction) => guarded(() => events?.onState(state, compaction)),
     onEffect: (effect) => guarded(() => events?.onEffect(effect)),
+    onHandoff: (path) => guarded(() => events?.onHandoff(path)),
     tellState: () =>
       guarded(() => {
         journal.append(stateNow(), options.now());

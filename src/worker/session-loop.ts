@@ -7,6 +7,7 @@ import { isBlackBoxOn, ladderChoice, type CurrentSettings } from '../core/config
 import type { Event } from '../core/event.js';
 import { footerView, type FooterView } from '../core/footer-view.js';
 import { compactKeys, formatEscapeOrControlKey, hotkeyName } from '../core/format.js';
+import { liveHandoffText } from '../core/live-handoff.js';
 import { currentMessage } from '../core/messages.js';
 import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
@@ -36,6 +37,8 @@ export interface LoopListener {
   readonly onLimitOffer?: (() => void) | undefined;
   /** compacting has turned out to be impossible */
   readonly onExhausted?: () => void;
+  /** a handoff is to be written */
+  readonly onHandoffDue?: () => void;
   /** called only when the view has changed */
   readonly onView: (view: FooterView) => void;
   /** an effect that the core asks for */
@@ -116,7 +119,7 @@ const delayKeys = (takeUntold: LoopListener['takeUntoldKeys'], onKeys: () => voi
 };
 
 const viewOf = (
-  { session, compaction, messages }: SessionFlow,
+  { session, compaction, messages, liveHandoff }: SessionFlow,
   compactHotkey: string | undefined,
   now: Millis,
 ): FooterView => {
@@ -124,7 +127,7 @@ const viewOf = (
   const due = dueKindOf(compaction);
   return {
     ...footerView(session, now, compaction.mode),
-    ...present({ words: message?.text }),
+    ...present({ words: message?.text ?? (liveHandoff && liveHandoffText(liveHandoff, session)) }),
     ...(message?.tone === undefined ? {} : { tone: message.tone }),
     ...(due ? { due } : {}),
   };
@@ -151,10 +154,23 @@ const contextOf = (
   const handoffAfter = session.agent.log?.conversation ? after : undefined;
   const hotkey = hotkeyName(values);
   const canRescue = hotkey !== undefined && session.agent.newSessions?.switching !== undefined;
+  const handoffKeys = hotkey === undefined ? undefined : `${hotkey} h`;
   const rescueKeys = canRescue ? `${hotkey} r` : undefined;
   const ladder = ladderChoice(values);
   const offersLimit = values.tips && hotkey !== undefined && !session.restarted; // once in a session
-  return { ...session, offersLimit, agent, compact, window, ladder, tips, notify, handoffAfter, rescueKeys };
+  return {
+    ...session,
+    offersLimit,
+    agent,
+    compact,
+    window,
+    ladder,
+    tips,
+    notify,
+    handoffAfter,
+    rescueKeys,
+    handoffKeys,
+  };
 };
 
 /** Times of the agent are wall-clock times, from which the session's clock differs when the clock was set. */
@@ -181,7 +197,7 @@ export const makeSessionLoop = (
   compact: CompactSettings,
   listener: LoopListener,
 ): SessionLoop => {
-  const { onView, onState, onEffect, onNotification, onExhausted, onLimitOffer } = listener;
+  const { onView, onState, onEffect, onNotification, onExhausted, onHandoffDue, onLimitOffer } = listener;
   const now = makeClock();
   const compactHotkey = compactKeys(session.values);
   const origin = { session: session.wrapper?.id, cwd: session.cwd };
@@ -206,6 +222,7 @@ export const makeSessionLoop = (
     alarm.set(flowDeadline(flow, now()));
     visibility.wait(compaction);
     if (flow.offers?.isExhausted) onExhausted?.();
+    if (flow.liveHandoff?.isDue) onHandoffDue?.();
     if (isOffered) onLimitOffer?.();
   };
   const step = (event: Event): void => apply(stepFlow(flow, event, now()));

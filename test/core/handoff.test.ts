@@ -457,6 +457,18 @@ it('says which parts are the largest and what to leave out', () => {
   );
 });
 
+it('advises nothing whose place another part takes: the points of a summary that is left out', () => {
+  const decisions = Array.from({ length: 15 }, (_, index) => `- ${index} ${'d'.repeat(440)}`).join('\n');
+  const size = sizeOf(made(conversation(prompt('short'), summary(`## Decisions\n${decisions}`))));
+  const shorter = made(conversation(prompt('short'), summary(`## Decisions\n${decisions}`)), {
+    without: size.cut,
+  });
+  expect(size.characters).toBeGreaterThan(6_000);
+  expect(size.cut.toSorted()).toEqual(['context', 'summary']);
+  expect([size.left, handoffMarkdown(shorter).length]).toEqual([size.left, size.left]);
+  expect(size.left).toBeLessThan(size.recommended);
+});
+
 it.each<HandoffSection>(handoffSections)('can leave out %s', (section) => {
   const all = conversation(
     prompt('p'),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildLadder } from '../../src/core/build-ladder.js';
-import { tierOf } from '../../src/core/ladder.js';
+import { listThresholds, tierOf } from '../../src/core/ladder.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
 import type { NativeTrigger } from '../../src/core/build-ladder.js';
 import type { Reading } from '../../src/core/reading.js';
@@ -47,6 +47,8 @@ describe('the ladder', () => {
   ])('of $window tokens is $warn/$auto/$hard', ({ window, effective, ...rungs }) => {
     expect(values(window)).toEqual(rungs);
     expect(ladder(window).effective?.tokens).toBe(effective);
+    const listed = listThresholds(ladder(window)).find(({ name }) => name === 'effective');
+    expect(listed?.value).toBe(effective > 0 ? effective : undefined); // also where the tiers lie beyond it
   });
 
   it.each([undefined, 0, 999])('is 70/85/95 percent for a window of %s', (window) => {

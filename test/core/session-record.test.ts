@@ -57,6 +57,16 @@ describe('a session record', () => {
     expect(record.thresholds.every((each) => each.reason.length > 20)).toBe(true);
   });
 
+  it('names the handoff of the present conversation, for whoever reads it back', () => {
+    const begun = { type: 'session-changed', sessionId: 's1', path: '/home/x.jsonl' } as const;
+    const handoff = { path: '/state/handoff/one.md', at: 2_500, conversation: 's1' };
+    const record = sessionRecord(identity, after(begun), { handoff }, 3_000);
+    const ready = { state: 'handoff_ready', path: '/state/handoff/one.md', at: 2_500 };
+    expect(parseSessionRecord(JSON.stringify(record))?.handoff).toEqual(ready);
+    const later = after(begun, { type: 'session-changed', sessionId: 's2', path: '/home/y.jsonl' });
+    expect(sessionRecord(identity, later, { handoff }, 3_000)).not.toHaveProperty('handoff');
+  });
+
   it('says what comes next and what is left until then, in the mode of the session', () => {
     const next = (...[state, facts]: [ReturnType<typeof after>, Partial<PublishedFacts>?]) =>
       sessionRecord(identity, state, facts ?? {}, 3_000).next;

@@ -81,6 +81,8 @@ const wordsOf = ({ type, fields }: ReadEvent): string => {
       return 'compacting';
     case 'outcome':
       return getText(getRecord(fields, 'attempt'), 'words') ?? 'a compaction has ended';
+    case 'handoff_ready':
+      return `handoff ready: ${text('path')}`;
     case 'refused':
       return `request refused: ${text('reason')}`;
     case 'dropped':

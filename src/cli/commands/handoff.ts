@@ -4,17 +4,15 @@ import { isatty } from 'node:tty';
 import type { Agent } from '../../agents/agent.js';
 import { allAgents } from '../../agents/index.js';
 import { errorCode } from '../../core/errors.js';
-import { makeHandoff, type Handoff, type HandoffReason } from '../../core/conversation/handoff.js';
+import type { Handoff, HandoffReason } from '../../core/conversation/handoff.js';
 import { handoffDraft, handoffMarkdown, sizeAdvice, sizeOf } from '../../core/conversation/handoff-text.js';
 import type { SessionRecord } from '../../core/report/records.js';
 import { escapeMentions } from '../../core/text.js';
 import { jsonText, own, type Printable, toPrintableLines } from '../../core/printable.js';
 import { systemReason } from '../../storage/errors.js';
 import { createFile } from '../../storage/files.js';
-import { openSettingsFiles } from '../../storage/agent-file-reader.js';
-import { readGit, readGitPrefix } from '../../storage/git.js';
 import { toPlainText } from '../../ui/text.js';
-import { readWholeConversation } from '../../session-files/read-conversation.js';
+import { readHandoff } from '../../session-files/read-handoff.js';
 import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
 import { linesToPrint, print, printError, workingFolder } from '../print.js';
@@ -51,29 +49,15 @@ const handoffOf = async (
   { source, session }: OneSource,
   { requests, without = [] }: HandoffRequest,
 ): Promise<Handoff> => {
-  const conversation = await readWholeConversation(source).catch((error: unknown) => {
+  const reason = session && reasonOf(session.record);
+  const settings = { cwd: session?.record.cwd, env: process.env, reason, requests, without };
+  const made = await readHandoff(source, settings).catch((error: unknown) => {
     throw messages.unreadableFile(source.path, systemReason(error));
   });
-  if (!conversation) throw messages.unreadConversation(source.agent.name);
-  const hasMessages = conversation.entries.some(({ kind }) => kind !== 'context' && kind !== 'notice');
-  if (!hasMessages) throw messages.handoffEmpty(source.path);
-  const cwd = conversation.head.cwd ?? session?.record.cwd ?? (await projectOf(source.agent, source.path));
-  const git = cwd === undefined ? undefined : await readGit(cwd, process.env);
-  return makeHandoff({
-    conversation,
-    runtime: source.agent.name,
-    cwd,
-    git,
-    gitPrefix: cwd === undefined || !git ? undefined : await readGitPrefix(cwd, process.env),
-    reason: session && reasonOf(session.record),
-    requests,
-    without,
-    now: Date.now(),
-  });
+  if (made === 'unread') throw messages.unreadConversation(source.agent.name);
+  if (made === 'empty') throw messages.handoffEmpty(source.path);
+  return made;
 };
-
-const projectOf = async ({ home }: Agent, path: string): Promise<string | undefined> =>
-  home?.projectOf?.(openSettingsFiles(), path);
 
 const reasonOf = ({ tier, compaction }: SessionRecord): HandoffReason | undefined => {
   if (compaction?.compactSuccessful === false) return 'error';

@@ -45,7 +45,7 @@ export const compactingKeys = {
   ladder: {
     type: choice('ladder', 'percent', 'handoff'),
     fallback: 'ladder',
-    doc: 'Where the tiers begin: `ladder` measures from the end of the window, `percent` uses 70/85/95 %, `handoff` uses 70/85 % and never types automatically.',
+    doc: 'Where the tiers begin: `ladder` measures from the end of the window, `percent` uses 70/85/95 %, `handoff` uses 70/85 %, never types automatically, and writes a handoff at 85 %.',
     option: {
       flag: '--ladder',
       takes: '<name>',

@@ -77,7 +77,27 @@ const unknownKey = (level: Problem['level'], key: string, origin: Origin): Probl
     why: `there is no such key${hintFor(key, origin)}`,
   });
 
+// Names that the agents and other programs have, or had, for the same setting. Their values have other units, so they are not taken over.
+const oldNames: Readonly<Record<string, string>> = {
+  chatCompression: '"auto": "70%"',
+  'chatCompression.contextPercentageThreshold': '"auto": "70%"',
+  'model.chatCompression': '"auto": "70%"',
+  'model.chatCompression.contextPercentageThreshold': '"auto": "70%"',
+  contextPercentageThreshold: '"auto": "70%"',
+  autoCompactThreshold: '"auto": "70%"',
+  maxAutoPercent: '"auto": "85%"',
+  maxAutoPct: '"auto": "85%"',
+  enableProactiveCompact: '"proactive": false',
+  contextWindowSize: '"window": "200k"',
+  compactionThresholdPct: '"auto": "85%"',
+  customContextCompaction: '"mode": "auto"',
+  compactionStrategy: '"strategy": "truncate"',
+  checkpointBeforeCompaction: '"checkpoint": true',
+};
+
 const hintFor = (key: string, { layer }: Origin): string => {
+  if (layer !== 'env' && Object.hasOwn(oldNames, key))
+    return `, and its value is not used; remove it and write, for example, ${oldNames[key]}`;
   const inner = keyNames.filter((name) => name.startsWith(`${key}.`));
   if (layer !== 'env' && inner.length > 0)
     return `; write the key in one piece: ${inner.map((name) => JSON.stringify(name)).join(', ')}`;

@@ -1,12 +1,13 @@
 import { groupDigits } from '../ladder.js';
 import { notUnderstoodText } from './conversation-evidence.js';
-import type {
-  Handoff,
-  HandoffCommand,
-  HandoffContext,
-  HandoffRequest,
-  HandoffSection,
-  HandoffText,
+import {
+  handoffSections,
+  type Handoff,
+  type HandoffCommand,
+  type HandoffContext,
+  type HandoffRequest,
+  type HandoffSection,
+  type HandoffText,
 } from './handoff.js';
 
 // A handoff as Markdown, its size, and what to leave out when it is too long. Words of the user or of a model stand in quotes or in code, so
@@ -187,34 +188,55 @@ export const sizeOf = (handoff: Handoff): HandoffSize => {
     )
     .toSorted((a, b) => b.characters - a.characters);
   const characters = handoffMarkdown(handoff).length;
-  return { characters, recommended: RECOMMENDED_LENGTH, sections, ...cutOf(handoff, sections) };
+  return { characters, recommended: RECOMMENDED_LENGTH, sections, ...cutOf(handoff) };
 };
 
-/** The largest parts go first. What remains goes last, and one request stays: nothing else says what is wanted. */
-const cutOf = (
-  handoff: Handoff,
-  sections: HandoffSize['sections'],
-): Pick<HandoffSize, 'cut' | 'requests' | 'left'> => {
-  const cut: HandoffSection[] = [];
-  let kept = handoff.requests.length;
-  const left = (): number => {
-    const { requests: all, omitted } = handoff;
-    const unlisted = (omitted?.requests ?? 0) + all.length - kept; // the heading tells it
-    const shorter = partsOf({
-      ...handoff,
-      requests: kept === 0 ? [] : all.slice(-kept),
-      omitted: { ...omitted, ...(unlisted > 0 ? { requests: unlisted } : {}) },
-    });
-    return markdownOf(shorter.filter(({ section }) => section === undefined || !cut.includes(section)))
-      .length;
-  };
-  const order = sections.map(({ section }) => section).filter((section) => section !== 'remaining');
-  for (const section of [...order, 'remaining' as const]) {
-    if (section !== 'requests' && left() > RECOMMENDED_LENGTH) cut.push(section);
-    while (section === 'requests' && kept > 1 && left() > RECOMMENDED_LENGTH) kept -= 1;
+/**
+ * Leaves out whatever shortens the document most, again and again; then takes back what it did not need to leave out. What remains goes last,
+ * and one request stays: nothing else says what is wanted.
+ */
+const cutOf = (handoff: Handoff): Pick<HandoffSize, 'cut' | 'requests' | 'left'> => {
+  const all = handoff.requests.length;
+  let cut: readonly HandoffSection[] = [];
+  let kept = all;
+  const isShort = (without: readonly HandoffSection[], requests: number): boolean =>
+    lengthWithout(handoff, without, requests) <= RECOMMENDED_LENGTH;
+  const optional = handoffSections.filter((section) => section !== 'requests' && section !== 'remaining');
+  while (!isShort(cut, kept)) {
+    const steps = [
+      ...optional.filter((each) => !cut.includes(each)).map((each) => ({ cut: [...cut, each], kept })),
+      ...(kept > 1 ? [{ cut, kept: 1 }] : []),
+    ].map((step) => ({ ...step, left: lengthWithout(handoff, step.cut, step.kept) }));
+    const [best] = steps.toSorted((one, other) => one.left - other.left);
+    if (!best) break;
+    ({ cut, kept } = best);
   }
-  const isShorter = kept < handoff.requests.length;
-  return { cut, ...(isShorter ? { requests: kept } : {}), left: left() };
+  if (!isShort(cut, kept)) cut = [...cut, 'remaining'];
+  for (const section of cut) {
+    const fewer = cut.filter((each) => each !== section);
+    const isNeedless =
+      isShort(fewer, kept) || lengthWithout(handoff, fewer, kept) <= lengthWithout(handoff, cut, kept);
+    if (isNeedless) cut = fewer;
+  }
+  while (kept < all && isShort(cut, kept + 1)) kept += 1;
+  return { cut, ...(kept < all ? { requests: kept } : {}), left: lengthWithout(handoff, cut, kept) };
+};
+
+/**
+ * The length of the document that `--without` and `--requests` give. Without the summary its points are listed, and without a request the
+ * demands in it: a part that is left out can make another one longer.
+ */
+const lengthWithout = (handoff: Handoff, cut: readonly HandoffSection[], kept: number): number => {
+  const { requests, omitted = {} } = handoff;
+  const unlisted = (omitted.requests ?? 0) + requests.length - kept; // the heading tells it
+  const { summary, ...others } = handoff;
+  const parts = partsOf({
+    ...others,
+    ...(summary === undefined || cut.includes('summary') ? {} : { summary }),
+    requests: kept === 0 ? [] : requests.slice(-kept),
+    omitted: { ...omitted, ...(unlisted > 0 ? { requests: unlisted } : {}) },
+  });
+  return markdownOf(parts.filter(({ section }) => section === undefined || !cut.includes(section))).length;
 };
 
 /** What to say about a handoff that is too long; undefined for one that is not. */

@@ -428,6 +428,7 @@ const helpSections = ({ hotkey }: OverviewFacts): readonly Section[] => [
     ['u', 'undo the last compaction: back to the conversation before it; again: cancel'],
     ['b', 'recap: what the last compaction forgot, to give it back'],
     ['r', 'rescue: shorten the conversation without the agent; again: cancel'],
+    ['h', 'write a handoff, with which another agent can go on'],
     ['l', 'limit: keep the window below 200k, 300k or 500k tokens'],
     ['n', 'proactive on or off: at warn, also count text since the last number'],
     ['d', 'sources, evidence and the last compaction'],

@@ -38,6 +38,8 @@ export type EventContent =
     }
   /** how a compaction ended, also one of the user or of the agent itself */
   | { readonly type: 'outcome'; readonly attempt: AttemptRecord; readonly request?: string | undefined }
+  /** a handoff of the conversation was written, at this path */
+  | { readonly type: 'handoff_ready'; readonly path: string }
   /** a request that was refused without an attempt */
   | { readonly type: 'refused'; readonly request: string; readonly reason: string }
   /** so many events before this one are lost; a `state` follows */
@@ -70,6 +72,7 @@ const types: Readonly<Record<EventType, true>> = {
   conversation: true,
   attempt: true,
   outcome: true,
+  handoff_ready: true,
   refused: true,
   dropped: true,
   error: true,
@@ -123,6 +126,8 @@ export const stateAfter = (state: JsonRecord, { type, at, fields }: ReadEvent): 
       return withFields(state, { activity: fields['activity'], activitySince: at, asks: fields['asks'] });
     case 'conversation':
       return withFields(state, { agentSessionId: fields['agentSessionId'] });
+    case 'handoff_ready':
+      return withFields(state, { handoff: { state: type, path: fields['path'], at } });
     case 'mode':
       return withFields(state, { compaction: { ...getRecord(state, 'compaction'), mode: fields['mode'] } });
     case 'session-end':

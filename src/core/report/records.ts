@@ -1,3 +1,4 @@
+import type { WrittenHandoff } from '../live-handoff.js';
 import type { Via } from '../compaction/outcome.js';
 import type { PastAttempts } from './history.js';
 import type { Compaction, Mode } from '../compaction/state.js';
@@ -66,6 +67,8 @@ export interface SessionRecord extends SessionIdentity {
   readonly evidence?: EvidenceRecord;
   /** during the whole session */
   readonly compactions: number;
+  /** a handoff of the present conversation was written, at this path; since 0.3 */
+  readonly handoff?: HandoffRecord;
   /** turns that the user has begun; since 0.3 */
   readonly turns?: number;
   /** the prompt cache of the conversation; since 0.3 */
@@ -77,6 +80,13 @@ export interface SessionRecord extends SessionIdentity {
   readonly next?: NextRecord;
   /** absent if the wrapper is too old to accept requests */
   readonly compaction?: CompactionRecord;
+}
+
+export interface HandoffRecord {
+  readonly state: 'handoff_ready';
+  /** the Markdown file */
+  readonly path: string;
+  readonly at: Millis;
 }
 
 /** The next point, and how far it is. */
@@ -159,12 +169,13 @@ export interface PublishedFacts {
   readonly compaction?: CompactionRecord | undefined;
   readonly end?: { readonly at: Millis; readonly exit: Exit } | undefined;
   readonly failedAt?: Millis | undefined;
+  readonly handoff?: WrittenHandoff | undefined;
 }
 
 export const sessionRecord = (
   identity: SessionIdentity,
   state: Session,
-  { replaced, compaction, end, failedAt }: PublishedFacts,
+  { replaced, compaction, end, failedAt, handoff }: PublishedFacts,
   now: Millis,
 ): SessionRecord => {
   const reading = readingRecord(state, now);
@@ -190,6 +201,9 @@ export const sessionRecord = (
     ...(reading?.tier === undefined ? {} : { tier: reading.tier }),
     evidence: { records: state.isAwaited, ...state.understood },
     compactions: state.compactions,
+    ...(handoff && handoff.conversation === shownId(state.conversation)
+      ? { handoff: { state: 'handoff_ready', path: handoff.path, at: handoff.at } as const }
+      : {}),
     turns: state.turns,
     ...(end || state.cache === undefined ? {} : { cache: state.cache }),
     ...present({ limits: state.limits }),

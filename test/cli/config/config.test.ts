@@ -140,6 +140,17 @@ describe('config check', () => {
     );
   });
 
+  it.each([
+    ['"chatCompression": { "contextPercentageThreshold": 0.7 }', '"auto": "70%"'],
+    ['"chatCompression.contextPercentageThreshold": 0', '"auto": "70%"'],
+    ['"enableProactiveCompact": false', '"proactive": false'],
+    ['"maxAutoPercent": 85', '"auto": "85%"'],
+  ])('says what took the place of a setting of another program: %s', async (line, fresh) => {
+    write(`{ ${line} }`);
+    const { stdout } = await started('check');
+    expect(stdout).toContain(`its value is not used; remove it and write, for example, ${fresh}\n`);
+  });
+
   it('gives commands that a shell takes as they are', async () => {
     bench.env['CTXWRAP_WINDOW'] = '5';
     const { stdout } = await config('check');

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { Preset } from '../../src/core/ladder.js';
+import type { Event } from '../../src/core/event.js';
+import { liveHandoffText, stepLiveHandoff, type LiveHandoff } from '../../src/core/live-handoff.js';
+import { startSession, stepSession } from '../../src/core/session.js';
+import { tokens } from '../support/sessions.js';
+
+/** The handoff after these events in a window of 200,000 tokens: whether one fell due, and what the footer says. */
+const after = (events: readonly Event[], preset: Preset = 'handoff') => {
+  let session = startSession({ agent: 'claude', native: undefined, ladder: { preset } }, 0);
+  session = stepSession(session, { type: 'user-window', windowTokens: 200_000 }, 0);
+  let handoff: LiveHandoff = { keys: 'Ctrl-] h' };
+  let due = 0;
+  for (const event of events) {
+    session = stepSession(session, event, 1);
+    handoff = stepLiveHandoff(handoff, event, session);
+    due += handoff.isDue ? 1 : 0;
+  }
+  return { due, text: liveHandoffText(handoff, session) };
+};
+
+const written: Event = { type: 'handoff-ready', handoff: { path: '/state/handoff/x.md', at: 1 } };
+
+describe('with the preset `handoff`', () => {
+  it('nothing is said below 70 %', () => {
+    expect(after([tokens('log', 139_999)])).toEqual({ due: 0, text: undefined });
+  });
+
+  it('the footer prepares for a handoff from 70 % on, and none is written yet', () => {
+    expect(after([tokens('log', 140_000)])).toEqual({ due: 0, text: 'handoff soon: Ctrl-] h' });
+  });
+
+  it('at 85 % it is written once, and then offered', () => {
+    const full = [tokens('log', 170_000), tokens('log', 171_000), tokens('log', 180_000)];
+    expect(after(full)).toEqual({ due: 1, text: 'handoff soon: Ctrl-] h' });
+    expect(after([...full, written])).toEqual({
+      due: 1,
+      text: 'handoff ready: ctxwrap handoff --to claude',
+    });
+  });
+
+  it('an estimate writes nothing', () => {
+    expect(after([tokens('estimate', 190_000)]).due).toBe(0);
+  });
+});
+
+it('with another preset nothing is written by itself', () => {
+  expect(after([tokens('log', 199_000)], 'percent')).toEqual({ due: 0, text: undefined });
+});

@@ -7,7 +7,8 @@ import { getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { quoteForCopying } from '../../core/text.js';
 import { newSetting, setMember, backupOf } from '../../storage/config-edit.js';
 import { readDefinition } from '../agent-option.js';
-import { readWholeConfiguration, takenNames } from '../config/load.js';
+import { takenNames } from '../config/defined-agents.js';
+import { readWholeConfiguration } from '../config/load.js';
 import { configPath, currentContext, shortenHome } from '../config/path.js';
 import { unchangeableConfig } from '../config/text.js';
 import type { AgentsAddRequest, AgentsListRequest, AgentsShowRequest } from '../define/agents.js';
@@ -59,7 +60,7 @@ const listed = (
 };
 
 const findAll = async ({ options }: AgentsListRequest): Promise<readonly Listed[]> => {
-  const { runtimes, settings } = readWholeConfiguration(options, currentContext());
+  const { runtimes, settings } = await readWholeConfiguration(options, currentContext());
   const own = settings.values.runtimes ?? {};
   const known = Object.values<Agent>(builtIn).filter(({ command }) => command !== undefined);
   const ready = await Promise.all(
@@ -91,7 +92,8 @@ export const list = async (request: AgentsListRequest): Promise<Printable> => {
 };
 
 export const show = async ({ target: name, options }: AgentsShowRequest): Promise<Printable> => {
-  const own = readWholeConfiguration(options, currentContext()).settings.values.runtimes?.[name];
+  const { settings } = await readWholeConfiguration(options, currentContext());
+  const own = settings.values.runtimes?.[name];
   if (own) return jsonText({ name, ...own }, 2);
   if (readyNames().includes(name)) return jsonText((await readDefinition(readyPath(name))).value, 2);
   const isKnown = Object.values<Agent>(builtIn).some((agent) => agent.name === name);

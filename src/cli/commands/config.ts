@@ -59,7 +59,8 @@ import { folderText } from '../ps-columns.js';
 
 // `ctxwrap config …`. It prints no other symbols in place of its own: values, names and commands belong to the user.
 
-const whole = (options: Options): WholeConfiguration => readWholeConfiguration(options, currentContext());
+const whole = (options: Options): Promise<WholeConfiguration> =>
+  readWholeConfiguration(options, currentContext());
 
 export const showPath = async (options: Options): Promise<Printable> =>
   toPrintableLines([configPath(options, currentContext()).path]);
@@ -67,7 +68,7 @@ export const showPath = async (options: Options): Promise<Printable> =>
 export const showSchema = async (): Promise<Printable> => jsonText(jsonSchema(), 2);
 
 export const show = async ({ json, key, origin, options }: ConfigShowRequest): Promise<Printable> => {
-  const found = whole(options);
+  const found = await whole(options);
   const wanted = found.settings.effective.filter((each) => key === undefined || each.key === key);
   if (json) return jsonText(configRecord(wanted, found), 2);
   return toPrintableLines(settingsText(wanted, origin));
@@ -90,7 +91,7 @@ const withNative = async (
 };
 
 export const check = async ({ json, options }: ConfigCheckRequest): Promise<Outcome> => {
-  const found = await withNative(whole(options), currentContext());
+  const found = await withNative(await whole(options), currentContext());
   const { problems } = found;
   const code = problems.some(({ level }) => level === 'error') ? usage : 0;
   const lines = (): Printable => toPrintableLines(problemsText(problems.map(drawn)));
@@ -152,7 +153,7 @@ const unwritable =
 export const set = async ({ key, value, options }: ConfigSetRequest): Promise<Outcome> => {
   const after = parseSetting(key, value, { cwd: currentContext().cwd, options });
   const text = await change(key, after, options);
-  return printed(text, 0, doubtsAbout(key, whole(options)));
+  return printed(text, 0, doubtsAbout(key, await whole(options)));
 };
 
 export const unset = ({ key, options }: ConfigUnsetRequest): Promise<Printable> =>
@@ -189,7 +190,7 @@ export const edit = async (options: Options): Promise<Outcome> => {
   if (isChanged) await keepBackup(path, before, await modeOf(target)).catch(unwritable(path));
   if (failure !== undefined) throw failedEditor(editor, failure);
   const back = isChanged ? `mv ${quoteForCopying(backupOf(path))} ${quoteForCopying(target)}` : undefined;
-  const { problems } = readWholeConfiguration(options, around);
+  const { problems } = await readWholeConfiguration(options, around);
   const places: readonly unknown[] = [path, target];
   const own = problems.filter(({ origin }) => origin.layer === 'user' && places.includes(origin.place));
   const isWrong = now.kind === 'absent' || own.some(({ level }) => level === 'error');

@@ -108,7 +108,7 @@ const knownAgents = ({ options }: DoctorRequest): readonly Agent[] =>
 
 const configuration = async ({ options }: DoctorRequest): Promise<CheckSection> => {
   const around = currentContext();
-  const whole = readWholeConfiguration(options, around);
+  const whole = await readWholeConfiguration(options, around);
   const obstacle = await findFolderObstacle(dirname(whole.userPath));
   const metrics = await metricsFacts(options.values['metrics.textfile']);
   return configSection({ ...whole, obstacle, home: around.home, metrics });

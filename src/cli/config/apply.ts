@@ -52,6 +52,6 @@ const lookerFor = (listener: ConfigListener, options: Options): (() => Promise<v
   return async () => {
     const load = await import('./load.js');
     tell ??= load.watchConfiguration(listener, { isThere: false });
-    tell(load.readWholeConfiguration(options, currentContext()));
+    tell(await load.readWholeConfiguration(options, currentContext()));
   };
 };

@@ -1,7 +1,4 @@
 import { isAbsolute, resolve } from 'node:path';
-import type { Agent } from '../../agents/agent.js';
-import { changeAgent, defineAgent, isWholeDefinition } from '../../agents/defined/agent.js';
-import { agents } from '../../agents/index.js';
 import { envNames, isKeyName, keyNames, configKey, type CurrentSettings } from '../../core/config/keys.js';
 import {
   type Setting,
@@ -14,15 +11,12 @@ import {
   editCommand,
   keyText,
   limitProblems,
-  moreProblems,
-  MOST_TOLD,
   problemAt,
   type Origin,
   type Position,
   type Problem,
 } from '../../core/config/problem.js';
 import { readDotenv, readEntries, readEnv } from '../../core/config/read.js';
-import type { JsonRecord } from '../../core/json.js';
 import {
   readConfigFile,
   readTrustedFile,
@@ -32,10 +26,8 @@ import {
 } from '../../storage/config-file.js';
 import { projectConfigPath } from '../../storage/config-paths.js';
 import { watchFile } from '../../storage/watch.js';
-import { commandWords } from '../commands.js';
 import type { Options, Configured, ConfigListener } from '../request.js';
-import { problemText } from '../agent-option.js';
-import { makeTimeLimit } from '../time-limit.js';
+import type { DefinedAgents } from './defined-agents.js';
 import { configPath, configCommand, expandHome, type ConfigOptions, type ConfigContext } from './path.js';
 import { makeEnvFileCommand, fileFix, settingsLine, problemLine, problemsNotice } from './text.js';
 
@@ -51,125 +43,6 @@ const flagSettings = (flags: Options['flags']): readonly Setting[] =>
 export const toCurrentSettings = ({ values, effective }: Settings): CurrentSettings => {
   const layer = effective.find(({ key }) => key === 'mode')?.origin.layer;
   return { values, isModeGiven: layer === 'flag' || layer === 'env' || layer === 'user' };
-};
-
-// The agents of a configuration: new ones, and built-in ones the user has changed.
-
-export interface DefinedAgents {
-  readonly runtimes: readonly Agent[];
-  /** in tokens, by agent name */
-  readonly windows: Readonly<Record<string, number>>;
-  readonly problems: readonly Problem[];
-}
-
-/** Where a definition was found, for error messages. */
-export interface DefinitionPlace {
-  readonly path: string;
-  readonly positionOf: (path: readonly string[]) => Position | undefined;
-}
-
-export const readDefinedAgents = (
-  defined: Readonly<Record<string, JsonRecord>>,
-  where: DefinitionPlace,
-): DefinedAgents => {
-  const all = Object.entries(defined);
-  if (all.length === 0) return { runtimes: [], windows: {}, problems: [] };
-  const entries = all.slice(0, MOST_DEFINED);
-  const taken = takenNames();
-  const each = entries.map(([name, value]): One =>
-    taken.has(name)
-      ? { faults: [{ name, reason: () => 'this name is already taken', path: [] }] }
-      : oneOf(name, value),
-  );
-  return {
-    runtimes: each.flatMap(({ agent }) => (agent ? [agent] : [])),
-    windows: Object.fromEntries(
-      each.flatMap(({ agent, windowTokens }) =>
-        agent && windowTokens !== undefined ? [[agent.name, windowTokens]] : [],
-      ),
-    ),
-    problems: [
-      ...tooMany(all.length - entries.length, where),
-      ...faultProblems(
-        each.flatMap(({ faults }) => faults),
-        where,
-      ),
-    ],
-  };
-};
-
-const MOST_DEFINED = 200; // checking them delays every start
-
-const tooMany = (count: number, { path: place, positionOf }: DefinitionPlace): readonly Problem[] => {
-  if (count === 0) return [];
-  const at = positionOf(['runtimes']);
-  const origin = { layer: 'user', place, ...(at ? { at } : {}) } as const;
-  const reason = `it holds ${MOST_DEFINED + count} agents, and only the first ${MOST_DEFINED} are read`;
-  return [definitionProblem('runtimes', reason, origin)];
-};
-
-const definitionProblem = (key: string, why: string, origin: Origin): Problem =>
-  problemAt(origin, { kind: 'definition', level: 'error', key, what: `${keyText(key)} is not valid`, why });
-
-interface One {
-  readonly agent?: Agent;
-  readonly windowTokens?: number;
-  readonly faults: readonly Fault[];
-}
-
-/** A problem without a message or a place in the file yet. */
-interface Fault {
-  readonly name: string;
-  readonly reason: () => string;
-  readonly path: readonly string[];
-}
-
-const faultProblems = (faults: readonly Fault[], where: DefinitionPlace): readonly Problem[] => {
-  const first = faults.slice(0, MOST_TOLD).map((fault) => problemOf(fault, where));
-  const count = faults.length - first.length;
-  const origin = { layer: 'user', place: where.path } as const;
-  return count > 0 ? [...first, moreProblems(count, { kind: 'definition', level: 'error', origin })] : first;
-};
-
-/** Names an agent cannot have: the commands of ctxwrap and reserved words. */
-export const takenNames = (): ReadonlySet<string> => new Set([...commandWords, 'generic']);
-
-const oneOf = (name: string, value: JsonRecord): One => {
-  const ours = Object.values<Agent>(agents).find((agent) => agent.name === name);
-  if (value['name'] !== undefined && value['name'] !== name)
-    return {
-      faults: [{ name, reason: () => 'name: must be the same as the key, or absent', path: ['name'] }],
-    };
-  const found =
-    ours && !isWholeDefinition(value)
-      ? changeAgent(ours, value)
-      : defineAgent({ ...value, name }, makeTimeLimit());
-  if (!('problems' in found)) return { ...found, faults: [] };
-  return {
-    faults: found.problems.map((each) => ({
-      name,
-      reason: () => problemText(each),
-      path: each.path.split('.'),
-    })),
-  };
-};
-
-const problemOf = ({ name, reason, path }: Fault, { path: place, positionOf }: DefinitionPlace): Problem => {
-  const at = deepest(['runtimes', name, ...path], positionOf);
-  const origin = { layer: 'user', place, ...(at ? { at } : {}) } as const;
-  return definitionProblem(`runtimes.${name}`, reason(), origin);
-};
-
-/** A missing field has no place of its own, so the object that should hold it is reported. */
-const deepest = (
-  path: readonly string[],
-  positionOf: DefinitionPlace['positionOf'],
-): Position | undefined => {
-  for (let length = path.length; length > 0; length--) {
-    const at = positionOf(path.slice(0, length));
-    if (at) return at;
-  }
-  return undefined;
 };
 
 // Reads every source of settings: the command line, the environment, and the files. Never throws.
@@ -325,14 +198,20 @@ export interface WholeConfiguration extends Configuration {
   readonly problems: readonly Problem[];
 }
 
-export const readWholeConfiguration = (options: ConfigOptions, around: ConfigContext): WholeConfiguration => {
+export const readWholeConfiguration = async (
+  options: ConfigOptions,
+  around: ConfigContext,
+): Promise<WholeConfiguration> => {
   const configuration = readConfiguration(options, around);
   const { settings, userPath: path, positionOf } = configuration;
+  const { runtimes: defined = {} } = settings.values;
   const {
     runtimes: agents,
     windows,
     problems,
-  } = readDefinedAgents(settings.values.runtimes ?? {}, { path, positionOf });
+  } = Object.keys(defined).length === 0
+    ? noAgents
+    : (await import('./defined-agents.js')).readDefinedAgents(defined, { path, positionOf });
   return {
     ...configuration,
     runtimes: agents,
@@ -341,6 +220,8 @@ export const readWholeConfiguration = (options: ConfigOptions, around: ConfigCon
   };
 };
 
+const noAgents: DefinedAgents = { runtimes: [], windows: {}, problems: [] };
+
 // Options with the user's whole configuration applied. A wrong value never prevents a start: it is ignored and reported.
 
 /** Only problems with names that are surely ctxwrap's; other names in the environment can belong to other programs. */
@@ -348,8 +229,8 @@ const isToldAtStart = ({ kind, origin }: Problem): boolean =>
   kind !== 'capacity' && !(kind === 'unknown' && origin.layer === 'env');
 
 /** The options in effect in this environment and folder. */
-export const configure = (options: Options, around: ConfigContext): Options => {
-  const whole = readWholeConfiguration(options, around);
+export const configure = async (options: Options, around: ConfigContext): Promise<Options> => {
+  const whole = await readWholeConfiguration(options, around);
   const { settings, runtimes: agents, windows, problems } = whole;
   const { values, isModeGiven } = toCurrentSettings(settings);
   const notice = noticeIn(problems);
@@ -372,7 +253,9 @@ export const configure = (options: Options, around: ConfigContext): Options => {
       details: problems.map(problemLine),
       watch: (listener) => {
         const tell = watchConfiguration(listener, { notice, isThere: whole.isThere });
-        return watchFile(whole.userPath, () => tell(readWholeConfiguration(options, around)));
+        return watchFile(whole.userPath, () => {
+          void readWholeConfiguration(options, around).then(tell);
+        });
       },
     },
   };

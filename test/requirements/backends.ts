@@ -57,10 +57,7 @@ export const backends: Source = {
       id: 'S1.05',
       asks: 'Who has no size in their configuration gets that of the backend, without a question or a change of files.',
       verdict: 'works',
-      shownBy: [
-        ['cli/config/apply.test.ts', 'that are not given leave what holds by itself'],
-        ['cli/library.test.ts', 'are Claude’s where nobody says anything'],
-      ],
+      shownBy: [['cli/library.test.ts', 'are Claude’s where nobody says anything']],
     },
     {
       id: 'S1.06',
@@ -135,6 +132,7 @@ export const backends: Source = {
       why: 'A failed compaction leaves the agent’s conversation as it was, so there is nothing to restore by itself; copies stay for an undo, within limits of age and size.',
       shownBy: [
         ['session-files/undo.test.ts', 'takes the newest copy from before the compaction'],
+        ['typing/shortener.test.ts', 'that %s says why, and leaves the session as it was'],
         ['cli/checkpoint.test.ts', 'prunes by age, by size, and everything'],
       ],
     },
@@ -224,6 +222,7 @@ export const backends: Source = {
           'is readable by the user only, complete, and leaves no temporary file',
         ],
         ['storage/requests.test.ts', 'with an id that could name another file is not written'],
+        ['storage/blackbox.test.ts', 'is read from the index before, where the index is damaged'],
       ],
     },
     {

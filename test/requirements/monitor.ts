@@ -212,7 +212,7 @@ export const monitor: Source = {
           'core/compaction/outcomes.test.ts',
           'by a lower number at the next turn, where the agent has only said so',
         ],
-        ['core/compaction/audit.test.ts', 'tells what was known, what was typed, and what came of it'],
+        ['core/compaction/policy-news.test.ts', 'is told to other programs, from the first one on'],
       ],
     },
     {

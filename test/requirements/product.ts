@@ -120,7 +120,7 @@ export const product: Source = {
       asks: 'Offer 85 % as the end of a large window: as a limit, not as the default.',
       verdict: 'works',
       shownBy: [
-        ['core/limit.test.ts', 'moves the tier of a session, whatever its window'],
+        ['core/limit.test.ts', 'has the boundaries of a window of %i'],
         ['core/limit-offer.test.ts', 'at 200k, when the agent rests, and once in a session'],
       ],
     },

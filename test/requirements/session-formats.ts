@@ -40,7 +40,10 @@ export const sessionFormats: Source = {
       asks: 'Read the notes that Claude keeps of a session in a file of ten sections.',
       verdict: 'adapted',
       why: 'Only some sessions have them, and they are of now: they are named beside the summary where they are there, and nothing depends on them.',
-      shownBy: [['cli/history.test.ts', 'says all that is known of a compaction']],
+      shownBy: [
+        ['cli/one-session.test.ts', 'are named by the last compaction, and shown with it'],
+        ['cli/one-session.test.ts', 'are not needed where %s'],
+      ],
     },
     {
       id: 'S2.05',
@@ -62,10 +65,7 @@ export const sessionFormats: Source = {
           'session-files/read-history.test.ts',
           'the summary of a compaction of Codex is its own, whatever else is left in the window',
         ],
-        [
-          'session-files/read-history.test.ts',
-          'a compaction of Codex whose summary only the server can read says that it is encrypted',
-        ],
+        ['cli/history.test.ts', 'is told and keeps nothing else from being listed'],
       ],
     },
     {

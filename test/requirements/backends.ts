@@ -57,7 +57,10 @@ export const backends: Source = {
       id: 'S1.05',
       asks: 'Who has no size in their configuration gets that of the backend, without a question or a change of files.',
       verdict: 'works',
-      shownBy: [['cli/library.test.ts', 'are Claude’s where nobody says anything']],
+      shownBy: [
+        ['cli/config/start.test.ts', 'needs no configuration, asks for none, and makes none'],
+        ['cli/library.test.ts', 'are Claude’s where nobody says anything'],
+      ],
     },
     {
       id: 'S1.06',

@@ -70,9 +70,12 @@ export const monitor: Source = {
       id: 'S0.06',
       asks: 'Know each agent’s compact command, and whether Escape has to come before it.',
       verdict: 'adapted',
-      why: 'Each agent has its command and its way of typing it; no Escape comes before it, because Escape interrupts a turn and throws drafts away.',
+      why: 'Each agent has its command and its way of typing it; the Escape key does not come before it, because it interrupts a turn and throws drafts away.',
       shownBy: [
-        ['agents/prompt.test.ts', 'of %s is as the facts say'],
+        [
+          'agents/prompt.test.ts',
+          'of no agent presses Escape, Ctrl-C or Ctrl-U: they interrupt, quit and throw drafts away',
+        ],
         ['replay/recordings.test.ts', 'in %s holds the command as it was typed'],
       ],
     },
@@ -100,7 +103,10 @@ export const monitor: Source = {
       verdict: 'adapted',
       why: 'What is typed is data of each agent, and Escape is in none of it; what must be taken back is taken back with Backspace.',
       shownBy: [
-        ['agents/prompt.test.ts', 'of %s is as the facts say'],
+        [
+          'agents/prompt.test.ts',
+          'of no agent presses Escape, Ctrl-C or Ctrl-U: they interrupt, quit and throw drafts away',
+        ],
         ['typing/typist.test.ts', 'is retracted with Backspaces for exactly the typed text'],
       ],
     },

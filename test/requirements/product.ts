@@ -55,7 +55,10 @@ export const product: Source = {
           'typing/typist.test.ts',
           'is typed, checked in the prompt and submitted, while the user’s keys are held',
         ],
-        ['agents/prompt.test.ts', 'of %s is as the facts say'],
+        [
+          'agents/prompt.test.ts',
+          'of no agent presses Escape, Ctrl-C or Ctrl-U: they interrupt, quit and throw drafts away',
+        ],
       ],
     },
     {

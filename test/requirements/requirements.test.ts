@@ -35,6 +35,7 @@ describe('the requirements', () => {
   });
 
   it('are each shown by tests that are there, named so that no other is meant', () => {
+    expect(items.filter(({ shownBy }) => shownBy.length < 1).map(({ id }) => id)).toEqual([]);
     const wrong = items.flatMap(({ id, shownBy }) =>
       shownBy.flatMap((evidence) => {
         const names = namesOf(evidence);

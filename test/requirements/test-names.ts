@@ -11,13 +11,17 @@ interface TestName {
   readonly whole: string;
 }
 
-/** `it` of `it.each(…)(…)`, too. */
-const callee = (expression: ts.Expression): string => {
-  if (ts.isIdentifier(expression)) return expression.text;
-  if (ts.isTaggedTemplateExpression(expression)) return callee(expression.tag);
-  const isAround = ts.isPropertyAccessExpression(expression) || ts.isCallExpression(expression);
-  return isAround ? callee(expression.expression) : '';
+/** `it`, `each` of `it.each(…)(…)`. */
+const wordsOf = (expression: ts.Expression): readonly string[] => {
+  if (ts.isIdentifier(expression)) return [expression.text];
+  if (ts.isTaggedTemplateExpression(expression)) return wordsOf(expression.tag);
+  if (ts.isPropertyAccessExpression(expression))
+    return [...wordsOf(expression.expression), expression.name.text];
+  return ts.isCallExpression(expression) ? wordsOf(expression.expression) : [];
 };
+
+/** A test that is never run shows nothing. */
+const isOff = (words: readonly string[]): boolean => words.includes('skip') || words.includes('todo');
 
 /** A title as it is written, with its placeholders. `''` for one that is computed. */
 const titleOf = (argument: ts.Node | undefined, file: ts.SourceFile): string => {
@@ -27,10 +31,11 @@ const titleOf = (argument: ts.Node | undefined, file: ts.SourceFile): string => 
 };
 
 const namesBelow = (node: ts.Node, around: readonly string[], file: ts.SourceFile): readonly TestName[] => {
-  const calls = ts.isCallExpression(node) ? callee(node.expression) : '';
+  const words = ts.isCallExpression(node) ? wordsOf(node.expression) : [];
+  if (isOff(words)) return [];
   const title = ts.isCallExpression(node) ? titleOf(node.arguments[0], file) : '';
-  const isTest = (calls === 'it' || calls === 'test') && title !== '';
-  const isGroup = calls === 'describe' && title !== '' && !title.includes('${');
+  const isTest = (words[0] === 'it' || words[0] === 'test') && title !== '';
+  const isGroup = words[0] === 'describe' && title !== '' && !title.includes('${');
   const within = isGroup ? [...around, title] : around;
   const found: TestName[] = isTest ? [{ title, whole: [...around, title].join(' ') }] : [];
   node.forEachChild((child) => {

@@ -239,6 +239,7 @@ export const thresholds: Source = {
       verdict: 'works',
       shownBy: [
         ['core/messages.test.ts', 'comes at warn after the fifth prompt, for five seconds'],
+        ['core/messages.test.ts', 'comes at %d tokens at once where nothing is typed by itself'],
         ['core/messages.test.ts', 'is one in ten prompts at the most, whatever the tiers do'],
       ],
     },

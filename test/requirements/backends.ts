@@ -211,7 +211,11 @@ export const backends: Source = {
       asks: 'A new backend needs no code, and every value that is found out can be overridden.',
       verdict: 'works',
       shownBy: [
-        ['e2e/another-agent.test.ts', 'is read live, compacted, and read again from a recording of it'],
+        [
+          'agents/defined-agent.test.ts',
+          'is started by its word, and its file, title, dialog and footer are read live and in a replay',
+        ],
+        ['e2e/configuration.test.ts', 'is read from its screen, and compacted'],
         ['core/session.test.ts', 'measures against the window the user named, before and after readings'],
       ],
     },

@@ -98,9 +98,13 @@ export const thresholds: Source = {
       id: 'S3.11',
       asks: 'After three failures in a row stop until a success; failures of the user’s own do not count.',
       verdict: 'adapted',
-      why: 'A single attempt is let through every five minutes, so that a disturbance that has passed does not switch compacting off for good.',
+      why: 'A single attempt is let through every five minutes, so that a disturbance that has passed does not switch compacting off for good. A request of yours counts, too, since it is the same command.',
       shownBy: [
         ['core/compaction/bounds.test.ts', 'opens after three failures, whatever they were'],
+        [
+          'core/compaction/bounds.test.ts',
+          'counts what the user asks of us, and not what they type into the agent',
+        ],
         ['core/compaction/bounds.test.ts', 'closes when a compaction by the %s has worked'],
       ],
     },
@@ -159,7 +163,7 @@ export const thresholds: Source = {
       id: 'S3.16',
       asks: 'One estimate for all: four characters a token, pictures a fixed amount, calls and results included.',
       verdict: 'adapted',
-      why: 'Characters beyond ASCII count one and a half tokens each, because Chinese, Japanese and Korean need more.',
+      why: 'Chinese, Japanese and Korean characters and emoji count one and a half tokens each, because they need more.',
       shownBy: [
         ['core/estimate.test.ts', '%j is %i tokens'],
         [

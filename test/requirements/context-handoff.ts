@@ -11,10 +11,13 @@ export const contextHandoff: Source = {
       id: 'S4.01',
       asks: 'Estimate usage, prepare a handoff at 70 %, force a return at 85 %, and let others read the state.',
       verdict: 'adapted',
-      why: 'Real numbers come first. No agent can be made to return from outside; at 85 % the handoff is made ready.',
+      why: 'Real numbers come first. No agent can be made to return from outside; at 85 % a handoff is written and offered.',
       shownBy: [
-        ['core/ladder.test.ts', 'percent is 70/85/95 of the window, handoff 70/85 without auto'],
-        ['worker/publish.test.ts', 'says what it does about a full window'],
+        ['core/live-handoff.test.ts', 'at 85 % it is written once, and then offered'],
+        [
+          'core/session-record.test.ts',
+          'names the handoff of the present conversation, for whoever reads it back',
+        ],
       ],
     },
     {
@@ -68,8 +71,11 @@ export const contextHandoff: Source = {
       verdict: 'adapted',
       why: 'It is said to the user: the agent gets no message that it did not ask for.',
       shownBy: [
-        ['core/ladder.test.ts', 'percent is 70/85/95 of the window, handoff 70/85 without auto'],
-        ['core/ladder.test.ts', 'goes from warn to hard where there is no auto'],
+        [
+          'core/live-handoff.test.ts',
+          'the footer prepares for a handoff from 70 % on, and none is written yet',
+        ],
+        ['core/live-handoff.test.ts', 'at 85 % it is written once, and then offered'],
       ],
     },
     {
@@ -149,10 +155,13 @@ export const contextHandoff: Source = {
       id: 'S4.14',
       asks: 'The whole form of the state: ids, times, characters, tokens, ratio, status, task and checkpoint.',
       verdict: 'adapted',
-      why: 'The names are those of ctxwrap’s other records; an agent’s own plan takes the place of tasks.',
+      why: 'The names are those of ctxwrap’s other records. Tokens are published, not characters; what the agent works on is in the handoff, not in the state, which status bars show.',
       shownBy: [
         ['core/session-record.test.ts', 'holds the number, its tier, and the boundaries with their reasons'],
-        ['core/session-record.test.ts', 'is read back as it was written'],
+        [
+          'core/session-record.test.ts',
+          'names the handoff of the present conversation, for whoever reads it back',
+        ],
       ],
     },
     {
@@ -163,9 +172,10 @@ export const contextHandoff: Source = {
       shownBy: [
         ['core/session-record.test.ts', 'is $is with a heartbeat at $heartbeatAt of $now, running: $runs'],
         [
-          'cli/ps.test.ts',
-          'ps lists a session whose wrapper runs and has not told of itself for a minute, as stale',
+          'core/session-record.test.ts',
+          'names the handoff of the present conversation, for whoever reads it back',
         ],
+        ['cli/library.test.ts', 'has a type for every event that a session writes'],
       ],
     },
     {
@@ -197,7 +207,8 @@ export const contextHandoff: Source = {
     {
       id: 'S4.18',
       asks: 'Open: how often to poll, how to know the window, how large a checkpoint may be.',
-      verdict: 'works',
+      verdict: 'adapted',
+      why: 'Changes come as events, so that how often to poll is for the reader to choose. A window that the agent names comes before any variable.',
       shownBy: [
         ['core/windows.test.ts', 'is the one of the most trusted who spoke, whatever the order'],
         ['core/handoff.test.ts', 'says which parts are the largest and what to leave out'],

@@ -114,9 +114,14 @@ export const product: Source = {
     {
       id: 'C.11',
       asks: 'Other programs see a state and an event when a handoff is ready.',
-      verdict: 'partly',
-      why: 'The footer offers a handoff, and `ctxwrap handoff` makes one; other programs are not told of it yet.',
-      shownBy: [['core/handoff-offer.test.ts', 'when compacting has failed at hard, once an episode']],
+      verdict: 'works',
+      shownBy: [
+        [
+          'core/session-record.test.ts',
+          'names the handoff of the present conversation, for whoever reads it back',
+        ],
+        ['cli/library.test.ts', 'has a type for every event that a session writes'],
+      ],
     },
     {
       id: 'C.12',

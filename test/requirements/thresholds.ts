@@ -275,13 +275,10 @@ export const thresholds: Source = {
       asks: 'A setting that is gone is told in one line and ignored, and prevents no start.',
       verdict: 'works',
       shownBy: [
+        ['cli/config/config.test.ts', 'says what took the place of a setting of another program: %s'],
         [
           'cli/config/start.test.ts',
           'is never prevented by a wrong configuration, nor disturbed where it is not wrapped',
-        ],
-        [
-          'core/config/layers.test.ts',
-          'is told once, in a file as an error, in the environment as a warning',
         ],
       ],
     },

@@ -64,6 +64,11 @@ describe('the package', () => {
     for (const kind of kinds) expect(paths().some((path) => kind.test(path))).toBe(true);
   });
 
+  it('has its parts at the top level, where everybody looks for them', () => {
+    const parts = ['package.json', 'tsconfig.json', 'bin', 'src', 'test', 'README.md', 'CHANGELOG.md'];
+    expect(parts.filter((part) => !existsSync(join(root, part)))).toEqual([]);
+  });
+
   it('can be started by other users than the one who built it', () => {
     expect(statSync('dist').mode & 0o555).toBe(0o555);
   });

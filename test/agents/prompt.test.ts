@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { geminiScreen } from '../../src/agents/gemini/screen.js';
+import type { Agent } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import { qwenScreen } from '../../src/agents/qwen/screen.js';
 import { seenGemini } from '../support/gemini-frame.js';
@@ -74,5 +75,11 @@ describe('the recipe', () => {
     ['demo', { command: '/compact', submit: '\r', isPasted: false }],
   ] as const)('of %s is as the facts say', (agent, recipe) => {
     expect(agents[agent].recipe?.({})).toMatchObject(recipe);
+  });
+  it('of no agent presses Escape, Ctrl-C or Ctrl-U: they interrupt, quit and throw drafts away', () => {
+    const recipes = Object.values<Agent>(agents).flatMap(({ recipe }) => recipe?.({}) ?? []);
+    expect(recipes.length).toBeGreaterThan(6);
+    const keys = recipes.flatMap(({ command, submit, stash }) => [command, submit, stash?.keys ?? '']);
+    expect(keys.filter((each) => /[\u001b\u0003\u0015]/.test(each))).toEqual([]);
   });
 });

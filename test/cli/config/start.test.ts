@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { userFileOf, writeConfig } from './config-file.js';
-import { ctxwrap, makeBench, type Bench } from '../launcher.js';
+import { bin } from '../../support/programs.js';
+import { ctxwrap, inTerminal, makeBench, type Bench } from '../launcher.js';
 
 let bench: Bench;
 beforeEach(() => {
@@ -26,6 +27,13 @@ describe('a start', () => {
       stdout: 'the agent -p\n',
       stderr: '',
     });
+  });
+
+  it('needs no configuration, asks for none, and makes none', async () => {
+    bench.program('claude', '#!/bin/sh\necho "the agent"\n');
+    expect((await inTerminal(process.execPath, [bin, 'claude'], bench).ended).exitCode).toBe(0);
+    expect(existsSync(userFile())).toBe(false);
+    expect(existsSync(join(bench.folder, '.ctxwrap.jsonc'))).toBe(false);
   });
 
   it('may be told by the file what to call for, and by an option what to run', async () => {

@@ -222,6 +222,18 @@ describe('the breaker', () => {
     expect(play.phase()).toMatchObject({ kind: 'blocked', block: { why: 'breaker' } });
   });
 
+  it('counts what the user asks of us, and not what they type into the agent', () => {
+    const own = playFull();
+    own.is('compacting');
+    own.boundary({ summary: 'empty' });
+    expect(own.state().policy.failures).toBe(0);
+    const asked = playFull({}, 30_000);
+    asked.ask('one');
+    asked.wait(1_500);
+    failOnce(asked);
+    expect(asked.state().policy.failures).toBe(1);
+  });
+
   it('counts only failures that follow each other', () => {
     const play = playTyping();
     failOnce(play);

@@ -6,6 +6,7 @@ import type { Agent, SavedSession } from '../agents/agent.js';
 import { errorStack } from '../core/errors.js';
 import { assumedWindow } from '../core/config/backends.js';
 import { configKey } from '../core/config/keys.js';
+import { strategyNotices } from '../core/config/strategy.js';
 import { nullLog, openLog, type Log } from '../storage/log-file.js';
 import { isRunning } from '../storage/processes.js';
 import { openRecording, type Recording } from '../storage/recording.js';
@@ -236,8 +237,8 @@ const ownConfig = (options: Options): OwnConfig => {
 
 /** Settings that only a configuration can hold. */
 export const configuredSession = (
-  { configured, values }: Options,
-  { name, home }: Agent,
+  { configured, values, isModeGiven }: Options,
+  { name, home, newSessions }: Agent,
   log: Log,
 ): Pick<WrapSession, 'notices' | 'assumedWindow' | 'watchSettings'> => {
   if (!configured) return {};
@@ -250,15 +251,20 @@ export const configuredSession = (
         })
       : undefined;
   const unlogged = values.log !== undefined && log === nullLog ? [`cannot write the log ${values.log}`] : [];
+  const changes = strategyNotices(values, {
+    isModeGiven,
+    assumedTokens: assumed,
+    agent: { name, canSwitch: newSessions?.switching !== undefined },
+  });
   return {
-    notices: [...notices, ...unlogged],
+    notices: [...notices, ...changes, ...unlogged],
     ...(assumed === undefined ? {} : { assumedWindow: assumed }),
     watchSettings: ({ onChange, onNotice }) =>
       watch({
         onNotice,
-        onChange: ({ values: { window = windows[name], ...others }, isModeGiven }, line) => {
+        onChange: ({ values: { window = windows[name], ...others }, ...given }, line) => {
           log.info(line);
-          onChange({ values: { ...others, ...(window === undefined ? {} : { window }) }, isModeGiven });
+          onChange({ ...given, values: { ...others, ...(window === undefined ? {} : { window }) } });
         },
         onTrouble: (detail) => log.warn(`${detail}; what held before goes on`),
       }),

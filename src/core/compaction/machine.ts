@@ -1,3 +1,4 @@
+import { present } from '../present.js';
 import { scaledWait } from '../time-scale.js';
 import type { Event } from '../event.js';
 import type { Millis } from '../reading.js';
@@ -409,6 +410,7 @@ const IDLE = 'idle: the prompt cache is about to go cold';
 
 const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: SessionContext): Compaction => {
   const { request, settings } = state;
+  const { strategy } = settings;
   const isProactive = state.isByText === true && !request;
   const noCopy = copyFailure(state);
   const isIdle = state.isByIdle === true && !request;
@@ -420,6 +422,7 @@ const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: Ses
     ...(isIdle ? { isIdle } : {}),
     request,
     via: channel?.via,
+    ...present({ strategy }),
     before: fill,
     evidence: [
       ...(isProactive ? [PROACTIVE] : isIdle ? [IDLE] : []),
@@ -427,7 +430,6 @@ const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: Ses
     ],
     noCopy,
   };
-  const { strategy } = settings;
   return {
     ...enterPhase(withoutCopy(state), { kind: 'typing', attempt }),
     request: undefined,

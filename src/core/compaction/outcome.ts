@@ -84,6 +84,8 @@ export interface EndedCompaction {
   readonly initiator: Initiator;
   /** by ctxwrap, without keys; absent where the command was typed */
   readonly via?: Via | undefined;
+  /** by ctxwrap, in place of the agent's command */
+  readonly strategy?: string | undefined;
   /** by ctxwrap, because the user requested it */
   readonly isManual?: boolean;
   /** by ctxwrap: it worked after it had been reported as failed, and this outcome replaces that one */

@@ -2,6 +2,7 @@ import type { Boundary, Event } from '../event.js';
 import { leftTokens } from '../evidence.js';
 import { askedText, type Activity, type Millis, type Reading } from '../reading.js';
 import { findFailure, isLower, type EndedCompaction, type Initiator, type Outcome } from './outcome.js';
+import { present } from '../present.js';
 import { recordAttempt, recordCompaction, startTurn } from './policy.js';
 import {
   enterPhase,
@@ -318,11 +319,12 @@ export const endAttempt = (
   outcome: Outcome,
   moment: SessionContext,
 ): Compaction => {
-  const { startedAt, before, evidence, request, via } = attempt;
+  const { startedAt, before, evidence, request, via, strategy } = attempt;
   const { now, fill } = moment;
   const ended: EndedCompaction = {
     initiator: 'ctxwrap',
     via,
+    ...present({ strategy }),
     isManual: request !== undefined,
     startedAt,
     endedAt: now,
@@ -442,6 +444,7 @@ const foreignWorked = (
     ? {
         initiator: 'ctxwrap',
         via: late.via,
+        ...present({ strategy: late.strategy }),
         isManual: late.request !== undefined,
         isLate: true,
         startedAt: late.startedAt,

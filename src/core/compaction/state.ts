@@ -89,6 +89,8 @@ export interface Attempt {
   readonly request?: CompactRequest | undefined;
   /** the agent is asked by its control channel; absent where the command is typed */
   readonly via?: Via | undefined;
+  /** what shortens the conversation in place of the agent's command */
+  readonly strategy?: string | undefined;
   readonly before?: Fill | undefined;
   readonly evidence: readonly string[];
   /** why the session file was not copied before, although it should have been */

@@ -1,6 +1,6 @@
 // A compaction by a strategy: the same gate and the same outcomes as with the agent's command, and more time.
 import { describe, expect, it } from 'vitest';
-import { strategyInUse } from '../../../src/core/config/backends.js';
+import { strategyInUse } from '../../../src/core/config/strategy.js';
 import { AUTO_TOKENS, playCompaction } from '../../support/compaction-play.js';
 
 const play = () => playCompaction({ strategy: 'truncate' }, { window: 200_000 });

@@ -13,7 +13,7 @@ import {
   withoutCopy,
 } from './copy.js';
 import { focusAfterEvent, focusAfterTime, focusDueAt, focusOf, withFocus } from './focus.js';
-import { isLower, isSameFill, isTooLong } from './outcome.js';
+import { isLower } from './outcome.js';
 import {
   findBlock,
   breakerOf,
@@ -33,11 +33,11 @@ import {
   applyAgentEvent,
   applyTime,
   endAttempt,
-  hasOtherActivitySince,
   isUnderWay,
   underWayDeadline,
   stopWaitingForNumber,
 } from './running.js';
+import { isSame } from './news.js';
 import {
   enterPhase,
   type Attempt,
@@ -150,6 +150,8 @@ const afterTyping = (state: Compaction, typed: TypeResult, moment: SessionContex
       return phase.withdrawal === undefined || typed.isLeft
         ? endAttempt(state, attempt, { kind: 'not-delivered', reason: typed.reason }, moment)
         : afterWithdrawal(state, attempt, phase.withdrawal, moment);
+    case 'nothing':
+      return endAttempt(state, attempt, { kind: 'noop', text: typed.reason }, moment);
     case 'skipped':
       if (phase.withdrawal !== undefined) return afterWithdrawal(state, attempt, phase.withdrawal, moment);
       return isForKeys(state, attempt)
@@ -240,7 +242,6 @@ const atTheEnd = (state: Compaction): Compaction =>
 
 const COUNTDOWN_MS = scaledWait(10_000);
 const LEAST_LEFT_MS = scaledWait(3_000); // of a countdown that goes on after the user has typed: time enough to say no
-const MOST_SKIPS = 3; // in a row, while nothing else happens
 const MISSED_MS = 3_000; // a countdown that was not updated for so long was not visible: the machine or the program was stopped
 
 /** The state with the decision that follows from it; only while no compaction is under way. */
@@ -354,22 +355,6 @@ const blockFor = (state: Compaction, moment: SessionContext): BlockReason | unde
   if (postponedAt !== undefined) return { why: 'postponed' };
   const block = findBlock(policy, { isHard: tier === 'hard', isProactive }, now);
   return block?.why !== 'breaker' && isSame(state, moment) ? { why: 'same' } : block;
-};
-
-/** True if nothing has happened since the last attempt, so another one would end in the same way. */
-const isSame = (state: Compaction, moment: SessionContext): boolean => {
-  const { skips, hasNews } = state;
-  if (skips && skips.times >= MOST_SKIPS && !hasOtherActivitySince(state, moment, skips.from)) return true;
-  return !hasNews && !isOtherNumber(state, moment);
-};
-
-/**
- * True if the number has changed since the last attempt. After one that was too long only a lower number counts: Codex records a full window
- * when that fails (docs/facts/codex.md#rollouts).
- */
-const isOtherNumber = ({ tried, last }: Compaction, { fill }: SessionContext): boolean => {
-  if (!tried || !fill) return false;
-  return last && isTooLong(last.outcome) ? isLower(tried, fill) : !isSameFill(tried, fill);
 };
 
 const gateHold = (state: Compaction, moment: SessionContext): GateHold | undefined => {

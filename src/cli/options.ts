@@ -125,6 +125,7 @@ const topicOf: Readonly<Record<KeyWithOption, keyof typeof topics>> = {
   draft: 'compacting',
   whenBusy: 'compacting',
   focus: 'compacting',
+  strategy: 'compacting',
   proactive: 'compacting',
   'watch.omc': 'compacting',
   window: 'window',

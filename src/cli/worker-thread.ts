@@ -2,6 +2,7 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import type { Agent } from '../agents/agent.js';
 import { allAgents } from '../agents/index.js';
 import { assumedWindow } from '../core/config/backends.js';
+import { strategyNotices } from '../core/config/strategy.js';
 import type { Log } from '../storage/log-file.js';
 import type { WrapSession } from '../session/options.js';
 import type { ToWorker } from '../session/thread-messages.js';
@@ -24,10 +25,10 @@ const findAgent = async (options: Options, name: string): Promise<Agent> => {
 
 /** Settings that only a configuration can hold. */
 const configuredSession = (
-  { configured, values }: Options,
-  { name, home }: Agent,
+  { configured, values, isModeGiven }: Options,
+  { name, home, newSessions }: Agent,
   log: Log,
-): Pick<WrapSession, 'assumedWindow' | 'watchSettings'> => {
+): Pick<WrapSession, 'assumedWindow' | 'watchSettings'> & { readonly changes?: readonly string[] } => {
   if (!configured) return {};
   const { windows, watch } = configured;
   const assumed =
@@ -37,14 +38,20 @@ const configuredSession = (
           ownTokens: values['claude.million'] ? home?.largeWindowTokens : undefined,
         })
       : undefined;
+  const changes = strategyNotices(values, {
+    isModeGiven,
+    assumedTokens: assumed,
+    agent: { name, canSwitch: newSessions?.switching !== undefined },
+  });
   return {
+    changes,
     ...(assumed === undefined ? {} : { assumedWindow: assumed }),
     watchSettings: ({ onChange, onNotice }) =>
       watch({
         onNotice,
-        onChange: ({ values: { window = windows[name], ...others }, isModeGiven }, line) => {
+        onChange: ({ values: { window = windows[name], ...others }, ...given }, line) => {
           log.info(line);
-          onChange({ values: { ...others, ...(window === undefined ? {} : { window }) }, isModeGiven });
+          onChange({ ...given, values: { ...others, ...(window === undefined ? {} : { window }) } });
         },
         onTrouble: (detail) => log.warn(`${detail}; what held before goes on`),
       }),
@@ -61,12 +68,18 @@ export const runThread = async (): Promise<void> => {
   const agent = await findAgent(options, name);
   const channel = { post: (message: unknown) => port.postMessage(message) };
   const log: Log = makeWorkerLog(start.log, channel);
+  const { changes = [], ...configured } = configuredSession(
+    { ...options, values: start.session.values },
+    agent,
+    log,
+  );
   const session: WrapSession = {
     ...start.session,
     agent,
     log,
     recording: undefined,
-    ...configuredSession({ ...options, values: start.session.values }, agent, log),
+    ...configured,
+    notices: [...(start.session.notices ?? []), ...changes],
   };
   const handle = runWorker(session, start, channel);
   const handled = new Int32Array(start.handled);

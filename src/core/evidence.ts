@@ -403,3 +403,13 @@ export const addOutput = ({ flowedMs, outputAt }: OutputFlow, now: Millis): Outp
 export const restartFlow = (flow: OutputFlow): OutputFlow => ({ ...flow, flowedMs: 0 });
 
 export const isStale = ({ flowedMs }: OutputFlow): boolean => flowedMs >= STALE_MS;
+
+/** How full the window was with an answer, as the agent wrote it in its session file at that time (wall clock). */
+export interface AnswerSize {
+  readonly usedTokens: number;
+  readonly at: Millis;
+}
+
+/** Undefined where it has no tokens. */
+export const answerIn = ({ usedTokens, at }: Reading): AnswerSize | undefined =>
+  usedTokens === undefined ? undefined : { usedTokens, at };

@@ -15,6 +15,8 @@ import {
   dropScreen,
   type Evidence,
   addOutput,
+  answerIn,
+  type AnswerSize,
   noOutputFlow,
   restartFlow,
   applyReading,
@@ -271,6 +273,7 @@ const afterBoundary = (before: Session, boundary: Boundary, now: Millis): Sessio
   return {
     ...sizedAt(emptied(state, 'compaction'), leftTokens(boundary), now),
     beforeTokens: preTokens ?? fused?.reading.usedTokens,
+    shortenedAt: boundary.initiator === 'ctxwrap' ? boundary.at : undefined,
     fixedTokens,
     fileTells: source !== 'screen',
     compactions: compactions + 1,
@@ -279,8 +282,12 @@ const afterBoundary = (before: Session, boundary: Boundary, now: Millis): Sessio
 };
 
 const afterReading = (before: Session, reading: Reading, now: Millis): Session => {
-  const state = reading.source === 'screen' ? shownIn(before, reading) : before;
-  return withHeard(state, applyReading(state, reading, now));
+  const { source, at } = reading;
+  // sizes in a session that ctxwrap has written are its own estimates
+  if (source === 'log' && at <= (before.shortenedAt ?? -Infinity)) return before;
+  const state = source === 'screen' ? shownIn(before, reading) : before;
+  const heard = withHeard(state, applyReading(state, reading, now));
+  return source === 'log' ? { ...heard, answer: answerIn(reading) ?? heard.answer } : heard;
 };
 
 /** What the screen shows, for an agent that shows an estimate after a compaction. */
@@ -345,6 +352,8 @@ const emptied = (state: Session, by?: 'compaction'): Session => ({
   ...state,
   cache: undefined, // the next request sends other text than the cached one
   work: undefined,
+  shortenedAt: undefined,
+  answer: undefined,
   evidence: invalidateNumbers(state.evidence, by),
   blank: { why: 'pending' },
   flow: restartFlow(state.flow),
@@ -446,6 +455,10 @@ export interface Session {
   readonly compactions: number;
   /** in the window before the last compaction of the current conversation, if known */
   readonly beforeTokens?: number | undefined;
+  /** when ctxwrap had shortened the current conversation (wall clock), if it was the last to do so */
+  readonly shortenedAt?: Millis | undefined;
+  /** of the agent's last answer */
+  readonly answer?: AnswerSize | undefined;
   /** of that, what is sent with every request and the agent's estimates leave out, if known */
   readonly fixedTokens?: number | undefined;
   /** turns that the user has begun, during the whole session */

@@ -299,10 +299,11 @@ const takeFact = (fold: Fold, fact: Fact, place: LinePlace): void => {
       return;
     case 'reading': {
       fold.listener?.onReading(fact.reading);
-      const { usedTokens: used, source } = fact.reading;
+      const { usedTokens: used, source, at } = fact.reading;
       fold.tokens = [{ used, afterMessage: fold.messages.count() }, ...fold.tokens].slice(0, 3);
       const last = fold.found.at(-1);
-      if (last && source === 'log') last.nextTokens ??= used;
+      // earlier ones were kept, and their numbers are not of an answer after it
+      if (last && source === 'log' && at >= last.at) last.nextTokens ??= used;
       return;
     }
   }

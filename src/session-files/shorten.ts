@@ -2,7 +2,13 @@ import type { Conversation, NewSession } from '../core/conversation/conversation
 import { errorText } from '../core/errors.js';
 import { formatTokens } from '../core/format.js';
 import { budgetFor, type KnownWindow } from '../core/strategies/budget.js';
-import { changeBetween, checkShortened, obstacleIn, type Change } from '../core/strategies/check.js';
+import {
+  changeBetween,
+  checkShortened,
+  isSameWindow,
+  obstacleIn,
+  type Change,
+} from '../core/strategies/check.js';
 import { sizeForBudget } from '../core/strategies/keep.js';
 import type { Strategy, StrategyOptions } from '../core/strategies/strategy.js';
 import { createFile } from '../storage/files.js';
@@ -16,6 +22,13 @@ import { checkpointName } from './prepare-switch.js';
 /** Why a conversation is not shortened; the message is a sentence without a full stop. */
 export class ShortenError extends Error {
   override readonly name = 'ShortenError';
+  /** there is nothing that could be removed */
+  readonly isNothing: boolean;
+
+  constructor(message: string, isNothing = false) {
+    super(message);
+    this.isNothing = isNothing;
+  }
 }
 
 export interface ShortenRequest {
@@ -56,10 +69,12 @@ export const shorten = async (request: ShortenRequest): Promise<Shortened> => {
   if (size <= budgetTokens)
     throw new ShortenError(
       `about ${formatTokens(size)} tokens are within its budget of ${formatTokens(budgetTokens)}`,
+      true,
     );
   const after = await strategy(before, options).catch((error: unknown) => {
     throw new ShortenError(signal.aborted ? 'it was interrupted' : errorText(error));
   });
+  if (isSameWindow(before, after)) throw new ShortenError('all of it would stay', true);
   const reason = checkShortened(before, after, options);
   if (reason !== undefined) throw new ShortenError(reason);
   const windowTokens = budget.toWindow(sizeForBudget(after));

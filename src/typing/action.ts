@@ -2,6 +2,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { REQUEST_EXPIRED, REQUEST_MS } from '../core/compaction/machine.js';
 import { findHold } from '../core/compaction/policy.js';
 import { SESSION_ENDED } from '../core/compaction/requests.js';
+import type { Compaction } from '../core/compaction/state.js';
 import { holdText } from '../core/compaction/texts.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
@@ -20,7 +21,12 @@ import { leftoverNotice, retractLate, typeCommand, typedText } from './typist.js
 /** What came of it, where it is not known to be done. */
 export type NotDone =
   /** nothing was typed, or it was taken back: the agent is as before */
-  | { readonly kind: 'refused'; readonly reason: string }
+  | {
+      readonly kind: 'refused';
+      readonly reason: string;
+      /** there was nothing to do */
+      readonly isNothing?: boolean;
+    }
   /** it may have been sent, and its effect is not known; `byHand` is what the user can type instead */
   | { readonly kind: 'unknown'; readonly reason: string; readonly byHand?: string };
 
@@ -130,12 +136,17 @@ const holdIn = (
   { session, compaction, now }: ReturnType<SessionLoop['flow']>,
   { isForAttempt = false, allowsDraft = false }: Pick<ActionWait, 'isForAttempt'> & MomentRules,
 ): Hold | undefined => {
-  const { kind } = compaction.phase;
-  if ((kind === 'typing' && !isForAttempt) || kind === 'sent' || kind === 'foreign')
+  if (isCompacting(compaction, isForAttempt))
     return { words: holdText({ why: 'compacting' }, compaction), isLasting: true };
   const { activity, activitySince, place } = session;
   const hold = findHold({ activity, activitySince, place, keyAt: compaction.keyAt, allowsDraft }, now);
   return hold && { words: holdText(hold, compaction), isLasting: hold.until === undefined };
+};
+
+/** One that has worked, and waits only for the number that confirms it, is in nobody's way. */
+const isCompacting = ({ phase }: Compaction, isForAttempt: boolean): boolean => {
+  if (phase.kind === 'typing') return !isForAttempt;
+  return (phase.kind === 'sent' || phase.kind === 'foreign') && phase.shortenedAt === undefined;
 };
 
 /** Says why, once the agent has gone on to another conversation than it has now. */

@@ -196,6 +196,8 @@ const insteadOfKeys = (
 
 /** The outcome of a strategy, as of the command that it stands in for. */
 const shortenedEvents = (result: ShortenResult): Told => {
+  if (result.kind === 'refused' && result.isNothing)
+    return [{ type: 'typed', result: { kind: 'nothing', reason: result.reason, evidence: [] } }];
   if (result.kind === 'refused')
     return [{ type: 'typed', result: { kind: 'withdrawn', reason: result.reason, evidence: [] } }];
   const evidence = ['reason' in result ? result.reason : `shortened ${result.words}`];

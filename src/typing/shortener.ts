@@ -14,7 +14,13 @@ import type { RestartPlan } from '../session/options.js';
 import type { Replaced, SessionLoop } from '../session/ports.js';
 import { findStrategy } from '../session-files/find-strategy.js';
 import type { RecordSource } from '../session-files/session-records.js';
-import { shorten, writeForSwitch, writeShortened, type Shortened } from '../session-files/shorten.js';
+import {
+  shorten,
+  ShortenError,
+  writeForSwitch,
+  writeShortened,
+  type Shortened,
+} from '../session-files/shorten.js';
 import { newSession } from '../session-files/undo.js';
 import { removeCreated } from '../storage/files.js';
 import { homeFolder } from '../storage/state-folder.js';
@@ -47,7 +53,7 @@ export interface ShortenAsked {
 export type ShortenResult =
   | {
       readonly kind: 'shortened';
-      /** `by truncate, 169k → 40k` */
+      /** `by truncate, 169k → ~40k`: what is left is estimated until the agent's next answer */
       readonly words: string;
       /** of the window, in the agent's tokens */
       readonly preTokens: number;
@@ -242,7 +248,9 @@ const shortenOnce = async (
   } catch (error) {
     if (isTold) return unknown(errorText(error));
     if (isOutdated()) return undefined;
-    return refused(signal.aborted ? WITHDRAWN : errorText(error));
+    if (signal.aborted) return refused(WITHDRAWN);
+    const isNothing = error instanceof ShortenError && error.isNothing;
+    return { ...refused(errorText(error)), ...(isNothing ? { isNothing } : {}) };
   } finally {
     turn.rest();
   }
@@ -250,7 +258,7 @@ const shortenOnce = async (
 
 interface Computed {
   readonly shortened: Shortened;
-  /** `by truncate, 169k → 40k` */
+  /** `by truncate, 169k → ~40k` */
   readonly words: string;
   readonly preTokens: number;
   readonly postTokens: number;
@@ -269,7 +277,7 @@ const compute = async (
   const shortened = await shorten({ source, strategy, options, budgetTokens, known, isTooLong });
   const { windowTokens: postTokens, change } = shortened;
   const preTokens = known.usedTokens ?? change.tokensBefore;
-  const words = `by ${name}, ${formatTokens(preTokens)} → ${formatTokens(postTokens)}`;
+  const words = `by ${name}, ${formatTokens(preTokens)} → ~${formatTokens(postTokens)}`;
   return { shortened, words, preTokens, postTokens };
 };
 
@@ -288,7 +296,7 @@ const applyTo = async (
   const { session, flow, switchTo, restarter, written, onReplaced } = shortening;
   const { source, shortened, words, preTokens, postTokens, isTold } = application;
   const id = shownId(flow().session.conversation);
-  const as = { ...newSession(session.cwd), usedTokens: postTokens };
+  const as = { ...newSession(session.cwd), usedTokens: postTokens, preTokens };
   if (restarter) {
     if (id === undefined) return refused('the id of the conversation is not known yet');
     const to = await writeShortened({ source }, shortened, as);

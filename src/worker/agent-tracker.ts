@@ -244,6 +244,8 @@ const startLoop = (
   const lookAgain = makeApartWatch(onApart);
   const recipe = session.agent.recipe?.(session.env);
   const settings = compactSettings(session, recipe, session.agent.newSessions);
+  for (const notice of session.notices ?? []) session.log.info(`at the start: ${notice}`);
+  session.log.info(`strategy: ${settings.strategy ?? `auto, ${settings.command ?? 'no command is known'}`}`);
   const compactor = makeCompactor({
     recipe,
     mayStash: settings.mayStash === true,

@@ -2,8 +2,8 @@ import { toAgentFacts, type CompactRecipe, type NewSessionForm } from '../agents
 import { dueKindOf, isCountdownInvisible, type InvisibleReason } from '../core/compaction/policy.js';
 import type { Compaction, CompactSettings, ControlChannel, Effect } from '../core/compaction/state.js';
 import { compactionText } from '../core/compaction/texts.js';
-import { strategyInUse } from '../core/config/backends.js';
 import { isBlackBoxOn, ladderChoice, type CurrentSettings } from '../core/config/keys.js';
+import { strategyInUse } from '../core/config/strategy.js';
 import type { Event } from '../core/event.js';
 import { footerView, type FooterView } from '../core/footer-view.js';
 import { compactKeys, formatEscapeOrControlKey, hotkeyName } from '../core/format.js';

@@ -15,11 +15,19 @@ export interface Layers {
   readonly env?: Readonly<Record<string, string>>;
   readonly project?: Pairs;
   readonly user?: Pairs;
+  /** the modules of strategies that are not there */
+  readonly missing?: readonly string[];
 }
 
 const entries = (pairs: Pairs) => Object.entries(pairs).map(([key, value]) => ({ key, value }));
 
-export const settingsOf = ({ flags = {}, env = {}, project = {}, user = {} }: Layers): Settings =>
+export const settingsOf = ({
+  flags = {},
+  env = {},
+  project = {},
+  user = {},
+  missing = [],
+}: Layers): Settings =>
   mergeSources({
     flags: Object.entries(flags).map(([key, value]) => ({
       key: key as KeyName,
@@ -29,6 +37,7 @@ export const settingsOf = ({ flags = {}, env = {}, project = {}, user = {} }: La
     env: readEnv(env),
     project: readEntries('project', '/work/.ctxwrap.jsonc', entries(project)),
     user: readEntries('user', '/home/config.jsonc', entries(user)),
+    hasModule: (path) => !missing.includes(path),
   });
 
 export const effectiveOf = (settings: Settings, key: KeyName): EffectiveValue => {
@@ -114,7 +123,7 @@ export const samples: Readonly<Record<KeyName, Sample>> = {
   proactive: { valid: [true, false], wrong: ['true', 1, 'yes', null] },
   'hold.native': { valid: [true, false], wrong: ['yes', 1] },
   'handoff.after': { valid: [4, 0, 100], wrong: [-1, 1.5, 101, true, 'often', null] },
-  strategy: { valid: ['auto', 'summarize', 'truncate', 'clustering', 'mine'], wrong: ['Mine!', '', true] },
+  strategy: { valid: ['auto', 'truncate', 'clustering'], wrong: ['Mine!', '', true] },
   blackbox: { valid: ['on', 'off'], wrong: [true, 'yes', null] },
   'blackbox.limit': {
     valid: ['2GB', 10_000_000, '10MB', '1.5 tb', '500000000'],

@@ -153,7 +153,7 @@ const boundaryRecord = ({ entries }: Conversation, as: NewSession): Fields => {
     level: 'info',
     cwd: as.cwd,
     timestamp: formatIsoTime(as.now),
-    compactMetadata: { trigger: 'manual', preTokens: tokensOf(entries) },
+    compactMetadata: { trigger: 'manual', preTokens: as.preTokens ?? tokensOf(entries) },
   };
 };
 

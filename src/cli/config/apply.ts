@@ -27,6 +27,7 @@ const isConfigured = (options: Options, around: ConfigContext): boolean => {
   return (
     isNamed ||
     options.flags['env.file'] !== undefined ||
+    options.flags.strategy !== undefined || // it may need other settings
     pathExists(path) ||
     pathExists(projectConfigPath(around.cwd)) ||
     envNames.some(({ name }) => around.env[name] !== undefined)

@@ -24,7 +24,7 @@ import {
   type ConfigFile,
   type TrustedFile,
 } from '../../storage/config-file.js';
-import { projectConfigPath } from '../../storage/config-paths.js';
+import { pathExists, projectConfigPath } from '../../storage/config-paths.js';
 import { watchFile } from '../../storage/watch.js';
 import type { Options, Configured, ConfigListener } from '../request.js';
 import type { DefinedAgents } from './defined-agents.js';
@@ -59,7 +59,7 @@ export interface Configuration {
 }
 
 export const readConfiguration = (options: ConfigOptions, surroundings: ConfigContext): Configuration => {
-  const { env, cwd } = surroundings;
+  const { env, cwd, home } = surroundings;
   const { path: userPath, isNamed } = configPath(options, surroundings);
   const projectPath = projectConfigPath(cwd);
   const userFile = readUserConfig(userPath);
@@ -71,7 +71,8 @@ export const readConfiguration = (options: ConfigOptions, surroundings: ConfigCo
     projectPath === userPath
       ? noRead
       : fileRead('project', readConfigFile(projectPath, isKeyName), { options });
-  const sources: Sources = { flags, env: readEnv(env), project, user };
+  const hasModule: Sources['hasModule'] = (module) => pathExists(expandHome(module, home));
+  const sources: Sources = { flags, env: readEnv(env), project, user, hasModule };
   const file = mergeSources(sources).values['env.file'];
   const settings = mergeSources({ ...sources, env: withFile(sources.env, file, { surroundings, options }) });
   const positionOf = userFile.kind === 'read' ? userFile.positionOf : () => undefined;

@@ -52,6 +52,9 @@ export const unchangeableConfig = (path: string, place: string, options: ConfigO
 export const problemsNotice = (problems: readonly Problem[]): string | undefined => {
   const [first] = problems;
   if (!first) return undefined;
+  const { kind, what, fix } = first;
+  if (problems.length === 1 && kind === 'unusable' && fix.length <= SHORT_FIX)
+    return `${fix} · ${toOneLine(what, LONGEST_WHAT)}`;
   return `see ctxwrap config check: ${problems.length === 1 ? shortly(first) : `${countProblems(problems)} problems`}`;
 };
 
@@ -62,6 +65,7 @@ const shortly = (problem: Problem): string => {
 };
 
 const LONGEST_WHAT = 80; // characters
+const SHORT_FIX = 50; // characters: longer ones are cut off
 
 /** One line for the log. */
 export const problemLine = ({ what, where, why, fix }: Problem): string =>

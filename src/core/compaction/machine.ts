@@ -1,3 +1,4 @@
+import { present } from '../present.js';
 import { scaledWait } from '../time-scale.js';
 import type { Event } from '../event.js';
 import type { Millis } from '../reading.js';
@@ -12,7 +13,7 @@ import {
   withoutCopy,
 } from './copy.js';
 import { focusAfterEvent, focusAfterTime, focusDueAt, focusOf, withFocus } from './focus.js';
-import { isLower, isSameFill, isTooLong } from './outcome.js';
+import { isLower } from './outcome.js';
 import {
   findBlock,
   breakerOf,
@@ -32,11 +33,11 @@ import {
   applyAgentEvent,
   applyTime,
   endAttempt,
-  hasOtherActivitySince,
   isUnderWay,
   underWayDeadline,
   stopWaitingForNumber,
 } from './running.js';
+import { isSame } from './news.js';
 import {
   enterPhase,
   type Attempt,
@@ -149,6 +150,8 @@ const afterTyping = (state: Compaction, typed: TypeResult, moment: SessionContex
       return phase.withdrawal === undefined || typed.isLeft
         ? endAttempt(state, attempt, { kind: 'not-delivered', reason: typed.reason }, moment)
         : afterWithdrawal(state, attempt, phase.withdrawal, moment);
+    case 'nothing':
+      return endAttempt(state, attempt, { kind: 'noop', text: typed.reason }, moment);
     case 'skipped':
       if (phase.withdrawal !== undefined) return afterWithdrawal(state, attempt, phase.withdrawal, moment);
       return isForKeys(state, attempt)
@@ -239,7 +242,6 @@ const atTheEnd = (state: Compaction): Compaction =>
 
 const COUNTDOWN_MS = scaledWait(10_000);
 const LEAST_LEFT_MS = scaledWait(3_000); // of a countdown that goes on after the user has typed: time enough to say no
-const MOST_SKIPS = 3; // in a row, while nothing else happens
 const MISSED_MS = 3_000; // a countdown that was not updated for so long was not visible: the machine or the program was stopped
 
 /** The state with the decision that follows from it; only while no compaction is under way. */
@@ -355,22 +357,6 @@ const blockFor = (state: Compaction, moment: SessionContext): BlockReason | unde
   return block?.why !== 'breaker' && isSame(state, moment) ? { why: 'same' } : block;
 };
 
-/** True if nothing has happened since the last attempt, so another one would end in the same way. */
-const isSame = (state: Compaction, moment: SessionContext): boolean => {
-  const { skips, hasNews } = state;
-  if (skips && skips.times >= MOST_SKIPS && !hasOtherActivitySince(state, moment, skips.from)) return true;
-  return !hasNews && !isOtherNumber(state, moment);
-};
-
-/**
- * True if the number has changed since the last attempt. After one that was too long only a lower number counts: Codex records a full window
- * when that fails (docs/facts/codex.md#rollouts).
- */
-const isOtherNumber = ({ tried, last }: Compaction, { fill }: SessionContext): boolean => {
-  if (!tried || !fill) return false;
-  return last && isTooLong(last.outcome) ? isLower(tried, fill) : !isSameFill(tried, fill);
-};
-
 const gateHold = (state: Compaction, moment: SessionContext): GateHold | undefined => {
   const { keyAt, settings } = state;
   return findHold({ ...moment, ...settings, keyAt, allowsDraft: channelOf(state) !== undefined }, moment.now);
@@ -409,6 +395,7 @@ const IDLE = 'idle: the prompt cache is about to go cold';
 
 const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: SessionContext): Compaction => {
   const { request, settings } = state;
+  const { strategy } = settings;
   const isProactive = state.isByText === true && !request;
   const noCopy = copyFailure(state);
   const isIdle = state.isByIdle === true && !request;
@@ -420,6 +407,7 @@ const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: Ses
     ...(isIdle ? { isIdle } : {}),
     request,
     via: channel?.via,
+    ...present({ strategy }),
     before: fill,
     evidence: [
       ...(isProactive ? [PROACTIVE] : isIdle ? [IDLE] : []),
@@ -427,7 +415,6 @@ const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: Ses
     ],
     noCopy,
   };
-  const { strategy } = settings;
   return {
     ...enterPhase(withoutCopy(state), { kind: 'typing', attempt }),
     request: undefined,

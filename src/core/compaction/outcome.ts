@@ -44,6 +44,8 @@ export type Outcome =
   | { readonly kind: 'timeout'; readonly afterMs: number }
   /** the agent reports success, but the number has not dropped */
   | { readonly kind: 'unverified'; readonly text: string }
+  /** it was sent, and neither words nor a number tell what came of it; the reason says what was seen */
+  | { readonly kind: 'no-evidence'; readonly reason: string }
   /** the agent became busy before a key was typed; does not count as an attempt */
   | { readonly kind: 'skipped-busy'; readonly reason: string };
 
@@ -71,6 +73,7 @@ export const outcomes: Readonly<Record<OutcomeKind, OutcomeMeaning>> = {
   'not-started': { isFailure: true, isSent: false, group: 'failed' },
   timeout: { isFailure: true, isSent: true, group: 'failed' },
   unverified: { isFailure: true, isSent: true, group: 'failed' },
+  'no-evidence': { isFailure: true, isSent: true, group: 'failed' },
   'skipped-busy': { isFailure: false, isSent: false, group: 'other' },
 };
 
@@ -84,6 +87,8 @@ export interface EndedCompaction {
   readonly initiator: Initiator;
   /** by ctxwrap, without keys; absent where the command was typed */
   readonly via?: Via | undefined;
+  /** by ctxwrap, in place of the agent's command */
+  readonly strategy?: string | undefined;
   /** by ctxwrap, because the user requested it */
   readonly isManual?: boolean;
   /** by ctxwrap: it worked after it had been reported as failed, and this outcome replaces that one */
@@ -104,6 +109,12 @@ const TOO_LONG = /too (?:long|large)|context (?:limit|window|length)|token count
 /** True if the agent reported that the conversation is too long to be compacted. */
 export const isTooLong = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' && TOO_LONG.test(outcome.text);
+
+/** A duration in the words of the footer: `1.5 s`. */
+export const secondsText = (ms: number): string => {
+  const seconds = Math.max(0, ms) / 1000;
+  return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+};
 
 export const fillOf = ({ reading }: FusedReading): Fill => {
   const { usedTokens } = reading;

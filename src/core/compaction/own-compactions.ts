@@ -2,6 +2,8 @@ import type { BoundaryInitiator } from '../conversation/boundary-record.js';
 import type { Millis } from '../reading.js';
 import { outcomes } from './outcome.js';
 import { parseAuditLine } from './protocol.js';
+import { getCount, getText, parseRecord } from '../json.js';
+import { REQUEST_MS } from './machine.js';
 
 // Which compactions of a session file ctxwrap started: the agent's record says only that the user requested one, the audit log says who
 // did.
@@ -17,11 +19,26 @@ export interface OwnAttempt {
 
 /** undefined for a line that describes no such attempt */
 export const parseOwnAttempt = (line: string): OwnAttempt | undefined => {
+  const switched = parseSwitch(line);
+  if (switched) return switched;
   const { attempt, runtime: agent, conversation } = parseAuditLine(line) ?? {};
   if (!attempt || agent === undefined || attempt.initiator !== 'ctxwrap') return undefined;
   if (!outcomes[attempt.outcome].isSent) return undefined;
   const { startedAt, endedAt } = attempt;
   return { runtime: agent, conversation, startedAt, endedAt };
+};
+
+/** ctxwrap has written the session that the agent took: a compaction recorded in it shortly before is ctxwrap's. */
+const parseSwitch = (line: string): OwnAttempt | undefined => {
+  const found = parseRecord(line);
+  if (found?.['schema'] !== 'ctxwrap.switched/1' || found['outcome'] !== 'switched') return undefined;
+  const [runtime, conversation, at] = [
+    getText(found, 'runtime'),
+    getText(found, 'name'),
+    getCount(found, 'at'),
+  ];
+  if (runtime === undefined || conversation === undefined || at === undefined) return undefined;
+  return { runtime, conversation, startedAt: at - REQUEST_MS, endedAt: at };
 };
 
 /** A session, by its agent and its file, or its id where that is known. */

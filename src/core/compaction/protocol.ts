@@ -24,6 +24,8 @@ export interface AttemptRecord {
   readonly initiator: Initiator;
   /** how ctxwrap asked the agent without keys; absent where it typed the command */
   readonly via?: Via | undefined;
+  /** by ctxwrap: what shortened the conversation; `auto` is the agent's own command */
+  readonly strategy?: string | undefined;
   /** the user requested it */
   readonly isManual: boolean;
   readonly outcome: OutcomeKind;
@@ -41,11 +43,12 @@ const LONGEST_TEXT = 300; // characters: an agent's error message can be a page 
 const MOST_EVIDENCE = 40;
 
 export const attemptRecord = (ended: EndedCompaction): AttemptRecord => {
-  const { initiator, via, isManual = false, outcome, before, startedAt, endedAt, evidence } = ended;
+  const { initiator, via, strategy, isManual = false, outcome, before, startedAt, endedAt, evidence } = ended;
   return {
     schema: 'ctxwrap.attempt/1',
     initiator,
     via,
+    strategy: initiator === 'ctxwrap' ? (strategy ?? 'auto') : undefined,
     isManual,
     outcome: outcome.kind,
     words: toOneLine(endedText(ended), LONGEST_TEXT),
@@ -72,6 +75,7 @@ export const parseAttempt = (found: JsonRecord | undefined): AttemptRecord | und
     schema: 'ctxwrap.attempt/1',
     initiator,
     via: vias.find((each) => each === found?.['via']),
+    strategy: getText(found, 'strategy') && toOneLine(getText(found, 'strategy') ?? '', LONGEST_NAME),
     isManual: found?.['isManual'] === true,
     outcome,
     words: toOneLine(getText(found, 'words') ?? outcome, LONGEST_TEXT),

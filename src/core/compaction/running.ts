@@ -1,14 +1,25 @@
 import type { Boundary, Event } from '../event.js';
-import { leftTokens } from '../evidence.js';
 import { askedText, type Activity, type Millis, type Reading } from '../reading.js';
-import { findFailure, isLower, type EndedCompaction, type Initiator, type Outcome } from './outcome.js';
+import { foreignAfter, foreignAt, foreignDue } from './foreign.js';
+import { hasOtherActivitySince } from './news.js';
+import { findFailure, isLower, secondsText, type EndedCompaction, type Outcome } from './outcome.js';
+import {
+  beforeOf,
+  GONE_MS,
+  RECORD,
+  SHORTENED,
+  shownByAnswer,
+  SUCCESS,
+  verified,
+  withEnded,
+} from './proof.js';
+import { present } from '../present.js';
 import { recordAttempt, recordCompaction, startTurn } from './policy.js';
 import {
   enterPhase,
   type Attempt,
   type Compaction,
   type CompactSettings,
-  type Effect,
   type SessionContext,
   type Phase,
   inConversation,
@@ -22,13 +33,10 @@ import {
 
 type Typing = Extract<Phase, { readonly kind: 'typing' }>;
 type Sent = Extract<Phase, { readonly kind: 'sent' }>;
-type Foreign = Extract<Phase, { readonly kind: 'foreign' }>;
 
 /** Typing takes a second or two; a typist without a result after this time has failed. */
 const TYPING_MS = 15_000;
 const SHORTENING_MS = 900_000; // a summary of a full window by a small local model takes minutes
-/** A compaction that disappears from the screen has ended; its record and words follow within this time. */
-const GONE_MS = 3_000;
 /** Additional time for an agent that starts late, while its prompt is empty. */
 const SLOW_MS = 60_000;
 
@@ -65,7 +73,7 @@ export const applyTime = (state: Compaction, moment: SessionContext): Compaction
       return endAttempt(state, phase.attempt, outcome, moment);
     }
     case 'sent':
-      return afterSent(state, sentAt(phase, moment, settings), moment);
+      return afterSent(state, sentAt(phase, moment, state), moment);
     case 'foreign':
       return foreignAt(state, phase, moment);
     default:
@@ -163,6 +171,8 @@ type SentStep =
       readonly isGivenUp?: true;
     };
 
+type Ended = Exclude<SentStep, { readonly phase: Sent }>;
+
 const sentAfter = ({ keyAt }: Compaction, phase: Sent, event: Event, moment: SessionContext): SentStep => {
   switch (event.type) {
     case 'activity': {
@@ -216,32 +226,26 @@ const begun = (phase: Sent, fact: string, now: Millis): Sent => ({
   attempt: { ...phase.attempt, evidence: [...phase.attempt.evidence, fact] },
 });
 
-/** What the agent says on its screen. */
-const SUCCESS = 'it says on its screen that it has compacted';
-const RECORD = 'its record of the compaction';
-
 const sentTold = (phase: Sent, boundary: Boundary, { now, fillSince }: SessionContext): SentStep => {
-  const { source } = boundary;
+  const { source, initiator, at: shortenedAt } = boundary;
   const fault = findFailure(boundary, phase.attempt.before);
   if (fault) return { outcome: fault, evidence: `its record: ${fault.text}` };
+  if (initiator === 'ctxwrap') {
+    const { attempt, ...rest } = begun(phase, SHORTENED, now);
+    const before = beforeOf(boundary, attempt.before);
+    return { phase: { ...rest, attempt: { ...attempt, before }, success: SHORTENED, shortenedAt } };
+  }
   if (source === 'screen') {
     return { phase: { ...begun(phase, SUCCESS, now), success: SUCCESS, numberSince: fillSince } };
   }
   return { outcome: verified(boundary), evidence: RECORD };
 };
 
-const verified = (boundary: Boundary): Outcome => {
-  const usedTokens = leftTokens(boundary);
-  return { kind: 'verified', after: usedTokens === undefined ? undefined : { usedTokens } };
-};
-
 /** Evaluates the number and the time. */
-const sentAt = (
-  phase: Sent,
-  { fill, fillSince, activity, now }: SessionContext,
-  settings: CompactSettings,
-): SentStep => {
-  const { attempt, begunAt, goneAt, success, numberSince, slowAt } = phase;
+const sentAt = (phase: Sent, moment: SessionContext, { settings, keyAt }: Compaction): SentStep => {
+  const { fill, fillSince, activity, now } = moment;
+  const { attempt, begunAt, goneAt, success, numberSince, slowAt, shortenedAt } = phase;
+  if (shortenedAt !== undefined) return shownByAnswer(attempt.before, shortenedAt, moment) ?? { phase };
   if (fill && fillSince !== numberSince) {
     if (isLower(attempt.before, fill)) {
       return { outcome: { kind: 'verified', after: fill }, evidence: 'the window is emptier' };
@@ -252,7 +256,7 @@ const sentAt = (
   }
   const due = sentDue(phase, settings);
   if (due === undefined || now < due) return { phase };
-  if (goneAt !== undefined) return { ...interrupted('the user'), isGivenUp: true };
+  if (goneAt !== undefined) return { ...endedSilently(phase, moment, keyAt), isGivenUp: true };
   if (begunAt !== undefined) {
     const outcome = { kind: 'timeout', afterMs: settings.finishMs } as const;
     return { outcome, evidence: 'no end was seen', isGivenUp: true };
@@ -263,6 +267,20 @@ const sentAt = (
   const isAccepted = activity === 'ready' || (activity === 'draft' && attempt.via !== undefined);
   if (isAccepted && slowAt === undefined) return { phase: { ...phase, slowAt: now } };
   return notStarted('nothing began');
+};
+
+/** It is over without a report. Without a key of the user's nobody has interrupted it. */
+const endedSilently = (
+  phase: Sent,
+  { fill, fillSince }: SessionContext,
+  keyAt: Millis | undefined,
+): Ended => {
+  const { at, begunAt = at, goneAt = at, numberSince } = phase;
+  if (keyAt !== undefined && keyAt > at) return interrupted('the user');
+  const isNumbered = fill !== undefined && fillSince !== numberSince;
+  const left = isNumbered ? 'the size did not drop' : 'left no number';
+  const reason = `the agent worked ${secondsText(goneAt - begunAt)}, and ${left}`;
+  return { outcome: { kind: 'no-evidence', reason }, evidence: reason };
 };
 
 const notStarted = (evidence: string): SentStep => ({
@@ -283,12 +301,17 @@ const sentDue = (
 };
 
 /** Ends an attempt about which no report will follow. */
-const left = ({ success }: Sent, by: string): SentStep =>
-  success === undefined
-    ? interrupted(by)
-    : { outcome: { kind: 'unverified', text: success }, evidence: `no number before ${by}` };
+const left = ({ success, shortenedAt }: Sent, by: string): SentStep =>
+  shortenedAt !== undefined
+    ? {
+        outcome: { kind: 'no-evidence', reason: `no answer before ${by}` },
+        evidence: `no answer before ${by}`,
+      }
+    : success === undefined
+      ? interrupted(by)
+      : { outcome: { kind: 'unverified', text: success }, evidence: `no number before ${by}` };
 
-const interrupted = (by: string): Exclude<SentStep, { readonly phase: Sent }> => ({
+const interrupted = (by: string): Ended => ({
   outcome: { kind: 'interrupted', by },
   evidence: `interrupted by ${by}`,
 });
@@ -318,11 +341,12 @@ export const endAttempt = (
   outcome: Outcome,
   moment: SessionContext,
 ): Compaction => {
-  const { startedAt, before, evidence, request, via } = attempt;
+  const { startedAt, before, evidence, request, via, strategy } = attempt;
   const { now, fill } = moment;
   const ended: EndedCompaction = {
     initiator: 'ctxwrap',
     via,
+    ...present({ strategy }),
     isManual: request !== undefined,
     startedAt,
     endedAt: now,
@@ -337,148 +361,8 @@ export const endAttempt = (
   return outcome.kind === 'verified' ? withoutEpisode(next) : next;
 };
 
-const withEnded = (state: Compaction, ended: EndedCompaction, requestId?: string): Compaction => {
-  const effect: Effect = { type: 'ended', ended, requestId };
-  return { ...state, phase: { kind: 'rest' }, last: ended, effects: [...state.effects, effect] };
-};
-
 const skipped = (state: Compaction, { startedAt }: Attempt, moment: SessionContext): Compaction => {
   const { skips } = state;
   const times = skips && !hasOtherActivitySince(state, moment, skips.from) ? skips.times + 1 : 1;
   return { ...state, skips: { times, from: startedAt } };
-};
-
-/** True if the agent or the user has done anything since then. */
-export const hasOtherActivitySince = (
-  { keyAt }: Compaction,
-  { activitySince }: SessionContext,
-  since: Millis,
-): boolean => activitySince > since || (keyAt !== undefined && keyAt > since);
-
-// External compactions: the agent's own, or one that the user started. Nothing is typed meanwhile, and a success ends the episode.
-
-const foreignAfter = (state: Compaction, event: Event, moment: SessionContext): Compaction => {
-  const { phase } = state;
-  switch (event.type) {
-    case 'boundary':
-      return foreignTold(state, event.boundary, moment);
-    case 'compact-result':
-      return foreignFailed(state);
-    case 'activity': {
-      const isCompacting = event.report.activity === 'compacting';
-      if (phase.kind !== 'foreign') return isCompacting ? enterPhase(state, foreignFrom(moment)) : state;
-      return enterPhase(state, { ...phase, goneAt: isCompacting ? undefined : (phase.goneAt ?? moment.now) });
-    }
-    default:
-      return state;
-  }
-};
-
-const foreignTold = (state: Compaction, boundary: Boundary, moment: SessionContext): Compaction => {
-  const { phase } = state;
-  const { initiator, preTokens, source } = boundary;
-  if (source === 'screen') {
-    if (moment.fileTells) return state;
-    // words alone prove nothing: the next number decides
-    const foreign = phase.kind === 'foreign' ? phase : foreignFrom(moment);
-    return enterPhase(state, { ...foreign, numberSince: moment.fillSince, success: SUCCESS });
-  }
-  const seen = phase.kind === 'foreign' ? phase.before : moment.fill;
-  if (findFailure(boundary, seen)) return foreignFailed(enterPhase(state, { kind: 'rest' }));
-  const before = seen ?? (preTokens === undefined ? undefined : { usedTokens: preTokens });
-  return foreignWorked(state, { initiator, before, outcome: verified(boundary), evidence: RECORD }, moment);
-};
-
-const foreignFailed = (state: Compaction): Compaction => ({
-  ...(state.phase.kind === 'foreign' ? enterPhase(state, { kind: 'rest' }) : state),
-  givenUp: undefined,
-});
-
-const foreignFrom = ({ fill, fillSince, now }: SessionContext): Foreign => ({
-  kind: 'foreign',
-  since: now,
-  before: fill,
-  numberSince: fillSince,
-});
-
-/** Evaluates the number and the time. */
-const foreignAt = (state: Compaction, phase: Foreign, moment: SessionContext): Compaction => {
-  const { fill, fillSince, now } = moment;
-  const { before, success, numberSince } = phase;
-  if (fill && fillSince !== numberSince) {
-    const outcome = { kind: 'verified', after: fill } as const;
-    if (isLower(before, fill)) {
-      return foreignWorked(state, { before, outcome, evidence: 'the window is emptier' }, moment);
-    }
-    if (success !== undefined) return enterPhase(state, { kind: 'rest' });
-  }
-  const due = foreignDue(phase);
-  return due !== undefined && now >= due ? enterPhase(state, { kind: 'rest' }) : state;
-};
-
-/** When it ends without a report. */
-const foreignDue = ({ goneAt, success }: Foreign): Millis | undefined =>
-  goneAt === undefined || success !== undefined ? undefined : goneAt + GONE_MS;
-
-/** Facts about a successful compaction that ctxwrap was not waiting for. */
-interface Worked {
-  /** from the agent's record */
-  readonly initiator?: Initiator | undefined;
-  readonly before: EndedCompaction['before'];
-  readonly outcome: Outcome;
-  readonly evidence: string;
-}
-
-/** Records a successful compaction that ctxwrap was not waiting for, or no longer. */
-const foreignWorked = (
-  state: Compaction,
-  { initiator, before, outcome, evidence }: Worked,
-  moment: SessionContext,
-): Compaction => {
-  const { phase } = state;
-  const { now, fill } = moment;
-  const late = lateAttempt(state, initiator, now);
-  const ended: EndedCompaction = late
-    ? {
-        initiator: 'ctxwrap',
-        via: late.via,
-        isManual: late.request !== undefined,
-        isLate: true,
-        startedAt: late.startedAt,
-        endedAt: now,
-        before: late.before,
-        outcome,
-        evidence: [...late.evidence, 'given up too early', evidence],
-      }
-    : {
-        initiator: initiator ?? 'agent',
-        startedAt: phase.kind === 'foreign' ? phase.since : now,
-        endedAt: now,
-        before,
-        outcome,
-        evidence: [evidence],
-      };
-  return withoutEpisode({
-    ...withEnded(state, ended),
-    policy: recordCompaction(state.policy),
-    hasNews: late === undefined,
-    tried: late && fill ? fill : state.tried,
-  });
-};
-
-/**
- * The attempt that had timed out and that a later report of success belongs to: a slow machine starts late, and an unknown version shows
- * nothing. Within the waiting time the compaction counts as ctxwrap's, and later as long as the user has pressed no key. One that the agent
- * recorded as its own never does.
- */
-const lateAttempt = (
-  { givenUp, keyAt, settings }: Compaction,
-  initiator: Initiator | undefined,
-  now: Millis,
-): Attempt | undefined => {
-  if (!givenUp || initiator === 'agent') return undefined;
-  const { attempt, sentAt } = givenUp;
-  const isWithin = now <= sentAt + settings.startMs + settings.finishMs;
-  const isAlone = initiator === 'user' && (keyAt === undefined || keyAt <= sentAt);
-  return isWithin || isAlone ? attempt : undefined;
 };

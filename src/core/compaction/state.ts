@@ -3,6 +3,7 @@ import type { PromptCache } from '../economy.js';
 import type { Contest, FusedReading } from '../fusion.js';
 import type { Tier } from '../ladder.js';
 import type { Millis, Activity, Place } from '../reading.js';
+import type { AnswerSize } from '../evidence.js';
 import type { Session } from '../session.js';
 import type { Copy } from './copy.js';
 import type { FoundFocus } from './focus.js';
@@ -91,6 +92,8 @@ export interface Attempt {
   readonly request?: CompactRequest | undefined;
   /** the agent is asked by its control channel; absent where the command is typed */
   readonly via?: Via | undefined;
+  /** what shortens the conversation in place of the agent's command */
+  readonly strategy?: string | undefined;
   readonly before?: Fill | undefined;
   readonly evidence: readonly string[];
   /** why the session file was not copied before, although it should have been */
@@ -142,6 +145,8 @@ export type Phase =
       readonly success?: string | undefined;
       /** when the last number before the compaction arrived; only a newer number can confirm it */
       readonly numberSince?: Millis | undefined;
+      /** when ctxwrap had shortened the conversation (wall clock); only a later answer of the agent can confirm it */
+      readonly shortenedAt?: Millis | undefined;
     }
   /** an external compaction */
   | {
@@ -152,6 +157,7 @@ export type Phase =
       readonly goneAt?: Millis | undefined;
       readonly success?: string | undefined;
       readonly numberSince?: Millis | undefined;
+      readonly shortenedAt?: Millis | undefined;
     };
 
 export interface Compaction {
@@ -249,6 +255,8 @@ export type TypeResult = { readonly evidence: readonly string[] } & (
   | { readonly kind: 'withdrawn'; readonly reason: string; readonly isLeft?: boolean }
   /** no key was typed */
   | { readonly kind: 'skipped'; readonly reason: string }
+  /** a strategy has found nothing to remove */
+  | { readonly kind: 'nothing'; readonly reason: string }
 );
 
 /** The part of the session's state that compaction depends on. */
@@ -263,6 +271,8 @@ export interface SessionContext {
   readonly fill: Fill | undefined;
   /** when the number arrived */
   readonly fillSince: Millis | undefined;
+  /** the number of the agent's last answer in its session file, and when the agent wrote it (wall clock) */
+  readonly answer?: AnswerSize | undefined;
   /** at warn by the counted number, and at auto or above with the text added since */
   readonly isNearAuto: boolean;
   /** turns that the user has begun */
@@ -354,7 +364,7 @@ export const underAnotherModel = (state: Compaction): Compaction => ({
 
 /** Extracts what compaction depends on. Only a number that the agent has counted, in a certain window, may start a compaction. */
 export const sessionContext = (session: Session, now: Millis): SessionContext => {
-  const { fused, activity, activitySince, place, fileTells, cache, turns, contest, work } = session;
+  const { fused, activity, activitySince, place, fileTells, cache, turns, contest, work, answer } = session;
   const number = fused?.counted ?? fused;
   const counted = number && isCounted(number, fileTells) ? number : undefined;
   return {
@@ -365,6 +375,7 @@ export const sessionContext = (session: Session, now: Millis): SessionContext =>
     tier: fused?.actingTier,
     fill: counted && fillOf(counted),
     fillSince: counted?.since,
+    answer,
     isNearAuto: fused?.isNearAuto === true,
     turns,
     cache,

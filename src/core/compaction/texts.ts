@@ -2,7 +2,7 @@ import { formatPercent, formatTokens } from '../format.js';
 import type { Millis } from '../reading.js';
 import { scaledWait } from '../time-scale.js';
 import { copyFailure, noCopyText } from './copy.js';
-import { isFailure, type EndedCompaction, type Fill, type Outcome } from './outcome.js';
+import { isFailure, secondsText, type EndedCompaction, type Fill, type Outcome } from './outcome.js';
 import type { GateHold, BlockReason, InvisibleReason } from './policy.js';
 import type { Compaction, Uncertainty, Phase } from './state.js';
 
@@ -69,6 +69,11 @@ export const secondsTo = (until: Millis, now: Millis): number =>
 const countdownWords = (until: Millis, now: Millis): string => `compacting in ${secondsTo(until, now)} s`;
 
 const COMPACTED = 'compacted, waiting for the new size';
+const SHORTENED = 'shortened, waiting for the new size';
+
+/** After the report of success, until the number that confirms it. */
+const doneWords = ({ shortenedAt }: Extract<Phase, { readonly kind: 'sent' | 'foreign' }>): string =>
+  shortenedAt === undefined ? COMPACTED : SHORTENED;
 
 /** What a countdown is for, when it is not a full window. */
 export const countdownReason = ({ isByText, isByIdle }: Pick<Compaction, 'isByText' | 'isByIdle'>): string =>
@@ -96,28 +101,30 @@ const progressWords = (state: Compaction, now: Millis): string | undefined => {
         ? `typing ${settings.command ?? 'the command'}`
         : `asking ${settings.channel?.name ?? 'the agent'} to compact`;
     case 'sent':
-      if (phase.success !== undefined) return COMPACTED;
+      if (phase.success !== undefined) return doneWords(phase);
       if (phase.isQueued) return 'compacting after this turn';
       if (phase.isSeen) return 'compacting';
       if (phase.begunAt !== undefined) return 'command sent, the agent is working';
       return phase.slowAt === undefined ? 'command sent' : 'command sent, waiting for it to start';
     case 'foreign':
-      return phase.success === undefined ? 'the agent is compacting' : COMPACTED;
+      return phase.success === undefined ? 'the agent is compacting' : doneWords(phase);
     default:
       return undefined;
   }
 };
 
 /** How a compaction ended. */
-export const endedText = ({ outcome, before, startedAt, endedAt }: EndedCompaction): string => {
+export const endedText = ({ outcome, before, startedAt, endedAt, strategy }: EndedCompaction): string => {
   switch (outcome.kind) {
     case 'verified':
-      return `compacted ${fromTo(before, outcome.after)}`.trimEnd();
+      return `${strategy === undefined ? 'compacted' : 'shortened'} ${fromTo(before, outcome.after)}`.trimEnd();
     case 'unverified':
-      return 'compaction not confirmed: the size did not drop';
+      return `${strategy === undefined ? 'compaction' : 'shortening'} ${outcomeText(outcome)}`;
     case 'failed':
       return `compaction failed after ${secondsText(endedAt - startedAt)}: ${reasonIn(outcome.text)}`;
     case 'noop':
+      return strategy === undefined ? outcomeText(outcome) : `nothing removed: ${outcome.text}`;
+    case 'no-evidence':
     case 'skipped-busy':
       return outcomeText(outcome);
     case 'not-delivered':
@@ -134,11 +141,6 @@ const OVERLOADED = /\b529\b|\boverloaded\b/i;
 /** Why it failed: the agent's words without those that say again that it has, so that the reason fits into a narrow footer. */
 const reasonIn = (text: string): string =>
   OVERLOADED.test(text) ? 'the model is overloaded' : text.replace(REPEATED, '');
-
-const secondsText = (ms: number): string => {
-  const seconds = Math.max(0, ms) / 1000;
-  return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
-};
 
 /** The outcome alone, for a row that already names the compaction. */
 export const outcomeText = (outcome: Outcome): string => {
@@ -159,6 +161,8 @@ export const outcomeText = (outcome: Outcome): string => {
       return `not finished after ${Math.round(outcome.afterMs / 1000)} s`;
     case 'unverified':
       return 'not confirmed: the size did not drop';
+    case 'no-evidence':
+      return `no evidence: ${outcome.reason}`;
     case 'skipped-busy':
       return `nothing typed: ${outcome.reason}`;
   }

@@ -55,16 +55,8 @@ export const assumedWindow = (
   return backends[backend];
 };
 
-/** What decides about the strategy. */
-interface StrategyValues {
-  readonly strategy?: string;
-  readonly backend?: string;
-  readonly mode: string;
-  readonly 'summariser.url'?: string;
-}
-
-// By backend, as the documentation of COMPACTION_STRATEGY says. A summary needs somebody who writes it: without a summariser that is the agent.
-const byBackend: Readonly<Record<string, 'truncate' | 'summarize'>> = {
+// As the documentation of COMPACTION_STRATEGY says. A summary needs somebody who writes it: without a summariser that is the agent.
+const strategies: Readonly<Record<string, 'truncate' | 'summarize'>> = {
   openai: 'summarize',
   gemini: 'summarize',
   vllm: 'summarize',
@@ -72,11 +64,6 @@ const byBackend: Readonly<Record<string, 'truncate' | 'summarize'>> = {
   custom: 'truncate',
 };
 
-/** The strategy that compactions use; undefined for the agent's own command. `isModeGiven`: the user has set the mode. */
-export const strategyInUse = (values: StrategyValues, isModeGiven: boolean): string | undefined => {
-  const { strategy, backend = 'claude', mode } = values;
-  if (strategy !== undefined) return strategy === 'auto' ? undefined : strategy;
-  if (!isModeGiven || mode !== 'auto' || !Object.hasOwn(byBackend, backend)) return undefined;
-  const usual = byBackend[backend];
-  return usual === 'summarize' && values['summariser.url'] === undefined ? undefined : usual;
-};
+/** The usual strategy for the backend's models; undefined for the agent's own command. */
+export const backendStrategy = (backend: string | undefined): 'truncate' | 'summarize' | undefined =>
+  backend !== undefined && Object.hasOwn(strategies, backend) ? strategies[backend] : undefined;

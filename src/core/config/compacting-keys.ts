@@ -174,6 +174,11 @@ export const compactingKeys = {
     type: strategyName('auto', ...strategyNames),
     doc: "How a conversation is shortened: `auto` uses the agent's own command, the default unless `backend` and `CUSTOM_CONTEXT_COMPACTION` say otherwise; `truncate`, `summarize` (with a `summariser.url`), `clustering` and your own `strategies` work without it; see docs/strategies.md.",
     example: 'truncate',
+    option: {
+      flag: '--strategy',
+      takes: '<name>',
+      help: "how a conversation is shortened: auto = the agent's own command, truncate, summarize, clustering, or your own",
+    },
     aliases: [{ name: 'COMPACTION_STRATEGY' }],
   },
   strategies: {

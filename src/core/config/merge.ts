@@ -9,6 +9,7 @@ import {
   toWritten,
 } from './keys.js';
 import { editCommand, problemAt, type Origin, type Problem } from './problem.js';
+import { withUsableStrategy, type HasModule } from './strategy.js';
 
 // Merges settings by precedence: flag > environment > project > user > the agent's own > default.
 
@@ -18,6 +19,7 @@ export interface Sources {
   readonly env: ReadSettings;
   readonly project: ReadSettings;
   readonly user: ReadSettings;
+  readonly hasModule: HasModule;
 }
 
 export interface Settings {
@@ -26,7 +28,7 @@ export interface Settings {
   readonly problems: readonly Problem[];
 }
 
-export const mergeSources = ({ flags, env, project, user }: Sources): Settings => {
+export const mergeSources = ({ flags, env, project, user, hasModule }: Sources): Settings => {
   const merged = keyNames.map((key) => {
     const below = settingsOf(user.settings, key);
     const theirs = tightened(key, settingsOf(project.settings, key), below[0]?.value);
@@ -41,19 +43,24 @@ export const mergeSources = ({ flags, env, project, user }: Sources): Settings =
     const origin: Origin = first?.origin ?? { layer: configKey(key).setBy === 'agent' ? 'agent' : 'default' };
     return { effective: { key, value: first?.value, origin, overrides }, problems: theirs.problems };
   });
-  const effective = withoutOutranked(merged.map((each) => each.effective));
+  const given = withoutOutranked(merged.map((each) => each.effective));
+  const { effective, problems } = withUsableStrategy(given, valuesOf(given), hasModule);
   return {
     effective,
-    values: toValues(effective.map(({ key, value }) => [key, value])),
+    values: valuesOf(effective),
     problems: [
       ...env.problems,
       ...project.problems,
       ...merged.flatMap(({ problems }) => problems),
       ...user.problems,
+      ...problems,
       ...findContradictions(effective),
     ],
   };
 };
+
+const valuesOf = (effective: readonly EffectiveValue[]): Values =>
+  toValues(effective.map(({ key, value }) => [key, value]));
 
 const precedence: readonly Origin['layer'][] = ['flag', 'env', 'project', 'user', 'agent', 'default'];
 

@@ -76,6 +76,7 @@ export const placeOf = ({ place = '', file, at, layer }: Origin): string => {
 
 /** The command that corrects what is there; `value` is a right one. */
 export const fixAt = ({ layer, place = '', file, at }: Origin, value?: string): string => {
+  if (layer === 'flag') return `ctxwrap ${place} ${value ?? 'VALUE'} …`;
   if (layer !== 'env') return editCommand(place, at?.line);
   if (file !== undefined) return editCommand(file);
   // other names have other values

@@ -356,6 +356,8 @@ export interface NewSession {
    * it the answers keep the sizes that they had in the whole conversation
    */
   readonly usedTokens?: number;
+  /** what the agent reported for the window before it was shortened */
+  readonly preTokens?: number;
 }
 
 /**

@@ -129,7 +129,11 @@ export const recordAttempts = (
   const ended = effects.flatMap((effect) =>
     effect.type === 'ended' && effect.ended.outcome.kind !== 'skipped-busy' ? [effect.ended] : [],
   );
-  const isTold = event?.type === 'boundary' && event.boundary.source !== 'screen';
+  // what ctxwrap did itself counts when an answer of the agent has confirmed it
+  const isTold =
+    event?.type === 'boundary' &&
+    event.boundary.source !== 'screen' &&
+    event.boundary.initiator !== 'ctxwrap';
   const boundary = isTold ? event.boundary : undefined;
   const all = boundary && ended.length === 0 ? [endedOf(boundary, past.fill, now)] : ended;
   const finished = all.map((each) => ({ ended: withBefore(each, past.fill, boundary) }));

@@ -27,6 +27,14 @@ export const obstacleIn = (conversation: Conversation): string | undefined => {
   return sizeForBudget(conversation) === 0 ? 'nothing has been said in it' : undefined;
 };
 
+/** Nothing of `before` was taken out of the window. */
+export const isSameWindow = (before: Conversation, after: Conversation): boolean => {
+  const left = new Set(windowOf(after));
+  return windowOf(before).every(
+    (entry) => left.has(entry) || (entry.kind === 'summary' && !entry.isEncrypted),
+  );
+};
+
 /** Why `after` must not take the place of `before`; undefined if it may. A sentence without a full stop. */
 export const checkShortened = (
   before: Conversation,

@@ -325,6 +325,7 @@ describe('the stories', () => {
     expect([...outcomes].sort()).toEqual([
       'failed',
       'interrupted',
+      'no-evidence',
       'noop',
       'not-delivered',
       'not-started',

@@ -37,6 +37,7 @@ describe('a line of the audit log', () => {
       conversation: 's1',
       request: '9-f00',
       initiator: 'ctxwrap',
+      strategy: 'auto',
       isManual: false,
       outcome: 'verified',
       words: 'compacted 166k → 12k',
@@ -52,6 +53,13 @@ describe('a line of the audit log', () => {
         { at: 1_121, keys: String.raw`\r` },
       ],
     });
+  });
+
+  it('names the strategy that shortened the conversation, and none for the agent’s own compaction', () => {
+    const of = (more: object): unknown =>
+      (JSON.parse(auditLine({ ...ended, ...more }, context)) as Record<string, unknown>)['strategy'];
+    expect(of({ strategy: 'truncate' })).toBe('truncate');
+    expect(of({ initiator: 'agent' })).toBeUndefined();
   });
 
   it('is one line without control characters and of bounded length, whatever came in', () => {

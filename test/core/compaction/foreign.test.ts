@@ -1,7 +1,7 @@
 // Compactions that are not ours, that wait behind a turn, or of which is heard late.
 import { describe, expect, it } from 'vitest';
 import type { Boundary } from '../../../src/core/event.js';
-import { compacted, shows } from '../../support/sessions.js';
+import { compacted, shows, tokens } from '../../support/sessions.js';
 import { AUTO_TOKENS, playBegun, playCompaction, playFull } from '../../support/compaction-play.js';
 import type { Play } from '../../support/compaction-play.js';
 
@@ -55,10 +55,29 @@ describe('a command in the queue', () => {
 });
 
 describe('a compaction that is not ours', () => {
+  it('of ctxwrap itself counts when the next answer says less, and its own estimate never does', () => {
+    const play = playCompaction();
+    play.is('ready');
+    play.boundary({ initiator: 'ctxwrap', at: 1_000, preTokens: 190_000, postTokens: 31_000 });
+    play.tell(tokens('log', 31_000, { at: 900 })); // as ctxwrap has written it
+    expect(play.words()).toBe('shortened, waiting for the new size');
+    expect(play.outcomes()).toEqual([]);
+    play.tell(tokens('log', 34_000, { at: 5_000 }));
+    expect(play.words()).toBe('✓ compacted 190k → 34k');
+  });
+
+  it('of ctxwrap itself is not confirmed where the next answer says as much as before', () => {
+    const play = playCompaction();
+    play.is('ready');
+    play.boundary({ initiator: 'ctxwrap', at: 1_000, preTokens: 190_000, postTokens: 31_000 });
+    play.tell(tokens('log', 189_000, { at: 5_000 }));
+    expect(play.last()).toMatchObject({ initiator: 'ctxwrap', outcome: { kind: 'unverified' } });
+  });
+
   it('is told with the size that its record names, where none was seen before, as after a change of the session', () => {
     const play = playCompaction();
     play.is('ready');
-    play.boundary({ initiator: 'ctxwrap', preTokens: 190_000, postTokens: 31_000 });
+    play.boundary({ initiator: 'user', preTokens: 190_000, postTokens: 31_000 });
     expect(play.words()).toBe('✓ compacted 190k → 31k');
   });
 

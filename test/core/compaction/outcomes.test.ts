@@ -224,8 +224,19 @@ describe('an attempt ends', () => {
     expect(outcome(play)).toEqual({ kind: 'timeout', afterMs: finishMs });
   });
 
-  it('as interrupted when its end is seen, and 3 s later nobody has said how', () => {
+  it('without evidence when its end is seen, and 3 s later nobody has said how', () => {
     const play = playBegun();
+    play.wait(1_500);
+    play.is('ready');
+    play.wait(3_000);
+    const reason = 'the agent worked 1.5 s, and left no number';
+    expect(outcome(play)).toEqual({ kind: 'no-evidence', reason });
+    expect(play.words()).toBe(`✗ no evidence: ${reason}`);
+  });
+
+  it('as interrupted by the user in the same way, if a key was pressed', () => {
+    const play = playBegun();
+    play.keys();
     play.is('draft');
     play.wait(2_999);
     expect(play.outcomes()).toEqual([]);

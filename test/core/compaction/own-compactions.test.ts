@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { auditLine } from '../../../src/core/compaction/protocol.js';
+import { auditLine, switchLine } from '../../../src/core/compaction/protocol.js';
 import type { EndedCompaction } from '../../../src/core/compaction/outcome.js';
 import {
   parseOwnAttempt,
@@ -78,4 +78,13 @@ describe('a compaction of a session file', () => {
     expect(parseOwnAttempt('not JSON')).toBeUndefined();
     expect(parseOwnAttempt('{"schema":"ctxwrap.late-stroke/1","session":"one"}')).toBeUndefined();
   });
+});
+
+it('names ctxwrap for the record in a session that it has written and the agent has taken', () => {
+  const about = { session: 'one', version: '1', runtime: 'claude' };
+  const taken = (outcome: string) =>
+    parseOwnAttempt(switchLine({ name: conversation, outcome }, about, ENDED_AT));
+  expect(initiatorOf(taken('switched'))).toBe('ctxwrap');
+  expect(initiatorOf(taken('refused'))).toBe('user');
+  expect(initiatorOf(taken('switched'), { at: ENDED_AT + 60_000 })).toBe('user');
 });

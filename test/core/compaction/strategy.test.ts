@@ -1,7 +1,8 @@
 // A compaction by a strategy: the same gate and the same outcomes as with the agent's command, and more time.
 import { describe, expect, it } from 'vitest';
-import { strategyInUse } from '../../../src/core/config/backends.js';
+import { strategyInUse } from '../../../src/core/config/strategy.js';
 import { AUTO_TOKENS, playCompaction } from '../../support/compaction-play.js';
+import { tokens } from '../../support/sessions.js';
 
 const play = () => playCompaction({ strategy: 'truncate' }, { window: 200_000 });
 
@@ -10,7 +11,7 @@ const untilTyping = (session: ReturnType<typeof play>): void => {
 };
 
 describe('a compaction by a strategy', () => {
-  it('is asked for by the effect that would type the command, and verified by the shorter conversation', () => {
+  it('is asked for by the effect that would type the command, and verified by a smaller answer of the agent', () => {
     const session = play();
     session.turn(AUTO_TOKENS);
     untilTyping(session);
@@ -18,8 +19,41 @@ describe('a compaction by a strategy', () => {
     expect(session.words()).toBe('shortening the conversation (truncate)');
     session.tell({ type: 'session-changed', sessionId: 'the-new-one' });
     session.sent();
-    session.boundary({ initiator: 'ctxwrap', preTokens: AUTO_TOKENS, postTokens: 40_000 });
-    expect(session.last()).toMatchObject({ initiator: 'ctxwrap', outcome: { kind: 'verified' } });
+    session.boundary({ initiator: 'ctxwrap', at: 1_000, preTokens: AUTO_TOKENS, postTokens: 40_000 });
+    session.tell(tokens('log', 40_000, { at: 900 }));
+    expect(session.outcomes()).toEqual([]);
+    expect(session.words()).toBe('shortened, waiting for the new size');
+    session.tell(tokens('log', 44_000, { at: 5_000 }));
+    expect(session.last()).toMatchObject({
+      initiator: 'ctxwrap',
+      strategy: 'truncate',
+      outcome: { kind: 'verified', after: { usedTokens: 44_000 } },
+    });
+    expect(session.words()).toMatch(/^✓ shortened .* → 44k$/);
+  });
+
+  it('that has nothing to remove says so, and is not tried again before the conversation has grown', () => {
+    const session = play();
+    session.turn(AUTO_TOKENS);
+    untilTyping(session);
+    session.typed({ kind: 'nothing', reason: 'all of it would stay', evidence: [] });
+    expect(session.words()).toBe('nothing removed: all of it would stay');
+    session.wait(120_000);
+    session.turn(AUTO_TOKENS + 2_000);
+    session.wait(120_000);
+    expect(session.typings()).toHaveLength(1);
+    expect(session.words()).toBe('waiting: nothing new since the last try');
+  });
+
+  it('that another conversation follows before an answer has no evidence', () => {
+    const session = play();
+    session.turn(AUTO_TOKENS);
+    untilTyping(session);
+    session.tell({ type: 'session-changed', sessionId: 'the-new-one' });
+    session.sent();
+    session.boundary({ initiator: 'ctxwrap', at: 1_000, preTokens: AUTO_TOKENS, postTokens: 40_000 });
+    session.tell({ type: 'session-changed', sessionId: 'another' });
+    expect(session.outcomes()).toEqual(['no-evidence']);
   });
 
   it('has minutes for a summary, and not for ever', () => {

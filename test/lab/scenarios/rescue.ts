@@ -167,7 +167,7 @@ const restarted: Scenario = {
     const { runCtxwrap, untilScreen, untilFooter, agent } = session;
     const before = await doTasks(session);
     await runCtxwrap('compact', ...optionsOf('truncate'));
-    await untilFooter(/✓ compacted/);
+    await untilFooter(/shortened, waiting for the new size/);
     await untilScreen(agent.ready);
     const evidence = await goesOnWith(session, before, REMOVED);
     await pressChord(session, 'u');

@@ -1,0 +1,123 @@
+import { formatTokens } from '../format.js';
+import { strategyNames } from '../strategies/names.js';
+import { nearestWord } from '../text.js';
+import { backendStrategy, backendWindow, type BackendName } from './backends.js';
+import type { Values } from './keys.js';
+import type { EffectiveValue } from './merge.js';
+import { fixAt, problemAt, type Problem } from './problem.js';
+import { findSummariserFault } from './summariser.js';
+
+// Which strategy shortens conversations, and why the configured one cannot. What cannot work is found when the configuration is read: at
+// auto, nothing could take its place any more.
+
+/** What decides about the strategy. */
+interface StrategyValues {
+  readonly strategy?: string;
+  readonly backend?: string;
+  readonly mode: string;
+  readonly 'summariser.url'?: string;
+}
+
+/** The strategy that compactions use; undefined for the agent's own command. `isModeGiven`: the user has set the mode. */
+export const strategyInUse = (values: StrategyValues, isModeGiven: boolean): string | undefined => {
+  const { strategy, backend, mode } = values;
+  if (strategy !== undefined) return strategy === 'auto' ? undefined : strategy;
+  if (!isModeGiven || mode !== 'auto') return undefined;
+  const usual = backendStrategy(backend);
+  return usual === 'summarize' && values['summariser.url'] === undefined ? undefined : usual;
+};
+
+interface SessionStart {
+  readonly isModeGiven: boolean;
+  /** as `assumedWindow` has it; undefined where none is assumed */
+  readonly assumedTokens: number | undefined;
+  /** it takes a shortened conversation while it runs */
+  readonly agent: { readonly name: string; readonly canSwitch: boolean };
+}
+
+/** What `backend` and `strategy` change, for the start of a session: a line each, as far as there is anything to say. */
+export const strategyNotices = (
+  values: StrategyValues & { readonly backend?: BackendName },
+  { isModeGiven, assumedTokens, agent }: SessionStart,
+): readonly string[] => {
+  const { strategy, backend } = values;
+  const inUse = strategyInUse(values, isModeGiven);
+  const isByBackend = strategyInUse({ ...values, 'summariser.url': 'agent' }, isModeGiven) !== undefined;
+  const usual = backendWindow({});
+  const [window, before] = [assumedTokens ?? usual, usual].map(formatTokens);
+  const changes = [
+    ...(window === before ? [] : [`${window}? (not ${before})`]),
+    ...(strategy !== undefined || !isByBackend
+      ? []
+      : [inUse === undefined ? 'strategy auto (no summariser)' : `strategy ${inUse}`]),
+  ];
+  const isUnusable = inUse !== undefined && !agent.canSwitch;
+  return [
+    ...(backend === undefined || changes.length === 0 ? [] : [`backend ${backend}: ${changes.join(', ')}`]),
+    ...(isUnusable ? [`strategy ${inUse} is not used: ${agent.name} takes no other session`] : []),
+  ];
+};
+
+/** Whether the file of a strategy of the user's own is there; the path may begin with `~/`. */
+export type HasModule = (path: string) => boolean;
+
+interface StrategyFault {
+  /** a sentence without a full stop */
+  readonly reason: string;
+  /** a command that fixes it, where another setting is missing */
+  readonly fix?: string;
+  /** the strategy that the user may have meant */
+  readonly meant?: string | undefined;
+}
+
+type FaultValues = Pick<
+  Values,
+  'strategy' | 'strategies' | 'summariser.url' | 'summariser.model' | 'summariser.remote'
+>;
+
+const findStrategyFault = (values: FaultValues, hasModule: HasModule): StrategyFault | undefined => {
+  const { strategy = 'auto', strategies: own = {} } = values;
+  const known = ['auto', ...strategyNames, ...Object.keys(own)];
+  if (!known.includes(strategy))
+    return {
+      reason: `there is no strategy of that name; there are ${known.join(', ')}`,
+      meant: nearestWord(strategy, known),
+    };
+  const module = Object.hasOwn(own, strategy) ? own[strategy] : undefined;
+  if (module !== undefined) return hasModule(module) ? undefined : { reason: `there is no file ${module}` };
+  if (strategy !== 'summarize') return undefined;
+  if (values['summariser.url'] === undefined)
+    return {
+      reason: 'nobody is set who writes the summaries',
+      fix: 'ctxwrap config set summariser.url agent',
+    };
+  return findSummariserFault(values);
+};
+
+/** The settings with the agent's own command in place of a strategy that cannot work, and what is wrong with it. */
+export const withUsableStrategy = (
+  effective: readonly EffectiveValue[],
+  values: Values,
+  hasModule: HasModule,
+): { readonly effective: readonly EffectiveValue[]; readonly problems: readonly Problem[] } => {
+  const fault = findStrategyFault(values, hasModule);
+  const given = effective.find(({ key }) => key === 'strategy');
+  if (!fault || !given) return { effective, problems: [] };
+  const { key, value, origin, overrides } = given;
+  const { reason, meant = 'auto', fix = fixAt(origin, meant) } = fault;
+  const used: EffectiveValue = {
+    key,
+    value: 'auto',
+    origin: { layer: 'default' },
+    overrides: [{ key, value, origin }, ...overrides],
+  };
+  const problem = problemAt(origin, {
+    kind: 'unusable',
+    level: 'error',
+    key,
+    what: `strategy ${String(value)} is not used`,
+    why: `${reason}; the agent's own command is used`,
+    fix,
+  });
+  return { effective: effective.map((each) => (each === given ? used : each)), problems: [problem] };
+};

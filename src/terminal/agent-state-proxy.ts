@@ -1,6 +1,7 @@
 import type { SignSet, TitleSigns } from '../core/reading.js';
 import { endOfString } from './filter/bytes.js';
 import type { StreamFilter } from './filter/filter.js';
+import { concatBytes } from './filter/parser.js';
 import { SENTINEL } from './query-queue.js';
 
 /*
@@ -27,7 +28,7 @@ export interface OutputPiece {
 const ESC = 0x1b;
 const BACKSLASH = 0x5c;
 const BEL = 0x07;
-const START = '\x1b]';
+const BRACKET = 0x5d; // `]`, which starts a command after ESC
 const MAX_COMMAND = 8_192; // bytes; a state with its longest title and message has 3 100
 const COMMAND = /^\x1b\](0|2|7501);([^]*?)(\x07|\x1b\\)$/;
 const COMMAND_PREFIX = /^\x1b(?:\](?:(?:0|2|7501)(?:;[^]*)?|7|75|750)?)?$/;
@@ -58,34 +59,40 @@ const startOfPartialCommand = (bytes: Buffer, start: number): number => {
   return endWithoutEscape(bytes);
 };
 
+/** Offset of the next `ESC ]` from `from` on; −1 if there is none. Output has far fewer brackets than ESCs, so that is what is searched for. */
+const nextStart = (bytes: Buffer, from: number): number => {
+  let at = bytes.indexOf(BRACKET, from + 1);
+  while (at >= 0 && bytes[at - 1] !== ESC) at = bytes.indexOf(BRACKET, at + 1);
+  return at < 0 ? -1 : at - 1;
+};
+
 /** Splits `held` plus the chunk into pieces; the caller passes the returned `held` with the next chunk. */
 const splitCommands = (
   held: Uint8Array,
   chunk: Uint8Array,
 ): { readonly pieces: readonly OutputPiece[]; readonly held: Uint8Array } => {
-  const bytes =
-    held.length > 0
-      ? Buffer.concat([held, chunk])
-      : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  // the pieces are no Buffers, which are slower to cut, and as a second kind of array slow the filter down
+  const whole = held.length > 0 ? concatBytes(held, chunk) : chunk;
+  const bytes = Buffer.from(whole.buffer, whole.byteOffset, whole.length);
   const pieces: OutputPiece[] = [];
   let from = 0;
   let stop = endWithoutEscape(bytes);
-  for (let start = bytes.indexOf(START); start >= 0;) {
-    const end = offsetAfterString(bytes, endOfString(bytes, start + START.length, 'command'));
+  for (let start = nextStart(bytes, 0); start >= 0;) {
+    const end = offsetAfterString(bytes, endOfString(bytes, start + 2, 'command'));
     if (end === undefined) {
       stop = startOfPartialCommand(bytes, start);
       break;
     }
     const command = parseCommand(bytes.subarray(start, end), bytes[end]);
     if (command) {
-      if (start > from) pieces.push({ bytes: bytes.subarray(from, start) });
-      pieces.push({ bytes: bytes.subarray(start, end), command });
+      if (start > from) pieces.push({ bytes: whole.subarray(from, start) });
+      pieces.push({ bytes: whole.subarray(start, end), command });
       from = end;
     }
-    start = bytes.indexOf(START, end);
+    start = nextStart(bytes, end);
   }
-  if (stop > from) pieces.push({ bytes: bytes.subarray(from, stop) });
-  return { pieces, held: bytes.slice(Math.max(from, stop)) };
+  if (stop > from) pieces.push({ bytes: whole.subarray(from, stop) });
+  return { pieces, held: whole.slice(Math.max(from, stop)) };
 };
 
 /**

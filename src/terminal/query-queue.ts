@@ -135,7 +135,7 @@ export const makeQueryQueue = (now: () => number = () => performance.now()): Que
     queues.set(kind, queue);
     asked += 1;
     queue.push({ order: asked, askedAt: now(), onAnswer, isFirstRow });
-    if (queue.length > MAX_OWN) limitQueue(queue);
+    if (onAnswer ? queue.length > MAX_OWN : queue.length > MAX_OPEN) limitQueue(queue);
   };
   const take = (kind: QueryKind): Query | undefined => {
     const queue = queueOf(kind);

@@ -20,6 +20,7 @@ const usual = fc.oneof(
     arbitrary: fc.constantFrom(
       'ab',
       'é',
+      '\u00a0',
       '漢',
       '\n',
       '\r',
@@ -46,9 +47,10 @@ const usual = fc.oneof(
 
 const filterOf = (): StreamFilter => makeStreamFilter(makeGrid(20, 10, 11));
 
-const bytewise = (filter: StreamFilter, bytes: Uint8Array): void => {
-  for (const byte of bytes) filter.push(Uint8Array.of(byte));
-};
+const textOf = (parts: readonly Uint8Array[]): string => Buffer.concat(parts).toString();
+
+const bytewise = (filter: StreamFilter, bytes: Uint8Array): string =>
+  textOf([...bytes].flatMap((byte) => filter.push(Uint8Array.of(byte))));
 
 describe('an element that arrives in one chunk', () => {
   it('has the same effect as one that arrives byte by byte, which the fast path never reads', () => {
@@ -56,8 +58,8 @@ describe('an element that arrives in one chunk', () => {
       fc.property(fc.array(usual, { minLength: 1, maxLength: 40 }), (elements) => {
         const [whole, parts] = [filterOf(), filterOf()];
         for (const each of elements) {
-          whole.push(bytesOf(each));
-          bytewise(parts, bytesOf(each));
+          const sent = textOf(whole.push(bytesOf(each)));
+          expect(bytewise(parts, bytesOf(each))).toBe(sent);
           expect(whole.grid).toEqual(parts.grid);
           expect(whole.modeTracker.isModeSet(25)).toBe(parts.modeTracker.isModeSet(25));
         }
@@ -123,6 +125,25 @@ describe('a graphic rendition', () => {
         );
       }),
       runs(600, 20261121),
+    );
+  });
+
+  it('is the same whether it comes in one chunk with those before it or alone', async () => {
+    const usualColour = fc.constantFrom('39', '31', '38;5;9', '38;2;1;2;3', '38;2;1;2;3;1', '0', '0;4', '');
+    const sequence = fc.oneof(
+      { weight: 4, arbitrary: usualColour.map((text) => `\x1b[${text}m`) },
+      rendition,
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(sequence, { minLength: 1, maxLength: 90 }), async (sequences) => {
+        const [whole, parts] = [filterOf(), filterOf()];
+        whole.push(bytesOf(sequences.join('')));
+        for (const each of sequences) parts.push(bytesOf(each));
+        expect(await drawn(renditionSequence(whole.grid.rendition))).toEqual(
+          await drawn(renditionSequence(parts.grid.rendition)),
+        );
+      }),
+      runs(300, 20261121),
     );
   });
 });

@@ -16,6 +16,7 @@ import {
   readString,
 } from './parser.js';
 import { readFastPath } from './fast-path.js';
+import { makeNotedRenditions } from './rendition.js';
 
 /**
  * Rewrites the child's output so that a terminal with a footer row shows what one without it would.
@@ -106,6 +107,7 @@ export const makeStreamFilter = (grid: Grid): StreamFilter => {
     grid,
     modeTracker: makeModeTracker(),
     sequence: makeControlSequence(),
+    noted: makeNotedRenditions(),
     bytes: nothing,
     sentUpTo: 0,
     output: [],

@@ -18,6 +18,7 @@ import { dispatchControlSequence } from './dispatch.js';
 import type { Grid } from './grid.js';
 import { vt52Escape, vt52Length } from './grid-modes.js';
 import { type Insert, printCells, printWide, cursorPositionSequence } from './motion.js';
+import type { NotedRenditions } from './rendition.js';
 
 // Reads escape sequences, control sequences, strings and characters from the child's output.
 
@@ -34,6 +35,8 @@ export interface FilterState {
   readonly grid: Grid;
   readonly modeTracker: ModeTracker;
   readonly sequence: ControlSequence;
+  /** of the present chunk; none between two elements that the fast path does not read */
+  readonly noted: NotedRenditions;
   /** the chunk, preceded by the bytes held before it */
   bytes: Uint8Array;
   /** bytes before this offset are already in `output` */

@@ -1,4 +1,4 @@
-import { parameterText, parameterOrZero, type ControlSequence } from './bytes.js';
+import { parameterText, parameterOrZero, parseControlSequence, type ControlSequence } from './bytes.js';
 
 // Tracks the graphic rendition (SGR: colours and attributes), so that it can be set again.
 
@@ -205,6 +205,88 @@ export const addRendition = (before: Rendition, sequence: ControlSequence): Rend
   if (after) return after;
   const chain = addToChain(from.chain ?? chainOf(from), sequence);
   return chain === emptyChain ? defaultRendition : { ...defaultRendition, chain };
+};
+
+/*
+ * Most renditions are overwritten by later ones before anybody asks for them. So they are noted first, and applied at the end of a chunk.
+ */
+
+const MAX_NOTED = 64;
+
+/** Renditions of a chunk that are not applied yet. */
+export interface NotedRenditions {
+  /** each has two: of its first parameter, and after its last one */
+  readonly offsets: Int32Array;
+  /** of the offsets */
+  count: number;
+  /** the last one sets the foreground and nothing else */
+  isForeground: boolean;
+}
+
+export const makeNotedRenditions = (): NotedRenditions => ({
+  offsets: new Int32Array(2 * MAX_NOTED),
+  count: 0,
+  isForeground: false,
+});
+
+const SEMICOLON = 0x3b;
+const [DIGIT_0, DIGIT_2, DIGIT_3, DIGIT_5, DIGIT_8] = [0x30, 0x32, 0x33, 0x35, 0x38];
+
+const isReset = (bytes: Uint8Array, start: number, end: number): boolean =>
+  start === end || (bytes[start] === DIGIT_0 && (end === start + 1 || bytes[start + 1] === SEMICOLON));
+
+/** `30` to `39`, `38;5;n` and `38;2;r;g;b`, with numbers up to 255: the most frequent ones. */
+const setsForeground = (bytes: Uint8Array, start: number, end: number): boolean => {
+  if (end < start + 2 || bytes[start] !== DIGIT_3) return false;
+  if (end === start + 2) return bytes[start + 1] !== DIGIT_8;
+  if (end < start + 6 || bytes[start + 1] !== DIGIT_8 || bytes[start + 2] !== SEMICOLON) return false;
+  const kind = bytes[start + 3];
+  if ((kind !== DIGIT_2 && kind !== DIGIT_5) || bytes[start + 4] !== SEMICOLON) return false;
+  let left = kind === DIGIT_2 ? 2 : 0; // numbers behind the next one
+  let value = 0;
+  for (let at = start + 5; at < end && value <= 255; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= DIGIT_0 && byte < 0x3a) value = value * 10 + byte - DIGIT_0;
+    else if (byte === SEMICOLON) {
+      left -= 1;
+      value = 0;
+    } else return false;
+  }
+  return left === 0 && value <= 255;
+};
+
+/** Notes the parameters of `CSI … m`; those that they overwrite are forgotten. False, with nothing noted, if there is no room. */
+export const noteRendition = (
+  noted: NotedRenditions,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): boolean => {
+  const isForeground = setsForeground(bytes, start, end);
+  if (isReset(bytes, start, end)) noted.count = 0;
+  else if (isForeground && noted.isForeground && noted.count > 0) noted.count -= 2;
+  if (noted.count === noted.offsets.length) return false;
+  noted.offsets[noted.count] = start;
+  noted.offsets[noted.count + 1] = end;
+  noted.count += 2;
+  noted.isForeground = isForeground;
+  return true;
+};
+
+/** The rendition after all noted ones; none is noted then. */
+export const applyNoted = (
+  before: Rendition,
+  noted: NotedRenditions,
+  sequence: ControlSequence,
+  bytes: Uint8Array,
+): Rendition => {
+  let rendition = before;
+  for (let index = 0; index < noted.count; index += 2) {
+    parseControlSequence(sequence, bytes, noted.offsets[index] ?? 0, noted.offsets[index + 1] ?? 0);
+    rendition = addRendition(rendition, sequence);
+  }
+  noted.count = 0;
+  return rendition;
 };
 
 /** The bytes that bring a terminal to this rendition from any other. */

@@ -19,11 +19,40 @@ const forTests = {
   define: { WAIT_SHARE: waitShare, KEEPS_CODE_BESIDE: 'true' },
 };
 
-// Ink imports them behind a condition that is false here; followed, they would become a chunk that nobody loads.
-const withoutDevtools = {
-  name: 'without-devtools',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/devtools\.js$/ }, ({ path }) => ({ path, external: true })),
+// Ink awaits at its top level: Yoga, which lays out its rows, and devtools, which nobody has. Without that it is CommonJS as all the rest, and
+// starts with compiled code. Yoga's own way to its code is `fetch`, whose loading takes longer than to compile that code at once.
+const YOGA = `const yoga = {
+  instantiateWasm: (imports, use) => {
+    const instance = new WebAssembly.Instance(new WebAssembly.Module(yogaCode), imports);
+    use(instance);
+    return instance.exports;
+  },
+};
+loadYoga(yoga);
+const Yoga = wrapAssembly(yoga);`;
+const inkChanges = [
+  [/yoga-layout\/dist\/src\/index\.js$/, /^import loadYoga from/m, 'import loadYoga, { yogaCode } from'],
+  [/yoga-layout\/dist\/src\/index\.js$/, /^const Yoga = .*await.*$/m, YOGA],
+  [
+    /yoga-layout\/dist\/binaries\/[\w-]+\.js$/,
+    /base64,([\w+/=]+)"([^]*)/,
+    'base64,"$2;export const yogaCode = Buffer.from("$1", "base64");',
+  ],
+  [/ink\/build\/reconciler\.js$/, /\bawait import\('\.\/devtools\.js'\);/, ''],
+  [/ink\/build\/reconciler\.js$/, /\bawait loadPackageJson\(\)/, 'undefined'], // for the devtools
+];
+const inkAtOnce = {
+  name: 'ink-at-once',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/node_modules\/(?:ink|yoga-layout)\/.*\.js$/ }, async ({ path }) => {
+      let contents = await readFile(path, 'utf8');
+      for (const [, from, to] of inkChanges.filter(([file]) => file.test(path))) {
+        if (!from.test(contents)) throw new Error(`${path} has changed: it has no ${from}`);
+        contents = contents.replace(from, to);
+      }
+      return { contents };
+    });
+  },
 };
 
 const SOURCE = resolve('src');
@@ -136,7 +165,7 @@ const program = {
   banner: {},
   entryPoints: { main: START },
   splitting: true,
-  plugins: [withoutDevtools, joinedCommands, loadedLater],
+  plugins: [inkAtOnce, joinedCommands, loadedLater],
   write: false,
 };
 // its names would be half of its size, and nobody reads them
@@ -155,7 +184,6 @@ const databaseReader = {
 };
 
 const CHUNK = /"\.\/([\w-]+)\.js"/g;
-const IMPORT = /\b(?:from|import) ?"\.\/([\w-]+)\.js"/g; // `import` alone loads a chunk for its effects
 
 const EXPORTS = 'module.exports=__toCommonJS(stdin_exports);';
 // esbuild's exports are getters that call getters, and a hot loop would call them for every character. Functions never change.
@@ -172,41 +200,27 @@ const inBundle = ({ folder, define }, part) => ({
   define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"', ...define, ...part.define },
 });
 
-/** A chunk as CommonJS, for the launcher; undefined if it has to stay an ES module, because it awaits at its top level. */
+/** A chunk as CommonJS, for the launcher. */
 const asCommonJs = async (code) => {
-  try {
-    const define = { 'import.meta.url': 'importMetaUrl' };
-    const options = { format: 'cjs', platform: 'node', define, minifyWhitespace: true, logLevel: 'silent' };
-    const { code: converted } = await transform(code, options);
-    return converted.includes(EXPORTS) ? converted + PLAIN_EXPORTS : converted;
-  } catch (error) {
-    if (!/top-level await/i.test(error.message)) throw error;
-    return undefined;
-  }
+  const define = { 'import.meta.url': 'importMetaUrl' };
+  const options = { format: 'cjs', platform: 'node', define, minifyWhitespace: true };
+  const { code: converted } = await transform(code, options);
+  return converted.includes(EXPORTS) ? converted + PLAIN_EXPORTS : converted;
 };
 
-/**
- * The files of the program. Its chunks become CommonJS, which the launcher starts with compiled code; those that await at their top level
- * stay ES modules, with all that import them.
- */
+/** The files of the program: its chunks as CommonJS, which the launcher starts with compiled code. */
 const programFiles = async (bundle) => {
   const { outputFiles } = await build(inBundle(bundle, program));
-  const chunks = new Map(outputFiles.map(({ path, text }) => [basename(path, '.js'), text]));
-  const common = new Map();
-  for (const [name, text] of chunks) common.set(name, await asCommonJs(text));
-  const isModule = (name, seen = new Set()) => {
-    if (seen.has(name)) return false;
-    seen.add(name);
-    const imported = [...(chunks.get(name) ?? '').matchAll(IMPORT)].map(([, other]) => other);
-    return common.get(name) === undefined || imported.some((other) => isModule(other, seen));
-  };
+  const chunks = outputFiles.map(({ path, text }) => ({ name: basename(path, '.js'), text }));
+  const names = new Set(chunks.map(({ name }) => name));
   const renamed = (code) =>
-    code.replace(CHUNK, (all, other) => (chunks.has(other) && !isModule(other) ? `"./${other}.cjs"` : all));
-  return [...chunks].map(([name, text]) => {
-    if (!isModule(name))
-      return { name: `${name}.cjs`, code: renamed(common.get(name)).replace(/\bimport\(/g, 'importPart(') };
-    return { name: `${name}.js`, code: (text.includes('require') ? REQUIRE : '') + renamed(text) };
-  });
+    code.replace(CHUNK, (all, other) => (names.has(other) ? `"./${other}.cjs"` : all));
+  return Promise.all(
+    chunks.map(async ({ name, text }) => ({
+      name: `${name}.cjs`,
+      code: renamed(await asCommonJs(text)).replace(/\bimport\(/g, 'importPart('),
+    })),
+  );
 };
 
 /** Writes all that runs; returns the names of the files. */

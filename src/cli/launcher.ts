@@ -8,8 +8,7 @@ import { openScriptCache } from '../storage/code-cache.js';
 import { stateFolder } from '../storage/state-folder.js';
 
 // Starts the built program. Its parts are CommonJS files in dist/, which this loads with the code that V8 compiled in an earlier start:
-// compiling them again takes longer than everything else before the agent runs. Ink and what draws with it are ES modules, because Ink
-// awaits at its top level; they come by `import()` and share the CommonJS parts through `require.cache`.
+// compiling them again takes longer than everything else before the agent runs.
 
 /** set by build.js: changes with every byte of the program */
 declare const BUILD: string;
@@ -24,15 +23,14 @@ const build = `${BUILD}-${process.version}-${process.arch}`;
 const cache = openScriptCache(KEEPS_CODE_BESIDE ? folder : stateFolder(process.env, homedir()), build);
 const loaded = new Map<string, Script>();
 let isOutdated = false;
+let saving: NodeJS.Timeout | undefined;
 
 /** `require` of the parts: `./name.cjs` is another part. */
 const requirePart = (id: string): unknown => (id.startsWith('./') ? loadPart(basename(id)) : nodeRequire(id));
 
-/** `import()` of the parts, which a script of node:vm does not have: `./name.js` is an ES module. */
-const importPart = async (id: string): Promise<unknown> => {
-  if (id.endsWith('.cjs')) return requirePart(id);
-  return import(id.startsWith('./') ? pathToFileURL(join(folder, id)).href : id);
-};
+/** `import()` of the parts, which a script of node:vm does not have. */
+const importPart = async (id: string): Promise<unknown> =>
+  id.endsWith('.cjs') ? requirePart(id) : import(id);
 
 const loadPart = (name: string): unknown => {
   const path = join(folder, name);
@@ -44,7 +42,10 @@ const loadPart = (name: string): unknown => {
     { filename: path, ...(code ? { cachedData: code } : {}) },
   );
   loaded.set(name, script);
-  isOutdated ||= script.cachedDataRejected !== false;
+  if (script.cachedDataRejected !== false) {
+    isOutdated = true;
+    saving ??= setTimeout(save, SAVE_MS).unref(); // again for what is loaded later, as Ink is
+  }
   const module = new Module(path);
   nodeRequire.cache[path] = module;
   const run = script.runInThisContext() as (...args: readonly unknown[]) => void;
@@ -57,8 +58,8 @@ const loadPart = (name: string): unknown => {
 const save = (): void => {
   if (isOutdated) cache.write([...loaded].map(([name, script]) => [name, script.createCachedData()]));
   isOutdated = false;
+  saving = undefined;
 };
 
-setTimeout(save, SAVE_MS).unref();
 process.on('exit', save);
 loadPart('main.cjs');

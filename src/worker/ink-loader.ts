@@ -40,7 +40,7 @@ export const makeInkLoader = (log: Log, typedCount: () => number, onLoad: () => 
     } catch (error) {
       loading = undefined;
       timer = setTimeout(wait, AGAIN_MS).unref();
-      log.error(`Ink could not be loaded, so the footer stays plain: ${String(error)}`);
+      log.error(`Ink could not be loaded, so the footer stays plain; a new session has it: ${String(error)}`);
       throw error;
     }
     log.info('Ink is loaded: the overview can be opened');

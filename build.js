@@ -208,18 +208,26 @@ const asCommonJs = async (code) => {
   return converted.includes(EXPORTS) ? converted + PLAIN_EXPORTS : converted;
 };
 
-/** The files of the program: its chunks as CommonJS, which the launcher starts with compiled code. */
+/**
+ * A character beyond ASCII makes V8 keep a whole file with two bytes a character. esbuild leaves it where another spelling could matter: in
+ * regular expressions, where \u2026 is the same, and in tagged templates, which are text of regular expressions, or read as plain text.
+ */
+const inAscii = (code) =>
+  code.replace(/(?<!\\)[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** The files of the program: its chunks as functions, which the launcher calls as Node calls those of CommonJS. */
 const programFiles = async (bundle) => {
   const { outputFiles } = await build(inBundle(bundle, program));
   const chunks = outputFiles.map(({ path, text }) => ({ name: basename(path, '.js'), text }));
   const names = new Set(chunks.map(({ name }) => name));
   const renamed = (code) =>
     code.replace(CHUNK, (all, other) => (names.has(other) ? `"./${other}.cjs"` : all));
+  const asFunction = (code) => `(function(exports,require,module,importPart,importMetaUrl){${code}\n})`;
   return Promise.all(
-    chunks.map(async ({ name, text }) => ({
-      name: `${name}.cjs`,
-      code: renamed(await asCommonJs(text)).replace(/\bimport\(/g, 'importPart('),
-    })),
+    chunks.map(async ({ name, text }) => {
+      const code = renamed(await asCommonJs(text)).replace(/\bimport\(/g, 'importPart(');
+      return { name: `${name}.cjs`, code: asFunction(inAscii(code)) };
+    }),
   );
 };
 

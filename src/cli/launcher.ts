@@ -7,7 +7,7 @@ import { Script } from 'node:vm';
 import { openScriptCache } from '../storage/code-cache.js';
 import { stateFolder } from '../storage/state-folder.js';
 
-// Starts the built program. Its parts are CommonJS files in dist/, which this loads with the code that V8 compiled in an earlier start:
+// Starts the built program. Its parts are functions of CommonJS in dist/, which this loads with the code that V8 compiled in an earlier start:
 // compiling them again takes longer than everything else before the agent runs.
 
 /** set by build.js: changes with every byte of the program */
@@ -58,11 +58,9 @@ const importPart = async (id: string): Promise<unknown> =>
   id.endsWith('.cjs') ? requirePart(id) : import(id);
 
 const compile = (name: string, path: string): Script => {
+  const text = readPart(name);
   const code = cache.read(name);
-  const script = new Script(
-    `(function(exports,require,module,importPart,importMetaUrl){${readPart(name)}\n})`,
-    { filename: path, ...(code ? { cachedData: code } : {}) },
-  );
+  const script = new Script(text, { filename: path, ...(code ? { cachedData: code } : {}) });
   loaded.set(name, script);
   if (script.cachedDataRejected !== false) {
     isOutdated = true;

@@ -97,8 +97,9 @@ it.skipIf(!existsSync('/proc/self/fd'))(
   async () => {
     await withFault(async (wrapped, _fault, log, folder) => {
       const { window, player, pid } = wrapped;
-      const isHeld = (): boolean => openFiles(pid()).some((path) => path.includes('/dist/Overview-'));
-      while (!isHeld()) await player.write('.'); // output keeps Ink from being loaded
+      const holders = (): number =>
+        openFiles(pid()).filter((path) => path.includes('/dist/Overview-')).length;
+      while (holders() < 2) await player.write('.'); // both threads; output keeps Ink from being loaded
       rmSync(join(folder, 'dist'), { recursive: true });
       expect(log()).not.toContain('Ink is loaded');
       window.type('\x1d');

@@ -20,7 +20,7 @@ const forTests = {
 };
 
 // Ink awaits at its top level: Yoga, which lays out its rows, and devtools, which nobody has. Without that it is CommonJS as all the rest, and
-// starts with compiled code. Yoga's own way to its code is `fetch`, whose loading takes longer than to compile that code at once.
+// starts with compiled code. Yoga's own way to its code is `fetch`, which Node would load for that; compiled at once it takes 3 ms.
 const YOGA = `const yoga = {
   instantiateWasm: (imports, use) => {
     const instance = new WebAssembly.Instance(new WebAssembly.Module(yogaCode), imports);

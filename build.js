@@ -19,11 +19,40 @@ const forTests = {
   define: { WAIT_SHARE: waitShare, KEEPS_CODE_BESIDE: 'true' },
 };
 
-// Ink imports them behind a condition that is false here; followed, they would become a chunk that nobody loads.
-const withoutDevtools = {
-  name: 'without-devtools',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/devtools\.js$/ }, ({ path }) => ({ path, external: true })),
+// Ink awaits at its top level: Yoga, which lays out its rows, and devtools, which nobody has. Without that it is CommonJS as all the rest, and
+// starts with compiled code. Yoga's own way to its code is `fetch`, which Node would load for that; compiled at once it takes 3 ms.
+const YOGA = `const yoga = {
+  instantiateWasm: (imports, use) => {
+    const instance = new WebAssembly.Instance(new WebAssembly.Module(yogaCode), imports);
+    use(instance);
+    return instance.exports;
+  },
+};
+loadYoga(yoga);
+const Yoga = wrapAssembly(yoga);`;
+const inkChanges = [
+  [/yoga-layout\/dist\/src\/index\.js$/, /^import loadYoga from/m, 'import loadYoga, { yogaCode } from'],
+  [/yoga-layout\/dist\/src\/index\.js$/, /^const Yoga = .*await.*$/m, YOGA],
+  [
+    /yoga-layout\/dist\/binaries\/[\w-]+\.js$/,
+    /base64,([\w+/=]+)"([^]*)/,
+    'base64,"$2;export const yogaCode = Buffer.from("$1", "base64");',
+  ],
+  [/ink\/build\/reconciler\.js$/, /\bawait import\('\.\/devtools\.js'\);/, ''],
+  [/ink\/build\/reconciler\.js$/, /\bawait loadPackageJson\(\)/, 'undefined'], // for the devtools
+];
+const inkAtOnce = {
+  name: 'ink-at-once',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/node_modules\/(?:ink|yoga-layout)\/.*\.js$/ }, async ({ path }) => {
+      let contents = await readFile(path, 'utf8');
+      for (const [, from, to] of inkChanges.filter(([file]) => file.test(path))) {
+        if (!from.test(contents)) throw new Error(`${path} has changed: it has no ${from}`);
+        contents = contents.replace(from, to);
+      }
+      return { contents };
+    });
+  },
 };
 
 const SOURCE = resolve('src');
@@ -126,7 +155,7 @@ const program = {
   banner: {},
   entryPoints: { main: START },
   splitting: true,
-  plugins: [withoutDevtools, joinedCommands, loadedLater],
+  plugins: [inkAtOnce, joinedCommands, loadedLater],
   write: false,
 };
 // its names would be half of its size, and nobody reads them
@@ -145,7 +174,6 @@ const databaseReader = {
 };
 
 const CHUNK = /"\.\/([\w-]+)\.js"/g;
-const IMPORT = /\b(?:from|import) ?"\.\/([\w-]+)\.js"/g; // `import` alone loads a chunk for its effects
 
 const EXPORTS = 'module.exports=__toCommonJS(stdin_exports);';
 // esbuild's exports are getters that call getters, and a hot loop would call them for every character. Functions never change.
@@ -162,41 +190,35 @@ const inBundle = ({ folder, define }, part) => ({
   define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"', ...define, ...part.define },
 });
 
-/** A chunk as CommonJS, for the launcher; undefined if it has to stay an ES module, because it awaits at its top level. */
+/** A chunk as CommonJS, for the launcher. */
 const asCommonJs = async (code) => {
-  try {
-    const define = { 'import.meta.url': 'importMetaUrl' };
-    const options = { format: 'cjs', platform: 'node', define, minifyWhitespace: true, logLevel: 'silent' };
-    const { code: converted } = await transform(code, options);
-    return converted.includes(EXPORTS) ? converted + PLAIN_EXPORTS : converted;
-  } catch (error) {
-    if (!/top-level await/i.test(error.message)) throw error;
-    return undefined;
-  }
+  const define = { 'import.meta.url': 'importMetaUrl' };
+  const options = { format: 'cjs', platform: 'node', define, minifyWhitespace: true };
+  const { code: converted } = await transform(code, options);
+  return converted.includes(EXPORTS) ? converted + PLAIN_EXPORTS : converted;
 };
 
 /**
- * The files of the program. Its chunks become CommonJS, which the launcher starts with compiled code; those that await at their top level
- * stay ES modules, with all that import them.
+ * A character beyond ASCII makes V8 keep a whole file with two bytes a character. esbuild leaves it where another spelling could matter: in
+ * regular expressions, where \u2026 is the same, and in tagged templates, which are text of regular expressions, or read as plain text.
  */
+const inAscii = (code) =>
+  code.replace(/(?<!\\)[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** The files of the program: its chunks as functions, which the launcher calls as Node calls those of CommonJS. */
 const programFiles = async (bundle) => {
   const { outputFiles } = await build(inBundle(bundle, program));
-  const chunks = new Map(outputFiles.map(({ path, text }) => [basename(path, '.js'), text]));
-  const common = new Map();
-  for (const [name, text] of chunks) common.set(name, await asCommonJs(text));
-  const isModule = (name, seen = new Set()) => {
-    if (seen.has(name)) return false;
-    seen.add(name);
-    const imported = [...(chunks.get(name) ?? '').matchAll(IMPORT)].map(([, other]) => other);
-    return common.get(name) === undefined || imported.some((other) => isModule(other, seen));
-  };
+  const chunks = outputFiles.map(({ path, text }) => ({ name: basename(path, '.js'), text }));
+  const names = new Set(chunks.map(({ name }) => name));
   const renamed = (code) =>
-    code.replace(CHUNK, (all, other) => (chunks.has(other) && !isModule(other) ? `"./${other}.cjs"` : all));
-  return [...chunks].map(([name, text]) => {
-    if (!isModule(name))
-      return { name: `${name}.cjs`, code: renamed(common.get(name)).replace(/\bimport\(/g, 'importPart(') };
-    return { name: `${name}.js`, code: (text.includes('require') ? REQUIRE : '') + renamed(text) };
-  });
+    code.replace(CHUNK, (all, other) => (names.has(other) ? `"./${other}.cjs"` : all));
+  const asFunction = (code) => `(function(exports,require,module,importPart,importMetaUrl){${code}\n})`;
+  return Promise.all(
+    chunks.map(async ({ name, text }) => {
+      const code = renamed(await asCommonJs(text)).replace(/\bimport\(/g, 'importPart(');
+      return { name: `${name}.cjs`, code: asFunction(inAscii(code)) };
+    }),
+  );
 };
 
 /** Writes all that runs; returns the names of the files. */

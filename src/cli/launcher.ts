@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire, Module } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -7,15 +7,15 @@ import { Script } from 'node:vm';
 import { openScriptCache } from '../storage/code-cache.js';
 import { stateFolder } from '../storage/state-folder.js';
 
-// Starts the built program. Its parts are CommonJS files in dist/, which this loads with the code that V8 compiled in an earlier start:
-// compiling them again takes longer than everything else before the agent runs. Ink and what draws with it are ES modules, because Ink
-// awaits at its top level; they come by `import()` and share the CommonJS parts through `require.cache`.
+// Starts the built program. Its parts are functions of CommonJS in dist/, which this loads with the code that V8 compiled in an earlier start:
+// compiling them again takes longer than everything else before the agent runs.
 
 /** set by build.js: changes with every byte of the program */
 declare const BUILD: string;
 /** Set by build.js, true in the bundle for the tests: each test has a home of its own, and nothing would be compiled there yet. */
 declare const KEEPS_CODE_BESIDE: boolean;
 
+const HOLD_MS = 1_000; // earlier the start itself would wait, and most commands have ended by then
 const SAVE_MS = 3_000; // later V8 may have dropped code that runs only at the start; earlier the start itself would wait
 
 const folder = __dirname;
@@ -24,31 +24,65 @@ const build = `${BUILD}-${process.version}-${process.arch}`;
 const cache = openScriptCache(KEEPS_CODE_BESIDE ? folder : stateFolder(process.env, homedir()), build);
 const loaded = new Map<string, Script>();
 let isOutdated = false;
+let saving: NodeJS.Timeout | undefined;
+
+/** open files of the parts that are not loaded yet */
+const held = new Map<string, number>();
+
+/** An update deletes these files while a session runs; an open file can be read all the same, and is of this version. */
+const holdFiles = (): void => {
+  try {
+    for (const name of readdirSync(folder))
+      if (name.endsWith('.cjs') && !loaded.has(name)) held.set(name, openSync(join(folder, name), 'r'));
+  } catch {
+    // too many open files, or an update in this moment: what is not held is read by its name
+  }
+};
+
+const readPart = (name: string): string => {
+  const file = held.get(name);
+  if (file === undefined) return readFileSync(join(folder, name), 'utf8');
+  held.delete(name);
+  try {
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+};
 
 /** `require` of the parts: `./name.cjs` is another part. */
 const requirePart = (id: string): unknown => (id.startsWith('./') ? loadPart(basename(id)) : nodeRequire(id));
 
-/** `import()` of the parts, which a script of node:vm does not have: `./name.js` is an ES module. */
-const importPart = async (id: string): Promise<unknown> => {
-  if (id.endsWith('.cjs')) return requirePart(id);
-  return import(id.startsWith('./') ? pathToFileURL(join(folder, id)).href : id);
+/** `import()` of the parts, which a script of node:vm does not have. */
+const importPart = async (id: string): Promise<unknown> =>
+  id.endsWith('.cjs') ? requirePart(id) : import(id);
+
+const compile = (name: string, path: string): Script => {
+  const text = readPart(name);
+  const code = cache.read(name);
+  const script = new Script(text, { filename: path, ...(code ? { cachedData: code } : {}) });
+  loaded.set(name, script);
+  if (script.cachedDataRejected !== false) {
+    isOutdated = true;
+    saving ??= setTimeout(save, SAVE_MS).unref(); // again for what is loaded later, as Ink is
+  }
+  return script;
 };
 
 const loadPart = (name: string): unknown => {
   const path = join(folder, name);
   const known = nodeRequire.cache[path];
   if (known) return known.exports;
-  const code = cache.read(name);
-  const script = new Script(
-    `(function(exports,require,module,importPart,importMetaUrl){${readFileSync(path, 'utf8')}\n})`,
-    { filename: path, ...(code ? { cachedData: code } : {}) },
-  );
-  loaded.set(name, script);
-  isOutdated ||= script.cachedDataRejected !== false;
+  const script = loaded.get(name) ?? compile(name, path);
   const module = new Module(path);
   nodeRequire.cache[path] = module;
-  const run = script.runInThisContext() as (...args: readonly unknown[]) => void;
-  run(module.exports, requirePart, module, importPart, pathToFileURL(path).href);
+  try {
+    const run = script.runInThisContext() as (...args: readonly unknown[]) => void;
+    run(module.exports, requirePart, module, importPart, pathToFileURL(path).href);
+  } catch (error) {
+    delete nodeRequire.cache[path]; // it may be tried again, where a file that it needs was missing
+    throw error;
+  }
   module.loaded = true;
   return module.exports;
 };
@@ -57,8 +91,9 @@ const loadPart = (name: string): unknown => {
 const save = (): void => {
   if (isOutdated) cache.write([...loaded].map(([name, script]) => [name, script.createCachedData()]));
   isOutdated = false;
+  saving = undefined;
 };
 
-setTimeout(save, SAVE_MS).unref();
 process.on('exit', save);
+setTimeout(holdFiles, HOLD_MS).unref();
 loadPart('main.cjs');

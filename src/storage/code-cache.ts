@@ -6,7 +6,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   type Stats,
@@ -24,11 +24,13 @@ import { OTHERS, FOLDER_MODE, FILE_MODE } from './file-modes.js';
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 const FOLDER = 'compiled'; // in the state folder
 const MAX_BYTES = 16 * 1024 * 1024;
+const SPACE_BYTES = 1024 * 1024; // more than most parts have
+const PIECE_BYTES = 64 * 1024;
 const MAX_OTHERS = 3; // builds or versions of Node that are kept, for a user who switches between them
 
 /** The folder with the compiled code of one build of the program for one version of Node. */
 export interface CodeCache {
-  /** compiled code of a part; undefined if there is none that can be trusted. Never throws. */
+  /** Compiled code of a part, valid until the next call; undefined if there is none that can be trusted. Never throws. */
   readonly read: (part: string) => Buffer | undefined;
   /** keeps the compiled code of these parts. Never throws. */
   readonly write: (parts: readonly (readonly [part: string, code: Buffer])[]) => void;
@@ -43,9 +45,7 @@ export const openScriptCache = (stateFolder: string, build: string): CodeCache =
   return {
     read: (part) => {
       try {
-        const bytes = readPrivate(folder, join(folder, part));
-        const code = bytes.subarray(0, bytes.length / 2);
-        return code.length > 0 && code.equals(bytes.subarray(code.length)) ? code : undefined;
+        return readPrivate(folder, join(folder, part));
       } catch {
         return undefined; // the part is compiled as without a cache
       }
@@ -73,13 +73,34 @@ const ensureFolder = (folder: string): void => {
   }
 };
 
-const readPrivate = (folder: string, path: string): Buffer => {
+let space = Buffer.alloc(0);
+
+/** The same memory each time: V8 frees what it has read only at the next garbage collection, which a session at rest never comes to. */
+const spaceFor = (bytes: number): Buffer => {
+  if (space.length < bytes) space = Buffer.allocUnsafeSlow(Math.max(bytes, SPACE_BYTES));
+  return space.subarray(0, bytes);
+};
+
+/** The first half of a file, undefined if the second one is not the same. */
+const readHalf = (file: number, size: number): Buffer | undefined => {
+  const code = spaceFor(size / 2);
+  if (size === 0 || size % 2 !== 0 || readSync(file, code) < code.length) return undefined;
+  const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, code.length));
+  for (let at = 0; at < code.length;) {
+    const count = readSync(file, piece);
+    if (count === 0 || piece.compare(code, at, at + count, 0, count) !== 0) return undefined;
+    at += count;
+  }
+  return code;
+};
+
+const readPrivate = (folder: string, path: string): Buffer | undefined => {
   const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const stats = fstatSync(file);
     const isTrusted = stats.isFile() && isPrivate(stats) && stats.size <= MAX_BYTES;
     if (!isTrusted || !isPrivate(lstatSync(folder))) throw new Error(`${path} is not trusted`);
-    return readFileSync(file);
+    return readHalf(file, stats.size);
   } finally {
     closeSync(file);
   }

@@ -2,8 +2,8 @@ import type { renderFooter } from '../ui/Footer.js';
 import type { renderOverview } from '../ui/Overview.js';
 import type { Log } from '../storage/log-file.js';
 
-// Loads Ink and what draws with it. That takes two cores for 400 ms, in which every key is slow; so it is done in the first moment in
-// which nothing goes on.
+// Loads Ink and what draws with it, in the first moment in which nothing goes on: that takes 60 ms of processor time where its code is kept
+// compiled, and more where it is not, in which keys are slower.
 
 const QUIET_MS = 2_000; // without a key and without output
 const AGAIN_MS = 60_000; // after a failure: an update may have been replacing the files
@@ -40,7 +40,7 @@ export const makeInkLoader = (log: Log, typedCount: () => number, onLoad: () => 
     } catch (error) {
       loading = undefined;
       timer = setTimeout(wait, AGAIN_MS).unref();
-      log.error(`Ink could not be loaded, so the footer stays plain: ${String(error)}`);
+      log.error(`Ink could not be loaded, so the footer stays plain; a new session has it: ${String(error)}`);
       throw error;
     }
     log.info('Ink is loaded: the overview can be opened');

@@ -1,5 +1,14 @@
 // Everything that thinks is in a worker: whatever happens to it, keys and output pass, and the terminal is tidy at the end.
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -47,6 +56,24 @@ const typeKeys = async ({ window, player }: Wrapped, keys: string): Promise<void
   }
 };
 
+/** A copy of the program that may be changed. */
+const installIn = (folder: string): string => {
+  const home = dirname(dirname(publishedBin));
+  for (const name of ['bin', 'dist', 'package.json'])
+    cpSync(join(home, name), join(folder, name), { recursive: true });
+  symlinkSync(join(home, 'node_modules'), join(folder, 'node_modules'));
+  return join(folder, 'bin', 'ctxwrap.js');
+};
+
+const openFiles = (pid: number): string[] =>
+  readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/fd/${fd}`)];
+    } catch {
+      return []; // closed meanwhile
+    }
+  });
+
 const withFault = (
   act: (wrapped: Wrapped, fault: Fault, log: () => string, folder: string) => Promise<void>,
   copy: (folder: string) => string = () => bin,
@@ -64,6 +91,24 @@ const withFault = (
     );
     fault.close();
   });
+
+it.skipIf(!existsSync('/proc/self/fd'))(
+  'the overview opens, with Ink of the same version, after an update has deleted the program’s files',
+  async () => {
+    await withFault(async (wrapped, _fault, log, folder) => {
+      const { window, player, pid } = wrapped;
+      const holders = (): number =>
+        openFiles(pid()).filter((path) => path.includes('/dist/Overview-')).length;
+      while (holders() < 2) await player.write('.'); // both threads; output keeps Ink from being loaded
+      rmSync(join(folder, 'dist'), { recursive: true });
+      expect(log()).not.toContain('Ink is loaded');
+      window.type('\x1d');
+      await window.until(() => lastRow(window).includes('q close'), 'the overview');
+      expect(log()).toContain('Ink is loaded');
+    }, installIn);
+  },
+  LONG_MS,
+);
 
 it('a session that ends before its worker was started is recorded like any other', async () => {
   await inFolder(async (folder) => {
@@ -203,28 +248,19 @@ describe.concurrent('a worker that fails', () => {
   it(
     'is not replaced by one of another version, which was installed meanwhile',
     async () => {
-      await withFault(
-        async (wrapped, fault, log, folder) => {
-          const { window, player } = wrapped;
-          const file = join(folder, 'dist', 'launcher.cjs');
-          writeFileSync(file, `${readFileSync(file, 'utf8')}\n// another version\n`);
-          await fault.make('throw', 'worker');
-          await failureShown(window);
-          await typeKeys(wrapped, 'keys');
-          expect(fault.workers()).toBe(1);
-          expect(log()).toContain('the worker cannot be started: ctxwrap was updated meanwhile');
-          player.exit(3);
-          expect(await wrapped.ended()).toEqual({ code: 3, signal: null });
-          expect(window.termios()).toBe(wrapped.termios);
-        },
-        (folder) => {
-          const home = dirname(dirname(publishedBin));
-          for (const name of ['bin', 'dist', 'package.json'])
-            cpSync(join(home, name), join(folder, name), { recursive: true });
-          symlinkSync(join(home, 'node_modules'), join(folder, 'node_modules'));
-          return join(folder, 'bin', 'ctxwrap.js');
-        },
-      );
+      await withFault(async (wrapped, fault, log, folder) => {
+        const { window, player } = wrapped;
+        const file = join(folder, 'dist', 'launcher.cjs');
+        writeFileSync(file, `${readFileSync(file, 'utf8')}\n// another version\n`);
+        await fault.make('throw', 'worker');
+        await failureShown(window);
+        await typeKeys(wrapped, 'keys');
+        expect(fault.workers()).toBe(1);
+        expect(log()).toContain('the worker cannot be started: ctxwrap was updated meanwhile');
+        player.exit(3);
+        expect(await wrapped.ended()).toEqual({ code: 3, signal: null });
+        expect(window.termios()).toBe(wrapped.termios);
+      }, installIn);
     },
     LONG_MS,
   );

@@ -40,7 +40,7 @@ export const backends: Source = {
         ['agents/own-compaction.test.ts', 'says which setting it comes from'],
         [
           'core/compaction/strategy.test.ts',
-          'is asked for by the effect that would type the command, and verified by the shorter conversation',
+          'is asked for by the effect that would type the command, and verified by a smaller answer of the agent',
         ],
       ],
     },

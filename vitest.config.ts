@@ -11,6 +11,11 @@ const waiting = [
   'switcher',
   'undo-by-channel',
 ].map((name) => `test/typing/${name}.test.ts`);
+/** About /proc itself, or about a disk that fails, which is the same everywhere: left out where Linux is hidden. */
+const aboutLinux = ['blackbox-faults', 'session-records', 'state-folder'].map(
+  (name) => `test/storage/${name}.test.ts`,
+);
+const isLinuxHidden = process.env['LIKE_MACOS'] !== undefined;
 const waitShare = readFileSync('test/support/wait-share.json', 'utf8');
 
 export default defineConfig({
@@ -19,7 +24,8 @@ export default defineConfig({
     isolate: false,
     // Tests with real programs mostly wait: for a countdown, a pause, a timeout.
     maxWorkers: availableParallelism() * 2,
-    setupFiles: ['test/support/runs.ts'],
+    // npm run test:like-macos hides from the tests themselves what macOS does not have
+    setupFiles: ['test/support/runs.ts', ...(isLinuxHidden ? ['test/like-macos/preload.js'] : [])],
     // Tests start real processes under real PTYs on machines that may be slow; nothing asserts a time.
     testTimeout: 240_000,
     hookTimeout: 240_000,
@@ -34,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'real times',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-          exclude: [...configDefaults.exclude, ...waiting],
+          exclude: [...configDefaults.exclude, ...waiting, ...(isLinuxHidden ? aboutLinux : [])],
         },
       },
     ],

@@ -1,6 +1,7 @@
 // What is published: the files, the metadata, and an installation as a user makes it.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -127,8 +128,35 @@ describe('the package', () => {
     );
     expect(installed.length).toBeGreaterThan(0);
     expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript)).toEqual([]);
-    for (const hook of ['preinstall', 'install', 'postinstall', 'prepare'])
+    for (const hook of ['preinstall', 'install', 'postinstall'])
       expect(manifest.scripts).not.toHaveProperty(hook);
+  });
+});
+
+describe('a checkout that has not been built', () => {
+  const copy = (name: string): string => {
+    cpSync(join(root, name), join(folder, 'a checkout', name), { recursive: true });
+    return join(folder, 'a checkout', name);
+  };
+
+  it('says the one command that builds it', () => {
+    const { status, stderr } = spawnSync(process.execPath, [join(copy('bin'), 'ctxwrap.js'), 'claude'], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr:
+        'ctxwrap: this checkout has not been built\n' +
+        `ctxwrap: build it with: cd '${join(folder, 'a checkout')}' && npm install && npm run build\n`,
+    });
+  });
+
+  it('is installed all the same where what builds it is left out', () => {
+    expect(manifest.scripts.prepare).toBe('node build-if-changed.js');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [copy('build-if-changed.js')], {
+      encoding: 'utf8',
+    });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 });
 

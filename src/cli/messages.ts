@@ -137,15 +137,13 @@ export const demoNeedsFolder = (folder: string, reason: string): UserError =>
 export const demoNeedsTerminal = (): UserError =>
   usageError('the demo needs a terminal', 'run it without redirecting its input or output');
 
-/** What to do after the demo, in three lines. `hotkey`: undefined where there is none. */
-export const afterDemo = (agent: string, shell: string, hotkey: string | undefined): string =>
-  [
-    ['Next:', `ctxwrap ${agent}`, 'your own agent, with the same row below it'],
-    ['', hotkey ?? 'ctxwrap context', 'shows the overview'],
-    ['', `ctxwrap init ${shell}`, `lets you type ${agent} as before`],
-  ]
-    .map(([head = '', what = '', why]) => `${head.padEnd(7)}${what.padEnd(20)}${why}`)
+/** What to do after the demo: rows of a command or key, and what it is for. */
+export const afterDemo = (rows: readonly (readonly [what: string, why: string])[]): string => {
+  const width = Math.max(18, ...rows.map(([what]) => what.length)) + 2;
+  return rows
+    .map(([what, why], index) => `${(index === 0 ? 'Next:' : '').padEnd(7)}${what.padEnd(width)}${why}`)
     .join('\n');
+};
 
 /** One line, because scripts show only one. */
 export const notInstalled = (

@@ -5,7 +5,6 @@ import { startInput } from '../core/terminal-input.js';
 import { advance, demoDeadline, startDemo, type Demo, type DemoEvent } from './agent.js';
 import { enableModes, type Size } from './draw.js';
 import { escapeWaitMs, flushKeys, readKeys, type Key, type KeyRead } from './keys.js';
-import { demoScript } from './script.js';
 import { tourScript, tourTurns } from './tour.js';
 
 // The demo agent: a program that looks and behaves like a coding agent, without a model. `ctxwrap demo` runs it as its child. This file
@@ -97,11 +96,10 @@ const leave = (signal: NodeJS.Signals | undefined): void => {
 const { values } = parseArgs({
   options: {
     interactive: { type: 'boolean', default: false },
-    tour: { type: 'boolean', default: false },
     pace: { type: 'string', default: '1' },
   },
 });
 const drawOptions = { size: sizeNow(), hasColors: !process.env['NO_COLOR'] };
-const steps = values.interactive ? [] : values.tour ? tourScript : demoScript;
-const planned = values.tour && !values.interactive ? tourTurns : [];
+const steps = values.interactive ? [] : tourScript;
+const planned = values.interactive ? [] : tourTurns;
 run(startDemo(drawOptions, steps, planned), Number(values.pace), process.env['CTXWRAP_DEMO_LOG']);

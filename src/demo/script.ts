@@ -1,6 +1,6 @@
 import type { Key } from './keys.js';
 
-// The agent's answers and the scripted user's prompts. Nothing here is computed by a model.
+// The agent's answers, and how a scripted user types and waits. Nothing here is computed by a model.
 
 const kilo = (tokens: number): string => `${Math.round(tokens / 1000)}k`;
 
@@ -98,23 +98,11 @@ export const compactedText = (preTokens: number, postTokens: number): string =>
 export const helpText =
   'Type anything for an answer, `run <command>` for a permission dialog, /compact to make room, /quit to leave.';
 
-/** The scripted user's prompts, one a turn; the fifth one asks for a command. */
-const prompts = [
-  'What are you?',
-  'How does the footer know how full you are?',
-  'And my scrollback?',
-  'What do the colours mean?',
-  'run npm test',
-  'Go on, fill the window',
-  'A bit more',
-  'One last question before you are full',
-] as const;
-
 /**
- * What the user waits for: the agent's prompt or question, a text in the prompt, its first compaction, or the end of what ctxwrap shows by
+ * What the user waits for: the agent's prompt, a text in the prompt, its first compaction, or the end of what ctxwrap shows by
  * itself.
  */
-export type Condition = 'idle' | 'dialog' | 'drafted' | 'compacted' | 'over';
+export type Condition = 'idle' | 'drafted' | 'compacted' | 'over';
 
 type IsMet = (what: Condition) => boolean;
 
@@ -132,26 +120,6 @@ export const typePrompt = (text: string, keyMs = typingMs): readonly Step[] => [
   ...Array.from(text).flatMap((char): readonly Step[] => [{ name: 'text', text: char }, { waitMs: keyMs }]),
   { waitMs: 350 },
   { name: 'enter' },
-];
-
-const answered: readonly Step[] = [{ until: 'idle' }, { waitMs: 1300 }];
-
-const approve: readonly Step[] = [{ until: 'dialog' }, { waitMs: 1800 }, { name: 'enter' }];
-
-/** The one-minute script of `ctxwrap demo`: eight turns up to hard, a compaction, one more turn, quit. */
-export const demoScript: readonly Step[] = [
-  { waitMs: 1500 },
-  ...prompts.flatMap((prompt) => [
-    ...typePrompt(prompt),
-    ...(prompt.startsWith('run ') ? approve : []),
-    ...answered,
-  ]),
-  ...typePrompt('/compact'),
-  ...answered,
-  ...typePrompt('What is left after that?'),
-  ...answered,
-  { waitMs: 3000 },
-  ...typePrompt('/quit'),
 ];
 
 /** The scripted user's remaining steps. */

@@ -6,6 +6,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { asOnPlatform } from '../like-macos/environment.js';
 import { bin } from '../support/programs.js';
 import { type ChildEnd, startChild } from '../../src/terminal/pty.js';
 
@@ -29,12 +30,12 @@ export const makeBench = (): Bench => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cli-test-')));
   return {
     folder,
-    env: {
+    env: asOnPlatform({
       PATH: `${folder}:/usr/local/bin:/usr/bin:/bin`,
       HOME: folder,
       TERM: 'xterm-256color',
       LANG: 'C.UTF-8',
-    },
+    }),
     program: (name, source) => {
       const path = join(folder, name);
       writeFileSync(path, source);

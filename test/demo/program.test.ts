@@ -7,24 +7,16 @@ const idle = (screen: string): boolean => screen.includes('/quit') && !screen.in
 const turns = (log: readonly Record<string, unknown>[]) => log.filter((record) => record['type'] === 'turn');
 
 describe('by itself', () => {
-  it('fills up to hard, compacts, takes one more turn and quits', async () => {
+  it('fills up to hard where nobody compacts it, and quits', async () => {
     await withDemo({ args: ['--pace', '20'] }, async ({ ended, rows, log, terminal }) => {
       expect(await ended).toMatchObject({ exitCode: 0 });
       const text = rows('all').join('\n');
-      expect(text).toContain('Compacted 178k → 14k');
       expect(text).toContain('Run npm test');
       expect(text.trimEnd()).toMatch(/Goodbye\.$/);
-      expect(text.match(/> What are you\?/g)).toHaveLength(1); // every line once in the scrollback
+      expect(text.match(/> Fix it\./g)).toHaveLength(1); // every line once in the scrollback
       expect(text).not.toMatch(/[╭│╰]/); // no remains of the live rows
       const used = turns(log()).map((record) => record['usedTokens'] as number);
-      expect(used).toHaveLength(9);
-      expect(Math.max(...used)).toBeGreaterThanOrEqual(177_000);
-      expect(used.at(-1)).toBeLessThan(20_000);
-      expect(log().find(({ type }) => type === 'compaction')).toMatchObject({
-        type: 'compaction',
-        preTokens: 178_210,
-        postTokens: 13_962,
-      });
+      expect(Math.max(...used)).toBe(179_000);
       expect(terminal.modes.bracketedPasteMode).toBe(false);
     });
   });

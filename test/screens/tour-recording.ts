@@ -31,6 +31,7 @@ export const recordTour = async (): Promise<Recording> => {
     symlinkSync(process.execPath, join(programs, 'node'));
     writeFileSync(join(programs, 'ctxwrap'), `#!/bin/sh\nexec node ${publishedBin} "$@"\n`);
     chmodSync(join(programs, 'ctxwrap'), 0o755);
+    writeFileSync(join(programs, 'claude'), '#!/bin/sh\n', { mode: 0o755 }); // the last lines name an agent that is there
     const began = performance.now();
     const decoder = new TextDecoder();
     const window = openWindow({

@@ -6,6 +6,7 @@ import { isRunningAs } from '../../src/core/report/records.js';
 import { isRunning, processStart } from '../../src/storage/processes.js';
 import { listSessions } from '../../src/storage/sessions.js';
 import { stateFolder } from '../../src/storage/state-folder.js';
+import { asOnPlatform } from '../like-macos/environment.js';
 import { makeScriptedChild, type ScriptedChild } from './scripted-child.js';
 import { bin, programPath } from './programs.js';
 import { openWindow, type Window } from './window.js';
@@ -68,12 +69,13 @@ const wrappersGone = (home: string): Promise<void> =>
   });
 
 /** The environment without variables that change the terminal or the footer. */
-export const plainEnv = (folder: string): Record<string, string> => ({
-  PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-  HOME: folder,
-  TERM: 'xterm-256color',
-  LANG: 'C.UTF-8',
-});
+export const plainEnv = (folder: string): Record<string, string> =>
+  asOnPlatform({
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    HOME: folder,
+    TERM: 'xterm-256color',
+    LANG: 'C.UTF-8',
+  });
 
 /** The footer's text below an unknown program. */
 export const FOOTER = /^ generic {1,2}\S/;

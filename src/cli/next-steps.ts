@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import type { Agent } from '../agents/agent.js';
+import { agents } from '../agents/index.js';
+import { quotePosix } from '../core/text.js';
+import { findCommand } from '../storage/find-command.js';
+import { shells } from './request.js';
+
+// What somebody can type who has just seen the demo: commands that work in their folder, however ctxwrap came to them.
+
+export interface Standpoint {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** real path of ctxwrap's own bin */
+  readonly self: string;
+  /** undefined where there is none */
+  readonly hotkey: string | undefined;
+}
+
+/** How ctxwrap is started where the user stands, and what makes it a command of its own there; undefined if it is one. */
+interface OwnName {
+  readonly words: string;
+  readonly install: string | undefined;
+}
+
+/** A command or key, and what it is for. */
+type Step = readonly [what: string, why: string];
+
+export const stepsAfterDemo = (at: Standpoint): readonly Step[] => {
+  const { words, install } = ownName(at);
+  const agent = installedAgent(at);
+  const shell = shells.find((each) => each === basename(at.env['SHELL'] ?? '')) ?? 'bash';
+  const start: Step =
+    agent === undefined
+      ? [`${words} demo --interactive`, 'type to the built-in agent yourself']
+      : [`${words} ${agent}`, 'your own agent, with the same row below it'];
+  const overview: Step = [at.hotkey ?? `${words} context`, 'shows the overview'];
+  if (install !== undefined) return [start, overview, [install, 'makes ctxwrap a command in every folder']];
+  const last: Step =
+    agent === undefined
+      ? [`${words} doctor`, 'lists the agents that it knows, and checks your setup']
+      : [`${words} init ${shell}`, `lets you type ${agent} as before`];
+  return [start, overview, last];
+};
+
+/** npm and npx put folders of their own before PATH, which the user's shell does not have. */
+const userPath = (path: string): string =>
+  path
+    .split(':')
+    .filter((folder) => !/\/node_modules\/\.bin\/?$|\/node-gyp-bin\/?$/.test(folder))
+    .join(':');
+
+/** Finds it as a command: what starts ctxwrap counts, and is what `findCommand` calls a shim. */
+const isOnPath = (path: string | undefined, self: string): boolean => {
+  const found = findCommand('ctxwrap', { path, self });
+  return found.kind === 'found' || (found.kind === 'missing' && found.shims.length > 0);
+};
+
+const ownName = ({ env, cwd, self }: Standpoint): OwnName => {
+  const { PATH: path } = env;
+  if (isOnPath(path === undefined ? undefined : userPath(path), self))
+    return { words: 'ctxwrap', install: undefined };
+  if (env['npm_command'] === 'exec') {
+    const source = quotePosix(npxSource(self) ?? 'ctxwrap');
+    return { words: `npx ${source}`, install: `npm install -g ${source}` };
+  }
+  const here = env['INIT_CWD'] ?? cwd; // npm runs scripts in the folder of package.json
+  const folder = dirname(dirname(self));
+  const way = relative(here, self);
+  return {
+    words: `node ${quotePosix(way.startsWith('..') ? self : way)}`,
+    install: here === folder ? 'npm link' : `npm install -g ${quotePosix(folder)}`,
+  };
+};
+
+/** What npx was asked for: it installs into a folder whose package.json says so. Undefined for a package of the project itself. */
+const npxSource = (self: string): string | undefined => {
+  try {
+    const { _npx: npx } = JSON.parse(readFileSync(join(self, '../../../../package.json'), 'utf8'));
+    const [source]: readonly unknown[] = npx.packages;
+    return typeof source === 'string' ? source : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The name of the first agent that this machine has. */
+const installedAgent = ({ env, self }: Standpoint): string | undefined =>
+  Object.values<Agent>(agents).find(
+    ({ command }) =>
+      command !== undefined && findCommand(command, { path: env['PATH'], self }).kind === 'found',
+  )?.name;

@@ -25,5 +25,5 @@ export const resumeOf = (
 export const resumeRows = ({ command, args, cwd }: Resume): readonly string[] => {
   const words = [command, ...args].map(quoteForCopying).join(' ');
   const there = cwd === undefined || cwd === workingFolder() ? '' : `cd ${quoteForCopying(cwd)} && `;
-  return ['To go on with it:', `  ${toPlainText(`${there}ctxwrap ${words}`)}`];
+  return ['To continue it:', `  ${toPlainText(`${there}ctxwrap ${words}`)}`];
 };

@@ -164,7 +164,7 @@ export interface EndedRun {
   readonly end: SessionEnd;
 }
 
-const NOT_TAKEN = 'the agent did not go on with the shorter conversation, and has the whole one again';
+const NOT_TAKEN = 'the agent did not continue with the shorter conversation, so it has the whole one again';
 
 /** The next run; undefined if the last one was the end. */
 export const sessionAfter = ({ first, session, end }: EndedRun): LaunchSession | undefined => {

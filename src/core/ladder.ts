@@ -179,7 +179,7 @@ export const presetTokenBoundaries = (preset: Preset, windowTokens: number): Tie
 const ladderTokens = (windowTokens: number): TierBoundaries => {
   const effective = effectiveTokens(windowTokens);
   const below = (margin: number): string =>
-    `${groupDigits(margin)} below the effective ${groupDigits(effective)}`;
+    `${groupDigits(margin)} less than the effective window of ${groupDigits(effective)}`;
   const part = (percent: number) => ({
     tokens: percentOfTokens(windowTokens, percent),
     why: `${percent}% of the window of ${groupDigits(windowTokens)}`,

@@ -170,7 +170,7 @@ describe('ctxwrap undo, cut short', () => {
       const { stdout, code } = await ended;
       expect(stdout.startsWith(text)).toBe(true);
       expect(stdout).toContain(
-        `is in the session ${ids.codex}.\nTo go on with it:\n  cd /proj/app-codex && ctxwrap codex resume ${ids.codex}\n`,
+        `is in the session ${ids.codex}.\nTo continue it:\n  cd /proj/app-codex && ctxwrap codex resume ${ids.codex}\n`,
       );
       expect([code, stdout.includes('✓'), copies().length]).toEqual([1, false, left]);
     },
@@ -334,7 +334,7 @@ describe('the other commands, cut short', () => {
     ],
     [
       shorten,
-      `not known whether codex has the shorter conversation: the session has ended; the whole one is as it was\nTo go on with it:\n  ctxwrap codex resume ${ids.codex}\n`,
+      `not known whether codex has the shorter conversation: the session has ended; the whole one is as it was\nTo continue it:\n  ctxwrap codex resume ${ids.codex}\n`,
     ],
   ] as const)('%j by the death of a session that has begun: nobody knows', async (args, text) => {
     listen(begins);

@@ -116,6 +116,7 @@ describe('ctxwrap compact', () => {
       schema: 'ctxwrap.compact/1',
       session: { id: 'me', pid: process.pid, runtime: 'claude' },
       initiator: 'ctxwrap',
+      strategy: 'auto',
       isManual: true,
       outcome: 'verified',
       words: 'compacted 166k → 12k',

@@ -71,7 +71,8 @@ describe('the documents', () => {
     const targetsOf = (page: string): readonly string[] => linksOf(page).map(({ path }) => path);
     const near = targetsOf('README.md').filter((path) => path.endsWith('.md'));
     const reached = new Set([...near, ...near.flatMap(targetsOf)]);
-    expect(docs.filter((page) => !reached.has(page))).toEqual([]);
+    const forUsers = docs.filter((page) => page !== 'docs/requirements.md'); // the package leaves it out
+    expect(forUsers.filter((page) => !reached.has(page))).toEqual([]);
   });
 });
 

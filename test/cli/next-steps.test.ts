@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { stepsAfterDemo } from '../../src/cli/next-steps.js';
+import { stepsAfterDemo } from '../../src/cli/commands/next-steps.js';
 
 let folder: string;
 beforeEach(() => {

@@ -54,7 +54,7 @@ describe('after the end of an agent', () => {
     const next = sessionAfter({ first, session, end: { status, hasLostRestart: true } });
     expect(next).toMatchObject({
       args: ['-m', 'gpt-5', 'resume', 'the-old'],
-      notices: ['the agent did not go on with the shorter conversation, and has the whole one again'],
+      notices: ['the agent did not continue with the shorter conversation, so it has the whole one again'],
       shortenedAt: [1, 5],
     });
     expect(next).not.toHaveProperty('restarted');

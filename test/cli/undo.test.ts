@@ -30,7 +30,7 @@ describe('ctxwrap undo', () => {
     const [, id = ''] = /: ([0-9a-f-]{36})\n/.exec(stdout) ?? [];
     expect(stdout.replaceAll(id, 'ID')).toMatchInlineSnapshot(`
       "✓ compaction 1 of 1 (131k → ~101k) undone in a new session with your 3 messages: ID
-      To go on with it:
+      To continue it:
         cd /proj/app-claude && ctxwrap claude --resume ID
       "
     `);

@@ -32,7 +32,7 @@ describe('the sentences', () => {
     expect(reasons(200_000, { native: claude })).toEqual([
       'warn 142,000: 20,000 before auto 162,000',
       'auto 162,000: 5,000 before claude compacts by itself at 167,000',
-      'hard 177,000: 3,000 below the effective 180,000',
+      'hard 177,000: 3,000 less than the effective window of 180,000',
     ]);
     expect(reasons(32_000)).toEqual([
       'warn 19,200: 60% of the window of 32,000',

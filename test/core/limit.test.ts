@@ -64,7 +64,7 @@ describe('a limit', () => {
     {
       window: 200_000,
       native: undefined,
-      says: 'auto 167,000: 13,000 below the effective 180,000; your limit of 300,000 is beyond the window',
+      says: 'auto 167,000: 13,000 less than the effective window of 180,000; your limit of 300,000 is beyond the window',
     },
     {
       window: 1_000_000,

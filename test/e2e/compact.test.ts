@@ -49,7 +49,7 @@ describe.concurrent('a full window', () => {
       async ({ window, keys, expectKeys, outcomes, ended }) => {
         await says(window, 'compacting in');
         window.type(key);
-        await says(window, 'not now: waiting for your next turn');
+        await says(window, 'postponed until your next turn');
         expect(keys()).toBe('');
         expect(outcomes()).toEqual([]);
         window.type('next\r');
@@ -70,7 +70,7 @@ describe.concurrent('a full window', () => {
         await expectKeys('\x1b');
         await says(window, 'Ctrl-G: not now');
         window.type('\x07');
-        await says(window, 'not now: waiting for your next turn');
+        await says(window, 'postponed until your next turn');
         await expectKeys('\x1b');
         expect(outcomes()).toEqual([]);
       },

@@ -105,7 +105,7 @@ describe.concurrent('a conversation that is shortened with a restart', () => {
         await says(`session ${OLD}`);
         const { stdout } = await ctxwrap(...shorten);
         expect(stdout).toContain('the agent starts again, shortened by truncate');
-        await says('✓ compacted');
+        await says('shortened, waiting for the new size');
         const id = newId(sessions());
         expect(starts()).toEqual([
           [...OPTIONS, '--resume', OLD, 'a starting prompt'],
@@ -141,7 +141,7 @@ describe.concurrent('a conversation that is shortened with a restart', () => {
   it('gives you the whole conversation again where the agent does not take the shorter one', async () => {
     await withAgent({ CLAUDE_LIKE: 'refuses' }, async ({ ctxwrap, says, starts, sessions, switches }) => {
       await ctxwrap(...shorten);
-      await says('the agent did not go on with the shorter conversation');
+      await says('the agent did not continue with the shorter conversation');
       await says(`session ${OLD}`);
       // the screen may show the session from before the restart
       const both = () => [newId(sessions()), OLD].map((id) => [...OPTIONS, '--resume', id]);

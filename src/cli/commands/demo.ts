@@ -9,7 +9,7 @@ import { systemReason } from '../../storage/errors.js';
 import { scaledWait } from '../../core/time-scale.js';
 import type { Tour } from '../../session/options.js';
 import * as messages from '../messages.js';
-import { stepsAfterDemo } from '../next-steps.js';
+import { stepsAfterDemo } from './next-steps.js';
 import { printLines } from '../print.js';
 import type { DemoRequest } from '../define/demo.js';
 import type { Options } from '../request.js';

@@ -17,7 +17,7 @@ export type EventsRequest = Asked<typeof takes>;
 export const events = command({
   name: 'events',
   topic: 'sessions',
-  summary: 'follow what happens in sessions, for you or a program',
+  summary: 'follow what happens in sessions',
   sections: [['Prints', prints]],
   examples: ['ctxwrap events --ndjson | jq -c \'select(.type == "tier")\''],
   takes,

@@ -273,7 +273,7 @@ const blockWords = (block: BlockReason, now: Millis, ask: string): string => {
     case 'cooldown':
       return `next try in ${secondsTo(block.until, now)} s`;
     case 'postponed':
-      return 'not now: waiting for your next turn';
+      return 'postponed until your next turn';
     case 'proactive':
       return `next proactive try in ${Math.ceil((block.until - now) / 60_000)} min`;
     case 'attempts':

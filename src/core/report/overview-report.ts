@@ -424,7 +424,7 @@ const helpSections = ({ hotkey }: OverviewFacts): readonly Section[] => [
   keySection('Keys', [
     ['c', 'compact now (see Next if it is waiting); again: cancel'],
     ['a', 'switch the mode: auto, ask, warn'],
-    ['p', 'not now: wait for your next turn'],
+    ['p', 'postpone until your next turn'],
     ['u', 'undo the last compaction: back to the conversation before it; again: cancel'],
     ['b', 'recap: what the last compaction forgot, to give it back'],
     ['r', 'rescue: shorten the conversation without the agent; again: cancel'],

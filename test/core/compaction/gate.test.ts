@@ -94,7 +94,7 @@ describe('in a full window', () => {
     const play = playFull({}, count);
     play.wait(5_000);
     play.tell({ type: 'postpone' });
-    expect(play.words()).toBe('not now: waiting for your next turn');
+    expect(play.words()).toBe('postponed until your next turn');
     play.wait(3_600_000);
     expect(play.typings()).toEqual([]);
     play.is('busy');
@@ -131,7 +131,7 @@ describe('in a full window', () => {
       play.tell({ type: 'reading', reading: { usedTokens: AUTO_TOKENS + 100, source: 'log', at } });
     };
     tellAnswer();
-    expect(play.words()).toBe('not now: waiting for your next turn');
+    expect(play.words()).toBe('postponed until your next turn');
     play.wait(1_000);
     tellAnswer();
     expect(play.words()).toContain('compacting in');

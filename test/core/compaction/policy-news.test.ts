@@ -28,7 +28,7 @@ describe('the log', () => {
     play.turn(HARD_TOKENS);
     play.wait(15_000);
     const bypassed =
-      'breaker bypassed at hard: 3 failures in a row, used 180,000 tokens, hard 177,000: 3,000 below the effective 180,000';
+      'breaker bypassed at hard: 3 failures in a row, used 180,000 tokens, hard 177,000: 3,000 less than the effective window of 180,000';
     expect(log).toEqual([OPEN, bypassed]);
     failOnce(play);
     expect(log).toEqual([OPEN, bypassed, 'breaker open: 4 failures in a row, used 180,000 tokens']);

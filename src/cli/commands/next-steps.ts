@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import type { Agent } from '../agents/agent.js';
-import { agents } from '../agents/index.js';
-import { quotePosix } from '../core/text.js';
-import { findCommand } from '../storage/find-command.js';
-import { shells } from './request.js';
+import type { Agent } from '../../agents/agent.js';
+import { agents } from '../../agents/index.js';
+import { quotePosix } from '../../core/text.js';
+import { findCommand } from '../../storage/find-command.js';
+import { shells } from '../request.js';
 
 // What somebody can type who has just seen the demo: commands that work in their folder, however ctxwrap came to them.
 

@@ -43,10 +43,10 @@ import {
   type Compaction,
   type CompactRequest,
   type ControlChannel,
-  type Mode,
   type SessionContext,
   type TypeResult,
   underAnotherModel,
+  mayStashNow,
 } from './state.js';
 import { longHoldDeadline, outcomeShownUntil } from './texts.js';
 import { MINUTE_MS } from '../time.js';
@@ -373,7 +373,8 @@ const isOtherNumber = ({ tried, last }: Compaction, { fill }: SessionContext): b
 
 const gateHold = (state: Compaction, moment: SessionContext): GateHold | undefined => {
   const { keyAt, settings } = state;
-  return findHold({ ...moment, ...settings, keyAt, allowsDraft: channelOf(state) !== undefined }, moment.now);
+  const [mayStash, allowsDraft] = [mayStashNow(state), channelOf(state) !== undefined];
+  return findHold({ ...moment, ...settings, mayStash, keyAt, allowsDraft }, moment.now);
 };
 
 /** The control channel to ask; undefined if the command is typed. */
@@ -427,7 +428,6 @@ const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: Ses
     ],
     noCopy,
   };
-  const { strategy } = settings;
   return {
     ...enterPhase(withoutCopy(state), { kind: 'typing', attempt }),
     request: undefined,
@@ -435,7 +435,14 @@ const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: Ses
     ...(isIdle ? { idleTurn: turns } : {}),
     effects: [
       ...state.effects,
-      { type: 'type-compact', isQueued: activity === 'busy', ...focusOf(state), strategy, channel },
+      {
+        type: 'type-compact',
+        isQueued: activity === 'busy',
+        ...(mayStashNow(state) ? { stashes: true } : {}),
+        ...focusOf(state),
+        strategy: settings.strategy,
+        channel,
+      },
     ],
   };
 };
@@ -450,11 +457,6 @@ export const isBetweenEpisodes = (state: Compaction): boolean => {
     (episodeSince === undefined || isCountdownInvisible(state)) && request === undefined && !isUnderWay(state)
   );
 };
-
-const order: readonly Mode[] = ['auto', 'ask', 'warn', 'off'];
-
-/** True if `mode` does less than `than`. */
-export const isLowerMode = (mode: Mode, than: Mode): boolean => order.indexOf(mode) > order.indexOf(than);
 
 const TICK_MS = scaledWait(1_000); // unit of the footer's countdown
 

@@ -133,6 +133,7 @@ const topicOf: Readonly<Record<KeyWithOption, keyof typeof topics>> = {
   warn: 'window',
   auto: 'window',
   hard: 'window',
+  atHard: 'compacting',
   'claude.statusLine': 'window',
   footer: 'display',
   'footer.items': 'display',

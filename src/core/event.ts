@@ -113,6 +113,8 @@ export type Event =
   | { readonly type: 'activity'; readonly report: ActivityReport }
   /** keys of the user were sent to the agent */
   | { readonly type: 'user-keys' }
+  /** the user's Enter was held back, and the footer has to ask */
+  | { readonly type: 'enter-held' }
   | { readonly type: 'mode'; readonly mode: Mode }
   /** the user has chosen by a key where the window is compacted at the latest; `isSaved`: it is in the user's file, too */
   | { readonly type: 'limit'; readonly limit: SessionLimit; readonly isSaved?: true }

@@ -1,6 +1,7 @@
 import type { DueKind } from './compaction/policy.js';
 import type { Mode } from './compaction/state.js';
 import type { MessageTone } from './compaction/texts.js';
+import type { EnterQuestion } from './enter-hold.js';
 import { cacheText, limitsText } from './economy.js';
 import { isStale } from './evidence.js';
 import { formatOwnPercent } from './format.js';
@@ -48,6 +49,8 @@ export interface FooterView {
   readonly words?: string;
   /** of the words: how a compaction has ended */
   readonly tone?: MessageTone;
+  /** the next Enter of the user is held back, or was: the words ask whether to send */
+  readonly enter?: EnterQuestion;
   /** what the hotkey does, for a user who has not pressed it yet */
   readonly hint?: string;
   /** a compaction is due: the row is required, and a countdown comes before everything else in it */
@@ -148,3 +151,9 @@ interface Numbers {
 /** True if the agent reports tokens, but neither the size of its window nor a percentage. */
 export const isWindowUnknown = ({ reading, window }: Numbers): boolean =>
   window === undefined && reading.source !== 'estimate' && percentUsed(reading) === undefined;
+
+/** The view with the question in place of other words. */
+export const askingView = (view: FooterView, { text }: EnterQuestion): FooterView => {
+  const { tone: _, ...others } = view;
+  return { ...others, words: text, enter: { text, isAsked: true } };
+};

@@ -158,6 +158,8 @@ export interface ActivityReport {
   readonly isTold?: true;
   /** in a dialog: what the agent asks, on one line: `approve Bash: touch zz.txt` */
   readonly asks?: string;
+  /** the draft begins with a slash: Enter would send a command, no message; only where the setting `atHard` needs it */
+  readonly isCommand?: boolean;
   /** a screen that is understood, although nothing may be typed there */
   readonly place?: Place;
 }

@@ -1,5 +1,5 @@
 import type { NativeTrigger } from './build-ladder.js';
-import { compactionDeadline, isLowerMode, isBetweenEpisodes, stepCompaction } from './compaction/machine.js';
+import { compactionDeadline, isBetweenEpisodes, stepCompaction } from './compaction/machine.js';
 import type { Fill } from './compaction/outcome.js';
 import { breakerOf } from './compaction/policy.js';
 import { isUnderWay } from './compaction/running.js';
@@ -8,8 +8,10 @@ import {
   startCompaction,
   type Compaction,
   type CompactSettings,
+  isLowerMode,
 } from './compaction/state.js';
 import { fromTo } from './compaction/texts.js';
+import { stepEnterHold } from './enter-hold.js';
 import type { Event } from './event.js';
 import { cacheDeadline, spiralText } from './economy.js';
 import { footerView } from './footer-view.js';
@@ -191,6 +193,8 @@ export interface SessionFlow {
   readonly offers?: HandoffOffers | undefined;
   /** absent where no handoff can be made */
   readonly liveHandoff?: LiveHandoff | undefined;
+  /** an Enter at hard was held since the last turn */
+  readonly isEnterAsked?: boolean;
   /** absent where no limit is offered, or none any more */
   readonly limitOffer?: LimitOffer | undefined;
   /** problems of the last step, for the log */
@@ -322,6 +326,7 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
       liveHandoff: flow.liveHandoff && stepLiveHandoff(flow.liveHandoff, event, session),
     }),
     messages,
+    isEnterAsked: stepEnterHold(flow, event, { session, compaction }),
     limitOffer: stepLimitOffer(flow.limitOffer, event, {
       session,
       compaction,

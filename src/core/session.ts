@@ -317,7 +317,7 @@ const withTurn = (state: Session, activity: Activity): Session => {
 };
 
 const afterReport = (before: Session, report: ActivityReport, now: Millis): Session => {
-  const { activity, witnesses, asks, place } = report;
+  const { activity, witnesses, asks, place, isCommand } = report;
   const state = withTurn(before, activity);
   const { blank, understood } = state;
   const isTurnOver =
@@ -331,6 +331,7 @@ const afterReport = (before: Session, report: ActivityReport, now: Millis): Sess
     activitySince: activity === state.activity ? state.activitySince : now,
     asks: askedText(activity, asks),
     place,
+    isCommand,
     understood: {
       screen: understood.screen || (activity !== 'unknown' && activity !== 'dead'),
       state: understood.state || report.isTold === true,
@@ -488,6 +489,8 @@ export interface Session {
   readonly understood: Understood;
   /** in a dialog: what the agent asks, on one line */
   readonly asks?: string | undefined;
+  /** the draft is a command of the agent's */
+  readonly isCommand?: boolean | undefined;
   /** where in the agent the user is, if the agent's screen shows it */
   readonly place?: Place | undefined;
   /** the number that counts, derived from the evidence */

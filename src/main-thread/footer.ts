@@ -97,6 +97,8 @@ export interface Footer {
   redraw: () => void;
   /** true while the user sees a countdown */
   countsDown: () => boolean;
+  /** whether the next Enter is to be held (`holds`), or the user can read the question about the one that is (`asked`) */
+  enter: () => FooterDrawing['enter'];
   /** true when the terminal shows the last row, and the row was drawn for its width */
   isPainted: () => boolean;
   /** the child has written: it may have overwritten the row, and a frame may be incomplete */
@@ -122,6 +124,7 @@ const makeContents = (terminal: TerminalSession) => {
       drawing = undefined; // its countdown has ended
     },
     countsDown: () => drawing?.due === 'countdown',
+    enter: () => drawing?.enter,
     /** false while what is there was drawn for another width, and may have been cut */
     fits: () => fixed !== undefined || drawing?.columns === terminal.filter.grid.columns,
     /** undefined until there is something to show */
@@ -207,6 +210,7 @@ export const makeFooter = (terminal: TerminalSession, { resize, overview, hint }
     requests.ask();
     draw();
   };
+  const isPainted = (): boolean => isDrawn && contents.fits() && isOnScreen(terminal, state);
   return {
     show: (next) => {
       contents.show(next);
@@ -223,7 +227,12 @@ export const makeFooter = (terminal: TerminalSession, { resize, overview, hint }
     },
     redraw,
     countsDown: () => contents.countsDown() && isVisible(terminal, state),
-    isPainted: () => isDrawn && contents.fits() && isOnScreen(terminal, state),
+    enter: () => {
+      const enter = contents.enter();
+      const isSeen = enter === 'asked' ? isPainted() : isVisible(terminal, state) && contents.fits();
+      return isSeen ? enter : undefined;
+    },
+    isPainted,
     noteOutput: () => {
       state.lastOutput = performance.now();
       if (isPaintDue(terminal, state)) (isErased(terminal, state) ? tryNow : trySoon)();

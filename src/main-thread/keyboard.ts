@@ -11,6 +11,7 @@ import {
 } from '../core/terminal-input.js';
 import { actionOn, readInput, type InputPart } from '../terminal/input.js';
 import { contextOf, holdMs, isMouseAsked, isRestSure } from './input-context.js';
+import { makeEnterHold } from './enter-hold.js';
 import type { Footer } from './footer.js';
 import type { LateKeys } from './late-keys.js';
 import type { Overview } from './overview.js';
@@ -287,12 +288,16 @@ const isGround = ({ held, flushed, inside }: InputState): boolean =>
 
 const isPrintable = (byte: number): boolean => byte >= 0x20 && byte < 0x7f;
 
+const isPlainText = (bytes: Uint8Array): boolean => bytes.length <= MAX_TYPED && bytes.every(isPrintable);
+
 /** Handles the parsed parts of the input. Input of one read that goes to the child is one write. */
 const makePartHandler = (terminal: TerminalSession, parts: KeyboardParts, { forward }: ChildInput) => {
   const { footer, overview, emit } = parts;
   const hotkey = makeHotkeyHandler(terminal, parts, forward);
   const overviewInput = makeOverviewInput(terminal, parts);
   let ready: InputElement[] = [];
+
+  const enterHold = makeEnterHold(terminal, { ...parts, forward });
 
   let isNotNow = false; // until the same key is released, which some keyboard protocols report
 
@@ -311,19 +316,26 @@ const makePartHandler = (terminal: TerminalSession, parts: KeyboardParts, { forw
     if (elements.length > 0 && !hotkey.takeChord(elements)) forward(elements);
   };
   /** Sends the elements collected so far before it handles a hotkey, or an answer while the overview is open, to keep the order. */
-  const handle = (part: InputPart, awaitsCursor: boolean): void => {
+  const handle = (part: InputPart, awaitsCursor: boolean, isLone = false): void => {
     if (part.type === 'hotkey' || (part.type === 'answer' && overview.isOpen())) send();
     if (part.type === 'answer') return part.accept(part.text);
     if (part.type === 'hotkey') {
       overviewInput.endPaste();
+      enterHold.settle();
       return hotkey.press(part.element);
     }
     if (isPressed(part.element)) hotkey.noteKey();
-    if (takeNotNow(part.element)) return;
+    if (takeNotNow(part.element) || enterHold.take(part.element, isLone)) return;
     const element = overviewInput.forChild(part.element, awaitsCursor);
     if (element) ready.push(element);
   };
-  return { handle, send, hotkey, overviewInput };
+  /** the next key may mean something to ctxwrap, whatever it is */
+  const isKeyAwaited = (): boolean =>
+    overviewInput.isWanted() ||
+    overviewInput.isLateKeyExpected() ||
+    enterHold.isOpen() ||
+    hotkey.isChordOpen();
+  return { handle, send, hotkey, overviewInput, enterHold, isKeyAwaited };
 };
 
 /** Calls back after a time without input. On a busy machine input may be there when the timer fires: it is read before an immediate runs. */
@@ -346,7 +358,7 @@ const makeSilenceTimer = (onSilence: () => void) => {
 
 /** What it is built from. */
 export interface KeyboardParts {
-  readonly footer: Pick<Footer, 'countsDown'>;
+  readonly footer: Pick<Footer, 'countsDown' | 'enter'>;
   /** receives the keys while it is open; the hotkey opens and closes it */
   readonly overview: Pick<Overview, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey' | 'late'>;
   readonly protection: Pick<Protection, 'onLeave'>;
@@ -358,7 +370,8 @@ export const makeKeyboard = (terminal: TerminalSession, parts: KeyboardParts): K
   let readAt = performance.now();
   const silence = makeSilenceTimer(() => flush());
   const childInput = makeChildInput(terminal, parts.emit);
-  const { handle, send, hotkey, overviewInput } = makePartHandler(terminal, parts, childInput);
+  const handler = makePartHandler(terminal, parts, childInput);
+  const { handle, send, hotkey, overviewInput, enterHold, isKeyAwaited } = handler;
   const { modeTracker } = terminal.filter;
   const { queries } = modeTracker;
 
@@ -383,16 +396,11 @@ export const makeKeyboard = (terminal: TerminalSession, parts: KeyboardParts): K
     const { held } = state;
     const { parts, state: after } = readInput(state, text, contextOf(terminal, isQuiet));
     state = after;
-    for (const part of parts) handle(part, awaitsCursor);
+    for (const part of parts) handle(part, awaitsCursor, parts.length === 1);
     // input whose end is incomplete waits as a whole, but only once: keys that arrive without a pause must not wait forever
     if (state.held === '' || held !== '' || isRestSure(state, modeTracker)) send();
     wait();
   };
-  const isForChild = (): boolean =>
-    isGround(state) &&
-    !overviewInput.isWanted() &&
-    !overviewInput.isLateKeyExpected() &&
-    !hotkey.isChordOpen();
   const forwardText = (bytes: Uint8Array): void => {
     hotkey.noteKey();
     readAt = performance.now();
@@ -401,15 +409,19 @@ export const makeKeyboard = (terminal: TerminalSession, parts: KeyboardParts): K
   return {
     ...childInput,
     fromUser: (bytes) => {
-      if (bytes.length <= MAX_TYPED && isForChild() && bytes.every(isPrintable)) return forwardText(bytes);
+      if (isPlainText(bytes) && isGround(state) && !isKeyAwaited()) return forwardText(bytes);
       silence.cancel();
       const text = latin1(bytes);
+      if (terminal.isPassthrough) enterHold.settle();
       if (terminal.isPassthrough && !queries.hasOpenOwnQuery() && state.held === '')
         childInput.forward(splitElements(text));
       else if (!runGuarded(terminal, 'reading keys', () => read(text)) && !overviewInput.isWanted())
         childInput.forward([{ kind: 'text', text }]);
       if ((terminal.child?.pending() ?? 0) > MOST_UNREAD) terminal.tty.pauseInput();
     },
-    stop: silence.cancel,
+    stop: () => {
+      silence.cancel();
+      enterHold.stop();
+    },
   };
 };

@@ -55,6 +55,11 @@ const reactions: Reactions = {
     sendToWorker(terminal, { type: 'postpone' });
     sendToWorker(terminal, { type: 'user-keys' });
   },
+  'enter-held': ({ terminal }) => {
+    terminal.counters.add('typed', 1); // as above
+    sendToWorker(terminal, { type: 'enter-held' });
+    sendToWorker(terminal, { type: 'user-keys' });
+  },
   'hotkey-unused': ({ terminal, protection, overview, resize }) => {
     if (protection.onHotkey()) return;
     if (terminal.session.values.footer)

@@ -33,6 +33,8 @@ export type TerminalEvent =
   | { readonly type: 'typed' }
   /** Escape was pressed while a countdown is shown */
   | { readonly type: 'not-now' }
+  /** Enter was pressed at hard, and is held back until the footer has asked */
+  | { readonly type: 'enter-held' }
   /** the hotkey was pressed, and there is no overview to open */
   | { readonly type: 'hotkey-unused' }
   /** the hotkey was followed by the key of this action */

@@ -56,6 +56,8 @@ export interface FooterDrawing {
   readonly tier?: Tier;
   /** a compaction is due: the row is required */
   readonly due?: DueKind;
+  /** the row asks whether to send (`asked`), or would if the user's next Enter were held (`holds`); absent where it could not be read */
+  readonly enter?: 'holds' | 'asked';
   /** observed in this session */
   readonly compactions: number;
 }

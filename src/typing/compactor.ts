@@ -17,7 +17,6 @@ import { typeCommand, typedText } from './typist.js';
 
 export interface CompactorOptions {
   readonly recipe: CompactRecipe | undefined;
-  readonly mayStash: boolean;
   readonly port: TypistPort;
   /** copies the session file before the command is typed; must not reject */
   readonly copy: () => Promise<CopyResult>;
@@ -99,13 +98,17 @@ type Told = readonly Event[];
 
 /** Carries out one attempt after the other, and puts the prompt in order after it. */
 const makeAttempts = (options: CompactorOptions) => {
-  const { recipe, mayStash, port, log, onEvent } = options;
+  const { recipe, port, log, onEvent } = options;
   let [attempt, isOver, typedBefore] = [new AbortController(), false, 0];
   let request: TypeRequest | undefined;
   const draft = makeDraftWatch({ port, log, onEvent });
 
-  const type = async ({ focus, found, isQueued }: TypeEffect, signals: AttemptSignals): Promise<Told> => {
+  const type = async (
+    { focus, found, isQueued, stashes }: TypeEffect,
+    signals: AttemptSignals,
+  ): Promise<Told> => {
     if (!recipe) return [];
+    const mayStash = stashes === true;
     const given = { recipe, focus, found, isQueued, mayStash, port, onRestoring: draft.onRestoring };
     [request, typedBefore] = [{ ...given, ...signals }, port.typedCount()];
     draft.begin();

@@ -36,8 +36,8 @@ const barCellsIn = (columns: number): number =>
 
 /**
  * The row for a view. `configured` are the user's items in their order. Less and less of a message is shown before anything else is left
- * out. But a countdown says how to stop what is about to be typed, and an outcome what can be done about it: as much of them is shown as
- * fits: an outcome beside percentage and tier, a countdown without them, too.
+ * out. But a countdown says how to stop what is about to be typed, an outcome what can be done about it, and a question what the keys do: as
+ * much of them is shown as fits: a countdown also without percentage and tier, the others beside them.
  */
 export const footerRow = (view: FooterView, look: Look, configured?: readonly FooterItem[]): FooterRow => {
   const room = look.columns - MARGIN;
@@ -106,7 +106,8 @@ const withoutExtras = (view: FooterView, look: Look, known: readonly ItemName[])
   return isAtCost ? lasting.filter((name) => name !== 'distance') : lasting;
 };
 
-const isWhole = ({ due, tone }: FooterView): boolean => due === 'countdown' || tone !== undefined;
+const isWhole = ({ due, tone, enter }: FooterView): boolean =>
+  due === 'countdown' || tone !== undefined || enter?.isAsked === true;
 
 /** With the message whole, and with less and less of it: without what stands behind a dot. */
 const shorterAndShorter = (view: FooterView): readonly FooterView[] => {

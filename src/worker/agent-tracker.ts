@@ -31,7 +31,13 @@ import { makeHandoffWriter, type HandoffWriter } from './handoff-writer.js';
 import { makeModelMemory, type ModelMemory } from './model-memory.js';
 import type { Notifier } from './notifier.js';
 import type { StartedChild, WrapSession } from '../session/options.js';
-import { makeTrustFilter, makeObserver, type Observer, makeScreenLog } from './screen-reader.js';
+import {
+  makeTrustFilter,
+  makeObserver,
+  type Observer,
+  makeScreenLog,
+  tellingCommands,
+} from './screen-reader.js';
 import { followSession, type Following } from './follow-session.js';
 import { offerLimit } from './limit-choice.js';
 import { compactSettings, followSettings, makeSessionLoop } from './session-loop.js';
@@ -248,7 +254,6 @@ const startLoop = (
   session.log.info(`strategy: ${settings.strategy ?? `auto, ${settings.command ?? 'no command is known'}`}`);
   const compactor = makeCompactor({
     recipe,
-    mayStash: settings.mayStash === true,
     port,
     copy: blackBox.copy,
     findFocus: () => findFocus(session, recipe, source),
@@ -425,15 +430,16 @@ const followFile = (
 };
 
 const observe = (
-  { session: { agent, env, log }, screen }: TrackerParts,
+  { session: { agent, env, log, values }, screen }: TrackerParts,
   { childPid, place }: { readonly childPid: number; readonly place: () => ChildPlace },
   take: (event: Event) => void,
 ): Observer => {
   const { status, reader, prompt } = agent.screen ?? {};
   const port = makeFilePort();
+  const read = reader?.(env);
   return makeObserver({
     model: screen,
-    read: reader?.(env),
+    read: read && prompt && values.atHard === 'hold' ? tellingCommands(read, prompt) : read,
     prompt,
     trustFilter: makeTrustFilter(() => terminalReaders(childPid)),
     status: status && (() => status(port, place())),

@@ -1,4 +1,4 @@
-import type { FooterView } from '../core/footer-view.js';
+import { askingView, type FooterView } from '../core/footer-view.js';
 import { errorStack } from '../core/errors.js';
 import { type Look, readLook } from '../core/look.js';
 import { present } from '../core/present.js';
@@ -25,6 +25,20 @@ const oneColumnEach = (text: string): string =>
     const columns = widthOf(character);
     return columns === 1 ? character : '_'.repeat(columns);
   }).join('');
+
+/** Whether the user's Enter may be held: only where the row has room for the question, up to what Enter does. */
+const enterOf = (
+  shown: FooterView,
+  row: FooterRow,
+  rowFor: (asking: FooterView) => FooterRow,
+): FooterDrawing['enter'] => {
+  if (!shown.enter) return undefined;
+  const { text, isAsked } = shown.enter;
+  const asking = isAsked ? row : rowFor(askingView(shown, shown.enter));
+  const [clause = ''] = text.split(' · ', 1);
+  if (!rowText(asking).includes(clause)) return undefined;
+  return isAsked ? 'asked' : 'holds';
+};
 
 /** `columns`: of the terminal at the start. `onDrawn` is called only when the drawing has changed. */
 export const makeFooterDrawer = (
@@ -53,11 +67,12 @@ export const makeFooterDrawer = (
     const look = readLook({ env, isTTY: true, columns: place.columns, theme: values.theme, background });
     const row = footerRow({ ...shown, ...present({ hint }) }, look, values['footer.items']);
     const { tier, due, compactions } = shown;
+    const enter = enterOf(shown, row, (asking) => footerRow(asking, look, values['footer.items']));
     return {
       columns: place.columns,
       text: oneColumnEach(rowText(row)),
       compactions,
-      ...present({ row: inkRow(row, shown, look), tier, due }),
+      ...present({ row: inkRow(row, shown, look), tier, due, enter }),
     };
   };
   const redraw = (): void => {

@@ -46,6 +46,7 @@ export interface ScreenState {
   readonly activity?: Activity;
   readonly asks?: string | undefined;
   readonly place?: Place | undefined;
+  readonly isCommand?: boolean | undefined;
   readonly showsNumber: boolean;
 }
 
@@ -74,22 +75,36 @@ export const readScreen = (
   const reason = distrustReason(ownReport.activity);
   const activityReport: ActivityReport =
     reason === undefined ? ownReport : { activity: 'unknown', witnesses: [...ownReport.witnesses, reason] };
-  const { activity, asks, place } = activityReport;
+  const { activity, asks, place, isCommand } = activityReport;
   const showsNumber = facts.some(({ type }) => type === 'reading');
   const blank: readonly Event[] = state.showsNumber && !showsNumber ? [{ type: 'screen-blank' }] : [];
-  const isSame = activity === state.activity && asks === state.asks && place === state.place;
+  const isSame =
+    activity === state.activity &&
+    asks === state.asks &&
+    place === state.place &&
+    isCommand === state.isCommand;
   const change: readonly Event[] = isSame ? [] : [{ type: 'activity', report: activityReport }];
   // the view first, to which all else belongs; then the window, so that the number is measured against it
   const views = facts.filter(({ type }) => type === 'view');
   const windows = facts.filter(({ type }) => type === 'window');
   const others = facts.filter(({ type }) => type !== 'window' && type !== 'view');
   return {
-    state: { read: next, activity, asks, place, showsNumber },
+    state: { read: next, activity, asks, place, isCommand, showsNumber },
     activity,
     isUntrusted: reason !== undefined,
     events: [...views, ...windows, ...others, ...blank, ...change],
   };
 };
+
+/** Reads the prompt of every screen with a draft, too, to tell a command from a message. */
+export const tellingCommands =
+  (read: ScreenReader, prompt: PromptReader): ScreenReader =>
+  (seen, now) => {
+    const { activity: report, next, ...rest } = read(seen, now);
+    const isCommand = report.activity === 'draft' && prompt(seen)?.text.startsWith('/') === true;
+    const activity = isCommand ? { ...report, isCommand } : report;
+    return { ...rest, activity, next: tellingCommands(next, prompt) };
+  };
 
 const hasStatus = ({ signals, status }: ScreenEvidence): boolean =>
   status !== undefined || signals.agentState !== undefined;

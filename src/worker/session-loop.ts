@@ -1,11 +1,12 @@
 import { toAgentFacts, type CompactRecipe, type NewSessionForm } from '../agents/agent.js';
 import { dueKindOf, isCountdownInvisible, type InvisibleReason } from '../core/compaction/policy.js';
 import type { Compaction, CompactSettings, ControlChannel, Effect } from '../core/compaction/state.js';
-import { compactionText } from '../core/compaction/texts.js';
+import { COMPACT_COMMAND, compactionText } from '../core/compaction/texts.js';
 import { isBlackBoxOn, ladderChoice, type CurrentSettings } from '../core/config/keys.js';
 import { strategyInUse } from '../core/config/strategy.js';
 import type { Event } from '../core/event.js';
-import { footerView, type FooterView } from '../core/footer-view.js';
+import { enterQuestion } from '../core/enter-hold.js';
+import { askingView, footerView, type FooterView } from '../core/footer-view.js';
 import { compactKeys, formatEscapeOrControlKey, hotkeyName } from '../core/format.js';
 import { liveHandoffText } from '../core/live-handoff.js';
 import { currentMessage } from '../core/messages.js';
@@ -118,23 +119,23 @@ const delayKeys = (takeUntold: LoopListener['takeUntoldKeys'], onKeys: () => voi
   };
 };
 
-const viewOf = (
-  { session, compaction, messages, liveHandoff }: SessionFlow,
-  compactHotkey: string | undefined,
-  now: Millis,
-): FooterView => {
+const viewOf = (flow: SessionFlow, compactHotkey: string | undefined, now: Millis): FooterView => {
+  const { session, compaction, messages, liveHandoff } = flow;
   const message = currentMessage(messages, compaction, now, compactHotkey);
   const due = dueKindOf(compaction);
-  return {
+  const enter = enterQuestion(flow, compactHotkey ?? COMPACT_COMMAND);
+  const view: FooterView = {
     ...footerView(session, now, compaction.mode),
     ...present({ words: message?.text ?? (liveHandoff && liveHandoffText(liveHandoff, session)) }),
     ...(message?.tone === undefined ? {} : { tone: message.tone }),
-    ...(due ? { due } : {}),
+    ...present({ due, enter }),
   };
+  return enter?.isAsked ? askingView(view, enter) : view;
 };
 
 /** What a quiet footer is drawn for: not the numbers, and not the seconds of a countdown. */
-const quietPart = ({ tier, due, tone, note, words }: FooterView) => ({
+const quietPart = ({ tier, due, tone, note, words, enter }: FooterView) => ({
+  enter,
   tier,
   due,
   tone,
@@ -279,7 +280,7 @@ const settingsEvent = (
   recipe: CompactRecipe | undefined,
 ): Event => {
   const { window, mode } = values;
-  const { draft } = session.values; // the typist got its draft setting at the start
+  const { draft, atHard } = session.values; // the typist and the reader of the screen got these at the start
   const usable = mode === 'off' ? 'warn' : mode; // an observing session cannot be switched off
   return {
     type: 'settings',
@@ -288,7 +289,7 @@ const settingsEvent = (
       ...present({ windowTokens: window }),
       compact: compactSettings(
         {
-          values: { ...values, draft, mode: usable },
+          values: { ...values, draft, atHard, mode: usable },
           isModeGiven,
           tour: session.tour,
           channel: session.channel,
@@ -314,7 +315,7 @@ export const compactSettings = (
   newSessions?: Pick<NewSessionForm, 'switching'>,
 ): CompactSettings => {
   const strategy = newSessions?.switching && strategyInUse(values, isModeGiven);
-  const { mode, ladder, draft, whenBusy, proactive, focus, idle } = values;
+  const { mode, ladder, draft, atHard, whenBusy, proactive, focus, idle } = values;
   return {
     mode: ladder === 'handoff' && mode === 'auto' ? 'warn' : mode, // the handoff preset never types by itself
     ...present({ command: recipe?.command }),
@@ -322,6 +323,8 @@ export const compactSettings = (
     finishMs: recipe?.finishMs ?? 0,
     ...present({ focus }),
     mayStash: draft === 'stash' && recipe?.stash !== undefined,
+    ...(atHard === 'hold' ? { holdsEnter: true } : {}),
+    ...(atHard === 'hold' && recipe?.stash ? { stashesAsked: true } : {}),
     mayQueue: whenBusy === 'queue' && recipe?.isQueued === true,
     isProactive: proactive,
     ...(isBlackBoxOn(values) ? { keepsCopy: true, copyLimitBytes: values['blackbox.limit'] } : {}),

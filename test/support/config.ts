@@ -83,6 +83,7 @@ export const samples: Readonly<Record<KeyName, Sample>> = {
     wrong: [{}, { '*opus*': '0.5%' }, { '': '300k' }, { 'a=b': '300k' }, ['300k'], '300k', { '*': true }],
   },
   hard: { valid: ['95%', '190k'], wrong: ['95 %', -5, []] },
+  atHard: { valid: ['pass', 'hold'], wrong: ['on', true, '95%'] },
   idle: { valid: ['off', 'compact'], wrong: ['on', true, 'Compact'] },
   'metrics.textfile': { valid: ['/var/lib/metrics', '~/metrics'], wrong: ['metrics', '', 1] },
   'metrics.otlp': {

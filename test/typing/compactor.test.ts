@@ -24,7 +24,6 @@ const start = (
   const [signals, events]: [AbortSignal[], Event[]] = [[], []];
   const compactor = makeCompactor({
     recipe: typed,
-    mayStash: false,
     port: makeAgent().port,
     copy: () => Promise.reject(new Error('unused')),
     findFocus: () => Promise.reject(new Error('unused')),

@@ -63,7 +63,6 @@ describe('the compactor', () => {
     const events: Event[] = [];
     const compactor = makeCompactor({
       recipe: typed,
-      mayStash: false,
       port: agent.port,
       copy: () => Promise.reject(new Error('unused')),
       findFocus: () => Promise.reject(new Error('unused')),

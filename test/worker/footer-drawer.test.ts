@@ -106,6 +106,18 @@ describe('the footer', () => {
     for (const character of posted[0]?.text ?? '') expect(stringWidth(character)).toBe(1);
   });
 
+  it('says that Enter may be held only where the question would be in the row, and that it asks only where it is', () => {
+    const { show, move, posted } = start(true);
+    const { words: _, due: __, ...quiet } = view;
+    const enter = { text: 'hard: Enter sends anyway · Ctrl-] c compacts first', isAsked: false };
+    show({ ...quiet, enter });
+    move({ columns: 30 });
+    show({ ...quiet, words: enter.text, enter: { ...enter, isAsked: true } });
+    move({ columns: 60 });
+    expect(posted.map((each) => each.enter)).toEqual(['holds', undefined, undefined, 'asked']);
+    expect(posted[3]?.text).toContain('hard: Enter sends anyway');
+  });
+
   it('is nothing before there is a view', () => {
     const { move, redraw, posted } = start(true);
     move({ columns: 100 });

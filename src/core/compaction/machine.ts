@@ -44,10 +44,10 @@ import {
   type Compaction,
   type CompactRequest,
   type ControlChannel,
-  type Mode,
   type SessionContext,
   type TypeResult,
   underAnotherModel,
+  mayStashNow,
 } from './state.js';
 import { longHoldDeadline, outcomeShownUntil } from './texts.js';
 import { MINUTE_MS } from '../time.js';
@@ -359,7 +359,8 @@ const blockFor = (state: Compaction, moment: SessionContext): BlockReason | unde
 
 const gateHold = (state: Compaction, moment: SessionContext): GateHold | undefined => {
   const { keyAt, settings } = state;
-  return findHold({ ...moment, ...settings, keyAt, allowsDraft: channelOf(state) !== undefined }, moment.now);
+  const [mayStash, allowsDraft] = [mayStashNow(state), channelOf(state) !== undefined];
+  return findHold({ ...moment, ...settings, mayStash, keyAt, allowsDraft }, moment.now);
 };
 
 /** The control channel to ask; undefined if the command is typed. */
@@ -422,7 +423,14 @@ const typing = (state: Compaction, { fill, tier, activity, now, turns = 0 }: Ses
     ...(isIdle ? { idleTurn: turns } : {}),
     effects: [
       ...state.effects,
-      { type: 'type-compact', isQueued: activity === 'busy', ...focusOf(state), strategy, channel },
+      {
+        type: 'type-compact',
+        isQueued: activity === 'busy',
+        ...(mayStashNow(state) ? { stashes: true } : {}),
+        ...focusOf(state),
+        strategy: settings.strategy,
+        channel,
+      },
     ],
   };
 };
@@ -437,11 +445,6 @@ export const isBetweenEpisodes = (state: Compaction): boolean => {
     (episodeSince === undefined || isCountdownInvisible(state)) && request === undefined && !isUnderWay(state)
   );
 };
-
-const order: readonly Mode[] = ['auto', 'ask', 'warn', 'off'];
-
-/** True if `mode` does less than `than`. */
-export const isLowerMode = (mode: Mode, than: Mode): boolean => order.indexOf(mode) > order.indexOf(than);
 
 const TICK_MS = scaledWait(1_000); // unit of the footer's countdown
 

@@ -24,6 +24,11 @@ import { present } from '../present.js';
 /** `auto` types, `ask` proposes, `warn` shows; with `off` the core gets no events. */
 export type Mode = 'auto' | 'ask' | 'warn' | 'off';
 
+const order: readonly Mode[] = ['auto', 'ask', 'warn', 'off'];
+
+/** True if `mode` does less than `than`. */
+export const isLowerMode = (mode: Mode, than: Mode): boolean => order.indexOf(mode) > order.indexOf(than);
+
 /** An interface of the agent's own that takes the request to compact, so that nothing is typed. */
 export interface ControlChannel {
   /** what it is, in the audit log */
@@ -46,6 +51,10 @@ export interface CompactSettings {
   readonly focus?: string;
   readonly mayStash?: boolean;
   readonly mayQueue?: boolean;
+  /** at hard the user's Enter is held back once, with a question */
+  readonly holdsEnter?: true;
+  /** the draft is stashed where the user asks for a compaction by the hotkey */
+  readonly stashesAsked?: true;
   /** text that was added after a reading at warn counts as well, so that the window can reach auto */
   readonly isProactive: boolean;
   /** a resting agent is compacted before its prompt cache goes cold */
@@ -227,6 +236,8 @@ export type Effect =
       /** focus text from the conversation: no record of ctxwrap contains it */
       readonly found?: string | undefined;
       readonly isQueued: boolean;
+      /** a draft in the prompt is stashed before */
+      readonly stashes?: boolean;
       /** in place of the command */
       readonly strategy?: string | undefined;
       /** in place of keys */
@@ -301,6 +312,10 @@ export const startCompaction = (settings: CompactSettings, agent?: string): Comp
   foundAsked: 0,
   effects: [],
 });
+
+/** A draft may be stashed: always, or because the user asks by the hotkey. */
+export const mayStashNow = ({ settings, request }: Compaction): boolean =>
+  settings.mayStash === true || (settings.stashesAsked === true && request?.isByKey === true);
 
 export const enterPhase = (state: Compaction, phase: Phase): Compaction => ({ ...state, phase });
 

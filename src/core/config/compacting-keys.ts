@@ -92,6 +92,16 @@ export const compactingKeys = {
     setBy: 'ladder',
     isLive: true,
   },
+  atHard: {
+    type: choice('pass', 'hold'),
+    fallback: 'pass',
+    doc: 'At hard, with a message of yours in the prompt, `pass` leaves your Enter to the agent; `hold` keeps it back once, where the footer can be seen, and asks: the next Enter sends, and `Ctrl-] c` compacts first, with the message set aside where the agent can.',
+    option: {
+      flag: '--at-hard',
+      takes: '<what>',
+      help: 'when you send a message at hard: pass, hold = hold Enter back once and ask whether to compact first',
+    },
+  },
   idle: {
     type: choice('off', 'compact'),
     fallback: 'off',

@@ -215,7 +215,7 @@ describe('in a full window', () => {
     stashing.is('draft');
     stashing.wait(11_500);
     expect(stashing.typings().map(({ effect }) => effect)).toEqual([
-      { type: 'type-compact', isQueued: false },
+      { type: 'type-compact', isQueued: false, stashes: true },
     ]);
     const queueing = playFull({ mayQueue: true });
     queueing.is('busy');

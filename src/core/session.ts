@@ -370,13 +370,10 @@ const inConversation = (state: Session, found: FoundConversation, now: Millis): 
   const { conversation: before } = state;
   const conversation = afterFound(before, found, now);
   if (before.kind !== 'known' || before.id === found.sessionId) return { ...state, conversation };
-  const emptiedState = emptied(state);
-  const evidence: Evidence = {
-    ...emptiedState.evidence,
-    isVoid: false,
-    disagreement: noEvidence.disagreement,
-  };
-  return { ...emptiedState, conversation, evidence, blank: { why: 'waiting' }, beforeTokens: undefined };
+  const empty = emptied(state);
+  const evidence: Evidence = { ...empty.evidence, isVoid: false, disagreement: noEvidence.disagreement };
+  return { ...empty, conversation, evidence, blank: { why: 'waiting' }, beforeTokens: undefined };
+};
 };
 
 /** What was read belongs to the conversation that may have gone from the screen. */

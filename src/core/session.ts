@@ -374,7 +374,6 @@ const inConversation = (state: Session, found: FoundConversation, now: Millis): 
   const evidence: Evidence = { ...empty.evidence, isVoid: false, disagreement: noEvidence.disagreement };
   return { ...empty, conversation, evidence, blank: { why: 'waiting' }, beforeTokens: undefined };
 };
-};
 
 /** What was read belongs to the conversation that may have gone from the screen. */
 const inView = (state: Session, view: View, now: Millis): Session => ({

@@ -34,10 +34,11 @@ export const getBackendName = (place: Place = {}): Backend => valuesAt(place).ba
 
 const windowIn = (values: Values): number => values.window ?? backendWindow(values);
 
-// 85 % of the window unless configured otherwise. A running session uses its own ladder, which counts from the end of the window.
+// As a running session has it, where a backend or a ladder is configured; otherwise 85 % of the window. A session without either counts from
+// the end of the window, and comes before the agent's own compaction: both are known only with the agent.
 const thresholdIn = (values: Values): number | undefined => {
-  const preset = values.ladder === 'handoff' ? 'handoff' : 'percent';
-  const choice = ladderChoice({ ...values, ladder: preset });
+  const { ladder = 'percent' } = values;
+  const choice = ladderChoice({ ...values, ladder });
   return buildLadder({ agent: '', windowTokens: windowIn(values), choice }).auto?.value;
 };
 
@@ -46,6 +47,8 @@ export const getContextWindowSize = (place: Place = {}): number => windowIn(valu
 
 /**
  * In tokens: the window times COMPACTION_THRESHOLD_PCT or `auto` (85 % by default), rounded down; undefined when the settings have no auto.
+ * It holds before an agent is known: a session of Claude without a `backend` compacts at 162,000 of 200,000 tokens, 5,000 before Claude
+ * would, where this says 170,000. `getLadder` and the published state have the session's own number.
  */
 export const getCompactionThreshold = (place: Place = {}): number | undefined => thresholdIn(valuesAt(place));
 

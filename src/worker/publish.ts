@@ -2,6 +2,7 @@ import { shownId } from '../core/shown-conversation.js';
 import { errorText } from '../core/errors.js';
 import {
   auditLine,
+  configurationLine,
   draftLine,
   givenBackLine,
   lateKeysLine,
@@ -312,6 +313,8 @@ export const openPublisher = (
     beginTyping: requests.begin,
     onReceipt: attempts.onReceipt,
     onGivenBack: attempts.onGivenBack,
+    onSettings: (keys) =>
+      audit.append(configurationLine({ by: 'session', keys, session: wrapper.id }, Date.now())),
     ...attempts.typing,
     end: async (status) => {
       await Promise.all([

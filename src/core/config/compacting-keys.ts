@@ -44,8 +44,9 @@ export const compactingKeys = {
   },
   ladder: {
     type: choice('ladder', 'percent', 'handoff'),
-    fallback: 'ladder',
-    doc: 'Where the tiers begin: `ladder` measures from the end of the window, `percent` uses 70/85/95 %, `handoff` uses 70/85 %, never types automatically, and writes a handoff at 85 %.',
+    doc: 'Where the tiers begin: `ladder` measures from the end of the window, `percent` uses 70/85/95 %, `handoff` uses 70/85 %, never types automatically, and writes a handoff at 85 %. With a `backend` other than `custom`, and without `auto`, it is `percent` unless you set it, as the documentation of BACKEND says.',
+    example: 'percent',
+    setBy: 'backend',
     option: {
       flag: '--ladder',
       takes: '<name>',

@@ -35,7 +35,11 @@ export const describeKey = (name: KeyName): Description => {
 };
 
 /** In place of a value that nobody has set and that has no default. */
-export const unsetTexts = { agent: 'reported by the agent', ladder: 'from the ladder' } as const;
+export const unsetTexts = {
+  agent: 'reported by the agent',
+  ladder: 'from the ladder',
+  backend: 'ladder, or percent with a backend',
+} as const;
 
 const fallbackText = ({ fallback, setBy }: Key): string => {
   if (fallback !== undefined) return JSON.stringify(fallback);
@@ -66,7 +70,10 @@ export const keyTable = (): string => {
 };
 
 const code = (text: string): string =>
-  text === '' || /^(?:reported by the agent|from the ladder|none)$/.test(text) ? text : `\`${text}\``;
+  text === '' ||
+  /^(?:reported by the agent|from the ladder|ladder, or percent with a backend|none)$/.test(text)
+    ? text
+    : `\`${text}\``;
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

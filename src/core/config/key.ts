@@ -52,8 +52,8 @@ export interface Key {
   readonly env?: false;
   /** values that a project's file may set, from the one that does most to the one that does least; it can only move towards the end */
   readonly project?: readonly WrittenValue[];
-  /** what sets it if nobody does: the running agent, or the ladder that is chosen */
-  readonly setBy?: 'agent' | 'ladder';
+  /** what sets it if nobody does: the running agent, the ladder that is chosen, or the backend */
+  readonly setBy?: 'agent' | 'ladder' | 'backend';
   /** another key that counts in its place where it is set with a higher precedence */
   readonly outrankedBy?: string;
   /** a change in the user's file takes effect in running sessions */

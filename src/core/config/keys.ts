@@ -218,9 +218,19 @@ export interface CurrentSettings {
 /** Whether copies of session files are kept: both names of the setting must allow it. */
 export const isBlackBoxOn = ({ blackbox, checkpoint }: Values): boolean => blackbox === 'on' && checkpoint;
 
-/** The boundaries of the tiers from these values. */
-export const ladderChoice = ({ ladder, warn, auto, hard, limits }: Values): LadderChoice => ({
-  preset: ladder,
+/**
+ * The boundaries of the tiers from these values. Who names a backend has the 85 % of its documentation (8,192 tokens → 6,963). `custom` may
+ * be any other program's BACKEND, and decides nothing.
+ */
+export const ladderChoice = ({
+  ladder,
+  warn,
+  auto,
+  hard,
+  limits,
+  backend = 'custom',
+}: Values): LadderChoice => ({
+  preset: ladder ?? (backend === 'custom' || auto !== undefined ? 'ladder' : 'percent'),
   ...present({ warn, auto, hard, limits }),
 });
 

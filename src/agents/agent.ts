@@ -104,16 +104,21 @@ export interface HookCommands {
 }
 
 /** The part of an agent that the core needs, for this environment. */
-export const toAgentFacts = (
-  { name, nativeTrigger, log, screen, derivedWindow }: Agent,
-  env: Env,
-): AgentFacts => ({
-  name,
-  native: nativeTrigger(env),
-  hasLog: log !== undefined,
-  showsLeft: screen?.showsLeft === true,
-  derivedWindow: derivedWindow && ((screen, log) => derivedWindow(screen, log, env)),
-});
+export const toAgentFacts = (agent: Agent, env: Env): AgentFacts => {
+  const { name, nativeTrigger, log, screen, derivedWindow } = agent;
+  return {
+    name,
+    native: nativeTrigger(env),
+    hasLog: log !== undefined,
+    showsLeft: screen?.showsLeft === true,
+    takesHandoff: takesDraft(agent),
+    derivedWindow: derivedWindow && ((screen, log) => derivedWindow(screen, log, env)),
+  };
+};
+
+/** It can be started by its name, and a text can be put into its prompt. */
+export const takesDraft = ({ command, screen }: Pick<Agent, 'command' | 'screen'>): boolean =>
+  command !== undefined && screen?.prompt !== undefined;
 
 /** How a runtime's rendered screen is read. */
 export interface AgentScreen {

@@ -144,7 +144,9 @@ export const activityText = (session: ListedSession, now: Millis): string => {
   // the others go on by themselves: what ctxwrap waits for meanwhile is that they are done
   const isIdle = activity === 'ready' || activity === 'unknown';
   const words = mainClause(record.compaction?.words ?? '');
-  return (isIdle && (words || record.handoff?.state)) || activity;
+  const ready = record.handoff?.state;
+  if (isIdle) return words || ready || activity;
+  return ready ? `${activity} · ${ready}` : activity;
 };
 
 /** The agent can only go on when its user has done something. */

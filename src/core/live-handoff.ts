@@ -4,8 +4,8 @@ import { sessionLadder } from './report/report.js';
 import type { Session } from './session.js';
 import { shownId } from './shown-conversation.js';
 
-// A handoff of the running session. With the preset `handoff` the footer prepares the user for it at warn, and at hard it is written, once for
-// each conversation. The user can have one written at any time, by a key.
+// A handoff of the running session. With the preset `handoff` the footer prepares the user for it at warn, and at hard it is written, once
+// each time the window gets there. The user can have one written at any time, by a key.
 
 /** A handoff that was written. */
 export interface WrittenHandoff {
@@ -19,10 +19,12 @@ export interface WrittenHandoff {
 export interface LiveHandoff {
   /** the keys that write one: `Ctrl-] h`; undefined where there are none */
   readonly keys: string | undefined;
-  /** the conversation in which one was last written by itself; '' for one without an id */
-  readonly begun?: string;
+  /** what continues the work with it */
+  readonly command: string;
+  /** the conversation in which the window is at hard and one was written for that; '' for one without an id */
+  readonly begun?: string | undefined;
   /** the last one that was written */
-  readonly written?: WrittenHandoff;
+  readonly written?: WrittenHandoff | undefined;
   /** one is to be written now; of the last step only */
   readonly isDue?: true;
 }
@@ -32,21 +34,29 @@ export const stepLiveHandoff = (before: LiveHandoff, event: Event, session: Sess
   const { isDue: _, ...rest } = before;
   const next = event.type === 'handoff-ready' ? { ...rest, written: event.handoff } : rest;
   const conversation = shownId(session.conversation) ?? '';
-  const isWanted = isHandoffPreset(session) && session.fused?.actingTier === 'hard';
-  if (!isWanted || next.begun === conversation) return next;
-  return { ...next, begun: conversation, isDue: true };
+  const tier = session.fused?.actingTier;
+  if (tier !== undefined && tier !== 'hard') return { ...next, begun: undefined }; // the next rise is another one
+  if (!isHandoffPreset(session) || tier !== 'hard' || next.begun === conversation) return next;
+  return { ...next, begun: conversation, written: undefined, isDue: true };
 };
 
 /** What the footer says about it where it has nothing else to say; undefined where there is nothing to hand off yet. */
-export const liveHandoffText = ({ keys, written }: LiveHandoff, session: Session): string | undefined => {
+export const liveHandoffText = (
+  { keys, command, written }: LiveHandoff,
+  session: Session,
+): string | undefined => {
   const tier = session.fused?.actingTier;
   if (!isHandoffPreset(session) || (tier !== 'warn' && tier !== 'hard')) return undefined;
   if (tier === 'hard' && written && written.conversation === shownId(session.conversation))
-    return handoffReadyText(session.agent);
+    return handoffReadyText(command);
   return `handoff soon: ${keys ?? 'ctxwrap handoff'}`;
 };
 
-/** `agent` can be started with it at once; any other one can, too. */
-export const handoffReadyText = (agent: string): string => `handoff ready: ctxwrap handoff --to ${agent}`;
+/** `agent`, where it can be started with a handoff; any other one can, too. */
+export const handoffCommand = (agent: string | undefined): string =>
+  agent === undefined ? 'ctxwrap handoff' : `ctxwrap handoff --to ${agent}`;
+
+/** `command` as `handoffCommand` has it. */
+export const handoffReadyText = (command: string): string => `handoff ready: ${command}`;
 
 const isHandoffPreset = (session: Session): boolean => sessionLadder(session).preset === 'handoff';

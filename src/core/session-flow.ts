@@ -17,7 +17,7 @@ import { cacheDeadline, spiralText } from './economy.js';
 import { footerView } from './footer-view.js';
 import { formatDuration, formatFill } from './format.js';
 import { handoffAtEnd, startOffers, stepOffers, type HandoffOffers } from './handoff-offer.js';
-import { stepLiveHandoff, type LiveHandoff } from './live-handoff.js';
+import { handoffCommand, stepLiveHandoff, type LiveHandoff } from './live-handoff.js';
 import { stepLimitOffer, type LimitOffer } from './limit-offer.js';
 import type { SessionLimit } from './own-limit.js';
 import { emptyHistory, recordStep, type OverviewHistory } from './report/history.js';
@@ -113,6 +113,8 @@ export interface AgentFacts {
   readonly hasLog: boolean;
   /** its screen shows an estimate after a compaction, until the next number */
   readonly showsLeft?: boolean;
+  /** it can be started with a handoff in its prompt */
+  readonly takesHandoff?: boolean;
   /** calculates the window from a number on the screen and the matching one in the session file */
   readonly derivedWindow: ((screen: Reading, log: Reading) => WindowClaim | undefined) | undefined;
 }
@@ -209,7 +211,7 @@ type SettingsEvent = Extract<Event, { type: 'settings' }>;
 export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
   const { agent, window, assumedWindow, ladder, limit, offersLimit, compact = onlyShow } = context;
   const { tips, notify = [], notices = [], handoffAfter, rescueKeys, handoffKeys } = context;
-  const { name, native, hasLog, derivedWindow, showsLeft } = agent;
+  const { name, native, hasLog, derivedWindow, showsLeft, takesHandoff } = agent;
   const opening: readonly Event[] = [
     ...(window === undefined ? [] : [{ type: 'user-window', windowTokens: window } as const]),
     ...(assumedWindow === undefined
@@ -230,7 +232,10 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
     startedAt: now,
     ...(handoffAfter === undefined
       ? {}
-      : { offers: startOffers(handoffAfter, rescueKeys), liveHandoff: { keys: handoffKeys } }),
+      : {
+          offers: startOffers(handoffAfter, rescueKeys),
+          liveHandoff: { keys: handoffKeys, command: handoffCommand(takesHandoff ? name : undefined) },
+        }),
     ...(offersLimit ? { limitOffer: 'open' } : {}),
     warnings: [],
   });

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
-import { readdir, stat, unlink } from 'node:fs/promises';
+import { lstat, readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jsonText } from '../core/printable.js';
+import { jsonText, type Printable } from '../core/printable.js';
 import { errorCode } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
 import {
@@ -9,6 +9,7 @@ import {
   isSessionId,
   livenessOf,
   findOutdated,
+  KEPT_MS,
   type Liveness,
   type SessionRecord,
   verifiedFileName,
@@ -166,8 +167,10 @@ export const readSession = async (
 export const cleanSessions = async (stateFolder: string, now: Millis): Promise<void> => {
   const folder = join(stateFolder, FOLDER);
   const sessions = await listSessions(stateFolder, now);
-  for (const { id } of findOutdated(sessions, now))
-    await unlink(join(folder, id + SUFFIX)).catch(() => undefined);
+  const outdated = new Set(findOutdated(sessions, now).map(({ id }) => id));
+  for (const id of outdated) await unlink(join(folder, id + SUFFIX)).catch(() => undefined);
+  const kept = sessions.map(({ record }) => record.id).filter((id) => !outdated.has(id));
+  await sweepHandoffs(stateFolder, { kept: new Set(kept), outdated, now });
   const running = sessions.filter(({ liveness }) => isRunningAs(liveness));
   const ids = new Set(running.map(({ record }) => record.id));
   await sweepJournals(stateFolder, (id) => ids.has(id), now);
@@ -175,6 +178,37 @@ export const cleanSessions = async (stateFolder: string, now: Millis): Promise<v
     const path = join(folder, name);
     const stats = await stat(path).catch(() => undefined);
     if (stats && now - stats.mtimeMs > TEMPORARY_FILE_MS) await unlink(path).catch(() => undefined);
+  }
+};
+
+// The handoffs that sessions have written: `handoff/<id>.md` in the state folder, one a session.
+
+const HANDOFF_FOLDER = 'handoff';
+const HANDOFF_SUFFIX = '.md';
+
+/** Takes the place of an earlier one of the session; returns the path. Rejects if writing fails. */
+export const writeHandoff = async (stateFolder: string, id: string, text: Printable): Promise<string> => {
+  const path = join(await ensureFolder(stateFolder, HANDOFF_FOLDER), id + HANDOFF_SUFFIX);
+  await writeAtomic(path, text);
+  return path;
+};
+
+interface SweptSessions {
+  readonly kept: ReadonlySet<string>;
+  readonly outdated: ReadonlySet<string>;
+  readonly now: Millis;
+}
+
+/** Removes those of outdated sessions, and old ones that no record belongs to. */
+const sweepHandoffs = async (stateFolder: string, { kept, outdated, now }: SweptSessions): Promise<void> => {
+  const folder = join(stateFolder, HANDOFF_FOLDER);
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const id = name.slice(0, -HANDOFF_SUFFIX.length);
+    if (kept.has(id)) continue;
+    const stats = await lstat(path).catch(() => undefined);
+    const isOld = stats !== undefined && now - stats.mtimeMs > KEPT_MS;
+    if (outdated.has(id) || isOld) await unlink(path).catch(() => undefined);
   }
 };
 

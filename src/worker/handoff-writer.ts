@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { handoffMarkdown } from '../core/conversation/handoff-text.js';
 import type { HandoffReason } from '../core/conversation/handoff.js';
 import { errorText } from '../core/errors.js';
 import type { Event } from '../core/event.js';
-import { handoffReadyText } from '../core/live-handoff.js';
+import { handoffCommand, handoffReadyText } from '../core/live-handoff.js';
 import { toPrintableLines } from '../core/printable.js';
 import { answerEvent } from '../core/session-flow.js';
 import { shownId } from '../core/shown-conversation.js';
@@ -11,12 +10,12 @@ import type { SessionSource } from '../session-files/read-history.js';
 import { readHandoff } from '../session-files/read-handoff.js';
 import type { WrapSession } from '../session/options.js';
 import type { Publisher, SessionLoop } from '../session/ports.js';
-import { ensureFolder, homeFolder, stateFolder, writeAtomic } from '../storage/state-folder.js';
+import { writeHandoff as writeHandoffFile } from '../storage/sessions.js';
+import { systemReason } from '../storage/errors.js';
+import { homeFolder, stateFolder } from '../storage/state-folder.js';
 
 // Writes the handoff of the running session into ctxwrap's own folder, where the next agent's user and other programs find it. One file a
 // session: a later one takes the place of the one before.
-
-const FOLDER = 'handoff';
 
 export interface HandoffWriterOptions {
   readonly session: WrapSession;
@@ -47,7 +46,9 @@ export const makeHandoffWriter = (options: HandoffWriterOptions): HandoffWriter 
       session.log.info(`handoff written: ${path}`);
       take({ type: 'handoff-ready', handoff });
       publisher?.onHandoff(handoff);
-      if (reason === 'requested') take(answerEvent(handoffReadyText(session.agent.name)));
+      if (reason !== 'requested') return;
+      const command = flow().liveHandoff?.command ?? handoffCommand(undefined);
+      take(answerEvent(handoffReadyText(command)));
     } catch (error) {
       session.log.warn(`no handoff was written: ${errorText(error)}`);
       take(answerEvent(`no handoff: ${errorText(error)}`));
@@ -77,8 +78,8 @@ const writeHandoff = async (
   if (!wrapper) throw new Error('the session is not published');
   const made = await readHandoff(found, { cwd, env, reason });
   if (typeof made === 'string') throw new Error(problems[made]);
-  const folder = await ensureFolder(stateFolder(env, homeFolder(env)), FOLDER);
-  const path = join(folder, `${wrapper.id}.md`);
-  await writeAtomic(path, toPrintableLines(handoffMarkdown(made).split('\n')));
-  return path;
+  const text = toPrintableLines(handoffMarkdown(made).split('\n'));
+  return writeHandoffFile(stateFolder(env, homeFolder(env)), wrapper.id, text).catch((error: unknown) => {
+    throw new Error(`its file cannot be written: ${systemReason(error)}`);
+  });
 };

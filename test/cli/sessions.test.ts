@@ -62,6 +62,7 @@ const half = {
   usedPercent: 50,
   exact: true,
 } as const;
+const written = { state: 'handoff_ready', path: '/state/handoff/x.md', at: now } as const;
 const words = (text: string): Partial<SessionRecord> => ({ compaction: { mode: 'auto', words: text } });
 const activityOf = (session: ListedSession): string =>
   /^claude .*? warn {2}(.*?) {2,}\S+ {2}~/.exec(shown([session], 150)[1] ?? '')?.[1] ?? '';
@@ -103,6 +104,8 @@ describe('the table of sessions', () => {
       text: 'waiting: agent has just stopped',
     },
     { activity: 'busy', ...words('waiting: agent is busy'), text: 'busy' },
+    { activity: 'ready', handoff: written, text: 'handoff_ready' },
+    { activity: 'busy', handoff: written, text: 'busy · handoff_ready' },
     { activity: 'draft', ...words('holding: you have a draft'), text: 'waiting: unsent text' },
   ] as const)('says $text of a session that is $activity', ({ text, ...more }) => {
     expect(activityOf(session(more))).toBe(text);

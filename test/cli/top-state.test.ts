@@ -11,8 +11,8 @@ import {
   type TopKey,
   type TopState,
   type TopStep,
-} from '../../src/cli/top-state.js';
-import { topFrame } from '../../src/cli/top-frame.js';
+} from '../../src/cli/commands/top-state.js';
+import { topFrame } from '../../src/cli/commands/top-frame.js';
 import { activityText } from '../../src/cli/ps-columns.js';
 import type { SessionRecord } from '../../src/core/report/records.js';
 import type { ListedSession } from '../../src/storage/sessions.js';

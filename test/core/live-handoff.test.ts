@@ -9,7 +9,7 @@ import { tokens } from '../support/sessions.js';
 const after = (events: readonly Event[], preset: Preset = 'handoff') => {
   let session = startSession({ agent: 'claude', native: undefined, ladder: { preset } }, 0);
   session = stepSession(session, { type: 'user-window', windowTokens: 200_000 }, 0);
-  let handoff: LiveHandoff = { keys: 'Ctrl-] h' };
+  let handoff: LiveHandoff = { keys: 'Ctrl-] h', command: 'ctxwrap handoff --to claude' };
   let due = 0;
   for (const event of events) {
     session = stepSession(session, event, 1);
@@ -37,6 +37,18 @@ describe('with the preset `handoff`', () => {
       due: 1,
       text: 'handoff ready: ctxwrap handoff --to claude',
     });
+  });
+
+  it('the same conversation gets a new one when it fell below and rises again', () => {
+    const [full, freed] = [tokens('log', 170_000), tokens('log', 20_000)];
+    expect(after([full, written, freed])).toEqual({ due: 1, text: undefined });
+    expect(after([full, written, freed, full, tokens('log', 171_000)])).toEqual({
+      due: 2,
+      text: 'handoff soon: Ctrl-] h',
+    });
+    expect(after([full, written, freed, full, written]).text).toBe(
+      'handoff ready: ctxwrap handoff --to claude',
+    );
   });
 
   it('an estimate writes nothing', () => {

@@ -15,11 +15,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionRecord } from '../../src/core/report/records.js';
+import { own } from '../../src/core/printable.js';
 import { isRunning, processStart } from '../../src/storage/processes.js';
 import {
   cleanSessions,
   listSessions,
   ensureSessionsFolder,
+  writeHandoff,
   writeSession,
 } from '../../src/storage/sessions.js';
 
@@ -115,6 +117,19 @@ describe('the session records', () => {
     utimesSync(join(folder, 'two.json.0123.tmp'), long / 1000, long / 1000);
     await cleanSessions(state, now);
     expect(readdirSync(folder).toSorted()).toEqual(['one.json.0123.tmp', 'recent.json', 'stopped.json']);
+  });
+
+  it('take their handoffs with them', async () => {
+    const folder = await ensureSessionsFolder(state);
+    const long = now - 8 * DAY_MS;
+    await writeSession(folder, { ...record, id: 'runs', heartbeatAt: long });
+    await writeSession(folder, { ...record, id: 'old', heartbeatAt: long, endedAt: long });
+    const ids = ['runs', 'old', 'lost', 'begins'];
+    const paths = await Promise.all(ids.map((id) => writeHandoff(state, id, own`# Handoff`)));
+    for (const path of paths.filter((each) => /runs|lost/.test(each)))
+      utimesSync(path, long / 1000, long / 1000);
+    await cleanSessions(state, now);
+    expect(readdirSync(join(state, 'handoff')).toSorted()).toEqual(['begins.md', 'runs.md']);
   });
 });
 

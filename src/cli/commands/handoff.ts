@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isatty } from 'node:tty';
-import type { Agent } from '../../agents/agent.js';
+import { takesDraft, type Agent } from '../../agents/agent.js';
 import { allAgents } from '../../agents/index.js';
 import { errorCode } from '../../core/errors.js';
 import type { Handoff, HandoffReason } from '../../core/conversation/handoff.js';
@@ -85,9 +85,7 @@ const write = async (path: string, text: Printable): Promise<void> => {
 
 /** An agent that can be started, and whose prompt can be read. */
 const targetAgent = (given: string, { options }: HandoffRequest): Agent => {
-  const able = allAgents(options.configured?.runtimes).filter(
-    ({ command, screen }) => command !== undefined && screen?.prompt !== undefined,
-  );
+  const able = allAgents(options.configured?.runtimes).filter(takesDraft);
   const found = able.find(({ name }) => name === given);
   if (!found)
     throw messages.unknownTarget(
@@ -110,6 +108,8 @@ const requireTerminal = ({ options }: HandoffRequest): void => {
   if (options.values.mode === 'off') throw messages.noDraft('the mode is off');
 };
 
+const READ_ANEW = 'the conversation is read again, which may go on beyond the handoff that was written of it';
+
 interface Continuation {
   readonly made: Handoff;
   readonly advice: string | undefined;
@@ -129,6 +129,7 @@ const startWith = async (
   if (request.import && takes === undefined) throw messages.noImport(target.name, from);
   const isImport =
     takes !== undefined && (request.import || (!request.draft && ask(from, target.name, takes) === 'import'));
+  if (!isImport && found.session?.record.handoff) tell(READ_ANEW);
   if (!isImport && advice !== undefined) tell(advice);
   goTo(made.cwd);
   const draft = handoffDraft(made);

@@ -15,8 +15,8 @@ import type { Options } from '../request.js';
 import { shortIdOf } from '../session-argument.js';
 import type { Outcome } from '../session.js';
 import { activityText, folderText } from '../ps-columns.js';
-import { topFrame } from '../top-frame.js';
-import { chosenSessions, type KeyName, startTop, stepTop, type TopKey, type TopState } from '../top-state.js';
+import { topFrame } from './top-frame.js';
+import { chosenSessions, type KeyName, startTop, stepTop, type TopKey, type TopState } from './top-state.js';
 import { catchStopSignals } from '../verify.js';
 import { changedRows, CLEAR, ENTER, LEAVE, makeLooks } from '../watching.js';
 

@@ -254,7 +254,8 @@ export const failedRecord = (
 };
 
 const MOST_ENDED = 50;
-const KEPT_MS = 7 * DAY_MS;
+/** How long what an ended session has left is kept. */
+export const KEPT_MS = 7 * DAY_MS;
 
 /** The records to delete: of ended sessions, those of the last 7 days are kept, at most 50. */
 export const findOutdated = (

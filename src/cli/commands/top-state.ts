@@ -1,7 +1,7 @@
-import type { Tier } from '../core/ladder.js';
-import type { ListedSession } from '../storage/sessions.js';
-import { isThere } from './session-argument.js';
-import { isForUser } from './ps-columns.js';
+import type { Tier } from '../../core/ladder.js';
+import type { ListedSession } from '../../storage/sessions.js';
+import { isThere } from '../session-argument.js';
+import { isForUser } from '../ps-columns.js';
 
 // What `ctxwrap top` shows, as a function of the sessions and the keys. Pure.
 

@@ -1,12 +1,12 @@
-import { own, type Printable, toPrintable } from '../core/printable.js';
-import { cacheSentence, limitsSentence } from '../core/economy.js';
-import { counted } from '../core/format.js';
-import { groupDigits } from '../core/ladder.js';
-import type { NextRecord } from '../core/report/records.js';
-import type { ListedSession } from '../storage/sessions.js';
-import type { TopFrame } from '../ui/Top.js';
-import { makeTextsSafe, shorten, toAscii } from '../ui/text.js';
-import { makeTheme, type Theme } from '../ui/theme.js';
+import { own, type Printable, toPrintable } from '../../core/printable.js';
+import { cacheSentence, limitsSentence } from '../../core/economy.js';
+import { counted } from '../../core/format.js';
+import { groupDigits } from '../../core/ladder.js';
+import type { NextRecord } from '../../core/report/records.js';
+import type { ListedSession } from '../../storage/sessions.js';
+import type { TopFrame } from '../../ui/Top.js';
+import { makeTextsSafe, shorten, toAscii } from '../../ui/text.js';
+import { makeTheme, type Theme } from '../../ui/theme.js';
 import {
   activityText,
   ageText,
@@ -14,8 +14,8 @@ import {
   isForUser,
   sessionsText,
   type SessionsView,
-} from './ps-columns.js';
-import { isThere } from './session-argument.js';
+} from '../ps-columns.js';
+import { isThere } from '../session-argument.js';
 import { selectedOf, windowOf, type TopState } from './top-state.js';
 
 // The screen of `ctxwrap top` as text, from its state and the sessions.

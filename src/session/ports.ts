@@ -81,6 +81,8 @@ export interface Publisher {
   readonly onReceipt: (receipt: ReceiptCounts, state: Session) => void;
   /** lines of it went to the agent without its prompt */
   readonly onGivenBack: (given: GivenBack, state: Session) => void;
+  /** the session follows a change of the configuration: the names of the changed keys */
+  readonly onSettings: (keys: readonly string[]) => void;
   /** keys of the wrapper on their way to the agent */
   readonly onStroke: (bytes: Uint8Array) => void;
   /** called before anything but the compact command is typed or asked for */

@@ -116,7 +116,8 @@ const writeLastLine = (file: number, last: string): void => {
 const printable = (message: string): string =>
   stripControls(message.slice(0, maxMessageLength).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')).trim();
 
-// The audit log, `audit.jsonl` in the state folder: one line for each compaction attempt of all wrappers of this user.
+// The audit log, `audit.jsonl` in the state folder: one line for each compaction attempt of all wrappers of this user, and for each change of the
+// configuration.
 
 export interface Audit {
   /** appends a line, given with its newline; never blocks and never throws */

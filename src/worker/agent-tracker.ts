@@ -140,7 +140,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     rest,
   });
   const ownCompaction = followOwnCompaction(session, take, rest);
-  const stopSettings = followSettings(session, agent.recipe?.(env), take);
+  const stopSettings = followSettings(session, agent.recipe?.(env), take, parts.publisher?.onSettings);
   const reading = readOutput(parts, observer, take);
   reading.noteOutput(); // for output before this point
   return {

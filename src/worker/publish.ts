@@ -2,6 +2,7 @@ import { shownId } from '../core/shown-conversation.js';
 import { errorText } from '../core/errors.js';
 import {
   auditLine,
+  configurationLine,
   draftLine,
   givenBackLine,
   lateKeysLine,
@@ -192,6 +193,8 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
     /** lines of it went to the agent without its prompt */
     onGivenBack: (given: GivenBack, { conversation }: Session): void =>
       audit.append(givenBackLine(given, { ...about, conversation: shownId(conversation) }, Date.now())),
+    onSettings: (keys: readonly string[]): void =>
+      audit.append(configurationLine({ by: 'session', keys, session: about.session }, Date.now())),
     typing: {
       beginAction: begin,
       /** a switch of the agent to another session has ended; undefined: no key was typed */
@@ -312,6 +315,7 @@ export const openPublisher = (
     beginTyping: requests.begin,
     onReceipt: attempts.onReceipt,
     onGivenBack: attempts.onGivenBack,
+    onSettings: attempts.onSettings,
     ...attempts.typing,
     end: async (status) => {
       await Promise.all([

@@ -1,5 +1,6 @@
 import { toAgentFacts, type CompactRecipe, type NewSessionForm } from '../agents/agent.js';
 import { dueKindOf, isCountdownInvisible, type InvisibleReason } from '../core/compaction/policy.js';
+import { changedKeys } from '../core/compaction/protocol.js';
 import type { Compaction, CompactSettings, ControlChannel, Effect } from '../core/compaction/state.js';
 import { COMPACT_COMMAND, compactionText } from '../core/compaction/texts.js';
 import { strategyInUse } from '../core/config/backends.js';
@@ -255,18 +256,23 @@ export const makeSessionLoop = (
 
 // Settings that the user changes while a session runs.
 
-/** Applies changed settings until the returned function is called. */
+/** Applies changed settings until the returned function is called; `onChanged` gets the names of the changed keys. */
 export const followSettings = (
   session: WrapSession,
   recipe: CompactRecipe | undefined,
   take: (event: Event) => void,
+  onChanged: (keys: readonly string[]) => void = () => undefined,
 ): (() => void) => {
   const { watchSettings, log } = session;
+  let { values: last } = session;
   const stop = watchSettings?.({
     onChange: (now) => {
       log.info(
         'the configuration has changed: window and boundaries hold at once, the rest as soon as no compaction is due',
       );
+      const keys = changedKeys(last, now.values);
+      last = now.values;
+      if (keys.length > 0) onChanged(keys);
       take(settingsEvent(session, now, recipe));
     },
     onNotice: (text) => take(noticeEvent(text)),

@@ -199,7 +199,13 @@ describe('a change that is reported to the wrapper', () => {
       },
       agent: agents.claude,
     } as unknown as WrapSession;
-    const stop = followSettings(session, agents.claude.recipe?.({}), (event) => taken.push(event));
+    const changed: (readonly string[])[] = [];
+    const stop = followSettings(
+      session,
+      agents.claude.recipe?.({}),
+      (event) => taken.push(event),
+      (keys) => changed.push(keys),
+    );
     tell?.onChange({
       values: { ...defaultValues, window: 1_000, mode: 'off', ladder: 'percent', draft: 'stash', focus: 'x' },
       isModeGiven: false,
@@ -214,6 +220,7 @@ describe('a change that is reported to the wrapper', () => {
         },
       },
     ]);
+    expect(changed).toEqual([expect.arrayContaining(['window', 'mode', 'ladder', 'draft', 'focus'])]);
     tell?.onNotice('see ctxwrap config check: 2 problems');
     expect(taken[1]).toMatchObject({ type: 'notice', text: 'see ctxwrap config check: 2 problems' });
     stop();

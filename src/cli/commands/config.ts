@@ -7,6 +7,7 @@ import { findNativeProblems } from '../../core/config/check.js';
 import { configComment, jsonSchema } from '../../core/config/describe.js';
 import { type KeyName, keyNames } from '../../core/config/keys.js';
 import type { Problem } from '../../core/config/problem.js';
+import { changedKeys, configurationLine, type ConfigurationChange } from '../../core/compaction/protocol.js';
 import { UserError } from '../../core/errors.js';
 import { quoteForCopying } from '../../core/text.js';
 import {
@@ -25,7 +26,8 @@ import {
   type SyntaxFault,
 } from '../../storage/config-file.js';
 import { systemReason } from '../../storage/errors.js';
-import { writeAtomic } from '../../storage/state-folder.js';
+import { openAudit } from '../../storage/log-file.js';
+import { homeFolder, stateFolder, writeAtomic } from '../../storage/state-folder.js';
 import { type WholeConfiguration, readWholeConfiguration } from '../config/load.js';
 import { configPath, configCommand, currentContext, type ConfigContext } from '../config/path.js';
 import {
@@ -120,6 +122,7 @@ export const init = async (options: Options): Promise<Printable> => {
     return file.kind === 'read' && completed.text === file.text ? undefined : completed.text;
   });
   if (!isNamed) await writeSchema(path);
+  await noteChange({ by: 'config init', keys: result.added });
   return toPrintableText(initText(path, result));
 };
 
@@ -162,10 +165,12 @@ export const unset = ({ key, options }: ConfigUnsetRequest): Promise<Printable> 
 const change = async (key: KeyName, after: unknown, options: Options): Promise<Printable> => {
   const around = currentContext();
   const { path } = configPath(options, around);
+  const by = after === undefined ? 'config unset' : 'config set';
   const before = await changeKey(path, [key, after], {
     refused: (file) => refused(file, options),
     invalid: (faults) => unchangeableConfig(path, faultText(faults), options),
   }).catch(unwritable(path));
+  await noteChange({ by, keys: changedKeys({ [key]: before }, { [key]: after }) });
   const text = changedText(key, [before, after], folderText(path, around.home));
   return toPrintableLines(text.trimEnd().split('\n'));
 };
@@ -187,6 +192,7 @@ export const edit = async (options: Options): Promise<Outcome> => {
   const now = readUserConfig(path);
   const isChanged = now.kind !== 'read' || now.text !== before;
   if (isChanged) await keepBackup(path, before, await modeOf(target)).catch(unwritable(path));
+  await noteChange({ by: 'config edit', keys: changedKeys(entriesOf(file), entriesOf(now)) });
   if (failure !== undefined) throw failedEditor(editor, failure);
   const back = isChanged ? `mv ${quoteForCopying(backupOf(path))} ${quoteForCopying(target)}` : undefined;
   const { problems } = readWholeConfiguration(options, around);
@@ -198,6 +204,19 @@ export const edit = async (options: Options): Promise<Outcome> => {
     now.kind === 'absent' ? `${place} no longer exists` : editedText(place, own, isChanged || isNew);
   const lines = [...text.split('\n'), ...(isWrong && back ? [`to go back: ${back}`] : [])];
   return printed(toPrintableLines(lines), isWrong ? 1 : 0);
+};
+
+const entriesOf = (file: ConfigFile): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(file.kind === 'read' ? file.entries.map(({ key, value }) => [key, value]) : []);
+
+/** Leaves a line in the audit log, if any key has changed. The change holds also where that cannot be written. */
+const noteChange = async (change: ConfigurationChange): Promise<void> => {
+  if (change.keys.length === 0) return;
+  const { env } = process;
+  const folder = stateFolder(env, homeFolder(env));
+  const audit = openAudit({ stateFolder: folder, onFailure: () => undefined });
+  audit.append(configurationLine(change, Date.now()));
+  await audit.flushed();
 };
 
 const modeOf = async (path: string): Promise<number | undefined> =>

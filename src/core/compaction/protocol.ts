@@ -291,3 +291,31 @@ export const readOmcState = (
   if (!isNew || !isEnough) return { seen: { ...before, writtenAt }, isRequest: false };
   return { seen: { writtenAt, countedAt: now }, isRequest: true };
 };
+
+/** What changed the configuration: a command, or the session that follows the change. */
+export interface ConfigurationChange {
+  readonly by: 'config set' | 'config unset' | 'config edit' | 'config init' | 'session';
+  /** names of the changed keys; their values may be private */
+  readonly keys: readonly string[];
+  /** of the session that follows it */
+  readonly session?: string | undefined;
+}
+
+/** The line for a change of the configuration. */
+export const configurationLine = ({ by, keys, session }: ConfigurationChange, at: Millis): string =>
+  jsonText({
+    schema: 'ctxwrap.configuration/1',
+    at,
+    by,
+    keys,
+    session: session && toOneLine(session, LONGEST_NAME),
+  });
+
+/** The names under which two records hold different values. */
+export const changedKeys = (
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): readonly string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
+  );

@@ -35,6 +35,25 @@ const config = (...args: readonly string[]): Promise<Ended> => ctxwrapHere(['con
 const started = (...args: readonly string[]): Promise<Ended> => ctxwrap(['config', ...args], bench);
 const HERE = '~/.config/ctxwrap/config.jsonc';
 
+describe('the audit log', () => {
+  it('has a line for each change, with the names of the keys and without their values', async () => {
+    await config('set', 'notify.command', 'mail -s secret');
+    await config('set', 'notify.command', 'mail -s secret');
+    await config('unset', 'notify.command');
+    await config('unset', 'notify.command');
+    const lines = readFileSync(join(bench.folder, '.local/state/ctxwrap/audit.jsonl'), 'utf8');
+    const read = lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(read).toMatchObject([
+      { schema: 'ctxwrap.configuration/1', by: 'config set', keys: ['notify.command'] },
+      { schema: 'ctxwrap.configuration/1', by: 'config unset', keys: ['notify.command'] },
+    ]);
+    expect(lines).not.toContain('secret');
+  });
+});
+
 describe('config set', () => {
   it('creates the file for the user alone, and says what it did', async () => {
     expect(await started('set', 'warn', '75%')).toEqual({

@@ -193,6 +193,8 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
     /** lines of it went to the agent without its prompt */
     onGivenBack: (given: GivenBack, { conversation }: Session): void =>
       audit.append(givenBackLine(given, { ...about, conversation: shownId(conversation) }, Date.now())),
+    onSettings: (keys: readonly string[]): void =>
+      audit.append(configurationLine({ by: 'session', keys, session: about.session }, Date.now())),
     typing: {
       beginAction: begin,
       /** a switch of the agent to another session has ended; undefined: no key was typed */
@@ -289,8 +291,11 @@ export const openPublisher = (
     stateFolder,
     onFailure: (reason) => log.warn(`the audit log cannot be written: ${reason}`),
   });
-  const about = { session: wrapper.id, version: wrapper.version, runtime: agent.name };
-  const attempts = makeAttemptLog(audit, about);
+  const attempts = makeAttemptLog(audit, {
+    session: wrapper.id,
+    version: wrapper.version,
+    runtime: agent.name,
+  });
   const metrics = openMetrics(session);
   return {
     onState: (state, compaction) => {
@@ -313,8 +318,7 @@ export const openPublisher = (
     beginTyping: requests.begin,
     onReceipt: attempts.onReceipt,
     onGivenBack: attempts.onGivenBack,
-    onSettings: (keys) =>
-      audit.append(configurationLine({ by: 'session', keys, session: wrapper.id }, Date.now())),
+    onSettings: attempts.onSettings,
     ...attempts.typing,
     end: async (status) => {
       await Promise.all([

@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.js';
 import { agents } from '../agents/index.js';
 import type { RecordedCompaction } from '../core/conversation/boundary-record.js';
+import { makeHandoffBuilder } from '../core/conversation/handoff-builder.js';
 import { buildLadder } from '../core/build-ladder.js';
 import { backendWindow } from '../core/config/backends.js';
 import { ladderChoice, type Values } from '../core/config/keys.js';
@@ -88,12 +89,103 @@ export const analyzeContextUsage = (
   contextLimit = CONTEXT_LIMIT,
 ): ContextUsageResult => {
   const totalTokens = tokensOfCharacters({ ascii: cumulativeChars, wide: 0 });
+  return usageOf(totalTokens, { warningThreshold, criticalThreshold, contextLimit });
+};
+
+interface UsageBounds {
+  readonly warningThreshold: number;
+  readonly criticalThreshold: number;
+  readonly contextLimit: number;
+}
+
+const usageOf = (
+  totalTokens: number,
+  { warningThreshold, criticalThreshold, contextLimit }: UsageBounds,
+): ContextUsageResult => {
   const usageRatio = totalTokens / contextLimit;
   const isWarning = usageRatio >= warningThreshold;
   const isCritical = usageRatio >= criticalThreshold;
   const action = isCritical ? 'force_return' : isWarning ? 'prepare_handoff' : 'none';
   return { totalTokens, usageRatio, isWarning, isCritical, action };
 };
+
+/**
+ * The same of a running session, by its own number and window; undefined while either is not known. Its number counts before an estimate.
+ */
+export const analyzeSessionUsage = (
+  { reading, estimatedTokens }: Pick<SessionState, 'reading' | 'estimatedTokens'>,
+  warningThreshold = 0.7,
+  criticalThreshold = 0.85,
+): ContextUsageResult | undefined => {
+  const { usedTokens = estimatedTokens, windowTokens: contextLimit } = reading ?? {};
+  if (usedTokens === undefined || contextLimit === undefined) return undefined;
+  return usageOf(usedTokens, { warningThreshold, criticalThreshold, contextLimit });
+};
+
+/** Why there is a handoff. */
+export type BuiltReason = 'threshold_critical' | 'task_complete' | 'error' | 'requested';
+
+/** Work that is done, or begun and not finished. */
+export interface CompletedWork {
+  readonly file?: string;
+  readonly status: 'done' | 'partial';
+  readonly notes: string;
+}
+
+export interface RemainingWork {
+  readonly description: string;
+  /** `normal` when absent */
+  readonly priority?: 'high' | 'normal';
+}
+
+/** A handoff in the form of `ctxwrap handoff --json`, `ctxwrap.handoff/1`. */
+export interface BuiltHandoff {
+  readonly schema: 'ctxwrap.handoff/1';
+  /** ISO 8601 */
+  readonly createdAt: string;
+  readonly runtime: string;
+  readonly agentId?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly reason: BuiltReason;
+  readonly completed: readonly CompletedWork[];
+  readonly remaining: readonly Required<RemainingWork>[];
+  readonly context: {
+    readonly decisions: readonly string[];
+    readonly patterns: readonly string[];
+    readonly issues: readonly string[];
+    readonly constraints: readonly string[];
+    readonly filesModified: readonly string[];
+    readonly commands: readonly never[];
+  };
+  readonly requests: readonly never[];
+}
+
+export interface HandoffBuild {
+  readonly handoff: BuiltHandoff;
+  /** of its JSON */
+  readonly characters: number;
+  /** what to do about one of more than 4,000 characters, about a thousand tokens; absent for a shorter one */
+  readonly warning?: string;
+}
+
+/** Puts a handoff together; each method returns the builder. */
+export interface HandoffBuilder {
+  readonly addCompleted: (work: CompletedWork) => HandoffBuilder;
+  readonly addRemaining: (work: RemainingWork) => HandoffBuilder;
+  readonly addDecision: (text: string) => HandoffBuilder;
+  readonly addPattern: (text: string) => HandoffBuilder;
+  readonly addIssue: (text: string) => HandoffBuilder;
+  /** a changed file; one that is added again is listed once */
+  readonly addFile: (path: string) => HandoffBuilder;
+  /** as it is by now */
+  readonly build: (reason?: BuiltReason) => HandoffBuild;
+}
+
+/** What the handoff is of: the name of the agent, its id of the conversation, and the folder that it works in. */
+export type HandoffOf = Pick<BuiltHandoff, 'runtime' | 'agentId' | 'cwd'>;
+
+/** For a program that knows what its agent has done. ctxwrap's own handoffs come from the agent's records alone. */
+export const createHandoffBuilder = (of: HandoffOf): HandoffBuilder => makeHandoffBuilder(of, Date.now);
 
 // What a supervisor of agents needs: the ladder of a window, session files, recordings, and the events of running sessions. What reads files
 // is loaded when it is called.
@@ -293,6 +385,15 @@ export interface SessionState {
   readonly reading?: WindowReading | undefined;
   readonly tier?: TierName | undefined;
   readonly compactions: number;
+  /** characters on the screen that the tokens are estimated from; absent where the agent's numbers are counted */
+  readonly cumulativeChars?: number | undefined;
+  /** the estimate in tokens; absent where there is none */
+  readonly estimatedTokens?: number | undefined;
+  /** the item of the agent's plan that it works on, in its words */
+  readonly currentTask?: string | undefined;
+  /** items of that plan; absent without one */
+  readonly tasksTotal?: number | undefined;
+  readonly tasksCompleted?: number | undefined;
   /** a handoff of the conversation was written */
   readonly handoff?:
     | { readonly state: 'handoff_ready'; readonly path: string; readonly at: number }

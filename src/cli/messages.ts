@@ -113,6 +113,12 @@ export const jsonWithWatch = (): UserError =>
     `run ctxwrap ps --json repeatedly, or use --watch with --format`,
   );
 
+export const badInterval = (given: string): UserError =>
+  usageError(`--interval must be from 1 to 3600 seconds, got "${given}"`, 'try --interval 5');
+
+export const intervalWithoutWatch = (): UserError =>
+  usageError('--interval is for --watch', 'run ctxwrap ps --watch --interval 5');
+
 export const jsonWithFormat = (): UserError =>
   usageError('--json cannot be combined with --format', 'use only one of them');
 

@@ -16,16 +16,18 @@ export interface Looks {
   readonly isOver: () => boolean;
 }
 
-export const makeLooks = (): Looks => {
+/** With `everyMs`, a look is due that long after the one before, and no earlier because of a change. */
+export const makeLooks = (everyMs?: number): Looks => {
+  const mostMs = everyMs ?? MOST_MS;
   let isOver = false;
-  let pauseMs = MOST_MS;
+  let pauseMs = mostMs;
   let arm = (): void => undefined;
   const limit = (ms: number): void => {
     pauseMs = Math.min(pauseMs, ms);
     arm();
   };
   return {
-    next: (ms = MOST_MS) =>
+    next: (ms = mostMs) =>
       new Promise((done) => {
         limit(ms);
         const since = performance.now();
@@ -36,12 +38,12 @@ export const makeLooks = (): Looks => {
         };
         const finish = (): void => {
           arm = () => undefined;
-          pauseMs = MOST_MS;
+          pauseMs = mostMs;
           done();
         };
         arm();
       }),
-    hasten: () => limit(LEAST_MS),
+    hasten: () => limit(everyMs ?? LEAST_MS),
     force: () => limit(0),
     end: () => {
       isOver = true;

@@ -122,6 +122,11 @@ const session = fields({
   asks: maybe(v.string()),
   evidence: maybe(v.object({ records: flag, screen: flag, state: flag })),
   compactions: v.fallback(v.pipe(count, v.maxValue(MOST_COMPACTIONS)), 0),
+  cumulativeChars: maybe(count),
+  estimatedTokens: maybe(tokens),
+  currentTask: maybe(v.string()),
+  tasksTotal: maybe(count),
+  tasksCompleted: maybe(count),
   turns: maybe(v.pipe(count, v.maxValue(MOST_COMPACTIONS))),
   cache: maybe(cache),
   limits: maybe(

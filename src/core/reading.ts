@@ -51,6 +51,8 @@ export interface Reading {
   readonly basisTokens?: number;
   readonly source: Source;
   readonly model?: string;
+  /** of an estimate from the text on the screen: how many characters it counts */
+  readonly characters?: number;
   readonly at: Millis;
 }
 

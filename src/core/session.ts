@@ -352,7 +352,7 @@ const withHeard = (state: Session, heard: KnownReadings): Session => {
 const emptied = (state: Session, by?: 'compaction'): Session => ({
   ...state,
   cache: undefined, // the next request sends other text than the cached one
-  work: undefined,
+  work: state.work?.tasks && { tasks: state.work.tasks }, // the plan holds
   shortenedAt: undefined,
   answer: undefined,
   evidence: invalidateNumbers(state.evidence, by),

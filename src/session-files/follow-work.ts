@@ -65,4 +65,8 @@ const withStep = (records: WorkRecords, step: Step): WorkRecords => {
 };
 
 const isSame = (one: Work, other: Work): boolean =>
-  one.ended === other.ended && one.plan?.done === other.plan?.done && one.plan?.total === other.plan?.total;
+  one.ended === other.ended &&
+  (one.plan === undefined) === (other.plan === undefined) &&
+  one.tasks?.done === other.tasks?.done &&
+  one.tasks?.total === other.tasks?.total &&
+  one.tasks?.current === other.tasks?.current;

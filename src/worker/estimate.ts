@@ -27,7 +27,8 @@ export const estimateStep = (last: Estimate, written: CharacterCounts, now: Mill
   const change = Math.abs(usedTokens - last.usedTokens);
   const isSame = change === 0 || change * 100 < last.usedTokens * LEAST_PERCENT;
   if (isSame || now < estimateDue(last)) return { estimate: last, facts: [] };
-  const reading = { usedTokens, source: 'estimate' as const, at: now };
+  const characters = written.ascii + written.wide;
+  const reading = { usedTokens, characters, source: 'estimate' as const, at: now };
   return { estimate: { usedTokens, at: now }, facts: [{ type: 'reading', reading }] };
 };
 

@@ -7,6 +7,8 @@ import { agents } from '../../src/agents/index.js';
 import {
   type AgentName,
   analyzeContextUsage,
+  analyzeSessionUsage,
+  createHandoffBuilder,
   followEvents,
   getBackendName,
   getCompactionThreshold,
@@ -207,5 +209,65 @@ describe('what a supervisor needs', () => {
     const next = events.next();
     stop.abort();
     expect(await next).toEqual({ done: true, value: undefined });
+  });
+});
+
+describe('a running session, for another program', () => {
+  const reading = {
+    schema: 'ctxwrap.reading/1',
+    at: 1,
+    runtime: 'claude',
+    source: 'log',
+    basis: 'window',
+  } as const;
+  it('is judged by its own number in its own window', () => {
+    const state = { reading: { ...reading, usedTokens: 90_000, windowTokens: 100_000, exact: true } };
+    expect(analyzeSessionUsage(state)).toMatchObject({ totalTokens: 90_000, action: 'force_return' });
+    expect(analyzeSessionUsage(state, 0.7, 0.95)?.action).toBe('prepare_handoff');
+  });
+
+  it('without a number or a window is not judged', () => {
+    expect(analyzeSessionUsage({})).toBeUndefined();
+    expect(analyzeSessionUsage({ estimatedTokens: 90_000 })).toBeUndefined();
+    expect(analyzeSessionUsage({ reading: { ...reading, usedTokens: 1, exact: true } })).toBeUndefined();
+  });
+});
+
+describe('the builder of a handoff', () => {
+  it('lists what was added, each text and file once', () => {
+    const built = createHandoffBuilder({ runtime: 'claude', cwd: '/proj' })
+      .addCompleted({ file: 'a.ts', status: 'done', notes: 'tests passed' })
+      .addRemaining({ description: 'write the page' })
+      .addDecision('keep the name')
+      .addDecision('keep the name')
+      .addPattern('one file a concept')
+      .addIssue('slow start')
+      .addFile('a.ts')
+      .addFile('a.ts')
+      .build('task_complete');
+    expect(built.warning).toBeUndefined();
+    expect(built.handoff).toMatchObject({
+      schema: 'ctxwrap.handoff/1',
+      cwd: '/proj',
+      reason: 'task_complete',
+      completed: [{ file: 'a.ts', status: 'done', notes: 'tests passed' }],
+      remaining: [{ description: 'write the page', priority: 'normal' }],
+      context: {
+        decisions: ['keep the name'],
+        patterns: ['one file a concept'],
+        issues: ['slow start'],
+        filesModified: ['a.ts'],
+      },
+    });
+  });
+
+  it('warns of more than 4,000 characters', () => {
+    const builder = createHandoffBuilder({ runtime: 'claude' });
+    const { characters, handoff } = builder.addIssue('').build();
+    expect(characters).toBe(JSON.stringify(handoff).length);
+    const full = builder.addDecision('x'.repeat(4_000 - characters - 2));
+    expect(full.build()).toMatchObject({ characters: 4_000 });
+    expect(full.build().warning).toBeUndefined();
+    expect(full.addFile('b').build().warning).toContain('more than the recommended 4,000');
   });
 });

@@ -57,6 +57,25 @@ describe('a session record', () => {
     expect(record.thresholds.every((each) => each.reason.length > 20)).toBe(true);
   });
 
+  it('has the plan and the estimate only where they are known', () => {
+    const tasks = { done: 1, total: 3, current: 'write\nthe tests' };
+    const planned = sessionRecord(identity, after({ type: 'work', work: { tasks } }), {}, 3_000);
+    expect(parseSessionRecord(JSON.stringify(planned))).toMatchObject({
+      currentTask: 'write the tests',
+      tasksCompleted: 1,
+      tasksTotal: 3,
+    });
+    const reading = { source: 'estimate', usedTokens: 50_000, characters: 200_000, at: 2_000 } as const;
+    const guessed = sessionRecord(identity, after({ type: 'reading', reading }), {}, 3_000);
+    expect(parseSessionRecord(JSON.stringify(guessed))).toMatchObject({
+      cumulativeChars: 200_000,
+      estimatedTokens: 50_000,
+    });
+    const blank = sessionRecord(identity, after(), {}, 3_000);
+    for (const field of ['currentTask', 'tasksTotal', 'tasksCompleted', 'cumulativeChars', 'estimatedTokens'])
+      expect(blank).not.toHaveProperty(field);
+  });
+
   it('names the handoff of the present conversation, for whoever reads it back', () => {
     const begun = { type: 'session-changed', sessionId: 's1', path: '/home/x.jsonl' } as const;
     const handoff = { path: '/state/handoff/one.md', at: 2_500, conversation: 's1' };

@@ -155,8 +155,9 @@ export const contextHandoff: Source = {
       id: 'S4.14',
       asks: 'The whole form of the state: ids, times, characters, tokens, ratio, status, task and checkpoint.',
       verdict: 'adapted',
-      why: 'The names are those of ctxwrap’s other records. Tokens are published, not characters; what the agent works on is in the handoff, not in the state, which status bars show.',
+      why: 'The names are those of ctxwrap’s other records. Characters are published where tokens are estimated from them, and the task where the agent has written a plan.',
       shownBy: [
+        ['core/session-record.test.ts', 'has the plan and the estimate only where they are known'],
         ['core/session-record.test.ts', 'holds the number, its tier, and the boundaries with their reasons'],
         [
           'core/session-record.test.ts',
@@ -182,13 +183,14 @@ export const contextHandoff: Source = {
       id: 'S4.16',
       asks: 'A builder to put a checkpoint together, which holds each file once.',
       verdict: 'adapted',
-      why: 'ctxwrap builds it from the records, so that nothing is in it that nobody recorded.',
+      why: 'The library has the builder. ctxwrap’s own come from the records, so that nothing is in them that nobody recorded.',
       shownBy: [
         [
           'core/handoff.test.ts',
           'holds what was edited, what git says, the plan, the last commands and the last requests',
         ],
         ['core/handoff.test.ts', 'says nothing that is not in the evidence'],
+        ['cli/library.test.ts', 'lists what was added, each text and file once'],
       ],
     },
     {

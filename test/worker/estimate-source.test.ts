@@ -16,7 +16,7 @@ describe('the estimate', () => {
 
   it('counts four ASCII characters as a token, and others as one and a half, marked as an estimate', () => {
     expect(estimateStep(noEstimate, { ascii: 4_000, wide: 100 }, 5_000).facts).toEqual([
-      { type: 'reading', reading: { usedTokens: 1_150, source: 'estimate', at: 5_000 } },
+      { type: 'reading', reading: { usedTokens: 1_150, characters: 4_100, source: 'estimate', at: 5_000 } },
     ]);
   });
 

@@ -15,7 +15,7 @@ import { findSessions, type FoundSessions, sessionsLines } from './ps.js';
 export const watchSessions = async (request: PsRequest): Promise<Outcome> => {
   const { env, stdout } = process;
   const stopping = catchStopSignals();
-  const looks = makeLooks();
+  const looks = makeLooks(request.intervalMs);
   stopping.signal.addEventListener('abort', looks.end);
   const folder = watchSessionsFolder(stateFolder(env, homeFolder(env)), looks.hasten);
   const isScreen = stdout.isTTY && env['TERM'] !== 'dumb';

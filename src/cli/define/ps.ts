@@ -1,11 +1,20 @@
+import type { Millis } from '../../core/reading.js';
 import * as messages from '../messages.js';
 import { fieldsText, parseTemplate } from '../template.js';
 import { command } from './command.js';
 import { type Asked, flag, json, option } from './parameters.js';
 
+const SECOND_MS = 1_000;
+
+const parseInterval = (text: string): Millis => {
+  if (!/^\d{1,4}$/.test(text) || Number(text) < 1 || Number(text) > 3_600) throw messages.badInterval(text);
+  return Number(text) * SECOND_MS;
+};
+
 const takes = {
   all: flag('-a, --all', 'also list ended and unresponsive sessions'),
   watch: flag('-w, --watch', 'redraw when a session changes; q quits'),
+  intervalMs: option('--interval <seconds>', 'with --watch: look this often, from 1 to 3600', parseInterval),
   format: option('--format <template>', "print one line per session, e.g. '{agent} {fill}'", parseTemplate),
   json,
 };
@@ -23,6 +32,7 @@ export const ps = command({
   takes,
   check: (asked) => {
     if (asked.json && asked.watch) throw messages.jsonWithWatch();
+    if (asked.intervalMs !== undefined && !asked.watch) throw messages.intervalWithoutWatch();
     if (asked.json && asked.format) throw messages.jsonWithFormat();
   },
   run: async (asked) =>

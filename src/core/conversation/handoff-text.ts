@@ -14,7 +14,7 @@ import {
 // that they cannot be taken for the document's own.
 
 /** Above this, in characters (about a thousand tokens), a handoff takes more of the next window than it is worth. */
-const RECOMMENDED_LENGTH = 4_000;
+export const RECOMMENDED_LENGTH = 4_000;
 
 interface Part {
   readonly section?: HandoffSection;

@@ -1,4 +1,5 @@
 import { mayEndWork, workOutcome } from './command-evidence.js';
+import { present } from '../present.js';
 import { planAfter, type Call, type Entry, type PlanItem, type Result } from './conversation.js';
 
 // Where the agent is in its work, told by its records alone and while they are written: its plan, and what ends a piece of work.
@@ -10,6 +11,8 @@ export type WorkEnd = 'commit' | 'item' | 'plan' | 'tests';
 export interface Work {
   /** of a plan that is being worked on: an item is active, and one was done since the last compaction */
   readonly plan?: PlanProgress;
+  /** of any plan that the agent has written */
+  readonly tasks?: Tasks;
   /** a piece of work has just ended: no file was changed since, and the user has said nothing */
   readonly ended?: WorkEnd;
 }
@@ -18,6 +21,11 @@ export interface Work {
 export interface PlanProgress {
   readonly done: number;
   readonly total: number;
+}
+
+/** The items of a plan, and the one that is active, in the agent's words. */
+export interface Tasks extends PlanProgress {
+  readonly current?: string;
 }
 
 /** What the records so far tell of it. */
@@ -56,9 +64,11 @@ export const withEntry = (records: WorkRecords, entry: Entry): WorkRecords => {
 
 export const workOf = ({ plan, hasDone, ended }: WorkRecords): Work => {
   const wanted = plan.filter(({ status }) => status !== 'cancelled');
-  const isOpen = hasDone && wanted.some(({ status }) => status === 'active');
+  const current = wanted.find(({ status }) => status === 'active');
+  const progress = { done: wanted.filter(isDone).length, total: wanted.length };
   return {
-    ...(isOpen ? { plan: { done: wanted.filter(isDone).length, total: wanted.length } } : {}),
+    ...(hasDone && current ? { plan: progress } : {}),
+    ...(wanted.length > 0 ? { tasks: { ...progress, ...present({ current: current?.text }) } } : {}),
     ...(ended === undefined ? {} : { ended }),
   };
 };

@@ -1,3 +1,5 @@
+import { rankedCandidates } from '../evidence.js';
+import { toOneLine } from '../text.js';
 import type { WrittenHandoff } from '../live-handoff.js';
 import type { Via } from '../compaction/outcome.js';
 import type { PastAttempts } from './history.js';
@@ -69,6 +71,15 @@ export interface SessionRecord extends SessionIdentity {
   readonly compactions: number;
   /** a handoff of the present conversation was written, at this path; since 0.3 */
   readonly handoff?: HandoffRecord;
+  /** characters of the text on the screen that the session's tokens are estimated from; absent where they are counted; since 0.3 */
+  readonly cumulativeChars?: number;
+  /** the estimate: of those characters, or the counted number and the text after it; absent where there is none; since 0.3 */
+  readonly estimatedTokens?: number;
+  /** the item of the agent's plan that it works on, in its words; since 0.3 */
+  readonly currentTask?: string;
+  /** items of that plan, without dropped ones; absent without a plan; since 0.3 */
+  readonly tasksTotal?: number;
+  readonly tasksCompleted?: number;
   /** turns that the user has begun; since 0.3 */
   readonly turns?: number;
   /** the prompt cache of the conversation; since 0.3 */
@@ -204,6 +215,8 @@ export const sessionRecord = (
     ...(handoff && handoff.conversation === shownId(state.conversation)
       ? { handoff: { state: 'handoff_ready', path: handoff.path, at: handoff.at } as const }
       : {}),
+    ...estimateOf(state),
+    ...(end ? {} : tasksOf(state)),
     turns: state.turns,
     ...(end || state.cache === undefined ? {} : { cache: state.cache }),
     ...present({ limits: state.limits }),
@@ -211,6 +224,23 @@ export const sessionRecord = (
     ...(end ? {} : present({ next: nextRecord(state, compaction?.mode) })),
     ...(compaction ? { compaction: end ? withoutWords(compaction) : compaction } : {}),
   };
+};
+
+const estimateOf = ({ evidence }: Session): Pick<SessionRecord, 'cumulativeChars' | 'estimatedTokens'> => {
+  const estimate = rankedCandidates(evidence).findLast(({ reading }) => reading.source === 'estimate');
+  return present({
+    cumulativeChars: evidence.candidates.estimate?.reading.characters,
+    estimatedTokens: estimate?.reading.usedTokens,
+  });
+};
+
+const LONGEST_TASK = 200; // characters
+
+const tasksOf = ({ work }: Session): Pick<SessionRecord, 'currentTask' | 'tasksTotal' | 'tasksCompleted'> => {
+  if (!work?.tasks) return {};
+  const { current, done, total } = work.tasks;
+  const currentTask = current === undefined ? undefined : toOneLine(current, LONGEST_TASK);
+  return { ...present({ currentTask }), tasksTotal: total, tasksCompleted: done };
 };
 
 const nextRecord = (state: Session, mode: Mode = 'auto'): NextRecord | undefined => {

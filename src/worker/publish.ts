@@ -267,13 +267,23 @@ const openRecords = (
   return { record, events, onHandoff };
 };
 
+/** The audit log, and what the session writes to it. */
+const openAttempts = ({ wrapper, agent, env, log }: PublishedSession<WrapSession>) => {
+  const audit = openAudit({
+    stateFolder: stateFolderOf(env, homeFolder(env)),
+    onFailure: (reason) => log.warn(`the audit log cannot be written: ${reason}`),
+  });
+  const about = { session: wrapper.id, version: wrapper.version, runtime: agent.name };
+  return { audit, attempts: makeAttemptLog(audit, about) };
+};
+
 /** Starts publishing the session; undefined where the session has no wrapper identity. */
 export const openPublisher = (
   session: WrapSession,
   child: ChildToPublish,
   { onEvent, actions }: Pick<RequestsOptions, 'actions'> & { readonly onEvent: (event: Event) => void },
 ): Publisher | undefined => {
-  const { wrapper, agent, env, log, cwd } = session;
+  const { wrapper, env, log, cwd } = session;
   if (!wrapper) return undefined;
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const { record, events, onHandoff } = openRecords({ ...session, wrapper }, { ...child, onEvent });
@@ -287,15 +297,7 @@ export const openPublisher = (
     actions,
     onFailure: (reason) => log.warn(`others cannot ask this session to compact: ${reason}`),
   });
-  const audit = openAudit({
-    stateFolder,
-    onFailure: (reason) => log.warn(`the audit log cannot be written: ${reason}`),
-  });
-  const attempts = makeAttemptLog(audit, {
-    session: wrapper.id,
-    version: wrapper.version,
-    runtime: agent.name,
-  });
+  const { audit, attempts } = openAttempts({ ...session, wrapper });
   const metrics = openMetrics(session);
   return {
     onState: (state, compaction) => {

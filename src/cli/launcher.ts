@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
+import { isMainThread } from 'node:worker_threads';
 import { openScriptCache } from '../storage/code-cache.js';
 import { stateFolder } from '../storage/state-folder.js';
 
@@ -15,7 +16,8 @@ declare const BUILD: string;
 /** Set by build.js, true in the bundle for the tests: each test has a home of its own, and nothing would be compiled there yet. */
 declare const KEEPS_CODE_BESIDE: boolean;
 
-const HOLD_MS = 1_000; // earlier the start itself would wait, and most commands have ended by then
+const HOLD_MS = 1_000; // earlier the agent's start would wait, and most commands have ended by then
+const SPARE_FILES = 64; // that a session may still open; with fewer nothing is held
 const SAVE_MS = 3_000; // later V8 may have dropped code that runs only at the start; earlier the start itself would wait
 
 const folder = __dirname;
@@ -31,12 +33,17 @@ const held = new Map<string, number>();
 
 /** An update deletes these files while a session runs; an open file can be read all the same, and is of this version. */
 const holdFiles = (): void => {
+  const spare: number[] = [];
   try {
     for (const name of readdirSync(folder))
       if (name.endsWith('.cjs') && !loaded.has(name)) held.set(name, openSync(join(folder, name), 'r'));
+    while (spare.length < SPARE_FILES) spare.push(openSync(__filename, 'r'));
   } catch {
     // too many open files, or an update in this moment: what is not held is read by its name
+    held.forEach((file) => closeSync(file));
+    held.clear();
   }
+  for (const file of spare) closeSync(file);
 };
 
 const readPart = (name: string): string => {
@@ -95,5 +102,6 @@ const save = (): void => {
 };
 
 process.on('exit', save);
-setTimeout(holdFiles, HOLD_MS).unref();
+if (isMainThread) setTimeout(holdFiles, HOLD_MS).unref();
+else holdFiles(); // a thread starts later, and needs most parts
 loadPart('main.cjs');

@@ -1,9 +1,10 @@
 import { isMainThread } from 'node:worker_threads';
 import { errorText, UserError } from '../core/errors.js';
+import { formatControlKey } from '../core/format.js';
 import { own, toPrintableLines, toPrintableText } from '../core/printable.js';
 import { exitCodeOfSignal, exitBySignal, exitWithoutThreads } from '../main-thread/exit-status.js';
 import { applyConfiguration } from './config/apply.js';
-import { commandWithoutNotify, OWN_FAILURE } from './messages.js';
+import { commandWithoutNotify, oneKeyForTwo, OWN_FAILURE } from './messages.js';
 import { perform } from './commands/run.js';
 import { print, printError, toAsciiIfNeeded, version } from './print.js';
 import { readLaunch } from './read-launch.js';
@@ -22,6 +23,8 @@ const main = async (): Promise<void> => {
   // the mode may come from a file, the command only from the command line
   const { flags, values } = task.options;
   if (flags['notify.command'] !== undefined && !values['notify.on']) throw commandWithoutNotify();
+  const isKeyGiven = flags.hotkey !== undefined || flags.notNow !== undefined;
+  if (isKeyGiven && values.hotkey === values.notNow) throw oneKeyForTwo(formatControlKey(values.hotkey));
   finish(await perform(task), values.quiet);
 };
 

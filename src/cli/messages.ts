@@ -131,6 +131,12 @@ export const badValue = (flag: string, rule: string, given: string, better: stri
 export const inputWithoutRecord = (): UserError =>
   usageError('--record-input needs a recording', 'try --record session.cast --record-input');
 
+export const oneKeyForTwo = (key: string): UserError =>
+  usageError(
+    `${key} cannot both open the overview and say "not now"`,
+    'choose two keys: --hotkey ^G --not-now Esc',
+  );
+
 export const commandWithoutNotify = (): UserError =>
   usageError('--notify-command needs --notify', 'add --notify auto,hard,failure,permission, or some of them');
 

@@ -57,6 +57,8 @@ export const findOneSource = async (
   if (agent && path !== undefined) return { source: { agent, path }, number, session: live };
   if (target === undefined && agent && !agent.log?.conversation)
     throw messages.unreadConversation(agent.name);
+  if (session && session.record.logPath === undefined && session.record.agentSessionId === undefined)
+    throw messages.fileNotKnown(session.record.runtime, command);
   const ended = live ? undefined : session?.record.id;
   // a session in a database is found by the agent's id of it
   const wanted = target ?? ended ?? (agent?.log?.database && live?.record.agentSessionId);

@@ -16,21 +16,25 @@ export const findSession = (
   sessions: readonly ListedSession[],
   argument: string,
 ): ListedSession | undefined => {
+  const found = matching(sessions, argument);
+  if (found.length > 1)
+    throw usageError(
+      `"${argument}" matches ${found.length} sessions`,
+      `${NAME_ONE}${listed(namesOf(sessions, found))}`,
+    );
+  return found[0];
+};
+
+const matching = (sessions: readonly ListedSession[], argument: string): readonly ListedSession[] => {
   const exact = sessions.find(({ record }) => record.id === argument);
-  if (exact) return exact;
+  if (exact) return [exact];
   const there = sessions.filter(isThere);
   const byPid = there.filter(({ record }) => [record.pid, record.childPid].map(String).includes(argument));
   const byName = there.filter(({ record }) => record.runtime === argument);
   const byConversation = sessions.filter(({ record }) => hasConversation(record, argument.toLowerCase()));
   const byPrefix = sessions.filter(({ record }) => argument !== '' && record.id.startsWith(argument));
   const named = [byConversation, byPrefix].flatMap((each) => [each.filter(isThere), each]);
-  const found = [byPid, byName, ...named].find((each) => each.length > 0) ?? [];
-  if (found.length > 1)
-    throw usageError(
-      `"${argument}" matches ${found.length} sessions`,
-      `${NAME_ONE}${listed(found.map(nameOf))}`,
-    );
-  return found[0];
+  return [byPid, byName, ...named].find((each) => each.length > 0) ?? [];
 };
 
 const LEAST_LENGTH = 4; // of the beginning of a conversation's id
@@ -53,29 +57,37 @@ export const onlySession = (
   const [first, ...others] = there;
   if (!first) throw none();
   if (others.length > 0)
-    throw usageError(`${there.length} sessions are running`, `${NAME_ONE}${listed(there.map(nameOf))}`);
+    throw usageError(
+      `${there.length} sessions are running`,
+      `${NAME_ONE}${listed(namesOf(sessions, there))}`,
+    );
   if (own !== '')
     throw usageError(
       `this runs in session ${toPlainText(own)}, which has ended`,
-      `another one is running:${listed([nameOf(first)])}`,
+      `another one is running:${listed(namesOf(sessions, [first]))}`,
     );
   return first;
 };
 
-/** As `onlySession`; where none runs, the one that ended last. For commands that only read. */
+/** As `onlySession`; where none runs, the one with a conversation that ended last. For commands that only read. */
 export const lastSession = (sessions: readonly ListedSession[], none?: () => Error): ListedSession => {
   const isWithin = (process.env['CTXWRAP_SESSION'] ?? '') !== '';
-  const [last] = sessions.toSorted((a, b) => b.record.heartbeatAt - a.record.heartbeatAt);
+  const [last] = sessions
+    .filter(({ record }) => record.agentSessionId !== undefined || record.logPath !== undefined)
+    .toSorted((a, b) => b.record.heartbeatAt - a.record.heartbeatAt);
   return last && !isWithin && !sessions.some(isThere) ? last : onlySession(sessions, none);
 };
 
 const NAME_ONE = 'name one by its id or pid:';
 
-const nameOf = ({ record }: ListedSession): string =>
-  `${record.id} (${toPlainText(record.runtime)}, pid ${record.pid}, ${toPlainText(record.cwd)})`;
+const namesOf = (all: readonly ListedSession[], named: readonly ListedSession[]): readonly string[] =>
+  named.map((session) => {
+    const { runtime, pid, cwd } = session.record;
+    return `${shortIdOf(all, session)} (${toPlainText(runtime)}, pid ${pid}, ${toPlainText(cwd)})`;
+  });
 
 export const sessionNames = (sessions: readonly ListedSession[]): readonly string[] =>
-  sessions.filter(isThere).map(nameOf);
+  namesOf(sessions, sessions.filter(isThere));
 
 /**
  * The shortest name that means this session and no other of the list as an argument: the beginning of its conversation's id, as `history`
@@ -100,9 +112,6 @@ const beginningOf = (id: string, least: number, isWanted: (start: string) => boo
 };
 
 const isMeant = (sessions: readonly ListedSession[], argument: string, id: string): boolean => {
-  try {
-    return findSession(sessions, argument)?.record.id === id;
-  } catch {
-    return false;
-  }
+  const [only, ...others] = matching(sessions, argument);
+  return others.length === 0 && only?.record.id === id;
 };

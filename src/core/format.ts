@@ -162,7 +162,8 @@ export const ESCAPE = 0x1b;
 export const parseEscapeOrControlKey = (text: string): number | { readonly rule: string } => {
   if (/^esc(?:ape)?$/i.test(text)) return ESCAPE;
   const key = parseControlKey(text);
-  return key === 'none' ? { rule: 'Esc, or a key with Ctrl' } : key;
+  const isForm = typeof key === 'object' && key.rule === controlKeyForms;
+  return key === 'none' || isForm ? { rule: 'Esc, or Ctrl with a letter or one of @ \\ ] ^ _' } : key;
 };
 
 /** The name for users: `Esc`, `Ctrl-G`. */

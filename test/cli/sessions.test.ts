@@ -435,9 +435,11 @@ describe('the id of a conversation', () => {
   });
 
   it('is not needed for reading where no session runs: the one that ended last is meant', () => {
-    const older = session({ id: '1-a', heartbeatAt: 1 }, 'ended');
-    const newer = session({ id: '2-b', heartbeatAt: 2 }, 'ended');
-    expect(lastSession([newer, older])).toBe(newer);
+    const older = session({ id: '1-a', heartbeatAt: 1, agentSessionId: first }, 'ended');
+    const newer = session({ id: '2-b', heartbeatAt: 2, agentSessionId: second }, 'ended');
+    const shell = session({ id: '3-c', heartbeatAt: 3 }, 'ended');
+    expect(lastSession([newer, older, shell])).toBe(newer);
+    expect(() => lastSession([shell])).toThrow('no session is running');
     expect(lastSession([newer, session()])).toEqual(session());
     expect(() => lastSession([])).toThrow('no session is running');
   });

@@ -96,7 +96,7 @@ describe.concurrent('the overview', () => {
         await open(scene);
         await shows(window, 'Compacts in');
         window.type('p');
-        await shows(window, 'Not now: waiting for your next turn.');
+        await shows(window, 'Postponed until your next turn.');
         window.type('a');
         await shows(window, 'ask');
         window.type('a');

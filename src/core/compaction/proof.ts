@@ -18,8 +18,9 @@ export const RECORD = 'its record of the compaction';
 export const SHORTENED = 'it has the shortened conversation';
 const ANSWERED_LESS = 'its next answer says less';
 
+/** As it was seen; with the record's tokens where only a percentage was, which the next answer cannot be compared with. */
 export const beforeOf = ({ preTokens }: Boundary, seen: Fill | undefined): Fill | undefined =>
-  seen ?? (preTokens === undefined ? undefined : { usedTokens: preTokens });
+  preTokens === undefined || seen?.usedTokens !== undefined ? seen : { ...seen, usedTokens: preTokens };
 
 /** What the agent's first answer after a shortening shows; undefined while there is none. */
 export const shownByAnswer = (

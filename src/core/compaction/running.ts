@@ -269,14 +269,16 @@ const sentAt = (phase: Sent, moment: SessionContext, { settings, keyAt }: Compac
   return notStarted('nothing began');
 };
 
-/** It is over without a report. Without a key of the user's nobody has interrupted it. */
+const TOLD_MS = 500; // keys are told with a delay
+
+/** It is over without a report. Nobody has interrupted it without a key while it ran: one behind its end begins the next message. */
 const endedSilently = (
   phase: Sent,
   { fill, fillSince }: SessionContext,
   keyAt: Millis | undefined,
 ): Ended => {
   const { at, begunAt = at, goneAt = at, numberSince } = phase;
-  if (keyAt !== undefined && keyAt > at) return interrupted('the user');
+  if (keyAt !== undefined && keyAt > at && keyAt <= goneAt + TOLD_MS) return interrupted('the user');
   const isNumbered = fill !== undefined && fillSince !== numberSince;
   const left = isNumbered ? 'the size did not drop' : 'left no number';
   const reason = `the agent worked ${secondsText(goneAt - begunAt)}, and ${left}`;

@@ -244,6 +244,16 @@ describe('an attempt ends', () => {
     expect(outcome(play)).toEqual({ kind: 'interrupted', by: 'the user' });
   });
 
+  it('and does not blame the user for a key behind its end, which begins the next message', () => {
+    const play = playBegun();
+    play.is('ready');
+    play.wait(1_500);
+    play.keys();
+    play.is('draft');
+    play.wait(3_000);
+    expect(outcome(play)).toMatchObject({ kind: 'no-evidence' });
+  });
+
   it('not when a frame without the progress row was in between', () => {
     const play = playBegun();
     play.is('ready');

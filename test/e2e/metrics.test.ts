@@ -21,10 +21,17 @@ afterEach(() => bench.remove());
 /** Notes the name of each of ctxwrap's own files that Node loads, in the wrapper, its threads and its children. */
 const LOADED = `
 const fs = require('node:fs');
-const read = fs.readFileSync;
-fs.readFileSync = (path, ...rest) => {
+const { openSync: open, readFileSync: read } = fs;
+const opened = new Map();
+fs.openSync = (path, ...rest) => {
+  const file = open(path, ...rest);
+  opened.set(file, path);
+  return file;
+};
+fs.readFileSync = (file, ...rest) => {
+  const path = opened.get(file) ?? file;
   if (/dist\\/[\\w-]+\\.c?js$/.test(String(path))) fs.appendFileSync(process.env.LOADED, path + '\\n');
-  return read(path, ...rest);
+  return read(file, ...rest);
 };
 `;
 

@@ -94,3 +94,12 @@ const flagNames = (rules: LaunchRules, word: string): readonly string[] => {
   }
   return names;
 };
+
+/** What an agent's launch says by its rules; `exitCommand` ends the agent so that it can be started again. */
+export const launchedBy = (launchRules: LaunchRules, restartRules: RestartRules, exitCommand: string) => ({
+  isInteractive: (args: readonly string[]) => startsConversation(launchRules, args),
+  restarting: {
+    exitCommand,
+    options: (args: readonly string[]) => optionsForRestart({ ...launchRules, ...restartRules }, args),
+  },
+});

@@ -1,11 +1,5 @@
 import type { AgentLaunch, CompactRecipe } from '../agent.js';
-import {
-  splitWords,
-  type LaunchRules,
-  optionsForRestart,
-  type RestartRules,
-  startsConversation,
-} from '../launch.js';
+import { launchedBy, splitWords, type LaunchRules, type RestartRules } from '../launch.js';
 
 /** GitHub Copilot CLI 1.0.102, from its --help; a bare word is a subcommand, `-i` opens a conversation with a prompt. */
 const launchRules: LaunchRules = {
@@ -48,11 +42,7 @@ export const copilotLaunch = {
   name: 'copilot',
   command: 'copilot',
   npmPackage: '@github/copilot',
-  isInteractive: (args) => startsConversation(launchRules, args),
+  ...launchedBy(launchRules, restartRules, '/exit'),
   resumeArgs: ({ id }) => ['--resume', id],
-  restarting: {
-    exitCommand: '/exit',
-    options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
-  },
   recipe: () => copilotRecipe,
 } as const satisfies AgentLaunch;

@@ -1,12 +1,6 @@
 import type { AgentLaunch, CompactRecipe } from '../agent.js';
 import { familyRecipe } from '../family-recipe.js';
-import {
-  splitWords,
-  type LaunchRules,
-  optionsForRestart,
-  type RestartRules,
-  startsConversation,
-} from '../launch.js';
+import { launchedBy, splitWords, type LaunchRules, type RestartRules } from '../launch.js';
 
 /** Gemini CLI 0.61.0, from its --help; `-i` and a bare prompt stay in the terminal (docs/facts/gemini.md#ends-and-starts-without-a-terminal). */
 const launchRules: LaunchRules = {
@@ -35,11 +29,7 @@ export const geminiLaunch = {
   name: 'gemini',
   command: 'gemini',
   npmPackage: '@google/gemini-cli',
-  isInteractive: (args) => startsConversation(launchRules, args),
+  ...launchedBy(launchRules, restartRules, '/quit'),
   resumeArgs: ({ id }) => ['--resume', id],
-  restarting: {
-    exitCommand: '/quit',
-    options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
-  },
   recipe: () => geminiRecipe,
 } as const satisfies AgentLaunch;

@@ -1,12 +1,6 @@
 import type { AgentLaunch, CompactRecipe } from '../agent.js';
 import { familyRecipe } from '../family-recipe.js';
-import {
-  splitWords,
-  type LaunchRules,
-  optionsForRestart,
-  type RestartRules,
-  startsConversation,
-} from '../launch.js';
+import { launchedBy, splitWords, type LaunchRules, type RestartRules } from '../launch.js';
 
 /** Qwen Code 0.24.4, from its --help: unlike Gemini it answers a bare prompt and exits, unless `-i` is given. */
 const launchRules: LaunchRules = {
@@ -37,11 +31,7 @@ export const qwenLaunch = {
   name: 'qwen',
   command: 'qwen',
   npmPackage: '@qwen-code/qwen-code',
-  isInteractive: (args) => startsConversation(launchRules, args),
+  ...launchedBy(launchRules, restartRules, '/quit'),
   resumeArgs: ({ id }) => ['--resume', id],
-  restarting: {
-    exitCommand: '/quit',
-    options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
-  },
   recipe: () => qwenRecipe,
 } as const satisfies AgentLaunch;

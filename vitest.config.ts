@@ -11,10 +11,8 @@ const waiting = [
   'switcher',
   'undo-by-channel',
 ].map((name) => `test/typing/${name}.test.ts`);
-/** About /proc itself, or about a disk that fails, which is the same everywhere: left out where Linux is hidden. */
-const aboutLinux = ['blackbox-faults', 'session-records', 'state-folder'].map(
-  (name) => `test/storage/${name}.test.ts`,
-);
+/** About /proc itself: left out where Linux is hidden. */
+const aboutLinux = ['session-records', 'state-folder'].map((name) => `test/storage/${name}.test.ts`);
 const isLinuxHidden = process.env['LIKE_MACOS'] !== undefined;
 const waitShare = readFileSync('test/support/wait-share.json', 'utf8');
 

@@ -26,6 +26,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { findKept, keptKey, listKept, readCopy } from '../../src/storage/blackbox/blackbox.js';
 import { keepCopy } from '../../src/storage/blackbox/keep.js';
 import { pruneBlackBox } from '../../src/storage/blackbox/prune.js';
+import { asOnPlatform } from '../like-macos/environment.js';
 import { buildKeeper, filesIn, linesFrom, makeBox, SESSION, type Box } from '../support/kept.js';
 import { fillDisk, mayMount, mountDisk, unmountDisk } from '../support/small-disk.js';
 
@@ -107,6 +108,7 @@ describe('when the writer is killed', () => {
   const start = (session = SESSION, copies = 1_000_000): ChildProcess =>
     spawn(process.execPath, [keeper, box.stateFolder, box.path, session, `${copies}`], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: asOnPlatform(process.env), // both write where they run, without which neither knows the other's lock
     });
 
   /** Everything that is kept can be read, and is what the file had then. */

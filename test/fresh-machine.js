@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 
 const root = resolve(import.meta.dirname, '..');
@@ -62,7 +63,7 @@ const show = (command, pattern) =>
     let isSeen = false;
     terminal.onData((data) => {
       output += data;
-      if (isSeen || !pattern.test(output)) return;
+      if (isSeen || !pattern.test(stripVTControlCharacters(output))) return;
       isSeen = true;
       terminal.kill('SIGHUP');
     });
@@ -92,8 +93,11 @@ try {
     'man',
   ])
     run(`ctxwrap ${command}`);
-  run('ctxwrap context', { status: 2 }); // no session runs
+  run('ctxwrap context'); // of the demo, which was the last session
   run('ctxwrap claude', { status: 127 }); // not installed
+  await show("ctxwrap -- sh -c 'echo wrapped; read -r line'", /wrapped[^]*generic/);
+  run('npm uninstall -g ctxwrap');
+  run('ctxwrap --version', { status: 127 });
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -216,6 +216,10 @@ export const readFromCopy = (path: string): string =>
 export const unreadRecords = (agent: string, reason: string): string =>
   `the records of ${agent} cannot be read: ${reason}`;
 
+/** a notice */
+export const goneSessionFile =
+  'the session file is gone: the numbers are the last ones, and compactions and tool results are missing';
+
 export const unreadableFile = (path: string, reason: string): UserError =>
   usageError(`cannot read the session file "${path}": ${reason}`, 'give a session file written by an agent');
 

@@ -137,6 +137,29 @@ describe('ctxwrap ps and context', () => {
     expect((await json(['ps'])).value.sessions[0].cwd).toBe(evil);
   });
 
+  it('say of a session whose file is gone that its numbers are the last ones', async () => {
+    const folder = join(bench.folder, '.local/state/ctxwrap/sessions');
+    mkdirSync(folder, { recursive: true });
+    const heartbeatAt = Date.now();
+    const record = {
+      schema: 'ctxwrap.session/1',
+      id: 'one',
+      runtime: 'claude',
+      pid: process.pid,
+      childPid: 1,
+    };
+    const logPath = join(bench.folder, 'gone.jsonl');
+    writeFileSync(
+      join(folder, 'one.json'),
+      JSON.stringify({ ...record, startedAt: 1, heartbeatAt, cwd: '/', logPath }),
+    );
+    const { code, stderr } = await ctxwrapHere(['context', 'one'], bench);
+    expect([code, stderr]).toEqual([
+      0,
+      'ctxwrap: the session file is gone: the numbers are the last ones, and compactions and tool results are missing\n',
+    ]);
+  });
+
   it('name a few of very many sessions', async () => {
     const folder = join(bench.folder, '.local/state/ctxwrap/sessions');
     mkdirSync(folder, { recursive: true });

@@ -140,7 +140,10 @@ const sessionReport = async (
   const file =
     agent &&
     (await readRunning(agent, record, request).catch((error: unknown) => {
-      unread = messages.unreadRecords(agent.name, systemReason(error));
+      unread =
+        errorCode(error) === 'ENOENT'
+          ? messages.goneSessionFile
+          : messages.unreadRecords(agent.name, systemReason(error));
       return undefined;
     }));
   const seen = file && provenance(file.state, Date.now());

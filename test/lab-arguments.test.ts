@@ -8,8 +8,9 @@ import { readArguments } from './lab/arguments.js';
 import { cacheFolder, installed } from './lab/install.js';
 import { isolatedCommand } from '../src/verify/sandbox.js';
 import { groups, scenarios } from './lab/scenarios/all.js';
-import { withPlayed } from './lab/page.js';
+import { withPlayed, withVersions } from './lab/page.js';
 import { tableOf, type Played } from './lab/table.js';
+import { projectFolder, readOwn } from './support/pages.js';
 
 const unasked = (): string => {
   throw new Error('npm was asked');
@@ -136,5 +137,11 @@ describe("the lab's table", () => {
     const text = withPlayed('', all, day);
     expect(linesIn(text, /^\| .* \| ok 1\/1 \|/)).toHaveLength(scenarios.length);
     expect(withPlayed(text, [], nextDay)).toBe(text);
+  });
+
+  it('is what docs/agents.md has of each version', async () => {
+    const page = join(projectFolder, 'docs/agents.md');
+    const text = withVersions(readOwn('docs/agents.md'), readOwn('docs/internals/evidence.md'));
+    await expect(text).toMatchFileSnapshot(page);
   });
 });

@@ -29,9 +29,9 @@ export const undoneByChannel = (agent: string, reason?: string): UserError =>
   reason === undefined
     ? failure(
         `ctxwrap undoes a compaction of ${agent} only while it runs, and only the last one`,
-        `it needs "via": "channel" (docs/undo.md): ctxwrap config set via channel, then start ${agent} again`,
+        `it needs "via": "channel" (docs/memory.md): ctxwrap config set via channel, then start ${agent} again`,
       )
-    : failure(`cannot undo in ${agent}: ${reason}`, 'docs/undo.md says what can be undone there');
+    : failure(`cannot undo in ${agent}: ${reason}`, 'docs/memory.md says what can be undone there');
 
 /** `unread`: files that may hold it */
 export const unknownHistory = (

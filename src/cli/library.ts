@@ -13,7 +13,7 @@ import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import { toCurrentSettings, readConfiguration } from './config/load.js';
 import { workingFolder } from './print.js';
 
-// The library for other programs, as docs/library.md describes it. Its types are published alone, so every type that it exports is declared
+// The library for other programs, as docs/internals/library.md describes it. Its types are published alone, so every type that it exports is declared
 // here. First, the settings in effect, under the names that CONTEXT_WINDOW_SIZE and related variables use, and an estimate from a character
 // count.
 
@@ -420,7 +420,7 @@ export interface CompactionAttempt {
   readonly evidence: readonly string[];
 }
 
-/** The fields of each type of event, as docs/events.md describes them. Minor versions add types. */
+/** The fields of each type of event, as docs/internals/events.md describes them. Minor versions add types. */
 export type SessionEventContent =
   | { readonly type: 'session-start' | 'state'; readonly state: SessionState }
   | { readonly type: 'reading'; readonly reading?: WindowReading | undefined }

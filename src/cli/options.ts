@@ -191,7 +191,7 @@ const addAgent = (program: Command): void => {
     )
     .option(
       '--control <fd|socket>',
-      'let a program that starts the session steer it: docs/events.md',
+      'let a program that starts the session steer it: docs/internals/events.md',
       parseControl,
     );
 };

@@ -5,7 +5,7 @@ import { isSessionId } from './report/records.js';
 import { cleanFocus, toOneLine } from './text.js';
 import { present } from './present.js';
 
-// What a parent that owns a session may ask of it: one JSON object a line, `{"do": "compact"}`. docs/events.md describes it.
+// What a parent that owns a session may ask of it: one JSON object a line, `{"do": "compact"}`. docs/internals/events.md describes it.
 
 export type ControlCommand =
   | { readonly kind: 'event'; readonly event: Event }

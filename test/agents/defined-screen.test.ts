@@ -114,7 +114,7 @@ describe('the screen of a defined agent', () => {
 });
 
 describe('the definition in the documentation', () => {
-  const page = readFileSync(new URL('../../docs/another-agent.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/internals/another-agent.md', import.meta.url), 'utf8');
   const definition = JSON.parse(/```json\n([^]*?)```/.exec(page)?.[1] ?? '');
   const [, prompt = '', recipe = ''] = /add `("prompt": "[^`]*")`[^`]*`("recipe": [^`]*)`/.exec(page) ?? [];
   const { screen, recipe: recipeOf } = define({ ...definition, ...JSON.parse(`{${prompt}, ${recipe}}`) });

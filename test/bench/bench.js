@@ -1,7 +1,7 @@
 // Measures ctxwrap next to the command alone, a bare node-pty proxy, `script` and tmux, all in the same run; prints Markdown.
 // Parts can be named: `npm run bench -- latency start`. `worst` and `scan` measure code of ctxwrap's alone; `worst` runs only if it is named.
 // --against=FOLDER measures another build of ctxwrap, too; --runs=3 does everything three times, and says the median and the range;
-// --write puts the tables into docs/speed.md; --megabytes=N is the size of the session files of `history`.
+// --write puts the tables into docs/internals/speed.md; --megabytes=N is the size of the session files of `history`.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { parts, warmUp } from './parts.js';
 import { speedText } from './table.js';
 
 const HEAD = `# Speed\n\nWritten by \`npm run bench -- --write\`. All candidates took turns, in one run; \`+\` is what is added to the command alone.\n`;
-const page = join(import.meta.dirname, '../../docs/speed.md');
+const page = join(import.meta.dirname, '../../docs/internals/speed.md');
 
 const load = () =>
   loadavg()

@@ -92,7 +92,7 @@ describe('the text for Prometheus', () => {
   it.skipIf(promtool.error !== undefined)(
     `answers the queries of its page${promtool.error ? ' (skipped: promtool is not installed, see the package prometheus)' : ''}`,
     () => {
-      const page = readFileSync(resolve(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
+      const page = readFileSync(resolve(import.meta.dirname, '../../docs/internals/metrics.md'), 'utf8');
       const queries = /```promql\n([^]*?)```/.exec(page)?.[1]?.trim().split('\n') ?? [];
       expect(queries).toHaveLength(2);
       const before = new Map(seriesOf(prometheusText({ ...metrics, compactions: noCompactions })));

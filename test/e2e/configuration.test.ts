@@ -7,7 +7,7 @@ import { openWindow, type Window } from '../support/window.js';
 import { inFolder, lastRow, plainEnv } from '../support/wrapped.js';
 
 const WAIT = { timeout: 40_000, interval: 20 };
-const page = readFileSync(resolve(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/internals/another-agent.md'), 'utf8');
 const example = /```jsonc\n(\{\n {2}"runtimes": \{\n {4}"mycode"[^]*?\n)```/.exec(page)?.[1] ?? '';
 
 interface Scene {

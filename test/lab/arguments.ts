@@ -17,7 +17,7 @@ export interface LabArguments {
   /** sessions at the same time */
   readonly jobs: number;
   readonly isList: boolean;
-  /** the table is written to docs/agents.md */
+  /** the table is written to docs/internals/evidence.md */
   readonly isWritten: boolean;
   /** options of ctxwrap for every session, beside those of the scenarios */
   readonly options: readonly string[];

@@ -10,7 +10,7 @@ import { isolatedCommand, failureOf } from '../../src/verify/sandbox.js';
 import { play, type Verdict } from './play.js';
 import { scenarioNamed } from './scenarios/all.js';
 import type { Scenario } from './scenarios/scenario.js';
-import { writePage } from './page.js';
+import { writePages } from './page.js';
 import { tableOf, type Played } from './table.js';
 
 /** One session. */
@@ -120,7 +120,7 @@ const lab = async (argv: readonly string[]): Promise<number> => {
   const started = new Date();
   const evidence = join(cacheFolder(process.env), 'runs', started.toISOString().replace(/[:.]/g, '-'));
   const played = await performAll(wish, evidence, (all) => {
-    if (wish.isWritten) writePage(join(root, 'docs/agents.md'), all, started);
+    if (wish.isWritten) writePages(join(root, 'docs'), all, started);
   });
   process.stdout.write(`${tableOf(played, started)}\nRecordings and logs: ${evidence}\n`);
   return played.every(({ verdict }) => verdict.isGood) ? 0 : 1;

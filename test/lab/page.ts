@@ -1,12 +1,12 @@
-// Writes docs/agents.md: a matrix of agents, versions and groups of scenarios, and each session's evidence. Rows that were not run this
-// time stay.
+// Writes docs/internals/evidence.md: a matrix of agents, versions and groups of scenarios, and each session's evidence. Rows that were not run this
+// time stay. docs/agents.md gets the versions alone.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { groups, scenarios, type Group } from './scenarios/all.js';
 import { QUICK_SUMMARY_MS, SUMMARY_MS } from './scenarios/scenario.js';
 import { heading, inOrder, line, merged, resultOf, rowsOf, type Played, type Row } from './table.js';
 
-const HEAD = `# The agents, and what was seen of them
+const HEAD = `# What was seen of the agents
 
 Written by \`npm run lab -- --write\`. Each agent runs under ctxwrap in a network namespace in which nothing but a made-up model server
 can be reached. Every byte that is written to it is recorded: a key that neither the user of the scenario pressed nor the scenario
@@ -40,6 +40,9 @@ const countsOf = (rows: readonly Row[]): string => {
   return failed === 0 ? `${good} ok` : `${good} ok, **${failed} failed**`;
 };
 
+const lastDateOf = (rows: readonly Row[]): string =>
+  rows.map(({ date }) => date).reduce((last, date) => (date > last ? date : last), '');
+
 const isIn = (group: Group, { scenario }: Row): boolean =>
   group.scenarios.some(({ name }) => name === scenario);
 
@@ -50,7 +53,7 @@ const matrix = (versions: readonly Version[]): readonly string[] => [
       agent,
       version,
       ...groups.map((group) => countsOf(rows.filter((row) => isIn(group, row)))),
-      rows.map(({ date }) => date).reduce((last, date) => (date > last ? date : last), ''),
+      lastDateOf(rows),
     ]),
   ),
 ];
@@ -101,12 +104,36 @@ const rowsIn = (text: string): readonly Row[] => {
   });
 };
 
-/** The text of docs/agents.md after these sessions. */
+/** The text of docs/internals/evidence.md after these sessions. */
 export const withPlayed = (before: string, played: readonly Played[], at: Date): string =>
   pageOf(merged(rowsIn(before), rowsOf(played, at)));
 
-export const writePage = (path: string, played: readonly Played[], at: Date): void => {
-  const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, withPlayed(before, played, at));
+/** The table of versions: how many sessions, in how many of the groups, and when the last one was. */
+const versionTable = (evidence: string): readonly string[] => [
+  ...heading(['agent', 'version', 'sessions', 'kinds of situation', 'last played']),
+  ...versionsOf(rowsIn(evidence)).map(({ agent, version, rows }) =>
+    line([
+      agent,
+      version,
+      countsOf(rows),
+      `${groups.filter((group) => rows.some((row) => isIn(group, row))).length} of ${groups.length}`,
+      lastDateOf(rows),
+    ]),
+  ),
+];
+
+/** The text of docs/agents.md with the table of versions that the evidence has. */
+export const withVersions = (page: string, evidence: string): string =>
+  page.replace(/<!-- tested -->[^]*<!-- \/tested -->/, () =>
+    ['<!-- tested -->', ...versionTable(evidence), '<!-- /tested -->'].join('\n'),
+  );
+
+/** Both pages, below the folder `docs`. */
+export const writePages = (docs: string, played: readonly Played[], at: Date): void => {
+  const [agents, evidence] = [join(docs, 'agents.md'), join(docs, 'internals/evidence.md')];
+  const before = existsSync(evidence) ? readFileSync(evidence, 'utf8') : '';
+  mkdirSync(dirname(evidence), { recursive: true });
+  const after = withPlayed(before, played, at);
+  writeFileSync(evidence, after);
+  writeFileSync(agents, withVersions(readFileSync(agents, 'utf8'), after));
 };

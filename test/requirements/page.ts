@@ -1,4 +1,4 @@
-// docs/requirements.md, from the tables.
+// docs/internals/requirements.md, from the tables.
 import { type Requirement, type Source, verdicts } from './requirement.js';
 import { namesOf } from './test-names.js';
 

@@ -48,6 +48,8 @@ describe('the requirements', () => {
   });
 
   it('are in the documentation as they are', async () => {
-    await expect(requirementsPage(sources)).toMatchFileSnapshot(join(projectFolder, 'docs/requirements.md'));
+    await expect(requirementsPage(sources)).toMatchFileSnapshot(
+      join(projectFolder, 'docs/internals/requirements.md'),
+    );
   });
 });

@@ -1,7 +1,9 @@
+import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { palettes } from '../../src/ui/theme.js';
 import { makeEmulator } from '../support/emulator.js';
 import { pieceRows } from './cells.js';
+import { shapesOf } from './shapes.js';
 import { animatedSvgOf, svgOf } from './svg.js';
 
 const drawn = async (output: string, columns = 20): Promise<string> => {
@@ -14,7 +16,7 @@ const rgbOf = (color: string): readonly number[] =>
   [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 
 const texts = (svg: string): readonly string[] =>
-  svg.split('\n').filter((line) => line.startsWith('<text') || line.startsWith('<rect x'));
+  svg.split('\n').filter((line) => /^<(?:text|path|rect x)/.test(line));
 
 describe('a picture of a terminal', () => {
   it.each([
@@ -27,9 +29,23 @@ describe('a picture of a terminal', () => {
       ],
     },
     {
-      what: 'other signs each at its column, also behind one of two columns',
-      output: '世▰▱',
-      lines: ['<text x="12 28.8 37.2" y="25.5">世▰▱</text>'],
+      what: 'other letters each at its column, also behind one of two columns',
+      output: '世→·',
+      lines: [
+        '<text x="12" y="25.5">世</text>',
+        '<text x="28.8" y="25.5">→</text>',
+        '<text x="37.2" y="25.5">·</text>',
+      ],
+    },
+    {
+      what: 'lines, blocks, dots and bars as shapes in their cells, which no font can move',
+      output: '───█⣀▰',
+      lines: [
+        '<path d="M12 20.5h25.2v1h-25.2z"/>',
+        '<path d="M37.2 12h8.4v18h-8.4z"/>',
+        '<path d="M46.7 26.8h2v2h-2zM50.9 26.8h2v2h-2z"/>',
+        '<path d="M54.5 24h5l2.5 -6h-5z"/>',
+      ],
     },
     {
       what: 'colours of all three kinds',
@@ -75,6 +91,42 @@ describe('a picture of a terminal', () => {
       `.hard{fill:${palettes.light.hard.rgb}}`,
       `.hard{fill:${palettes.dark.hard.rgb}}`,
     ]);
+  });
+});
+
+describe('the shapes', () => {
+  it.each([...'⣿⠿█▌▛▜─│┌┼╭╮╰╯╌▰▱'])('%s stays within its cell', (character) => {
+    const path = shapesOf(character, 100, 200, 1) ?? '';
+    expect(path).toMatch(/^M/);
+    let [x, y] = [0, 0];
+    for (const [, letter = '', rest = ''] of path.matchAll(/([MhvlaHVz])([^MhvlaHVz]*)/g)) {
+      const values = (rest.match(/-?[\d.]+/g) ?? []).map(Number);
+      const [first = 0, second = 0] = values.slice(-2);
+      if (letter === 'M') [x, y] = [first, second];
+      if (letter === 'h') x += first;
+      if (letter === 'v') y += first;
+      if (letter === 'l' || letter === 'a') [x, y] = [x + first, y + second];
+      expect(x).toBeGreaterThan(99.7);
+      expect(x).toBeLessThan(108.7);
+      expect(y).toBeGreaterThan(199.7);
+      expect(y).toBeLessThan(218.3);
+    }
+  });
+});
+
+describe('the pictures of the documents', () => {
+  const folder = new URL('../../docs/screens/', import.meta.url);
+
+  it.each(readdirSync(folder))('%s has every word and every other sign in a place of its own', (name) => {
+    const svg = readFileSync(new URL(name, folder), 'utf8');
+    const found = [...svg.matchAll(/<text x="([^"]*)"([^>]*)>([^<]*)<\/text>/g)];
+    expect(found.length).toBe(svg.match(/<text/g)?.length);
+    const wrong = found.filter(([, x = '', more = '', escaped = '']) => {
+      const text = escaped.replace(/&\w+;/g, '&');
+      const isFixed = [...text].length === 1 || (/^[\x21-\x7e]+$/.test(text) && more.includes('textLength='));
+      return !isFixed || x.includes(' ');
+    });
+    expect(wrong.map(([whole]) => whole)).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@
 import { palettes } from '../../src/ui/theme.js';
 import type { Color, Piece, PieceRow, Style } from './cells.js';
 import { paletteColor, terminalColors } from './palette.js';
+import { CELL, number, shapesOf } from './shapes.js';
 
 export interface Picture {
   /** the text alternative */
@@ -14,9 +15,8 @@ export interface Picture {
 
 type Background = keyof typeof terminalColors;
 
-/** Of one cell, in pixels. Every character is placed at its column, because fonts differ in their widths. */
-const WIDTH = 8.4;
-const HEIGHT = 18;
+// Every word is placed at its column and every sign in its cell, because fonts differ in their widths.
+const { width: WIDTH, height: HEIGHT } = CELL;
 const FONT_SIZE = 14;
 const BASELINE = 13.5; // from the top of a row
 const MARGIN = 12;
@@ -52,8 +52,8 @@ const framed = (
 const drawRow = (row: PieceRow, index: number): readonly string[] =>
   row.flatMap((piece) => drawPiece(piece, MARGIN + index * HEIGHT));
 
-const number = (value: number): string => String(Math.round(value * 10) / 10);
-const xOf = (column: number): string => number(MARGIN + column * WIDTH);
+const leftOf = (column: number): number => MARGIN + column * WIDTH;
+const xOf = (column: number): string => number(leftOf(column));
 
 const drawPiece = (piece: Piece, top: number): readonly string[] => {
   const { color, background } = colorsOf(piece.style);
@@ -66,9 +66,12 @@ const drawPiece = (piece: Piece, top: number): readonly string[] => {
   const looks = `${fill(color)}${weight(piece.style)}`;
   return [
     ...box,
-    ...wordsOf(piece).map(
-      ({ text, place }) => `<text ${place} y="${number(top + BASELINE)}"${looks}>${escaped(text)}</text>`,
-    ),
+    ...runsOf(piece).flatMap((run) => {
+      const shapes = shapesOf(run.text, leftOf(run.column), top, run.count);
+      if (shapes !== undefined) return shapes === '' ? [] : `<path d="${shapes}"${looks}/>`;
+      const length = run.count > 1 ? ` textLength="${number(run.count * WIDTH)}"` : '';
+      return `<text x="${xOf(run.column)}"${length} y="${number(top + BASELINE)}"${looks}>${escaped(run.text)}</text>`;
+    }),
   ];
 };
 
@@ -101,35 +104,37 @@ const weight = ({ isBold, isDim, isItalic, isUnderlined }: Style): string =>
     isUnderlined ? ' text-decoration="underline"' : '',
   ].join('');
 
-interface Word {
+interface Run {
+  /** a word; of equal signs only one */
   readonly text: string;
-  /** where its characters are, as attributes */
-  readonly place: string;
+  /** of the first one */
+  readonly column: number;
+  /** letters, or equal signs */
+  readonly count: number;
 }
 
-/** ASCII words as one element, because all terminal fonts have the same width for them; other characters one by one. */
-const wordsOf = ({ characters }: Piece): readonly Word[] => {
-  const runs: { text: string; columns: number[]; isAscii: boolean }[] = [];
-  let isAfterGap = true;
+/**
+ * ASCII words as one element, because all terminal fonts have the same width for them; other letters one by one: not every program that
+ * draws SVG places each letter of a text. Equal shapes are drawn at once.
+ */
+const runsOf = ({ characters }: Piece): readonly Run[] => {
+  const runs: { text: string; column: number; count: number }[] = [];
   for (const { text, column } of characters) {
-    const isAscii = /^[\x21-\x7e]$/.test(text);
+    if (text === ' ') continue;
     const last = runs.at(-1);
-    if (text === ' ') isAfterGap = true;
-    else if (last && !isAfterGap && last.isAscii === isAscii) {
-      last.text += text;
-      last.columns.push(column);
-    } else {
-      runs.push({ text, columns: [column], isAscii });
-      isAfterGap = false;
+    const isNext = last !== undefined && last.column + last.count === column;
+    if (isNext && isAscii(text) && isAscii(last.text)) last.text += text;
+    else if (!isNext || last.text !== text || !isShape(text)) {
+      runs.push({ text, column, count: 1 });
+      continue;
     }
+    last.count += 1;
   }
-  return runs.map(({ text, columns, isAscii }) => ({ text, place: placeOf(columns, isAscii) }));
+  return runs;
 };
 
-const placeOf = (columns: readonly number[], isAscii: boolean): string =>
-  isAscii && columns.length > 1
-    ? `x="${xOf(columns[0] ?? 0)}" textLength="${number(columns.length * WIDTH)}"`
-    : `x="${columns.map(xOf).join(' ')}"`;
+const isAscii = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
+const isShape = (text: string): boolean => shapesOf(text, 0, 0, 1) !== undefined;
 
 /** The colours that depend on the reader's background; of the palette only those that are used. */
 const styleSheet = (drawn: string, background: Background | undefined): string => {

@@ -1,4 +1,4 @@
-// 200 turns with facts in them, and how many of these are left: the table in docs/strategies.md.
+// 200 turns with facts in them, and how many of these are left: the table in docs/internals/strategies.md.
 import {
   compactionsOf,
   type Compaction,

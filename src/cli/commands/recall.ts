@@ -99,7 +99,7 @@ const printText = async (name: string, receipt: Receipt): Promise<void> => {
   await print(toPrintableText(`${text}\n`));
 };
 
-/** The schema of `--json`, documented in docs/recall.md. */
+/** The schema of `--json`, documented in docs/internals/recall.md. */
 const reportOf = ({ session, compaction }: OneCompaction, read: Receipt): object => ({
   schema: 'ctxwrap.receipt/1',
   runtime: session.runtime,

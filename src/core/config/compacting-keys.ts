@@ -129,7 +129,7 @@ export const compactingKeys = {
   via: {
     type: choice('keys', 'channel'),
     fallback: 'keys',
-    doc: "How the agent is told to compact: `keys` types its command into the prompt; `channel` asks an interface of the agent's own, so that a draft in the prompt stays (opencode: its server; codex: its background server). Where that does not answer, the command is typed. See docs/channel.md.",
+    doc: "How the agent is told to compact: `keys` types its command into the prompt; `channel` asks an interface of the agent's own, so that a draft in the prompt stays (opencode: its server; codex: its background server). Where that does not answer, the command is typed. See docs/internals/channel.md.",
     project: ['channel', 'keys'],
   },
   whenBusy: {
@@ -147,7 +147,7 @@ export const compactingKeys = {
   recall: {
     type: choice('ask', 'rules', 'off'),
     fallback: 'ask',
-    doc: 'After a compaction: `ask` says in the footer what was forgotten, and you choose what the agent gets back; `rules` also gives back your rules and the open plan items by itself, once and in at most 1,000 tokens, if the agent has a way for it besides the prompt; `off` says nothing. See docs/recall.md.',
+    doc: 'After a compaction: `ask` says in the footer what was forgotten, and you choose what the agent gets back; `rules` also gives back your rules and the open plan items by itself, once and in at most 1,000 tokens, if the agent has a way for it besides the prompt; `off` says nothing. See docs/memory.md.',
     project: ['rules', 'ask', 'off'],
   },
   focus: {
@@ -183,7 +183,7 @@ export const compactingKeys = {
   },
   strategy: {
     type: strategyName('auto', ...strategyNames),
-    doc: "How a conversation is shortened: `auto` uses the agent's own command, the default unless `backend` and `CUSTOM_CONTEXT_COMPACTION` say otherwise; `truncate`, `summarize` (with a `summariser.url`), `clustering` and your own `strategies` work without it; see docs/strategies.md.",
+    doc: "How a conversation is shortened: `auto` uses the agent's own command, the default unless `backend` and `CUSTOM_CONTEXT_COMPACTION` say otherwise; `truncate`, `summarize` (with a `summariser.url`), `clustering` and your own `strategies` work without it; see docs/internals/strategies.md.",
     example: 'truncate',
     option: {
       flag: '--strategy',
@@ -195,7 +195,7 @@ export const compactingKeys = {
   strategies: {
     type: modules,
     env: false,
-    doc: 'Your own strategies by name: JavaScript modules that export `compact`; see docs/strategies.md.',
+    doc: 'Your own strategies by name: JavaScript modules that export `compact`; see docs/internals/strategies.md.',
     example: { mine: '~/.config/ctxwrap/mine.js' },
   },
   keepRecent: {
@@ -217,7 +217,7 @@ export const compactingKeys = {
     type: choice('on', 'off'),
     fallback: 'on',
     careful: 'off', // it holds what was said
-    doc: "Keep the agent's session file, and a copy of it before each compaction, readable only by you; see docs/blackbox.md.",
+    doc: "Keep the agent's session file, and a copy of it before each compaction, readable only by you; see docs/safety.md.",
     aliases: [{ name: 'CHECKPOINT_BEFORE_COMPACTION', type: flagFor('on', 'off') }],
     project: ['on', 'off'],
     isLive: true,

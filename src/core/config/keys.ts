@@ -165,7 +165,7 @@ const sessionKeys = {
   runtimes: {
     type: definitions,
     env: false,
-    doc: 'Your own agents by name, and changes to the built-in ones; see docs/configuration.md.',
+    doc: 'Your own agents by name, and changes to the built-in ones; see docs/internals/another-agent.md.',
   },
 } as const satisfies Readonly<Record<string, Key>>;
 

@@ -6,7 +6,7 @@ import type { KeptCount } from './receipt.js';
 import { formatIsoTime } from '../time.js';
 import { present } from '../present.js';
 
-// The record of a compaction as JSON, with the field names of the common schema for sessions of several agents. docs/history.md says what
+// The record of a compaction as JSON, with the field names of the common schema for sessions of several agents. docs/internals/history.md says what
 // each field means.
 
 /** Who wanted a compaction; `agent-idle`: the agent by itself, while it was at rest. */

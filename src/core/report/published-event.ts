@@ -7,7 +7,7 @@ import type { Activity, Millis } from '../reading.js';
 import type { Exit, SessionRecord } from './records.js';
 import type { ReadingRecord } from './report.js';
 
-// What a wrapper reports about its session to other programs, as it happens: one JSON object a line, `ctxwrap.event/1`. docs/events.md
+// What a wrapper reports about its session to other programs, as it happens: one JSON object a line, `ctxwrap.event/1`. docs/internals/events.md
 // describes it.
 
 export type EventContent =

@@ -1,4 +1,4 @@
-// How much strategies keep of facts that were planted in 200 turns: the table in docs/strategies.md.
+// How much strategies keep of facts that were planted in 200 turns: the table in docs/internals/strategies.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -27,6 +27,6 @@ it.each([
   ['clustering', 40_000],
   ['clustering', 10_000],
 ] as const)('is what the documentation says of %s with %i tokens', async (name, budgetTokens) => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/strategies.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/internals/strategies.md'), 'utf8');
   expect(page.split('\n')).toContain(await rowFor(name, budgetTokens));
 });

@@ -1,4 +1,4 @@
-// What each agent's own compaction keeps of 200 turns with planted facts, beside its summary: the table in docs/strategies.md.
+// What each agent's own compaction keeps of 200 turns with planted facts, beside its summary: the table in docs/internals/strategies.md.
 import { setTimeout as pause } from 'node:timers/promises';
 import { isRecord, parseRecord } from '../../../src/core/json.js';
 import { assertThat } from '../../../src/verify/checks.js';

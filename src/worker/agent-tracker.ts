@@ -279,8 +279,8 @@ const startLoop = (
     onHandoffDue: () => queueMicrotask(() => handoffs().writeAtHard()),
     onLimitOffer: () => void offerLimit(session, take),
     onNotification: notify,
-    onState: (state, compaction) => {
-      publisher?.onState(state, compaction);
+    onState: (state, facts) => {
+      publisher?.onState(state, facts);
       blackBox.onState(state);
       memory.onState(state);
       lookAgain(state);

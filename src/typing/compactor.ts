@@ -245,7 +245,8 @@ const channelClosed = (reason: string): Told => [
 
 const endedText = ({ initiator, strategy, outcome, startedAt, endedAt, evidence }: EndedCompaction): string =>
   [
-    `compaction by ${initiator === 'ctxwrap' ? `us (${strategy ?? 'auto'})` : `the ${initiator}`}: ${outcome.kind}`,
+    `compaction by ${initiator === 'ctxwrap' ? 'us' : `the ${initiator}`}: ${outcome.kind}`,
+    ...(strategy === undefined ? [] : [`strategy ${strategy}`]),
     `${((endedAt - startedAt) / 1000).toFixed(1)} s`,
     ...evidence,
   ].join(', ');

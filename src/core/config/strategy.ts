@@ -64,6 +64,8 @@ export type HasModule = (path: string) => boolean;
 interface StrategyFault {
   /** a sentence without a full stop */
   readonly reason: string;
+  /** the same in few words */
+  readonly short: string;
   /** a command that fixes it, where another setting is missing */
   readonly fix?: string;
   /** the strategy that the user may have meant */
@@ -81,14 +83,19 @@ const findStrategyFault = (values: FaultValues, hasModule: HasModule): StrategyF
   if (!known.includes(strategy))
     return {
       reason: `there is no strategy of that name; there are ${known.join(', ')}`,
+      short: 'no such strategy',
       meant: nearestWord(strategy, known),
     };
   const module = Object.hasOwn(own, strategy) ? own[strategy] : undefined;
-  if (module !== undefined) return hasModule(module) ? undefined : { reason: `there is no file ${module}` };
+  if (module !== undefined) {
+    const reason = `there is no file ${module}`;
+    return hasModule(module) ? undefined : { reason, short: reason };
+  }
   if (strategy !== 'summarize') return undefined;
   if (values['summariser.url'] === undefined)
     return {
       reason: 'nobody is set who writes the summaries',
+      short: 'nobody writes the summaries',
       fix: 'ctxwrap config set summariser.url agent',
     };
   return findSummariserFault(values);
@@ -104,7 +111,7 @@ export const withUsableStrategy = (
   const given = effective.find(({ key }) => key === 'strategy');
   if (!fault || !given) return { effective, problems: [] };
   const { key, value, origin, overrides } = given;
-  const { reason, meant = 'auto', fix = fixAt(origin, meant) } = fault;
+  const { reason, short, meant = 'auto', fix = fixAt(origin, meant) } = fault;
   const used: EffectiveValue = {
     key,
     value: 'auto',
@@ -116,6 +123,7 @@ export const withUsableStrategy = (
     level: 'error',
     key,
     what: `strategy ${String(value)} is not used`,
+    short: `strategy ${String(value)} is not used: ${short}`,
     why: `${reason}; the agent's own command is used`,
     fix,
   });

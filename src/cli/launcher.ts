@@ -16,8 +16,8 @@ declare const BUILD: string;
 /** Set by build.js, true in the bundle for the tests: each test has a home of its own, and nothing would be compiled there yet. */
 declare const KEEPS_CODE_BESIDE: boolean;
 
-const HOLD_MS = 1_000; // earlier the agent's start would wait, and most commands have ended by then
-const SPARE_FILES = 64; // that a session may still open; with fewer nothing is held
+const OPEN_MS = 1_000; // earlier the agent's start would wait, and most commands have ended by then
+const SPARE_FILES = 64; // that a session may still open; with fewer none is opened
 const SAVE_MS = 3_000; // later V8 may have dropped code that runs only at the start; earlier the start itself would wait
 
 const folder = __dirname;
@@ -29,27 +29,27 @@ let isOutdated = false;
 let saving: NodeJS.Timeout | undefined;
 
 /** open files of the parts that are not loaded yet */
-const held = new Map<string, number>();
+const openParts = new Map<string, number>();
 
 /** An update deletes these files while a session runs; an open file can be read all the same, and is of this version. */
-const holdFiles = (): void => {
+const openAllParts = (): void => {
   const spare: number[] = [];
   try {
     for (const name of readdirSync(folder))
-      if (name.endsWith('.cjs') && !loaded.has(name)) held.set(name, openSync(join(folder, name), 'r'));
+      if (name.endsWith('.cjs') && !loaded.has(name)) openParts.set(name, openSync(join(folder, name), 'r'));
     while (spare.length < SPARE_FILES) spare.push(openSync(__filename, 'r'));
   } catch {
-    // too many open files, or an update in this moment: what is not held is read by its name
-    held.forEach((file) => closeSync(file));
-    held.clear();
+    // too many open files, or an update in this moment: what is not open is read by its name
+    openParts.forEach((file) => closeSync(file));
+    openParts.clear();
   }
   for (const file of spare) closeSync(file);
 };
 
 const readPart = (name: string): string => {
-  const file = held.get(name);
+  const file = openParts.get(name);
   if (file === undefined) return readFileSync(join(folder, name), 'utf8');
-  held.delete(name);
+  openParts.delete(name);
   try {
     return readFileSync(file, 'utf8');
   } finally {
@@ -102,6 +102,6 @@ const save = (): void => {
 };
 
 process.on('exit', save);
-if (isMainThread) setTimeout(holdFiles, HOLD_MS).unref();
-else holdFiles(); // a thread starts later, and needs most parts
+if (isMainThread) setTimeout(openAllParts, OPEN_MS).unref();
+else openAllParts(); // a thread starts later, and needs most parts
 loadPart('main.cjs');

@@ -1,4 +1,5 @@
 import { UserError } from '../core/errors.js';
+import { replacementOf } from '../core/config/replaced-keys.js';
 import { nearestWord, quoteForCopying } from '../core/text.js';
 import { failure, listed, usageError } from './usage-error.js';
 
@@ -45,8 +46,14 @@ export const wrapsItself = (args: readonly string[]): UserError =>
     `one is enough: ${args.length > 0 ? `ctxwrap ${args.map(quoteForCopying).join(' ')}` : 'ctxwrap claude'}`,
   );
 
-export const unknownKey = (given: string, known: readonly string[]): UserError =>
-  usageError(`unknown key "${given}"`, meantIn(known, given, 'see ctxwrap config show'));
+export const unknownKey = (given: string, known: readonly string[]): UserError => {
+  const { key, value = 'VALUE' } = replacementOf(given) ?? {};
+  const hint =
+    key === undefined
+      ? meantIn(known, given, 'see ctxwrap config show')
+      : `its name here is ${key}: ctxwrap config set ${key} ${value}`;
+  return usageError(`unknown key "${given}"`, hint);
+};
 
 /** Where an option is allowed: before the command or after it. */
 export interface KnownFlags {

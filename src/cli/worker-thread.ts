@@ -23,16 +23,14 @@ const findAgent = async (options: Options, name: string): Promise<Agent> => {
   return agent;
 };
 
-/** Settings that only a configuration can hold. */
+/** Settings that only a configuration can hold, and what becomes of the strategy. */
 const configuredSession = (
   { configured, values, isModeGiven }: Options,
   { name, home, newSessions }: Agent,
   log: Log,
 ): Pick<WrapSession, 'assumedWindow' | 'watchSettings'> & { readonly changes?: readonly string[] } => {
-  if (!configured) return {};
-  const { windows, watch } = configured;
   const assumed =
-    values.window === undefined
+    configured && values.window === undefined
       ? assumedWindow(values.backend, {
           isKnown: home !== undefined,
           ownTokens: values['claude.million'] ? home?.largeWindowTokens : undefined,
@@ -43,6 +41,8 @@ const configuredSession = (
     assumedTokens: assumed,
     agent: { name, canSwitch: newSessions?.switching !== undefined },
   });
+  if (!configured) return { changes };
+  const { windows, watch } = configured;
   return {
     changes,
     ...(assumed === undefined ? {} : { assumedWindow: assumed }),

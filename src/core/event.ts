@@ -11,10 +11,21 @@ import type { SessionLimit } from './own-limit.js';
 import type { ActivityReport, Millis, Reading, WindowClaim } from './reading.js';
 import type { FoundConversation, View } from './shown-conversation.js';
 
+/** How ctxwrap has shortened a conversation itself. */
+export interface Shortening {
+  readonly strategy: string;
+  /** the user asked for it */
+  readonly isManual: boolean;
+  /** of an attempt to compact that it ends; absent for one that was asked for by itself */
+  readonly startedAt?: Millis | undefined;
+}
+
 /** A compaction recorded by the agent itself. */
 export interface Boundary {
   /** `ctxwrap`: not the agent's record, but a conversation that ctxwrap has shortened itself */
   readonly initiator?: 'user' | 'agent' | 'ctxwrap';
+  /** only of ctxwrap */
+  readonly shortening?: Shortening;
   readonly preTokens?: number;
   readonly postTokens?: number;
   /** what is sent with every request (system prompt, tools), where the agent's estimates leave it out */
@@ -142,6 +153,8 @@ export type Event =
       /** it offers a key: displayed for longer, until there is anything else to say */
       readonly isOffer?: true;
     }
+  /** the agent is about to be ended by its own command and started again with a shortened conversation, or is not any more */
+  | { readonly type: 'restart-planned'; readonly isPlanned: boolean }
   /** the agent's control channel cannot be used any more */
   | { readonly type: 'channel-closed' }
   /** the result of typing the agent's command, or of asking by its control channel */

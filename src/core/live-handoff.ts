@@ -1,4 +1,5 @@
-import type { Event } from './event.js';
+import { leavesConversation, type Event } from './event.js';
+import { present } from './present.js';
 import type { Millis } from './reading.js';
 import { sessionLadder } from './report/report.js';
 import type { Session } from './session.js';
@@ -23,7 +24,7 @@ export interface LiveHandoff {
   readonly command: string;
   /** the conversation in which the window is at hard and one was written for that; '' for one without an id */
   readonly begun?: string | undefined;
-  /** the last one that was written */
+  /** the last one that was written, until the window of its conversation is emptied */
   readonly written?: WrittenHandoff | undefined;
   /** one is to be written now; of the last step only */
   readonly isDue?: true;
@@ -31,13 +32,28 @@ export interface LiveHandoff {
 
 /** After a step with this event. */
 export const stepLiveHandoff = (before: LiveHandoff, event: Event, session: Session): LiveHandoff => {
-  const { isDue: _, ...rest } = before;
-  const next = event.type === 'handoff-ready' ? { ...rest, written: event.handoff } : rest;
+  const { isDue: _, written: __, ...rest } = before;
+  const next = { ...rest, ...present({ written: writtenAfter(before, event, session) }) };
   const conversation = shownId(session.conversation) ?? '';
   const tier = session.fused?.actingTier;
   if (tier !== undefined && tier !== 'hard') return { ...next, begun: undefined }; // the next rise is another one
   if (!isHandoffPreset(session) || tier !== 'hard' || next.begun === conversation) return next;
   return { ...next, begun: conversation, written: undefined, isDue: true };
+};
+
+const writtenAfter = (
+  { written }: LiveHandoff,
+  event: Event,
+  { conversation, fileTells }: Session,
+): WrittenHandoff | undefined => {
+  if (event.type === 'handoff-ready') {
+    const { handoff } = event;
+    return handoff.conversation === shownId(conversation) ? handoff : written; // its writing has taken its time
+  }
+  const isSameId = event.type === 'session-changed' && event.sessionId === written?.conversation;
+  const isSeenTwice = event.type === 'boundary' && event.boundary.source === 'screen' && fileTells;
+  const isEmptied = event.type === 'voided' || (event.type === 'boundary' && !isSeenTwice);
+  return isEmptied || (leavesConversation(event) && !isSameId) ? undefined : written;
 };
 
 /** What the footer says about it where it has nothing else to say; undefined where there is nothing to hand off yet. */
@@ -47,8 +63,7 @@ export const liveHandoffText = (
 ): string | undefined => {
   const tier = session.fused?.actingTier;
   if (!isHandoffPreset(session) || (tier !== 'warn' && tier !== 'hard')) return undefined;
-  if (tier === 'hard' && written && written.conversation === shownId(session.conversation))
-    return handoffReadyText(command);
+  if (tier === 'hard' && written) return handoffReadyText(command);
   return `handoff soon: ${keys ?? 'ctxwrap handoff'}`;
 };
 

@@ -188,6 +188,8 @@ export interface MessageContext {
   readonly spiral?: string | undefined;
   /** that a handoff may be better than going on */
   readonly handoff?: string | undefined;
+  /** the footer tells of a handoff where it has nothing else to say, in place of a tip */
+  readonly hasOwnTip?: boolean;
   readonly now: Millis;
 }
 
@@ -255,7 +257,7 @@ const refusals = ({ effects }: Compaction): readonly NoticeRequest[] =>
 const withTip = (
   messages: Messages,
   event: Event,
-  { session, compaction, now }: MessageContext,
+  { session, compaction, hasOwnTip, now }: MessageContext,
 ): Messages => {
   const { notices } = messages;
   const tips = messages.tips && updateTips(messages.tips, event);
@@ -268,7 +270,7 @@ const withTip = (
     notices.waiting.length === 0 &&
     !notices.shown &&
     compactionText(compaction, now) === undefined;
-  if (!tip || !isQuiet || isTooSoon(tips, tier, tip)) return { ...messages, tips };
+  if (!tip || hasOwnTip || !isQuiet || isTooSoon(tips, tier, tip)) return { ...messages, tips };
   const shown = { ...tips.shown, [tier]: tips.prompts };
   return { tips: { ...tips, shown }, notices: addNotice(notices, tip, now) };
 };

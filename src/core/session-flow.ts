@@ -17,7 +17,7 @@ import { cacheDeadline, spiralText } from './economy.js';
 import { footerView } from './footer-view.js';
 import { formatDuration, formatFill } from './format.js';
 import { handoffAtEnd, startOffers, stepOffers, type HandoffOffers } from './handoff-offer.js';
-import { handoffCommand, stepLiveHandoff, type LiveHandoff } from './live-handoff.js';
+import { handoffCommand, liveHandoffText, stepLiveHandoff, type LiveHandoff } from './live-handoff.js';
 import { stepLimitOffer, type LimitOffer } from './limit-offer.js';
 import type { SessionLimit } from './own-limit.js';
 import { emptyHistory, recordStep, type OverviewHistory } from './report/history.js';
@@ -312,7 +312,10 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
   const spiral = spiralText(flow.session.unattended, session.unattended);
   const offers = flow.offers && stepOffers(flow.offers, { session, compaction });
   const handoff = offers?.due;
-  const messages = stepMessages(flow.messages, event, { session, compaction, reduced, spiral, handoff, now });
+  const liveHandoff = flow.liveHandoff && stepLiveHandoff(flow.liveHandoff, event, session);
+  const hasOwnTip = liveHandoff !== undefined && liveHandoffText(liveHandoff, session) !== undefined;
+  const said = { session, compaction, reduced, spiral, handoff, hasOwnTip, now };
+  const messages = stepMessages(flow.messages, event, said);
   return {
     ...flow,
     session,
@@ -326,10 +329,7 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
       ...breakerBypassed(flow.compaction, compaction, session, now),
       ...typedWithoutCopy(flow.compaction, compaction),
     ],
-    ...present({
-      offers,
-      liveHandoff: flow.liveHandoff && stepLiveHandoff(flow.liveHandoff, event, session),
-    }),
+    ...present({ offers, liveHandoff }),
     messages,
     isEnterAsked: stepEnterHold(flow, event, { session, compaction }),
     limitOffer: stepLimitOffer(flow.limitOffer, event, {

@@ -2,6 +2,7 @@ import type { Agent, AgentLaunch, SavedSession } from '../agents/agent.js';
 import type { Millis } from '../core/reading.js';
 import type { ControlChannel, Mode } from '../core/compaction/state.js';
 import type { CurrentSettings } from '../core/config/keys.js';
+import type { Shortening } from '../core/event.js';
 import type { SessionLimit } from '../core/own-limit.js';
 import type { ControlPlace } from '../storage/control-place.js';
 import type { Log } from '../storage/log-file.js';
@@ -23,6 +24,7 @@ export interface RestartPlan {
   readonly postTokens: number;
   /** the time of the records in the shortened session */
   readonly writtenAt: Millis;
+  readonly shortening: Shortening;
   /** as the user has set it by now */
   readonly mode: Mode;
   /** as the user has chosen it by a key; absent where the settings hold */

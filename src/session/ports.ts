@@ -64,13 +64,20 @@ export interface EndedDraft {
   readonly characters: number;
 }
 
+/** What is published beside the session's state. */
+export interface StateFacts {
+  readonly compaction: CompactionRecord;
+  /** of the conversation as it is now */
+  readonly handoff?: WrittenHandoff | undefined;
+}
+
 /** The session's connection to other programs: its published record, their requests, and the audit log. */
 export interface Publisher {
-  readonly onState: (state: Session, compaction: CompactionRecord) => void;
+  readonly onState: (state: Session, facts: StateFacts) => void;
   /** the agent has a shortened session in place of another */
   readonly onReplaced: (replaced: Replaced) => void;
-  /** a handoff of the conversation was written */
-  readonly onHandoff: (handoff: WrittenHandoff) => void;
+  /** a handoff of the conversation was written, at this path */
+  readonly onHandoff: (path: string) => void;
   /** the terminal is not followed any more, so that nothing is typed */
   readonly onFailed: () => void;
   /** each effect of the core, with the state it came from */

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { errorCode } from '../core/errors.js';
 
@@ -17,6 +17,18 @@ export const userConfigPath = (env: Env, home: string): string => {
 export const projectConfigPath = (cwd: string): string => join(cwd, '.ctxwrap.jsonc');
 
 /** Whether something has this path, even if it cannot be read. */
+const MOST_BYTES = 1024 * 1024;
+
+/** Undefined where there is no regular file of at most 1 MB that can be read. */
+export const readText = (path: string): string | undefined => {
+  try {
+    const stats = statSync(path);
+    return stats.isFile() && stats.size <= MOST_BYTES ? readFileSync(path, 'utf8') : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
 export const pathExists = (path: string): boolean => {
   try {
     lstatSync(path);

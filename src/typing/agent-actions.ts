@@ -19,7 +19,9 @@ import { makeUndo, type Undo } from './undo.js';
 // gives back what was forgotten. What is asked for by a key is told in the footer, and the same key withdraws it while it waits.
 
 export interface AgentActions
-  extends Pick<Shortener, 'isOwnBoundary' | 'shorten'>, Pick<Receipts, 'brief' | 'recap' | 'keptText'> {
+  extends
+    Pick<Shortener, 'isOwnBoundary' | 'takenLate' | 'shorten'>,
+    Pick<Receipts, 'brief' | 'recap' | 'keptText'> {
   readonly noteEvent: (event: Event) => void;
   readonly switchTo: SwitchTo;
   readonly undoByChannel: Undo['byChannel'];
@@ -51,6 +53,7 @@ export const makeAgentActions = (given: Omit<ActionContext, 'ended'>): AgentActi
   return {
     noteEvent: (event) => [receipts, undoing, shortener].forEach((part) => part.noteEvent(event)),
     isOwnBoundary: shortener.isOwnBoundary,
+    takenLate: shortener.takenLate,
     shorten: shortener.shorten,
     switchTo,
     undoByChannel: undoing.byChannel,

@@ -140,6 +140,7 @@ const makeAttempts = (options: CompactorOptions) => {
     end: (ended: EndedCompaction): void => {
       log.info(endedText(ended));
       if (isOver) return;
+      if (ended.strategy !== undefined) attempt.abort(); // nothing is switched for an attempt that is over
       if (ended.via !== undefined) endAsking(ended, attempt, options);
       void clear(ended).catch(() => undefined);
       draft.end(request, { mayHoldCommand: ended.outcome.kind === 'interrupted' });
@@ -204,7 +205,8 @@ const shortenedEvents = (result: ShortenResult): Told => {
   if (result.kind === 'refused')
     return [{ type: 'typed', result: { kind: 'withdrawn', reason: result.reason, evidence: [] } }];
   const evidence = ['reason' in result ? result.reason : `shortened ${result.words}`];
-  const typed: Event = { type: 'typed', result: { kind: 'sent', isQueued: false, evidence } };
+  const told = result.kind === 'unknown' ? result.told : undefined;
+  const typed: Event = { type: 'typed', result: { kind: 'sent', isQueued: false, evidence, told } };
   return result.kind === 'shortened' ? [typed, shortenedEvent(result)] : [typed];
 };
 
@@ -241,9 +243,10 @@ const channelClosed = (reason: string): Told => [
   { type: 'channel-closed' },
 ];
 
-const endedText = ({ initiator, outcome, startedAt, endedAt, evidence }: EndedCompaction): string =>
+const endedText = ({ initiator, strategy, outcome, startedAt, endedAt, evidence }: EndedCompaction): string =>
   [
     `compaction by ${initiator === 'ctxwrap' ? 'us' : `the ${initiator}`}: ${outcome.kind}`,
+    ...(strategy === undefined ? [] : [`strategy ${strategy}`]),
     `${((endedAt - startedAt) / 1000).toFixed(1)} s`,
     ...evidence,
   ].join(', ');

@@ -169,10 +169,10 @@ export const confirmRestart = (watch: RestartWatch): { readonly stop: () => void
 };
 
 /** What the session is told of a conversation that ctxwrap has shortened: as of a compaction that the agent records. */
-export const shortenedEvent = ({
-  preTokens,
-  postTokens,
-}: Pick<RestartPlan, 'preTokens' | 'postTokens'>): Event => ({
+export const shortenedEvent = (
+  { preTokens, postTokens, shortening }: Pick<RestartPlan, 'preTokens' | 'postTokens' | 'shortening'>,
+  at = Date.now(),
+): Event => ({
   type: 'boundary',
-  boundary: { at: Date.now(), initiator: 'ctxwrap', preTokens, postTokens },
+  boundary: { at, initiator: 'ctxwrap', shortening, preTokens, postTokens },
 });

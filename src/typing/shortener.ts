@@ -1,8 +1,10 @@
 import type { Agent, SavedSession } from '../agents/agent.js';
 import type { Values } from '../core/config/keys.js';
+import type { Compaction, ToldSession } from '../core/compaction/state.js';
 import { errorText } from '../core/errors.js';
-import { leavesConversation, type Boundary, type Event } from '../core/event.js';
+import { leavesConversation, type Boundary, type Event, type Shortening } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
+import { present } from '../core/present.js';
 import { type Activity, type Millis, windowPercent } from '../core/reading.js';
 import { sessionThresholds } from '../core/report/report.js';
 import { answerEvent } from '../core/session-flow.js';
@@ -50,18 +52,18 @@ export interface ShortenAsked {
   readonly budgetTokens?: number | undefined;
 }
 
+type ShortenedSession = Pick<RestartPlan, 'preTokens' | 'postTokens' | 'shortening'>;
+
 export type ShortenResult =
-  | {
+  | ({
       readonly kind: 'shortened';
       /** `by truncate, 169k → ~40k`: what is left is estimated until the agent's next answer */
       readonly words: string;
-      /** of the window, in the agent's tokens */
-      readonly preTokens: number;
-      readonly postTokens: number;
-    }
+    } & ShortenedSession)
   /** the agent has ended, and is started again with the shorter conversation; not confirmed yet that it loaded the session */
   | { readonly kind: 'restarting'; readonly words: string }
-  | NotDone;
+  /** `told`: the session that the agent may still take */
+  | (NotDone & { readonly told?: ToldSession });
 
 export interface ShortenerParts {
   readonly switchTo: SwitchTo;
@@ -73,6 +75,8 @@ export interface ShortenerParts {
 export interface Shortener {
   /** a boundary ctxwrap wrote itself; already reported */
   readonly isOwnBoundary: (boundary: Boundary) => boolean;
+  /** what the session is told after this event, by which the agent has gone on in a session later than was waited for */
+  readonly takenLate: (event: Event) => readonly Event[];
   readonly noteEvent: (event: Event) => void;
   /** never rejects; where it is for an attempt to compact, the caller reports the result */
   readonly shorten: (asked: ShortenAsked, wait: ActionWait) => Promise<ShortenResult>;
@@ -93,6 +97,7 @@ export const makeShortener = (context: ActionContext, parts: ShortenerParts): Sh
   const turn = makeTurnWatch();
   const written = makeWrittenWatch(agent, restarted?.writtenAt);
   const replaced = makeReplacedWatch(context);
+  const late = makeLateWatch(context, replaced.note);
   let doneAt: readonly Millis[] = session.shortenedAt ?? [];
 
   const attempt = async (asked: ShortenAsked, wait: ActionWait): Promise<ShortenResult> => {
@@ -102,7 +107,7 @@ export const makeShortener = (context: ActionContext, parts: ShortenerParts): Sh
     // attempts to compact have limits of their own, which do not outlast the run of an agent
     if (doneAt.length >= MOST_AN_HOUR && (restarter !== undefined || !wait.isForAttempt))
       return refused(`${MOST_AN_HOUR} times within an hour is the most`);
-    const watches = { turn, written, onReplaced: replaced.note };
+    const watches = { turn, written, late, onReplaced: replaced.note };
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const result = await shortenOnce({ ...context, ...parts, ...watches, asked, doneAt }, wait);
       if (result !== undefined) return result; // otherwise the conversation has gone on
@@ -121,6 +126,7 @@ export const makeShortener = (context: ActionContext, parts: ShortenerParts): Sh
     });
   return {
     isOwnBoundary: written.isOwn,
+    takenLate: late.taken,
     noteEvent: turn.noteEvent,
     shorten: run,
     rescue: async (wait) => {
@@ -153,6 +159,30 @@ const makeReplacedWatch = ({ session: { restarted }, flow, publisher }: ActionCo
     },
     previous: (): SavedSession | undefined =>
       last?.to.id === shownId(flow().session.conversation) ? last?.from : undefined,
+  };
+};
+
+interface Late extends ShortenedSession {
+  readonly told: ToldSession;
+  readonly replaced: Replaced;
+}
+
+/** Tells when the agent goes on in a session after all, which it was told to and did not show in time. */
+const makeLateWatch = ({ flow, publisher }: ActionContext, onReplaced: (replaced: Replaced) => void) => {
+  let waiting: Late | undefined;
+  return {
+    waitFor: (next: Late | undefined): void => {
+      waiting = next;
+    },
+    taken: (event: Event): readonly Event[] => {
+      if (!waiting || event.type !== 'session-changed' || event.sessionId !== waiting.told.id) return [];
+      const { told, replaced, ...shortened } = waiting;
+      waiting = undefined;
+      onReplaced(replaced);
+      publisher?.beginAction(flow().session);
+      publisher?.endSwitch(told.id, { kind: 'switched' });
+      return [shortenedEvent(shortened, told.writtenAt)]; // its answer may be older than this event
+    },
   };
 };
 
@@ -205,10 +235,11 @@ const makeWrittenWatch = ({ newSessions }: Agent, writtenBefore?: Millis) => {
   };
 };
 
-interface Shortening extends ActionContext, ShortenerParts {
+interface ShortenContext extends ActionContext, ShortenerParts {
   readonly asked: ShortenAsked;
   readonly turn: ReturnType<typeof makeTurnWatch>;
   readonly written: ReturnType<typeof makeWrittenWatch>;
+  readonly late: ReturnType<typeof makeLateWatch>;
   readonly onReplaced: (replaced: Replaced) => void;
   /** when it was done within the last hour */
   readonly doneAt: readonly Millis[];
@@ -216,7 +247,7 @@ interface Shortening extends ActionContext, ShortenerParts {
 
 /** undefined: the conversation went on meanwhile, and nothing was typed. */
 const shortenOnce = async (
-  shortening: Shortening,
+  shortening: ShortenContext,
   { gate, ...wait }: ActionWait,
 ): Promise<ShortenResult | undefined> => {
   const { session, turn, sessionFile } = shortening;
@@ -256,16 +287,14 @@ const shortenOnce = async (
   }
 };
 
-interface Computed {
+interface Computed extends ShortenedSession {
   readonly shortened: Shortened;
   /** `by truncate, 169k → ~40k` */
   readonly words: string;
-  readonly preTokens: number;
-  readonly postTokens: number;
 }
 
 const compute = async (
-  { session: { values, env }, summarise, flow, asked }: Shortening,
+  { session: { values, env }, summarise, flow, asked }: ShortenContext,
   source: RecordSource,
   signal: AbortSignal,
 ): Promise<Computed> => {
@@ -278,8 +307,15 @@ const compute = async (
   const { windowTokens: postTokens, change } = shortened;
   const preTokens = known.usedTokens ?? change.tokensBefore;
   const words = `by ${name}, ${formatTokens(preTokens)} → ~${formatTokens(postTokens)}`;
-  return { shortened, words, preTokens, postTokens };
+  const shortening = shorteningBy(name, flow().compaction);
+  return { shortened, words, preTokens, postTokens, shortening };
 };
+
+/** As of the attempt to compact that it is for, if it is for one. */
+const shorteningBy = (strategy: string, { phase }: Compaction): Shortening =>
+  phase.kind === 'typing'
+    ? { strategy, isManual: phase.attempt.request !== undefined, startedAt: phase.attempt.startedAt }
+    : { strategy, isManual: true };
 
 interface Application extends Computed {
   readonly source: RecordSource;
@@ -289,12 +325,13 @@ interface Application extends Computed {
 
 /** Writes the new session and has the agent go on with it; the file is removed where it is certain that the agent was not told of it. */
 const applyTo = async (
-  shortening: Shortening,
+  shortening: ShortenContext,
   application: Application,
   wait: ActionWait & Required<Pick<ActionWait, 'gate'>>,
 ): Promise<ShortenResult> => {
-  const { session, flow, switchTo, restarter, written, onReplaced } = shortening;
+  const { session, flow, switchTo, restarter, written, late, onReplaced } = shortening;
   const { source, shortened, words, preTokens, postTokens, isTold } = application;
+  const did: ShortenedSession = { preTokens, postTokens, shortening: application.shortening };
   const id = shownId(flow().session.conversation);
   const as = { ...newSession(session.cwd), usedTokens: postTokens, preTokens };
   if (restarter) {
@@ -313,26 +350,32 @@ const applyTo = async (
     return wait.gate?.begin();
   };
   const gate = { begin, rest: () => wait.gate?.rest() };
+  late.waitFor(undefined);
   const result = await switchTo(name, { ...wait, gate });
-  written.end(result.kind === 'switched');
+  written.end(result.kind !== 'refused');
   if (result.kind === 'refused') await removeCreated(path);
   if (result.kind === 'refused') return result;
-  const byHand = session.agent.newSessions?.switching?.command(name);
-  if (result.kind === 'unknown') return byHand === undefined ? result : { ...result, byHand };
-  if (id !== undefined && id !== name)
-    onReplaced({ from: { id, path: source.path }, to: { id: name, path } });
-  return { kind: 'shortened', words, preTokens, postTokens };
+  const replaced =
+    id === undefined || id === name ? undefined : { from: { id, path: source.path }, to: { id: name, path } };
+  // it may be there, and work already
+  if (result.kind === 'unknown' && shownId(flow().session.conversation) !== name) {
+    const told = { id: name, writtenAt: as.now };
+    if (replaced) late.waitFor({ ...did, told, replaced });
+    return { ...result, told, ...present({ byHand: session.agent.newSessions?.switching?.command(name) }) };
+  }
+  if (replaced) onReplaced(replaced);
+  return { kind: 'shortened', words, ...did };
 };
 
 const restartPlan = (
-  { flow, doneAt }: Shortening,
-  { preTokens, postTokens }: Computed,
+  { flow, doneAt }: ShortenContext,
+  { preTokens, postTokens, shortening }: Computed,
   { replaced: { from, to }, at }: { readonly replaced: Replaced; readonly at: Millis },
 ): RestartPlan => {
   const { session, compaction } = flow();
   const { mode } = compaction;
   const settings = { mode, limit: session.limit, times: [...doneAt, at] };
-  return { session: to, before: from, preTokens, postTokens, writtenAt: at, ...settings };
+  return { session: to, before: from, preTokens, postTokens, shortening, writtenAt: at, ...settings };
 };
 
 /** The configured strategy; in place of the agent's own command, what works without it. */

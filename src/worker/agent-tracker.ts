@@ -119,6 +119,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     blackBox.onEvent(event, loop.flow().compaction);
     actions.noteEvent(event);
     loop.take(event);
+    actions.takenLate(event).forEach(loop.take);
   };
   const place = { childPid, cwd, home: homeFolder(env), env, args, startedAt };
   const observer = observe(parts, { childPid, place: () => following.place() }, take);
@@ -130,15 +131,12 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const own = makeOwnSession(agent, place, loop.flow);
   const handoffs = makeHandoffWriter({ ...parts, flow: loop.flow, take, source: own.source });
   const { onEntered } = parts.input;
-  const actions = makeAgentActions({ ...parts, childPid, port, flow: loop.flow, take, onEntered, ...own });
+  const typing = { port, flow: loop.flow, take, onEntered, onRestart: planRestart(parts, take) };
+  const actions = makeAgentActions({ ...parts, childPid, ...typing, ...own });
   const restart = followRestart(parts, loop, take);
   const official = followReports(session, { onFact: take, now: Date.now }, rest);
-  const following = followFile(parts, place, {
-    handle: take,
-    switchTo: official.switchTo,
-    workedAt: work.begunAt,
-    rest,
-  });
+  const handling = { handle: take, switchTo: official.switchTo, workedAt: work.begunAt, rest };
+  const following = followFile(parts, place, handling);
   const ownCompaction = followOwnCompaction(session, take, rest);
   const stopSettings = followSettings(session, agent.recipe?.(env), take, parts.publisher?.onSettings);
   const reading = readOutput(parts, observer, take);
@@ -202,6 +200,14 @@ const makeWorkTimes = () => {
     begunAt: () => begunAt,
   };
 };
+
+/** Plans the agent's restart, and tells the session of it. */
+const planRestart =
+  ({ onRestart }: TrackerParts, take: (event: Event) => void): TrackerParts['onRestart'] =>
+  (plan) => {
+    onRestart(plan);
+    take({ type: 'restart-planned', isPlanned: plan !== undefined });
+  };
 
 /** For an agent that was started again. */
 const followRestart = (
@@ -273,8 +279,8 @@ const startLoop = (
     onHandoffDue: () => queueMicrotask(() => handoffs().writeAtHard()),
     onLimitOffer: () => void offerLimit(session, take),
     onNotification: notify,
-    onState: (state, compaction) => {
-      publisher?.onState(state, compaction);
+    onState: (state, facts) => {
+      publisher?.onState(state, facts);
       blackBox.onState(state);
       memory.onState(state);
       lookAgain(state);

@@ -1,3 +1,4 @@
+import { setTimeout as pass } from 'node:timers/promises';
 import { handoffMarkdown } from '../core/conversation/handoff-text.js';
 import type { HandoffReason } from '../core/conversation/handoff.js';
 import { errorText } from '../core/errors.js';
@@ -6,6 +7,7 @@ import { handoffCommand, handoffReadyText } from '../core/live-handoff.js';
 import { toPrintableLines } from '../core/printable.js';
 import { answerEvent } from '../core/session-flow.js';
 import { shownId } from '../core/shown-conversation.js';
+import { scaledWait } from '../core/time-scale.js';
 import type { SessionSource } from '../session-files/read-history.js';
 import { readHandoff } from '../session-files/read-handoff.js';
 import type { WrapSession } from '../session/options.js';
@@ -25,6 +27,8 @@ export interface HandoffWriterOptions {
   readonly take: (event: Event) => void;
 }
 
+const RETRY_MS = scaledWait(2_000); // a file that is being written or replaced is whole again by then
+
 export interface HandoffWriter {
   /** the window is at hard, and the preset wants a handoff then */
   readonly writeAtHard: () => void;
@@ -32,29 +36,45 @@ export interface HandoffWriter {
   readonly press: () => void;
 }
 
-/** Writes one at a time. Never throws and never rejects: the footer says why there is none. */
+/** Writes one at a time, and tries once more what fails. Never throws and never rejects: the footer says why there is none. */
 export const makeHandoffWriter = (options: HandoffWriterOptions): HandoffWriter => {
   const { session, flow, publisher, take } = options;
   let isWriting = false;
-  const write = async (reason: HandoffReason): Promise<void> => {
-    if (isWriting) return;
-    isWriting = true;
+  let next: HandoffReason | undefined; // it fell due while another one was written, which may lack what was said since
+  const writeOnce = async (reason: HandoffReason): Promise<string | undefined> => {
     try {
       const conversation = shownId(flow().session.conversation);
       const path = await writeHandoff(options, reason);
       const handoff = { path, at: Date.now(), conversation };
       session.log.info(`handoff written: ${path}`);
       take({ type: 'handoff-ready', handoff });
-      publisher?.onHandoff(handoff);
-      if (reason !== 'requested') return;
+      publisher?.onHandoff(path);
+      if (reason !== 'requested') return undefined;
       const command = flow().liveHandoff?.command ?? handoffCommand(undefined);
       take(answerEvent(handoffReadyText(command)));
+      return undefined;
     } catch (error) {
-      session.log.warn(`no handoff was written: ${errorText(error)}`);
-      take(answerEvent(`no handoff: ${errorText(error)}`));
-    } finally {
-      isWriting = false;
+      return errorText(error);
     }
+  };
+  const write = async (reason: HandoffReason): Promise<void> => {
+    if (isWriting) {
+      next = next === 'requested' ? next : reason; // a key wants an answer
+      return;
+    }
+    isWriting = true;
+    const failure = await writeOnce(reason);
+    if (failure !== undefined) {
+      session.log.info(`a handoff is tried again: ${failure}`);
+      await pass(RETRY_MS, undefined, { ref: false });
+      const again = await writeOnce(reason);
+      if (again !== undefined) session.log.warn(`no handoff was written: ${again}`);
+      if (again !== undefined) take(answerEvent(`no handoff: ${again}`));
+    }
+    isWriting = false;
+    const due = next;
+    next = undefined;
+    if (due !== undefined) await write(due);
   };
   return {
     writeAtHard: () => void write('threshold_critical'),

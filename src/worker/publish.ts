@@ -14,7 +14,6 @@ import {
 import type { Effect } from '../core/compaction/state.js';
 import { ladderChoice } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
-import type { WrittenHandoff } from '../core/live-handoff.js';
 import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
 import {
@@ -38,7 +37,7 @@ import { watchRequests, type RequestsOptions } from './requests.js';
 import { publishEvents } from './session-events.js';
 import { endsWithin, serialize } from '../storage/timing.js';
 import { identityOf, exitOf, type PublishedSession } from '../session/identity.js';
-import type { Replaced, TypedResult, Publisher, EndedDraft } from '../session/ports.js';
+import type { Replaced, TypedResult, Publisher, EndedDraft, StateFacts } from '../session/ports.js';
 
 // Publishes the session's record in a file for other processes. A slow or broken disk does not affect the session.
 
@@ -58,12 +57,11 @@ export interface RecordPublisherOptions {
 }
 
 export interface RecordPublisher {
-  readonly update: (state: Session, compaction?: CompactionRecord) => void;
+  readonly update: (state: Session, facts?: Partial<StateFacts>) => void;
   /** the record as of now */
   readonly snapshot: () => SessionRecord;
   /** the agent has a shortened session in place of another */
   readonly updateReplaced: (replaced: Replaced) => void;
-  readonly updateHandoff: (handoff: WrittenHandoff) => void;
   /** a part of ctxwrap has failed, so that nothing is typed any more */
   readonly fail: () => void;
   /** records the end of the session; resolves when that is written or has failed */
@@ -99,11 +97,11 @@ export const publishRecord = (options: RecordPublisherOptions): RecordPublisher 
   const heartbeat = setInterval(write, HEARTBEAT_MS).unref();
 
   return {
-    update: (next, compaction = published.compaction) => {
+    update: (next, { compaction = published.compaction, handoff } = {}) => {
       const [before, after] = [state.fused?.tier, next.fused?.tier];
       state = next;
-      published = { ...published, compaction };
-      const fields = urgentFields(next, compaction);
+      published = { ...published, compaction, handoff };
+      const fields = urgentFields(next, published);
       if (before && after && before !== after && !published.end) void write();
       else if (fields !== lastFields) scheduleWrite();
       lastFields = fields;
@@ -111,10 +109,6 @@ export const publishRecord = (options: RecordPublisherOptions): RecordPublisher 
     snapshot,
     updateReplaced: (replaced) => {
       published = { ...published, replaced };
-      scheduleWrite();
-    },
-    updateHandoff: (handoff) => {
-      published = { ...published, handoff };
       scheduleWrite();
     },
     fail: () => {
@@ -147,7 +141,7 @@ const makeRecordWriter = ({ stateFolder, onFailure }: RecordPublisherOptions) =>
 /** The fields whose changes are published soon; the others are written with the next heartbeat. */
 const urgentFields = (
   { fused, blank, activity, asks, compactions, conversation }: Session,
-  compaction: CompactionRecord | undefined,
+  { compaction, handoff }: Pick<PublishedFacts, 'compaction' | 'handoff'>,
 ): string =>
   JSON.stringify([
     fused?.reading.usedTokens,
@@ -160,6 +154,7 @@ const urgentFields = (
     compactions,
     conversation,
     compaction,
+    handoff?.at,
   ]);
 
 // Writes the audit log: for each attempt the state before the first key, every key of the wrapper, and the outcome.
@@ -260,11 +255,7 @@ const openRecords = (
       onFailure: (reason) => log.warn(`the parent cannot steer this session: ${reason}`),
     },
   });
-  const onHandoff = (handoff: WrittenHandoff): void => {
-    record.updateHandoff(handoff);
-    events.onHandoff(handoff.path);
-  };
-  return { record, events, onHandoff };
+  return { record, events };
 };
 
 /** The audit log, and what the session writes to it. */
@@ -286,7 +277,7 @@ export const openPublisher = (
   const { wrapper, env, log, cwd } = session;
   if (!wrapper) return undefined;
   const stateFolder = stateFolderOf(env, homeFolder(env));
-  const { record, events, onHandoff } = openRecords({ ...session, wrapper }, { ...child, onEvent });
+  const { record, events } = openRecords({ ...session, wrapper }, { ...child, onEvent });
   const requests = watchRequests({
     stateFolder,
     sessionId: wrapper.id,
@@ -300,13 +291,13 @@ export const openPublisher = (
   const { audit, attempts } = openAttempts({ ...session, wrapper });
   const metrics = openMetrics(session);
   return {
-    onState: (state, compaction) => {
-      record.update(state, compaction);
-      events.onState(state, compaction);
+    onState: (state, facts) => {
+      record.update(state, facts);
+      events.onState(state, facts.compaction);
       metrics?.onState(state);
     },
     onReplaced: record.updateReplaced,
-    onHandoff,
+    onHandoff: events.onHandoff,
     onFailed: () => {
       record.fail();
       events.tellState();

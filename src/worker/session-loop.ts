@@ -13,12 +13,7 @@ import { liveHandoffText } from '../core/live-handoff.js';
 import { currentMessage } from '../core/messages.js';
 import { present } from '../core/present.js';
 import type { Millis } from '../core/reading.js';
-import {
-  notificationRecord,
-  type NotificationRecord,
-  compactionRecord,
-  type CompactionRecord,
-} from '../core/report/records.js';
+import { notificationRecord, type NotificationRecord, compactionRecord } from '../core/report/records.js';
 import {
   flowDeadline,
   noticeEvent,
@@ -30,7 +25,7 @@ import {
 import type { Session } from '../core/session.js';
 import type { WrapSession } from '../session/options.js';
 import { makeAlarm, makeClock } from '../storage/timing.js';
-import type { SessionLoop } from '../session/ports.js';
+import type { SessionLoop, StateFacts } from '../session/ports.js';
 
 // Runs the core's session: passes events in, hands views and effects out, and applies changed settings.
 
@@ -52,7 +47,7 @@ export interface LoopListener {
   /** why a countdown could not be seen now; called before every event but keys */
   readonly unseen?: (() => InvisibleReason | undefined) | undefined;
   /** called after every event */
-  readonly onState?: ((state: Session, compaction: CompactionRecord) => void) | undefined;
+  readonly onState?: ((state: Session, facts: StateFacts) => void) | undefined;
 }
 
 const DOCTOR = 'ctxwrap doctor'; // a text that asks the user to run this is logged, too
@@ -217,7 +212,8 @@ export const makeSessionLoop = (
     const key = JSON.stringify(session.values.footer === 'quiet' ? quietPart(view) : view);
     if (key !== displayed) onView(view);
     displayed = key;
-    onState?.(state, compactionRecord(compaction, flow.record.past, text));
+    const handoff = flow.liveHandoff?.written;
+    onState?.(state, { compaction: compactionRecord(compaction, flow.record.past, text), handoff });
     for (const effect of compaction.effects) onEffect?.(withWallClock(effect, Date.now() - now()), state);
     for (const each of flow.notifying.due)
       onNotification?.(notificationRecord(each, state, origin, Date.now()));

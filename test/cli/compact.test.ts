@@ -160,9 +160,7 @@ describe('ctxwrap compact', () => {
   };
   const says = (session: RecordPublisher, words: string, request?: string): void =>
     session.update(startSession({ agent: 'claude' }, Date.now()), {
-      mode: 'auto',
-      words,
-      ...(request === undefined ? {} : { request }),
+      compaction: { mode: 'auto', words, ...(request === undefined ? {} : { request }) },
     });
 
   it('says what the session waits for meanwhile', async () => {

@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { parseArguments } from '../../src/cli/program.js';
+import { makeLooks } from '../../src/cli/watching.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { performed } from '../support/performed.js';
 
-afterEach(() => vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+});
 
 const MINUTE_MS = 60_000;
 
@@ -34,6 +38,21 @@ it('ps lists a session whose wrapper runs and has not told of itself for a minut
   expect(await ps()).toMatch(/^codex +- +- +- +- +stale: seen 10m ago +10m +\/ +stop$/m);
   const json: unknown = JSON.parse(await ps('--json'));
   expect(json).toMatchObject({ sessions: [{ id: 'stopped', liveness: 'stale' }] });
+});
+
+it.each([
+  [undefined, 5_000],
+  [20_000, 20_000],
+])('ps looks as often as %j says, and every 5 s unless it is told', async (everyMs, expected) => {
+  vi.useFakeTimers();
+  const looks = makeLooks(everyMs);
+  let isDue = false;
+  const next = looks.next().then(() => (isDue = true));
+  if (everyMs !== undefined) looks.hasten(); // a change is no reason to look earlier
+  await vi.advanceTimersByTimeAsync(expected - 1);
+  expect(isDue).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await next;
 });
 
 it.each([

@@ -24,6 +24,7 @@ const restart: RestartPlan = {
   before: { id: 'the-old', path: '/y' },
   preTokens: 100_000,
   postTokens: 20_000,
+  shortening: { strategy: 'truncate', isManual: true },
   writtenAt: 5,
   mode: 'ask',
   limit: { value: 300_000, unit: 'tokens' },

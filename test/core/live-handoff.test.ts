@@ -16,24 +16,24 @@ const after = (events: readonly Event[], preset: Preset = 'handoff') => {
     handoff = stepLiveHandoff(handoff, event, session);
     due += handoff.isDue ? 1 : 0;
   }
-  return { due, text: liveHandoffText(handoff, session) };
+  return { due, text: liveHandoffText(handoff, session), isReady: handoff.written !== undefined };
 };
 
 const written: Event = { type: 'handoff-ready', handoff: { path: '/state/handoff/x.md', at: 1 } };
 
 describe('with the preset `handoff`', () => {
   it('nothing is said below 70 %', () => {
-    expect(after([tokens('log', 139_999)])).toEqual({ due: 0, text: undefined });
+    expect(after([tokens('log', 139_999)])).toMatchObject({ due: 0, text: undefined });
   });
 
   it('the footer prepares for a handoff from 70 % on, and none is written yet', () => {
-    expect(after([tokens('log', 140_000)])).toEqual({ due: 0, text: 'handoff soon: Ctrl-] h' });
+    expect(after([tokens('log', 140_000)])).toMatchObject({ due: 0, text: 'handoff soon: Ctrl-] h' });
   });
 
   it('at 85 % it is written once, and then offered', () => {
     const full = [tokens('log', 170_000), tokens('log', 171_000), tokens('log', 180_000)];
-    expect(after(full)).toEqual({ due: 1, text: 'handoff soon: Ctrl-] h' });
-    expect(after([...full, written])).toEqual({
+    expect(after(full)).toMatchObject({ due: 1, text: 'handoff soon: Ctrl-] h' });
+    expect(after([...full, written])).toMatchObject({
       due: 1,
       text: 'handoff ready: ctxwrap handoff --to claude',
     });
@@ -41,8 +41,8 @@ describe('with the preset `handoff`', () => {
 
   it('the same conversation gets a new one when it fell below and rises again', () => {
     const [full, freed] = [tokens('log', 170_000), tokens('log', 20_000)];
-    expect(after([full, written, freed])).toEqual({ due: 1, text: undefined });
-    expect(after([full, written, freed, full, tokens('log', 171_000)])).toEqual({
+    expect(after([full, written, freed])).toMatchObject({ due: 1, text: undefined });
+    expect(after([full, written, freed, full, tokens('log', 171_000)])).toMatchObject({
       due: 2,
       text: 'handoff soon: Ctrl-] h',
     });
@@ -56,6 +56,29 @@ describe('with the preset `handoff`', () => {
   });
 });
 
+describe('a handoff that was written', () => {
+  const full = tokens('log', 170_000);
+  const other = { type: 'session-changed', sessionId: 'other', path: '/x/other.jsonl' } as const;
+  const compacted: Event = { type: 'boundary', boundary: { at: 1, preTokens: 170_000, postTokens: 20_000 } };
+
+  it.each<readonly [string, readonly Event[]]>([
+    ['the conversation is compacted', [compacted]],
+    ['the conversation is cleared', [{ type: 'voided' }]],
+    ['another conversation begins', [other]],
+    ['another view opens', [{ type: 'view', view: { shows: 'list', name: '' } }]],
+  ])('is ready until %s, with any preset', (_, events) => {
+    for (const preset of ['handoff', 'percent'] as const) {
+      expect(after([full, written], preset).isReady).toBe(true);
+      expect(after([full, written, ...events], preset).isReady).toBe(false);
+    }
+  });
+
+  it('is not ready in the conversation that began while it was written', () => {
+    const late: Event = { type: 'handoff-ready', handoff: { path: '/x.md', at: 1, conversation: 'before' } };
+    expect(after([{ ...other, sessionId: 'before' }, full, other, late]).isReady).toBe(false);
+  });
+});
+
 it('with another preset nothing is written by itself', () => {
-  expect(after([tokens('log', 199_000)], 'percent')).toEqual({ due: 0, text: undefined });
+  expect(after([tokens('log', 199_000)], 'percent')).toMatchObject({ due: 0, text: undefined });
 });

@@ -136,3 +136,30 @@ describe.concurrent('a change in the user’s file', () => {
     });
   });
 });
+
+describe.concurrent('a strategy that the demonstration does not use', () => {
+  it.each([
+    ['given', ['--strategy', 'truncate'], ''],
+    ['configured', [], '{ "strategy": "clustering" }'],
+  ])('is said where it is %s', (_, options, text) =>
+    inFolder(async (folder) => {
+      const file = join(folder, '.config/ctxwrap/config.jsonc');
+      mkdirSync(dirname(file), { recursive: true });
+      if (text !== '') writeFileSync(file, text, { mode: 0o600 });
+      const window = openWindow({
+        file: process.execPath,
+        args: [bin, ...options, 'demo', '--interactive'],
+        cwd: folder,
+        env: plainEnv(folder),
+        columns: 120,
+        rows: 30,
+      });
+      try {
+        await says(window, `strategy ${options[1] ?? 'clustering'} is not used: demo takes no other session`);
+        expect(window.isOpen()).toBe(true);
+      } finally {
+        window.close();
+      }
+    }),
+  );
+});

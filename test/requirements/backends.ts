@@ -69,6 +69,9 @@ export const backends: Source = {
       why: 'The window is assumed only where the agent does not name its own, and less room is told when a smaller window follows a larger one.',
       shownBy: [
         ['core/config/layers.test.ts', 'the backend %s is taken to have a window of %i'],
+        ['core/config/strategy.test.ts', 'says what a backend changes'],
+        ['core/compaction/strategy.test.ts', 'of %j with CUSTOM_CONTEXT_COMPACTION is %s'],
+        ['core/compaction/copy.test.ts', 'is asked for once the gate is open, before the countdown begins'],
         ['core/capacity.test.ts', 'is said once in the footer and the log, when another model runs'],
       ],
     },
@@ -179,6 +182,10 @@ export const backends: Source = {
       shownBy: [
         ['cli/config/config.test.ts', 'says what is wrong, where, why, and the command that mends it'],
         ['cli/config/init.test.ts', 'keeps what is there, and what was there in a second file'],
+        [
+          'cli/config/set.test.ts',
+          'has a line for each change, with the names of the keys and without their values',
+        ],
       ],
     },
     {

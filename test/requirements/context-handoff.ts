@@ -14,10 +14,7 @@ export const contextHandoff: Source = {
       why: 'Real numbers come first. No agent can be made to return from outside; at 85 % a handoff is written and offered.',
       shownBy: [
         ['core/live-handoff.test.ts', 'at 85 % it is written once, and then offered'],
-        [
-          'core/session-record.test.ts',
-          'names the handoff of the present conversation, for whoever reads it back',
-        ],
+        ['core/session-record.test.ts', 'names the handoff that was written, for whoever reads it back'],
       ],
     },
     {
@@ -159,10 +156,13 @@ export const contextHandoff: Source = {
       shownBy: [
         ['core/session-record.test.ts', 'has the plan and the estimate only where they are known'],
         ['core/session-record.test.ts', 'holds the number, its tier, and the boundaries with their reasons'],
+        ['core/session-record.test.ts', 'is read back as it was written'],
+        ['worker/publish.test.ts', 'writes that the session runs, its state, and how it ended'],
         [
-          'core/session-record.test.ts',
-          'names the handoff of the present conversation, for whoever reads it back',
+          'worker/publish.test.ts',
+          'writes at most once a second because of changes, and every five seconds without any',
         ],
+        ['core/session-record.test.ts', 'names the handoff that was written, for whoever reads it back'],
       ],
     },
     {
@@ -172,10 +172,7 @@ export const contextHandoff: Source = {
       why: 'Events come of themselves and once each; a state is old after a minute, and over when its process is gone.',
       shownBy: [
         ['core/session-record.test.ts', 'is $is with a heartbeat at $heartbeatAt of $now, running: $runs'],
-        [
-          'core/session-record.test.ts',
-          'names the handoff of the present conversation, for whoever reads it back',
-        ],
+        ['core/session-record.test.ts', 'names the handoff that was written, for whoever reads it back'],
         ['cli/library.test.ts', 'has a type for every event that a session writes'],
       ],
     },
@@ -213,7 +210,10 @@ export const contextHandoff: Source = {
       why: 'Changes come as events, so that how often to poll is for the reader to choose. A window that the agent names comes before any variable.',
       shownBy: [
         ['core/windows.test.ts', 'is the one of the most trusted who spoke, whatever the order'],
+        ['cli/ps.test.ts', 'ps looks as often as %j says, and every 5 s unless it is told'],
+        ['cli/ps.test.ts', 'ps refuses %j'],
         ['core/handoff.test.ts', 'says which parts are the largest and what to leave out'],
+        ['core/handoff.test.ts', 'is as short as recommended when what is advised is left out'],
       ],
     },
   ],

@@ -108,7 +108,15 @@ export const product: Source = {
           'core/config/every-key.test.ts',
           'comes from an option before the environment, the project and the user, and remembers them',
         ],
-        ['core/compaction/strategy.test.ts', 'of %j with CUSTOM_CONTEXT_COMPACTION is %s'],
+        [
+          'core/compaction/audit.test.ts',
+          'names the strategy that shortened the conversation, and none for the agent’s own compaction',
+        ],
+        ['core/config/strategy.test.ts', 'says what a backend changes'],
+        [
+          'cli/config/set.test.ts',
+          'has a line for each change, with the names of the keys and without their values',
+        ],
       ],
     },
     {
@@ -116,10 +124,12 @@ export const product: Source = {
       asks: 'Other programs see a state and an event when a handoff is ready.',
       verdict: 'works',
       shownBy: [
+        ['core/session-record.test.ts', 'names the handoff that was written, for whoever reads it back'],
         [
-          'core/session-record.test.ts',
-          'names the handoff of the present conversation, for whoever reads it back',
+          'worker/handoff-writer.test.ts',
+          'is written at 85 %, once, and then the footer and other programs name it',
         ],
+        ['core/live-handoff.test.ts', 'is ready until %s, with any preset'],
         ['cli/library.test.ts', 'has a type for every event that a session writes'],
       ],
     },

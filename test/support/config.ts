@@ -17,6 +17,8 @@ export interface Layers {
   readonly user?: Pairs;
   /** the modules of strategies that are not there */
   readonly missing?: readonly string[];
+  /** the text of the others */
+  readonly module?: string;
 }
 
 const entries = (pairs: Pairs) => Object.entries(pairs).map(([key, value]) => ({ key, value }));
@@ -27,6 +29,7 @@ export const settingsOf = ({
   project = {},
   user = {},
   missing = [],
+  module = 'export const compact = (session) => session;',
 }: Layers): Settings =>
   mergeSources({
     flags: Object.entries(flags).map(([key, value]) => ({
@@ -37,7 +40,7 @@ export const settingsOf = ({
     env: readEnv(env),
     project: readEntries('project', '/work/.ctxwrap.jsonc', entries(project)),
     user: readEntries('user', '/home/config.jsonc', entries(user)),
-    hasModule: (path) => !missing.includes(path),
+    readModule: (path) => (missing.includes(path) ? undefined : module),
   });
 
 export const effectiveOf = (settings: Settings, key: KeyName): EffectiveValue => {

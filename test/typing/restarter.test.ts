@@ -14,6 +14,7 @@ const plan: RestartPlan = {
   before: { id: 'the-old', path: '/x/the-old.jsonl' },
   preTokens: 100_000,
   postTokens: 20_000,
+  shortening: { strategy: 'truncate', isManual: true },
   writtenAt: 1,
   mode: 'auto',
   times: [],

@@ -68,6 +68,49 @@ describe('shortening a running conversation', () => {
     expect(shortener.isOwnBoundary({ at: at + 1 })).toBe(false);
   });
 
+  it('tells of it late where the agent shows only later that it has the session, by the name of the strategy', async () => {
+    const audit: unknown[] = [];
+    const { shortener, names } = open(
+      {
+        publisher: {
+          endSwitch: (name, result) => audit.push([name, result?.kind]),
+          onReplaced: () => undefined,
+        },
+      },
+      { kind: 'unknown', reason: 'the agent does not show it' },
+    );
+    const result = await shortener.shorten(asked, wait);
+    const [name = ''] = names;
+    expect(result).toMatchObject({ kind: 'unknown', told: { id: name } });
+    expect(events).toEqual([]);
+    expect(shortener.takenLate(inSession('another'))).toEqual([]);
+    expect(shortener.takenLate(inSession(name))).toMatchObject([
+      {
+        type: 'boundary',
+        boundary: {
+          initiator: 'ctxwrap',
+          at: 'told' in result && result.told?.writtenAt,
+          shortening: { strategy: 'truncate', isManual: true },
+        },
+      },
+    ]);
+    expect(audit).toEqual([[name, 'switched']]);
+    expect(shortener.takenLate(inSession(name))).toEqual([]);
+    loop.take(inSession(name));
+    expect(shortener.previous()?.id).toBe(OLD);
+  });
+
+  it('is done where the agent works in the new session already', async () => {
+    const { shortener } = open({
+      switchTo: async (name, { gate }) => {
+        await gate?.begin();
+        loop.take(inSession(name));
+        return { kind: 'unknown', reason: 'the agent does not come to rest' };
+      },
+    });
+    expect(await shortener.shorten(asked, wait)).toMatchObject({ kind: 'shortened' });
+  });
+
   it('knows the session before, to which the user can go back, while the agent has the shortened one', async () => {
     const { shortener, names } = open();
     expect(shortener.previous()).toBeUndefined();

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { defaultValues } from '../../src/core/config/keys.js';
+import { defaultValues, type Values } from '../../src/core/config/keys.js';
 import type { Event } from '../../src/core/event.js';
 import type { FooterView } from '../../src/core/footer-view.js';
 import type { WrapSession } from '../../src/session/options.js';
@@ -16,13 +16,17 @@ import { eventually } from '../support/eventually.js';
 import { inSession, tokens } from '../support/sessions.js';
 import { inFolder } from '../support/wrapped.js';
 
-const said = (content: string): string =>
+const userLine = (content: string): string =>
   `${JSON.stringify({ type: 'user', uuid: content, message: { role: 'user', content } })}\n`;
 
 /** A session with the preset `handoff`, whose user has said one thing. */
-const openSession = (home: string, agent = agents.claude as WrapSession['agent']) => {
+const openSession = (
+  home: string,
+  agent = agents.claude as WrapSession['agent'],
+  values: Partial<Values> = {},
+) => {
   const path = join(home, 'conversation.jsonl');
-  writeFileSync(path, said('Rename the option.'));
+  writeFileSync(path, userLine('Rename the option.'));
   const warnings: string[] = [];
   const session = {
     agent,
@@ -30,27 +34,33 @@ const openSession = (home: string, agent = agents.claude as WrapSession['agent']
     cwd: home,
     env: { HOME: home },
     log: { ...nullLog, warn: (text: string) => void warnings.push(text) },
-    values: { ...defaultValues, ladder: 'handoff', tips: false },
+    values: { ...defaultValues, ladder: 'handoff', tips: false, ...values },
     wrapper: { id: 'me', pid: process.pid, version: '1' },
   } as unknown as WrapSession;
   let writer: HandoffWriter | undefined;
   let view: FooterView | undefined;
   const paths: string[] = [];
+  const said: string[] = [];
+  const onView = (now: FooterView): void => {
+    view = now;
+    if (now.words !== undefined) said.push(now.words);
+  };
   const loop = makeSessionLoop(
     session,
     { mode: 'warn', command: '/compact', startMs: 5_000, finishMs: 120_000, isProactive: false },
-    { onView: (now) => (view = now), onHandoffDue: () => queueMicrotask(() => writer?.writeAtHard()) },
+    { onView, onHandoffDue: () => queueMicrotask(() => writer?.writeAtHard()) },
   );
-  let source = async (): Promise<SessionSource | undefined> => ({
+  const stored = async (): Promise<SessionSource | undefined> => ({
     agent: agents.claude,
     ...(await storedFile(path)),
   });
+  let source = stored;
   writer = makeHandoffWriter({
     session,
     flow: loop.flow,
     take: loop.take,
     source: () => source(),
-    publisher: { onHandoff: (handoff) => void paths.push(handoff.path) },
+    publisher: { onHandoff: (written) => void paths.push(written) },
   });
   const take = (...events: readonly Event[]): void => events.forEach(loop.take);
   take({ type: 'user-window', windowTokens: 200_000 }, inSession('one'), {
@@ -66,8 +76,23 @@ const openSession = (home: string, agent = agents.claude as WrapSession['agent']
     warnings,
     stop: loop.stop,
     press: writer.press,
-    loseSource: () => (source = async () => undefined),
+    loseSource: (times?: 'once') =>
+      (source = async () => {
+        if (times === 'once') source = stored;
+        return undefined;
+      }),
+    /** it is read only once the returned function was called */
+    holdSource: () => {
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      source = async () => {
+        await held;
+        return stored();
+      };
+      return () => release();
+    },
     text: () => readFileSync(file, 'utf8'),
+    said,
     footer: () => view?.words,
   };
 };
@@ -103,10 +128,42 @@ describe('the handoff of a running session', () => {
     inSessionOf(async ({ take, path, paths, text }) => {
       take(tokens('log', HARD));
       await eventually(() => expect(paths).toHaveLength(1));
-      writeFileSync(path, said('Rename the option.') + said('Now the tests.'));
+      writeFileSync(path, userLine('Rename the option.') + userLine('Now the tests.'));
       take(tokens('log', SAFE), tokens('log', HARD));
       await eventually(() => expect(paths).toHaveLength(2));
       expect(text()).toContain('Now the tests.');
+    }));
+
+  it('is written once more where it falls due while one is written', () =>
+    inSessionOf(async ({ path, press, paths, text, holdSource }) => {
+      const release = holdSource();
+      press();
+      press();
+      press();
+      writeFileSync(path, userLine('Rename the option.') + userLine('Now the tests.'));
+      release();
+      await eventually(() => expect(paths).toHaveLength(2));
+      expect(text()).toContain('Now the tests.');
+      await new Promise(setImmediate);
+      expect(paths).toHaveLength(2);
+    }));
+
+  it('is tried once more where it fails', () =>
+    inSessionOf(async ({ take, paths, footer, warnings, loseSource }) => {
+      loseSource('once');
+      take(tokens('log', HARD));
+      await eventually(() => expect(paths).toHaveLength(1));
+      expect(footer()).toBe('handoff ready: ctxwrap handoff --to claude');
+      expect(warnings).toEqual([]);
+    }));
+
+  it('is offered in place of a tip about compacting', () =>
+    inFolder(async (home) => {
+      const session = openSession(home, agents.claude, { tips: true });
+      session.take(tokens('log', HARD), { type: 'activity', report: { activity: 'ready', witnesses: [] } });
+      await eventually(() => expect(session.footer()).toBe('handoff ready: ctxwrap handoff --to claude'));
+      expect(session.said.filter((words) => !words.startsWith('handoff'))).toEqual([]);
+      session.stop();
     }));
 
   it('is not written because of an estimate', () =>

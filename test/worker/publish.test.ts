@@ -89,9 +89,9 @@ describe('publishing a session', () => {
   it('says what it does about a full window', async () => {
     const publisher = publish();
     await written(record);
-    publisher.update(start, { mode: 'auto', words: 'waiting: the agent is busy' });
+    publisher.update(start, { compaction: { mode: 'auto', words: 'waiting: the agent is busy' } });
     await written(() => record()?.compaction?.words === 'waiting: the agent is busy');
-    publisher.update(start, { mode: 'auto' });
+    publisher.update(start, { compaction: { mode: 'auto' } });
     await written(() => record()?.compaction?.words === undefined);
     expect(record()?.compaction).toEqual({ mode: 'auto' });
     await publisher.end({ code: 0 });

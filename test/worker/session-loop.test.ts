@@ -36,7 +36,7 @@ const counting = () => {
       return hasTyped;
     },
     onEffect: (effect) => effects.push(effect),
-    onState: (_, { words: said }) => words.push(said),
+    onState: (_, { compaction }) => words.push(compaction.words),
   });
   loop.take({ type: 'activity', report: { activity: 'ready', witnesses: [] } });
   loop.take(tokens('log', 165_000));

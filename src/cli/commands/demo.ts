@@ -6,8 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { agents } from '../../agents/index.js';
 import { hotkeyName } from '../../core/format.js';
 import { systemReason } from '../../storage/errors.js';
+import { present } from '../../core/present.js';
 import { scaledWait } from '../../core/time-scale.js';
 import type { Tour } from '../../session/options.js';
+import { withConfiguration } from '../config/apply.js';
 import * as messages from '../messages.js';
 import { stepsAfterDemo } from './next-steps.js';
 import { printLines } from '../print.js';
@@ -41,7 +43,7 @@ export const demo = async ({ interactive, options }: DemoRequest): Promise<Outco
   }
 };
 
-const runAgent = (
+const runAgent = async (
   record: string,
   args: readonly string[],
   options: Options,
@@ -55,9 +57,14 @@ const runAgent = (
     tour: withTour,
   };
   // nobody needs the conversation of a demonstration
-  const values = { ...options.values, blackbox: 'off' } as const;
+  const strategy = await givenStrategy(options);
+  const values = { ...options.values, ...present({ strategy }), blackbox: 'off' } as const;
   return runWrapped(command, { ...options, values }, logFor(options));
 };
+
+/** The user's configuration does not apply to a demonstration, but a strategy that it names is said to be unused, as in every session. */
+const givenStrategy = async (options: Options): Promise<string | undefined> =>
+  options.values.strategy ?? (await withConfiguration(options)).values.strategy;
 
 const makeFolder = (): string => {
   try {

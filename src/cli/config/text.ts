@@ -48,15 +48,19 @@ export const unchangeableConfig = (path: string, place: string, options: ConfigO
     `correct it first: ${configCommand('config edit', options)}`,
   );
 
-/** One line for the footer; in a narrow footer only the fix remains. */
+/** One line for the footer, which cuts it at its end. What changes how the window is compacted comes first, also among others. */
 export const problemsNotice = (problems: readonly Problem[]): string | undefined => {
-  const [first] = problems;
+  const first = problems.find(({ short }) => short !== undefined) ?? problems[0];
   if (!first) return undefined;
-  const { kind, what, fix } = first;
-  if (problems.length === 1 && kind === 'unusable' && fix.length <= SHORT_FIX)
-    return `${fix} · ${toOneLine(what, LONGEST_WHAT)}`;
-  return `see ctxwrap config check: ${problems.length === 1 ? shortly(first) : `${countProblems(problems)} problems`}`;
+  const count = countProblems(problems);
+  const { kind, what, short = what, fix } = first;
+  const isNamed = kind === 'unusable' && (count === 1 || first.short !== undefined);
+  if (!isNamed) return `${SEE_CHECK}: ${count === 1 ? shortly(first) : `${count} problems`}`;
+  const help = count > 1 ? `${SEE_CHECK}: ${count} problems` : fix.length <= SHORT_FIX ? fix : SEE_CHECK;
+  return `${toOneLine(short, LONGEST_WHAT)} · ${help}`;
 };
+
+const SEE_CHECK = 'see ctxwrap config check';
 
 /** A file from a project is described in ctxwrap's own words only, so that it cannot address the user. */
 const shortly = (problem: Problem): string => {

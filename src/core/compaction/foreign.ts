@@ -56,7 +56,8 @@ const foreignTold = (state: Compaction, boundary: Boundary, moment: SessionConte
   if (initiator === 'ctxwrap') {
     const foreign = phase.kind === 'foreign' ? phase : foreignFrom(moment);
     const before = beforeOf(boundary, seen);
-    return enterPhase(state, { ...foreign, before, success: SHORTENED, shortenedAt: boundary.at });
+    const { at: shortenedAt, shortening } = boundary;
+    return enterPhase(state, { ...foreign, before, success: SHORTENED, shortenedAt, shortening });
   }
   if (findFailure(boundary, seen)) return foreignFailed(enterPhase(state, { kind: 'rest' }));
   const before = beforeOf(boundary, seen);
@@ -80,7 +81,7 @@ export const foreignAt = (state: Compaction, phase: Foreign, moment: SessionCont
   const { fill, fillSince, now } = moment;
   const { before, success, numberSince, shortenedAt } = phase;
   if (shortenedAt !== undefined) {
-    const shown = shownByAnswer(before, shortenedAt, moment);
+    const shown = shownByAnswer(before, { shortenedAt }, moment);
     return shown ? foreignShown(state, phase, { before, ...shown }, now) : state;
   }
   if (fill && fillSince !== numberSince) {
@@ -94,17 +95,18 @@ export const foreignAt = (state: Compaction, phase: Foreign, moment: SessionCont
   return due !== undefined && now >= due ? enterPhase(state, { kind: 'rest' }) : state;
 };
 
-/** What became of a shortening that was asked for by itself, and was no attempt to compact. */
+/** What became of a shortening that was no attempt to compact, or one for which the agent was started again. */
 const foreignShown = (
   state: Compaction,
-  { since }: Foreign,
+  { since, shortening }: Foreign,
   { before, outcome, evidence }: Omit<Worked, 'initiator'>,
   now: Millis,
 ): Compaction => {
   const ended = withEnded(state, {
     initiator: 'ctxwrap',
-    isManual: true,
-    startedAt: since,
+    ...present({ strategy: shortening?.strategy }),
+    isManual: shortening?.isManual ?? true,
+    startedAt: shortening?.startedAt ?? since,
     endedAt: now,
     before,
     outcome,

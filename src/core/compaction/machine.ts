@@ -38,6 +38,7 @@ import {
   stopWaitingForNumber,
 } from './running.js';
 import { isSame } from './news.js';
+import { TOLD } from './proof.js';
 import {
   enterPhase,
   type Attempt,
@@ -137,14 +138,17 @@ const afterTyping = (state: Compaction, typed: TypeResult, moment: SessionContex
   const attempt = { ...phase.attempt, evidence: [...phase.attempt.evidence, ...typed.evidence] };
   switch (typed.kind) {
     case 'sent': {
-      const { isQueued } = typed;
-      return enterPhase(state, {
+      const { isQueued, told } = typed;
+      const sent = {
         kind: 'sent',
         attempt,
         at: moment.now,
         isQueued,
         numberSince: moment.fillSince,
-      });
+      } as const;
+      // the agent's next answer tells whether it has gone on in it
+      const since = told && { told, success: TOLD, shortenedAt: told.writtenAt };
+      return enterPhase(state, { ...sent, ...since });
     }
     case 'withdrawn':
       return phase.withdrawal === undefined || typed.isLeft

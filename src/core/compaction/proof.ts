@@ -16,16 +16,22 @@ export const SUCCESS = 'it says on its screen that it has compacted';
 export const RECORD = 'its record of the compaction';
 /** What ctxwrap did itself. Its own estimate of the new size proves nothing. */
 export const SHORTENED = 'it has the shortened conversation';
+export const TOLD = 'it was told to go on with the shortened conversation';
 const ANSWERED_LESS = 'its next answer says less';
 
 /** As it was seen; with the record's tokens where only a percentage was, which the next answer cannot be compared with. */
 export const beforeOf = ({ preTokens }: Boundary, seen: Fill | undefined): Fill | undefined =>
   preTokens === undefined || seen?.usedTokens !== undefined ? seen : { ...seen, usedTokens: preTokens };
 
+interface ShortenedSince {
+  readonly shortenedAt: Millis;
+  readonly success?: string | undefined;
+}
+
 /** What the agent's first answer after a shortening shows; undefined while there is none. */
 export const shownByAnswer = (
   before: Fill | undefined,
-  shortenedAt: Millis,
+  { shortenedAt, success = SHORTENED }: ShortenedSince,
   { answer }: SessionContext,
 ): { readonly outcome: Outcome; readonly evidence: string } | undefined => {
   if (!answer || answer.at <= shortenedAt) return undefined;
@@ -33,7 +39,7 @@ export const shownByAnswer = (
   return isLower(before, { usedTokens })
     ? { outcome: { kind: 'verified', after: { usedTokens } }, evidence: ANSWERED_LESS }
     : {
-        outcome: { kind: 'unverified', text: SHORTENED },
+        outcome: { kind: 'unverified', text: success },
         evidence: `its next answer says ${formatTokens(usedTokens)}`,
       };
 };

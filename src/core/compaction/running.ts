@@ -23,6 +23,7 @@ import {
   type SessionContext,
   type Phase,
   inConversation,
+  mayBeOurs,
   outOfView,
   withdrawAttempt,
   withoutEpisode,
@@ -51,7 +52,10 @@ export const applyAgentEvent = (before: Compaction, event: Event, moment: Sessio
   switch (phase.kind) {
     case 'typing':
       if (event.type === 'boundary') return compactedMeanwhile(state, phase, event.boundary);
+      if (event.type === 'restart-planned')
+        return enterPhase(state, { ...phase, isRestart: event.isPlanned });
       if (moment.activity !== 'dead') return state;
+      if (phase.isRestart) return enterPhase(state, { kind: 'rest' });
       return endAttempt(state, phase.attempt, { kind: 'interrupted', by: 'the end of the agent' }, moment);
     case 'sent':
       return afterSent(state, sentAfter(state, phase, event, moment), moment);
@@ -109,13 +113,16 @@ const withAgent = (state: Compaction, event: Event, moment: SessionContext): Com
     }
     case 'session-changed': {
       const { sessionId: id } = event;
-      const isOther = state.conversation !== undefined && state.conversation !== id; // the first id only names it
-      return isOther ? inConversation(leftBehind(state, moment), id) : { ...state, conversation: id };
+      const isOther =
+        state.conversation === undefined
+          ? state.phase.kind === 'sent' && state.phase.told !== undefined && !mayBeOurs(state, id)
+          : state.conversation !== id; // the first id only names it
+      return isOther ? inConversation(leftBehind(state, id, moment), id) : { ...state, conversation: id };
     }
     case 'view':
       return event.isSame
         ? state
-        : outOfView(withdrawAttempt(leftBehind(state, moment), 'another conversation is shown'));
+        : outOfView(withdrawAttempt(leftBehind(state, undefined, moment), 'another conversation is shown'));
     case 'reading':
       return isAnswerAfter(state.postponedAt, event.reading) ? { ...state, postponedAt: undefined } : state;
     default:
@@ -146,9 +153,11 @@ const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
 const isAnswerAfter = (postponedAt: Millis | undefined, { source, at }: Reading): boolean =>
   postponedAt !== undefined && source === 'log' && at > postponedAt;
 
-/** Stops following a command that was sent in the previous conversation. */
-const leftBehind = (state: Compaction, moment: SessionContext): Compaction =>
-  state.phase.kind === 'sent' ? afterSent(state, left(state.phase, 'another conversation'), moment) : state;
+/** Stops following a command that was sent in the previous conversation, unless that has led to the next one. */
+const leftBehind = (state: Compaction, next: string | undefined, moment: SessionContext): Compaction =>
+  state.phase.kind === 'sent' && !mayBeOurs(state, next)
+    ? afterSent(state, left(state.phase, 'another conversation'), moment)
+    : state;
 
 // The number from before the compaction says nothing about a command that is being typed.
 const compactedMeanwhile = (state: Compaction, phase: Typing, boundary: Boundary): Compaction =>
@@ -231,7 +240,7 @@ const sentTold = (phase: Sent, boundary: Boundary, { now, fillSince }: SessionCo
   const fault = findFailure(boundary, phase.attempt.before);
   if (fault) return { outcome: fault, evidence: `its record: ${fault.text}` };
   if (initiator === 'ctxwrap') {
-    const { attempt, ...rest } = begun(phase, SHORTENED, now);
+    const { attempt, told: _, ...rest } = begun(phase, SHORTENED, now);
     const before = beforeOf(boundary, attempt.before);
     return { phase: { ...rest, attempt: { ...attempt, before }, success: SHORTENED, shortenedAt } };
   }
@@ -245,7 +254,8 @@ const sentTold = (phase: Sent, boundary: Boundary, { now, fillSince }: SessionCo
 const sentAt = (phase: Sent, moment: SessionContext, { settings, keyAt }: Compaction): SentStep => {
   const { fill, fillSince, activity, now } = moment;
   const { attempt, begunAt, goneAt, success, numberSince, slowAt, shortenedAt } = phase;
-  if (shortenedAt !== undefined) return shownByAnswer(attempt.before, shortenedAt, moment) ?? { phase };
+  if (shortenedAt !== undefined)
+    return shownByAnswer(attempt.before, { shortenedAt, success }, moment) ?? { phase };
   if (fill && fillSince !== numberSince) {
     if (isLower(attempt.before, fill)) {
       return { outcome: { kind: 'verified', after: fill }, evidence: 'the window is emptier' };

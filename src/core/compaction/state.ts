@@ -3,6 +3,7 @@ import type { PromptCache } from '../economy.js';
 import type { Contest, FusedReading } from '../fusion.js';
 import type { Tier } from '../ladder.js';
 import type { Millis, Activity, Place } from '../reading.js';
+import type { Shortening } from '../event.js';
 import type { AnswerSize } from '../evidence.js';
 import type { Session } from '../session.js';
 import type { Copy } from './copy.js';
@@ -134,6 +135,8 @@ export type Phase =
       readonly attempt: Attempt;
       /** why it is taken back, unless Enter was sent before */
       readonly withdrawal?: string;
+      /** the agent is told to end and starts again with the shorter conversation: its next run tells what came of it */
+      readonly isRestart?: boolean;
     }
   /** the command was sent */
   | {
@@ -156,6 +159,8 @@ export type Phase =
       readonly numberSince?: Millis | undefined;
       /** when ctxwrap had shortened the conversation (wall clock); only a later answer of the agent can confirm it */
       readonly shortenedAt?: Millis | undefined;
+      /** the agent does not show yet that it goes on in this session */
+      readonly told?: ToldSession | undefined;
     }
   /** an external compaction */
   | {
@@ -167,7 +172,15 @@ export type Phase =
       readonly success?: string | undefined;
       readonly numberSince?: Millis | undefined;
       readonly shortenedAt?: Millis | undefined;
+      readonly shortening?: Shortening | undefined;
     };
+
+/** A session that a strategy has written and that the agent was told to go on in, without showing that it does. */
+export interface ToldSession {
+  readonly id: string;
+  /** time of the records in it (wall clock) */
+  readonly writtenAt: Millis;
+}
 
 export interface Compaction {
   readonly settings: CompactSettings;
@@ -261,7 +274,7 @@ export type Effect =
 
 /** The result of typing the command. */
 export type TypeResult = { readonly evidence: readonly string[] } & (
-  | { readonly kind: 'sent'; readonly isQueued: boolean }
+  | { readonly kind: 'sent'; readonly isQueued: boolean; readonly told?: ToldSession | undefined }
   /** the typed text was not submitted, and was removed from the prompt; `isLeft`: the screen does not show that it is gone */
   | { readonly kind: 'withdrawn'; readonly reason: string; readonly isLeft?: boolean }
   /** no key was typed */
@@ -350,9 +363,17 @@ export const withoutEpisode = (state: Compaction): Compaction => ({
   countdownLeftMs: undefined,
 });
 
+/** True if a strategy may have brought the agent into this conversation; undefined while its id is not known. */
+export const mayBeOurs = ({ phase }: Compaction, conversation: string | undefined): boolean =>
+  phase.kind === 'sent' && phase.told !== undefined && (conversation ?? phase.told.id) === phase.told.id;
+
 /** In another conversation, by its id; undefined while none is known. A strategy that has it replaced goes on. */
 export const inConversation = (state: Compaction, conversation: string | undefined): Compaction => ({
-  ...withoutEpisode(state.phase.kind === 'typing' ? state : enterPhase(state, { kind: 'rest' })),
+  ...withoutEpisode(
+    state.phase.kind === 'typing' || mayBeOurs(state, conversation)
+      ? state
+      : enterPhase(state, { kind: 'rest' }),
+  ),
   tried: undefined,
   idleTurn: undefined,
   conversation,

@@ -71,9 +71,13 @@ const countdownWords = (until: Millis, now: Millis): string => `compacting in ${
 const COMPACTED = 'compacted, waiting for the new size';
 const SHORTENED = 'shortened, waiting for the new size';
 
+const TOLD = 'told to go on shortened, waiting for its answer';
+
 /** After the report of success, until the number that confirms it. */
-const doneWords = ({ shortenedAt }: Extract<Phase, { readonly kind: 'sent' | 'foreign' }>): string =>
-  shortenedAt === undefined ? COMPACTED : SHORTENED;
+const doneWords = (phase: Extract<Phase, { readonly kind: 'sent' | 'foreign' }>): string => {
+  if (phase.kind === 'sent' && phase.told) return TOLD;
+  return phase.shortenedAt === undefined ? COMPACTED : SHORTENED;
+};
 
 /** What a countdown is for, when it is not a full window. */
 export const countdownReason = ({ isByText, isByIdle }: Pick<Compaction, 'isByText' | 'isByIdle'>): string =>

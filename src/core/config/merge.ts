@@ -9,7 +9,7 @@ import {
   toWritten,
 } from './keys.js';
 import { editCommand, problemAt, type Origin, type Problem } from './problem.js';
-import { withUsableStrategy, type HasModule } from './strategy.js';
+import { withUsableStrategy, type ReadModule } from './strategy.js';
 
 // Merges settings by precedence: flag > environment > project > user > the agent's own > default.
 
@@ -19,7 +19,7 @@ export interface Sources {
   readonly env: ReadSettings;
   readonly project: ReadSettings;
   readonly user: ReadSettings;
-  readonly hasModule: HasModule;
+  readonly readModule: ReadModule;
 }
 
 export interface Settings {
@@ -28,7 +28,7 @@ export interface Settings {
   readonly problems: readonly Problem[];
 }
 
-export const mergeSources = ({ flags, env, project, user, hasModule }: Sources): Settings => {
+export const mergeSources = ({ flags, env, project, user, readModule }: Sources): Settings => {
   const merged = keyNames.map((key) => {
     const below = settingsOf(user.settings, key);
     const theirs = tightened(key, settingsOf(project.settings, key), below[0]?.value);
@@ -44,7 +44,7 @@ export const mergeSources = ({ flags, env, project, user, hasModule }: Sources):
     return { effective: { key, value: first?.value, origin, overrides }, problems: theirs.problems };
   });
   const given = withoutOutranked(merged.map((each) => each.effective));
-  const { effective, problems } = withUsableStrategy(given, valuesOf(given), hasModule);
+  const { effective, problems } = withUsableStrategy(given, valuesOf(given), readModule);
   return {
     effective,
     values: valuesOf(effective),

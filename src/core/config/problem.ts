@@ -52,6 +52,8 @@ export interface Problem {
   readonly level: 'error' | 'warning';
   readonly key?: string;
   readonly what: string;
+  /** what is wrong and why in few words, for the footer */
+  readonly short?: string;
   /** `FILE:LINE:COLUMN`, or an environment variable */
   readonly where: string;
   readonly why: string;

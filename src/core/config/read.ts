@@ -12,6 +12,7 @@ import {
   type Problem,
 } from './problem.js';
 import type { ValueType } from './value-types.js';
+import { replacementOf } from './replaced-keys.js';
 import { nearestWord } from '../text.js';
 import { present } from '../present.js';
 
@@ -39,7 +40,7 @@ export const readEntries = (
     if (isKeyName(key)) return [readValue(key, value, origin)];
     unknown += key === SCHEMA ? 0 : 1;
     const isTold = key !== SCHEMA && unknown <= MOST_TOLD;
-    return isTold ? [onlyProblem(unknownKey('error', key, origin))] : [];
+    return isTold ? [onlyProblem(unknownKey('error', { key, value }, origin))] : [];
   });
   const count = unknown + left - MOST_TOLD;
   const more = moreProblems(count, { kind: 'unknown', level: 'error', origin: { layer, place } });
@@ -60,7 +61,9 @@ export const readEnv = (env: Env, file?: string): ReadSettings => {
     return text === '' ? nothing : readValue(key, type.fromText?.(text) ?? text, originOf(name), type);
   });
   const unknown = Object.keys(env).filter((name) => name.startsWith('CTXWRAP_') && !knownNames.has(name));
-  const shown = unknown.slice(0, MOST_TOLD).map((key) => unknownKey('warning', key, originOf(key)));
+  const shown = unknown
+    .slice(0, MOST_TOLD)
+    .map((key) => unknownKey('warning', { key, value: undefined }, originOf(key)));
   const count = unknown.length - shown.length;
   const more = moreProblems(count, { kind: 'unknown', level: 'warning', origin: originOf('') });
   return joined([...known, { settings: [], problems: count > 0 ? [...shown, more] : shown }]);
@@ -68,36 +71,22 @@ export const readEnv = (env: Env, file?: string): ReadSettings => {
 
 const knownNames: ReadonlySet<string> = new Set([...envNames.map(({ name }) => name), ...otherEnvNames]);
 
-const unknownKey = (level: Problem['level'], key: string, origin: Origin): Problem =>
+const unknownKey = (level: Problem['level'], { key, value }: Entry, origin: Origin): Problem =>
   problemAt(origin, {
     kind: 'unknown',
     level,
     key,
     what: `${keyText(key)} is unknown`,
-    why: `there is no such key${hintFor(key, origin)}`,
+    why: `there is no such key${adviceFor(key, value, origin)}`,
   });
 
-// Names that the agents and other programs have, or had, for the same setting. Their values have other units, so they are not taken over.
-const oldNames: Readonly<Record<string, string>> = {
-  chatCompression: '"auto": "70%"',
-  'chatCompression.contextPercentageThreshold': '"auto": "70%"',
-  'model.chatCompression': '"auto": "70%"',
-  'model.chatCompression.contextPercentageThreshold': '"auto": "70%"',
-  contextPercentageThreshold: '"auto": "70%"',
-  autoCompactThreshold: '"auto": "70%"',
-  maxAutoPercent: '"auto": "85%"',
-  maxAutoPct: '"auto": "85%"',
-  enableProactiveCompact: '"proactive": false',
-  contextWindowSize: '"window": "200k"',
-  compactionThresholdPct: '"auto": "85%"',
-  customContextCompaction: '"mode": "auto"',
-  compactionStrategy: '"strategy": "truncate"',
-  checkpointBeforeCompaction: '"checkpoint": true',
-};
-
-const hintFor = (key: string, { layer }: Origin): string => {
-  if (layer !== 'env' && Object.hasOwn(oldNames, key))
-    return `, and its value is not used; remove it and write, for example, ${oldNames[key]}`;
+/** What to write in place of an unknown key. */
+const adviceFor = (key: string, value: unknown, { layer }: Origin): string => {
+  const fresh = layer === 'env' ? undefined : replacementOf(key, value);
+  if (fresh) {
+    const { key: name, value: example } = fresh;
+    return `, and its value is not used; remove it and write, for example, ${JSON.stringify(name)}: ${JSON.stringify(example)}`;
+  }
   const inner = keyNames.filter((name) => name.startsWith(`${key}.`));
   if (layer !== 'env' && inner.length > 0)
     return `; write the key in one piece: ${inner.map((name) => JSON.stringify(name)).join(', ')}`;

@@ -58,12 +58,25 @@ export const strategyNotices = (
   ];
 };
 
-/** Whether the file of a strategy of the user's own is there; the path may begin with `~/`. */
-export type HasModule = (path: string) => boolean;
+/** The text of the module of a strategy of the user's own, or undefined where there is none; the path may begin with `~/`. */
+export type ReadModule = (path: string) => string | undefined;
+
+/** It is not run when a configuration is read, so that a configuration runs nothing. What it passes on from another file is not known. */
+const EXPORTS_COMPACT = /\bexports?\b[^;]*\bcompact\b|\bexport\s*\*/;
+
+const findModuleFault = (path: string, readModule: ReadModule): Omit<StrategyFault, 'fix'> | undefined => {
+  const text = readModule(path);
+  if (text === undefined) return { reason: `there is no file ${path}`, short: `there is no file ${path}` };
+  return EXPORTS_COMPACT.test(text)
+    ? undefined
+    : { reason: `${path} exports no function "compact"`, short: 'its module exports no "compact"' };
+};
 
 interface StrategyFault {
   /** a sentence without a full stop */
   readonly reason: string;
+  /** the same in few words */
+  readonly short: string;
   /** a command that fixes it, where another setting is missing */
   readonly fix?: string;
   /** the strategy that the user may have meant */
@@ -75,20 +88,22 @@ type FaultValues = Pick<
   'strategy' | 'strategies' | 'summariser.url' | 'summariser.model' | 'summariser.remote'
 >;
 
-const findStrategyFault = (values: FaultValues, hasModule: HasModule): StrategyFault | undefined => {
+const findStrategyFault = (values: FaultValues, readModule: ReadModule): StrategyFault | undefined => {
   const { strategy = 'auto', strategies: own = {} } = values;
   const known = ['auto', ...strategyNames, ...Object.keys(own)];
   if (!known.includes(strategy))
     return {
       reason: `there is no strategy of that name; there are ${known.join(', ')}`,
+      short: 'no such strategy',
       meant: nearestWord(strategy, known),
     };
   const module = Object.hasOwn(own, strategy) ? own[strategy] : undefined;
-  if (module !== undefined) return hasModule(module) ? undefined : { reason: `there is no file ${module}` };
+  if (module !== undefined) return findModuleFault(module, readModule);
   if (strategy !== 'summarize') return undefined;
   if (values['summariser.url'] === undefined)
     return {
       reason: 'nobody is set who writes the summaries',
+      short: 'nobody writes the summaries',
       fix: 'ctxwrap config set summariser.url agent',
     };
   return findSummariserFault(values);
@@ -98,13 +113,13 @@ const findStrategyFault = (values: FaultValues, hasModule: HasModule): StrategyF
 export const withUsableStrategy = (
   effective: readonly EffectiveValue[],
   values: Values,
-  hasModule: HasModule,
+  readModule: ReadModule,
 ): { readonly effective: readonly EffectiveValue[]; readonly problems: readonly Problem[] } => {
-  const fault = findStrategyFault(values, hasModule);
+  const fault = findStrategyFault(values, readModule);
   const given = effective.find(({ key }) => key === 'strategy');
   if (!fault || !given) return { effective, problems: [] };
   const { key, value, origin, overrides } = given;
-  const { reason, meant = 'auto', fix = fixAt(origin, meant) } = fault;
+  const { reason, short, meant = 'auto', fix = fixAt(origin, meant) } = fault;
   const used: EffectiveValue = {
     key,
     value: 'auto',
@@ -116,6 +131,7 @@ export const withUsableStrategy = (
     level: 'error',
     key,
     what: `strategy ${String(value)} is not used`,
+    short: `strategy ${String(value)} is not used: ${short}`,
     why: `${reason}; the agent's own command is used`,
     fix,
   });

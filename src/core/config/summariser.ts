@@ -47,6 +47,8 @@ export interface SummariserFault {
   readonly key: KeyName;
   /** a sentence without a full stop */
   readonly reason: string;
+  /** the same in few words */
+  readonly short: string;
   /** the command that fixes it */
   readonly fix: string;
 }
@@ -61,12 +63,14 @@ export const findSummariserFault = (values: SummariserValues): SummariserFault |
     return {
       key: 'summariser.url',
       reason: `summariser.url is ${url}, which is not on this machine: the conversation would leave it`,
+      short: 'summariser.url is not on this machine',
       fix: 'ctxwrap config set summariser.remote true',
     };
   if (values['summariser.model'] === undefined)
     return {
       key: 'summariser.url',
       reason: 'summariser.url needs a model',
+      short: 'summariser.url needs a model',
       fix: 'ctxwrap config set summariser.model NAME',
     };
   return undefined;

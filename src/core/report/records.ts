@@ -180,6 +180,7 @@ export interface PublishedFacts {
   readonly compaction?: CompactionRecord | undefined;
   readonly end?: { readonly at: Millis; readonly exit: Exit } | undefined;
   readonly failedAt?: Millis | undefined;
+  /** of the present conversation */
   readonly handoff?: WrittenHandoff | undefined;
 }
 
@@ -212,9 +213,7 @@ export const sessionRecord = (
     ...(reading?.tier === undefined ? {} : { tier: reading.tier }),
     evidence: { records: state.isAwaited, ...state.understood },
     compactions: state.compactions,
-    ...(handoff && handoff.conversation === shownId(state.conversation)
-      ? { handoff: { state: 'handoff_ready', path: handoff.path, at: handoff.at } as const }
-      : {}),
+    ...(handoff ? { handoff: { state: 'handoff_ready', path: handoff.path, at: handoff.at } as const } : {}),
     ...estimateOf(state),
     ...(end ? {} : tasksOf(state)),
     turns: state.turns,

@@ -133,6 +133,16 @@ describe('notices', () => {
     expect(found?.details).toHaveLength(3);
   });
 
+  it('name a strategy that is not used, why, and what fixes it, also beside other mistakes', async () => {
+    write('{ "strategy": "zzz" }');
+    const [notice = ''] = (await optionsOf('claude')).configured?.notices ?? [];
+    expect(notice).toMatch(/^strategy zzz is not used: no such strategy · \S/);
+    write('{ "mode": "aks", "strategy": "zzz" }');
+    expect((await optionsOf('claude')).configured?.notices).toEqual([
+      'strategy zzz is not used: no such strategy · see ctxwrap config check: 2 problems',
+    ]);
+  });
+
   it('say nothing of nothing', () => {
     expect(problemsNotice([])).toBeUndefined();
   });

@@ -144,6 +144,11 @@ describe('config check', () => {
     ['"chatCompression": { "contextPercentageThreshold": 0.7 }', '"auto": "70%"'],
     ['"chatCompression.contextPercentageThreshold": 0', '"auto": "70%"'],
     ['"enableProactiveCompact": false', '"proactive": false'],
+    ['"enableProactiveCompact": true', '"proactive": true'],
+    ['"general": { "enableProactiveCompact": true }', '"proactive": true'],
+    ['"model": { "chatCompression": { "contextPercentageThreshold": 0.7 } }', '"auto": "70%"'],
+    ['"model.chatCompression.contextPercentageThreshold": 0.7', '"auto": "70%"'],
+    ['"customContextCompaction": false', '"mode": "warn"'],
     ['"maxAutoPercent": 85', '"auto": "85%"'],
   ])('says what took the place of a setting of another program: %s', async (line, fresh) => {
     write(`{ ${line} }`);

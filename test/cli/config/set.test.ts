@@ -109,6 +109,16 @@ describe('config set', () => {
   it.each([
     [['mdoe', 'ask'], 'unknown key "mdoe"', 'did you mean mode?'],
     [
+      ['enableProactiveCompact', 'true'],
+      'unknown key "enableProactiveCompact"',
+      'its name here is proactive: ctxwrap config set proactive VALUE',
+    ],
+    [
+      ['chatCompression.contextPercentageThreshold', '0.7'],
+      'unknown key "chatCompression.contextPercentageThreshold"',
+      'its name here is auto: ctxwrap config set auto 70%',
+    ],
+    [
       ['mode', 'aks'],
       'mode must be one of auto, ask, warn, off, got "aks"',
       'try ctxwrap config set mode ask',

@@ -45,6 +45,125 @@ describe('a compaction by a strategy', () => {
     expect(session.words()).toBe('waiting: nothing new since the last try');
   });
 
+  describe('whose session the agent takes later than was waited for', () => {
+    const told = () => {
+      const session = play();
+      session.tell({ type: 'session-changed', sessionId: 'the-old-one' });
+      session.turn(AUTO_TOKENS);
+      untilTyping(session);
+      const told = { id: 'the-new-one', writtenAt: 1_000 };
+      session.typed({ kind: 'sent', isQueued: false, evidence: ['it does not show it'], told });
+      return session;
+    };
+    const taken = (session: ReturnType<typeof play>) => {
+      session.tell({ type: 'session-changed', sessionId: 'the-new-one' });
+      session.boundary({
+        initiator: 'ctxwrap',
+        at: 1_000,
+        preTokens: AUTO_TOKENS,
+        postTokens: 40_000,
+        shortening: { strategy: 'truncate', isManual: false },
+      });
+    };
+    const oneRecord = [
+      {
+        ended: {
+          initiator: 'ctxwrap',
+          strategy: 'truncate',
+          isManual: false,
+          before: { usedTokens: AUTO_TOKENS },
+          outcome: { kind: 'verified', after: { usedTokens: 44_000 } },
+        },
+      },
+    ];
+
+    it('is one compaction of ctxwrap, with the sizes that the agent says', () => {
+      const session = told();
+      expect(session.words()).toBe('told to go on shortened, waiting for its answer');
+      session.wait(3_600_000);
+      expect(session.outcomes()).toEqual([]);
+      taken(session);
+      expect(session.words()).toBe('shortened, waiting for the new size');
+      session.tell(tokens('log', 44_000, { at: 5_000 }));
+      expect(session.past()).toMatchObject(oneRecord);
+    });
+
+    it('is one also where the new conversation is seen before its id is known', () => {
+      const session = told();
+      session.tell({ type: 'view', view: { shows: 'conversation', names: [], messages: [] } });
+      taken(session);
+      session.tell(tokens('log', 44_000, { at: 5_000 }));
+      expect(session.past()).toMatchObject(oneRecord);
+    });
+
+    it('is one also where the agent shows its session only with its next answer', () => {
+      const session = told();
+      session.turn();
+      taken(session);
+      session.tell(tokens('log', 40_000, { at: 1_000 }), tokens('log', 44_000, { at: 5_000 }));
+      expect(session.past()).toMatchObject(oneRecord);
+    });
+
+    it('is not confirmed where the next answer says as much as before', () => {
+      const session = told();
+      session.turn();
+      session.tell(tokens('log', AUTO_TOKENS + 100, { at: 5_000 }));
+      expect(session.outcomes()).toEqual(['unverified']);
+    });
+
+    it.each([
+      [
+        'another conversation',
+        (session: ReturnType<typeof play>) => session.tell({ type: 'session-changed', sessionId: 'another' }),
+      ],
+      [
+        'another one, from a list',
+        (session: ReturnType<typeof play>) => {
+          session.tell({ type: 'view', view: { shows: 'list', name: '' } });
+          session.tell({ type: 'session-changed', sessionId: 'another' });
+        },
+      ],
+    ])('has no evidence where the agent goes on in %s', (_, goOn) => {
+      const session = told();
+      goOn(session);
+      session.tell(tokens('log', 20_000, { at: 5_000 }));
+      expect(session.outcomes()).toEqual(['no-evidence']);
+    });
+  });
+
+  it('for which the agent is started again leaves its record to the next run', () => {
+    const session = play();
+    session.turn(AUTO_TOKENS);
+    untilTyping(session);
+    session.tell({ type: 'restart-planned', isPlanned: true });
+    session.is('dead');
+    expect(session.outcomes()).toEqual([]);
+
+    const next = play();
+    next.is('ready');
+    const shortening = { strategy: 'truncate', isManual: false, startedAt: 500 };
+    next.boundary({
+      initiator: 'ctxwrap',
+      at: 1_000,
+      preTokens: AUTO_TOKENS,
+      postTokens: 40_000,
+      shortening,
+    });
+    next.tell(tokens('log', 44_000, { at: 5_000 }));
+    expect(next.past()).toMatchObject([
+      { ended: { initiator: 'ctxwrap', ...shortening, outcome: { kind: 'verified' } } },
+    ]);
+  });
+
+  it('that ends with the agent, whose restart is not planned any more, was interrupted', () => {
+    const session = play();
+    session.turn(AUTO_TOKENS);
+    untilTyping(session);
+    session.tell({ type: 'restart-planned', isPlanned: true }, { type: 'restart-planned', isPlanned: false });
+    session.is('dead');
+    expect(session.outcomes()).toEqual(['interrupted']);
+  });
+
   it('that another conversation follows before an answer has no evidence', () => {
     const session = play();
     session.turn(AUTO_TOKENS);

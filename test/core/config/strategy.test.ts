@@ -45,6 +45,22 @@ describe('a strategy', () => {
     expect(settingsOf({ user })).toMatchObject({ values: { strategy: 'mine' }, problems: [] });
     expect(unusable({ user, missing: ['~/mine.mjs'] })[0]?.why).toContain('there is no file ~/mine.mjs');
   });
+
+  it.each([
+    ['export const compact = async (session) => session;', true],
+    ['const mine = (session) => session;\nexport { mine as compact };', true],
+    ['module.exports = { compact: (session) => session };', true],
+    ["export * from './mine.js';", true],
+    ['export const shorten = (session) => session; // compact it', false],
+    ['const compact = (session) => session;', false],
+    ['', false],
+  ])('of your own whose module is %j is used: %s', (module, isUsed) => {
+    const user = { strategy: 'mine', strategies: { mine: '~/mine.mjs' } };
+    const { values, problems } = settingsOf({ user, module });
+    expect(values.strategy).toBe(isUsed ? 'mine' : 'auto');
+    const names = problems.map(({ why }) => why.includes('~/mine.mjs exports no function "compact"'));
+    expect(names).toEqual(isUsed ? [] : [true]);
+  });
 });
 
 describe('the start of a session', () => {

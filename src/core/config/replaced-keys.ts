@@ -1,0 +1,47 @@
+import { isRecord } from '../json.js';
+import type { KeyName } from './keys.js';
+
+// Names that the agents and other programs have, or had, for a setting of ctxwrap. Their values have other units, so they are not taken over.
+
+/** A key of ctxwrap and a value that it can have. */
+export interface Replacement {
+  readonly key: KeyName;
+  /** undefined for a switch whose old value is not known */
+  readonly value: string | boolean | undefined;
+}
+
+const example = (key: KeyName, value: string) => (): Replacement => ({ key, value });
+
+/** It means the same, so its value says which one. */
+const flag =
+  <Value extends string | boolean>(key: KeyName, on: Value, off: Value) =>
+  (old: unknown): Replacement => ({
+    key,
+    value: old === undefined ? undefined : old === false ? off : on,
+  });
+
+const replacements: Readonly<Record<string, (old: unknown) => Replacement>> = {
+  chatCompression: example('auto', '70%'),
+  contextPercentageThreshold: example('auto', '70%'),
+  autoCompactThreshold: example('auto', '70%'),
+  maxAutoPercent: example('auto', '85%'),
+  maxAutoPct: example('auto', '85%'),
+  enableProactiveCompact: flag('proactive', true, false),
+  contextWindowSize: example('window', '200k'),
+  compactionThresholdPct: example('auto', '85%'),
+  customContextCompaction: flag('mode', 'auto', 'warn'),
+  compactionStrategy: example('strategy', 'truncate'),
+  checkpointBeforeCompaction: flag('checkpoint', true, false),
+};
+
+/** What took the place of a key, also of one inside the objects of another program, or written with its path: `model.chatCompression`. */
+export const replacementOf = (key: string, value?: unknown): Replacement | undefined => {
+  const name = key.split('.').at(-1) ?? key;
+  if (Object.hasOwn(replacements, name)) return replacements[name]?.(value);
+  if (!isRecord(value)) return undefined;
+  for (const [inner, held] of Object.entries(value)) {
+    const found = replacementOf(inner, held);
+    if (found) return found;
+  }
+  return undefined;
+};

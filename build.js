@@ -2,19 +2,26 @@
 // copy of the program, dist-fast/, which is not published: its waits on purpose are shorter, and it keeps its compiled code beside itself.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
 import ts from 'typescript';
 
 /** Of what ctxwrap waits for on purpose, the tests wait for this share. */
 const waitShare = (await readFile('test/support/wait-share.json', 'utf8')).trim();
 
+/** A folder that is being built, beside the one whose place it takes when all is there. */
+const unfinished = (folder) => `${folder}.new`;
+
 /** What users run. */
-const published = { folder: 'dist', mode: 0o755, define: { WAIT_SHARE: '1', KEEPS_CODE_BESIDE: 'false' } };
+const published = {
+  folder: unfinished('dist'),
+  mode: 0o755,
+  define: { WAIT_SHARE: '1', KEEPS_CODE_BESIDE: 'false' },
+};
 // a code cache is trusted only in a folder that nobody else can write or read
 const forTests = {
-  folder: 'dist-fast/dist',
+  folder: `${unfinished('dist-fast')}/dist`,
   mode: 0o700,
   define: { WAIT_SHARE: waitShare, KEEPS_CODE_BESIDE: 'true' },
 };
@@ -169,9 +176,13 @@ const demoAgent = { ...common, entryPoints: { 'demo-agent': join(SOURCE, 'demo/m
 const databaseReader = {
   ...common,
   banner: {},
+  format: 'cjs',
   minify: true,
   entryPoints: { 'database-reader': join(SOURCE, 'storage/database-reader.ts') },
+  outdir: '.',
+  write: false,
 };
+const [{ text: readerProgram }] = (await build(databaseReader)).outputFiles;
 
 const CHUNK = /"\.\/([\w-]+)\.js"/g;
 
@@ -187,7 +198,13 @@ const PLAIN_EXPORTS =
 const inBundle = ({ folder, define }, part) => ({
   ...part,
   outdir: folder,
-  define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"', ...define, ...part.define },
+  define: {
+    'process.env.NODE_ENV': '"production"',
+    'process.env.DEV': '"false"',
+    DATABASE_READER: JSON.stringify(readerProgram),
+    ...define,
+    ...part.define,
+  },
 });
 
 /** A chunk as CommonJS, for the launcher. */
@@ -205,7 +222,7 @@ const asCommonJs = async (code) => {
 const inAscii = (code) =>
   code.replace(/(?<!\\)[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The files of the program: its chunks as functions, which the launcher calls as Node calls those of CommonJS. */
+/** The parts of the program: its chunks as functions, which the launcher calls as Node calls those of CommonJS. */
 const programFiles = async (bundle) => {
   const { outputFiles } = await build(inBundle(bundle, program));
   const chunks = outputFiles.map(({ path, text }) => ({ name: basename(path, '.js'), text }));
@@ -221,48 +238,71 @@ const programFiles = async (bundle) => {
   );
 };
 
-/** Writes all that runs; returns the names of the files. */
-const writeBundle = async (bundle) => {
-  const { folder, mode } = bundle;
-  await mkdir(folder, { recursive: true, mode });
+/** One file with all parts, and the launcher behind them, which is also a file of its own: it knows where each part is. */
+const writeProgram = async (bundle) => {
+  const { folder } = bundle;
   const files = await programFiles(bundle);
-  for (const { name, code } of files) await writeFile(`${folder}/${name}`, code);
-
   const hash = createHash('sha256');
-  for (const { name, code } of files) hash.update(`${name} ${code.length} ${code}`);
+  const places = {};
+  let at = 0;
+  for (const { name, code } of files) {
+    hash.update(`${name} ${code.length} ${code}`);
+    places[name] = [at, code.length];
+    at += code.length;
+  }
+  const name = hash.digest('hex').slice(0, 16);
   const launcher = {
     ...common,
     banner: {},
     format: 'cjs',
-    outExtension: { '.js': '.cjs' },
     entryPoints: { launcher: join(SOURCE, 'cli/launcher.ts') },
-    define: { BUILD: JSON.stringify(hash.digest('hex').slice(0, 16)) },
+    define: { BUILD: JSON.stringify(name), PARTS: JSON.stringify(places) },
+    write: false,
   };
-  const parts = [library, demoAgent, databaseReader, launcher].map((part) => build(inBundle(bundle, part)));
-  const written = (await Promise.all(parts)).flatMap(({ metafile }) => Object.keys(metafile.outputs));
-  return [...written.map((path) => basename(path)), ...files.map(({ name }) => name)];
+  const [{ text }] = (await build(inBundle(bundle, launcher))).outputFiles;
+  const whole = files.map(({ code }) => code).join('') + text;
+  if (/[^\0-\x7f]/.test(whole)) throw new Error('a part is not ASCII: its length is not that of its bytes');
+  await writeFile(`${folder}/program-${name}.cjs`, whole);
+  await writeFile(`${folder}/launcher.cjs`, text);
 };
 
-/** Chunks are named after their content: those of earlier builds would stay for ever, and be published. */
-const removeOthers = async (folder, names) => {
-  const current = new Set(names);
-  for (const name of await readdir(folder))
-    if (!current.has(name)) await rm(`${folder}/${name}`, { recursive: true });
+/** Writes all that runs. */
+const writeBundle = async (bundle) => {
+  const { folder, mode } = bundle;
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, mode);
+  await writeProgram(bundle);
+  await Promise.all([library, demoAgent].map((part) => build(inBundle(bundle, part))));
 };
 
-const names = await writeBundle(published);
+/** Puts what was built in its place, so that nobody finds a half of it, and a session in between finds its files or none. */
+const putInPlace = async (folder) => {
+  const old = `${folder}.old`;
+  await rm(old, { recursive: true, force: true });
+  await rename(folder, old).catch((error) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rename(unfinished(folder), folder);
+  await rm(old, { recursive: true, force: true });
+};
+
+for (const folder of ['dist', 'dist-fast']) await rm(unfinished(folder), { recursive: true, force: true }); // of a build that was stopped
+
+await writeBundle(published);
 
 // the types of the library, which name no other file
 const { outputText } = ts.transpileDeclaration(await readFile(library.entryPoints.library, 'utf8'), {});
 await writeFile(`${published.folder}/library.d.ts`, outputText);
 
 // the manual page, from the definitions of the command line
-await writeFile(`${published.folder}/ctxwrap.1`, execFileSync(process.execPath, ['bin/ctxwrap.js', 'man']));
+const page = execFileSync(process.execPath, [`${published.folder}/launcher.cjs`, 'man']);
+await writeFile(`${published.folder}/ctxwrap.1`, page);
 
-await removeOthers(published.folder, [...names, 'ctxwrap.1', 'library.d.ts']);
-await removeOthers(forTests.folder, await writeBundle(forTests));
+await writeBundle(forTests);
+await writeFile(`${forTests.folder}/database-reader.cjs`, readerProgram); // for tests of the source
 
 // what the program finds around its folder, as in an installed copy
-const around = dirname(forTests.folder);
 for (const name of ['agents', 'bin', 'package.json'])
-  await cp(name, join(around, name), { recursive: true, force: true });
+  await cp(name, join(unfinished('dist-fast'), name), { recursive: true, force: true });
+
+for (const folder of ['dist', 'dist-fast']) await putInPlace(folder);

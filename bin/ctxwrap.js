@@ -1,13 +1,27 @@
 #!/usr/bin/env -S node --
 // the -- keeps node from reading a --env-file that stands among the arguments, also the agent's
+const { existsSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+
+const home = dirname(__dirname);
+
+/** The launcher or what it starts is missing or cut off. */
+const isIncomplete = (error) => {
+  if (error.code === 'MODULE_NOT_FOUND') return error.requireStack[0] === __filename;
+  const isCutOff = error instanceof SyntaxError && error.stack.startsWith(join(home, 'dist', 'launcher.cjs'));
+  return isCutOff || error.code === 'CTXWRAP_INCOMPLETE';
+};
+
 try {
   require('../dist/launcher.cjs');
 } catch (error) {
-  if (error.code !== 'MODULE_NOT_FOUND' || error.requireStack[0] !== __filename) throw error;
-  const checkout = require('node:path').dirname(__dirname).replaceAll("'", "'\\''");
+  if (!isIncomplete(error)) throw error;
+  const checkout = `cd '${home.replaceAll("'", "'\\''")}' && npm install && npm run build`;
   process.stderr.write(
-    'ctxwrap: this checkout has not been built\n' +
-      `ctxwrap: build it with: cd '${checkout}' && npm install && npm run build\n`,
+    existsSync(join(home, 'src'))
+      ? `ctxwrap: this checkout has not been built\nctxwrap: build it with: ${checkout}\n`
+      : 'ctxwrap: files of this installation are missing, or it is being updated: start it once more\n' +
+          'ctxwrap: if that does not help: npm install -g ctxwrap\n',
   );
   process.exitCode = 1;
 }

@@ -1,23 +1,31 @@
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { fstatSync, openSync } from 'node:fs';
 import { createRequire, Module } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
-import { isMainThread } from 'node:worker_threads';
+import { errorCode } from '../core/errors.js';
 import { openScriptCache } from '../storage/code-cache.js';
 import { stateFolder } from '../storage/state-folder.js';
+import {
+  readText,
+  shareProgramFile,
+  sharedProgramFile,
+  type Place,
+  type ProgramFile,
+} from './program-file.js';
 
-// Starts the built program. Its parts are functions of CommonJS in dist/, which this loads with the code that V8 compiled in an earlier start:
-// compiling them again takes longer than everything else before the agent runs.
+// Starts the built program. Its parts are functions of CommonJS in one file, which this loads with the code that V8 compiled in an earlier
+// start: compiling them again takes longer than everything else before the agent runs.
 
 /** set by build.js: changes with every byte of the program */
 declare const BUILD: string;
 /** Set by build.js, true in the bundle for the tests: each test has a home of its own, and nothing would be compiled there yet. */
 declare const KEEPS_CODE_BESIDE: boolean;
 
-const OPEN_MS = 1_000; // earlier the agent's start would wait, and most commands have ended by then
-const SPARE_FILES = 64; // that a session may still open; with fewer none is opened
+/** Set by build.js: where each part is in the program file, which ends with this launcher. */
+declare const PARTS: Readonly<Record<string, Place>>;
+
 const SAVE_MS = 3_000; // later V8 may have dropped code that runs only at the start; earlier the start itself would wait
 
 const folder = __dirname;
@@ -28,33 +36,35 @@ const loaded = new Map<string, Script>();
 let isOutdated = false;
 let saving: NodeJS.Timeout | undefined;
 
-/** open files of the parts that are not loaded yet */
-const openParts = new Map<string, number>();
+const incomplete = (): Error =>
+  Object.assign(new Error('files of ctxwrap are missing'), { code: 'CTXWRAP_INCOMPLETE' }); // bin/ctxwrap.js says what to do
 
-/** An update deletes these files while a session runs; an open file can be read all the same, and is of this version. */
-const openAllParts = (): void => {
-  const spare: number[] = [];
+/** By its build's name: beside a launcher of another build, in the middle of an update, there is none. */
+const openByName = (): number => {
   try {
-    for (const name of readdirSync(folder))
-      if (name.endsWith('.cjs') && !loaded.has(name)) openParts.set(name, openSync(join(folder, name), 'r'));
-    while (spare.length < SPARE_FILES) spare.push(openSync(__filename, 'r'));
-  } catch {
-    // too many open files, or an update in this moment: what is not open is read by its name
-    openParts.forEach((file) => closeSync(file));
-    openParts.clear();
+    return openSync(join(folder, `program-${BUILD}.cjs`), 'r');
+  } catch (error) {
+    throw errorCode(error) === 'ENOENT' ? incomplete() : error;
   }
-  for (const file of spare) closeSync(file);
 };
 
+const openProgramFile = (): ProgramFile => {
+  const descriptor = openByName();
+  const at = Math.max(...Object.values(PARTS).map(([start, bytes]) => start + bytes));
+  const bytes = fstatSync(descriptor).size - at;
+  if (bytes <= 0) throw incomplete(); // it is being written
+  const place = [at, bytes] as const;
+  const file = { descriptor, launcher: { place, path: __filename } };
+  shareProgramFile(file);
+  return file;
+};
+
+const { descriptor } = sharedProgramFile() ?? openProgramFile();
+
 const readPart = (name: string): string => {
-  const file = openParts.get(name);
-  if (file === undefined) return readFileSync(join(folder, name), 'utf8');
-  openParts.delete(name);
-  try {
-    return readFileSync(file, 'utf8');
-  } finally {
-    closeSync(file);
-  }
+  const place = PARTS[name];
+  if (!place) throw new Error(`this build of ctxwrap has no part ${name}`);
+  return readText(descriptor, place);
 };
 
 /** `require` of the parts: `./name.cjs` is another part. */
@@ -87,7 +97,7 @@ const loadPart = (name: string): unknown => {
     const run = script.runInThisContext() as (...args: readonly unknown[]) => void;
     run(module.exports, requirePart, module, importPart, pathToFileURL(path).href);
   } catch (error) {
-    delete nodeRequire.cache[path]; // it may be tried again, where a file that it needs was missing
+    delete nodeRequire.cache[path]; // it may be tried again, where something that it needs was missing
     throw error;
   }
   module.loaded = true;
@@ -102,6 +112,4 @@ const save = (): void => {
 };
 
 process.on('exit', save);
-if (isMainThread) setTimeout(openAllParts, OPEN_MS).unref();
-else openAllParts(); // a thread starts later, and needs most parts
 loadPart('main.cjs');

@@ -1,5 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { realpathSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { own } from '../core/printable.js';
 import type { AgentLaunch, SavedSession } from '../agents/agent.js';
@@ -17,6 +16,7 @@ import type { ThreadListener, WorkerThread } from '../main-thread/worker-host.js
 import type { WorkerStart } from '../session/thread-messages.js';
 import { configCommand, configPath, currentContext, shortenHome } from './config/path.js';
 import { print, version, workingFolder } from './print.js';
+import { sharedProgramFile, threadScript } from './program-file.js';
 import type { Options } from './request.js';
 
 // From options to a wrapped child: opens what must be open before it starts, closes it afterwards.
@@ -279,29 +279,11 @@ export interface ThreadData {
 const MOST_MEGABYTES = 512; // of its heap: a thread that needs more has a fault, and is ended
 const YOUNG_MEGABYTES = 8; // of new objects: more would only take memory
 
-/** The program's files as they are now: another version must not continue this session. */
-const programStamp = (program: string): string =>
-  [program, join(dirname(program), '..', 'dist', 'launcher.cjs')]
-    .map((path) => {
-      const { ino = 0, size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-      return [ino, size, mtimeMs].join();
-    })
-    .join(' ');
-
-/** Where the program is, and its stamp at the first start of a thread. */
-let started: { readonly program: string; readonly stamp: string } | undefined;
-
-const findProgram = (): string => {
-  const program = started?.program ?? realpathSync(process.argv[1] ?? '');
-  const stamp = programStamp(program);
-  started ??= { program, stamp };
-  if (started.stamp !== stamp) throw new Error('ctxwrap was updated meanwhile');
-  return program;
-};
-
-/** Starts the thread of a session: the same program again (worker-thread.ts). Its output does not reach the terminal. */
+/** Starts the thread of a session: the same build of the program again (worker-thread.ts). Its output does not reach the terminal. */
 const startThread = (data: ThreadData, { onMessage, onEnd }: ThreadListener): WorkerThread => {
-  const worker = new Worker(findProgram(), {
+  const program = sharedProgramFile();
+  const worker = new Worker(program ? threadScript(program) : realpathSync(process.argv[1] ?? ''), {
+    eval: program !== undefined,
     workerData: data,
     name: 'session',
     stdin: true,

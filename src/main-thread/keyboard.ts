@@ -58,9 +58,11 @@ const makeHotkeyHandler = (
     performance.now() - (overview.isOpen() || overview.canOpen() ? chordAt : pressedAt) < CHORD_MS;
   return {
     press: (element) => {
+      if (overview.isAwaited()) return emit({ type: 'typed' }); // nothing has come of the first press yet: the user presses again
       const isSecond = performance.now() - lastHotkey < TWICE_MS;
       lastHotkey = isSecond ? -Infinity : performance.now();
       const isTaken = isForOverview();
+      if (overview.isAwaited()) lastHotkey = -Infinity; // a press after it has opened is no double press either
       chordAt = isTaken ? -Infinity : lastHotkey;
       pressedAt = lastHotkey;
       if (isSecond) forward([element]);
@@ -360,7 +362,7 @@ const makeSilenceTimer = (onSilence: () => void) => {
 export interface KeyboardParts {
   readonly footer: Pick<Footer, 'countsDown' | 'enter'>;
   /** receives the keys while it is open; the hotkey opens and closes it */
-  readonly overview: Pick<Overview, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey' | 'late'>;
+  readonly overview: Pick<Overview, 'canOpen' | 'isOpen' | 'isAwaited' | 'open' | 'close' | 'onKey' | 'late'>;
   readonly protection: Pick<Protection, 'onLeave'>;
   readonly emit: Emit;
 }

@@ -78,7 +78,7 @@ const attemptWith = (
   const show = (savedScreen: SavedScreen | undefined): void => {
     const isShown = runGuarded(terminal, 'opening the overview', () => {
       const shown = showOverview(terminal, { cursorQuery, draw: contents.draw, savedScreen, onEnd: close });
-      Object.assign(state, { phase: 'open', shown });
+      Object.assign(state, { phase: 'open', shown, isEarly: false });
       shown.redraw();
       if (state.shown) emit({ type: 'overview-opened' });
     });
@@ -134,6 +134,8 @@ export interface Overview {
   readonly hindrance: () => string | undefined;
   /** keys go to the overview: it is open, or about to open */
   readonly isOpen: () => boolean;
+  /** it is about to open, and was asked for before it could be drawn: nobody knows how long that takes */
+  readonly isAwaited: () => boolean;
   /** the overview shows what happens next, so a countdown is visible in it */
   readonly showsNext: () => boolean;
   /** as soon as the child's output pauses */
@@ -173,6 +175,7 @@ const closedState = (): OverviewState => ({
   wantedAt: 0,
   timer: undefined,
   opening: undefined,
+  isEarly: false,
   shown: undefined,
   settling: undefined,
   isStopped: false,
@@ -279,6 +282,7 @@ export const makeOverviewHint = ({ session }: TerminalSession, emit: Emit): Over
 const leaveScreen = (state: OverviewState, { emit }: Pick<OverviewParts, 'emit'>, next: Phase): boolean => {
   const { phase, shown } = state;
   clearTimeout(state.timer);
+  if (next === 'closed') state.isEarly = false;
   if (phase !== 'closed') Object.assign(state, { phase: next, opening: undefined, shown: undefined });
   shown?.takeAway();
   if (shown) emit({ type: 'uncovered' });
@@ -295,6 +299,28 @@ const pressKey = (
     if (!isByItself) emit({ type: 'overview-key' });
     onKey(key, isByItself);
   });
+};
+
+/** Loads what draws it, and then tries to open it. */
+const loadWith = (
+  state: OverviewState,
+  contents: OverviewContents,
+  { attempt, giveUp }: { readonly attempt: () => void; readonly giveUp: () => void },
+): void => {
+  const opening = Symbol('opening');
+  const isEarly = state.isEarly || contents.isReady?.() === false;
+  Object.assign(state, { phase: 'opening', wantedAt: Infinity, opening, isEarly });
+  const start = (): void => {
+    state.wantedAt = performance.now();
+    attempt();
+  };
+  const isWanted = (): boolean => state.opening === opening; // not closed and opened again meanwhile
+  const loading = contents.load?.();
+  if (!loading) return start();
+  loading.then(
+    () => isWanted() && start(),
+    () => isWanted() && giveUp(),
+  );
 };
 
 export const makeOverview = (
@@ -314,27 +340,18 @@ export const makeOverview = (
   const close = (): void => end(false);
   const closeByItself = (): void => end(true);
   const attempt = attemptWith(terminal, parts, { state, contents, close: closeByItself });
-  const begin = (): void => {
-    const opening = Symbol('opening');
-    Object.assign(state, { phase: 'opening', wantedAt: Infinity, opening });
-    const start = (): void => {
-      state.wantedAt = performance.now();
-      attempt();
-    };
-    const isWanted = (): boolean => state.opening === opening; // not closed and opened again meanwhile
-    const loading = contents.load?.();
-    if (!loading) return start();
-    loading.then(
-      () => isWanted() && start(),
-      () => isWanted() && closeByItself(),
-    );
+  const giveUp = (): void => {
+    if (state.isEarly) terminal.worker.handle(noOverviewNotice(terminal));
+    closeByItself();
   };
+  const begin = (): void => loadWith(state, contents, { attempt, giveUp });
   const canOpen = (): boolean =>
     !state.isStopped && (contents.isAvailable?.() ?? true) && terminalHindrance(terminal) === undefined;
   return {
     canOpen,
     hindrance: () => terminalHindrance(terminal),
     isOpen: () => state.phase !== 'closed',
+    isAwaited: () => state.isEarly,
     showsNext: () => state.phase === 'open' && contents.showsNext?.() === true,
     open: () => void (state.phase === 'closed' && canOpen() && begin()),
     close,
@@ -383,8 +400,10 @@ export interface OverviewContents {
   readonly late?: LateKeys;
   /** whether the last drawing included what happens next; never when absent */
   readonly showsNext?: () => boolean;
-  /** there is something to show; otherwise the hotkey acts as if there were no overview */
+  /** there is something to show, or will be; otherwise the hotkey acts as if there were no overview */
   readonly isAvailable?: () => boolean;
+  /** what draws it is there; otherwise it opens as soon as that is so */
+  readonly isReady?: () => boolean;
   /** loads what it draws with before it opens; undefined when that is loaded; rejects when it cannot be drawn */
   readonly load?: () => Promise<void> | undefined;
 }
@@ -406,6 +425,8 @@ export interface OverviewState {
   timer: NodeJS.Timeout | undefined;
   /** stands for one opening, to tell it from the next */
   opening: symbol | undefined;
+  /** it was asked for before what draws it was there, and has not opened yet */
+  isEarly: boolean;
   shown: ShownOverview | undefined;
   /** waiting for the screen model, with the child's output held */
   settling: Promise<void> | undefined;

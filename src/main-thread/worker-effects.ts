@@ -45,6 +45,13 @@ const tell = (worker: TerminalSession['worker'], { action, answer }: OverviewKey
   if (answer) worker.post({ type: 'chosen', answer });
 };
 
+/** None of a drawing for another size. */
+const rowsFor = (
+  drawing: OverviewDrawing | undefined,
+  { columns, rows }: OverviewDrawing['size'],
+): OverviewDrawing['rows'] =>
+  drawing?.size.columns === columns && drawing.size.rows === rows ? drawing.rows : [];
+
 /** What the drawing says of the page that it shows. */
 const afterDrawing = (
   state: OverviewState,
@@ -72,15 +79,15 @@ export const makeWorkerContents = (
 
   const ask = (): void => worker.post({ type: 'draw-overview', wanted: wishOf(terminal, state) });
   const contents: OverviewContents = {
-    isAvailable: () => worker.isReady() && !terminal.isOverviewUndrawable,
+    isAvailable: () => !worker.isOver() && !terminal.isOverviewUndrawable,
+    isReady: worker.isReady,
     load: async () => {
       chordUntil ??= performance.now() + CHORD_MS; // it opens again after a change of size, without having been closed
       const loaded = new Promise<void>((resolve) => (onFirst = resolve));
       ask();
       if (!(await endsWithin(DRAWN_MS, loaded))) throw new Error('the worker does not draw it');
     },
-    draw: ({ columns, rows }) =>
-      drawing?.size.columns === columns && drawing.size.rows === rows ? drawing.rows : [],
+    draw: (size) => rowsFor(drawing, size),
     showsNext: () => drawing?.page === 'main' && drawing.scroll === 0,
     onKey: (key, isByItself = false) => {
       // nobody has seen what it would choose

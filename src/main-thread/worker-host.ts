@@ -43,8 +43,10 @@ export interface SessionWorker {
   /** starts it when the child runs; what was sent before is kept for it, the child's first output, too */
   readonly start: (child: StartedChild, isScreenRead: () => boolean, listener: WorkerListener) => void;
   readonly isRunning: () => boolean;
-  /** it runs, and has sent something */
+  /** it runs, and has handled something: all that it needs is loaded */
   readonly isReady: () => boolean;
+  /** none runs any more, and no other one is started; before, what is sent waits for the next one */
+  readonly isOver: () => boolean;
   /**
    * The child has ended; resolves when the last records are written, or after a while, with a line for the user's shell if there is one.
    * `isHurried`: somebody else waits for the end of the session.
@@ -192,6 +194,8 @@ const makeConnection = (startThread: StartThread, { onMessage, onFailure }: Conn
   return {
     send,
     isRunning: () => thread !== undefined,
+    isReady: () => thread !== undefined && handledCount() > 0,
+    isOver: () => isOver,
     /** resolves when all threads that were told to end have ended */
     ended: (): Promise<unknown> => Promise.allSettled(ending),
     /** `first` is sent before what was sent while there was no thread */
@@ -376,9 +380,7 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
   const questions = makeQuestions();
   let listener: WorkerListener | undefined;
   const ending = makeWorkerEnding(session);
-  let isHeard = false;
   const onMessage = (message: FromWorker): void => {
-    isHeard = true;
     if (message.type === 'measured' || message.type === 'saved') questions.answer(message.id, message);
     else if (message.type === 'log') session.log[message.level]?.(message.message);
     else if (message.type === 'stopped') ending.settle(true, message.summary);
@@ -387,7 +389,6 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
   };
   const onFailure = (why: string): void => {
     session.log.error(`the worker has failed: ${why}`);
-    isHeard = false;
     feed.reset();
     questions.giveUp();
     ending.settle(false);
@@ -423,7 +424,8 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
       if (!starts.first(child, isScreenRead)) giveUp();
     },
     isRunning: connection.isRunning,
-    isReady: () => connection.isRunning() && isHeard,
+    isReady: connection.isReady,
+    isOver: connection.isOver,
     stop: (status, isHurried) => ending.stop({ status, isHurried, tell, end }),
     close: () => {
       end();

@@ -1,8 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { existsSync, lstatSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { env, execPath, versions } from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { errorText, LimitError } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
 import { diskBytesOf, readingLimitMs } from './session-store.js';
@@ -126,25 +125,33 @@ interface Reader {
 
 let reader: Reader | undefined;
 
-/** Beside this file once the program is built; the tests run the source. */
-const PROGRAM = ['./database-reader.js', '../../dist/database-reader.js']
-  .map((place) => fileURLToPath(new URL(place, import.meta.url)))
-  .find((path) => existsSync(path));
+/** Set by build.js: the program of the process (database-reader.ts), which an update of ctxwrap could delete. */
+declare const DATABASE_READER: string | undefined;
+const BUILT_READER = '../../dist-fast/dist/database-reader.cjs'; // for the tests, which run the source
+
+const readerProgram = (): string =>
+  typeof DATABASE_READER === 'undefined'
+    ? readFileSync(new URL(BUILT_READER, import.meta.url), 'utf8')
+    : DATABASE_READER;
 
 const CPU_SECONDS = 60; // the system ends a process that was left behind in the middle of a statement
 const OLD_MS = 20_000; // of computing: another process takes its place before that
 const IDLE_MS = 5_000; // between two questions; then the process ends
+const FROM_STDIN = '-';
 const RUN = 'ulimit -t "$0" 2>/dev/null; exec "$@"';
 
 const startProcess = (): ChildProcess => {
   const { NODE_OPTIONS: _, ...plain } = env; // they are meant for the agent and for this process
-  return fork(PROGRAM ?? '', [], {
+  const child = fork(FROM_STDIN, [], {
     execPath: '/bin/sh',
     execArgv: ['-c', RUN, String(CPU_SECONDS), execPath],
     env: plain,
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
   });
+  child.stdin?.on('error', () => undefined); // it has ended, which is noticed
+  child.stdin?.end(readerProgram());
+  return child;
 };
 
 /** Counts a wait, and says when it is too long; the function that ends it takes the computing time in it, so that short ones add up. */

@@ -1,10 +1,11 @@
-import { constants, type Stats } from 'node:fs';
+import { constants, lstatSync, type Stats } from 'node:fs';
 import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { errorCode } from '../core/errors.js';
 import { FOLDER_MODE, FILE_MODE, OTHERS } from './file-modes.js';
 import { isOwn, readAtMost } from './files.js';
+import { followLink } from './trusted-link.js';
 
 // The state folder, and how files are written there: readable by the user only, without following links, and atomically, so that no
 // reader finds half a file.
@@ -14,11 +15,28 @@ const SMALL_BYTES = 1024 * 1024;
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** Path of ctxwrap's state folder, which may not exist yet. A relative XDG_STATE_HOME is ignored, as its specification says. */
+/**
+ * Path of ctxwrap's state folder, which may not exist yet. A relative XDG_STATE_HOME is ignored, as its specification says. The folder may be
+ * a link, to another disk for example, if nobody else can change where it leads.
+ */
 export const stateFolder = (env: Readonly<Record<string, string | undefined>>, home: string): string => {
   const given = env['XDG_STATE_HOME'];
   const base = given !== undefined && isAbsolute(given) ? given : join(home, '.local', 'state');
-  return join(base, 'ctxwrap');
+  return throughLink(join(base, 'ctxwrap'));
+};
+
+/** Where a trusted link leads; any other link stays as it is, and is refused when something is written. */
+const throughLink = (folder: string): string => {
+  const target = isLink(folder) ? followLink(folder, 'folder') : undefined;
+  return target?.kind === 'trusted' ? target.path : folder;
+};
+
+const isLink = (path: string): boolean => {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch {
+    return false; // a folder above it cannot be entered, or is none
+  }
 };
 
 /** Creates the folder, or the folder `name` in it, for the user only; returns its path. Rejects if it is a link or another user's. */
@@ -57,8 +75,15 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
+/** As the end of a sentence; nothing where the link itself is trusted, as below the state folder, where none is expected. */
+const whyRefused = (link: string): string => {
+  const target = followLink(link, 'folder');
+  return target.kind === 'untrusted' ? `, and ${target.reason}` : '';
+};
+
 const makePrivate = async (folder: string): Promise<void> => {
-  if ((await lstat(folder)).isSymbolicLink()) throw new Error(`${folder} is a symbolic link`);
+  if ((await lstat(folder)).isSymbolicLink())
+    throw new Error(`${folder} is a symbolic link${whyRefused(folder)}`);
   const handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
     const stats = await handle.stat();

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { getuid } from 'node:process';
 import { systemReason } from './errors.js';
 
-// Follows a symbolic link to a file that nobody else could have put there: keepers of dot files (stow, chezmoi, yadm) link a configuration
+// Follows a symbolic link to a file, or to a folder, that nobody else could have put there: keepers of dot files (stow, chezmoi, yadm) link a configuration
 // to a folder of their own.
 
 export type LinkTarget =
@@ -18,11 +18,16 @@ export type LinkTarget =
 
 const MOST_LINKS = 40; // as Linux
 
+type Wanted = 'file' | 'socket' | 'folder';
+
+const isWanted = (stats: Stats, wanted: Wanted): boolean =>
+  ({ file: stats.isFile(), socket: stats.isSocket(), folder: stats.isDirectory() })[wanted];
+
 /**
- * The regular file, or the socket, that the link leads to, if it and every folder and link on the way belong to the user or to root, and no
+ * The regular file, the socket or the folder that the link leads to, if it and every folder and link on the way belong to the user or to root, and no
  * group and nobody else may write them: nobody else can put another in its place.
  */
-export const followLink = (link: string, wanted: 'file' | 'socket' = 'file'): LinkTarget => {
+export const followLink = (link: string, wanted: Wanted = 'file'): LinkTarget => {
   try {
     return follow(link, wanted);
   } catch (error) {
@@ -30,7 +35,7 @@ export const followLink = (link: string, wanted: 'file' | 'socket' = 'file'): Li
   }
 };
 
-const follow = (link: string, wanted: 'file' | 'socket'): LinkTarget => {
+const follow = (link: string, wanted: Wanted): LinkTarget => {
   let folder = '/';
   let names = namesIn(link);
   const root = obstacleAt(folder, lstatSync(folder));
@@ -51,7 +56,7 @@ const follow = (link: string, wanted: 'file' | 'socket'): LinkTarget => {
       folder = at;
       names = rest;
     } else {
-      return (wanted === 'file' ? stats.isFile() : stats.isSocket())
+      return isWanted(stats, wanted)
         ? { kind: 'trusted', path: at }
         : { kind: 'untrusted', reason: `${at} is not a ${wanted}` };
     }

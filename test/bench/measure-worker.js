@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { echo, quit } from './echo.js';
 import { slowestEcho } from './measure-early.js';
 import { sleep } from './numbers.js';
@@ -15,7 +14,7 @@ const LOADED_MS = 2_500;
 const REPLACED_MS = 12_000; // a worker that hangs is left after five seconds
 const TYPED_MS = 2_000; // after that
 
-const program = join(import.meta.dirname, '../fixtures/programs/fault.js');
+const program = join(import.meta.dirname, '../fixtures/programs/fault.cjs');
 
 /** Resolves with the sockets of the workers that were started, in order; see the program. */
 const listen = (path) => {
@@ -42,7 +41,7 @@ const whenReplaced = (workers) => {
 
 const slowestDuring = async (candidate, fault, socketPath) => {
   const { workers, close } = listen(socketPath);
-  const env = { NODE_OPTIONS: `--import ${pathToFileURL(program).href}`, FAULT_SOCKET: socketPath };
+  const env = { NODE_OPTIONS: `--require "${program}"`, FAULT_SOCKET: socketPath };
   try {
     return await withTerminal(candidate.words(echo), { env }, async (terminal) => {
       await terminal.until('READY');

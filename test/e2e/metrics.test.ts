@@ -18,20 +18,14 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-/** Notes the name of each of ctxwrap's own files that Node loads, in the wrapper, its threads and its children. */
+/** Notes the name of each of ctxwrap's own parts that is run, in the wrapper, its threads and its children. */
 const LOADED = `
-const fs = require('node:fs');
-const { openSync: open, readFileSync: read } = fs;
-const opened = new Map();
-fs.openSync = (path, ...rest) => {
-  const file = open(path, ...rest);
-  opened.set(file, path);
-  return file;
-};
-fs.readFileSync = (file, ...rest) => {
-  const path = opened.get(file) ?? file;
-  if (/dist\\/[\\w-]+\\.c?js$/.test(String(path))) fs.appendFileSync(process.env.LOADED, path + '\\n');
-  return read(file, ...rest);
+const vm = require('node:vm');
+vm.Script = class extends vm.Script {
+  constructor(code, options) {
+    super(code, options);
+    require('node:fs').appendFileSync(process.env.LOADED, options.filename + '\\n');
+  }
 };
 `;
 
@@ -86,7 +80,7 @@ describe('a session with a compaction', () => {
       encoding: 'utf8',
     });
     expect(`${stdout ?? ''}${stderr ?? ''}`).toBe(''); // where it is not installed it says nothing
-    expect(loaded).toContain('launcher.cjs');
+    expect(loaded).toContain('/main.cjs');
     expect(loaded).not.toContain('otlp'); // the SDK is loaded only for a collector
   });
 

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toPrintable } from '../../src/core/printable.js';
 import {
@@ -68,10 +69,52 @@ describe('the hotkey', () => {
     },
   );
 
-  it('says so until there is something to show', () => {
+  it('says so where nothing will draw it', () => {
     start(COLUMNS, ROWS, { isAvailable: () => false });
     run.type(`${HOTKEY}q`);
     expect([run.notices, run.received()]).toEqual([['the overview is not ready yet'], 'q']);
+  });
+
+  /** An overview that cannot be drawn before `ready` or `fail` is called. */
+  const startEarly = () => {
+    const loading = new EventEmitter();
+    let isReady = false;
+    const load = async (): Promise<void> => void (isReady || (await once(loading, 'ready')));
+    start(COLUMNS, ROWS, { isReady: () => isReady, load });
+    return {
+      ready: () => {
+        isReady = true;
+        loading.emit('ready');
+      },
+      fail: () => loading.emit('error', new Error('nothing draws it')),
+    };
+  };
+
+  it('pressed too early, and again while nothing is seen, opens it as soon as it can be drawn; the child gets no key', async () => {
+    const { ready } = startEarly();
+    for (const keys of [HOTKEY, HOTKEY, `${HOTKEY}${HOTKEY}`]) run.type(keys);
+    run.resize(COLUMNS + 5, ROWS + 1);
+    run.type(HOTKEY);
+    ready();
+    await eventually(() => expect(run.stage.overviewOutput).toBeDefined());
+    expect([run.notices, run.received(), run.keys]).toEqual([[], '', []]);
+    run.type(HOTKEY); // at once: no double press with one from before
+    expect([run.overview.isOpen(), run.received()]).toEqual([false, '']);
+  });
+
+  it('pressed too early is undone by the key that closes the overview', () => {
+    const { ready } = startEarly();
+    run.type(`${HOTKEY}qls`);
+    ready();
+    expect([run.overview.isOpen(), run.received()]).toEqual([false, 'ls']);
+  });
+
+  it('pressed too early says so when nothing has drawn it in time', async () => {
+    const { fail } = startEarly();
+    run.type(HOTKEY);
+    fail();
+    await eventually(() => expect(run.overview.isOpen()).toBe(false));
+    expect([run.notices, run.received()]).toEqual([['the overview is not ready yet'], '']);
   });
 });
 

@@ -122,7 +122,7 @@ describe('an overview that cannot be drawn', () => {
     const overview = { ...run.parts.overview, closeByItself: () => void (isClosed = true) };
     const resize = { check: () => false, force: async () => undefined };
     const { contents } = makeWorkerContents(run.stage, () => undefined);
-    Object.assign(run.stage.worker, { isReady: () => true });
+    Object.assign(run.stage.worker, { isOver: () => false });
     const { onRequest, onFailure } = serveWorker({ ...run.parts, overview, resize, onLost: () => undefined });
     expect(makeWorkerContents(run.stage, () => undefined).contents.isAvailable?.()).toBe(true);
     onRequest({ type: 'close-overview', isUndrawable: true });

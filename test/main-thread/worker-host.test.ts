@@ -202,6 +202,16 @@ describe('a worker is told', () => {
   });
 });
 
+it('a worker is ready when it has handled something, and its overview can be asked for from the beginning', () => {
+  const { worker, threads, start } = open();
+  const states = () => [worker.isReady(), worker.isOver()];
+  worker.post({ type: 'overview-closed' });
+  expect(states()).toEqual([false, false]);
+  start();
+  expect(threads[0] && typesOf(threads[0])).toContain('overview-closed');
+  expect(states()).toEqual([true, false]);
+});
+
 describe('a worker that handles nothing', () => {
   it('is left after five seconds and replaced, but only once', () => {
     const { worker, threads, failures, start } = open();
@@ -293,6 +303,7 @@ it('a session goes on without a worker where none can be started', async () => {
   worker.screen.feed(Buffer.from('output'));
   start();
   expect(failures).toEqual([true]);
+  expect(worker.isOver()).toBe(true);
   expect((await worker.screen.measure(80)).lastRow).toBe(Infinity);
   await worker.stop({ kind: 'code', code: 0 }, false);
 });

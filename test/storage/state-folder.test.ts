@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
   symlinkSync,
 } from 'node:fs';
@@ -12,6 +13,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ensureSessionsFolder } from '../../src/storage/sessions.js';
 import { ensureFolder, readSmallFile, stateFolder, writeAtomic } from '../../src/storage/state-folder.js';
 
 let home = '';
@@ -56,6 +58,33 @@ describe('the state folder', () => {
     await expect(ensureFolder(join(home, 'linked'))).rejects.toThrow('is a symbolic link');
     symlinkSync(elsewhere, join(elsewhere, 'sessions'));
     await expect(ensureFolder(elsewhere, 'sessions')).rejects.toThrow('is a symbolic link');
+  });
+
+  describe('that is a link', () => {
+    const linked = (mode: number): { readonly disk: string; readonly link: string } => {
+      const [disk, link] = [join(realpathSync(home), 'disk'), join(home, 'ctxwrap')];
+      mkdirSync(disk);
+      chmodSync(disk, mode);
+      symlinkSync(disk, link);
+      return { disk, link };
+    };
+
+    it('is where the link leads, if nobody else can change that', async () => {
+      const { disk } = linked(0o755);
+      const folder = stateFolder({ XDG_STATE_HOME: home }, '/');
+      expect(folder).toBe(disk);
+      await ensureSessionsFolder(folder);
+      expect([readdirSync(disk), modeOf(disk)]).toEqual([['sessions'], 0o700]);
+    });
+
+    it('is refused with the reason if others could', async () => {
+      const { disk, link } = linked(0o777);
+      const folder = stateFolder({ XDG_STATE_HOME: home }, '/');
+      expect(folder).toBe(link);
+      await expect(ensureFolder(folder)).rejects.toThrow(
+        `${link} is a symbolic link, and other users can write to ${disk}`,
+      );
+    });
   });
 
   it('is refused when a file is in its place', async () => {

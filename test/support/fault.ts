@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'vitest';
 import { programPath } from './programs.js';
 import { eventually } from './eventually.js';
 
 type Thread = 'main' | 'worker';
 
-/** Makes code fail in a running wrapper: the test's side of test/fixtures/programs/fault.js. */
+/** Makes code fail in a running wrapper: the test's side of test/fixtures/programs/fault.cjs. */
 export interface Fault {
   readonly env: Readonly<Record<string, string>>;
   /** makes the code of a thread fail as soon as the thread runs; of the newest worker */
@@ -29,7 +28,7 @@ export const makeFault = (folder: string): Fault => {
   }).listen(path);
   return {
     env: {
-      NODE_OPTIONS: `--import ${pathToFileURL(programPath('fault.js')).href}`,
+      NODE_OPTIONS: `--require "${programPath('fault.cjs')}"`,
       FAULT_SOCKET: path,
     },
     make: async (what, thread = 'main') => {

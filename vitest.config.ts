@@ -23,7 +23,7 @@ export default defineConfig({
     // Tests with real programs mostly wait: for a countdown, a pause, a timeout.
     maxWorkers: availableParallelism() * 2,
     // npm run test:like-macos hides from the tests themselves what macOS does not have
-    setupFiles: ['test/support/runs.ts', ...(isLinuxHidden ? ['test/like-macos/preload.js'] : [])],
+    setupFiles: ['test/support/runs.ts', ...(isLinuxHidden ? ['test/like-macos/preload.cjs'] : [])],
     // Tests start real processes under real PTYs on machines that may be slow; nothing asserts a time.
     testTimeout: 240_000,
     hookTimeout: 240_000,

@@ -13,6 +13,6 @@ export const asOnPlatform = <T extends string | undefined>(
   return {
     ...env,
     PATH: `${pathOf('bin')}:${env['PATH'] ?? '/usr/bin:/bin'}`,
-    NODE_OPTIONS: `--import ${pathOf('preload.js')}`,
+    NODE_OPTIONS: `--require ${pathOf('preload.cjs')}`,
   };
 };

@@ -1,10 +1,10 @@
-// Makes a process on Linux see what one on macOS would: another platform, no /proc, no watched folders, bash as /bin/sh. By `--import`, before
-// anything else of the process. Programs that macOS has in another form stand in `bin/`, for PATH.
-import childProcess from 'node:child_process';
-import fs from 'node:fs';
-import { Module, syncBuiltinESMExports } from 'node:module';
-import os from 'node:os';
-import { dirname, join } from 'node:path';
+// Makes a process on Linux see what one on macOS would: another platform, no /proc, no watched folders, bash as /bin/sh. By `--require`, before
+// anything else of each thread. Programs that macOS has in another form stand in `bin/`, for PATH.
+const childProcess = require('node:child_process');
+const fs = require('node:fs');
+const { Module, syncBuiltinESMExports } = require('node:module');
+const os = require('node:os');
+const { dirname, join } = require('node:path');
 
 const SYSTEM_SHELL = '/bin/sh';
 const SHELL = '/bin/bash'; // what /bin/sh is on macOS, where it obeys POSIX

@@ -80,7 +80,7 @@ export const addNotice = (notices: Notices, request: NoticeRequest, now: Millis)
  */
 export const updateNotices = (notices: Notices, room: MessageRoom, now: Millis): Notices => {
   const hasRoom = ({ isOfOutcome, isAnswer }: Omit<Notice, 'until'>): boolean =>
-    room === 'free' || (room === 'outcome' && (isOfOutcome === true || isAnswer === true));
+    room === 'free' || (room === 'outcome' && isOfOutcome === true) || (room !== 'none' && isAnswer === true);
   const waiting = notices.waiting.filter(({ since }) => now - since < NEWS_MS);
   const { shown } = notices;
   const next = waiting.find(hasRoom);

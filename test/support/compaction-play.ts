@@ -9,6 +9,7 @@ import type {
   TypeResult,
 } from '../../src/core/compaction/state.js';
 import { compactionText } from '../../src/core/compaction/texts.js';
+import { currentMessage } from '../../src/core/messages.js';
 import type { Boundary, CompactResult, Event } from '../../src/core/event.js';
 import type { Millis } from '../../src/core/reading.js';
 import { toAgentFacts } from '../../src/agents/agent.js';
@@ -132,6 +133,8 @@ export const playCompaction = (
     /** the ended compactions of the session */
     past: () => flow.record.past.attempts,
     words: (): string | undefined => compactionText(flow.compaction, now),
+    /** with the other messages */
+    footer: (): string | undefined => currentMessage(flow.messages, flow.compaction, now)?.text,
     due: (): Millis | undefined => compactionDeadline(flow.compaction, now),
     at: (): Millis => now - NOON,
   };

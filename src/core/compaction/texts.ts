@@ -45,13 +45,20 @@ export const endedNotice = (state: Compaction, now: Millis): string | undefined 
   return `${tone === undefined ? '' : toneSigns[tone]}${endedText(last)}`;
 };
 
-/** What of other messages may be displayed: none while a compaction is under way, what says more about one that has just ended, or all. */
-export type MessageRoom = 'none' | 'outcome' | 'free';
+/**
+ * What of other messages may be displayed: none while a compaction is under way, answers to keys while it only waits for its number, what says
+ * more about one that has just ended, or all.
+ */
+export type MessageRoom = 'none' | 'answer' | 'outcome' | 'free';
 
 export const messageRoom = (state: Compaction, now: Millis): MessageRoom => {
-  if (underWayWords(state, now) !== undefined) return 'none';
+  if (underWayWords(state, now) !== undefined) return isDone(state) ? 'answer' : 'none';
   return outcomeShownUntil(state, now) === undefined ? 'free' : 'outcome';
 };
+
+/** It only waits for the number that confirms it, which can take until the user's next message. */
+const isDone = ({ phase }: Compaction): boolean =>
+  (phase.kind === 'sent' || phase.kind === 'foreign') && phase.success !== undefined;
 
 /** Until when the last outcome is displayed; undefined if it is not displayed or the agent has ended. */
 export const outcomeShownUntil = ({ last, activity }: Compaction, now: Millis): Millis | undefined => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { strategyInUse } from '../../../src/core/config/strategy.js';
 import { AUTO_TOKENS, playCompaction } from '../../support/compaction-play.js';
+import { answerEvent } from '../../../src/core/session-flow.js';
 import { tokens } from '../../support/sessions.js';
 
 const play = () => playCompaction({ strategy: 'truncate' }, { window: 200_000 });
@@ -129,6 +130,19 @@ describe('a compaction by a strategy', () => {
       session.tell(tokens('log', 20_000, { at: 5_000 }));
       expect(session.outcomes()).toEqual(['no-evidence']);
     });
+  });
+
+  it('answers the key that asked for it while the new size is waited for', () => {
+    const session = play();
+    session.is('ready');
+    session.turn(100_000);
+    session.boundary({ initiator: 'ctxwrap', at: 1_000, preTokens: 100_000, postTokens: 20_000 });
+    session.tell({ type: 'notice', text: 'a tip', priority: 50 });
+    expect(session.footer()).toBe('shortened, waiting for the new size');
+    session.tell(answerEvent('rescued by truncate, 100k → ~20k'));
+    expect(session.footer()).toBe('rescued by truncate, 100k → ~20k');
+    session.wait(6_000);
+    expect(session.footer()).toBe('shortened, waiting for the new size');
   });
 
   it('for which the agent is started again leaves its record to the next run', () => {

@@ -55,10 +55,12 @@ const follow = (link: string, wanted: Wanted): LinkTarget => {
     } else if (rest.length > 0) {
       folder = at;
       names = rest;
+    } else if (!isWanted(stats, wanted)) {
+      return { kind: 'untrusted', reason: `${at} is not a ${wanted}` };
+    } else if (stats.isDirectory() && mayOthersAdd(stats)) {
+      return { kind: 'untrusted', reason: `other users can write to ${at}` };
     } else {
-      return isWanted(stats, wanted)
-        ? { kind: 'trusted', path: at }
-        : { kind: 'untrusted', reason: `${at} is not a ${wanted}` };
+      return { kind: 'trusted', path: at };
     }
   }
   return { kind: 'untrusted', reason: 'it leads in a circle' };
@@ -68,6 +70,9 @@ const namesIn = (path: string): readonly string[] => path.split('/').filter((nam
 
 const OTHERS_MAY_WRITE = 0o022;
 const STICKY = 0o1000;
+
+/** As to /tmp, which is no obstacle on the way to a folder, and no folder of the user's alone. */
+const mayOthersAdd = (stats: Stats): boolean => (stats.mode & OTHERS_MAY_WRITE) !== 0;
 
 const obstacleAt = (path: string, stats: Stats): LinkTarget | undefined => {
   const isOwn = stats.uid === getuid?.();

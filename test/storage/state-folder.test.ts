@@ -7,6 +7,7 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs';
 import { writeFileSync } from 'node:fs';
@@ -77,13 +78,17 @@ describe('the state folder', () => {
       expect([readdirSync(disk), modeOf(disk)]).toEqual([['sessions'], 0o700]);
     });
 
-    it('is refused with the reason if others could', async () => {
-      const { disk, link } = linked(0o777);
+    it.each([
+      ['could put another one there', 0o777],
+      ['may add to it, as to /tmp', 0o1777],
+    ])('is refused with the reason if others %s, and stays as it is', async (_, mode) => {
+      const { disk, link } = linked(mode);
       const folder = stateFolder({ XDG_STATE_HOME: home }, '/');
       expect(folder).toBe(link);
       await expect(ensureFolder(folder)).rejects.toThrow(
         `${link} is a symbolic link, and other users can write to ${disk}`,
       );
+      expect(statSync(disk).mode & 0o7777).toBe(mode);
     });
   });
 

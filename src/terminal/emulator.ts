@@ -14,26 +14,35 @@ export interface Responder {
   readonly send: (bytes: string) => void;
   /** answers the OSC 7501 query; most terminals do not */
   readonly understandsState: boolean;
+  /** says that its background is light; dark when absent */
+  readonly isLight?: boolean | undefined;
   /** a program has reported its state, `state=idle:app=codex` (docs/facts/codex.md#state-reports) */
   readonly onState: (state: string) => void;
 }
 
 // OSC 10 to 12: text, background, cursor. XParseColor's form, in which xterm answers, with four digits a channel.
-const COLOURS: ReadonlyMap<number, string> = new Map([
-  [10, 'd0d0/d0d0/d0d0'],
-  [11, '1010/1010/1010'],
-  [12, 'd0d0/d0d0/d0d0'],
-]);
+const [DARK, LIGHT] = ['1010/1010/1010', 'd0d0/d0d0/d0d0'];
+const colours = (isLight: boolean): ReadonlyMap<number, string> => {
+  const [text, background] = isLight ? [DARK, 'ffff/ffff/ffff'] : [LIGHT, DARK];
+  return new Map([
+    [10, text],
+    [11, background],
+    [12, text],
+  ]);
+};
 const STATE = 7501;
 
 /** xterm.js answers most queries itself, but not those for colours, and those for the size of the text area only when allowed. */
-const answerQueries = (terminal: headless.Terminal, { send, understandsState, onState }: Responder): void => {
+const answerQueries = (
+  terminal: headless.Terminal,
+  { send, understandsState, isLight = false, onState }: Responder,
+): void => {
   const { parser, options } = terminal;
   options.windowOptions = { getWinSizeChars: true };
   terminal.onData((bytes) => {
     if (bytes !== '') send(bytes);
   });
-  for (const [code, colour] of COLOURS)
+  for (const [code, colour] of colours(isLight))
     parser.registerOscHandler(code, (textCounter) => {
       if (textCounter === '?') send(`\x1b]${code};rgb:${colour}\x1b\\`);
       return true;

@@ -8,7 +8,7 @@ import { environmentIn, helpOf, makeSandbox, proxiesTo } from './sandbox.js';
 import { type SessionFiles, sessionFilesIn, sessionFileOptions } from './keys.js';
 import { spreadOver } from './mock/api.js';
 import { type RecordedRequest, type MockServer, startMockServer } from './mock/server.js';
-import { type UserTerminal, openUserTerminal } from './user-terminal.js';
+import { type UserTerminal, type UserTerminalOptions, openUserTerminal } from './user-terminal.js';
 import { present } from '../core/present.js';
 
 // The conversation: the user types prompts, and the model server answers as configured.
@@ -90,7 +90,10 @@ const makeWaits = (terminal: UserTerminal, mock: MockServer, { log }: SessionFil
 
 // One trial session: ctxwrap with an agent in the user's terminal, the model server, and the wrapper's log files.
 
-export interface TrialOptions<Agent extends VerifiableAgent = VerifiableAgent> {
+/** How the user's terminal looks, and who gets what is drawn in it. */
+type Drawn = Pick<UserTerminalOptions, 'size' | 'isLight' | 'onOutput'>;
+
+export interface TrialOptions<Agent extends VerifiableAgent = VerifiableAgent> extends Drawn {
   readonly agent: Agent;
   readonly version: string;
   /** the folder of the agent's command */
@@ -154,8 +157,9 @@ export const openTrial = async <Agent extends VerifiableAgent>(
   };
   const args = agent.args({ version, help: await helpOf(agent, env) });
   const terminals: UserTerminal[] = [];
-  const openTerminal = (...words: readonly string[]): UserTerminal => {
+  const open = (words: readonly string[], drawn: Drawn = {}): UserTerminal => {
     const terminal = openUserTerminal({
+      ...drawn,
       commandLine: [node, program, ...words],
       cwd: sandbox.project,
       env: { ...env, ...(given.isOpen ? proxiesTo(mock.port) : {}), ...agent.env(sandbox) },
@@ -165,7 +169,9 @@ export const openTrial = async <Agent extends VerifiableAgent>(
     terminals.push(terminal);
     return terminal;
   };
-  const terminal = openTerminal(...sessionFileOptions(folder), ...options, agent.name, ...args);
+  const { size, isLight, onOutput } = given;
+  const drawn = { size, isLight, onOutput };
+  const terminal = open([...sessionFileOptions(folder), ...options, agent.name, ...args], drawn);
   const files = sessionFilesIn(folder, sandbox.home);
   const waits = makeWaits(terminal, mock, files);
   return {
@@ -177,7 +183,7 @@ export const openTrial = async <Agent extends VerifiableAgent>(
     ...files,
     ...waits,
     ...makeConversation(terminal, mock, { ...files, ...waits }),
-    openTerminal,
+    openTerminal: (...words) => open(words),
     agentArgs: args,
     runCtxwrap: async (...args) => (await run(node, [program, ...args], { env })).stdout,
     summaryCount: () => mock.requests().filter(({ purpose }) => purpose === 'summary').length,

@@ -3,10 +3,11 @@ import { openEmulator } from '../terminal/emulator.js';
 import { makeStreamFilter } from '../terminal/filter/filter.js';
 import { makeGrid } from '../terminal/filter/grid.js';
 import { startChild, type ChildEnd } from '../terminal/pty.js';
+import type { Size } from '../terminal/tty.js';
 
 // The user's terminal: a PTY drawn by an emulator, and waits for what it shows.
 
-const SIZE = { columns: 120, rows: 40 };
+const SIZE: Size = { columns: 120, rows: 40 };
 
 const KEY_MS = 30; // between two keys of a fast typist; shorter gaps look like a paste
 const LOOK_MS = 50; // between two tests of a condition
@@ -40,31 +41,38 @@ export interface UserTerminalOptions {
   readonly understandsState: boolean;
   /** timeout of `until`, in milliseconds */
   readonly patienceMs?: number | undefined;
+  /** says that its background is light; dark when absent */
+  readonly isLight?: boolean | undefined;
+  /** 120 × 40 when absent */
+  readonly size?: Size | undefined;
+  /** everything that is drawn, as it comes */
+  readonly onOutput?: ((bytes: Uint8Array) => void) | undefined;
 }
 
 const PATIENCE_MS = 60_000;
 
 export const openUserTerminal = (options: UserTerminalOptions): UserTerminal => {
-  const { commandLine, cwd, env, understandsState } = options;
+  const { commandLine, cwd, env, size = SIZE } = options;
   const [file, ...args] = commandLine;
-  let isOpen = true;
-  let pressed = '';
+  let [isOpen, pressed] = [true, ''];
   let states: readonly string[] = [];
   let hasEnded: (end: ChildEnd) => void = () => undefined;
   const ended = new Promise<ChildEnd>((resolve) => (hasEnded = resolve));
   const write = (keys: string): void => child.write(Buffer.from(keys));
-  const emulator = openEmulator(SIZE, {
+  const emulator = openEmulator(size, {
     send: write,
-    understandsState: understandsState,
+    understandsState: options.understandsState,
+    isLight: options.isLight,
     onState: (state) => (states = [...states, state]),
   });
-  const filter = makeStreamFilter(makeGrid(SIZE.columns, SIZE.rows, SIZE.rows));
+  const filter = makeStreamFilter(makeGrid(size.columns, size.rows, size.rows));
   const child = startChild(
-    { file, args, cwd, env, size: SIZE, termios: '' },
+    { file, args, cwd, env, size, termios: '' },
     {
       onOutput: (bytes) => {
         emulator.parse(bytes);
         filter.push(bytes);
+        options.onOutput?.(bytes);
       },
       onDrain: () => undefined,
       onEnd: (end) => {

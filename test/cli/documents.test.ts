@@ -37,6 +37,12 @@ const linksOf = (page: string): readonly Link[] =>
       heading,
     }));
 
+/** What an element of HTML shows: pictures for a light and for a dark background. */
+const picturesOf = (page: string): readonly string[] =>
+  [...read(page).matchAll(/\b(?:src|srcset)="([^":]+)"/g)].map(([, path = '']) =>
+    normalize(join(dirname(page), path)),
+  );
+
 const hasHeading = (path: string, heading: string): boolean =>
   heading === '' || headingsOf(path).includes(heading);
 
@@ -67,6 +73,12 @@ describe('the documents', () => {
         .map(({ path, heading }) => `${page}: ${path}#${heading}`),
     );
     expect(broken).toEqual([]);
+  });
+
+  it('begin with a picture for a light and for a dark background', () => {
+    const pictures = picturesOf('README.md');
+    expect(pictures.slice(0, 2)).toEqual(['dark', 'light'].map((name) => `docs/screens/claude-${name}.svg`));
+    expect(pictures.filter((path) => !existsSync(fileOf(path)))).toEqual([]);
   });
 
   it('are eight pages for a user, and the table of agents', () => {

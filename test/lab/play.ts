@@ -1,6 +1,7 @@
 // Runs one scenario with one agent, once, and checks the result. Runs in a sandbox without a network.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Size } from '../../src/terminal/tty.js';
 import { assertThat } from '../../src/verify/checks.js';
 import { attributeKeys, strokesIn, writesIn } from '../../src/verify/keys.js';
 import { openTrial, type TrialOptions } from '../../src/verify/trial.js';
@@ -38,6 +39,7 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
     ...(given.options ?? []),
   ];
   const files = scenario.files?.(given.ctxwrap.join(' '), agent);
+  const recording = scenario.recordedSize && makeRecording(scenario.recordedSize);
   const session = await openTrial({
     ...given,
     agent,
@@ -47,6 +49,9 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
     summaryMs,
     patienceMs: PATIENCE_MS,
     files,
+    size: scenario.recordedSize,
+    isLight: scenario.isLight,
+    onOutput: recording?.add,
   });
   let verdict: Verdict;
   try {
@@ -59,6 +64,7 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
     verdict = { isGood: false, evidence: error instanceof Error ? error.message : String(error) };
   }
   await session.end();
+  if (recording) writeFileSync(join(folder, 'terminal.cast'), recording.text());
   const { copies } = agent;
   const homes = copies === undefined ? [] : [session.home, `${session.home}-aside`];
   for (const home of homes) rmSync(join(home, copies ?? ''), { recursive: true, force: true });
@@ -66,6 +72,20 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
   writeFileSync(join(folder, 'verdict.json'), JSON.stringify(judged, undefined, 1));
   writeFileSync(join(folder, 'last-turn.json'), session.mock.lastTurn());
   return judged;
+};
+
+/** The user's terminal as asciicast v2: the agent with all that ctxwrap draws, which `--record` leaves out. */
+const makeRecording = ({ columns, rows }: Size) => {
+  const began = performance.now();
+  const decoder = new TextDecoder();
+  const lines = [JSON.stringify({ version: 2, width: columns, height: rows })];
+  return {
+    add: (bytes: Uint8Array): void => {
+      const seconds = Math.round(performance.now() - began) / 1000;
+      lines.push(JSON.stringify([seconds, 'o', decoder.decode(bytes, { stream: true })]));
+    },
+    text: (): string => `${lines.join('\n')}\n`,
+  };
 };
 
 /** As the audit log tells of it: the words of the user's behind the command are not in it. */

@@ -38,6 +38,7 @@ const box = (left: number, top: number, width: number, height: number): string =
 
 // Braille: two columns of four dots. The bits go down the left column, down the right one, and then through the last row (Unicode, U+2800).
 const DOT = 2;
+const SQUARE = `h${DOT}v${DOT}h${-DOT}z`;
 const dotPlaces = [
   [0, 0],
   [0, 1],
@@ -56,7 +57,7 @@ const dots =
       .filter((_, bit) => bits & (1 << bit))
       .map(([column, row]) => {
         const x = left + ((column + 0.5) * CELL.width) / 2 - DOT / 2;
-        return box(x, top + ((row + 0.5) * CELL.height) / 4 - DOT / 2, DOT, DOT);
+        return `M${number(x)} ${number(top + ((row + 0.5) * CELL.height) / 4 - DOT / 2)}${SQUARE}`;
       })
       .join('');
 
@@ -122,6 +123,7 @@ const armsOf: Readonly<Record<string, string>> = {
   '╵': 'u',
   '╶': 'r',
   '╷': 'd',
+  '⎿': 'ur', // Claude's own, which few fonts have
 };
 
 const lines =
@@ -193,6 +195,10 @@ const others: Readonly<Record<string, Drawer>> = {
   '╯': { isWide: false, path: corner(false, false) },
   '╌': { isWide: false, path: dashes(2) },
   '┄': { isWide: false, path: dashes(3) },
+  '⏵': {
+    isWide: false,
+    path: (left, top) => `M${number(left + 1)} ${number(top + 5)}l6.5 4l-6.5 4z`,
+  },
   '▰': { isWide: false, path: bar(false) },
   '▱': { isWide: false, path: bar(true) },
 };

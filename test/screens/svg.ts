@@ -180,6 +180,7 @@ export interface Frame {
 export interface Animation {
   readonly title: string;
   readonly columns: number;
+  readonly background?: Background;
   /** the first one is at 0; all have equally many rows */
   readonly frames: readonly Frame[];
   /** after that it begins again */
@@ -195,11 +196,11 @@ interface Strip {
 }
 
 export const animatedSvgOf = (animation: Animation): string => {
-  const { title, columns, frames, lengthMs, stillMs } = animation;
+  const { frames, lengthMs, stillMs } = animation;
   const rows = frames[0]?.rows.length ?? 0;
   const strips = Array.from({ length: rows }, (_, row) => stripOf(frames, row));
   const drawn = [...new Set(strips.flatMap(({ contents }) => contents))].filter((content) => content !== '');
-  const width = number(2 * MARGIN + columns * WIDTH);
+  const width = number(2 * MARGIN + animation.columns * WIDTH);
   const motion = strips.flatMap(({ changes }, row) =>
     changes.length < 2
       ? []
@@ -209,7 +210,7 @@ export const animatedSvgOf = (animation: Animation): string => {
         ],
   );
   return framed(
-    { title, columns, rows },
+    { ...animation, rows },
     [
       '<defs>',
       ...drawn.map((content, index) => `<g id="r${index}">${content}</g>`),

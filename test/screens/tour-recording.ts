@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { makeEmulator, type Emulator } from '../support/emulator.js';
 import { publishedBin } from '../support/programs.js';
 import { openWindow, rowsOf } from '../support/window.js';
@@ -90,11 +91,12 @@ export const writeRecording = (path: string, recording: Recording): void => {
   writeFileSync(path, `${[headerOf(recording), ...lines].join('\n')}\n`);
 };
 
-/** undefined where there is none yet */
+/** Also a packed one; undefined where there is none yet. */
 export const readRecording = (path: string): Recording | undefined => {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    const bytes = readFileSync(path);
+    text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
   } catch {
     return undefined;
   }

@@ -16,6 +16,7 @@ import { limits } from './limits.js';
 import { models } from './models.js';
 import { ownLimits } from './own-limit.js';
 import { places } from './places.js';
+import { pictures } from './pictures.js';
 import { planted } from './planted.js';
 import type { Scenario } from './scenario.js';
 import { waiting } from './slow.js';
@@ -78,11 +79,11 @@ export const groups: readonly Group[] = [
 export const scenarios: readonly Scenario[] = groups.flatMap((group) => group.scenarios);
 
 /**
- * Also finds scenarios that are in no table: those that take very long, and any scenario can run in a terminal that supports OSC 7501, for example `draft put aside, OSC
+ * Also finds scenarios that are in no table: those that take very long or are played for their recording, and any scenario can run in a terminal that supports OSC 7501, for example `draft put aside, OSC
  * 7501`.
  */
 export const scenarioNamed = (name: string): Scenario | undefined => {
-  const found = [...scenarios, ...named].find((each) => each.name === name);
+  const found = [...scenarios, ...named, ...pictures].find((each) => each.name === name);
   if (found || !name.endsWith(MARK)) return found;
   const plain = scenarioNamed(name.slice(0, -MARK.length));
   return plain && osc7501Scenarios(plain);

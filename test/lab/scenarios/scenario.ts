@@ -1,4 +1,5 @@
 // The type of the lab's scenarios, and the values they share.
+import type { Size } from '../../../src/terminal/tty.js';
 import type { TrialSession as AnyStage } from '../../../src/verify/trial.js';
 import { canSwitch, type LabAgent } from '../agents/agent.js';
 
@@ -20,6 +21,10 @@ export interface Scenario {
   /** files written before the start, by their paths in the home; the agent's own content is appended. `program` runs ctxwrap in a shell */
   readonly files?: (program: string, agent: LabAgent) => Readonly<Record<string, string>>;
   readonly isVim?: boolean;
+  /** of the user's terminal, which is then recorded as `terminal.cast` in the folder of the session */
+  readonly recordedSize?: Size;
+  /** its background is light */
+  readonly isLight?: boolean;
   /** no tool asks for permission */
   readonly isUnasked?: boolean;
   /** the agent runs with its background server, where it has one */

@@ -49,16 +49,42 @@ export const unknownHistory = (
     ].join('\n'),
   );
 
-export const fileNotKnown = (agent: string, command: string): UserError =>
+/** A session that ctxwrap wraps, or has wrapped. */
+interface WrappedSession {
+  /** as `ctxwrap ps` shows it */
+  readonly name: string;
+  readonly agent: string;
+  readonly isRunning: boolean;
+}
+
+export const noConversation = ({ name, agent, isRunning }: WrappedSession): UserError =>
+  isRunning
+    ? failure(
+        `session ${name} (${agent}) is running, but nothing of its conversation is on record yet`,
+        'send the agent a message first; ctxwrap doctor says what is read',
+      )
+    : failure(
+        `session ${name} (${agent}) ended without a conversation`,
+        'ctxwrap history lists the sessions with compactions',
+      );
+
+export const goneFile = ({ name, agent }: WrappedSession, path: string): UserError =>
   failure(
-    `the session file of ${agent || 'this session'} is not known yet`,
-    `name the file, or the id of the conversation: ctxwrap ${command} ID; ctxwrap history lists them`,
+    `the file of session ${name} (${agent}) is gone: ${path}`,
+    'ctxwrap history lists the sessions that can be read',
   );
 
-export const noneToRecall = (): UserError =>
+export const unfollowedSession = ({ name, agent }: WrappedSession): UserError =>
+  failure(
+    `ctxwrap cannot read the conversation of session ${name} (${agent})`,
+    'ctxwrap history lists the sessions that can be read',
+  );
+
+/** `command`: what the user has called, such as `recall` */
+export const noneToShow = (command: string): UserError =>
   usageError(
     'no session is running',
-    'for a compaction of an ended session, name it: ctxwrap recall 0f3a9c12#2; ctxwrap history lists them',
+    `name the compaction of an ended session: ctxwrap ${command} 0f3a9c12#2; ctxwrap history lists them`,
   );
 
 export const noneRecorded = (): UserError =>
@@ -104,13 +130,6 @@ export const noCompaction = (given: string, count: number): UserError =>
       : count === 1
         ? 'this session has one: #1'
         : `this session has ${count}: #1 to #${count}`,
-  );
-
-/** `command`: what the user has called, such as `history show` */
-export const whichCompaction = (given: string, command: string): UserError =>
-  usageError(
-    `which compaction of "${given}"?`,
-    `name one, as in ctxwrap ${command} ${quoteForCopying(`${given}#1`)}`,
   );
 
 export const severalFiles = (given: string, paths: readonly string[]): UserError =>

@@ -199,10 +199,11 @@ export const unknownSession = (given: string, names: readonly string[]): UserErr
       : 'no session is running; ctxwrap ps --all lists ended ones',
   );
 
-export const namesCompaction = (given: string): UserError =>
+/** `command`: what the user has called */
+export const namesCompaction = (given: string, command: string): UserError =>
   usageError(
     `"${given}" names one compaction`,
-    `of the session: ctxwrap context ${given.replace(/#\d+$/, '')}; of the compaction: ctxwrap history show ${given}`,
+    `of the session: ctxwrap ${command} ${given.replace(/#\d+$/, '')}; of the compaction: ctxwrap history show ${given}`,
   );
 
 export const unreadableSession = (given: string, reason: string): UserError =>

@@ -229,7 +229,7 @@ describe('ctxwrap recall', () => {
   it('says that a running session has no file yet', async () => {
     await publish({ logPath: undefined });
     const { stderr, code } = await ctxwrapHere(['recall'], bench);
-    expect(stderr).toContain('the session file of claude is not known yet');
+    expect(stderr).toContain('(claude) is running, but nothing of its conversation is on record yet');
     expect(code).toBe(1);
   });
 });

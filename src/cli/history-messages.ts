@@ -100,7 +100,7 @@ export const lastRecorded = (name: string, project: string | undefined): string 
 export const nothingLost = (given: string, isGivenBack: boolean): UserError =>
   failure(
     isGivenBack
-      ? `all that is known to be lost in "${given}" was given back`
+      ? `everything known to be lost in "${given}" was given back`
       : `nothing is known to be lost in "${given}"`,
     `to see what it kept: ctxwrap recall ${quoteForCopying(given)}`,
   );
@@ -134,23 +134,23 @@ export const noCompaction = (given: string, count: number): UserError =>
 
 export const severalFiles = (given: string, paths: readonly string[]): UserError =>
   usageError(
-    `"${given}" fits ${paths.length} sessions`,
-    `give more of the id, or the file of one:${listed(paths)}`,
+    `"${given}" matches ${paths.length} sessions`,
+    `type more of the id, or name a file:${listed(paths)}`,
   );
 
 export const unreadConversation = (agent: string): UserError =>
   usageError(
     `the conversations of ${agent} cannot be read`,
-    'its compactions can be listed all the same: ctxwrap history',
+    'its compactions can still be listed: ctxwrap history',
   );
 
 export const unwrittenSessions = (agent: string): UserError =>
   failure(
     `ctxwrap cannot write sessions of ${agent}, only read them`,
-    `to begin a new one with what is on record: ctxwrap handoff SESSION --to ${agent}`,
+    `to start a new one from what is on record: ctxwrap handoff SESSION --to ${agent}`,
   );
 
-export const incompleteConversation = (reason: string): string => `this is only a part: ${reason}`;
+export const incompleteConversation = (reason: string): string => `this is incomplete: ${reason}`;
 
 /** `given`: `SESSION#N` */
 export const earlierPart = (given: string, number: number): string =>

@@ -88,6 +88,6 @@ const agentNamed = (name: string, { options }: OneSourceRequest): Agent | undefi
 
 const severalFiles = (given: string, paths: readonly string[]): UserError =>
   usageError(
-    `"${given}" means ${paths.length} session files`,
+    `"${given}" matches ${paths.length} session files`,
     ['name one of them:', ...paths.slice(0, 5).map((path) => `  ${quoteForCopying(path)}`)].join('\n'),
   );

@@ -201,7 +201,7 @@ describe('ctxwrap recall', () => {
   });
 
   it.each([
-    ['was given back', ['Never push to main.', 'Always lint.'], 'all that is known to be lost in'],
+    ['was given back', ['Never push to main.', 'Always lint.'], 'everything known to be lost in'],
     ['was kept', [], 'nothing is known to be lost in'],
   ])('--print says that there is nothing to print where all %s', async (_, lines, words) => {
     const text = `The summary of our conversation left this out:\n\nWhat I asked for:\n${lines.map((line) => `- ${line}`).join('\n')}\n\nAll of this still holds.`;

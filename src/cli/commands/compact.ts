@@ -36,7 +36,7 @@ export const unaskable = (
     case 'ended':
       return refusing(`${name} has ended`, 'ctxwrap ps lists running sessions');
     case 'dead':
-      return refusing(`the ctxwrap of ${name} was killed`, 'ctxwrap ps lists running sessions');
+      return refusing(`ctxwrap was killed in ${name}`, 'ctxwrap ps lists running sessions');
     case 'stale':
       return refusing(
         `${name} has not answered for ${ageText(now - record.heartbeatAt)}`,
@@ -44,7 +44,7 @@ export const unaskable = (
       );
     case 'failed':
       return refusing(
-        `the ctxwrap of ${name} has failed`,
+        `ctxwrap has failed in ${name}`,
         `type the compact command of ${toPlainText(record.runtime)} yourself`,
       );
     case 'live':
@@ -65,7 +65,7 @@ export const unaskable = (
 const cannotAsk = (reason: string): UserError =>
   refusing(
     `cannot write the request: ${reason}`,
-    'make the state folder of ctxwrap writable: ctxwrap doctor',
+    'make the state folder of ctxwrap writable; ctxwrap doctor says how',
   );
 
 const nameOf = (id: string): string => `session ${id}`;
@@ -124,7 +124,7 @@ export const compactReport = (
   const base = { schema: 'ctxwrap.compact/1', session: { id, pid, runtime: agent } } as const;
   switch (answered.outcome) {
     case 'done': {
-      if (!answered.attempt) return { ...base, outcome: 'unknown', words: 'an answer of an unknown form' };
+      if (!answered.attempt) return { ...base, outcome: 'unknown', words: 'an answer in an unknown format' };
       const { schema: _, ...attempt } = answered.attempt;
       const { startedAt, endedAt } = attempt;
       return { ...base, ...attempt, durationMs: Math.max(0, endedAt - startedAt) };

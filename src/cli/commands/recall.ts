@@ -150,7 +150,7 @@ const othersOf = ({ items, commandsRun }: Receipt): readonly string[] =>
   commandsRun <= items.filter(({ kind }) => kind === 'command').length
     ? []
     : [
-        `${commandsRun} ${nounOf('command', commandsRun)} ran. Counted are the last test, build, check, migration and deployment by each program, and what failed.`,
+        `${commandsRun} ${nounOf('command', commandsRun)} ran. Listed are failures, and the last test, build, check, migration and deployment of each program.`,
       ];
 
 // Given back to the running agent.
@@ -178,7 +178,7 @@ const draftText = (answered: Answered, agent: string): string => {
     case 'done':
       return `✓ a draft is in the prompt of ${agent}; nothing was sent`;
     case 'begun':
-      return 'the draft comes as soon as the agent is idle';
+      return 'the draft appears as soon as the agent is idle';
     case 'refused':
       return `✗ no draft in ${agent}: ${answered.reason}`;
     case 'unknown':
@@ -193,7 +193,7 @@ const contextText = (answered: Answered, agent: string): string => {
     case 'done':
       return `✓ ${agent}: ${answered.words ?? 'given back'}`;
     case 'begun':
-      return 'it is given back without this command';
+      return 'it will be given back; you need not wait';
     case 'refused':
       return `✗ not given back to ${agent}: ${answered.reason}`;
     case 'unknown':

@@ -248,7 +248,7 @@ const sentAt = (phase: Sent, moment: SessionContext, { settings, keyAt }: Compac
   if (shortenedAt !== undefined) return shownByAnswer(attempt.before, shortenedAt, moment) ?? { phase };
   if (fill && fillSince !== numberSince) {
     if (isLower(attempt.before, fill)) {
-      return { outcome: { kind: 'verified', after: fill }, evidence: 'the window is emptier' };
+      return { outcome: { kind: 'verified', after: fill }, evidence: 'the window is less full' };
     }
     if (success !== undefined) {
       return { outcome: { kind: 'unverified', text: success }, evidence: 'the window is as full as before' };

@@ -54,7 +54,7 @@ export const strategyNotices = (
   const isUnusable = inUse !== undefined && !agent.canSwitch;
   return [
     ...(backend === undefined || changes.length === 0 ? [] : [`backend ${backend}: ${changes.join(', ')}`]),
-    ...(isUnusable ? [`strategy ${inUse} is not used: ${agent.name} takes no other session`] : []),
+    ...(isUnusable ? [`strategy ${inUse} is not used: ${agent.name} cannot switch to another session`] : []),
   ];
 };
 
@@ -88,7 +88,7 @@ const findStrategyFault = (values: FaultValues, hasModule: HasModule): StrategyF
   if (strategy !== 'summarize') return undefined;
   if (values['summariser.url'] === undefined)
     return {
-      reason: 'nobody is set who writes the summaries',
+      reason: 'no summariser is set',
       fix: 'ctxwrap config set summariser.url agent',
     };
   return findSummariserFault(values);

@@ -115,7 +115,7 @@ describe('config check', () => {
     expect(await config('check')).toEqual({
       code: 0,
       signal: null,
-      stdout: 'no mistakes found\n',
+      stdout: 'no problems found\n',
       stderr: '',
     });
   });

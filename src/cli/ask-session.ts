@@ -121,7 +121,7 @@ const followRequest = async (
     if (session) seenAt = now;
     if (session && !isThere(session)) return { left: SESSION_ENDED, isOver: true };
     if (session?.liveness === 'failed') return { left: FAILED_WORDS };
-    if (now - seenAt > NOTICE_MS) return { left: 'what the session says of itself cannot be read' };
+    if (now - seenAt > NOTICE_MS) return { left: 'the state of the session cannot be read' };
     if (!isKept) return { left: 'the request was removed' };
     const askedMs = now - request.askedAt;
     if (!isNoticed && askedMs > NOTICE_MS) return { left: 'the session does not react to requests' };
@@ -131,10 +131,10 @@ const followRequest = async (
     lastWords = words;
     await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
-  return { left: 'you no longer wait for it', isWithdrawn: true };
+  return { left: 'you stopped waiting', isWithdrawn: true };
 };
 
-const BEGUN = 'it is carried out: too late to withdraw it';
+const BEGUN = 'it is being carried out: too late to withdraw it';
 
 /** What the session says about this request, or that it says nothing. */
 const wordsOf = (

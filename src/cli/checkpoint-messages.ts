@@ -8,18 +8,18 @@ export const noRunningSession = (): UserError =>
 
 export const nothingKept = (given: string): UserError =>
   usageError(
-    `the black box has nothing of "${given}"`,
+    `the black box has no copy of "${given}"`,
     'ctxwrap checkpoint list shows what is kept; ctxwrap checkpoint --help lists the commands',
   );
 
 export const noCheckpoint = (given: string): UserError =>
-  usageError(`nothing in the black box has the id "${given}"`, 'ctxwrap checkpoint list shows what is kept');
+  usageError(`no copy in the black box has the id "${given}"`, 'ctxwrap checkpoint list shows what is kept');
 
 export const severalCheckpoints = (given: string, ids: readonly string[]): UserError =>
-  usageError(`"${given}" fits ${ids.length} copies`, `give more of the id of one:${listed(ids)}`);
+  usageError(`"${given}" matches ${ids.length} copies`, `type more of the id of one:${listed(ids)}`);
 
 export const blackBoxOff = (): UserError =>
-  usageError('the black box is switched off, so nothing is added', 'ctxwrap config show --origin says where');
+  usageError('the black box is off, so nothing is copied', 'ctxwrap config show --origin says where');
 
 export const noSessionFile = (agent: string): UserError =>
   usageError(
@@ -31,7 +31,7 @@ export const copyFailed = (path: string, reason: string): UserError =>
   failure(`cannot copy "${path}": ${reason}`, 'ctxwrap doctor');
 
 export const restoreExists = (path: string): UserError =>
-  usageError(`"${path}" exists, and nothing is ever replaced`, 'name a file that does not exist');
+  usageError(`"${path}" already exists, and ctxwrap overwrites no file`, 'choose a new file name');
 
 /** `about`: what the reason is about, the copy or the file to be written */
 export const restoreFailed = (id: string, path: string, reason: string, about: 'copy' | 'file'): UserError =>

@@ -15,8 +15,8 @@ import {
   usedRows,
 } from '../core/report/report-sections.js';
 
-/** The text of `ctxwrap context`: the overview's sections, plus what the session file and the wrapper add. */
-export const contextSections = (report: ContextReport): Report => {
+/** The text of `ctxwrap context`: the overview's sections, plus what the session file and the wrapper add. `name`: the session's id in `ps`. */
+export const contextSections = (report: ContextReport, name?: string): Report => {
   const { reading, note, tier, compactions, toolResults } = report;
   const number: ReadingFacts = {
     isEstimated: reading?.source === 'estimate',
@@ -25,7 +25,7 @@ export const contextSections = (report: ContextReport): Report => {
   return {
     tier,
     sections: [
-      headSection(report),
+      headSection(report, name),
       reading ? barSection(report, number) : { rows: [{ text: noNumberSentence(note) }] },
       { rows: usedRows(report, number) },
       partsSection(report),
@@ -36,16 +36,23 @@ export const contextSections = (report: ContextReport): Report => {
   };
 };
 
-const headSection = ({ runtime: agent, reading, session, agentSessionId, path }: ContextReport): Section => ({
+const headSection = (
+  { runtime: agent, reading, session, path }: ContextReport,
+  name: string | undefined,
+): Section => ({
   rows: [
     {
       text: [agent, ...(reading?.model === undefined ? [] : [reading.model])].join(' · '),
       emphasis: 'strong',
     },
-    ...(session
-      ? [{ label: 'Session', text: `${session.id} (pid ${session.pid}, ${session.liveness})` }]
-      : []),
-    ...(agentSessionId === undefined ? [] : [{ label: 'Conversation', text: agentSessionId }]),
+    ...(name === undefined
+      ? []
+      : [
+          {
+            label: 'Session',
+            text: session ? `${name} (pid ${session.pid}, ${session.liveness})` : name,
+          },
+        ]),
     ...(path === undefined ? [] : [{ label: 'File', text: path }]),
   ],
 });

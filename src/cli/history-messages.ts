@@ -49,16 +49,42 @@ export const unknownHistory = (
     ].join('\n'),
   );
 
-export const fileNotKnown = (agent: string, command: string): UserError =>
+/** A session that ctxwrap wraps, or has wrapped. */
+interface WrappedSession {
+  /** as `ctxwrap ps` shows it */
+  readonly name: string;
+  readonly agent: string;
+  readonly isRunning: boolean;
+}
+
+export const noConversation = ({ name, agent, isRunning }: WrappedSession): UserError =>
+  isRunning
+    ? failure(
+        `session ${name} (${agent}) is running, but nothing of its conversation is on record yet`,
+        'send the agent a message first; ctxwrap doctor says what is read',
+      )
+    : failure(
+        `session ${name} (${agent}) ended without a conversation`,
+        'ctxwrap history lists the sessions with compactions',
+      );
+
+export const goneFile = ({ name, agent }: WrappedSession, path: string): UserError =>
   failure(
-    `the session file of ${agent || 'this session'} is not known yet`,
-    `name the file, or the id of the conversation: ctxwrap ${command} ID; ctxwrap history lists them`,
+    `the file of session ${name} (${agent}) is gone: ${path}`,
+    'ctxwrap history lists the sessions that can be read',
   );
 
-export const noneToRecall = (): UserError =>
+export const unfollowedSession = ({ name, agent }: WrappedSession): UserError =>
+  failure(
+    `ctxwrap cannot read the conversation of session ${name} (${agent})`,
+    'ctxwrap history lists the sessions that can be read',
+  );
+
+/** `command`: what the user has called, such as `recall` */
+export const noneToShow = (command: string): UserError =>
   usageError(
     'no session is running',
-    'for a compaction of an ended session, name it: ctxwrap recall 0f3a9c12#2; ctxwrap history lists them',
+    `name the compaction of an ended session: ctxwrap ${command} 0f3a9c12#2; ctxwrap history lists them`,
   );
 
 export const noneRecorded = (): UserError =>
@@ -74,7 +100,7 @@ export const lastRecorded = (name: string, project: string | undefined): string 
 export const nothingLost = (given: string, isGivenBack: boolean): UserError =>
   failure(
     isGivenBack
-      ? `all that is known to be lost in "${given}" was given back`
+      ? `everything known to be lost in "${given}" was given back`
       : `nothing is known to be lost in "${given}"`,
     `to see what it kept: ctxwrap recall ${quoteForCopying(given)}`,
   );
@@ -106,32 +132,25 @@ export const noCompaction = (given: string, count: number): UserError =>
         : `this session has ${count}: #1 to #${count}`,
   );
 
-/** `command`: what the user has called, such as `history show` */
-export const whichCompaction = (given: string, command: string): UserError =>
-  usageError(
-    `which compaction of "${given}"?`,
-    `name one, as in ctxwrap ${command} ${quoteForCopying(`${given}#1`)}`,
-  );
-
 export const severalFiles = (given: string, paths: readonly string[]): UserError =>
   usageError(
-    `"${given}" fits ${paths.length} sessions`,
-    `give more of the id, or the file of one:${listed(paths)}`,
+    `"${given}" matches ${paths.length} sessions`,
+    `type more of the id, or name a file:${listed(paths)}`,
   );
 
 export const unreadConversation = (agent: string): UserError =>
   usageError(
     `the conversations of ${agent} cannot be read`,
-    'its compactions can be listed all the same: ctxwrap history',
+    'its compactions can still be listed: ctxwrap history',
   );
 
 export const unwrittenSessions = (agent: string): UserError =>
   failure(
     `ctxwrap cannot write sessions of ${agent}, only read them`,
-    `to begin a new one with what is on record: ctxwrap handoff SESSION --to ${agent}`,
+    `to start a new one from what is on record: ctxwrap handoff SESSION --to ${agent}`,
   );
 
-export const incompleteConversation = (reason: string): string => `this is only a part: ${reason}`;
+export const incompleteConversation = (reason: string): string => `this is incomplete: ${reason}`;
 
 /** `given`: `SESSION#N` */
 export const earlierPart = (given: string, number: number): string =>

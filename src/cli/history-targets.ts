@@ -4,14 +4,15 @@ import type { Agent } from '../agents/agent.js';
 import { type AgentFolders, idInPath, SESSION_ENDING } from '../agents/home.js';
 import type { SessionDetail } from '../agents/session-format.js';
 import { errorCode, UserError } from '../core/errors.js';
+import { present } from '../core/present.js';
 import type { StoreProblem } from '../storage/session-store.js';
 import { systemReason } from '../storage/errors.js';
 import { blackBoxFolder } from '../storage/blackbox/blackbox.js';
-import { listSessions } from '../storage/sessions.js';
+import { listSessions, type ListedSession } from '../storage/sessions.js';
 import { findSources, keptSources, sourcesAt, type KeptSource } from '../session-files/session-sources.js';
 import type { SessionSource } from '../session-files/read-history.js';
 import * as messages from './messages.js';
-import { findSession } from './session-argument.js';
+import { findSession, isThere, shortIdOf } from './session-argument.js';
 
 // Resolves the arguments of `ctxwrap history`: paths of files and folders, ids of conversations or their beginnings, sessions as
 // `ctxwrap ps` lists them, and copies as `ctxwrap checkpoint list` does; each may name one compaction with `#N`.
@@ -103,23 +104,58 @@ const atPath = async (
 const LEAST_ID = 4; // characters of an id; fewer mean nothing
 const ID_IN_NAME = 8; // characters of the beginning of an id
 
-const byId = async (id: string, search: TargetSearch) => {
+interface NamedSources extends Pick<HistoryTarget, 'isWanted'> {
+  readonly sources: readonly SessionSource[];
+  readonly skipped: readonly StoreProblem[];
+}
+
+const byId = async (id: string, search: TargetSearch): Promise<NamedSources> => {
   const wrapped = await listSessions(search.stateFolder, Date.now()).catch(() => []);
-  const live = findSession(wrapped, id)?.record;
-  const path = live?.logPath;
-  if (path !== undefined && (await exists(path)))
-    return { ...(await atPath(path, search)), isWanted: () => true };
-  const start = (live?.agentSessionId ?? id).toLowerCase();
+  const session = findSession(wrapped, id);
+  if (session) return ofWrapped(session, wrapped, search);
+  return byStart(id.toLowerCase(), search, (unread) => messages.unknownHistory(id, search.agents, unread));
+};
+
+/** A session that ctxwrap wraps, or has wrapped: by its file, or by the agent's id of it. */
+const ofWrapped = async (
+  session: ListedSession,
+  wrapped: readonly ListedSession[],
+  search: TargetSearch,
+): Promise<NamedSources> => {
+  const { runtime, logPath, agentSessionId } = session.record;
+  const named = { name: shortIdOf(wrapped, session), agent: runtime, isRunning: isThere(session) };
+  const agent = search.agents.find(({ name }) => name === runtime);
+  if (!agent && !search.asked) throw messages.unfollowedSession(named);
+  if (logPath !== undefined && (await exists(logPath)))
+    return { ...(await atPath(logPath, present({ ...search, asked: agent }))), isWanted: () => true };
+  const none = (): UserError =>
+    logPath === undefined || named.isRunning
+      ? messages.noConversation(named)
+      : messages.goneFile(named, logPath);
+  if (agentSessionId === undefined) throw none();
+  return byStart(agentSessionId.toLowerCase(), search, (unread) =>
+    unread.length === 0 ? none() : messages.unknownHistory(named.name, search.agents, unread),
+  );
+};
+
+/** By the beginning of the agent's id, in small letters. `none`: the error where no session has it, with what could not be read. */
+const byStart = async (
+  start: string,
+  search: TargetSearch,
+  none: (unread: readonly StoreProblem[]) => UserError,
+): Promise<NamedSources> => {
   const { sources, skipped, copies } = await findAll(search, start);
   const named = sources.filter(({ agent, path: file, idInDatabase }) =>
     isNamedAfter(idInDatabase?.toLowerCase() ?? idInPath(agent.home, file), start),
   );
   const unread = skipped.filter(({ path: file }) => basename(file).includes(start));
-  if (start.length < LEAST_ID) throw messages.unknownHistory(id, search.agents);
+  if (start.length < LEAST_ID) throw none([]);
   if (named.length + unread.length === 0) {
     // it may be in a folder or a database that cannot be read
     const closed = skipped.filter(({ path: file }) => !SESSION_ENDING.test(file));
-    return { ...ofCopies(copies, id, search, closed), isWanted: () => true };
+    const kept = copies.filter((copy) => copy.id.startsWith(start)); // of files that the agents have changed since
+    if (kept.length === 0) throw none(closed);
+    return { sources: kept.map(({ source }) => source), skipped: [], isWanted: () => true };
   }
   return {
     sources: named,
@@ -127,18 +163,6 @@ const byId = async (id: string, search: TargetSearch) => {
     isWanted: (session: SessionDetail) =>
       session.id === undefined || session.id.toLowerCase().startsWith(start),
   };
-};
-
-/** The copy with this id, or its beginning: one of a session file that the agent has changed since. */
-const ofCopies = (
-  copies: readonly KeptSource[],
-  id: string,
-  { agents }: TargetSearch,
-  unread: readonly StoreProblem[],
-) => {
-  const found = copies.filter((copy) => copy.id.startsWith(id.toLowerCase()));
-  if (found.length === 0) throw messages.unknownHistory(id, agents, unread);
-  return { sources: found.map(({ source }) => source), skipped: [] };
 };
 
 /** Where an agent names a file after the beginning of the id, more than that may be given. */

@@ -91,14 +91,14 @@ export const sessionWithAll = (target: string): UserError =>
   usageError(`--all asks every session, but "${target}" names one`, `ctxwrap compact ${target}`);
 
 export const idleWithoutAll = (): UserError =>
-  usageError('--idle chooses among all sessions', 'ctxwrap compact --all --idle');
+  usageError('--idle needs --all', 'ctxwrap compact --all --idle');
 
 export const needsStrategy = (option: string): UserError =>
   usageError(`${option} needs a strategy`, 'ctxwrap compact --strategy truncate --dry-run');
 
 export const strategyWith = (option: string): UserError =>
   usageError(
-    `${option} is about the agent's own command, and --strategy does without it`,
+    `${option} is for the agent's own command, which --strategy does not use`,
     'leave one of them out',
   );
 
@@ -124,7 +124,7 @@ export const badInterval = (given: string): UserError =>
   usageError(`--interval must be from 1 to 3600 seconds, got "${given}"`, 'try --interval 5');
 
 export const intervalWithoutWatch = (): UserError =>
-  usageError('--interval is for --watch', 'run ctxwrap ps --watch --interval 5');
+  usageError('--interval needs --watch', 'run ctxwrap ps --watch --interval 5');
 
 export const jsonWithFormat = (): UserError =>
   usageError('--json cannot be combined with --format', 'use only one of them');
@@ -206,10 +206,11 @@ export const unknownSession = (given: string, names: readonly string[]): UserErr
       : 'no session is running; ctxwrap ps --all lists ended ones',
   );
 
-export const namesCompaction = (given: string): UserError =>
+/** `command`: what the user has called */
+export const namesCompaction = (given: string, command: string): UserError =>
   usageError(
     `"${given}" names one compaction`,
-    `of the session: ctxwrap context ${given.replace(/#\d+$/, '')}; of the compaction: ctxwrap history show ${given}`,
+    `of the session: ctxwrap ${command} ${given.replace(/#\d+$/, '')}; of the compaction: ctxwrap history show ${given}`,
   );
 
 export const unreadableSession = (given: string, reason: string): UserError =>
@@ -254,9 +255,9 @@ export const unfollowedAgent = (agent: string): UserError =>
   usageError(`ctxwrap cannot read session files of ${agent}`, 'use another --runtime');
 
 /** What the exit status means. */
-export const exitStatus = `That of the agent, even if a signal killed it. Otherwise:
+export const exitStatus = `The agent's own, even if a signal killed it. Otherwise:
   1    doctor or verify found a problem, an undo, a copy or an edit failed, or
-       what was asked of a running session was refused or is not known
+       a request to a running session was refused, or its outcome is unknown
   2    invalid usage, an unwritable file, or config check found an error
   125  ctxwrap failed before the agent started
   126  the agent was found but cannot be executed
@@ -289,7 +290,7 @@ export const noImport = (to: string, from: string): UserError =>
   usageError(`${to} has no import for sessions of ${from} that ctxwrap knows`, 'leave out --import');
 
 export const outputExists = (path: string): UserError =>
-  usageError(`"${path}" exists, and nothing is ever replaced`, 'name a file that does not exist');
+  usageError(`"${path}" already exists, and ctxwrap overwrites no file`, 'choose a new file name');
 
 export const outputFailed = (path: string, reason: string): UserError =>
   usageError(`cannot write "${path}": ${reason}`, 'name another file');

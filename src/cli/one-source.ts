@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Agent } from '../agents/agent.js';
 import { allAgents } from '../agents/index.js';
 import type { UserError } from '../core/errors.js';
@@ -54,15 +55,11 @@ export const findOneSource = async (
   const agent = live && agentNamed(live.record.runtime, request);
   if (agent && command === 'undo' && isUndoneByChannel(agent) && !live.record.channel)
     throw messages.undoneByChannel(agent.name);
-  if (agent && path !== undefined) return { source: { agent, path }, number, session: live };
+  if (agent && path !== undefined && existsSync(path))
+    return { source: { agent, path }, number, session: live };
   if (target === undefined && agent && !agent.log?.conversation)
     throw messages.unreadConversation(agent.name);
-  if (session && session.record.logPath === undefined && session.record.agentSessionId === undefined)
-    throw messages.fileNotKnown(session.record.runtime, command);
-  const ended = live ? undefined : session?.record.id;
-  // a session in a database is found by the agent's id of it
-  const wanted = target ?? ended ?? (agent?.log?.database && live?.record.agentSessionId);
-  if (wanted === undefined) throw messages.fileNotKnown(live?.record.runtime ?? '', command);
+  const wanted = target ?? session?.record.id ?? '';
   const { targets, skipped } = await findTargets([wanted], search);
   const [first, ...others] = targets;
   if (!first) throw messages.unknownHistory(wanted, search.agents, skipped);
@@ -91,6 +88,6 @@ const agentNamed = (name: string, { options }: OneSourceRequest): Agent | undefi
 
 const severalFiles = (given: string, paths: readonly string[]): UserError =>
   usageError(
-    `"${given}" means ${paths.length} session files`,
+    `"${given}" matches ${paths.length} session files`,
     ['name one of them:', ...paths.slice(0, 5).map((path) => `  ${quoteForCopying(path)}`)].join('\n'),
   );

@@ -181,7 +181,7 @@ const addAgent = (program: Command): void => {
   program
     .option(
       '--runtime <name|file>',
-      'which agent a command is, or a JSON file that describes one',
+      'the agent that a command runs, or a JSON file that describes one',
       parseAgent,
     )
     .option(
@@ -191,7 +191,7 @@ const addAgent = (program: Command): void => {
     )
     .option(
       '--control <fd|socket>',
-      'let a program that starts the session steer it: docs/internals/events.md',
+      'let the program that starts the session control it: docs/internals/events.md',
       parseControl,
     );
 };

@@ -26,7 +26,7 @@ export const transparentReason = ({
   if (!stdinIsTty) return 'stdin is not a terminal';
   if (!stdoutIsTty) return 'stdout is not a terminal';
   if (env['TERM'] === 'dumb') return 'TERM is dumb';
-  if (!interactive) return 'the arguments open no conversation';
+  if (!interactive) return 'the arguments start no conversation';
   return undefined;
 };
 

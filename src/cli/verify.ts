@@ -84,7 +84,7 @@ const playApart = async (
   child.stderr.pipe(createWriteStream(join(order.folder, 'verify.log'), { mode: FILE_MODE }));
   let ending = 'whole';
   const stop = (): void => {
-    ending = `not over after ${LONGEST_MS / SECOND_MS} s`;
+    ending = `still running after ${LONGEST_MS / SECOND_MS} s`;
     killGroup(child.pid);
   };
   const timer = setTimeout(stop, LONGEST_MS);

@@ -19,7 +19,7 @@ const findAgent = async (options: Options, name: string): Promise<Agent> => {
   const own = options.configured?.runtimes ?? [];
   const asked = await agentFromOption(options.runtime, own);
   const agent = asked ?? allAgents(own).find((each) => each.name === name);
-  if (!agent) throw new Error(`the agent ${name} is not known any more`);
+  if (!agent) throw new Error(`the agent ${name} is no longer known`);
   return agent;
 };
 
@@ -53,7 +53,7 @@ const configuredSession = (
           log.info(line);
           onChange({ ...given, values: { ...others, ...(window === undefined ? {} : { window }) } });
         },
-        onTrouble: (detail) => log.warn(`${detail}; what held before goes on`),
+        onTrouble: (detail) => log.warn(`${detail}; the previous settings stay in force`),
       }),
   };
 };

@@ -4,10 +4,10 @@ import type { MessageTone } from './compaction/texts.js';
 import type { EnterQuestion } from './enter-hold.js';
 import { cacheText, limitsText } from './economy.js';
 import { isStale } from './evidence.js';
-import { formatOwnPercent } from './format.js';
+import { formatOwnPercent, formatTokens } from './format.js';
 import { type FusedReading, ladderFor, updateDisplayed } from './fusion.js';
-import type { Tier } from './ladder.js';
-import { approachOf, type Distance } from './next-compaction.js';
+import type { Ladder, Tier } from './ladder.js';
+import { approachOf, type Distance, type NextPoint } from './next-compaction.js';
 import { isOverFull, percentUsed, windowPercent, type Millis, type Reading } from './reading.js';
 import { measureContextOf, type NoNumberReason, type Session } from './session.js';
 import type { ShownConversation } from './shown-conversation.js';
@@ -29,6 +29,8 @@ export interface FooterView {
   /** to a next compaction far below the window */
   readonly distance?: Distance;
   readonly tier?: Tier;
+  /** what follows from the tier, where nothing else is said: `compacts when idle` */
+  readonly tierNote?: string;
   /** an estimate, or raised by a less trusted source: displayed with `~` */
   readonly estimated: boolean;
   /** the window is inferred, not reported: displayed with `?` */
@@ -57,8 +59,23 @@ export interface FooterView {
   readonly due?: DueKind;
 }
 
-/** The footer's contents for a session now, in the mode of its compaction. */
-export const footerView = (state: Session, now: Millis, mode: Mode = 'auto'): FooterView => {
+/** How the session is compacted. */
+export interface FooterCompaction {
+  readonly mode: Mode;
+  /** the agent has a compact command that ctxwrap knows */
+  readonly isKnown: boolean;
+  /** what makes it compact now, where there is a key: `Ctrl-] c` */
+  readonly key?: string | undefined;
+}
+
+const usualCompaction: FooterCompaction = { mode: 'auto', isKnown: false };
+
+/** The footer's contents for a session now. */
+export const footerView = (
+  state: Session,
+  now: Millis,
+  compaction: FooterCompaction = usualCompaction,
+): FooterView => {
   const { agent, compactions, blank, conversation, flow, cache } = state;
   const limits = limitsText(state.limits, now);
   const { model } = state.windows;
@@ -77,7 +94,7 @@ export const footerView = (state: Session, now: Millis, mode: Mode = 'auto'): Fo
     ...base,
     ...(isFromBefore(state, shown.fused) ? { words: FROM_BEFORE } : {}),
     ...numbers(shown.fused),
-    ...coming(state, shown.fused, mode),
+    ...coming(state, shown.fused, compaction),
     ...(isStale(flow) ? { stale: true } : {}),
   };
 };
@@ -115,10 +132,47 @@ const noteOf = ({ why }: NoNumberReason): string => {
 const coming = (
   state: Session,
   fused: FusedReading,
-  mode: Mode,
-): Pick<FooterView, 'wayPercent' | 'distance'> => {
-  const { wayPercent, distance } = approachOf(ladderFor(measureContextOf(state), fused), mode, fused);
-  return present({ wayPercent, distance });
+  compaction: FooterCompaction,
+): Pick<FooterView, 'wayPercent' | 'distance' | 'tierNote'> => {
+  const ladder = ladderFor(measureContextOf(state), fused);
+  const { point, wayPercent, distance } = approachOf(ladder, compaction.mode, fused);
+  const isExact = (fused.window?.certain ?? true) && fused.reading.source !== 'estimate';
+  const tierNote =
+    fused.tier && tierNoteOf(fused.tier, { ladder, point, isExact, compaction, agent: state.agent });
+  return present({ wayPercent, distance, tierNote });
+};
+
+/** True whatever happens next. */
+const plainNotes: Readonly<Record<Tier, string>> = {
+  safe: 'room left',
+  warn: 'filling up',
+  auto: 'almost full',
+  hard: 'window full',
+};
+
+interface TierPlace {
+  readonly ladder: Ladder;
+  readonly point: NextPoint;
+  /** nothing is typed on a guess */
+  readonly isExact: boolean;
+  readonly compaction: FooterCompaction;
+  readonly agent: string;
+}
+
+/** What happens in this tier or, below auto, where something happens next. */
+const tierNoteOf = (
+  tier: Tier,
+  { ladder, point, isExact, compaction: { mode, isKnown, key }, agent }: TierPlace,
+): string => {
+  const at = point.unit === 'tokens' ? formatTokens(point.value) : `${point.value}%`;
+  const isAbove = tier === 'auto' || tier === 'hard';
+  if (!isExact || mode === 'off') return plainNotes[tier];
+  if (!isAbove && point.kind === 'own') return `${agent} compacts at ${at}`;
+  if (!isKnown || !ladder.auto || point.kind === 'hard') return plainNotes[tier];
+  if (isAbove && mode === 'auto') return 'compacts when idle';
+  if (isAbove) return key === undefined ? plainNotes[tier] : `${key} compacts`;
+  if (mode === 'warn') return plainNotes[tier];
+  return mode === 'auto' ? `compacts at ${at}` : `asks at ${at}`;
 };
 
 /** The text if tokens are counted but the window is unknown; other texts come before it. */

@@ -99,5 +99,5 @@ export const handoffAtEnd = (session: Session, compaction: Compaction): string |
   if (!isAtHard(session) && !cannotCompact(compaction)) return undefined;
   const sessionId = shownId(session.conversation) ?? '';
   const id = isSessionId(sessionId) ? sessionId : 'ID';
-  return `to continue, shorter: ctxwrap compact --strategy truncate ${id}; anew: ctxwrap handoff ${id}`;
+  return `to continue with a shorter conversation: ctxwrap compact --strategy truncate ${id}; in a new one: ctxwrap handoff ${id}`;
 };

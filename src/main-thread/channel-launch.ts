@@ -20,7 +20,7 @@ export const openChannel = async (session: LaunchSession): Promise<LaunchSession
   const { agent, file, log, values } = session;
   const { channel } = agent;
   if (values.via !== 'channel' || values.mode === 'off') return session;
-  const keysUsed = (reason: string): string => `via is channel, and keys are used: ${reason}`;
+  const keysUsed = (reason: string): string => `via is channel, but keys are used: ${reason}`;
   if (!channel) {
     // the setting is for all agents, and nothing is wrong
     log.info(keysUsed(`ctxwrap knows no control channel of ${agent.name}`));

@@ -86,7 +86,7 @@ const attemptWith = (
   };
   const giveUp = (): void => {
     if (state.phase !== 'opening') return;
-    terminal.session.log.warn('the overview could not be opened in the middle of what the agent writes');
+    terminal.session.log.warn('the overview could not be opened while the agent was writing');
     close();
   };
   /** The screen model must match the terminal, so nothing may pass until both agree. */
@@ -108,7 +108,7 @@ const attemptWith = (
       output.release();
     }
     if (terminal.hasSecondScreen) return attempt();
-    terminal.session.log.warn('no overview: this terminal has no second screen');
+    terminal.session.log.warn('no overview: this terminal has no alternate screen');
     terminal.worker.handle({ type: 'notice', text: NO_SCREEN, priority: 300 });
     close();
   };

@@ -75,7 +75,7 @@ const HURRIED_RECORD_MS = 150; // for the end of the session, recorded without t
 const THREAD_MS = 100; // for a thread to end; an idle one takes 10 ms
 const MOST_STARTS = 2;
 const HEALTHY_MS = 600_000; // a worker that has run for so long may be replaced, however often that was done before
-const RESTARTED = 'ctxwrap had to restart a part of itself: it asks before it compacts';
+const RESTARTED = 'ctxwrap had to restart a part of itself: it now asks before it compacts';
 
 /** Calls back when `isIdle` is false for too long without progress. While it is idle only a ping runs. */
 const makeHangAlarm = (

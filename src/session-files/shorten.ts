@@ -74,7 +74,7 @@ export const shorten = async (request: ShortenRequest): Promise<Shortened> => {
   const after = await strategy(before, options).catch((error: unknown) => {
     throw new ShortenError(signal.aborted ? 'it was interrupted' : errorText(error));
   });
-  if (isSameWindow(before, after)) throw new ShortenError('all of it would stay', true);
+  if (isSameWindow(before, after)) throw new ShortenError('everything would be kept', true);
   const reason = checkShortened(before, after, options);
   if (reason !== undefined) throw new ShortenError(reason);
   const windowTokens = budget.toWindow(sizeForBudget(after));
@@ -99,7 +99,7 @@ export const writeShortened = async (
   const form = source.agent.newSessions;
   const there = { ...as, cwd: after.head.cwd ?? as.cwd };
   const lines = form?.write(after, there);
-  if (!form || !lines) throw new ShortenError(`${source.agent.name} would not take what is left`);
+  if (!form || !lines) throw new ShortenError(`${source.agent.name} could not continue with what is left`);
   return { name: as.id, path: await writeSession(source.path, form, there, lines) };
 };
 

@@ -196,13 +196,13 @@ const refusal = ({ place, model, keyName }: Server, status: number, body: string
   if (status === 401 || status === 403)
     return new SummaryError(
       keyName === undefined
-        ? `${answered}: it wants a key; name its variable with: ctxwrap config set summariser.keyEnv NAME`
+        ? `${answered}: it requires a key; name its variable with: ctxwrap config set summariser.keyEnv NAME`
         : `${answered}: it does not accept the key in ${keyName}`,
     );
   if (status === 404)
     return new SummaryError(`${answered}: there is no model ${shown}, or no chat/completions`);
   if (status >= 300 && status < 400)
-    return new SummaryError(`${answered}: it sends requests elsewhere; put that address into summariser.url`);
+    return new SummaryError(`${answered}: it redirects requests; use the new address in summariser.url`);
   return new SummaryError(answered);
 };
 

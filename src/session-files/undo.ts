@@ -105,7 +105,7 @@ const unknownForm = ({ name }: Agent): never => {
 };
 
 const NONE = 'nothing was compacted in this session';
-const UNDONE = 'everything that was compacted in this session is undone already';
+const UNDONE = 'every compaction of this session is already undone';
 const EMPTY =
   'the session file no longer holds what was said before the compaction, and there is no copy of it';
 const GONE = 'the session file changed while it was read';

@@ -34,17 +34,18 @@ export const checkControlPlace = async (place: ControlPlace): Promise<void> => {
     throw refused(`the path of a socket has at most ${LONGEST_PATH} bytes`, 'choose a shorter one');
   const folder = dirname(path);
   await makeFolder(folder).catch((error: unknown) => {
-    throw refused(`cannot make the folder ${folder}: ${systemReason(error)}`, 'choose a folder of yours');
+    throw refused(`cannot make the folder ${folder}: ${systemReason(error)}`, 'choose a folder that you own');
   });
   const inside = statsOf(folder);
   if (inside?.isSymbolicLink() === true)
     throw refused(`${folder} is a symbolic link`, 'name the folder that it leads to');
-  if (inside?.isDirectory() !== true) throw refused(`${folder} is not a folder`, 'choose a folder of yours');
+  if (inside?.isDirectory() !== true)
+    throw refused(`${folder} is not a folder`, 'choose a folder that you own');
   const { uid, mode } = inside;
   if (uid !== getuid?.() || (mode & OTHERS) !== 0)
     throw refused(
-      `others may enter ${folder}, so they could steer the session`,
-      'use a folder of yours alone: mkdir -m 700 FOLDER',
+      `other users can enter ${folder}, so they could control the session`,
+      'use a private folder: mkdir -m 700 FOLDER',
     );
   const there = statsOf(path);
   if (!there) return;
@@ -56,10 +57,10 @@ const checkDescriptor = (fd: number): void => {
   const stats = orNothing(() => fstatSync(fd));
   if (fd < LEAST_FD || fd > MOST_FD)
     throw refused(`a descriptor is from ${LEAST_FD} to ${MOST_FD}, got ${fd}`, 'or name a socket, as a path');
-  if (!stats) throw refused(`descriptor ${fd} is not open`, 'the parent has to hand it down');
+  if (!stats) throw refused(`descriptor ${fd} is not open`, 'the parent process must pass it on');
   // a pipe goes one way, or back to who writes; and Node has pipes of its own among these numbers
   if (!stats.isSocket())
-    throw refused(`descriptor ${fd} is not a socket`, 'hand down one end of a socket pair');
+    throw refused(`descriptor ${fd} is not a socket`, 'pass on one end of a socket pair');
 };
 
 const orNothing = <T>(work: () => T): T | undefined => {

@@ -49,7 +49,7 @@ const isClosed = (path: string): boolean => {
   if (!log) return hasLogMode(path);
   if (existsSync(`${path}-shm`)) return false;
   if (log.size === 0) return true;
-  throw new Error(`${basename(path)}-shm is missing; its program makes it again when you start that`);
+  throw new Error(`${basename(path)}-shm is missing; its program creates it again when you start it`);
 };
 
 const LONGEST_VALUE = 256 * 1024 * 1024; // bytes; versions of Node that do not know this option have 1 GB
@@ -77,13 +77,11 @@ const checkTables = (database: Database, { sql }: RowQuery): void => {
   const names = new Set([...sql.matchAll(NAMED)].map(([, name = '']) => name.toLowerCase()));
   for (const { name, type } of database.prepare('PRAGMA table_list').all())
     if (names.has(String(name).toLowerCase()) && type !== 'table')
-      throw overLimit(
-        `"${String(name)}" in it is a ${String(type)} and no table, and could compute without end`,
-      );
+      throw overLimit(`"${String(name)}" in it is a ${String(type)}, not a table, and could run without end`);
   for (const name of names)
     for (const { name: column, hidden } of database.prepare(`PRAGMA table_xinfo(${name})`).all())
       if (COMPUTED.includes(Number(hidden)))
-        throw overLimit(`"${name}.${String(column)}" in it is computed, and could be so without end`);
+        throw overLimit(`"${name}.${String(column)}" in it is computed, and could run without end`);
 };
 
 const bytesOf = (row: Row): number =>

@@ -155,7 +155,7 @@ export const openAudit = ({ stateFolder, onFailure, maxBytes = MAX_BYTES }: Audi
   };
   return {
     append: (line) => {
-      if (waiting >= MAX_WAITING) return fail(new Error('the disk takes the lines slower than they come'));
+      if (waiting >= MAX_WAITING) return fail(new Error('the disk is too slow for the log'));
       waiting += 1;
       written = written
         .then(() => appendLine(stateFolder, line, maxBytes))

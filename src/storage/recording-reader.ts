@@ -66,7 +66,7 @@ export async function* readLines(path: string, what: string): AsyncGenerator<str
   }
 }
 
-const HINT = 'name a file that exists and that you may read';
+const HINT = 'name an existing file that you can read';
 const MAKE_HINT = 'make a recording with: ctxwrap --record session.cast claude';
 const MAX_CELLS = 1_000; // columns or rows; no terminal is larger, and the screen model must hold them
 const LONGEST_S = 1e9; // 30 years; larger times are invalid

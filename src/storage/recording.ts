@@ -53,7 +53,7 @@ const openFileQueue = (path: string, onFailure: (reason: string) => void): FileQ
       if (!isUsable) return;
       pendingLength += text.length;
       waiting.push(text);
-      if (pendingLength > maxPendingLength) return fail('the file takes the bytes slower than they come');
+      if (pendingLength > maxPendingLength) return fail('the disk is too slow for the recording');
       writing ??= drain();
     },
     close: async () => {

@@ -65,7 +65,7 @@ const findSocket = async (link: string): Promise<{ readonly path: string } | { r
     const { uid } = await stat(path);
     return uid === getuid?.() ? { path } : { reason: 'its socket belongs to another user' };
   } catch (error) {
-    return { reason: errorCode(error) === 'ENOENT' ? 'it does not run' : errorText(error) };
+    return { reason: errorCode(error) === 'ENOENT' ? 'it is not running' : errorText(error) };
   }
 };
 
@@ -108,6 +108,6 @@ const makeRpc = (socket: WebSocket, signal: AbortSignal) => {
 const readAnswer = (message: JsonRecord): Answer => {
   const error = getRecord(message, 'error');
   return error
-    ? { kind: 'refused', reason: getText(error, 'message') ?? 'it says no' }
+    ? { kind: 'refused', reason: getText(error, 'message') ?? 'it refused' }
     : { kind: 'answer', answer: message['result'] };
 };

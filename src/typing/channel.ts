@@ -49,7 +49,7 @@ interface Connection<Call> {
 /** What is asked of an agent at rest, while the user's keys are held. */
 type Request<Result> = <Call>(connection: Connection<Call>) => Promise<Result>;
 
-const UNKNOWN_FORM = 'an answer of an unknown form';
+const UNKNOWN_FORM = 'an answer in an unknown format';
 const ANSWER_MS = 5_000; // on a busy machine; it answers in milliseconds
 const HELD_MS = 1_500; // the same while the user's keys are held
 const ASKING_MS = 12_000; // all of it: later the attempt counts as one that did not end

@@ -48,7 +48,7 @@ export interface Compactor {
 
 const skipped = (reason: string): TypeResult => ({ kind: 'skipped', reason, evidence: [] });
 
-const OTHER_TYPES = 'another command is typed';
+const OTHER_TYPES = 'another command is being typed';
 
 export const makeCompactor = (options: CompactorOptions): Compactor => {
   const attempts = makeAttempts(options);

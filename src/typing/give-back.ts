@@ -62,7 +62,7 @@ export interface GiveBack {
 
 const NOTHING = 'nothing is known to be lost';
 const NO_WAY = 'this agent takes it only as a draft: ctxwrap recall --into draft';
-const WAITING = 'it goes with your next message already';
+const WAITING = 'it is already waiting for your next message';
 const DRAFT = 'as a draft in your prompt';
 const UNREAD = 'the message was taken back';
 const MOST_BY_ITSELF = 1_000; // tokens

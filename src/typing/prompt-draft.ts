@@ -30,7 +30,7 @@ const UNSEEN = 'pasted, but not seen in the prompt';
 /** Also puts the text that the session begins with, at once. */
 export const makeDrafts = (context: ActionContext): PutDraft => {
   const { session, flow, take, ended } = context;
-  const lane = makeLane(ended, 'another draft is waiting already');
+  const lane = makeLane(ended, 'another draft is already waiting');
   const put: PutDraft = (text, { refusal, ...given } = {}) =>
     lane<DraftOutcome>({ signal: ended, ...given }, async (wait) => {
       const action = { ...pasting(context, text, wait.signal), refusal, again: AGAIN };

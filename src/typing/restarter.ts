@@ -37,7 +37,7 @@ const EXIT_MS = 30_000; // the agents take up to 4 s; a busy machine takes longe
 export const makeRestarter = (context: ActionContext, exitMs = EXIT_MS): Restarter => {
   const { session, publisher, ended } = context;
   const { restarting, command, recipe } = session.agent;
-  const lane = makeLane(ended, 'it is being started again already');
+  const lane = makeLane(ended, 'it is already being restarted');
   return {
     obstacle: () => {
       if (!restarting || !recipe?.(session.env) || basename(session.file) !== command)
@@ -68,7 +68,7 @@ const typeExit = async (context: ActionContext, exit: Exit): Promise<RestartResu
   const { signal, exitMs } = exit;
   const planned = planOnce(context, exit);
   const request = exitRequest(context, planned.begin, signal);
-  if (!request) return refused('there is no command that ends it');
+  if (!request) return refused('no command that ends it is known');
   const result = await typeAndConfirm<RestartResult>(context, {
     request,
     confirm: async () => {

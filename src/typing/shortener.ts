@@ -93,7 +93,7 @@ export const makeShortener = (context: ActionContext, parts: ShortenerParts): Sh
   const { session, take, ended } = context;
   const { agent, restarted } = session;
   const { restarter } = parts;
-  const lane = makeLane(ended, 'it is being shortened already');
+  const lane = makeLane(ended, 'it is already being shortened');
   const turn = makeTurnWatch();
   const written = makeWrittenWatch(agent, restarted?.writtenAt);
   const replaced = makeReplacedWatch(context);
@@ -106,13 +106,13 @@ export const makeShortener = (context: ActionContext, parts: ShortenerParts): Sh
     doneAt = doneAt.filter((at) => Date.now() - at < HOUR_MS);
     // attempts to compact have limits of their own, which do not outlast the run of an agent
     if (doneAt.length >= MOST_AN_HOUR && (restarter !== undefined || !wait.isForAttempt))
-      return refused(`${MOST_AN_HOUR} times within an hour is the most`);
+      return refused(`${MOST_AN_HOUR} times an hour is the most`);
     const watches = { turn, written, late, onReplaced: replaced.note };
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const result = await shortenOnce({ ...context, ...parts, ...watches, asked, doneAt }, wait);
       if (result !== undefined) return result; // otherwise the conversation has gone on
     }
-    return refused('the conversation goes on faster than it can be shortened');
+    return refused('the conversation grows faster than it can be shortened');
   };
   const run: Shortener['shorten'] = (asked, given) =>
     lane<ShortenResult>(given, async (wait) => {

@@ -29,7 +29,7 @@ export const UNSUPPORTED = 'ctxwrap does not know how to tell this agent';
 export const makeSwitcher = (context: ActionContext): SwitchTo => {
   const { session, publisher, take, ended } = context;
   const { newSessions, recipe } = session.agent;
-  const lane = makeLane(ended, 'another change of the session is waiting already');
+  const lane = makeLane(ended, 'another change of the session is already waiting');
   return (name, given) =>
     lane<SwitchResult>(given, async (wait) => {
       const [switching, typing] = [newSessions?.switching, recipe?.(session.env)];

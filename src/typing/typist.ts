@@ -262,7 +262,7 @@ const takeKeys = async (
 export const USER_TYPES = 'the user types';
 
 /** The reason why an agent that has not asked for pastes to be marked gets no draft. */
-export const NO_PASTES = 'the agent takes no pastes';
+export const NO_PASTES = 'the agent accepts no pastes';
 
 export interface DraftRequest extends Pick<TypeRequest, 'port' | 'signal'> {
   /** no control characters but newlines */

@@ -130,7 +130,7 @@ const impossible = (reason: string): UndoResult => ({ kind: 'impossible', reason
 
 const makeChannelUndo = (context: ActionContext) => {
   const { session, flow, publisher, take, ended } = context;
-  const lane = makeLane(ended, 'another undo is waiting already');
+  const lane = makeLane(ended, 'another undo is already waiting');
   let compactedAt: Millis | undefined;
   const say = (words: string): void => take(answerEvent(words));
 

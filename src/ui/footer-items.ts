@@ -63,7 +63,12 @@ export const items: Readonly<Record<ItemName, Item>> = {
     text: ({ usedPercent, usedTokens, note = 'no reading' }, { look }) =>
       isDrawable(usedPercent) || isDrawable(usedTokens) ? '' : toDrawable(note, look.ascii),
   },
-  tier: { keep: 11, paint: 'tier', text: ({ tier = '' }) => tier },
+  tier: {
+    keep: 11,
+    paint: 'tier',
+    text: ({ tier = '', tierNote }, { look }) =>
+      tier !== '' && tierNote !== undefined ? `${tier}: ${toDrawable(tierNote, look.ascii)}` : tier,
+  },
   distance: { keep: 6, paint: 'quiet', text: (view, { look }) => toDrawable(distanceOf(view), look.ascii) },
   compactions: {
     keep: 2,

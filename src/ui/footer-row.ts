@@ -39,8 +39,9 @@ const barCellsIn = (columns: number): number =>
  * out. But a countdown says how to stop what is about to be typed, an outcome what can be done about it, and a question what the keys do: as
  * much of them is shown as fits: a countdown also without percentage and tier, the others beside them.
  */
-export const footerRow = (view: FooterView, look: Look, configured?: readonly FooterItem[]): FooterRow => {
+export const footerRow = (given: FooterView, look: Look, configured?: readonly FooterItem[]): FooterRow => {
   const room = look.columns - MARGIN;
+  const view = withTierNote(given, look, orderOf(configured));
   const names = withoutExtras(view, look, knownNames(view, look, orderOf(configured)));
   const fits = (each: FooterView, shown: readonly ItemName[]): boolean =>
     widthOf(cellsOf(each, look, shown, LEAST_BAR), 1) <= room;
@@ -95,14 +96,27 @@ const knownNames = (view: FooterView, look: Look, wanted: readonly ItemName[]): 
 };
 
 /**
+ * What follows from the tier is said beside it only where there is no message, and where everything else but the hint has all the room that it
+ * can use.
+ */
+const withTierNote = (view: FooterView, look: Look, wanted: readonly ItemName[]): FooterView => {
+  const { tierNote: _, ...bare } = view;
+  const names = knownNames(view, look, wanted).filter((name) => name !== 'hint');
+  const isAlone = names.includes('tier') && !names.includes('words');
+  return isAlone && hasRoom(view, look, names) ? view : bare;
+};
+
+/** With the longest bar that the row may have, and wide gaps. */
+const hasRoom = (view: FooterView, look: Look, names: readonly ItemName[]): boolean =>
+  widthOf(cellsOf(view, look, names, barCellsIn(look.columns)), 2) <= look.columns - MARGIN;
+
+/**
  * The hint is dropped unless everything else has all the room that it can use, and the distance where a message or the bar would have to
  * give way to it.
  */
 const withoutExtras = (view: FooterView, look: Look, known: readonly ItemName[]): readonly ItemName[] => {
-  const hasRoom = (names: readonly ItemName[]): boolean =>
-    widthOf(cellsOf(view, look, names, barCellsIn(look.columns)), 2) <= look.columns - MARGIN;
-  const lasting = hasRoom(known) ? known : known.filter((name) => name !== 'hint');
-  const isAtCost = lasting.includes('words') && !hasRoom(lasting);
+  const lasting = hasRoom(view, look, known) ? known : known.filter((name) => name !== 'hint');
+  const isAtCost = lasting.includes('words') && !hasRoom(view, look, lasting);
   return isAtCost ? lasting.filter((name) => name !== 'distance') : lasting;
 };
 

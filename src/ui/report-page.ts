@@ -178,7 +178,7 @@ const legendOf = (parts: readonly (readonly [group: string, words: string])[]): 
 const legend = legendOf([
   ['verified', 'verified'],
   ['failed', 'failed'],
-  ['other', 'nothing to compact, interrupted, not begun or not proven'],
+  ['other', 'nothing to compact, interrupted, not started or not confirmed'],
 ]);
 
 const round = (value: number): number => Math.round(value * 10) / 10;

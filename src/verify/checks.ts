@@ -47,7 +47,7 @@ export const staysUntouched = async (
 ): Promise<string> => {
   await untilFooter(reason);
   await waitFor(watchMs);
-  assertThat(shows.test(terminal.screen()), `${shows} is not on the screen any more`);
+  assertThat(shows.test(terminal.screen()), `${shows} is no longer on the screen`);
   assertThat(!/ typing /.test(log()), 'something was typed there');
   const parts = footer().split('  ');
   const words = parts.find((part) => reason.test(part))?.trim() ?? '';
@@ -84,7 +84,7 @@ const fillTo = async (trial: TrialSession, input: number, tier?: string): Promis
     if (found !== undefined || tier === undefined) return found;
     return new RegExp(` ${tier}\\b`).test(footer()) ? undefined : `does not say ${tier}`;
   };
-  const server = `the model server told ${groupDigits(input)} of ${groupDigits(agent.windowTokens)}`;
+  const server = `the model server reported ${groupDigits(input)} of ${groupDigits(agent.windowTokens)}`;
   await terminal
     .until(() => wrong() === undefined, 'the number', NUMBER_MS)
     .catch(() => assertThat(false, `${server}, and the footer ${wrong() ?? ''}`));
@@ -167,11 +167,11 @@ const exit: Check = {
     const end = await Promise.race([terminal.ended, pause(EXIT_MS)]);
     assertThat(end !== undefined, `it has not ended ${EXIT_MS / 1000} s after ${agent.exit}`);
     assertThat(end?.exitCode === 0, `it ended with status ${end?.exitCode}, signal ${end?.signal}`);
-    assertThat(terminal.isTidy(), 'something was left on in the terminal');
+    assertThat(terminal.isTidy(), 'a terminal mode was left on');
     const { ours, lost } = attributeKeys(writesIn(cast()), terminal.pressed());
     assertThat(lost === '', `keys of the user were lost: ${JSON.stringify(lost)}`);
     const [audited, seen] = [JSON.stringify(strokesIn(audit())), JSON.stringify(ours)];
-    assertThat(audited === seen, `the audit log tells of the keys ${audited}, and the agent got ${seen}`);
+    assertThat(audited === seen, `the audit log lists the keys ${audited}, and the agent got ${seen}`);
     const times = Math.max(1, ours.length / agent.strokes.length);
     const known = Array.from({ length: Math.floor(times) }, () => agent.strokes).flat();
     assertThat(ours.length === 0 || seen === JSON.stringify(known), `keys that nobody pressed: ${seen}`);

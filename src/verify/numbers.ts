@@ -35,7 +35,7 @@ export const tiersIn = (ps: string): TierBounds => {
   const boundOf = (tier: keyof TierBounds): TierBound => {
     const found = getList(session, 'thresholds').find((each) => getText(each, 'name') === tier);
     const value = getCount(found, 'value');
-    if (value === undefined) throw new Error(`ctxwrap ps --json does not tell where ${tier} begins`);
+    if (value === undefined) throw new Error(`ctxwrap ps --json does not say where ${tier} begins`);
     return { value, unit: getText(found, 'unit') === 'percent' ? 'percent' : 'tokens' };
   };
   return { warn: boundOf('warn'), auto: boundOf('auto'), hard: boundOf('hard') };

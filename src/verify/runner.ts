@@ -112,7 +112,11 @@ const runChecks = async (
     const end = performance.now() + LONGEST_MS;
     for (const { name, run } of checks) {
       const isLate = performance.now() > end;
-      const reason = isOver ? 'the session has ended' : isLate ? 'what came before took too long' : undefined;
+      const reason = isOver
+        ? 'the session has ended'
+        : isLate
+          ? 'the earlier checks took too long'
+          : undefined;
       const check = reason === undefined ? await runCheck(trial, run) : notRun(reason);
       await send({ kind: 'check', name, ...check });
     }
@@ -146,7 +150,7 @@ const runCheck = async (trial: TrialSession, run: (trial: TrialSession) => Promi
     return { isGood: true, evidence: await run(trial), screen: [] };
   } catch (error) {
     const own = OWN_COMPACTION.exec(log().slice(from))?.[0];
-    const seen = [own, `the agent was last taken for: ${activity() ?? 'nothing'}`].filter(Boolean);
+    const seen = [own, `the agent was last seen as: ${activity() ?? 'nothing'}`].filter(Boolean);
     const evidence = [errorText(error), ...seen].join('; ');
     return { isGood: false, evidence, screen: lastRows(terminal.rows()) };
   }

@@ -117,9 +117,9 @@ const makeUntil =
   async (isMet, what, patienceMs = usualMs) => {
     const end = performance.now() + patienceMs;
     while (!isMet()) {
-      if (!isOpen()) throw new Error(`expected, and the program has ended before it: ${what}`);
+      if (!isOpen()) throw new Error(`expected, but the program ended first: ${what}`);
       if (performance.now() > end)
-        throw new Error(`expected, and not seen in ${Math.round(patienceMs / 1000)} s: ${what}`);
+        throw new Error(`expected, but not seen within ${Math.round(patienceMs / 1000)} s: ${what}`);
       await pause(LOOK_MS);
     }
   };

@@ -121,7 +121,11 @@ const viewOf = (flow: SessionFlow, compactHotkey: string | undefined, now: Milli
   const due = dueKindOf(compaction);
   const enter = enterQuestion(flow, compactHotkey ?? COMPACT_COMMAND);
   const view: FooterView = {
-    ...footerView(session, now, compaction.mode),
+    ...footerView(session, now, {
+      mode: compaction.mode,
+      isKnown: compaction.settings.command !== undefined || compaction.settings.channel !== undefined,
+      key: compactHotkey,
+    }),
     ...present({ words: message?.text ?? (liveHandoff && liveHandoffText(liveHandoff, session)) }),
     ...(message?.tone === undefined ? {} : { tone: message.tone }),
     ...present({ due, enter }),

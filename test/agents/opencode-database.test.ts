@@ -320,7 +320,7 @@ describe.runIf(canReadDatabases())(
         'CREATE VIEW session AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) ' +
           "SELECT n AS id, '/' AS directory, '1' AS version, NULL AS revert, NULL AS parent_id, n AS time_updated FROM r",
       );
-      const reason = '"session" in it is a view and no table, and could compute without end';
+      const reason = '"session" in it is a view, not a table, and could run without end';
       expect(await findSources(search())).toEqual({
         sources: [],
         skipped: [{ path: database.path, reason, isLimit: true }],

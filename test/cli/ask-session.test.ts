@@ -153,7 +153,7 @@ describe('ctxwrap undo, cut short', () => {
     expect(signal).toBe('SIGINT');
     expect(copies()).toHaveLength(1);
     expect(stdout).toBe(
-      `✗ not known whether codex has gone back: you no longer wait for it; if its window does not show it, type /resume ${copyId()} there\n`,
+      `✗ not known whether codex has gone back: you stopped waiting; if its window does not show it, type /resume ${copyId()} there\n`,
     );
   });
 
@@ -222,7 +222,7 @@ describe('ctxwrap undo, cut short', () => {
   it('by the session that refuses it, because another one waits, removes only its own copy', async () => {
     let isTaken = false;
     listen(async ({ gate }) => {
-      if (isTaken) return { kind: 'refused', reason: 'another undo is waiting already' };
+      if (isTaken) return { kind: 'refused', reason: 'another undo is already waiting' };
       isTaken = true;
       await gate?.begin();
       return never();
@@ -231,7 +231,7 @@ describe('ctxwrap undo, cut short', () => {
     await answerHas('begun');
     const [given] = copies();
     const { stdout, code } = await ctxwrap(['--quiet', 'undo'], bench);
-    expect(stdout).toContain('✗ not undone in codex: another undo is waiting already\n');
+    expect(stdout).toContain('✗ not undone in codex: another undo is already waiting\n');
     expect([code, copies()]).toEqual([1, [given]]);
     first.child.kill('SIGTERM');
     expect((await first.ended).signal).toBe('SIGTERM');
@@ -271,7 +271,7 @@ describe('ctxwrap undo in an agent that takes a checkpoint', () => {
       'refused',
       0,
       1,
-      /^✗ not undone in gemini: no\nThe conversation from before, with your \d+ messages?, is in the session /,
+      /^✗ not undone in gemini: no\nThe earlier conversation, with your \d+ messages?, is in the session /,
     ],
     [
       'unknown',
@@ -299,11 +299,11 @@ describe('the other commands, cut short', () => {
   it.each([
     [
       ['recall', '--into', 'draft'],
-      'not known whether the draft is in the prompt of codex: you no longer wait for it; look there',
+      'not known whether the draft is in the prompt of codex: you stopped waiting; look there',
     ],
     [
       shorten,
-      'not known whether codex has the shorter conversation: you no longer wait for it; ctxwrap context running shows',
+      'not known whether codex has the shorter conversation: you stopped waiting; ctxwrap context running shows',
     ],
   ] as const)('%j by Ctrl-C once it has begun: nobody knows', async (args, text) => {
     listen(begins);
@@ -334,7 +334,7 @@ describe('the other commands, cut short', () => {
     ],
     [
       shorten,
-      `not known whether codex has the shorter conversation: the session has ended; the whole one is as it was\nTo continue it:\n  ctxwrap codex resume ${ids.codex}\n`,
+      `not known whether codex has the shorter conversation: the session has ended; the whole conversation is unchanged\nTo continue it:\n  ctxwrap codex resume ${ids.codex}\n`,
     ],
   ] as const)('%j by the death of a session that has begun: nobody knows', async (args, text) => {
     listen(begins);
@@ -349,7 +349,7 @@ describe('the other commands, cut short', () => {
     const { ended } = ask(...shorten);
     await answerHas('begun');
     await requests?.stop();
-    const text = 'the session has ended; the whole one is as it was\n';
+    const text = 'the session has ended; the whole conversation is unchanged\n';
     expect(await ended).toMatchObject({ code: 1, stdout: expect.stringContaining(text) as string });
   });
 
@@ -362,8 +362,7 @@ describe('the other commands, cut short', () => {
     child.kill('SIGINT');
     expect(await ended).toMatchObject({
       signal: 'SIGINT',
-      stdout:
-        '✗ outcome unknown: you no longer wait for it; ctxwrap history shows whether it has compacted\n',
+      stdout: '✗ outcome unknown: you stopped waiting; ctxwrap history shows whether it has compacted\n',
     });
   });
 });
@@ -394,7 +393,7 @@ it('a command says while it waits when it is too late to withdraw it', async () 
   listen(begins);
   const terminal = inTerminal(process.execPath, [bin, 'recall', '--into', 'draft'], bench);
   await terminal.seen(/waiting for a safe moment/);
-  await terminal.seen(/it is carried out: too late to withdraw it/);
+  await terminal.seen(/it is being carried out: too late to withdraw it/);
   terminal.type('\x03');
   expect((await terminal.ended).signal).toBe(2);
 });

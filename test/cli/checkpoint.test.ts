@@ -104,7 +104,7 @@ describe('ctxwrap checkpoint', () => {
     const again = await run('restore', copyId, target);
     expect(again).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('nothing is ever replaced') as string,
+      stderr: expect.stringContaining('ctxwrap overwrites no file') as string,
     });
     expect((await run('restore', copyId, bench.folder)).code).toBe(2);
     const missing = await run('restore', copyId, join(bench.folder, 'no/such/folder'));
@@ -134,10 +134,10 @@ describe('ctxwrap checkpoint', () => {
   });
 
   it.each([
-    [['lsit'], 'the black box has nothing of "lsit"'],
-    [['show', 'ffffffffffff'], 'nothing in the black box has the id "ffffffffffff"'],
-    [['show', '../../etc/passwd'], 'nothing in the black box has the id'],
-    [['show', ''], 'nothing in the black box has the id'],
+    [['lsit'], 'the black box has no copy of "lsit"'],
+    [['show', 'ffffffffffff'], 'no copy in the black box has the id "ffffffffffff"'],
+    [['show', '../../etc/passwd'], 'no copy in the black box has the id'],
+    [['show', ''], 'no copy in the black box has the id'],
     [['create', 'nobody'], 'there is no session'],
     [['create'], 'no session is running'],
     [['prune', '--older-than', 'soon'], '--older-than must be a time such as 30d'],
@@ -182,8 +182,8 @@ describe('ctxwrap checkpoint', () => {
     writeFileSync(join(bench.folder, '.config/ctxwrap/config.jsonc'), '{ "blackbox": "off" }');
     expect(await run('create')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('switched off') as string,
+      stderr: expect.stringContaining('the black box is off') as string,
     });
-    expect((await run()).stdout).toContain('The black box is off: nothing is added');
+    expect((await run()).stdout).toContain('The black box is off: nothing new is copied');
   });
 });

@@ -114,7 +114,7 @@ describe('--control', () => {
     }
   });
 
-  it('in a folder that others may enter is refused before the agent starts', async () => {
+  it('in a folder that other users can enter is refused before the agent starts', async () => {
     mkdirSync(join(bench.folder, 'open'), { mode: 0o755 });
     const path = join(bench.folder, 'open/c.sock');
     const terminal = inTerminal(
@@ -123,7 +123,7 @@ describe('--control', () => {
       bench,
     );
     expect((await terminal.ended).exitCode).toBe(2);
-    expect(terminal.output()).toContain('others may enter');
+    expect(terminal.output()).toContain('other users can enter');
     expect(terminal.output()).not.toContain('none');
   });
 

@@ -121,7 +121,7 @@ describe('the terminal', () => {
     ],
     ['size', { terminal: small, footer: false }, 'ok: 60 × 5'],
     ['footer', {}, undefined],
-    ['footer', { footer: false }, 'none: off, as you set it'],
+    ['footer', { footer: false }, 'none: off (your setting)'],
     ['queries', {}, 'ok: answered'],
     [
       'queries',
@@ -146,7 +146,11 @@ describe('the terminal', () => {
     ['colours', { env: { TERM: 'vt100-m' } }, 'ok: none'],
     ['characters', {}, 'ok: Unicode (LANG=C.UTF-8)'],
     ['characters', { env: { TERM: 'xterm' } }, 'ok: Unicode (no locale is set)'],
-    ['characters', { env: { ...env, TERM: 'linux' } }, 'ok: ASCII, because the Linux console has few others'],
+    [
+      'characters',
+      { env: { ...env, TERM: 'linux' } },
+      'ok: ASCII, because the Linux console has few other characters',
+    ],
     [
       'characters',
       { env: { ...env, LC_ALL: 'C' } },
@@ -203,9 +207,9 @@ describe('the state folder', () => {
     [
       'black box',
       { blackBox: { ...box, isOn: false } },
-      'none: off, as you set it; 34 MB of 2 GB used by 3 sessions → ctxwrap checkpoint prune --all',
+      'none: off (your setting); 34 MB of 2 GB used by 3 sessions → ctxwrap checkpoint prune --all',
     ],
-    ['black box', { blackBox: { ...box, isOn: false, sessions: 0 } }, 'none: off, as you set it'],
+    ['black box', { blackBox: { ...box, isOn: false, sessions: 0 } }, 'none: off (your setting)'],
     [
       'black box',
       { blackBox: { ...box, damaged: 1 } },

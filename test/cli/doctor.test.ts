@@ -103,7 +103,7 @@ describe('ctxwrap doctor', () => {
     expect((await used('--claude-status-line', 'on'))?.text).toBe('ctxwrap adds one to get exact numbers');
     file('.claude/settings.json', '{"statusLine":{"type":"command","command":"date"}}');
     expect(await used()).toMatchObject({ status: 'ok' });
-    expect((await used())?.text).toBe('ctxwrap gets exact numbers through your own, which stays as it is');
+    expect((await used())?.text).toBe('ctxwrap gets exact numbers through yours, which looks the same');
   });
 
   it('knows whether the hook for context is used, also where the window is set', async () => {
@@ -112,11 +112,11 @@ describe('ctxwrap doctor', () => {
     symlinkSync(agent(`node_modules/${name}/cli.js`, '2.1.330'), join(bench.folder, 'claude'));
     const hook = async (...options: readonly string[]) =>
       (await examined(...options)).check('claude', 'hook');
-    const text = 'what you give back goes beside your next message';
+    const text = 'context that you give back is sent with your next message';
     expect(await hook('--window', '1M')).toMatchObject({ status: 'ok', text });
     file('.claude/settings.json', '{"disableAllHooks":true}');
     expect((await hook())?.text).toBe(
-      'not used: the settings switch hooks off; what you give back is a draft',
+      'not used: the settings switch hooks off; context is given back as a draft',
     );
   });
 
@@ -124,7 +124,7 @@ describe('ctxwrap doctor', () => {
     agent('opencode', '1.18.33');
     file('.local/share/opencode/opencode.db', '');
     const check = (await examined()).check('opencode', 'sessions');
-    const text = expect.stringContaining('numbers come from the screen alone') as string;
+    const text = expect.stringContaining('numbers come only from the screen') as string;
     expect(check).toMatchObject(
       canReadDatabases() ? { status: 'ok' } : { status: 'warn', text, fix: 'install Node 22.13 or newer' },
     );
@@ -231,7 +231,7 @@ describe('ctxwrap doctor', () => {
     const { check } = await examined('--ladder', 'handoff');
     expect(check('claude', 'version')?.text).toBe('claude --version printed no version number');
     expect(check('codex', 'own compaction')).toMatchObject({ status: 'ok' });
-    expect(check('codex', 'own compaction')?.text).toContain('ctxwrap compacts at no point of this ladder');
+    expect(check('codex', 'own compaction')?.text).toContain('with this ladder ctxwrap never compacts');
     expect(check('System', 'disabled')).toBeUndefined();
   });
 

@@ -180,7 +180,7 @@ describe('ctxwrap handoff', () => {
     const again = await handoff(file, '--output', path);
     expect(again).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('exists, and nothing is ever replaced'),
+      stderr: expect.stringContaining('already exists, and ctxwrap overwrites no file'),
     });
     expect(readFileSync(path, 'utf8')).toBe(before);
     symlinkSync(join(bench.folder, 'elsewhere'), join(bench.folder, 'link.md'));

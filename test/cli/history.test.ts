@@ -164,10 +164,6 @@ describe('ctxwrap history', () => {
     [['nowhere'], /^ctxwrap: there is no session or session file "nowhere"\n/],
     [['claude'], /ctxwrap history --runtime claude\n$/],
     [
-      ['show', '11111111'],
-      /^ctxwrap: which compaction of "11111111"\?\n.* ctxwrap history show '?11111111#1'?\n/,
-    ],
-    [
       ['show', '11111111#2'],
       /^ctxwrap: there is no compaction "11111111#2"\nctxwrap: this session has one: #1\n$/,
     ],

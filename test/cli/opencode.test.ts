@@ -126,7 +126,7 @@ describe.runIf(canReadDatabases())('a session of opencode (skipped where Node ha
       "CREATE VIEW part AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n AS id, '{}' AS data, n AS message_id, n AS session_id FROM r",
     );
     const { stdout, stderr, code } = await ctxwrap(['history', '--json'], bench);
-    const reason = '"part" in it is a view and no table, and could compute without end';
+    const reason = '"part" in it is a view, not a table, and could run without end';
     expect({ stderr, code }).toEqual({
       stderr: `ctxwrap: left out: ${database.path}: ${reason}\n`,
       code: 0,

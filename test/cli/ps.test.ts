@@ -58,7 +58,7 @@ it.each([
 it.each([
   [['--watch', '--interval', '0'], '--interval must be from 1 to 3600 seconds, got "0"'],
   [['--watch', '--interval', '5s'], '--interval must be from 1 to 3600 seconds, got "5s"'],
-  [['--interval', '5'], '--interval is for --watch'],
+  [['--interval', '5'], '--interval needs --watch'],
 ])('ps refuses %j', (args, message) => {
   expect(() => parseArguments(['ps', ...args], '1')).toThrow(message);
 });

@@ -145,7 +145,7 @@ describe('ctxwrap ps and context', () => {
       schema: 'ctxwrap.session/1',
       id: 'one',
       runtime: 'claude',
-      pid: process.pid,
+      pid: 2 ** 22 + 1, // larger than any
       childPid: 1,
     };
     const logPath = join(bench.folder, 'gone.jsonl');
@@ -229,7 +229,7 @@ describe('ctxwrap ps and context', () => {
     expect(value).toMatchObject({ runtime: 'claude', path: one, reading: { usedTokens: 131_003 } });
     expect((await json(['context', '0f3a9c', '--window', '150k'])).value.tier).toBe('hard');
     for (const [given, message] of [
-      ['0f3a', '"0f3a" means 2 session files'],
+      ['0f3a', '"0f3a" matches 2 session files'],
       ['0f3a9c#1', '"0f3a9c#1" names one compaction'],
       ['5555', 'there is no session or session file "5555"'],
     ] as const) {

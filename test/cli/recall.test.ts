@@ -201,7 +201,7 @@ describe('ctxwrap recall', () => {
   });
 
   it.each([
-    ['was given back', ['Never push to main.', 'Always lint.'], 'all that is known to be lost in'],
+    ['was given back', ['Never push to main.', 'Always lint.'], 'everything known to be lost in'],
     ['was kept', [], 'nothing is known to be lost in'],
   ])('--print says that there is nothing to print where all %s', async (_, lines, words) => {
     const text = `The summary of our conversation left this out:\n\nWhat I asked for:\n${lines.map((line) => `- ${line}`).join('\n')}\n\nAll of this still holds.`;
@@ -229,7 +229,7 @@ describe('ctxwrap recall', () => {
   it('says that a running session has no file yet', async () => {
     await publish({ logPath: undefined });
     const { stderr, code } = await ctxwrapHere(['recall'], bench);
-    expect(stderr).toContain('the session file of claude is not known yet');
+    expect(stderr).toContain('(claude) is running, but nothing of its conversation is on record yet');
     expect(code).toBe(1);
   });
 });

@@ -90,7 +90,7 @@ describe('the page', () => {
     expect(page.match(/<svg /g)).toHaveLength(4);
     expect(page).toContain('166k → 12k');
     expect(page).toContain('<b>7%</b> of the tokens remain (median)');
-    expect(page).toContain('<td>4711-a</td>');
+    expect(page).toContain('<td>4711</td>'); // as ps shows it
   });
 
   it('loads nothing, runs nothing, and takes every text as a text', async () => {
@@ -132,16 +132,39 @@ describe('the page', () => {
       ].join(''),
     );
     const count = async (...words: readonly string[]) =>
-      /\d+ compactions/.exec((await ctxwrapHere(words, bench)).stdout)?.[0];
-    expect(await count('history')).toBe('9 compactions');
+      /\d+ compactions(?: in \d+ sessions)?/.exec((await ctxwrapHere(words, bench)).stdout)?.[0];
+    expect(await count('history')).toBe('9 compactions in 5 sessions');
     const path = join(bench.folder, 'page.html');
     const { stdout } = await ctxwrapHere(['report', '--html', path], bench);
-    expect(stdout).toContain(': 0 sessions, 9 compactions, 1 attempt without one.');
+    expect(stdout).toContain(': 5 sessions, 9 compactions, 1 attempt without one.');
     const page = readFileSync(path, 'utf8');
     bench.remove();
     expect(page.match(/<td>4711-a<\/td>/g)).toHaveLength(2);
     expect(page).toContain('131k → 101k');
-    expect(page).toContain(`<td>${ids.qwen}</td>`);
+    expect(page).toContain(`<td>${ids.qwen.slice(0, 8)}</td>`);
+  });
+
+  it('has one session alone where one is named, by the id that the other commands take', async () => {
+    vi.useFakeTimers({ now: Date.parse('2026-11-22T12:00:00Z'), toFake: ['Date'] });
+    const bench = makeBench();
+    writeStores(bench.folder);
+    const path = join(bench.folder, 'page.html');
+    const told = async (target: string) =>
+      (await ctxwrapHere(['report', target, '--html', path], bench)) satisfies object;
+    expect((await told(ids.qwen.slice(0, 8))).stdout).toContain(': 1 session, 2 compactions.');
+    expect(readFileSync(path, 'utf8')).not.toContain(ids.claude.slice(0, 8));
+    expect((await told('nowhere')).stderr).toContain('there is no session or session file "nowhere"');
+    expect((await told('b3603808#1')).stderr).toContain('of the session: ctxwrap report b3603808');
+    bench.remove();
+  });
+
+  it('says how many compactions are too old for its charts', async () => {
+    vi.useFakeTimers({ now: Date.parse('2028-11-22T12:00:00Z'), toFake: ['Date'] });
+    const bench = makeBench();
+    writeStores(bench.folder);
+    const { stdout } = await ctxwrapHere(['report', '--html', join(bench.folder, 'page.html')], bench);
+    bench.remove();
+    expect(stdout).toContain('0 compactions, without 9 compactions from more than a year ago.');
   });
 
   it('leaves out what has an impossible time, which would leave no room for the others', async () => {

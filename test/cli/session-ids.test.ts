@@ -7,6 +7,8 @@ import { agents } from '../../src/agents/index.js';
 import { idInPath } from '../../src/agents/home.js';
 import { ctxwrapHere } from '../support/command-here.js';
 import { fixture, ids, writeStores } from '../support/stored-sessions.js';
+import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
+import type { SessionRecord } from '../../src/core/report/records.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
 const COPILOT = 'ef7eb38a-de35-4383-bf41-adfd4547a818';
@@ -72,6 +74,82 @@ describe('a past session is found by', () => {
     expect((await report(ids.codex)).runtime).toBe('codex');
     store('.claude/projects/-proj/33333333-0000-4000-8000-000000000001.jsonl', '{"type":"summary"}\n');
     expect((await report('33333333')).runtime).toBe('claude');
+  });
+});
+
+const publish = async (more: Partial<SessionRecord>): Promise<void> =>
+  writeSession(await ensureSessionsFolder(join(bench.folder, '.local/state/ctxwrap')), {
+    schema: 'ctxwrap.session/1',
+    id: '4711-a',
+    version: '1',
+    pid: process.pid,
+    childPid: 1,
+    runtime: 'claude',
+    cwd: '/proj',
+    startedAt: Date.now(),
+    heartbeatAt: Date.now(),
+    activity: 'ready',
+    compactions: 0,
+    thresholds: [],
+    ...more,
+  });
+
+const readers = ['history', 'history show', 'recall', 'undo', 'handoff'] as const;
+
+describe('a session that ctxwrap wraps', () => {
+  const early = '99999999-0000-4000-8000-000000000001';
+  it.each(readers)('is said to have no conversation yet before its first message: %s', async (command) => {
+    for (const more of [{}, { agentSessionId: early, logPath: join(bench.folder, `${early}.jsonl`) }]) {
+      await publish(more);
+      const name = 'agentSessionId' in more ? '99999999' : '4711';
+      const { stderr, code } = await ctxwrapHere([...command.split(' '), name], bench);
+      expect(stderr).toMatch(
+        new RegExp(
+          `session ${name} \\(claude\\) is running, but .* on record yet\n.*send the agent a message first`,
+        ),
+      );
+      expect(code).toBe(1);
+    }
+  });
+
+  it.each(readers)('is said to have had none where it has ended without: %s', async (command) => {
+    await publish({ endedAt: Date.now() });
+    const { stderr } = await ctxwrapHere([...command.split(' '), '4711-a'], bench);
+    expect(stderr).toContain('session 4711 (claude) ended without a conversation');
+  });
+
+  it.each(readers)('is not said to be of another agent where it is the demo: %s', async (command) => {
+    const logPath = store('demo.jsonl', '');
+    await publish({ runtime: 'demo', agentSessionId: 'demo', logPath });
+    expect((await ctxwrapHere([...command.split(' '), 'demo'], bench)).stderr).not.toContain('--runtime');
+    rmSync(logPath);
+    await publish({ runtime: 'demo', agentSessionId: 'demo', logPath, endedAt: Date.now() });
+    expect((await ctxwrapHere([...command.split(' '), '4711-a'], bench)).stderr).toContain(
+      'the file of session demo (demo) is gone',
+    );
+  });
+
+  it('has one id in context, which is that of ps', async () => {
+    await publish({ agentSessionId: ids.claude });
+    const { stdout } = await ctxwrapHere(['context', '4711-a'], bench);
+    expect(stdout).toContain(`Session  11111111 (pid ${process.pid}, live)\n`);
+    expect(stdout).not.toMatch(/4711-a|Conversation/);
+    expect((await ctxwrapHere(['context', ids.codex], bench)).stdout).toContain('Session  01a1fd1c\n');
+  });
+
+  it('is what history show means without an argument, and its last compaction', async () => {
+    await publish({ agentSessionId: ids.qwen, runtime: 'qwen' });
+    const shown = await ctxwrapHere(['history', 'show'], bench);
+    expect(shown.stdout).toContain('When        2026-11-21 08:36');
+    expect(await ctxwrapHere(['history', 'show', 'b3603808'], bench)).toEqual(shown);
+    await publish({ agentSessionId: early });
+    expect((await ctxwrapHere(['history', 'show'], bench)).stderr).toContain('is running, but nothing');
+  });
+
+  it('is not needed: where none runs, history show takes the last one with a compaction', async () => {
+    const { stdout, stderr, code } = await ctxwrapHere(['history', 'show'], bench);
+    expect(stderr).toContain('no session is running; this is the last one with a compaction');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Agent .*\nSession /)]);
   });
 });
 

@@ -46,7 +46,7 @@ const run = (...args: readonly string[]) => {
 const filesThere = (): readonly string[] => readdirSync(join(home, '.claude/projects/-proj'));
 
 describe('compact --strategy', () => {
-  it('--dry-run says what would be kept and taken out, and writes nothing', () => {
+  it('--dry-run says what would be kept and removed, and writes nothing', () => {
     const before = readFileSync(file);
     const options = ['--strategy', 'truncate', '--keep-recent', '5', '--budget', '2000'];
     const { status, stdout } = run(file, ...options, '--dry-run');
@@ -55,7 +55,7 @@ describe('compact --strategy', () => {
       /^claude: truncate would shorten the conversation, 10k → 1\.\dk \(estimated tokens\)$/m,
     );
     expect(stdout).toMatch(/^ {2}kept +5 messages of yours, 0 tool calls, word for word$/m);
-    expect(stdout).toMatch(/^ {2}taken out +35 messages of yours, 0 tool calls$/m);
+    expect(stdout).toMatch(/^ {2}removed +35 messages of yours, 0 tool calls$/m);
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(filesThere()).toEqual([`${OLD}.jsonl`]);
   });
@@ -90,7 +90,7 @@ describe('compact --strategy', () => {
     );
     const { stdout } = run(file, '--strategy', 'mine', '--dry-run', '--budget', '2000');
     expect(stdout).toMatch(/^ {2}kept +25 messages of yours/m);
-    expect(stdout).toMatch(/^ {2}taken out +15 messages of yours/m);
+    expect(stdout).toMatch(/^ {2}removed +15 messages of yours/m);
   });
 
   it('has the summary written by the server that you have set', async () => {
@@ -124,8 +124,8 @@ describe('compact --strategy', () => {
   it.each([
     [['--dry-run'], '--dry-run needs a strategy'],
     [['--budget', '60k'], '--budget needs a strategy'],
-    [['--strategy', 'truncate', '--no-wait'], "--no-wait is about the agent's own command"],
-    [['--strategy', 'truncate', '--all'], "--all is about the agent's own command"],
+    [['--strategy', 'truncate', '--no-wait'], "--no-wait is for the agent's own command"],
+    [['--strategy', 'truncate', '--all'], "--all is for the agent's own command"],
     [['--strategy', 'truncate', '--output', 'old'], 'old'],
     [['--strategy', 'truncate', '--keep-recent', '0'], '0'],
     [

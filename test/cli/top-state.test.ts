@@ -274,7 +274,7 @@ describe('the table of top', () => {
     );
     expect(plain(frameOf({ sort: 'age' }, 40, 24, many).head)).toMatch(/^ctxwrap top +1-20 of 30, by age$/);
     expect(plain(frameOf({}, 30, 24).head)).toMatch(/^ctxwrap top +by need$/);
-    expect(frameOf({ filter: 'full' }, 80, 24).message).toBe('1 with "full" · Esc: all again');
+    expect(frameOf({ filter: 'full' }, 80, 24).message).toBe('1 with "full" · Esc: show all');
   });
 
   it('is all ASCII in a terminal that has nothing else, and as wide', () => {

@@ -24,7 +24,7 @@ it.each([
   [{ env: { TERM: 'dumb' } }, 'TERM is dumb'],
   [{ env: { CTXWRAP_DISABLE: '1' } }, 'CTXWRAP_DISABLE is set'],
   [{ env: { CTXWRAP_SESSION: '12-x' }, insideIsAlive: true }, 'already inside ctxwrap'],
-  [{ interactive: false }, 'the arguments open no conversation'],
+  [{ interactive: false }, 'the arguments start no conversation'],
 ] as const)('steps aside for %j', (changed, reason) => {
   expect(transparentReason({ ...conversation, ...changed })).toBe(reason);
 });

@@ -165,7 +165,7 @@ describe('after a session', () => {
     session.tell({ type: 'session-changed', sessionId: 'abc-123' });
     session.turn(HARD_TOKENS);
     expect(session.summary()).toBe(
-      'no compactions, 0 s, ended at 90% · to continue, shorter: ctxwrap compact --strategy truncate abc-123; anew: ctxwrap handoff abc-123',
+      'no compactions, 0 s, ended at 90% · to continue with a shorter conversation: ctxwrap compact --strategy truncate abc-123; in a new one: ctxwrap handoff abc-123',
     );
   });
 

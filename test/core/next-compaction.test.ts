@@ -6,7 +6,7 @@ import { footerView } from '../../src/core/footer-view.js';
 import { approachOf, nextPoint } from '../../src/core/next-compaction.js';
 import type { Reading } from '../../src/core/reading.js';
 import { runs } from '../support/runs.js';
-import { sessionAfter, shows, tokens } from '../support/sessions.js';
+import { sessionAfter, shows, tokens, type Timed } from '../support/sessions.js';
 
 const MILLION = 1_000_000;
 const claude = { share: 1, reserveTokens: 33_000 };
@@ -172,7 +172,34 @@ describe('the footer', () => {
       wayPercent: 25_900_000 / 300_000,
       distance: { to: 'limit', tokens: 41_000 },
     });
-    expect(footerView(state, 60_000, 'warn')).toMatchObject(own);
+    expect(footerView(state, 60_000, { mode: 'warn', isKnown: true })).toMatchObject(own);
+  });
+
+  it.each([
+    ['auto', true, 150_000, 'compacts at 162k'],
+    ['auto', true, 170_000, 'compacts when idle'],
+    ['auto', true, 179_000, 'compacts when idle'],
+    ['ask', true, 150_000, 'asks at 162k'],
+    ['ask', true, 170_000, 'Ctrl-] c compacts'],
+    ['warn', true, 100_000, 'claude compacts at 167k'],
+    ['warn', true, 179_000, 'Ctrl-] c compacts'],
+    ['auto', false, 100_000, 'compacts at 162k'],
+  ] as const)('says in mode %s what follows from the tier', (mode, isExact, used, note) => {
+    const native = { share: 1, reserveTokens: 33_000 };
+    const reading = tokens('log', used, isExact ? {} : { windowSource: 'agent' });
+    const state = sessionAfter([[1, reading]], { agent: 'claude', native });
+    const view = footerView(state, 60_000, { mode, isKnown: true, key: 'Ctrl-] c' });
+    expect(view.tierNote).toBe(note);
+  });
+
+  it('promises nothing on a guess, nor where no compact command is known', () => {
+    const native = { share: 1, reserveTokens: 33_000 };
+    const noteOf = (event: Timed[1], isKnown: boolean) =>
+      footerView(sessionAfter([[1, event]], { agent: 'claude', native }), 60_000, { mode: 'auto', isKnown })
+        .tierNote;
+    expect(noteOf(tokens('estimate', 170_000), true)).toBe('almost full');
+    expect(noteOf(tokens('log', 179_000), false)).toBe('window full');
+    expect(noteOf(tokens('log', 100_000, { windowSource: 'remembered' }), true)).toBe('room left');
   });
 
   it('shows neither without a number', () => {
@@ -202,7 +229,7 @@ describe('the footer', () => {
 
   it('is full where more is used than the window holds', () => {
     const over = tokens('log', 231_000);
-    expect(footerView(sessionAfter([[1, over]]), 60_000, 'warn')).toMatchObject({
+    expect(footerView(sessionAfter([[1, over]]), 60_000, { mode: 'warn', isKnown: true })).toMatchObject({
       isOver: true,
       wayPercent: 100,
     });

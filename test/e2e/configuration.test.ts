@@ -128,7 +128,7 @@ describe.concurrent('a change in the user’s file', () => {
     await withOpencode('"mode": "warn", "auto": "80%"', async ({ window, log, configure, logged }) => {
       await logged('activity ready');
       configure('"mode": "auto", "auto": "5');
-      await logged('what held before goes on');
+      await logged('the previous settings stay in force');
       await says(window, 'see ctxwrap config check');
       window.type('hello\r');
       await says(window, ' 60%  safe');

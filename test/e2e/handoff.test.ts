@@ -158,7 +158,7 @@ describe.concurrent('ctxwrap handoff --to', () => {
   it('types nothing into an agent that cannot tell a paste from keys, and says so', async () => {
     await withHandoff({ agent: [] }, async (scene) => {
       await logged(scene, 'activity ready');
-      await said(scene, 'no draft: the agent takes no pastes');
+      await said(scene, 'no draft: the agent accepts no pastes');
       expect(scene.keys()).toBe('');
     });
   });

@@ -248,7 +248,7 @@ describe.concurrent('the overview', () => {
       await open(scene);
       await look(window);
       window.type('c');
-      await shows(window, 'Compaction asked for, waiting: unsent text in the prompt.');
+      await shows(window, 'Compaction requested, waiting: unsent text in the prompt.');
       window.type('c');
       await shows(window, 'Compacts at 167,000');
       await expectKeys('a draft');

@@ -104,7 +104,7 @@ describe.concurrent('a conversation that is shortened with a restart', () => {
       async ({ window, ctxwrap, says, starts, sessions, switches }) => {
         await says(`session ${OLD}`);
         const { stdout } = await ctxwrap(...shorten);
-        expect(stdout).toContain('the agent starts again, shortened by truncate');
+        expect(stdout).toContain('the agent is restarting, shortened by truncate');
         await says('shortened, waiting for the new size');
         const id = newId(sessions());
         expect(starts()).toEqual([

@@ -63,7 +63,7 @@ describe('ctxwrap verify', () => {
       expect(found).toMatchObject({ agent: 'gemini', agentVersion: '0.99.0', verified: true });
       expect(found.checks.map((each: { name: string }) => each.name)).toEqual(NAMES);
       expect(found.checks[1].evidence).toBe(
-        'footer 37% 387k/1.0M; the model server told 386,653 of 1,048,576',
+        'footer 37% 387k/1.0M; the model server reported 386,653 of 1,048,576',
       );
       expect(statSync(recordPath()).mode & 0o777).toBe(0o600);
       expect(await versionRow()).toMatchObject({
@@ -83,7 +83,7 @@ describe('ctxwrap verify', () => {
       gemini('lie');
       const terminal = inTerminal(process.execPath, [bin, 'verify', 'gemini'], bench);
       await terminal.seen(
-        /fill 5 %: the model server told 52,429 of 1,048,576, and the footer says 58k used/,
+        /fill 5 %: the model server reported 52,429 of 1,048,576, and the footer says 58k used/,
       );
       expect(processesOf(bench)).not.toEqual([]);
       terminal.type('\x03');
@@ -103,9 +103,7 @@ describe('ctxwrap verify', () => {
         '#!/bin/sh\ncase "$1" in --version) echo 0.99.0 ;; --help) ;; *) echo "no licence"; exit 3 ;; esac\n',
       );
       const { stdout, code } = await ctxwrap(['verify', 'gemini'], bench);
-      expect(stdout).toContain(
-        '✗ session: expected, and the program has ended before it: gemini with its prompt',
-      );
+      expect(stdout).toContain('✗ session: expected, but the program ended first: gemini with its prompt');
       expect(stdout).toContain('no licence');
       expect(code).toBe(1);
       const [, recording = ''] = /recording: (\S+session\.cast)/.exec(stdout) ?? [];

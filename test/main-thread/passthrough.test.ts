@@ -100,7 +100,7 @@ describe('a terminal is left to the command', () => {
   const whole = `${screenSize.rows} ${screenSize.columns}`;
 
   it.each([
-    ['the arguments open no conversation', ['claude', '-p', 'hi'], {}],
+    ['the arguments start no conversation', ['claude', '-p', 'hi'], {}],
     ['TERM is dumb', ['claude'], { TERM: 'dumb' }],
     ['we are switched off', ['claude'], { CTXWRAP_DISABLE: '1' }],
     ['we are inside ourselves', ['claude'], { CTXWRAP_SESSION: outer }],

@@ -272,7 +272,7 @@ describe('a worker that handles nothing', () => {
       isReplacement: true,
       session: {
         values: { mode: 'ask' },
-        notices: ['ctxwrap had to restart a part of itself: it asks before it compacts'],
+        notices: ['ctxwrap had to restart a part of itself: it now asks before it compacts'],
       },
     });
   });

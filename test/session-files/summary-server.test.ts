@@ -171,7 +171,7 @@ describe('a model server', () => {
 });
 
 describe('an answer that is no summary is an error:', () => {
-  const MIDDLE = 'the answer of the model server ended in the middle';
+  const MIDDLE = 'the answer of the model server broke off';
   it.each<readonly [string, Reply, string | RegExp]>([
     ['nothing', answers(200), MIDDLE],
     ['a stream that ends early', streams(delta('## Goal')), MIDDLE],
@@ -189,7 +189,7 @@ describe('an answer that is no summary is an error:', () => {
       answers(200, 'no gzip', { 'content-encoding': 'gzip' }),
       /broke off in the middle/,
     ],
-    ['no content', answers(204), /empty|ended in the middle/],
+    ['no content', answers(204), /empty|broke off/],
   ])('%s', async (_, reply, fault) => {
     const { url } = await serve(reply);
     expect(await faultOf(url)).toMatch(fault);
@@ -214,7 +214,7 @@ describe('an answer that is no summary is an error:', () => {
       };
       write();
     });
-    expect(await faultOf(url)).toMatch(/longer than 20000 tokens|not readable|is too large/);
+    expect(await faultOf(url)).toMatch(/longer than 20000 tokens|cannot be read|is too large/);
     await left.given;
   });
 });
@@ -250,7 +250,7 @@ describe('a server that is not well', () => {
 
   it.each<readonly [number, unknown, string]>([
     [400, '', ' answered with status 400'],
-    [401, '', ': it wants a key; name its variable with: ctxwrap config set summariser.keyEnv NAME'],
+    [401, '', ': it requires a key; name its variable with: ctxwrap config set summariser.keyEnv NAME'],
     [
       404,
       { error: { message: 'model "tiny" not found' } },
@@ -381,14 +381,14 @@ describe('a conversation stays where the user wants it:', () => {
     const { url } = await serve(elsewhere(`${other.url}/chat/completions`, status));
     const fault = await faultOf(url, { values: { 'summariser.remote': true } });
     expect(fault).toBe(
-      `${url} answered with status ${status}: it sends requests elsewhere; put that address into summariser.url`,
+      `${url} answered with status ${status}: it redirects requests; use the new address in summariser.url`,
     );
     expect(other.seen).toEqual([]);
   });
 
   it('a redirect in a circle ends', async () => {
     const { url, seen } = await serve(elsewhere('/v1/chat/completions'));
-    expect(await faultOf(url)).toContain('sends requests elsewhere');
+    expect(await faultOf(url)).toContain('redirects requests');
     expect(seen).toHaveLength(4);
   });
 

@@ -152,7 +152,7 @@ describe('a recording that cannot be written', () => {
     // all in one turn of the event loop, so that nothing can be written in between
     for (let size = 0; size <= maxPendingLength; size += block.length) recording.output(block);
     await recording.close();
-    expect(reasons).toEqual(['the file takes the bytes slower than they come']);
+    expect(reasons).toEqual(['the disk is too slow for the recording']);
   });
 
   // not as root, who may write anywhere

@@ -164,7 +164,7 @@ describe.sequential('the key for the recall', () => {
     actions.pressRecall();
     await says('recall waiting: the agent is busy');
     const other = actions.brief();
-    expect(await other).toEqual({ kind: 'refused', reason: 'another draft is waiting already' });
+    expect(await other).toEqual({ kind: 'refused', reason: 'another draft is already waiting' });
     becomes('ready');
     await says('draft in the prompt, not sent');
     agent.state.text = ''; // the user sends it

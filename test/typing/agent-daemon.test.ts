@@ -166,7 +166,7 @@ describe('asking by a background server', () => {
       { 'thread/read': result({ thread: { id: T, ephemeral: false, status: { type: 'notLoaded' } } }) },
       'it does not have this conversation',
     ],
-    ['answers in another form', { 'thread/read': result('idle') }, 'an answer of an unknown form'],
+    ['answers in another form', { 'thread/read': result('idle') }, 'an answer in an unknown format'],
     ['refuses to compact', { 'thread/compact/start': refuse('thread not found: x') }, 'thread not found: x'],
     ['refuses the greeting', { initialize: refuse('unsupported client') }, 'unsupported client'],
     ['breaks off at the greeting', { initialize: (_, socket) => socket.terminate() }, 'no answer came'],
@@ -199,9 +199,9 @@ describe('asking by a background server', () => {
   });
 
   it('is over where no server runs, or its socket is left behind', async () => {
-    expect(await ask()).toEqual({ kind: 'closed', reason: 'it does not run' });
+    expect(await ask()).toEqual({ kind: 'closed', reason: 'it is not running' });
     symlinkSync(join(folder, 'gone.sock'), link);
-    expect(await ask()).toEqual({ kind: 'closed', reason: 'it does not run' });
+    expect(await ask()).toEqual({ kind: 'closed', reason: 'it is not running' });
   });
 
   it('is not told anything where other users could put another socket in its place', async () => {

@@ -138,10 +138,10 @@ describe.skipIf(!hasProc)('asking by the control channel (skipped without /proc)
     [
       'answers with a page',
       { [STATE]: (to: ServerResponse) => to.end('<html>') },
-      'an answer of an unknown form',
+      'an answer in an unknown format',
     ],
     ['refuses the command', { [COMMAND]: json({}, 500) }, 'status 500'],
-    ['does not take the command', { [COMMAND]: json(false) }, 'an answer of an unknown form'],
+    ['does not take the command', { [COMMAND]: json(false) }, 'an answer in an unknown format'],
   ])('is over where the server %s', async (_, replies, reason) => {
     const { port } = await serve({ ...usual, ...replies });
     expect(await ask(port)).toEqual({ kind: 'closed', reason });
@@ -418,7 +418,7 @@ describe('a launch with a control channel', () => {
         args: [],
         env: {},
         notices: [
-          expect.stringMatching(/^via is channel, and keys are used: ctxwrap cannot verify here who /),
+          expect.stringMatching(/^via is channel, but keys are used: ctxwrap cannot verify here who /),
         ],
       });
     },
@@ -445,7 +445,7 @@ describe('a launch with a control channel', () => {
     const given = session({ ...change, notices: ['another'] });
     expect(await openChannel(given)).toEqual({
       ...given,
-      notices: ['another', `via is channel, and keys are used: ${reason}`],
+      notices: ['another', `via is channel, but keys are used: ${reason}`],
     });
   });
 });
@@ -484,7 +484,7 @@ describe.skipIf(!hasProc)('giving the model a text by the control channel (skipp
 
   it.each([
     ['refuses it', json({}, 404), { kind: 'closed', reason: 'status 404' }],
-    ['answers in another form', json(true), { kind: 'unknown', reason: 'an answer of an unknown form' }],
+    ['answers in another form', json(true), { kind: 'unknown', reason: 'an answer in an unknown format' }],
   ])('does not count as given where the server %s', async (_, reply, is) => {
     const { port } = await serve({ ...usual, [MESSAGE]: reply });
     expect(await give(port)).toEqual(is);

@@ -210,7 +210,7 @@ describe('lines of the recap', () => {
     give.compacted();
     expect([give.texts.waiting(), give.texts.given.get(KEY)]).toEqual([[line], 'waiting']);
     expect(await give.lines([line], around, {})).toMatchObject({ kind: 'refused' });
-    expect(texts().at(-1)).toBe('recall: it goes with your next message already');
+    expect(texts().at(-1)).toBe('recall: it is already waiting for your next message');
     const { stdout } = takes();
     expect(stdout.split('Never push to main.')).toHaveLength(2);
     give.settle(new Set([KEY]), false);
@@ -260,7 +260,7 @@ describe('lines of the recap', () => {
     const other = { ...line, text: 'Always lint.' };
     await give.lines([line], { isUnreadable: false }, {});
     expect(await give.lines([line], { isUnreadable: false }, {}, 'draft')).toMatchObject({ kind: 'refused' });
-    expect(texts().at(-1)).toBe('recall: it goes with your next message already');
+    expect(texts().at(-1)).toBe('recall: it is already waiting for your next message');
     await give.lines([line, other], { isUnreadable: false }, {}, 'draft');
     expect(drafts).toEqual([expect.stringContaining('- Always lint.')]);
     expect(drafts[0]).not.toContain('ush to main');

@@ -187,7 +187,7 @@ describe('when something happens meanwhile', () => {
       shortener.noteEvent(loop.becomes('busy'));
       loop.becomes('ready');
     });
-    expect(reasonIn(await shorten())).toBe('the conversation goes on faster than it can be shortened');
+    expect(reasonIn(await shorten())).toBe('the conversation grows faster than it can be shortened');
     expectNothing(opened);
   });
 

@@ -48,7 +48,7 @@ describe('a draft', () => {
 
   it('is not typed where a newline in it would be Enter', async () => {
     const agent = makeAgent();
-    const reason = 'the agent takes no pastes';
+    const reason = 'the agent accepts no pastes';
     expect(await draft(agent, 'a\nb', { takesPastes: false })).toEqual({ kind: 'skipped', reason });
     expect(agent.state.written).toEqual([]);
   });

@@ -93,7 +93,7 @@ describe.sequential('a switch', () => {
       const switching = switchTo('the-new', withdrawal);
       expect(await switchTo('another', never)).toEqual({
         kind: 'refused',
-        reason: 'another change of the session is waiting already',
+        reason: 'another change of the session is already waiting',
       });
       withdrawal.abort();
       expect(await switching).toEqual({ kind: 'refused', reason: 'withdrawn' });

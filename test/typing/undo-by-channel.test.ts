@@ -168,7 +168,7 @@ describe.sequential('the undo by the control channel', () => {
     [
       'an answer has another form',
       { [MESSAGES]: json('x') },
-      `${NAME} cannot be asked: an answer of an unknown`,
+      `${NAME} cannot be asked: an answer in an unknown`,
     ],
     ['the server does not answer', { [STATE]: (to) => to.destroy() }, `${NAME} cannot be asked: `],
   ])('takes nothing back where %s, and says so', async (_, replies, reason) => {
@@ -213,7 +213,7 @@ describe.sequential('the undo by the control channel', () => {
     await vi.waitFor(() => expect(told()).toContain('undo waiting: the agent is busy'), WAIT);
     expect(held).toEqual(['waiting: the agent is busy']);
     const other = await undo.byChannel({ signal: withdrawal.signal });
-    expect(other).toEqual({ kind: 'refused', reason: 'another undo is waiting already' });
+    expect(other).toEqual({ kind: 'refused', reason: 'another undo is already waiting' });
     withdrawal.abort();
     expect(await undoing).toEqual({ kind: 'refused', reason: 'withdrawn' });
     expect(told().at(-1)).toBe('not undone: withdrawn');

@@ -25,6 +25,35 @@ const plain = (columns: number): Look => ({ columns, colorLevel: 0, ascii: false
 const drawn = (items: readonly FooterItem[], more: Partial<FooterView> = {}, columns = 80): string =>
   drawnFooter({ ...view, ...more }, plain(columns), items);
 
+describe('what follows from the tier', () => {
+  const noted = { ...view, tierNote: 'compacts when idle' };
+  const widths = Array.from({ length: 181 }, (_, index) => index + 20);
+  const row = (columns: number, more: Partial<FooterView> = {}): string =>
+    drawnFooter({ ...noted, ...more }, plain(columns));
+
+  it('stands beside its word wherever everything else has room, and in narrower rows the word alone', () => {
+    expect(row(80)).toContain('124k/200k  auto: compacts when idle  ⟳2');
+    expect(row(50)).toContain('124k/200k  auto  ⟳2');
+    const first = widths.find((columns) => row(columns).includes('auto: compacts when idle')) ?? Infinity;
+    expect(first).toBeLessThan(70);
+    for (const columns of widths) {
+      expect(row(columns).includes('auto: compacts when idle'), `${columns}`).toBe(columns >= first);
+      expect(stringWidth(row(columns))).toBeLessThanOrEqual(columns);
+    }
+    for (const columns of widths.filter((each) => each < first))
+      expect(row(columns)).toBe(drawnFooter(view, plain(columns)));
+  });
+
+  it('gives way to any message, and before the distance, but not to the hint', () => {
+    for (const columns of widths)
+      expect(row(columns, { words: 'waiting: the agent is busy' })).not.toContain('when idle');
+    const distance = { to: 'limit', tokens: 41_000 } as const;
+    expect(row(75, { distance })).toMatch(/auto {2}41k to your limit/);
+    expect(row(200, { distance })).toMatch(/auto: compacts when idle {2}41k to your limit/);
+    expect(row(70, { hint: 'Ctrl-] shows more' })).toContain('auto: compacts when idle');
+  });
+});
+
 describe('a footer that the user has arranged', () => {
   it('shows the items in their order, and no others', () => {
     expect(drawn(['tier', 'percent', 'model'])).toBe(' auto  62%  claude-opus-4-8');

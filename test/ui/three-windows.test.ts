@@ -13,7 +13,11 @@ const limit: LadderChoice = { auto: { value: 300_000, unit: 'tokens' } };
 const footer = (windowTokens: number, ladder: LadderChoice): string => {
   const reading = tokens('log', 160_000, { windowTokens, windowSource: 'agent' });
   const state = sessionAfter([[0, reading]], { agent: 'claude', native, ladder });
-  const row = drawnFooter(footerView(state, 0, 'auto'), { columns: 80, colorLevel: 0, ascii: false });
+  const row = drawnFooter(footerView(state, 0, { mode: 'auto', isKnown: true, key: 'Ctrl-] c' }), {
+    columns: 80,
+    colorLevel: 0,
+    ascii: false,
+  });
   return row.trim().replace(/^claude +/, '');
 };
 

@@ -73,6 +73,6 @@ describe('the sizes to which a window is filled', () => {
   });
 
   it.each(['', '{}', ps(), ps({ name: 'warn', value: 5, unit: 'tokens' })])('are not known from %s', (text) =>
-    expect(() => tiersIn(text)).toThrow('does not tell where'),
+    expect(() => tiersIn(text)).toThrow('does not say where'),
   );
 });

@@ -232,7 +232,7 @@ describe('the channel of a parent', () => {
 
   it('is refused in a folder that others may enter, and on a descriptor that is none', async () => {
     chmodSync(folder, 0o755);
-    await expect(checkControlPlace({ path })).rejects.toThrow('others may enter');
+    await expect(checkControlPlace({ path })).rejects.toThrow('other users can enter');
     await expect(checkControlPlace({ fd: 1 })).rejects.toThrow('from 3 to 15');
     const file = openSync(join(folder, 'file'), 'w'); // too high, or of a file
     await expect(checkControlPlace({ fd: file })).rejects.toThrow('--control');

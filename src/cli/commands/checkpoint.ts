@@ -114,7 +114,7 @@ export const list = async (request: ListRequest): Promise<Printable> => {
   if (entries.length === 0 && request.target !== undefined) assertAgent(request.target, request.options);
   const { values } = request.options;
   const width = widthOfOutput();
-  const state = isBlackBoxOn(values) ? 'on' : 'off: nothing is added';
+  const state = isBlackBoxOn(values) ? 'on' : 'off: nothing new is copied';
   const room = `${formatBytes(usedBytes)} of ${formatBytes(values['blackbox.limit'])} used`;
   return lines([
     ...(entries.length > 0 ? table(columns, entries.map(rowOf), width) : [nothingText(request.target)]),

@@ -10,7 +10,7 @@ import { toPlainText } from '../../ui/text.js';
 import { askAlone, askSession, type Answered } from '../ask-session.js';
 import { print, printLines } from '../print.js';
 import type { CompactRequest } from '../define/compact.js';
-import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
+import { findSession, isThere, onlySession, sessionNames, shortIdOf } from '../session-argument.js';
 import type { Outcome } from '../session.js';
 import { ageText, folderText } from '../ps-columns.js';
 import { jsonText } from '../../core/printable.js';
@@ -25,14 +25,18 @@ const refusal = 1;
 const refusing = (message: string, hint: string): UserError =>
   new UserError(message, { exitCode: refusal, hint });
 
-/** Why this session cannot be asked to compact; undefined when it can. */
-export const unaskable = ({ record, liveness }: ListedSession, now: number): UserError | undefined => {
-  const name = nameOf(record.id);
+/** Why this session cannot be asked to compact; undefined when it can. `shortId`: as `ctxwrap ps` shows it */
+export const unaskable = (
+  { record, liveness }: ListedSession,
+  shortId: string,
+  now: number,
+): UserError | undefined => {
+  const name = nameOf(shortId);
   switch (liveness) {
     case 'ended':
       return refusing(`${name} has ended`, 'ctxwrap ps lists running sessions');
     case 'dead':
-      return refusing(`the ctxwrap of ${name} was killed`, 'ctxwrap ps lists running sessions');
+      return refusing(`ctxwrap was killed in ${name}`, 'ctxwrap ps lists running sessions');
     case 'stale':
       return refusing(
         `${name} has not answered for ${ageText(now - record.heartbeatAt)}`,
@@ -40,7 +44,7 @@ export const unaskable = ({ record, liveness }: ListedSession, now: number): Use
       );
     case 'failed':
       return refusing(
-        `the ctxwrap of ${name} has failed`,
+        `ctxwrap has failed in ${name}`,
         `type the compact command of ${toPlainText(record.runtime)} yourself`,
       );
     case 'live':
@@ -61,7 +65,7 @@ export const unaskable = ({ record, liveness }: ListedSession, now: number): Use
 const cannotAsk = (reason: string): UserError =>
   refusing(
     `cannot write the request: ${reason}`,
-    'make the state folder of ctxwrap writable: ctxwrap doctor',
+    'make the state folder of ctxwrap writable; ctxwrap doctor says how',
   );
 
 const nameOf = (id: string): string => `session ${id}`;
@@ -91,13 +95,13 @@ const insideItself = (id: string): UserError =>
   );
 
 /** Advice after this outcome; none if the outcome includes it, or the session itself shows it. */
-const helpAfter = ({ outcome, words, session: { id } }: CompactReport): readonly string[] => {
+const helpAfter = ({ outcome, words }: CompactReport, id: string): readonly string[] => {
   if (outcome !== 'refused') return [];
   return [words.startsWith('paused') ? `ctxwrap compact --force ${id}` : 'ctxwrap ps shows what it is doing'];
 };
 
 /** The first line of the output. */
-const askedText = ({ id, runtime: agent, cwd }: SessionRecord, home: string): string =>
+const askedText = ({ runtime: agent, cwd }: SessionRecord, id: string, home: string): string =>
   `Asked ${toPlainText(agent)} (${id}) in ${folderText(cwd, home)} to compact.`;
 
 // The result of `ctxwrap compact`, for people and for scripts.
@@ -120,7 +124,7 @@ export const compactReport = (
   const base = { schema: 'ctxwrap.compact/1', session: { id, pid, runtime: agent } } as const;
   switch (answered.outcome) {
     case 'done': {
-      if (!answered.attempt) return { ...base, outcome: 'unknown', words: 'an answer of an unknown form' };
+      if (!answered.attempt) return { ...base, outcome: 'unknown', words: 'an answer in an unknown format' };
       const { schema: _, ...attempt } = answered.attempt;
       const { startedAt, endedAt } = attempt;
       return { ...base, ...attempt, durationMs: Math.max(0, endedAt - startedAt) };
@@ -170,7 +174,7 @@ const compactOne = async (asked: CompactRequest): Promise<Outcome> => {
   const { env } = process;
   const { force, focus, wait, json, options } = asked;
   const stateFolder = stateFolderOf(env, homeFolder(env));
-  const session = await sessionFor(asked, stateFolder);
+  const { session, name } = await sessionFor(asked, stateFolder);
   const isQuiet = options.values.quiet === true;
   const { answered, signal } = await askAlone(
     session.id,
@@ -180,13 +184,13 @@ const compactOne = async (asked: CompactRequest): Promise<Outcome> => {
       isQuiet,
       waits: wait,
       onAsked: async () => {
-        if (!json && !isQuiet) await printLines([toPlainText(askedText(session, homeFolder(env)))]);
+        if (!json && !isQuiet) await printLines([toPlainText(askedText(session, name, homeFolder(env)))]);
       },
     },
   );
   const report = compactReport(session, answered);
   await (json ? print(jsonText(report, 2)) : printLines([resultText(report)]));
-  return outcomeOf([report], signal, json ? [] : helpAfter(report));
+  return outcomeOf([report], signal, json ? [] : helpAfter(report, name));
 };
 
 /** Ended by the signal if that cut a request short. */
@@ -205,17 +209,18 @@ const outcomeOf = (
 const sessionFor = async (
   { target, focus, wait }: CompactRequest,
   stateFolder: string,
-): Promise<SessionRecord> => {
+): Promise<{ readonly session: SessionRecord; readonly name: string }> => {
   const now = Date.now();
   const sessions = await listSessions(stateFolder, now);
   const session = target === undefined ? onlySession(sessions, noneRuns) : findSession(sessions, target);
   if (!session) throw noSuchSession(target ?? '', sessionNames(sessions));
-  const obstacle = unaskable(session, now);
+  const name = shortIdOf(sessions, session);
+  const obstacle = unaskable(session, name, now);
   if (obstacle) throw obstacle;
   const { id, runtime: agent } = session.record;
   if (focus !== undefined && recipeOf(agent)?.takesFocus === false) throw withoutFocus(agent);
-  if (wait && process.env['CTXWRAP_SESSION'] === id) throw insideItself(id);
-  return session.record;
+  if (wait && process.env['CTXWRAP_SESSION'] === id) throw insideItself(name);
+  return { session: session.record, name };
 };
 
 const recipeOf = (name: string): CompactRecipe | undefined =>
@@ -232,22 +237,24 @@ const compactAll = async (asked: CompactRequest): Promise<Outcome> => {
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const own = env['CTXWRAP_SESSION'];
   const now = Date.now();
-  const sessions = (await listSessions(stateFolder, now)).filter(isThere);
+  const all = await listSessions(stateFolder, now);
+  const sessions = all.filter(isThere);
   const chosen = sessions.filter(
     ({ record }) => (!idle || record.activity === 'ready') && !(wait && record.id === own),
   );
   const stopping = catchStopSignals();
-  const say = async (report: CompactReport, { runtime: agent, cwd }: SessionRecord): Promise<void> => {
+  const say = async (report: CompactReport, name: string, { runtime: agent, cwd }: SessionRecord) => {
     if (json) return;
-    const where = `${toPlainText(agent)} (${report.session.id}) in ${folderText(cwd, homeFolder(env))}`;
+    const where = `${toPlainText(agent)} (${name}) in ${folderText(cwd, homeFolder(env))}`;
     await printLines([`${resultText(report)} · ${toPlainText(where)}`]);
   };
   try {
     const reports = await Promise.all(
       chosen.map(async (session) => {
         const { record } = session;
+        const name = shortIdOf(all, session);
         const ask = async (): Promise<CompactReport> => {
-          const obstacle = unaskable(session, now);
+          const obstacle = unaskable(session, name, now);
           if (obstacle) throw obstacle;
           if (focus !== undefined && recipeOf(record.runtime)?.takesFocus === false)
             throw withoutFocus(record.runtime);
@@ -256,7 +263,7 @@ const compactAll = async (asked: CompactRequest): Promise<Outcome> => {
           return compactReport(record, answered);
         };
         const report = await ask().catch((error: unknown) => refusedReport(record, error));
-        await say(report, record);
+        await say(report, name, record);
         return report;
       }),
     );

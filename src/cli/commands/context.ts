@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { errorCode, LimitError } from '../../core/errors.js';
 import type { Agent } from '../../agents/agent.js';
-import type { AgentFolders } from '../../agents/home.js';
+import { type AgentFolders, idInPath } from '../../agents/home.js';
 import { agents, allAgents } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
 import { ladderChoice } from '../../core/config/keys.js';
@@ -50,25 +50,29 @@ import type { ContextRequest } from '../define/context.js';
 import type { Outcome } from '../session.js';
 import { agentFromOption } from '../agent-option.js';
 import { openSearch } from './history.js';
-import { widthOfOutput } from '../text.js';
+import { shortId, widthOfOutput } from '../text.js';
 import { jsonText, joinPrintable, own, type Printable } from '../../core/printable.js';
-import { findSession, lastSession } from '../session-argument.js';
+import { findSession, isThere, lastSession, shortIdOf } from '../session-argument.js';
 
 const WIDEST = 100; // columns; longer lines are hard to read
 
 /** `ctxwrap context`: how full a session's window is, and what fills it. */
 export const context = async (request: ContextRequest): Promise<Outcome> => {
-  const { report, unread } = await reportOf(request);
-  await print(await printedReport(report, request));
+  const found = await reportOf(request);
+  const { unread } = found;
+  await print(await printedReport(found, request));
   return { status: { kind: 'code', code: 0 }, notices: unread === undefined ? [] : [unread] };
 };
 
-const printedReport = async (report: ContextReport, request: ContextRequest): Promise<Printable> => {
+const printedReport = async (
+  { report, name = report.agentSessionId && shortId(report.agentSessionId) }: Found,
+  request: ContextRequest,
+): Promise<Printable> => {
   if (request.json) return jsonText(contextRecord(report), 2);
   const { renderReport } = await import('../../ui/Report.js');
   const columns = Math.min(WIDEST, widthOfOutput());
   const rows = renderReport(
-    contextSections(report),
+    contextSections(report, name),
     readLook({ env: process.env, isTTY: process.stdout.isTTY, columns }),
   );
   return own`${joinPrintable(rows, own`\n`)}\n`;
@@ -76,6 +80,8 @@ const printedReport = async (report: ContextReport, request: ContextRequest): Pr
 
 interface Found {
   readonly report: ContextReport;
+  /** the id of the session, as `ctxwrap ps` shows it */
+  readonly name?: string | undefined;
   /** why the agent's own records add nothing, or which source replaced them */
   readonly unread?: string | undefined;
 }
@@ -84,7 +90,10 @@ const reportOf = async (request: ContextRequest): Promise<Found> => {
   const { env } = process;
   const { target } = request;
   const list = () => listSessions(stateFolder(env, homeFolder(env)), Date.now());
-  if (target === undefined) return sessionReport(lastSession(await list()), request);
+  if (target === undefined) {
+    const all = await list();
+    return sessionReport(lastSession(all), all, request);
+  }
   const exists = await stat(target).then(
     () => true,
     (error: unknown) => errorCode(error) !== 'ENOENT',
@@ -96,26 +105,34 @@ const reportOf = async (request: ContextRequest): Promise<Found> => {
     return [];
   });
   const session = findSession(sessions, target);
-  if (session) return sessionReport(session, request);
+  if (session) return sessionReport(session, sessions, request);
   if (exists) return { report: await fileReport(target, request) };
-  return namedReport(target, request).catch((error: unknown) => {
+  return namedReport(target, sessions, request).catch((error: unknown) => {
     throw unlisted ?? error;
   });
 };
 
 /** A session by the agent's id of its conversation, or the beginning of that. Throws where it means none, or several. */
-const namedReport = async (target: string, request: ContextRequest): Promise<Found> => {
+const namedReport = async (
+  target: string,
+  sessions: readonly ListedSession[],
+  request: ContextRequest,
+): Promise<Found> => {
   const { options } = request;
   const words = { command: 'context', none: messages.noSession };
   const found = await findOneSource({ target, options }, await openSearch(options), words);
   const { source, number, session } = found;
-  if (number !== undefined) throw messages.namesCompaction(target);
-  if (session) return sessionReport(session, request);
+  if (number !== undefined) throw messages.namesCompaction(target, 'context');
+  if (session) return sessionReport(session, sessions, request);
   const open = source.open ?? (() => readStored(source.path));
   const isKept = source.open !== undefined && source.idInDatabase === undefined;
   try {
     const report = await sourceReport({ ...source, open }, request);
-    return { report, unread: isKept ? messages.readFromCopy(source.path) : undefined };
+    return {
+      report,
+      name: shortId(idInPath(source.agent.home, source.path)) || undefined,
+      unread: isKept ? messages.readFromCopy(source.path) : undefined,
+    };
   } catch (error) {
     throw messages.unreadableSession(target, systemReason(error));
   }
@@ -131,19 +148,19 @@ const agentNamed = (name: string, { options }: ContextRequest): Agent | undefine
 
 /** The wrapper's own numbers, plus what only the session file holds. */
 const sessionReport = async (
-  { record, liveness }: ListedSession,
+  session: ListedSession,
+  all: readonly ListedSession[],
   request: ContextRequest,
 ): Promise<Found> => {
+  const { record, liveness } = session;
   const { id, pid, logPath, reading, note, agentSessionId } = record;
   const agent = agentNamed(record.runtime, request);
   let unread: string | undefined;
   const file =
     agent &&
     (await readRunning(agent, record, request).catch((error: unknown) => {
-      unread =
-        errorCode(error) === 'ENOENT'
-          ? messages.goneSessionFile
-          : messages.unreadRecords(agent.name, systemReason(error));
+      if (errorCode(error) !== 'ENOENT') unread = messages.unreadRecords(agent.name, systemReason(error));
+      else if (!isThere(session)) unread = messages.goneSessionFile; // otherwise it comes with the first message
       return undefined;
     }));
   const seen = file && provenance(file.state, Date.now());
@@ -166,7 +183,7 @@ const sessionReport = async (
     filled: file?.filled,
     toolResults: file?.toolResults ?? [],
   });
-  return { report, unread };
+  return { report, unread, name: shortIdOf(all, session) };
 };
 
 const readRunning = async (

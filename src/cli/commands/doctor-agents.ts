@@ -143,7 +143,7 @@ const sessions = ({ sessions: { folder, state }, agent }: AgentFacts): Check => 
     case 'no-sqlite':
       return warn(
         'sessions',
-        `Node ${process.versions.node} cannot read the database in ${folder}: numbers come from the screen alone, and nothing from past sessions`,
+        `Node ${process.versions.node} cannot read the database in ${folder}: numbers come only from the screen, and past sessions cannot be read`,
         'install Node 22.13 or newer',
       );
     case 'unreadable':
@@ -255,6 +255,6 @@ const ownCompaction = (facts: AgentFacts): readonly Check[] => {
   }
   if (notice !== undefined) return [ok('own compaction', `${notice}${because}`)];
   if (settings === '') return [];
-  const ours = auto ? "ctxwrap's auto comes first" : 'ctxwrap compacts at no point of this ladder';
+  const ours = auto ? "ctxwrap's auto comes first" : 'with this ladder ctxwrap never compacts';
   return [ok('own compaction', `set by ${settings}; ${ours}`)];
 };

@@ -106,7 +106,7 @@ export const terminalSection = ({ env, terminal, footer, theme }: TerminalFacts)
     checks: [
       ok('terminal', nameOf(env, answers)),
       isLarge || !footer ? ok('size', sizeText(size)) : tooSmall(size),
-      ...(footer ? [] : [none('footer', 'off, as you set it')]),
+      ...(footer ? [] : [none('footer', 'off (your setting)')]),
       queries(answers, footer && isLarge),
       ok('colours', coloursText(look, env, theme)),
       characters(look, env),
@@ -166,7 +166,8 @@ const characters = ({ ascii }: Look, env: Env): Check => {
   const name = localeNames.find((each) => env[each]);
   const locale = name === undefined ? 'no locale is set' : `${name}=${env[name] ?? ''}`;
   if (!ascii) return ok('characters', `Unicode (${locale})`);
-  if (env['TERM'] === 'linux') return ok('characters', 'ASCII, because the Linux console has few others');
+  if (env['TERM'] === 'linux')
+    return ok('characters', 'ASCII, because the Linux console has few other characters');
   return warn(
     'characters',
     `${locale} is not UTF-8, so ctxwrap draws in ASCII`,

@@ -53,8 +53,8 @@ const blackBox = ({ blackBox: facts, folder: path }: FolderFacts): Check => {
     );
   if (isOn) return ok('black box', `on, ${used}`);
   return count === 0
-    ? none('black box', 'off, as you set it')
-    : none('black box', `off, as you set it; ${used}`, 'ctxwrap checkpoint prune --all');
+    ? none('black box', 'off (your setting)')
+    : none('black box', `off (your setting); ${used}`, 'ctxwrap checkpoint prune --all');
 };
 
 /** Moves ctxwrap's state for one run only; other programs use XDG_STATE_HOME too. */

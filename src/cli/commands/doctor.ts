@@ -258,7 +258,7 @@ const officialUse = async ({ official }: Agent, launch: OfficialLaunch): Promise
   const chained = await official.plan(settingsPort, { ...launch, statusLine: 'auto', isWindowSet: true });
   const text =
     chained.kind === 'ask'
-      ? 'ctxwrap gets exact numbers through your own, which stays as it is'
+      ? 'ctxwrap gets exact numbers through yours, which looks the same'
       : `ctxwrap adds one to get exact numbers${launch.statusLine === 'auto' ? '; with --window N it does not need to' : ''}`;
   return { isUsed: true, text };
 };
@@ -267,6 +267,6 @@ const contextUse = async ({ official }: Agent, launch: OfficialLaunch): Promise<
   if (!official?.hook) return undefined;
   const plan = await official.hook(settingsPort, launch, { kind: 'context' });
   return plan.kind === 'ask'
-    ? { isUsed: true, text: 'what you give back goes beside your next message' }
-    : { isUsed: false, text: `${plan.reason}; what you give back is a draft` };
+    ? { isUsed: true, text: 'context that you give back is sent with your next message' }
+    : { isUsed: false, text: `${plan.reason}; context is given back as a draft` };
 };

@@ -108,7 +108,7 @@ const requireTerminal = ({ options }: HandoffRequest): void => {
   if (options.values.mode === 'off') throw messages.noDraft('the mode is off');
 };
 
-const READ_ANEW = 'the conversation is read again, which may go on beyond the handoff that was written of it';
+const READ_ANEW = 'the conversation is read again, and may be longer than the handoff that was written';
 
 interface Continuation {
   readonly made: Handoff;

@@ -5,7 +5,8 @@ import { windowOf, type Entry } from '../../core/conversation/conversation.js';
 import { receiptText } from '../../core/conversation/receipt.js';
 import { quoteForCopying } from '../../core/text.js';
 import type { StoreProblem } from '../../storage/session-store.js';
-import { homeFolder } from '../../storage/state-folder.js';
+import { listSessions } from '../../storage/sessions.js';
+import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook, type Look } from '../../core/look.js';
 import { readReceipt } from '../../session-files/read-receipt.js';
 import { readConversationBefore } from '../../session-files/read-conversation.js';
@@ -16,31 +17,48 @@ import { findTargets } from '../history-targets.js';
 import * as messages from '../messages.js';
 import { linesToPrint, print } from '../print.js';
 import type { HistoryShowRequest } from '../define/history.js';
+import { isThere, onlySession, shortIdOf } from '../session-argument.js';
 import type { Outcome } from '../session.js';
 import { widthOfOutput } from '../text.js';
 import { openSearch, readTargets } from './history.js';
 
-/** `ctxwrap history show SESSION#N`: one compaction, or the conversation before it. */
+/** `ctxwrap history show [SESSION#N]`: one compaction, or the conversation before it. */
 export const historyShow = async (request: HistoryShowRequest): Promise<Outcome> => {
   const { env, stdout } = process;
-  const found = compactionNamed(await sessionsNamed(request.target, request.options, 'history show'));
+  const meant = await sessionsMeant(request.target, request.options, 'history show');
+  const found = shownOf(meant);
   const { theme } = request.options.values;
   const look = readLook({ env, isTTY: stdout.isTTY, columns: widthOfOutput(), theme });
   const { lines, notices } = request.before
     ? await beforeLines(found, request, look)
     : { lines: compactionLines(found, request, look, await keptOf(found)), notices: [] };
   await page(linesToPrint(lines));
-  return { status: { kind: 'code', code: 0 }, notices };
+  return { status: { kind: 'code', code: 0 }, notices: [...meant.notices, ...notices] };
+};
+
+interface Shown extends OneCompaction {
+  /** `SESSION#N` */
+  readonly name: string;
+}
+
+/** The compaction with the number that is given, or the last one. */
+const shownOf = (meant: NamedSessions): Shown => {
+  const { given, number, sessions, only } = meant;
+  if (number !== undefined) return { ...compactionNamed(meant), name: given };
+  const found = only(sessions);
+  const compaction = found.session.compactions.at(-1);
+  if (!compaction) throw messages.nothingCompacted(given);
+  return { ...found, compaction, name: `${given}#${compaction.number}` };
 };
 
 const compactionLines = (
-  { session, compaction }: OneCompaction,
-  { markdown, target }: HistoryShowRequest,
+  { session, compaction, name }: Shown,
+  { markdown }: HistoryShowRequest,
   look: Look,
   kept: string | undefined,
 ): readonly Styled[] => {
   if (markdown) return compactionMarkdown(session, compaction, kept);
-  const recall = kept === undefined ? undefined : `ctxwrap recall ${quoteForCopying(target)}`;
+  const recall = kept === undefined ? undefined : `ctxwrap recall ${quoteForCopying(name)}`;
   return compactionText(session, compaction, {
     look,
     home: homeFolder(process.env),
@@ -58,8 +76,8 @@ const keptOf = async ({ source, compaction }: OneCompaction): Promise<string | u
 
 /** What was in the window just before the compaction, in the order of the conversation. */
 const beforeLines = async (
-  { source, compaction }: OneCompaction,
-  { markdown, target: given }: HistoryShowRequest,
+  { source, compaction, name }: Shown,
+  { markdown }: HistoryShowRequest,
   look: Look,
 ): Promise<{ readonly lines: readonly Styled[]; readonly notices: readonly string[] }> => {
   const conversation = await readConversationBefore(source, compaction);
@@ -69,7 +87,7 @@ const beforeLines = async (
   const notices = [
     ...(incomplete === undefined ? [] : [messages.incompleteConversation(incomplete)]),
     ...(entries.some(({ kind }) => kind === 'summary')
-      ? [messages.earlierPart(given, compaction.number)]
+      ? [messages.earlierPart(name, compaction.number)]
       : []),
   ];
   return { lines: markdown ? conversationMarkdown(entries) : conversationText(entries, look), notices };
@@ -94,19 +112,47 @@ export interface NamedSessions {
   readonly only: <Found extends OneSession>(found: readonly Found[]) => Found;
 }
 
-/** The sessions with an argument that names them. `numbered`: what the user has called, where it needs the number of a compaction. */
+/** What is meant where the argument may be left out, with what the user is to be told of it. */
+interface MeantSessions extends NamedSessions {
+  readonly notices: readonly string[];
+}
+
+/** Where none is named, the session that runs is meant, or else the last one with a compaction. `command`: what the user has called. */
+export const sessionsMeant = async (
+  target: string | undefined,
+  options: HistoryShowRequest['options'],
+  command: string,
+): Promise<MeantSessions> => {
+  if (target !== undefined) return { ...(await sessionsNamed(target, options)), notices: [] };
+  const { env } = process;
+  const wrapped = await listSessions(stateFolder(env, homeFolder(env)), Date.now());
+  if ((env['CTXWRAP_SESSION'] ?? '') !== '' || wrapped.some(isThere)) {
+    const session = onlySession(wrapped, () => messages.noneToShow(command));
+    return { ...(await sessionsNamed(shortIdOf(wrapped, session), options)), notices: [] };
+  }
+  const found = await lastCompacted(options);
+  const { sessionId, path, project } = found.session;
+  const given = sessionId ?? path;
+  const sessions = [found];
+  return {
+    given,
+    number: undefined,
+    sessions,
+    only: (several) => onlyOf(several, { given, sessions, problems: [] }),
+    notices: [messages.lastRecorded(given, project)],
+  };
+};
+
+/** The sessions with an argument that names them. */
 export const sessionsNamed = async (
   given: string,
   options: HistoryShowRequest['options'],
-  numbered?: string,
 ): Promise<NamedSessions> => {
   const search = await openSearch(options);
   const { targets, skipped } = await findTargets([given], search);
   const problems = [...skipped];
   const onProblem = (problem: StoreProblem): void => void problems.push(problem);
   const number = targets[0]?.number;
-  if (numbered !== undefined && targets.length > 0 && number === undefined)
-    throw messages.whichCompaction(given, numbered);
   const sessions: OneSession[] = [];
   for (const { source, isWanted } of targets) {
     const read = readTargets([{ source, isWanted }], search, { full: true, chart: false, onProblem });
@@ -116,7 +162,7 @@ export const sessionsNamed = async (
 };
 
 /** Of all sessions that are recorded, the one written last that has a compaction. */
-export const lastCompacted = async (options: HistoryShowRequest['options']): Promise<OneSession> => {
+const lastCompacted = async (options: HistoryShowRequest['options']): Promise<OneSession> => {
   const search = await openSearch(options);
   const { targets } = await findTargets([], search); // the one written last comes first
   for (const { source, isWanted } of targets) {

@@ -6,7 +6,7 @@ import { beforeCounts, keptCounts, nounOf, type Receipt } from '../../core/conve
 import { jsonText, stripControls, toPrintableText, type Styled } from '../../core/printable.js';
 import { emptyRecap, fateOf, recapGroups, recapText, unreadableRecap } from '../../core/report/recap-page.js';
 import { readReceipt, type ReadReceipt } from '../../session-files/read-receipt.js';
-import { listSessions, type ListedSession } from '../../storage/sessions.js';
+import { listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../core/look.js';
 import { toPlainText, wrapText } from '../../ui/text.js';
@@ -19,13 +19,7 @@ import { print, printLines } from '../print.js';
 import type { Outcome } from '../session.js';
 import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
 import { widthOfOutput } from '../text.js';
-import {
-  compactionNamed,
-  lastCompacted,
-  sessionsNamed,
-  type OneCompaction,
-  type OneSession,
-} from './history-show.js';
+import { compactionNamed, sessionsMeant, type OneCompaction, type OneSession } from './history-show.js';
 
 /** `ctxwrap recall`: what a compaction has kept and what it has forgotten, which is printed or given back to the running agent. */
 export const recall = async (request: RecallRequest): Promise<Outcome> => {
@@ -35,47 +29,27 @@ export const recall = async (request: RecallRequest): Promise<Outcome> => {
   if (request.isPrinted) await printText(found.name, receipt);
   else if (request.json) await print(jsonText(reportOf(found, receipt), 2));
   else await printLines(linesOf(found, receipt, request));
-  return { status: { kind: 'code', code: 0 }, notices: found.notices ?? [] };
+  return { status: { kind: 'code', code: 0 }, notices: found.notices };
 };
-
-const stateNow = (): string => stateFolder(process.env, homeFolder(process.env));
-
-const sessionsNow = (): Promise<readonly ListedSession[]> => listSessions(stateNow(), Date.now());
 
 interface Recalled extends OneCompaction {
   readonly read: ReadReceipt;
   /** what the user may call it */
   readonly name: string;
-  readonly notices?: readonly string[];
+  readonly notices: readonly string[];
 }
 
-/** Where none is named, the session that runs is meant, or else the one that is recorded last. */
 const findRecall = async ({ target, options }: RecallRequest): Promise<Recalled> => {
-  if (target !== undefined) return namedRecall(target, options);
-  const sessions = await sessionsNow();
-  const isWithin = (process.env['CTXWRAP_SESSION'] ?? '') !== '';
-  if (isWithin || sessions.some(isThere)) return namedRecall(idOfOnly(sessions), options);
-  const found = await lastCompacted(options);
-  const name = found.session.sessionId ?? found.session.path;
-  return { ...(await lastOf(found, name)), notices: [messages.lastRecorded(name, found.session.project)] };
-};
-
-const idOfOnly = (sessions: readonly ListedSession[]): string => {
-  const { id, runtime, logPath, agentSessionId } = onlySession(sessions, messages.noneToRecall).record;
-  if (logPath === undefined && agentSessionId === undefined) throw messages.fileNotKnown(runtime, 'recall');
-  return id;
-};
-
-const namedRecall = async (name: string, options: RecallRequest['options']): Promise<Recalled> => {
-  const named = await sessionsNamed(name, options);
-  if (named.number === undefined) return lastOf(named.only(named.sessions), name);
+  const named = await sessionsMeant(target, options, 'recall');
+  const { given: name, notices } = named;
+  if (named.number === undefined) return { ...(await lastOf(named.only(named.sessions), name)), notices };
   const found = compactionNamed(named);
   const read = await readOrExplain(found, { line: found.compaction.line });
   if (!read) throw messages.noReceipt(name);
-  return { ...found, read, name };
+  return { ...found, read, name, notices };
 };
 
-const lastOf = async (found: OneSession, name: string): Promise<Recalled> => {
+const lastOf = async (found: OneSession, name: string): Promise<Omit<Recalled, 'notices'>> => {
   const { compactions } = found.session;
   const read = await readOrExplain(found, 'last');
   const compaction = compactions.find(({ line }) => line === read?.line);
@@ -176,21 +150,24 @@ const othersOf = ({ items, commandsRun }: Receipt): readonly string[] =>
   commandsRun <= items.filter(({ kind }) => kind === 'command').length
     ? []
     : [
-        `${commandsRun} ${nounOf('command', commandsRun)} ran. Counted are the last test, build, check, migration and deployment by each program, and what failed.`,
+        `${commandsRun} ${nounOf('command', commandsRun)} ran. Listed are failures, and the last test, build, check, migration and deployment of each program.`,
       ];
 
 // Given back to the running agent.
 
 const giveBack = async ({ target, options }: RecallRequest, into: WayBack): Promise<Outcome> => {
-  const sessions = await sessionsNow();
+  const folder = stateFolder(process.env, homeFolder(process.env));
+  const sessions = await listSessions(folder, Date.now());
   const session =
-    target === undefined ? onlySession(sessions, messages.noneToRecall) : findSession(sessions, target);
+    target === undefined
+      ? onlySession(sessions, () => messages.noneToShow('recall'))
+      : findSession(sessions, target);
   if (!session || !isThere(session)) throw messages.noLiveSession(target ?? '', sessionNames(sessions));
   const { id, runtime: agent } = session.record;
   const { answered, status } = await askAlone(
     id,
     { schema: 'ctxwrap.brief/1', into },
-    { stateFolder: stateNow(), isQuiet: options.values.quiet === true },
+    { stateFolder: folder, isQuiet: options.values.quiet === true },
   );
   await printLines([toPlainText(answerTexts[into](answered, agent))]);
   return { status, notices: [] };
@@ -201,7 +178,7 @@ const draftText = (answered: Answered, agent: string): string => {
     case 'done':
       return `✓ a draft is in the prompt of ${agent}; nothing was sent`;
     case 'begun':
-      return 'the draft comes as soon as the agent is idle';
+      return 'the draft appears as soon as the agent is idle';
     case 'refused':
       return `✗ no draft in ${agent}: ${answered.reason}`;
     case 'unknown':
@@ -216,7 +193,7 @@ const contextText = (answered: Answered, agent: string): string => {
     case 'done':
       return `✓ ${agent}: ${answered.words ?? 'given back'}`;
     case 'begun':
-      return 'it is given back without this command';
+      return 'it will be given back; you need not wait';
     case 'refused':
       return `✗ not given back to ${agent}: ${answered.reason}`;
     case 'unknown':

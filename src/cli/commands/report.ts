@@ -15,16 +15,23 @@ import { systemReason } from '../../storage/errors.js';
 import { readAudit } from '../../storage/log-file.js';
 import { type ListedSession, listSessions } from '../../storage/sessions.js';
 import { ensureFolder, homeFolder, stateFolder, writeAtomic } from '../../storage/state-folder.js';
-import { type PageCompaction, type PageSession, renderReportPage } from '../../ui/report-page.js';
+import {
+  type PageCompaction,
+  type PageData,
+  type PageSession,
+  renderReportPage,
+} from '../../ui/report-page.js';
 import { toPlainText } from '../../ui/text.js';
 import type { ReportRequest } from '../define/report.js';
 import { findTargets } from '../history-targets.js';
-import { unwritableReport } from '../messages.js';
+import { namesCompaction, unwritableReport } from '../messages.js';
 import { workingFolder } from '../print.js';
-import { isThere } from '../session-argument.js';
+import { findSession, isThere, shortIdOf } from '../session-argument.js';
 import { shortenHome } from '../config/path.js';
 import { folderText } from '../ps-columns.js';
+import { shortId } from '../text.js';
 import { openSearch, readTargets } from './history.js';
+import { sessionsNamed } from './history-show.js';
 
 // `ctxwrap report`: what ctxwrap itself has recorded of all sessions, and the compactions that `ctxwrap history` finds in the agents' files,
 // as a page for a browser.
@@ -32,40 +39,91 @@ import { openSearch, readTargets } from './history.js';
 const PAGE = 'report.html'; // in the state folder, where no file is named
 
 /** Writes the page, shows it where no file was named, and returns what to print. */
-export const report = async ({ html, options }: ReportRequest, version: string): Promise<Printable> => {
+export const report = async (
+  { target, html, options }: ReportRequest,
+  version: string,
+): Promise<Printable> => {
   const { env } = process;
   const home = homeFolder(env);
   const folder = stateFolder(env, home);
   const now = Date.now();
-  const listed = (await listSessions(folder, now)).filter(({ record }) => isPlausible(record, now));
-  const sessions = listed.map((each) => pageSession(each, home));
-  const lines = await readAudit(folder);
-  const receipts = lines.flatMap((line) => parseReceiptLine(line) ?? []);
-  const attempts = lines
-    .flatMap((line) => parseAuditLine(line) ?? [])
-    .filter(({ attempt }) => isPlausible(attempt, now));
-  const found = (await foundCompactions(options)).filter(({ compaction: { at } }) =>
-    isPlausible({ startedAt: at }, now),
-  );
-  const compactions = joined(found, attempts, listed, (each) => pageAttempt(each, receipts)).toSorted(
-    (a, b) => a.endedAt - b.endedAt,
-  );
+  const { counts, ...recorded } = await recordsOf(target, options, { folder, home, now });
   const path = html === undefined ? join(folder, PAGE) : resolve(workingFolder(), html);
-  const page = renderReportPage({ now, version, sessions, compactions });
+  const page = renderReportPage({ now, version, ...recorded });
   if (html === undefined) await ensureFolder(folder);
   await writeAtomic(path, page).catch((error: unknown) => {
     throw unwritableReport(html ?? path, systemReason(error));
   });
-  const without = compactions.filter(({ isAttempt }) => isAttempt).length;
-  const counts = [
-    counted(sessions.length, 'session'),
-    counted(compactions.length - without, 'compaction'),
-    ...(without === 0 ? [] : [`${counted(without, 'attempt')} without one`]),
-  ];
   const isOpened = html === undefined && (await openInBrowser(path));
   const name = toPlainText(html ?? shortenHome(path, home));
   const place = html === undefined && !isOpened ? [`Open ${name} in a browser.`] : [];
   return toPrintableLines([`${isOpened ? 'Opened' : 'Wrote'} ${name}: ${counts.join(', ')}.`, ...place]);
+};
+
+interface Place {
+  /** with ctxwrap's own records */
+  readonly folder: string;
+  readonly home: string;
+  readonly now: Millis;
+}
+
+interface Recorded extends Pick<PageData, 'sessions' | 'compactions'> {
+  /** what is on the page, in words */
+  readonly counts: readonly string[];
+}
+
+/** Of the session that is named, or of all. */
+const recordsOf = async (
+  target: string | undefined,
+  options: ReportRequest['options'],
+  { folder, home, now }: Place,
+): Promise<Recorded> => {
+  const all = await listSessions(folder, now);
+  const asked = target === undefined ? undefined : findSession(all, target);
+  const histories = await (target === undefined ? everyHistory(options) : oneHistory(target, options, asked));
+  const isMeant = (id: string, agent: string, conversation: string | undefined): boolean =>
+    target === undefined ||
+    id === asked?.record.id ||
+    histories.some((each) => isOf(each, agent, conversation));
+  const listed = all.filter(
+    ({ record }) => isMeant(record.id, record.runtime, record.agentSessionId) && isPlausible(record, now),
+  );
+  const names = new Map(all.map((each) => [each.record.id, shortIdOf(all, each)]));
+  const nameOf = (id: string): string => names.get(id) ?? id;
+  const lines = await readAudit(folder);
+  const receipts = lines.flatMap((line) => parseReceiptLine(line) ?? []);
+  const attempts = lines
+    .flatMap((line) => parseAuditLine(line) ?? [])
+    .filter(({ attempt }) => isPlausible(attempt, now))
+    .filter(({ session, runtime, conversation }) => isMeant(session, runtime, conversation));
+  const every = histories.flatMap(foundIn);
+  const found = every.filter(({ compaction: { at } }) => isPlausible({ startedAt: at }, now));
+  const compactions = joined(found, attempts, {
+    ofFile: (each) => pageFound(each, listed, nameOf),
+    ofAttempt: (each) => pageAttempt(each, receipts, nameOf(each.session)),
+  }).toSorted((a, b) => a.endedAt - b.endedAt);
+  const isListed = (each: SessionHistory): boolean =>
+    listed.some(({ record }) => isOf(each, record.runtime, record.agentSessionId));
+  const others = new Set(found.map(({ session }) => session).filter((each) => !isListed(each)));
+  return {
+    sessions: listed.map((each) => pageSession(each, nameOf(each.record.id), home)),
+    compactions,
+    counts: countsOf(listed.length + others.size, compactions, every.length - found.length),
+  };
+};
+
+const countsOf = (
+  sessions: number,
+  compactions: readonly PageCompaction[],
+  leftOut: number,
+): readonly string[] => {
+  const without = compactions.filter(({ isAttempt }) => isAttempt).length;
+  return [
+    counted(sessions, 'session'),
+    counted(compactions.length - without, 'compaction'),
+    ...(without === 0 ? [] : [`${counted(without, 'attempt')} without one`]),
+    ...(leftOut === 0 ? [] : [`without ${counted(leftOut, 'compaction')} from more than a year ago`]),
+  ];
 };
 
 const OPENED_MS = 1_000; // an opener that has found no browser has ended by then
@@ -94,33 +152,58 @@ interface Found {
 }
 
 /** As `ctxwrap history` without arguments finds them, which also says what cannot be read. */
-const foundCompactions = async (options: ReportRequest['options']): Promise<readonly Found[]> => {
+const everyHistory = async (options: ReportRequest['options']): Promise<readonly SessionHistory[]> => {
   const search = await openSearch(options);
   const { targets } = await findTargets([], search);
-  const found: Found[] = [];
+  const histories: SessionHistory[] = [];
   const request = { full: false, chart: false, onProblem: () => undefined };
-  for await (const { history: session } of readTargets(targets, search, request))
-    found.push(...session.compactions.map((compaction) => ({ session, compaction })));
-  return found;
+  for await (const { history } of readTargets(targets, search, request)) histories.push(history);
+  return histories;
 };
+
+/** Of the session that is named. One that ctxwrap has recorded may have no file: its own records are enough. */
+const oneHistory = async (
+  target: string,
+  options: ReportRequest['options'],
+  asked: ListedSession | undefined,
+): Promise<readonly SessionHistory[]> => {
+  const named = await sessionsNamed(target, options).catch((error: unknown) => {
+    if (!asked) throw error;
+    return undefined;
+  });
+  if (named?.number !== undefined) throw namesCompaction(target, 'report');
+  return named ? [named.only(named.sessions).session] : [];
+};
+
+const foundIn = (session: SessionHistory): readonly Found[] =>
+  session.compactions.map((compaction) => ({ session, compaction }));
+
+/** Whether it is the conversation with this id of the agent. */
+const isOf = ({ runtime, sessionId }: SessionHistory, agent: string, id: string | undefined): boolean =>
+  id !== undefined && runtime === agent && sessionId === id;
+
+/** What the page says of a compaction that a file contains, and of one that ctxwrap has seen. */
+interface PageRows {
+  readonly ofFile: (found: Found) => PageCompaction;
+  readonly ofAttempt: (attempt: AuditedAttempt) => PageCompaction;
+}
 
 /** Each compaction once: what was recorded while ctxwrap watched is joined with what its file contains. */
 const joined = (
   found: readonly Found[],
   attempts: readonly AuditedAttempt[],
-  listed: readonly ListedSession[],
-  pageOf: (attempt: AuditedAttempt) => PageCompaction,
+  { ofFile, ofAttempt }: PageRows,
 ): readonly PageCompaction[] => {
   const ofFiles = new Set<AuditedAttempt>();
   const rows = found.map((each): PageCompaction => {
     const seen = attempts.find((attempt) => !ofFiles.has(attempt) && isSame(attempt, each));
-    if (!seen) return pageFound(each, listed);
+    if (!seen) return ofFile(each);
     ofFiles.add(seen);
-    const row = pageOf(seen);
+    const row = ofAttempt(seen);
     const { before = row.before, after = row.after } = sizesOf(each.compaction);
     return { ...row, before: row.before ?? before, after: row.after ?? after };
   });
-  return [...rows, ...attempts.filter((each) => !ofFiles.has(each)).map(pageOf)];
+  return [...rows, ...attempts.filter((each) => !ofFiles.has(each)).map(ofAttempt)];
 };
 
 const isSame = (
@@ -141,15 +224,16 @@ const sizesOf = (compaction: RecordedCompaction): Pick<PageCompaction, 'before' 
 };
 
 /** Nobody watched it. */
-const pageFound = ({ session, compaction }: Found, listed: readonly ListedSession[]): PageCompaction => {
+const pageFound = (
+  { session, compaction }: Found,
+  listed: readonly ListedSession[],
+  nameOf: (id: string) => string,
+): PageCompaction => {
   const { runtime: agent, sessionId, path } = session;
   const { at, durationMs, initiator = 'unknown', isVerified } = compaction;
-  const wrapped = listed.find(
-    ({ record }) =>
-      record.runtime === agent && sessionId !== undefined && record.agentSessionId === sessionId,
-  );
+  const wrapped = listed.find(({ record }) => isOf(session, record.runtime, record.agentSessionId));
   return {
-    session: wrapped?.record.id ?? sessionId ?? path,
+    session: wrapped ? nameOf(wrapped.record.id) : sessionId === undefined ? path : shortId(sessionId),
     agent,
     endedAt: at,
     took: durationMs,
@@ -171,10 +255,10 @@ const isPlausible = (
 ): boolean =>
   [startedAt, endedAt].every((at) => at > now - YEAR_MS && at < now + AHEAD_MS) && endedAt >= startedAt;
 
-const pageSession = (session: ListedSession, home: string): PageSession => {
-  const { id, runtime: agent, cwd, startedAt, endedAt, heartbeatAt, reading, compactions } = session.record;
+const pageSession = (session: ListedSession, name: string, home: string): PageSession => {
+  const { runtime: agent, cwd, startedAt, endedAt, heartbeatAt, reading, compactions } = session.record;
   return {
-    id,
+    id: name,
     agent,
     folder: folderText(cwd, home),
     startedAt,
@@ -189,6 +273,7 @@ const RECEIPT_MS = 60_000; // between the agent's record of a compaction and its
 const pageAttempt = (
   { session, runtime: agent, attempt }: AuditedAttempt,
   receipts: readonly NonNullable<ReturnType<typeof parseReceiptLine>>[],
+  name: string,
 ): PageCompaction => {
   const { startedAt, endedAt, before, after, outcome, words, initiator, isManual } = attempt;
   const by = initiator === 'ctxwrap' && isManual ? 'ctxwrap (asked)' : initiator;
@@ -199,7 +284,7 @@ const pageAttempt = (
   const kept = group === 'verified' ? (near[0]?.counts ?? []) : [];
   const isAttempt = group !== 'verified';
   return {
-    session,
+    session: name,
     agent,
     endedAt,
     took: endedAt - startedAt,

@@ -132,13 +132,13 @@ const askedText = (
       return `✓ shortened ${answered.words ?? ''}; u in the overview brings the whole conversation back`;
     case 'begun':
       return answered.words === undefined
-        ? 'the conversation is shortened as soon as the agent is at rest'
-        : `the agent starts again, shortened ${answered.words}; its footer says when it has the shorter conversation`;
+        ? 'the conversation is shortened as soon as the agent is idle'
+        : `the agent is restarting, shortened ${answered.words}; its footer says when it has the shorter conversation`;
     case 'refused':
       return `✗ not shortened: ${answered.reason}`;
     case 'unknown': {
       const advice = answered.isOver
-        ? 'the whole one is as it was'
+        ? 'the whole conversation is unchanged'
         : `ctxwrap context ${id} shows how full it is`;
       return `✗ not known whether ${agent} has the shorter conversation: ${answered.reason}; ${advice}`;
     }
@@ -216,7 +216,7 @@ const reportRows = (
       ? `${toPlainText(runtime)}: ${strategy} would shorten the conversation, ${size} (estimated tokens)`
       : `✓ shortened by ${strategy}, ${size}, in a new session: ${session?.id ?? ''}`,
     `  kept        ${counted(change.keptMessages, change.keptCalls)}, word for word`,
-    `  taken out   ${counted(change.droppedMessages, change.droppedCalls)}`,
+    `  removed     ${counted(change.droppedMessages, change.droppedCalls)}`,
     `  instead     a text of about ${formatTokens(change.summaryTokens)} tokens`,
   ];
   return [...rows, ...(resume ? resumeRows(resume) : [])];

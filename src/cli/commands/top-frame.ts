@@ -92,7 +92,7 @@ const inAscii = (frame: TopFrame): TopFrame => ({
 const emptyText = ({ filter }: TopState, { all }: TopView): string =>
   filter === '' || all.length === 0
     ? 'No session is running. Start one with: ctxwrap claude'
-    : 'No session matches. Esc shows all again.';
+    : 'No session matches. Esc shows all.';
 
 /** How the table is ordered, and which part of it is visible where that is not all. */
 const orderText = (
@@ -141,9 +141,9 @@ const messageOf = (
     return makeTextsSafe(
       `Ask ${asked.runtime} in ${folderText(asked.cwd, home)} to compact now? y: yes, any other key: no`,
     );
-  if (isFiltering) return `/${makeTextsSafe(filter)}_   Enter: keep, Esc: all again`;
+  if (isFiltering) return `/${makeTextsSafe(filter)}_   Enter: keep, Esc: show all`;
   if (news !== '') return makeTextsSafe(news);
-  return filter === '' ? '' : `${chosen.length} with "${makeTextsSafe(filter)}" · Esc: all again`;
+  return filter === '' ? '' : `${chosen.length} with "${makeTextsSafe(filter)}" · Esc: show all`;
 };
 
 const keys: readonly (readonly [key: string, word: string])[] = [

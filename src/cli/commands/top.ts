@@ -90,7 +90,7 @@ const makeModel = (options: Options, folder: string, signal: AbortSignal): Model
     if (!session) return;
     tell(`Asked ${nameOf(session.record, home)} to compact.`);
     onNews();
-    tell(await askedText(session, folder, signal, home));
+    tell(await askedText(session, sessions, { folder, signal, home }));
     onNews();
   };
   return {
@@ -141,12 +141,11 @@ const nameOf = ({ runtime: agent, cwd }: SessionRecord, home: string): string =>
 /** Asks the session to compact; resolves to the result. */
 const askedText = async (
   session: ListedSession,
-  folder: string,
-  signal: AbortSignal,
-  home: string,
+  sessions: readonly ListedSession[],
+  { folder, signal, home }: { readonly folder: string; readonly signal: AbortSignal; readonly home: string },
 ): Promise<string> => {
   try {
-    const obstacle = unaskable(session, Date.now());
+    const obstacle = unaskable(session, shortIdOf(sessions, session), Date.now());
     if (obstacle) throw obstacle;
     const asked = { schema: 'ctxwrap.request/1', force: false } as const;
     const answered = await askSession(session.record.id, asked, { stateFolder: folder, waits: true, signal });

@@ -390,7 +390,7 @@ const backText = (report: UndoReport): string =>
 
 /** Names the session that keeps the conversation, whether or not the running agent has it. */
 const keptText = (report: UndoReport, { id }: SavedSession): string =>
-  `The conversation from before, with ${saidText(report)}, is in the session ${id}.`;
+  `The earlier conversation, with ${saidText(report)}, is in the session ${id}.`;
 
 const saidText = ({ messages: count }: UndoReport): string =>
   count === 1 ? 'your message' : `your ${count} messages`;

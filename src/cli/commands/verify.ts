@@ -21,13 +21,13 @@ import { type ReportedCheck, type TrialResult, catchStopSignals, tryAgent } from
 
 // The output of `ctxwrap verify` for people.
 
-const NOTHING_OF_YOURS = 'Its keys are made up and its home is a temporary folder';
+const NOTHING_OF_YOURS = 'It gets made-up keys and a temporary home folder';
 
 /** `openFor`: why the sandbox has a network. */
 export const placeText = (openFor: string | undefined): string =>
   openFor === undefined
     ? `The agent runs in a network namespace and can reach only a mock model server. ${NOTHING_OF_YOURS}.`
-    : `No network namespace (${toPlainText(openFor)}): only its base URL leads the agent to the mock model server. ${NOTHING_OF_YOURS}.`;
+    : `No network namespace (${toPlainText(openFor)}): only its base URL keeps the agent on the mock model server. ${NOTHING_OF_YOURS}.`;
 
 export const absentText = (agent: string, found: FoundCommand, npmPackage: string | undefined): string => {
   if (found.kind === 'not-executable')

@@ -40,9 +40,7 @@ export const readDefinedAgents = (
   const entries = all.slice(0, MOST_DEFINED);
   const taken = takenNames();
   const each = entries.map(([name, value]): One =>
-    taken.has(name)
-      ? { faults: [{ name, reason: () => 'this name is already taken', path: [] }] }
-      : oneOf(name, value),
+    taken.has(name) ? { faults: [{ name, reason: () => nameTaken(name), path: [] }] } : oneOf(name, value),
   );
   return {
     runtimes: each.flatMap(({ agent }) => (agent ? [agent] : [])),
@@ -96,6 +94,12 @@ const faultProblems = (faults: readonly Fault[], where: DefinitionPlace): readon
 
 /** Names an agent cannot have: the commands of ctxwrap and reserved words. */
 export const takenNames = (): ReadonlySet<string> => new Set([...commandWords, 'generic']);
+
+/** `ctxwrap NAME` runs the command, so that this agent could never be started. */
+const nameTaken = (name: string): string =>
+  name === 'generic'
+    ? 'generic is any agent that ctxwrap does not know; choose another name, such as my-agent'
+    : `ctxwrap ${name} is a command of ctxwrap; choose another name, such as ${name}-agent`;
 
 const oneOf = (name: string, value: JsonRecord): One => {
   const ours = Object.values<Agent>(agents).find((agent) => agent.name === name);

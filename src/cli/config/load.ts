@@ -298,7 +298,7 @@ export const watchConfiguration = (
   };
 };
 
-const GONE = 'the configuration file is gone: its settings stay until this session ends';
+const GONE = 'the configuration file is gone: its settings apply until this session ends';
 
 /** The user's own file could not be read. Wrong values in a readable file are ignored, as at the start. */
 const isUnread = ({ kind, origin }: Problem): boolean =>

@@ -32,7 +32,7 @@ export const refusedConfig = (path: string, reason: string, fix: string): UserEr
 
 export const brokenConfig = (path: string, check: string): UserError =>
   usageError(
-    `"${path}" is not valid JSONC, so ctxwrap adds nothing to it`,
+    `"${path}" is not valid JSONC, so ctxwrap does not change it`,
     `see what is wrong with: ${check}`,
   );
 
@@ -44,7 +44,7 @@ export const unwritableConfig = (path: string, reason: string): UserError =>
 
 export const unchangeableConfig = (path: string, place: string, options: ConfigOptions): UserError =>
   usageError(
-    `"${path}" is not valid JSONC${place}, so nothing in it is changed`,
+    `"${path}" is not valid JSONC${place}, so it was not changed`,
     `correct it first: ${configCommand('config edit', options)}`,
   );
 
@@ -131,7 +131,7 @@ const originText = (origin: Origin): string => {
 
 /** The problems, one after another. */
 export const problemsText = (problems: readonly Problem[]): readonly string[] => {
-  if (problems.length === 0) return ['no mistakes found'];
+  if (problems.length === 0) return ['no problems found'];
   return problems.flatMap(({ level, what, where, why, fix }, index) => [
     ...(index > 0 ? [''] : []),
     `${level}: ${toPlainText(what)}`,
@@ -165,7 +165,7 @@ export const initText = (
   { added, isNew }: { readonly added: readonly string[]; readonly isNew: boolean },
 ): string => {
   if (isNew) return `${path}: written, with ${added.length} keys as comments\n`;
-  if (added.length === 0) return `${path}: nothing to add, all keys are there\n`;
+  if (added.length === 0) return `${path}: nothing to add, it has all keys\n`;
   return `${path}: added ${added.join(', ')}; the previous text is in ${path}.bak\n`;
 };
 
@@ -176,7 +176,7 @@ export const parseSetting = (key: KeyName, text: string, { cwd, options }: Setti
   const { type } = configKey(key);
   const command = (words: string): string => configCommand(`config ${words}`, options);
   if (type.kind === 'definitions' || type.kind === 'modules')
-    throw usageError(`${key} holds objects, which do not fit on a command line`, command('edit'));
+    throw usageError(`${key} holds objects, which cannot be set on a command line`, command('edit'));
   const plain = type.fromText?.(text.trim()) ?? text;
   const written = isNumeric(type.kind) && /^\d+$/.test(text) ? Number(text) : plain;
   if (type.read(written) !== undefined) return written;
@@ -248,7 +248,7 @@ export const doubtsAbout = (key: KeyName, { settings, problems }: WholeConfigura
 export const editedText = (place: string, problems: readonly Problem[], isNew: boolean): string =>
   problems.length > 0
     ? problemsText(problems).join('\n')
-    : `${place}: ${isNew ? 'no mistakes found' : 'not changed'}`;
+    : `${place}: ${isNew ? 'no problems found' : 'not changed'}`;
 
 /** `reason` as the end of a sentence. */
 export const failedEditor = (editor: string, reason: string): UserError =>

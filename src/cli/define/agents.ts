@@ -5,7 +5,7 @@ import { argument, type Asked, flag, json } from './parameters.js';
 const listTakes = { json };
 const addTakes = {
   target: argument('<file>', 'a JSON file, or the name of a definition that comes with ctxwrap'),
-  replaces: flag('--replace', 'in place of one with the same name'),
+  replaces: flag('--replace', 'replace one with the same name'),
 };
 const showTakes = { target: argument('<name>', 'as agents list prints it') };
 

@@ -9,14 +9,14 @@ const takes = {
   target: argument('[session]', `${SESSION}; with --strategy also a session file`),
   all: flag('-a, --all', 'compact every running session'),
   idle: flag('--idle', 'with --all: only sessions whose agent is idle'),
-  force: flag('-f, --force', 'even if compacting is paused after failures'),
+  force: flag('-f, --force', 'compact even if compacting is paused after failures'),
   focus: optionOf<Values['focus']>(keyOption('focus')),
   wait: flag('--no-wait', 'return at once, without waiting for the outcome'),
   strategy: option(
     '--strategy <name>',
     'shorten it without the agent: truncate, summarize, clustering, or your own',
   ),
-  isDryRun: flag('--dry-run', 'with --strategy: only print what would be kept and taken out'),
+  isDryRun: flag('--dry-run', 'with --strategy: only print what would be kept and removed'),
   output: optionOf<'new' | undefined>(
     new Option('--output <where>', 'with --strategy: write a new session, and leave a running agent alone')
       .choices(['new'])
@@ -29,7 +29,7 @@ const takes = {
   ),
   budgetTokens: option(
     '--budget <tokens>',
-    'how long the conversation may be afterwards, such as 60k',
+    'how many tokens the conversation may have afterwards, such as 60k',
     parseValue('window', '--budget'),
   ),
   json,
@@ -69,9 +69,9 @@ const check = (asked: CompactRequest): void => {
 };
 
 const exitStatus = `0  compacted, or nothing to compact
-1  any other outcome, or it is not known
+1  any other outcome, or an unknown one
 2  invalid usage
-Ctrl-C withdraws it while it waits, and ends with that signal.`;
+Ctrl-C withdraws a request that is still waiting, and ends with that signal.`;
 
 export const compact = command({
   name: 'compact',

@@ -16,7 +16,7 @@ const parseFirst = (text: string): KeyName => {
 
 const showTakes = {
   key: argument('[key]', 'only this key', { choices: keyNames, parse: parseFirst }),
-  origin: flag('--origin', 'also where each value comes from and what it overrides'),
+  origin: flag('--origin', 'also print where each value comes from and what it overrides'),
   json,
 };
 const checkTakes = { json };

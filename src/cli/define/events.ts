@@ -3,8 +3,8 @@ import { argument, type Asked, flag, NDJSON_HELP } from './parameters.js';
 
 const prints = `First the state of each session, then every change of tier, activity and
 mode, every attempt to compact and its outcome, numbers at most once a
-second, and the end. With a session it ends when the session ends.
-Without --ndjson each event is a line to read: 14:03:07 4711-x2 tier safe
+second, and the end. With a session it ends when that session ends.
+Without --ndjson each event is a readable line: 14:03:07 4711-x2 tier safe
 → warn.`;
 
 const takes = {

@@ -36,7 +36,10 @@ const takes = {
 export type HistoryRequest = Asked<typeof takes>;
 
 const showTakes = {
-  target: argument('<session#n>', 'a compaction, as history lists it'),
+  target: argument(
+    '[session#n]',
+    'a compaction, as history lists it; without #N the last one; by default of the last session',
+  ),
   before: flag('--before', 'the conversation as it was before the compaction'),
   markdown: flag('--markdown', 'print Markdown'),
   runtime: writer,
@@ -47,7 +50,7 @@ export type HistoryShowRequest = Asked<typeof showTakes>;
 const show = command({
   name: 'show',
   summary: 'show one compaction, or the conversation before it',
-  examples: ['ctxwrap history show 0f3a9c12#2 --before --markdown > before.md'],
+  examples: ['ctxwrap history show', 'ctxwrap history show 0f3a9c12#2 --before --markdown > before.md'],
   takes: showTakes,
   run: async (asked) => (await import('../commands/history-show.js')).historyShow(asked),
 });

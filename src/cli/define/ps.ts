@@ -14,7 +14,11 @@ const parseInterval = (text: string): Millis => {
 const takes = {
   all: flag('-a, --all', 'also list ended and unresponsive sessions'),
   watch: flag('-w, --watch', 'redraw when a session changes; q quits'),
-  intervalMs: option('--interval <seconds>', 'with --watch: look this often, from 1 to 3600', parseInterval),
+  intervalMs: option(
+    '--interval <seconds>',
+    'with --watch: seconds between updates, 1 to 3600',
+    parseInterval,
+  ),
   format: option('--format <template>', "print one line per session, e.g. '{agent} {fill}'", parseTemplate),
   json,
 };
@@ -26,7 +30,7 @@ export const ps = command({
   otherNames: ['ls', 'status'], // what other programs call it
   topic: 'sessions',
   isCommon: true,
-  summary: 'list running sessions, how full they are and what they do',
+  summary: 'list running sessions, how full they are and what they are doing',
   sections: [['Fields for --format ({{ and }} for braces)', fieldsText()]],
   examples: ["ctxwrap ps --watch --format '{agent} {fill} {waits}'"],
   takes,

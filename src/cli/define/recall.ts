@@ -10,7 +10,7 @@ const waysBack = ['draft', 'context'] as const satisfies readonly WayBack[];
 const takes = {
   target: argument(
     '[session]',
-    `${SESSION}; #2 behind it is its second compaction, not the last; when none runs, the last recorded one`,
+    `${SESSION}; add #2 for its second compaction instead of the last; when none runs, the last recorded session`,
   ),
   isPrinted: flag('--print', 'print the text that would be given back', ['json', 'into']),
   into: optionOf<WayBack | undefined>(

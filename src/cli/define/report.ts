@@ -1,7 +1,8 @@
 import { command } from './command.js';
-import { type Asked, option } from './parameters.js';
+import { argument, type Asked, option } from './parameters.js';
 
 const takes = {
+  target: argument('[session]', 'only this session: its id, pid or file; by default all sessions'),
   html: option('--html <file>', 'write the page to this file, and open nothing'),
 };
 
@@ -10,8 +11,8 @@ export type ReportRequest = Asked<typeof takes>;
 export const report = command({
   name: 'report',
   topic: 'sessions',
-  summary: 'show a page about all recorded sessions in your browser',
-  examples: ['ctxwrap report', 'ctxwrap report --html report.html'],
+  summary: 'show a page about all recorded sessions, or one, in your browser',
+  examples: ['ctxwrap report', 'ctxwrap report 0f3a9c12', 'ctxwrap report --html report.html'],
   takes,
   run: async (asked, { version }) => (await import('../commands/report.js')).report(asked, version),
 });

@@ -18,8 +18,8 @@ overwritten. If the agent is running, it switches at its next safe moment;
 otherwise ctxwrap prints the command that resumes the new session.`;
 
 const exitStatus = `0  done
-1  it cannot be undone, the agent did not go back, or that is not known
-Ctrl-C withdraws it while it waits, and ends with that signal.`;
+1  it cannot be undone, the agent did not go back, or the outcome is unknown
+Ctrl-C withdraws a request that is still waiting, and ends with that signal.`;
 
 export const undo = command({
   name: 'undo',

@@ -111,7 +111,7 @@ export const manSections: readonly (readonly [title: string, text: string])[] = 
 
 CTXWRAP_CONFIG names another configuration file. CTXWRAP_MODE and others like it set one key each: see config show.
 
-CTXWRAP_SHELL holds the pid of the shell that has loaded init, so that doctor can tell whether init is active. Do not set it yourself.
+CTXWRAP_SHELL holds the pid of the shell that loaded init, so that doctor can tell whether init is active. Do not set it yourself.
 
 NO_COLOR turns colours off; bold, dim and reverse video remain.
 

@@ -87,7 +87,7 @@ export const foreignAt = (state: Compaction, phase: Foreign, moment: SessionCont
   if (fill && fillSince !== numberSince) {
     const outcome = { kind: 'verified', after: fill } as const;
     if (isLower(before, fill)) {
-      return foreignWorked(state, { before, outcome, evidence: 'the window is emptier' }, moment);
+      return foreignWorked(state, { before, outcome, evidence: 'the window is less full' }, moment);
     }
     if (success !== undefined) return enterPhase(state, { kind: 'rest' });
   }

@@ -258,7 +258,7 @@ const sentAt = (phase: Sent, moment: SessionContext, { settings, keyAt }: Compac
     return shownByAnswer(attempt.before, { shortenedAt, success }, moment) ?? { phase };
   if (fill && fillSince !== numberSince) {
     if (isLower(attempt.before, fill)) {
-      return { outcome: { kind: 'verified', after: fill }, evidence: 'the window is emptier' };
+      return { outcome: { kind: 'verified', after: fill }, evidence: 'the window is less full' };
     }
     if (success !== undefined) {
       return { outcome: { kind: 'unverified', text: success }, evidence: 'the window is as full as before' };

@@ -273,7 +273,7 @@ const holdWords: Readonly<Record<Exclude<GateHold['why'], 'unseen'>, string>> = 
   settling: 'waiting: the agent has just stopped',
   typing: 'waiting: you just typed',
   copying: 'waiting: backing up the session file',
-  plan: 'waiting for the plan to be done',
+  plan: 'waiting for the plan to finish',
   reading: 'waiting: reading what must be kept',
 };
 

@@ -89,7 +89,7 @@ const keyProblems = (effective: Values): readonly Problem[] => {
   if (!notNow || hotkey?.value !== notNow.value || notNow.origin.layer === 'flag') return [];
   const { origin } = notNow;
   const what = 'notNow is the same key as hotkey';
-  const why = 'it opens the overview, and says "not now" to nothing';
+  const why = 'it opens the overview and cannot also say "not now"';
   return [
     problemAt(origin, {
       kind: 'unusable',

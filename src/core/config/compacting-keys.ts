@@ -206,7 +206,7 @@ export const compactingKeys = {
   apply: {
     type: choice('switch', 'restart'),
     fallback: 'switch',
-    doc: 'How a running agent goes on with the conversation that a strategy has shortened: `switch` uses its own command for another session; `restart` ends it by its own command and starts it again with the new session.',
+    doc: 'How a running agent continues with the conversation that a strategy has shortened: `switch` uses its own command for another session; `restart` ends it by its own command and starts it again with the new session.',
   },
   onExhausted: {
     type: choice('offer', 'rescue'),

@@ -54,7 +54,7 @@ export const strategyNotices = (
   const isUnusable = inUse !== undefined && !agent.canSwitch;
   return [
     ...(backend === undefined || changes.length === 0 ? [] : [`backend ${backend}: ${changes.join(', ')}`]),
-    ...(isUnusable ? [`strategy ${inUse} is not used: ${agent.name} takes no other session`] : []),
+    ...(isUnusable ? [`strategy ${inUse} is not used: ${agent.name} cannot switch to another session`] : []),
   ];
 };
 
@@ -102,8 +102,8 @@ const findStrategyFault = (values: FaultValues, readModule: ReadModule): Strateg
   if (strategy !== 'summarize') return undefined;
   if (values['summariser.url'] === undefined)
     return {
-      reason: 'nobody is set who writes the summaries',
-      short: 'nobody writes the summaries',
+      reason: 'no summariser is set',
+      short: 'no summariser is set',
       fix: 'ctxwrap config set summariser.url agent',
     };
   return findSummariserFault(values);

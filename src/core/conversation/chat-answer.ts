@@ -73,7 +73,7 @@ const makeAnswer = (): Answer => {
     isComplete: () => isComplete,
     hasBegun: () => hasBegun,
     text: () => {
-      if (!isComplete) throw new SummaryError('the answer of the model server ended in the middle');
+      if (!isComplete) throw new SummaryError('the answer of the model server broke off');
       return pieces.join('');
     },
   };
@@ -107,11 +107,13 @@ interface LineReader {
 
 const readerFor = (text: string, answer: Answer): LineReader => {
   if (text.startsWith('<'))
-    throw new SummaryError('the address of the summariser answers with a web page, not as a model server');
+    throw new SummaryError(
+      'the address of the summariser answers with a web page, so no model server is there',
+    );
   return text.startsWith('{') ? documentReader(answer) : eventReader(answer);
 };
 
-const unreadable = (): SummaryError => new SummaryError('the answer of the model server is not readable');
+const unreadable = (): SummaryError => new SummaryError('the answer of the model server cannot be read');
 
 const documentReader = (answer: Answer): LineReader => {
   let document = '';

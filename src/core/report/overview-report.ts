@@ -197,7 +197,7 @@ const numberOf = (session: Session, contents: SessionContents | undefined, now: 
 const blankText = (session: Session, now: Millis): string => {
   const { blank } = session;
   if (blank.why === 'unreadable') return `No number: ${blank.reason}.`;
-  if (blank.why === 'gone') return "No number: the agent's screen does not show it any more.";
+  if (blank.why === 'gone') return "No number: the agent's screen no longer shows it.";
   return noNumberSentence(footerView(session, now).note);
 };
 
@@ -274,7 +274,7 @@ const attemptRows = ({ record, now }: OverviewFacts): readonly Row[] => {
 const byText = ({ initiator, isManual }: EndedCompaction): string => {
   switch (initiator) {
     case 'ctxwrap':
-      return isManual ? 'ctxwrap as you asked' : 'ctxwrap';
+      return isManual ? 'ctxwrap, at your request' : 'ctxwrap';
     case 'user':
       return 'you';
     case 'agent':
@@ -299,7 +299,7 @@ const nextSentence = ({ session, compaction, now }: NextFacts): string => {
   const isDoubted = phase.kind === 'doubted' && messageRoom(compaction, now) === 'free';
   const words = isDoubted ? undefined : comingText(compaction, now, ASK);
   if (words !== undefined) {
-    const sentence = request ? `compaction asked for, ${words}` : words;
+    const sentence = request ? `compaction requested, ${words}` : words;
     return `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`;
   }
   return restSentence({ session, compaction });
@@ -321,7 +321,7 @@ const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string =
     return 'The window is not known: set --window, or --auto in tokens (150k).';
   const doubt = fused.exact || isAfterCompaction(session) ? undefined : uncertaintyOf(fused);
   if (doubt === 'sources' && !session.contest?.isLasting)
-    return 'Nothing is typed before another source says the same as the screen.';
+    return 'Nothing is typed until another source confirms the screen.';
   if (doubt) return doubtTexts[doubt];
   const coming = comingSentence(session, mode);
   return postponedAt === undefined ? coming : coming.replace(/\.$/, ', not before your next turn.');
@@ -428,7 +428,7 @@ const helpSections = ({ hotkey }: OverviewFacts): readonly Section[] => [
     ['u', 'undo the last compaction: back to the conversation before it; again: cancel'],
     ['b', 'recap: what the last compaction forgot, to give it back'],
     ['r', 'rescue: shorten the conversation without the agent; again: cancel'],
-    ['h', 'write a handoff, with which another agent can go on'],
+    ['h', 'write a handoff for another agent to continue with'],
     ['l', 'limit: keep the window below 200k, 300k or 500k tokens'],
     ['n', 'proactive on or off: at warn, also count text since the last number'],
     ['d', 'sources, evidence and the last compaction'],

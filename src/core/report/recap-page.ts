@@ -76,7 +76,7 @@ export const recapGroups = (recap: Recap): readonly RecapGroup[] =>
 export const emptyRecap =
   'The conversation before the compaction holds no rules, plan items, decisions, files, commands or names.';
 
-export const unreadableRecap = 'The summary is encrypted: what it has kept is not known.';
+export const unreadableRecap = 'The summary is encrypted: what it kept is unknown.';
 
 const headOf = (recap: Recap, { chosen, way }: RecapPage): string => {
   const count = recap.lines.filter((line) => isChosen(line, chosen)).length;

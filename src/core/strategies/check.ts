@@ -24,7 +24,7 @@ export const obstacleIn = (conversation: Conversation): string | undefined => {
     const lines = damaged === 1 ? '1 line' : `${damaged} lines`;
     return `${lines} of its session file cannot be read`;
   }
-  return sizeForBudget(conversation) === 0 ? 'nothing has been said in it' : undefined;
+  return sizeForBudget(conversation) === 0 ? 'the conversation is empty' : undefined;
 };
 
 /** Nothing of `before` was taken out of the window. */

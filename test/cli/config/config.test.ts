@@ -115,7 +115,7 @@ describe('config check', () => {
     expect(await config('check')).toEqual({
       code: 0,
       signal: null,
-      stdout: 'no mistakes found\n',
+      stdout: 'no problems found\n',
       stderr: '',
     });
   });
@@ -259,9 +259,15 @@ describe('config check', () => {
     expect(stdout).toContain('recipe.comand: unknown, did you mean command?');
     expect(stdout).toContain(`where  ${userFile()}:3:13`);
     expect(stdout).toContain('error: runtimes.claude is not valid');
-    for (const taken of ['generic', 'ps', 'help'])
+    for (const [taken, why] of [
+      ['generic', 'generic is any agent that ctxwrap does not know; choose another name'],
+      ['ps', 'ctxwrap ps is a command of ctxwrap; choose another name, such as ps-agent'],
+      ['help', 'ctxwrap help is a command of ctxwrap; choose another name, such as help-agent'],
+    ] as const)
       expect(stdout).toMatch(
-        new RegExp(`runtimes\\.${taken} is not valid\\n.*\\n  why +this name is already taken`),
+        new RegExp(
+          `runtimes\\.${taken} is not valid\\n.*:5:\\d+\\n  why +${why}.*\\n  fix +.*EDITOR:-vi. .5 `,
+        ),
       );
   });
 

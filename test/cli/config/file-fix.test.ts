@@ -37,7 +37,7 @@ describe('a file of the user that is not read is mended by the command that is o
     writeConfig(bench, '{}');
     spoil();
     expect(await checked()).toContain('error: ctxwrap does not read the file');
-    expect(await mended()).toBe('no mistakes found\n');
+    expect(await mended()).toBe('no problems found\n');
   });
 
   it.each([
@@ -47,16 +47,16 @@ describe('a file of the user that is not read is mended by the command that is o
     writeConfig(bench, '{ "mode": "ask" }', join(bench.folder, 'elsewhere/mine.jsonc'));
     mkdirSync(dirname(userFileOf(bench)), { recursive: true });
     symlinkSync(join(bench.folder, 'elsewhere/mine.jsonc'), userFileOf(bench));
-    expect(await checked()).toBe('no mistakes found\n');
+    expect(await checked()).toBe('no problems found\n');
     open();
     expect(await checked()).toContain('error: ctxwrap does not read the file');
-    expect(await mended()).toBe('no mistakes found\n');
+    expect(await mended()).toBe('no problems found\n');
   });
 
   it('a link to a device', async () => {
     mkdirSync(dirname(userFileOf(bench)), { recursive: true });
     symlinkSync('/dev/null', userFileOf(bench));
-    expect(await mended()).toBe('no mistakes found\n');
+    expect(await mended()).toBe('no problems found\n');
   });
 
   it('that an option names', async () => {
@@ -71,24 +71,24 @@ describe('a file of the user that is not read is mended by the command that is o
   it('a link that leads nowhere', async () => {
     mkdirSync(dirname(userFileOf(bench)), { recursive: true });
     symlinkSync('config.jsonc', userFileOf(bench));
-    expect(await mended()).toBe('no mistakes found\n');
+    expect(await mended()).toBe('no problems found\n');
   });
 
   it('a device', async () => {
     bench.env['CTXWRAP_CONFIG'] = '/dev/zero';
-    expect(await mended()).toBe('no mistakes found\n');
+    expect(await mended()).toBe('no problems found\n');
   });
 
   it('a dotenv file that is not there yet, nor its folder', async () => {
     bench.env['CTXWRAP_ENV_FILE'] = join(bench.folder, 'no such', 'env');
-    expect(await mended()).toBe('no mistakes found\n');
+    expect(await mended()).toBe('no problems found\n');
   });
 
   it('a dotenv file', async () => {
     const file = join(bench.folder, 'env');
     writeFileSync(file, Buffer.from([0]));
     bench.env['CTXWRAP_ENV_FILE'] = file;
-    expect(await mended()).toBe('no mistakes found\n');
+    expect(await mended()).toBe('no problems found\n');
   });
 });
 
@@ -99,7 +99,7 @@ describe('a file that came with a folder', () => {
     writeFileSync(join(bench.folder, 'payload'), 'theirs');
     symlinkSync('payload', project());
     for (const end of ['.plain', '.old']) symlinkSync(victim, `${project()}${end}`);
-    expect(await mended()).toBe('no mistakes found\n');
+    expect(await mended()).toBe('no problems found\n');
     expect(readFileSync(victim, 'utf8')).toBe('mine');
     expect(readFileSync(join(bench.folder, 'payload'), 'utf8')).toBe('theirs');
     expect(readdirSync(bench.folder)).not.toContain('.ctxwrap.jsonc');
@@ -122,7 +122,7 @@ describe('a file that came with a folder', () => {
       writeFileSync(join(folder, '.ctxwrap.jsonc'), ' '.repeat(300_000));
       bench.env['LC_ALL'] = locale;
       await mended(folder, 'true');
-      expect(await checked(folder)).toBe('no mistakes found\n');
+      expect(await checked(folder)).toBe('no problems found\n');
       expect(readdirSync(folder)).toEqual([]);
     },
   );

@@ -45,7 +45,7 @@ describe('config init', () => {
     expect(after.startsWith('// mine\n{ "mode": "ask"')).toBe(true);
     expect(rowOf(await config(), 'mode')).toMatch(/"ask"$/);
     expect(await config('init')).toMatchObject({
-      stdout: `${userFile()}: nothing to add, all keys are there\n`,
+      stdout: `${userFile()}: nothing to add, it has all keys\n`,
     });
     expect(readFileSync(userFile(), 'utf8')).toBe(after);
     expect(readFileSync(`${userFile()}.bak`, 'utf8')).toBe(before);

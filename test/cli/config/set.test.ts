@@ -146,7 +146,11 @@ describe('config set', () => {
       /^focus must be a text of at most 200 characters, or evidence, got "x{60}"$/,
       /config set focus/,
     ],
-    [['runtimes', '{}'], 'runtimes holds objects, which do not fit on a command line', 'ctxwrap config edit'],
+    [
+      ['runtimes', '{}'],
+      'runtimes holds objects, which cannot be set on a command line',
+      'ctxwrap config edit',
+    ],
     [['warn'], "missing required argument 'value'", 'see ctxwrap config set --help'],
   ])('%j is refused with what would be right', async (args, message, hint) => {
     const { code, stdout, stderr } = await config('set', ...args);
@@ -343,7 +347,7 @@ describe('config edit', () => {
     expect(await started('edit')).toMatchObject({
       code: 0,
       stderr: '',
-      stdout: `${HERE}: no mistakes found\n`,
+      stdout: `${HERE}: no problems found\n`,
     });
     expect(given()).toBe(`--wait\ntwo words\n${userFile()}\n`);
     expect([text(), text(`${userFile()}.bak`)]).toEqual(['{ "mode": "warn" }\n', '{ "mode": "ask" }\n']);
@@ -364,7 +368,7 @@ describe('config edit', () => {
 
   it('opens a file with all keys as comments where there is none', async () => {
     bench.env['EDITOR'] = 'true';
-    expect(await started('edit')).toMatchObject({ code: 0, stdout: `${HERE}: no mistakes found\n` });
+    expect(await started('edit')).toMatchObject({ code: 0, stdout: `${HERE}: no problems found\n` });
     expect(text().match(/^ {2}\/\/ "/gm)).toHaveLength(keyNames.length);
     expect(existsSync(join(dirname(userFile()), 'config.schema.json'))).toBe(true);
   });

@@ -37,8 +37,8 @@ describe('a compaction by a strategy', () => {
     const session = play();
     session.turn(AUTO_TOKENS);
     untilTyping(session);
-    session.typed({ kind: 'nothing', reason: 'all of it would stay', evidence: [] });
-    expect(session.words()).toBe('nothing removed: all of it would stay');
+    session.typed({ kind: 'nothing', reason: 'everything would be kept', evidence: [] });
+    expect(session.words()).toBe('nothing removed: everything would be kept');
     session.wait(120_000);
     session.turn(AUTO_TOKENS + 2_000);
     session.wait(120_000);

@@ -25,7 +25,7 @@ describe('in the middle of a plan', () => {
   it('the compaction waits, and the footer says for what', () => {
     const play = playWork(onPlan);
     play.wait(1_500);
-    expect(play.words()).toBe('waiting for the plan to be done (3 of 4)');
+    expect(play.words()).toBe('waiting for the plan to finish (3 of 4)');
     play.wait(300_000);
     expect(play.typings()).toEqual([]);
   });

@@ -90,7 +90,7 @@ describe('the start of a session', () => {
 
   it('says that a strategy is not used by an agent that takes no other session while it runs', () => {
     expect(notices({ strategy: 'truncate' }, undefined, false)).toEqual([
-      'strategy truncate is not used: kimi takes no other session',
+      'strategy truncate is not used: kimi cannot switch to another session',
     ]);
   });
 });

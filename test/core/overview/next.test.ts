@@ -69,9 +69,9 @@ describe('what happens next', () => {
     const overview = overviewAt(60_000);
     overview.play.is('draft');
     overview.play.ask('one');
-    expect(next(overview)).toBe('Compaction asked for, waiting: unsent text in the prompt.');
+    expect(next(overview)).toBe('Compaction requested, waiting: unsent text in the prompt.');
     overview.play.is('dialog');
-    expect(next(overview)).toBe('Compaction asked for, waiting: a dialog is open.');
+    expect(next(overview)).toBe('Compaction requested, waiting: a dialog is open.');
   });
 
   it('while the command is typed, sent, and at work, and how it ended', () => {

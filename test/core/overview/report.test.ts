@@ -130,7 +130,7 @@ describe('where there is no number', () => {
     expect(said(generic)).toBe('No number: generic has no session file.');
     const gone = playOverview();
     gone.play.tell(shows(40), blank);
-    expect(said(gone)).toBe("No number: the agent's screen does not show it any more.");
+    expect(said(gone)).toBe("No number: the agent's screen no longer shows it.");
     expect(said(overviewAt(100_000))).toBe('');
   });
 });

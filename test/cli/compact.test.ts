@@ -290,7 +290,7 @@ describe('a session that cannot be asked', () => {
     ['has ended', { endedAt: 5 }, 'ctxwrap ps'],
     ['was killed', { pid: 2 ** 22 + 1 }, 'ctxwrap ps'],
     ['has not answered for ', { heartbeatAt: Date.now() - 120_000 }, 'fg'],
-    ['ctxwrap of session me has failed', { failedAt: 5 }, 'type the compact command of codex yourself'],
+    ['ctxwrap has failed in session me', { failedAt: 5 }, 'type the compact command of codex yourself'],
     ['runs with --mode off', { compaction: { mode: 'off' } }, '--mode warn'],
     ['runs ctxwrap 0.0.9, which cannot take requests', { compaction: undefined }, 'restart that session'],
   ])('says that it %s', async (text, more, help) => {

@@ -253,10 +253,12 @@ describe('ctxwrap doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('fails where our folder is a link, and warns where others can look into it', async () => {
+  it('fails where our folder is a link to one that others can change, and warns where they can look into it', async () => {
     const state = join(bench.folder, '.local/state');
     mkdirSync(join(state, 'elsewhere'), { recursive: true, mode: 0o700 });
     symlinkSync('elsewhere', join(state, 'ctxwrap'));
+    expect((await examined()).check('State', 'folder')).toMatchObject({ status: 'ok' });
+    chmodSync(join(state, 'elsewhere'), 0o777);
     expect((await examined()).check('State', 'folder')).toMatchObject({ status: 'fail' });
     bench.env['XDG_STATE_HOME'] = join(bench.folder, 'open');
     mkdirSync(join(bench.folder, 'open/ctxwrap'), { recursive: true });

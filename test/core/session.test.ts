@@ -53,6 +53,7 @@ describe('the footer view', () => {
       windowTokens: 200_000,
       usedPercent: 75,
       tier: 'warn',
+      tierNote: 'filling up',
     });
   });
 
@@ -124,7 +125,13 @@ describe('the footer view', () => {
 
   it('shows a percentage alone', () => {
     const full: Event = { type: 'reading', reading: { usedPercent: 100, source: 'log', at: 1 } };
-    expect(view(full)).toEqual({ ...empty, usedPercent: 100, wayPercent: 100, tier: 'hard' });
+    expect(view(full)).toEqual({
+      ...empty,
+      usedPercent: 100,
+      wayPercent: 100,
+      tier: 'hard',
+      tierNote: 'window full',
+    });
   });
 });
 

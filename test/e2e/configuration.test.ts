@@ -155,7 +155,10 @@ describe.concurrent('a strategy that the demonstration does not use', () => {
         rows: 30,
       });
       try {
-        await says(window, `strategy ${options[1] ?? 'clustering'} is not used: demo takes no other session`);
+        await says(
+          window,
+          `strategy ${options[1] ?? 'clustering'} is not used: demo cannot switch to another session`,
+        );
         expect(window.isOpen()).toBe(true);
       } finally {
         window.close();

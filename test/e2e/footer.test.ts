@@ -39,6 +39,7 @@ describe.concurrent('the hotkey, where there is no room for an overview,', () =>
     await withWrapped({ columns: COLUMNS, rows: ROWS }, async (wrapped) => {
       const { window, player } = wrapped;
       await wrapped.started();
+      await footerShown(window); // before that the first press waits for the overview
       window.type(`a${HOTKEY}${HOTKEY}b`);
       await player.until(() => player.received().endsWith('b'));
       expect(player.received()).toBe(`a${HOTKEY}b`);

@@ -36,7 +36,7 @@ export interface DemoSessionOptions {
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const agent = pathOf('../../dist/demo-agent.js');
-const clockProgram = pathOf('hand-clock.js');
+const clockProgram = pathOf('hand-clock.cjs');
 
 const PACE = '2'; // of the demo agent: fast, but slow enough to be seen working
 const WAIT = { timeout: 20_000, interval: 20 };
@@ -53,7 +53,7 @@ export const withDemoSession = (
     );
     const passNow = makeClock(clock);
     const options = ['--runtime', 'demo', '--no-tips', '--log', log, ...given];
-    const wrapper = ['--import', clockProgram, publishedBin, ...options, '--'];
+    const wrapper = ['--require', clockProgram, publishedBin, ...options, '--'];
     const silent = ['env', 'CTXWRAP_DEMO_LOG=', process.execPath, agent, '--interactive', '--pace', PACE];
     const env = {
       ...plainEnv(folder),

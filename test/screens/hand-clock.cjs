@@ -1,8 +1,8 @@
 // Loaded before a program: the wall clock and the time of the session stand where a file says, so that every run shows the same ages.
 // Timers, and what is measured with `performance.now`, run on.
-import { readFileSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-import os from 'node:os';
+const { readFileSync } = require('node:fs');
+const { syncBuiltinESMExports } = require('node:module');
+const os = require('node:os');
 
 const file = process.env.HAND_CLOCK ?? '';
 const now = () => Number(readFileSync(file, 'latin1'));

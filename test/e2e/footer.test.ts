@@ -36,14 +36,13 @@ describe.concurrent('the hotkey, where there is no room for an overview,', () =>
   });
 
   it('pressed twice goes to the child', async () => {
-    await withWrapped({ columns: COLUMNS, rows: ROWS }, async (wrapped) => {
+    await withWrapped({ columns: NARROW, rows: ROWS }, async (wrapped) => {
       const { window, player } = wrapped;
       await wrapped.started();
-      await footerShown(window); // before that the first press waits for the overview
       window.type(`a${HOTKEY}${HOTKEY}b`);
       await player.until(() => player.received().endsWith('b'));
       expect(player.received()).toBe(`a${HOTKEY}b`);
-      await childHas(wrapped, ROWS - 1);
+      await childHas(wrapped, ROWS - 1, NARROW);
       await footerShown(window);
     });
   });

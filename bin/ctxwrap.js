@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --
 // the -- keeps node from reading a --env-file that stands among the arguments, also the agent's
-const { existsSync } = require('node:fs');
+const { existsSync, statSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 
 const home = dirname(__dirname);
@@ -12,8 +12,15 @@ const isIncomplete = (error) => {
   return isCutOff || error.code === 'CTXWRAP_INCOMPLETE';
 };
 
-try {
+/** An empty file is no error for Node. */
+const startProgram = () => {
+  if (statSync(join(home, 'dist/launcher.cjs'), { throwIfNoEntry: false })?.size === 0)
+    throw Object.assign(new Error('the launcher is empty'), { code: 'CTXWRAP_INCOMPLETE' });
   require('../dist/launcher.cjs');
+};
+
+try {
+  startProgram();
 } catch (error) {
   if (!isIncomplete(error)) throw error;
   const checkout = `cd '${home.replaceAll("'", "'\\''")}' && npm install && npm run build`;

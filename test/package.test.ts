@@ -162,6 +162,7 @@ describe('a checkout that has not been built', () => {
     ['has only the launcher', () => rmSync(program())],
     ['has half of the program', () => half(program())],
     ['has half of the launcher', () => half(join(dist(), 'launcher.cjs'))],
+    ['has an empty launcher', () => truncateSync(join(dist(), 'launcher.cjs'), 0)],
   ])('says what to do where it %s', (_, harm) => {
     copy('dist');
     copy('package.json');

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isRunningAs, type SessionRecord } from '../core/report/records.js';
 import type { ListedSession } from '../storage/sessions.js';
 import { toPlainText } from '../ui/text.js';
@@ -69,12 +70,17 @@ export const onlySession = (
   return first;
 };
 
-/** As `onlySession`; where none runs, the one with a conversation that ended last. For commands that only read. */
+/**
+ * As `onlySession`; where none runs, the one with a conversation that ended last, and whose file is still there: that of the demo is not. For
+ * commands that only read.
+ */
 export const lastSession = (sessions: readonly ListedSession[], none?: () => Error): ListedSession => {
   const isWithin = (process.env['CTXWRAP_SESSION'] ?? '') !== '';
-  const [last] = sessions
+  const begun = sessions
     .filter(({ record }) => record.agentSessionId !== undefined || record.logPath !== undefined)
     .toSorted((a, b) => b.record.heartbeatAt - a.record.heartbeatAt);
+  const last =
+    begun.find(({ record: { logPath } }) => logPath === undefined || existsSync(logPath)) ?? begun[0];
   return last && !isWithin && !sessions.some(isThere) ? last : onlySession(sessions, none);
 };
 

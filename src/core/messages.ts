@@ -11,9 +11,8 @@ import {
   COMPACT_COMMAND,
 } from './compaction/texts.js';
 import type { Event } from './event.js';
-import { formatOwnPercent, formatPercent } from './format.js';
 import type { Tier } from './ladder.js';
-import { windowPercent, type Millis, type Reading } from './reading.js';
+import type { Millis } from './reading.js';
 import { sessionLadder } from './report/report.js';
 import type { Session } from './session.js';
 import { present } from './present.js';
@@ -151,18 +150,16 @@ const isTooSoon = ({ shown, prompts }: Tips, tier: Tier, { cooldown }: Tip): boo
   return prompts < last + LEAST_PROMPTS || prompts < (shown[tier] ?? -Infinity) + cooldown;
 };
 
-const tipFor = (tier: Tier, reading: Reading, { ask, command, prompts, before }: Tips): Tip | undefined => {
-  const percent = windowPercent(reading);
-  const full =
-    percent === undefined ? (formatOwnPercent(reading) ?? `tier ${tier}`) : `${formatPercent(percent)} full`;
+/** Without a number: the one beside it is newer a moment later. */
+const tipFor = (tier: Tier, { ask, command, prompts, before }: Tips): Tip | undefined => {
   switch (tier) {
     case 'warn':
       if (prompts - before <= SETTLED_PROMPTS) return undefined;
-      return { priority: 50, cooldown: 40, text: `${full} · ${compactsBy(ask)}` };
+      return { priority: 50, cooldown: 40, text: compactsBy(ask) };
     case 'auto':
-      return { priority: 90, cooldown: 20, text: `${full} · ${compactsBy(ask)}` };
+      return { priority: 90, cooldown: 20, text: compactsBy(ask) };
     case 'hard':
-      return { priority: 100, cooldown: 10, text: `${full} · ${command} frees space` };
+      return { priority: 100, cooldown: 10, text: `${command} frees space` };
     case 'safe':
       return undefined;
   }
@@ -264,7 +261,7 @@ const withTip = (
   if (!tips) return messages;
   const { fused, activity } = session;
   const tier = fused?.actingTier;
-  const tip = tier && tipFor(tier, fused.reading, tips);
+  const tip = tier && tipFor(tier, tips);
   const isQuiet =
     (activity === 'ready' || activity === 'draft') &&
     notices.waiting.length === 0 &&

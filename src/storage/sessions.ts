@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { lstat, readdir, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { jsonText, type Printable } from '../core/printable.js';
 import { errorCode } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
@@ -18,7 +18,7 @@ import {
 import { sweepJournals } from './event-journal.js';
 import { systemReason, unreadableFolderError } from './errors.js';
 import { isRunning } from './processes.js';
-import { ensureFolder, readSmallFile, writeAtomic, readOwnFile } from './state-folder.js';
+import { ensureFolder, linkRefusal, readSmallFile, writeAtomic, readOwnFile } from './state-folder.js';
 import { type FolderWatch, watchFolder } from './watch.js';
 
 // The records of all wrapped sessions of this user: `sessions/<id>.json` in the state folder.
@@ -212,8 +212,10 @@ const sweepHandoffs = async (stateFolder: string, { kept, outdated, now }: Swept
   }
 };
 
-/** Names in the folder; empty if it does not exist; throws if it cannot be read. */
+/** Names in the folder; empty if it does not exist; throws if it cannot be read, or sessions may not use it. */
 const listNames = async (folder: string): Promise<readonly string[]> => {
+  const refusal = linkRefusal(dirname(folder));
+  if (refusal !== undefined) throw unreadableFolderError('sessions', folder, refusal);
   try {
     return (await readdir(folder)).toSorted();
   } catch (error) {

@@ -75,15 +75,17 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** As the end of a sentence; nothing where the link itself is trusted, as below the state folder, where none is expected. */
-const whyRefused = (link: string): string => {
-  const target = followLink(link, 'folder');
-  return target.kind === 'untrusted' ? `, and ${target.reason}` : '';
+/** Why nothing is read or written there: it is a link, which `stateFolder` has not followed. Undefined if it is none. */
+export const linkRefusal = (folder: string): string | undefined => {
+  if (!isLink(folder)) return undefined;
+  const target = followLink(folder, 'folder');
+  // the link itself may be trusted below the state folder, where none is expected
+  return `${folder} is a symbolic link${target.kind === 'untrusted' ? `, and ${target.reason}` : ''}`;
 };
 
 const makePrivate = async (folder: string): Promise<void> => {
-  if ((await lstat(folder)).isSymbolicLink())
-    throw new Error(`${folder} is a symbolic link${whyRefused(folder)}`);
+  const refusal = linkRefusal(folder);
+  if (refusal !== undefined) throw new Error(refusal);
   const handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
     const stats = await handle.stat();

@@ -28,8 +28,8 @@ interface Addon {
 
 const NO_USER = -1; // the child runs as the wrapper's user
 
-/** The addon is in a package of its own for each platform, and node-pty is what depends on it. */
-const loadAddon = (): { readonly addon: Addon; readonly spawnHelper: string } => {
+/** The addon is in a package of its own for each platform, and node-pty is what depends on it. Throws where they are not installed. */
+export const loadAddon = (): { readonly addon: Addon; readonly spawnHelper: string } => {
   const fromHere = createRequire(import.meta.url);
   const fromNodePty = createRequire(fromHere.resolve('@lydell/node-pty'));
   const platformPackage = `@lydell/node-pty-${process.platform}-${process.arch}`;

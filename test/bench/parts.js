@@ -46,7 +46,7 @@ export const parts = {
   silent: start(18, false),
   early: early(true),
   earlySilent: early(false),
-  idle: { measure: measureIdle },
+  idle: { isOnce: true, measure: measureIdle },
   resident: {
     measure: (all, { folder }) => measureResident(all, writeStream(folder, 'recordings', RESIDENT_BYTES)),
   },

@@ -230,7 +230,7 @@ describe('the state folder', () => {
     [
       'folder',
       { stats: { ...mine, isFolder: false } },
-      'fail: /h/s/ctxwrap must be a folder, not a file or a link → mv /h/s/ctxwrap /h/s/ctxwrap.old',
+      'fail: /h/s/ctxwrap must be a folder, not a file → mv /h/s/ctxwrap /h/s/ctxwrap.old',
     ],
     [
       'folder',

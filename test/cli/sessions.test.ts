@@ -439,6 +439,9 @@ describe('the id of a conversation', () => {
     const newer = session({ id: '2-b', heartbeatAt: 2, agentSessionId: second }, 'ended');
     const shell = session({ id: '3-c', heartbeatAt: 3 }, 'ended');
     expect(lastSession([newer, older, shell])).toBe(newer);
+    const gone = session({ ...newer.record, heartbeatAt: Infinity, logPath: '/gone.jsonl' }, 'ended');
+    expect(lastSession([gone, newer, older])).toBe(newer); // as that of a demo
+    expect(lastSession([gone])).toBe(gone);
     expect(() => lastSession([shell])).toThrow('no session is running');
     expect(lastSession([newer, session()])).toEqual(session());
     expect(() => lastSession([])).toThrow('no session is running');

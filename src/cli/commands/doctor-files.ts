@@ -4,6 +4,7 @@ import { quoteForCopying } from '../../core/text.js';
 import type { FolderObstacle } from '../../storage/errors.js';
 import { OTHERS } from '../../storage/file-modes.js';
 import type { ListedSession } from '../../storage/sessions.js';
+import { linkRefusal } from '../../storage/state-folder.js';
 import type { WholeConfiguration } from '../config/load.js';
 
 // The sections of ctxwrap's own files: the state folder with its sessions, and the configuration.
@@ -95,7 +96,8 @@ const folder = ({
   obstacle,
   home,
 }: FolderFacts & { readonly stats: NonNullable<FolderFacts['stats']> }): Check => {
-  if (!isFolder) return fail('folder', `${path} must be a folder, not a file or a link`, movingAway(path));
+  if (!isFolder)
+    return fail('folder', linkRefusal(path) ?? `${path} must be a folder, not a file`, movingAway(path));
   if (!isOwn)
     return fail(
       'folder',

@@ -9,7 +9,12 @@ import { queryTerminal } from '../../terminal/tty.js';
 
 /** Why no pseudo-terminal can be opened; undefined when one can. */
 export const ptyFailure = (): Promise<string | undefined> =>
-  import('../../terminal/pty.js').then(() => undefined, systemReason);
+  import('../../terminal/native-pty.js')
+    .then(({ loadAddon }) => {
+      loadAddon();
+      return undefined;
+    })
+    .catch(systemReason);
 
 export interface ProbedTerminal {
   readonly size: { readonly columns: number; readonly rows: number };

@@ -11,6 +11,7 @@ import {
   type Origin,
   type Problem,
 } from '../../core/config/problem.js';
+import { knownStrategies } from '../../core/config/strategy.js';
 import type { UserError } from '../../core/errors.js';
 import { formatBytes, parseBytes } from '../../core/format.js';
 import { type JsonRecord } from '../../core/json.js';
@@ -184,6 +185,22 @@ export const parseSetting = (key: KeyName, text: string, { cwd, options }: Setti
   const right = /^[\w.,%]+$/.test(near) ? near : quoteForCopying(near);
   const got = type.isPrivate ? '' : `, got "${toOneLine(text, LONGEST_VALUE)}"`;
   throw usageError(`${key} must be ${type.rule(text)}${got}`, `try ${command(`set ${key} ${right}`)}`);
+};
+
+/** Throws for a strategy that is neither ctxwrap's nor one of the user's own. */
+export const checkStrategy = (
+  given: unknown,
+  { settings }: WholeConfiguration,
+  options: ConfigOptions,
+): void => {
+  const known = knownStrategies(settings.values.strategies);
+  const name = String(given);
+  if (known.includes(name)) return;
+  const near = nearestWord(name, known) ?? 'auto';
+  throw usageError(
+    `strategy must be one of ${known.join(', ')}, got "${toOneLine(name, LONGEST_VALUE)}"`,
+    `try ${configCommand(`config set strategy ${near}`, options)}`,
+  );
 };
 
 export interface SettingPlace {

@@ -1,7 +1,7 @@
 import { isRecord } from '../json.js';
 import type { KeyName } from './keys.js';
 
-// Names that the agents and other programs have, or had, for a setting of ctxwrap. Their values have other units, so they are not taken over.
+// Names that the agents and other programs have, or had, for a setting of ctxwrap. Their values may have other units, so they are only suggested.
 
 /** A key of ctxwrap and a value that it can have. */
 export interface Replacement {
@@ -12,6 +12,15 @@ export interface Replacement {
 
 const example = (key: KeyName, value: string) => (): Replacement => ({ key, value });
 
+const percentOf = (old: unknown): string | undefined => {
+  if (typeof old !== 'number' || old <= 0 || old > 100) return undefined;
+  return `${Math.round(old <= 1 ? old * 100 : old)}%`; // some count to 1, others to 100
+};
+
+const share =
+  (key: KeyName, usual: string) =>
+  (old: unknown): Replacement => ({ key, value: percentOf(old) ?? usual });
+
 /** It means the same, so its value says which one. */
 const flag =
   <Value extends string | boolean>(key: KeyName, on: Value, off: Value) =>
@@ -21,14 +30,14 @@ const flag =
   });
 
 const replacements: Readonly<Record<string, (old: unknown) => Replacement>> = {
-  chatCompression: example('auto', '70%'),
-  contextPercentageThreshold: example('auto', '70%'),
-  autoCompactThreshold: example('auto', '70%'),
-  maxAutoPercent: example('auto', '85%'),
-  maxAutoPct: example('auto', '85%'),
+  chatCompression: share('auto', '70%'),
+  contextPercentageThreshold: share('auto', '70%'),
+  autoCompactThreshold: share('auto', '70%'),
+  maxAutoPercent: share('auto', '85%'),
+  maxAutoPct: share('auto', '85%'),
   enableProactiveCompact: flag('proactive', true, false),
   contextWindowSize: example('window', '200k'),
-  compactionThresholdPct: example('auto', '85%'),
+  compactionThresholdPct: share('auto', '85%'),
   customContextCompaction: flag('mode', 'auto', 'warn'),
   compactionStrategy: example('strategy', 'truncate'),
   checkpointBeforeCompaction: flag('checkpoint', true, false),
@@ -37,11 +46,9 @@ const replacements: Readonly<Record<string, (old: unknown) => Replacement>> = {
 /** What took the place of a key, also of one inside the objects of another program, or written with its path: `model.chatCompression`. */
 export const replacementOf = (key: string, value?: unknown): Replacement | undefined => {
   const name = key.split('.').at(-1) ?? key;
-  if (Object.hasOwn(replacements, name)) return replacements[name]?.(value);
-  if (!isRecord(value)) return undefined;
-  for (const [inner, held] of Object.entries(value)) {
+  for (const [inner, held] of isRecord(value) ? Object.entries(value) : []) {
     const found = replacementOf(inner, held);
     if (found) return found;
   }
-  return undefined;
+  return Object.hasOwn(replacements, name) ? replacements[name]?.(value) : undefined;
 };

@@ -1,8 +1,8 @@
 import { formatTokens } from '../format.js';
 import { strategyNames } from '../strategies/names.js';
 import { nearestWord } from '../text.js';
-import { backendStrategy, backendWindow, type BackendName } from './backends.js';
-import type { Values } from './keys.js';
+import { backendStrategy, backendWindow } from './backends.js';
+import { ladderChoice, type Values } from './keys.js';
 import type { EffectiveValue } from './merge.js';
 import { fixAt, problemAt, type Problem } from './problem.js';
 import { findSummariserFault } from './summariser.js';
@@ -37,7 +37,7 @@ interface SessionStart {
 
 /** What `backend` and `strategy` change, for the start of a session: a line each, as far as there is anything to say. */
 export const strategyNotices = (
-  values: StrategyValues & { readonly backend?: BackendName },
+  values: Values,
   { isModeGiven, assumedTokens, agent }: SessionStart,
 ): readonly string[] => {
   const { strategy, backend } = values;
@@ -45,8 +45,10 @@ export const strategyNotices = (
   const isByBackend = strategyInUse({ ...values, 'summariser.url': 'agent' }, isModeGiven) !== undefined;
   const usual = backendWindow({});
   const [window, before] = [assumedTokens ?? usual, usual].map(formatTokens);
+  const hasShares = values.ladder === undefined && ladderChoice(values).preset === 'percent';
   const changes = [
     ...(window === before ? [] : [`${window}? (not ${before})`]),
+    ...(hasShares ? ['auto at 85%'] : []),
     ...(strategy !== undefined || !isByBackend
       ? []
       : [inUse === undefined ? 'strategy auto (no summariser)' : `strategy ${inUse}`]),
@@ -72,6 +74,13 @@ const findModuleFault = (path: string, readModule: ReadModule): Omit<StrategyFau
     : { reason: `${path} exports no function "compact"`, short: 'its module exports no "compact"' };
 };
 
+/** Names that the setting may have: with those of the user's own. */
+export const knownStrategies = (own: object = {}): readonly string[] => [
+  'auto',
+  ...strategyNames,
+  ...Object.keys(own),
+];
+
 interface StrategyFault {
   /** a sentence without a full stop */
   readonly reason: string;
@@ -90,7 +99,7 @@ type FaultValues = Pick<
 
 const findStrategyFault = (values: FaultValues, readModule: ReadModule): StrategyFault | undefined => {
   const { strategy = 'auto', strategies: own = {} } = values;
-  const known = ['auto', ...strategyNames, ...Object.keys(own)];
+  const known = knownStrategies(own);
   if (!known.includes(strategy))
     return {
       reason: `there is no strategy of that name; there are ${known.join(', ')}`,
@@ -119,7 +128,8 @@ export const withUsableStrategy = (
   const given = effective.find(({ key }) => key === 'strategy');
   if (!fault || !given) return { effective, problems: [] };
   const { key, value, origin, overrides } = given;
-  const { reason, short, meant = 'auto', fix = fixAt(origin, meant) } = fault;
+  const { reason, short, meant = 'auto' } = fault;
+  const other = origin.layer === 'user' ? `ctxwrap config set strategy ${meant}` : fixAt(origin, meant);
   const used: EffectiveValue = {
     key,
     value: 'auto',
@@ -133,7 +143,7 @@ export const withUsableStrategy = (
     what: `strategy ${String(value)} is not used`,
     short: `strategy ${String(value)} is not used: ${short}`,
     why: `${reason}; the agent's own command is used`,
-    fix,
+    fix: fault.fix ?? other,
   });
   return { effective: effective.map((each) => (each === given ? used : each)), problems: [problem] };
 };

@@ -444,7 +444,7 @@ const helpSections = ({ hotkey }: OverviewFacts): readonly Section[] => [
   ]),
   keySection('Tiers', [
     ['safe', 'below every threshold'],
-    ['warn', 'shown'],
+    ['warn', 'full in a few turns'],
     ['auto', 'compacted at the next safe moment, in mode auto'],
     ['hard', 'the same, even after failures'],
   ]),

@@ -149,7 +149,9 @@ describe('config check', () => {
     ['"model": { "chatCompression": { "contextPercentageThreshold": 0.7 } }', '"auto": "70%"'],
     ['"model.chatCompression.contextPercentageThreshold": 0.7', '"auto": "70%"'],
     ['"customContextCompaction": false', '"mode": "warn"'],
-    ['"maxAutoPercent": 85', '"auto": "85%"'],
+    ['"maxAutoPercent": 80', '"auto": "80%"'],
+    ['"chatCompression": { "contextPercentageThreshold": 0.5 }', '"auto": "50%"'],
+    ['"maxAutoPercent": "much"', '"auto": "85%"'],
   ])('says what took the place of a setting of another program: %s', async (line, fresh) => {
     write(`{ ${line} }`);
     const { stdout } = await started('check');

@@ -109,6 +109,11 @@ describe('config set', () => {
   it.each([
     [['mdoe', 'ask'], 'unknown key "mdoe"', 'did you mean mode?'],
     [
+      ['strategy', 'trunkate'],
+      'strategy must be one of auto, truncate, summarize, clustering, got "trunkate"',
+      'try ctxwrap config set strategy truncate',
+    ],
+    [
       ['enableProactiveCompact', 'true'],
       'unknown key "enableProactiveCompact"',
       'its name here is proactive: ctxwrap config set proactive VALUE',

@@ -72,20 +72,22 @@ describe('the start of a session', () => {
 
   it('says what a backend changes', () => {
     expect(notices({ backend: 'openai' }, 128_000)).toEqual([
-      'backend openai: 128k? (not 200k), strategy auto (no summariser)',
+      'backend openai: 128k? (not 200k), auto at 85%, strategy auto (no summariser)',
     ]);
     expect(notices({ backend: 'openai', 'summariser.url': 'agent' })).toEqual([
-      'backend openai: strategy summarize',
+      'backend openai: auto at 85%, strategy summarize',
     ]);
     expect(notices({ backend: 'ollama' }, 8_192)).toEqual([
-      'backend ollama: 8.2k? (not 200k), strategy truncate',
+      'backend ollama: 8.2k? (not 200k), auto at 85%, strategy truncate',
     ]);
   });
 
   it('says nothing of a backend that changes nothing', () => {
     expect(notices({})).toEqual([]);
-    expect(notices({ backend: 'claude' }, 200_000)).toEqual([]);
-    expect(notices({ backend: 'openai', strategy: 'auto' })).toEqual([]);
+    expect(notices({ backend: 'claude', ladder: 'ladder' }, 200_000)).toEqual([]);
+    expect(
+      notices({ backend: 'openai', strategy: 'auto', auto: { unit: 'tokens', value: 100_000 } }),
+    ).toEqual([]);
   });
 
   it('says that a strategy is not used by an agent that takes no other session while it runs', () => {

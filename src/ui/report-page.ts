@@ -92,6 +92,9 @@ const sections: readonly PageSection[] = [
   { title: 'Sessions', body: (data) => sessionsTable(data) },
 ];
 
+/** Stands in the first kilobyte of every page. */
+export const PAGE_TITLE = '<title>ctxwrap report</title>';
+
 /** The whole page as HTML. */
 export const renderReportPage = (data: PageData): string => {
   const { now, version } = data;

@@ -93,6 +93,15 @@ describe('the page', () => {
     expect(page).toContain('<td>4711</td>'); // as ps shows it
   });
 
+  it('takes the place of an earlier page, and of no other file', async () => {
+    const path = join(folder, 'page.html');
+    await write(path);
+    expect(await write(path)).toContain('Wrote ');
+    writeFileSync(path, 'precious');
+    await expect(write(path)).rejects.toThrow('already exists, and ctxwrap overwrites no file');
+    expect(readFileSync(path, 'utf8')).toBe('precious');
+  });
+
   it('loads nothing, runs nothing, and takes every text as a text', async () => {
     await record();
     const path = join(folder, 'page.html');

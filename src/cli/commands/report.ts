@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Printable, toPrintableLines } from '../../core/printable.js';
@@ -12,19 +13,21 @@ import { counted } from '../../core/format.js';
 import { type Millis, windowPercent } from '../../core/reading.js';
 import { parseReceiptLine } from '../../core/conversation/receipt.js';
 import { systemReason } from '../../storage/errors.js';
+import { readHead } from '../../storage/files.js';
 import { readAudit } from '../../storage/log-file.js';
 import { type ListedSession, listSessions } from '../../storage/sessions.js';
 import { ensureFolder, homeFolder, stateFolder, writeAtomic } from '../../storage/state-folder.js';
 import {
   type PageCompaction,
   type PageData,
+  PAGE_TITLE,
   type PageSession,
   renderReportPage,
 } from '../../ui/report-page.js';
 import { toPlainText } from '../../ui/text.js';
 import type { ReportRequest } from '../define/report.js';
 import { findTargets } from '../history-targets.js';
-import { namesCompaction, unwritableReport } from '../messages.js';
+import { namesCompaction, outputExists, unwritableReport } from '../messages.js';
 import { workingFolder } from '../print.js';
 import { findSession, isThere, shortIdOf } from '../session-argument.js';
 import { shortenHome } from '../config/path.js';
@@ -38,7 +41,17 @@ import { sessionsNamed } from './history-show.js';
 
 const PAGE = 'report.html'; // in the state folder, where no file is named
 
-/** Writes the page, shows it where no file was named, and returns what to print. */
+/** Another file than an earlier page, or one that cannot be read. What is no file is refused when it is written. */
+const isPrecious = (path: string): boolean => {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return false;
+  try {
+    return !readHead(path, 1024).toString('latin1').includes(PAGE_TITLE);
+  } catch {
+    return true;
+  }
+};
+
+/** Writes the page, shows it where no file was named, and returns what to print. Throws where another file would be overwritten. */
 export const report = async (
   { target, html, options }: ReportRequest,
   version: string,
@@ -49,6 +62,7 @@ export const report = async (
   const now = Date.now();
   const { counts, ...recorded } = await recordsOf(target, options, { folder, home, now });
   const path = html === undefined ? join(folder, PAGE) : resolve(workingFolder(), html);
+  if (html !== undefined && isPrecious(path)) throw outputExists(html);
   const page = renderReportPage({ now, version, ...recorded });
   if (html === undefined) await ensureFolder(folder);
   await writeAtomic(path, page).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { lstatSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Printable, toPrintableLines } from '../../core/printable.js';
@@ -43,7 +43,7 @@ const PAGE = 'report.html'; // in the state folder, where no file is named
 
 /** Another file than an earlier page, or one that cannot be read. What is no file is refused when it is written. */
 const isPrecious = (path: string): boolean => {
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return false;
+  if (!existsSync(path) || !statSync(path).isFile()) return false;
   try {
     return !readHead(path, 1024).toString('latin1').includes(PAGE_TITLE);
   } catch {

@@ -68,6 +68,7 @@ describe.concurrent('a full window', () => {
         await says(window, 'Ctrl-G: not now');
         window.type('\x1b');
         await expectKeys('\x1b');
+        await says(window, 'you just typed'); // the countdown begins again, and until then the other key is the agent's, too
         await says(window, 'Ctrl-G: not now');
         window.type('\x07');
         await says(window, 'postponed until your next turn');

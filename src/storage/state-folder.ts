@@ -25,11 +25,14 @@ export const stateFolder = (env: Readonly<Record<string, string | undefined>>, h
   return throughLink(join(base, 'ctxwrap'));
 };
 
-/** Where a trusted link leads; any other link stays as it is, and is refused when something is written. */
+/** Where a link leads to a folder of the user's alone; any other link stays as it is, and is refused when something is written. */
 const throughLink = (folder: string): string => {
   const target = isLink(folder) ? followLink(folder, 'folder') : undefined;
-  return target?.kind === 'trusted' ? target.path : folder;
+  return target?.kind === 'trusted' && !isOpenToOthers(target.path) ? target.path : folder;
 };
+
+/** It may be in use for something else, so its permissions stay, and nothing is written there. */
+const isOpenToOthers = (folder: string): boolean => (lstatSync(folder).mode & OTHERS) !== 0;
 
 const isLink = (path: string): boolean => {
   try {
@@ -79,8 +82,10 @@ const exists = (path: string): Promise<boolean> =>
 export const linkRefusal = (folder: string): string | undefined => {
   if (!isLink(folder)) return undefined;
   const target = followLink(folder, 'folder');
-  // the link itself may be trusted below the state folder, where none is expected
-  return `${folder} is a symbolic link${target.kind === 'untrusted' ? `, and ${target.reason}` : ''}`;
+  if (target.kind === 'untrusted') return `${folder} is a symbolic link, and ${target.reason}`;
+  // otherwise it is below the state folder, where no link is expected
+  const isOpen = isOpenToOthers(target.path);
+  return `${folder} is a symbolic link${isOpen ? `, and other users can access ${target.path}` : ''}`;
 };
 
 const makePrivate = async (folder: string): Promise<void> => {

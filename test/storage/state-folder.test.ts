@@ -71,11 +71,20 @@ describe('the state folder', () => {
     };
 
     it('is where the link leads, if nobody else can change that', async () => {
-      const { disk } = linked(0o755);
+      const { disk } = linked(0o700);
       const folder = stateFolder({ XDG_STATE_HOME: home }, '/');
       expect(folder).toBe(disk);
       await ensureSessionsFolder(folder);
       expect([readdirSync(disk), modeOf(disk)]).toEqual([['sessions'], 0o700]);
+    });
+
+    it('is refused where others can look into it: it may be in use for something else', async () => {
+      const { disk, link } = linked(0o755);
+      expect(stateFolder({ XDG_STATE_HOME: home }, '/')).toBe(link);
+      await expect(ensureFolder(link)).rejects.toThrow(
+        `${link} is a symbolic link, and other users can access ${disk}`,
+      );
+      expect(modeOf(disk)).toBe(0o755);
     });
 
     it.each([

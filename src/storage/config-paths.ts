@@ -16,7 +16,6 @@ export const userConfigPath = (env: Env, home: string): string => {
 /** Path of a project's configuration: only in the folder where the agent is started, not above it. */
 export const projectConfigPath = (cwd: string): string => join(cwd, '.ctxwrap.jsonc');
 
-/** Whether something has this path, even if it cannot be read. */
 const MOST_BYTES = 1024 * 1024;
 
 /** Undefined where there is no regular file of at most 1 MB that can be read. */
@@ -29,6 +28,7 @@ export const readText = (path: string): string | undefined => {
   }
 };
 
+/** Whether something has this path, even if it cannot be read. */
 export const pathExists = (path: string): boolean => {
   try {
     lstatSync(path);

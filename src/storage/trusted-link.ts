@@ -78,7 +78,7 @@ const obstacleAt = (path: string, stats: Stats): LinkTarget | undefined => {
   const isOwn = stats.uid === getuid?.();
   if (!isOwn && stats.uid !== 0) return { kind: 'untrusted', reason: `${path} belongs to another user` };
   // a link has no permissions, and whoever may connect to a socket cannot change it
-  if (stats.isSymbolicLink() || stats.isSocket() || (stats.mode & OTHERS_MAY_WRITE) === 0) return undefined;
+  if (stats.isSymbolicLink() || stats.isSocket() || !mayOthersAdd(stats)) return undefined;
   // as /tmp: others may add to it, and can neither remove nor replace what belongs to the user
   if (stats.isDirectory() && (stats.mode & STICKY) !== 0) return undefined;
   if (stats.isCharacterDevice()) return { kind: 'untrusted', reason: `${path} is not a file` };

@@ -353,8 +353,10 @@ const applyTo = async (
   late.waitFor(undefined);
   const result = await switchTo(name, { ...wait, gate });
   written.end(result.kind !== 'refused');
-  if (result.kind === 'refused') await removeCreated(path);
-  if (result.kind === 'refused') return result;
+  if (result.kind === 'refused') {
+    await removeCreated(path);
+    return result;
+  }
   const replaced =
     id === undefined || id === name ? undefined : { from: { id, path: source.path }, to: { id: name, path } };
   // it may be there, and work already

@@ -68,8 +68,10 @@ export const makeHandoffWriter = (options: HandoffWriterOptions): HandoffWriter 
       session.log.info(`a handoff is tried again: ${failure}`);
       await pass(RETRY_MS, undefined, { ref: false });
       const again = await writeOnce(reason);
-      if (again !== undefined) session.log.warn(`no handoff was written: ${again}`);
-      if (again !== undefined) take(answerEvent(`no handoff: ${again}`));
+      if (again !== undefined) {
+        session.log.warn(`no handoff was written: ${again}`);
+        take(answerEvent(`no handoff: ${again}`));
+      }
     }
     isWriting = false;
     const due = next;

@@ -186,13 +186,51 @@ const [{ text: readerProgram }] = (await build(databaseReader)).outputFiles;
 
 const CHUNK = /"\.\/([\w-]+)\.js"/g;
 
-const EXPORTS = 'module.exports=__toCommonJS(stdin_exports);';
-// esbuild's exports are getters that call getters, and a hot loop would call them for every character. Functions never change.
-const PLAIN_EXPORTS =
-  '{const plain={};for(const name of Object.keys(stdin_exports))' +
-  "if(typeof stdin_exports[name]==='function')plain[name]=stdin_exports[name];" +
-  'else Object.defineProperty(plain,name,{enumerable:true,get:()=>stdin_exports[name]});' +
-  'module.exports=plain;}';
+const EXPORTS = /\b__export\(stdin_exports,\{([^]*?)\}\);module\.exports=__toCommonJS\(stdin_exports\);/;
+const EXPORT = /([\w$]+|"[^"]*"):\(\)=>([\w$.]+)/g;
+
+const isAssignment = (kind) => kind >= ts.SyntaxKind.FirstAssignment && kind <= ts.SyntaxKind.LastAssignment;
+
+/** The variables that code changes after they were declared, by name, also those of inner scopes. */
+const changedVariables = (code) => {
+  const { SyntaxKind } = ts;
+  const changed = new Set();
+  const noteAll = (target) => {
+    if (ts.isIdentifier(target)) changed.add(target.text);
+    else if (!ts.isPropertyAccessExpression(target) && !ts.isElementAccessExpression(target))
+      ts.forEachChild(target, noteAll);
+  };
+  const visit = (node) => {
+    const { kind, operatorToken, operand, operator, initializer, left } = node;
+    if (kind === SyntaxKind.BinaryExpression && isAssignment(operatorToken.kind)) noteAll(left);
+    if (operand && (operator === SyntaxKind.PlusPlusToken || operator === SyntaxKind.MinusMinusToken))
+      noteAll(operand);
+    if (ts.isForInStatement(node) || ts.isForOfStatement(node))
+      if (initializer.kind !== SyntaxKind.VariableDeclarationList) noteAll(initializer);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('part.js', code, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS));
+  return changed;
+};
+
+/**
+ * esbuild's exports are getters that call getters: a start would make two of them for each of a thousand names, and a hot loop would call them
+ * for every character. What never changes is exported as it is, when all of it is there: parts do not import each other in circles.
+ */
+const plainExports = (code) => {
+  const [whole, list] = EXPORTS.exec(code) ?? [];
+  if (whole === undefined) return code;
+  const changed = changedVariables(code);
+  const matches = [...list.matchAll(EXPORT)];
+  if (matches.map(([text]) => text).join() !== list)
+    throw new Error(`exports that are not understood: ${list}`);
+  const exported = matches.map(([, name, variable]) =>
+    variable.includes('.') || changed.has(variable) // the first is a variable of another part
+      ? `get ${name}(){return ${variable}}`
+      : `${name}:${variable}`,
+  );
+  return `${code.replace(whole, '')}module.exports={${exported.join()}};`;
+};
 
 /** What esbuild is told for one of the bundles. */
 const inBundle = ({ folder, define }, part) => ({
@@ -212,7 +250,7 @@ const asCommonJs = async (code) => {
   const define = { 'import.meta.url': 'importMetaUrl' };
   const options = { format: 'cjs', platform: 'node', define, minifyWhitespace: true };
   const { code: converted } = await transform(code, options);
-  return converted.includes(EXPORTS) ? converted + PLAIN_EXPORTS : converted;
+  return plainExports(converted);
 };
 
 /**

@@ -114,7 +114,9 @@ const startsWith = ['cli/main.ts']; // it runs before the child
 /** What no session waits for: it is loaded when the child runs, or by other commands. */
 const later = [
   /^(?:ui|worker|typing|session-files|replay|verify)\//,
-  /^terminal\/(?:screen-model|emulator)/,
+  /^terminal\/(?:screen-model|emulator|filter\/)/,
+  /^main-thread\/(?:wrap|route|session-parts|worker-host)\.ts$/, // what shows the child: it loads while the child starts
+  /^core\/(?:session|footer-view|fusion|conversation\/.*)\.ts$/, // what decides, reads and tells
   /^agents\/(?:index|entries|session-format|compress)\.ts$/, // readers of all agents
   /^agents\/\w+\/(?:agent|screen|flat-screen|layout|view|activity|session|outline|files|locate|new-session)\.ts$/,
   /^cli\/(?:program|options|commands|define\/.*|config\/load)\.ts$/, // commander, help and descriptions
@@ -387,7 +389,7 @@ describe('the files', () => {
     expect([...slow]).toEqual([]);
   });
 
-  it('that a session runs before the child load one package, read no agent, and describe and draw nothing', () => {
+  it('that a session runs before the child load no package, read no agent, filter, describe and draw nothing', () => {
     const found = new Map(sources.map((source) => [stemOf(source.path), source]));
     const [loaded, names] = [new Set<Source>(), new Set<string>()];
     const load = (source: Source): void => {
@@ -400,7 +402,7 @@ describe('the files', () => {
       }
     };
     load(found.get('cli/main') as Source);
-    expect([...names]).toEqual(['get-east-asian-width']);
+    expect([...names]).toEqual([]);
     const paths = [...loaded].map(({ path }) => path);
     expect(paths).toContain('agents/claude/launch.ts');
     expect(paths.filter((path) => later.some((each) => each.test(path)))).toEqual([]);

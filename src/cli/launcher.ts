@@ -70,9 +70,11 @@ const readPart = (name: string): string => {
 /** `require` of the parts: `./name.cjs` is another part. */
 const requirePart = (id: string): unknown => (id.startsWith('./') ? loadPart(basename(id)) : nodeRequire(id));
 
-/** `import()` of the parts, which a script of node:vm does not have. */
-const importPart = async (id: string): Promise<unknown> =>
-  id.endsWith('.cjs') ? requirePart(id) : import(id);
+/** `import()` of the parts, which a script of node:vm does not have. What imports has run to its end by then, and exports all it has. */
+const importPart = async (id: string): Promise<unknown> => {
+  await undefined;
+  return id.endsWith('.cjs') ? requirePart(id) : import(id);
+};
 
 const compile = (name: string, path: string): Script => {
   const text = readPart(name);

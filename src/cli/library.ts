@@ -8,7 +8,7 @@ import { ladderChoice, type Values } from '../core/config/keys.js';
 import type { Settings } from '../core/config/merge.js';
 import { listThresholds } from '../core/ladder.js';
 import { tokensOfCharacters } from '../core/reading.js';
-import { isSessionId } from '../core/report/records.js';
+import { isSessionId } from '../core/report/session-id.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import { toCurrentSettings, readConfiguration } from './config/load.js';
 import { workingFolder } from './print.js';

@@ -1,4 +1,3 @@
-import { isMainThread } from 'node:worker_threads';
 import { errorText, UserError } from '../core/errors.js';
 import { formatControlKey } from '../core/format.js';
 import { own, toPrintableLines, toPrintableText } from '../core/printable.js';
@@ -7,6 +6,7 @@ import { applyConfiguration } from './config/apply.js';
 import { commandWithoutNotify, oneKeyForTwo, OWN_FAILURE } from './messages.js';
 import { perform } from './commands/run.js';
 import { print, printError, toAsciiIfNeeded, version } from './print.js';
+import { sharedProgramFile } from './program-file.js';
 import { readLaunch } from './read-launch.js';
 import type { Outcome } from './session.js';
 
@@ -47,7 +47,5 @@ const fail = (error: unknown): void => {
 
 const say = (text: string): void => printError(toPrintableLines(`ctxwrap: ${text}`.split('\n')));
 
-process.stderr.on('error', () => undefined); // there is nowhere else to report it
-
-if (isMainThread) main().catch(fail);
-else void import('./worker-thread.js').then(({ runThread }) => runThread());
+if (sharedProgramFile()?.isThread) void import('./worker-thread.js').then(({ runThread }) => runThread());
+else main().catch(fail);

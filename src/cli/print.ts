@@ -25,8 +25,12 @@ export const linesToPrint = (lines: readonly Styled[]): Printable =>
 
 export const printLines = (lines: readonly Styled[]): Promise<boolean> => print(linesToPrint(lines));
 
-/** Writes to standard error, if that still exists. */
-export const printError = (text: Printable): void => void process.stderr.write(text);
+/** Writes to standard error, if that still exists. Nothing else opens it, because that takes a millisecond of every start. */
+export const printError = (text: Printable): void => {
+  const { stderr } = process;
+  if (stderr.listenerCount('error') === 0) stderr.on('error', () => undefined); // there is nowhere else to report it
+  stderr.write(text);
+};
 
 const GONE: ReadonlySet<unknown> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
 

@@ -1,6 +1,5 @@
 import { readSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
 // The file that holds all parts of the built program. A session opens it once, before anything else, and never closes it: an update that
 // deletes it takes nothing away, and what is loaded an hour later is of the same build. Its threads read it by the same descriptor.
@@ -13,16 +12,20 @@ export interface ProgramFile {
   readonly descriptor: number;
   /** what starts the program, to be started again in a thread, and the path that it had */
   readonly launcher: { readonly place: Place; readonly path: string };
+  /** this is not the main thread */
+  readonly isThread?: boolean;
 }
 
-const KEY = 'ctxwrap program'; // in what a thread gets from the one that starts it
+const KEY = 'ctxwrap program'; // of a symbol, because the launcher and the program are bundles of their own
+const shared = globalThis as { [key: symbol]: ProgramFile | undefined };
 
-/** Tells the threads of this process. */
-export const shareProgramFile = (file: ProgramFile): void => setEnvironmentData(KEY, { ...file });
+/** Tells the program. Not through node:worker_threads, which takes 3 ms to load, before the child runs. */
+export const shareProgramFile = (file: ProgramFile): void => {
+  shared[Symbol.for(KEY)] = file;
+};
 
-/** As this thread, or the one that has started it, has shared it; undefined where the program runs without its launcher, as in tests. */
-export const sharedProgramFile = (): ProgramFile | undefined =>
-  getEnvironmentData(KEY) as unknown as ProgramFile | undefined;
+/** As the launcher of this thread has shared it; undefined where the program runs without its launcher, as in tests. */
+export const sharedProgramFile = (): ProgramFile | undefined => shared[Symbol.for(KEY)];
 
 /** A text of ASCII. Throws where the file ends before it. */
 export const readText = (descriptor: number, [at, bytes]: Place): string => {
@@ -32,5 +35,11 @@ export const readText = (descriptor: number, [at, bytes]: Place): string => {
 };
 
 /** The launcher as a script that a thread evaluates. */
-export const threadScript = ({ descriptor, launcher: { place, path } }: ProgramFile): string =>
-  `(function(__filename,__dirname){${readText(descriptor, place)}\n})(${JSON.stringify(path)},${JSON.stringify(dirname(path))})`;
+export const threadScript = (file: ProgramFile): string => {
+  const { descriptor, launcher } = file;
+  const { place, path } = launcher;
+  return (
+    `globalThis[Symbol.for(${JSON.stringify(KEY)})]=${JSON.stringify({ ...file, isThread: true })};` +
+    `(function(__filename,__dirname){${readText(descriptor, place)}\n})(${JSON.stringify(path)},${JSON.stringify(dirname(path))})`
+  );
+};

@@ -1,8 +1,7 @@
 import { realpathSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
 import { own } from '../core/printable.js';
 import type { AgentLaunch, SavedSession } from '../agents/agent.js';
-import { errorStack } from '../core/errors.js';
+import { errorStack, UserError } from '../core/errors.js';
 import { configKey } from '../core/config/keys.js';
 import { quotePosix } from '../core/text.js';
 import { nullLog, openLog, type Log } from '../storage/log-file.js';
@@ -10,13 +9,11 @@ import { openRecording, type Recording } from '../storage/recording.js';
 import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
 import type { ExitStatus, OwnConfig, SessionEnd, Tour, LaunchSession } from '../session/options.js';
 import { requestReports } from '../main-thread/launch-reports.js';
-import { childSize } from '../main-thread/terminal-session.js';
-import { wrap } from '../main-thread/wrap.js';
-import type { ThreadListener, WorkerThread } from '../main-thread/worker-host.js';
-import type { WorkerStart } from '../session/thread-messages.js';
+import { childSize } from '../terminal/child-size.js';
+import { startChild, type UnreadChild } from '../terminal/pty.js';
+import { terminalSize } from '../terminal/tty.js';
 import { configCommand, configPath, currentContext, shortenHome } from './config/path.js';
 import { print, version, workingFolder } from './print.js';
-import { sharedProgramFile, threadScript } from './program-file.js';
 import type { Options } from './request.js';
 
 // From options to a wrapped child: opens what must be open before it starts, closes it afterwards.
@@ -83,25 +80,29 @@ interface Run {
 }
 
 const runWith = async (starting: Promise<SttyProcess>, { command, options, log }: Run): Promise<Outcome> => {
-  const { columns = 80, rows = 24 } = process.stdout;
-  const size = childSize(
-    { columns, rows },
-    { isFooterWanted: options.values.footer !== false, isPassthrough: options.values.mode === 'off' },
-  );
   const notices: string[] = [];
-  const recording = openRecordingFor(options, size, (reason) => {
-    notices.push(`the recording is incomplete: ${reason}`);
-    log.warn(`recording stopped: ${reason}`);
-  });
+  const recording = openRecordingFor(
+    options,
+    childSize(terminalSize(process.stdout), footerOf(options)),
+    (reason) => {
+      notices.push(`the recording is incomplete: ${reason}`);
+      log.warn(`recording stopped: ${reason}`);
+    },
+  );
   const { configured, ...plain } = options;
   const thread = { options: plain, isConfigured: configured !== undefined, agent: command.agent.name };
-  const runOnce: RunOnce = async (given, sttyProcess) => {
+  const runOnce: RunOnce = async (given, stty) => {
     const { session: asked, close } = await requestReports(given);
     try {
       const session = await withChannel(asked);
-      return await wrap(session, sttyProcess, (start, listener) =>
-        startThread({ ...thread, start }, listener),
-      );
+      const sttyProcess = await stty;
+      const child = startAgent(session, sttyProcess);
+      const [{ wrap }, { startThread }] = await loadWrapper();
+      return await wrap(session, {
+        child,
+        sttyProcess,
+        startThread: (start, listener) => startThread({ ...thread, start }, listener),
+      });
     } finally {
       await close();
     }
@@ -116,13 +117,32 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
   }
 };
 
+/** What is not needed before the agent runs: it loads while the agent does. */
+const loadWrapper = () => Promise.all([import('../main-thread/wrap.js'), import('./session-thread.js')]);
+
+const footerOf = ({ values }: Pick<Options, 'values'>) => ({
+  isFooterWanted: values.footer !== false,
+  isPassthrough: values.mode === 'off',
+});
+
+/** The agent in a pseudo-terminal, as early as possible: what it writes is read later. */
+const startAgent = (session: LaunchSession, { termios }: SttyProcess): UnreadChild => {
+  const { file, args, cwd, env } = session;
+  const size = childSize(terminalSize(process.stdout), footerOf(session));
+  try {
+    return startChild({ file, args, cwd, env, size, termios });
+  } catch (error) {
+    throw new UserError(`can't start ${file} in a pseudo-terminal: ${String(error)}`, { exitCode: 125 });
+  }
+};
+
 /** Loaded only where it is wanted. */
 const withChannel = async (session: LaunchSession): Promise<LaunchSession> =>
   session.values.via === 'channel'
     ? (await import('../main-thread/channel-launch.js')).openChannel(session)
     : session;
 
-type RunOnce = (session: LaunchSession, sttyProcess: SttyProcess) => Promise<SessionEnd>;
+type RunOnce = (session: LaunchSession, stty: Promise<SttyProcess>) => Promise<SessionEnd>;
 
 /** Runs the agent, and runs it again each time it ended for a restart. Each run owns the whole terminal and restores it. */
 const runToEnd = async (
@@ -131,7 +151,7 @@ const runToEnd = async (
   runOnce: RunOnce,
 ): Promise<SessionEnd> => {
   let session = first;
-  let end = await runOnce(session, await starting);
+  let end = await runOnce(session, starting);
   for (;;) {
     const next = sessionAfter({ first, session, end });
     if (!next) return end;
@@ -143,11 +163,11 @@ const runToEnd = async (
 
 /** Starts the next run. If a restart fails, its session is lost, and the program ends with status 125. */
 const runAgain = async (session: LaunchSession, runOnce: RunOnce): Promise<SessionEnd> => {
-  const sttyProcess = await startSttyProcess();
+  const starting = startSttyProcess();
   try {
-    return await runOnce(session, sttyProcess);
+    return await runOnce(session, starting);
   } catch (error) {
-    sttyProcess.disarm();
+    (await starting).disarm();
     if (!session.restarted) throw error;
     session.log.error(`the agent cannot be started again: ${errorStack(error)}`);
     return { status: { kind: 'code', code: 125 }, hasLostRestart: true };
@@ -265,40 +285,3 @@ const definedOnly = (env: ChildCommand['env']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
-
-/** What the thread of a session gets. */
-export interface ThreadData {
-  readonly start: WorkerStart;
-  readonly options: Omit<Options, 'configured'>;
-  /** files and environment apply */
-  readonly isConfigured: boolean;
-  /** name of the agent */
-  readonly agent: string;
-}
-
-const MOST_MEGABYTES = 512; // of its heap: a thread that needs more has a fault, and is ended
-const YOUNG_MEGABYTES = 8; // of new objects: more would only take memory
-
-/** Starts the thread of a session: the same build of the program again (worker-thread.ts). Its output does not reach the terminal. */
-const startThread = (data: ThreadData, { onMessage, onEnd }: ThreadListener): WorkerThread => {
-  const program = sharedProgramFile();
-  const worker = new Worker(program ? threadScript(program) : realpathSync(process.argv[1] ?? ''), {
-    eval: program !== undefined,
-    workerData: data,
-    name: 'session',
-    stdin: true,
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
-  });
-  worker.stdout.resume();
-  worker.stderr.resume();
-  worker.on('message', onMessage);
-  worker.on('error', (error) => onEnd(errorStack(error)));
-  worker.on('exit', (code) => onEnd(`it ended with ${code}`));
-  worker.unref(); // the session ends without it
-  return {
-    post: (message, transfer) => worker.postMessage(message, [...transfer]),
-    terminate: () => worker.terminate(),
-  };
-};

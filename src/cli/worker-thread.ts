@@ -9,7 +9,7 @@ import type { ToWorker } from '../session/thread-messages.js';
 import { agentFromOption } from './agent-option.js';
 import { withConfiguration } from './config/apply.js';
 import type { Options } from './request.js';
-import type { ThreadData } from './session.js';
+import type { ThreadData } from './session-thread.js';
 
 // The worker thread of a session: the same program, started again in a thread, which finds its agent and its configuration by itself,
 // because functions cannot be sent to a thread.

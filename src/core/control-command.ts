@@ -1,7 +1,7 @@
 import type { Mode } from './compaction/state.js';
 import type { Event } from './event.js';
 import { getText, type JsonRecord, parseRecord } from './json.js';
-import { isSessionId } from './report/records.js';
+import { isSessionId } from './report/session-id.js';
 import { cleanFocus, toOneLine } from './text.js';
 import { present } from './present.js';
 

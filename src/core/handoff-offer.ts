@@ -2,7 +2,7 @@ import { isFailure, isTooLong } from './compaction/outcome.js';
 import { isUnderWay } from './compaction/running.js';
 import type { Compaction } from './compaction/state.js';
 import type { Millis } from './reading.js';
-import { isSessionId } from './report/records.js';
+import { isSessionId } from './report/session-id.js';
 import type { Session } from './session.js';
 import { shownId } from './shown-conversation.js';
 

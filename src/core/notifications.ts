@@ -2,16 +2,12 @@ import { isFailure } from './compaction/outcome.js';
 import type { Compaction } from './compaction/state.js';
 import { endedText } from './compaction/texts.js';
 import { formatFill, formatOwnPercent, formatTokens } from './format.js';
+import type { NotificationKind } from './config/notification-kinds.js';
 import { toOneLine } from './text.js';
 import { isOverFull, windowPercent, type Millis } from './reading.js';
 import type { Session } from './session.js';
 
 // When to notify a user who looks elsewhere: once per kind and episode, and only about facts.
-
-export const notificationKinds = ['auto', 'hard', 'failure', 'permission', 'spiral'] as const;
-
-/** The window reached auto or hard, a compaction failed, the agent waits for an answer, or it compacts again and again without a turn of the user. */
-export type NotificationKind = (typeof notificationKinds)[number];
 
 export interface Notification {
   readonly kind: NotificationKind;

@@ -7,7 +7,7 @@ import {
   type RecapChoice,
   type RecapSelection,
   type ShownRecap,
-} from './conversation/recap.js';
+} from './conversation/recap-selection.js';
 import { limitChoices, type LimitAnswer, type LimitSelection } from './own-limit.js';
 import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 

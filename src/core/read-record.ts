@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { ID, type CheckpointRecord, type KeptRecord } from './conversation/checkpoint.js';
 import { toOneLine } from './text.js';
 import { askedText, IMPOSSIBLE_TOKENS } from './reading.js';
-import { SESSION_ID, type SessionRecord, type VerifiedRecord } from './report/records.js';
+import { type SessionRecord, type VerifiedRecord } from './report/records.js';
+import { SESSION_ID } from './report/session-id.js';
 import { present } from './present.js';
 
 // Reads records of sessions, of the black box and of `ctxwrap verify`. They may come from another version or another program: a field of an unexpected form

@@ -27,9 +27,9 @@ import {
   notificationDeadline,
   startNotifications,
   stepNotifications,
-  type NotificationKind,
   type NotificationState,
 } from './notifications.js';
+import { type NotificationKind } from './config/notification-kinds.js';
 import type { Millis, Reading, WindowClaim } from './reading.js';
 import { sessionLadder } from './report/report.js';
 import { modelChange, sessionDeadline, startSession, stepSession, type Session } from './session.js';

@@ -8,7 +8,8 @@ import type { FooterDrawing, FooterPlace } from '../session/thread-messages.js';
 import type { Overview, OverviewHint } from './overview.js';
 import { plainRow } from './plain-row.js';
 import type { Resize } from './resize.js';
-import { type TerminalSession, runGuarded, childSize } from './terminal-session.js';
+import { type TerminalSession, runGuarded } from './terminal-session.js';
+import { childSize } from '../terminal/child-size.js';
 
 // The footer row: has the worker draw it, paints it in the gaps of the child's output, and knows whether the user can see it.
 

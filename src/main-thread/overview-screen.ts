@@ -16,10 +16,10 @@ import {
   type OverviewOutput,
   type TerminalSession,
   armSttyProcess,
-  childSize,
   runGuarded,
   forceRepaint,
 } from './terminal-session.js';
+import { childSize } from '../terminal/child-size.js';
 
 // Holds the child's output while the overview is open. Questions to the terminal are forwarded at once.
 

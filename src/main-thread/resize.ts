@@ -6,7 +6,8 @@ import type { Size } from '../terminal/tty.js';
 import type { CursorQuery } from './cursor-query.js';
 import type { Output } from './output.js';
 import type { Emit } from './terminal-event.js';
-import { childSize, type TerminalSession, forceRepaint } from './terminal-session.js';
+import { childSize } from '../terminal/child-size.js';
+import { type TerminalSession, forceRepaint } from './terminal-session.js';
 
 // Changes of the terminal's size.
 

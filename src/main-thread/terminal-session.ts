@@ -7,8 +7,9 @@ import { endOfFrame } from '../terminal/mode-tracker.js';
 import { restoreTerminalSequence } from '../terminal/footer-sequences.js';
 import type { SttyProcess } from '../terminal/stty-process.js';
 import type { Child } from '../terminal/pty.js';
+import { childSize } from '../terminal/child-size.js';
 import type { DroppedPresses, PixelPlaces } from '../terminal/reports.js';
-import { type Size, type Tty, openTty, type TtyListener } from '../terminal/tty.js';
+import { type Tty, openTty, type TtyListener } from '../terminal/tty.js';
 import type { Background } from '../core/look.js';
 import type { LaunchSession, RestartPlan } from '../session/options.js';
 import { makeSessionWorker, type SessionWorker, type StartThread } from './worker-host.js';
@@ -65,22 +66,6 @@ export interface TerminalSession {
   /** the child was started again, and has the session that it was to go on with */
   isRestartTaken: boolean;
 }
-
-const MIN_ROWS = 8; // below this an agent needs every row
-const MIN_DUE_ROWS = 4; // while a compaction is due: a prompt between two lines, and the countdown
-const MIN_COLUMNS = 20; // below this nothing useful fits into a footer
-
-/** The size of the child's terminal for a real terminal of this size. */
-export const childSize = (
-  { columns, rows, isGuess }: Size,
-  { isFooterWanted, isRowWanted = false, isPassthrough = false }: FooterConditions,
-): Size => {
-  const fits = isGuess !== true && rows >= (isRowWanted ? MIN_DUE_ROWS : MIN_ROWS) && columns >= MIN_COLUMNS;
-  return { columns, rows: isFooterWanted && !isPassthrough && fits ? rows - 1 : rows };
-};
-
-type FooterConditions = Pick<TerminalSession, 'isFooterWanted'> &
-  Partial<Pick<TerminalSession, 'isRowWanted' | 'isPassthrough'>>;
 
 /** Runs a part of the wrapper whose failure must not end the session: logs an error and returns false. */
 export const runGuarded = (

@@ -7,7 +7,7 @@ import {
   type OverviewKeyResult,
   type OverviewState,
 } from '../core/overview-keys.js';
-import { openedAgain, selectionAt } from '../core/conversation/recap.js';
+import { openedAgain, selectionAt } from '../core/conversation/recap-selection.js';
 import { BACKSPACE } from '../core/terminal-input.js';
 import { notificationSequence } from '../terminal/notification.js';
 import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';

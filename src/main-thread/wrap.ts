@@ -1,26 +1,19 @@
-import { UserError } from '../core/errors.js';
 import type { ExitStatus, RestartPlan, SessionEnd, StartedChild, LaunchSession } from '../session/options.js';
 import { atLatest } from '../storage/timing.js';
 import { reserveFooterSequence } from '../terminal/footer-sequences.js';
-import { type Child, type ChildListener, startChild } from '../terminal/pty.js';
+import type { Child, ChildListener, UnreadChild } from '../terminal/pty.js';
 import type { SttyProcess } from '../terminal/stty-process.js';
 import { catchUncaughtErrors, listenToSignals } from '../terminal/tty.js';
 import { restoreTerminal, statusOf } from './ending.js';
 import { makeEvents } from './route.js';
 import type { Emit } from './terminal-event.js';
 import { type MakeContents, makeParts, type Parts } from './session-parts.js';
-import {
-  armSttyProcess,
-  childSize,
-  openTerminalSession,
-  runGuarded,
-  type TerminalSession,
-} from './terminal-session.js';
+import { armSttyProcess, openTerminalSession, runGuarded, type TerminalSession } from './terminal-session.js';
 import { serveWorker } from './worker-effects.js';
 import type { StartThread } from './worker-host.js';
 
-// Runs one wrapped session from start to end: builds its parts, starts the child and the worker, and restores the terminal. What happens in
-// between is in route.ts.
+// Runs one wrapped session from the child's first output to its end: builds its parts, starts the worker, and restores the terminal. What
+// happens in between is in route.ts.
 
 const ALIVE_MS = 60_000;
 
@@ -38,16 +31,14 @@ const findCursor = async ({ terminal, cursorQuery, output }: Parts): Promise<voi
   output.release();
 };
 
-const startInTerminal = (terminal: TerminalSession, listener: ChildListener): Child => {
-  const { session, tty, sttyProcess } = terminal;
-  const { file, args, cwd, env } = session;
-  const size = childSize(tty.size(), terminal);
-  session.recording?.resize(size.columns, size.rows);
-  try {
-    return startChild({ file, args, cwd, env, size, termios: sttyProcess.termios }, listener);
-  } catch (error) {
-    throw new UserError(`can't start ${file} in a pseudo-terminal: ${String(error)}`, { exitCode: 125 });
-  }
+/** The terminal may have changed its size since the child was started, when nobody has listened. */
+const listenTo = (unread: UnreadChild, terminal: TerminalSession, listener: ChildListener): Child => {
+  const { grid } = terminal.filter;
+  const { columns, rows } = unread.size;
+  const child = unread.listen(listener);
+  if (columns !== grid.columns || rows !== grid.rows) child.resize(grid);
+  terminal.session.recording?.resize(grid.columns, grid.rows);
+  return child;
 };
 
 /** Handles signals and stray errors until the returned function is called. */
@@ -129,7 +120,7 @@ const leaveTerminal = async (
 };
 
 /** Runs the child to its end, and restores the terminal afterwards. */
-const runChild = async (parts: Parts, emit: Emit): Promise<SessionEnd> => {
+const runChild = async (unread: UnreadChild, parts: Parts, emit: Emit): Promise<SessionEnd> => {
   const { terminal, ending, output } = parts;
   const { session, tty, filter, isPassthrough } = terminal;
   output.hold();
@@ -140,7 +131,7 @@ const runChild = async (parts: Parts, emit: Emit): Promise<SessionEnd> => {
     if (!isPassthrough) void findCursor(parts);
     armSttyProcess(terminal);
     let startWorkerNow = (): void => undefined;
-    const child = startInTerminal(terminal, {
+    const child = listenTo(unread, terminal, {
       onOutput: (bytes) => {
         emit({ type: 'child-output', bytes });
         if (!output.hasHeldBytes()) startWorkerNow();
@@ -151,7 +142,7 @@ const runChild = async (parts: Parts, emit: Emit): Promise<SessionEnd> => {
     });
     terminal.child = child;
     session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.agent.name}`);
-    startWorkerNow = startWorkerSoon(parts, { pid: child.pid, startedAt: Date.now() });
+    startWorkerNow = startWorkerSoon(parts, { pid: child.pid, startedAt: unread.startedAt });
     await ending.ended;
     startWorkerNow(); // it records the end
   } finally {
@@ -160,31 +151,31 @@ const runChild = async (parts: Parts, emit: Emit): Promise<SessionEnd> => {
   return { status: statusOf(await ending.ended), ...left };
 };
 
-/**
- * Runs the child in a pseudo-terminal with the footer below it, until it ends. Afterwards the terminal is in the state that the user's
- * shell needs. Fails with a UserError (125) when no pseudo-terminal can be opened; no other failure of the wrapper ends the session.
- */
+/** What a wrapped session runs on. */
+export interface Started {
+  /** the agent, of which nothing has been read yet */
+  readonly child: UnreadChild;
+  readonly sttyProcess: SttyProcess;
+  readonly startThread: StartThread;
+}
+
+/** Shows the child with the footer below it, until it ends. Afterwards the terminal is in the state that the user's shell needs. */
 export const wrap = async (
   session: LaunchSession,
-  sttyProcess: SttyProcess,
-  startThread: StartThread,
+  { child, ...started }: Started,
   makeContents?: MakeContents,
 ): Promise<SessionEnd> => {
   const { emit, connect } = makeEvents();
-  const terminal = openTerminalSession(
-    session,
-    { sttyProcess, startThread },
-    {
-      onInput: (bytes) => emit({ type: 'input', bytes }),
-      onDrain: () => emit({ type: 'terminal-drained' }),
-      onHangUp: () => emit({ type: 'terminal-gone' }),
-    },
-  );
+  const terminal = openTerminalSession(session, started, {
+    onInput: (bytes) => emit({ type: 'input', bytes }),
+    onDrain: () => emit({ type: 'terminal-drained' }),
+    onHangUp: () => emit({ type: 'terminal-gone' }),
+  });
   const parts = makeParts(terminal, emit, makeContents);
   connect(parts);
   const stopListening = listen(emit);
   try {
-    const end = await runChild(parts, emit);
+    const end = await runChild(child, parts, emit);
     // Node crashes in an ordinary exit when its terminal is gone
     return parts.ending.hasHungUp
       ? { status: { kind: 'signal', signal: 'SIGHUP' } }

@@ -4,7 +4,7 @@ import type { Event } from '../core/event.js';
 import type { DueKind, InvisibleReason } from '../core/compaction/policy.js';
 import type { Tier } from '../core/ladder.js';
 import type { OverviewAction, OverviewAnswer, OverviewState } from '../core/overview-keys.js';
-import type { ShownRecap } from '../core/conversation/recap.js';
+import type { ShownRecap } from '../core/conversation/recap-selection.js';
 import type { Millis } from '../core/reading.js';
 import type { SavedScreen } from '../terminal/overview/saved-screen.js';
 import type { NotificationText } from '../terminal/notification.js';

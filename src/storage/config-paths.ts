@@ -31,8 +31,7 @@ export const readText = (path: string): string | undefined => {
 /** Whether something has this path, even if it cannot be read. */
 export const pathExists = (path: string): boolean => {
   try {
-    lstatSync(path);
-    return true;
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     const code = errorCode(error);
     return code !== 'ENOENT' && code !== 'ENOTDIR';

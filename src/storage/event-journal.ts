@@ -3,7 +3,7 @@ import { lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/p
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { eventLine, parseEvent, type EventContent } from '../core/report/published-event.js';
-import { isSessionId } from '../core/report/records.js';
+import { isSessionId } from '../core/report/session-id.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason } from './errors.js';
 import { FILE_MODE } from './file-modes.js';

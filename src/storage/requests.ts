@@ -11,7 +11,7 @@ import {
 } from '../core/compaction/requests.js';
 import { errorCode } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
-import { isSessionId } from '../core/report/records.js';
+import { isSessionId } from '../core/report/session-id.js';
 import { ensureFolder, readOwnFile, writeAtomic } from './state-folder.js';
 
 // Requests to running wrappers and their answers: `requests/<session>.<request>.{request,answer}.json` in the state folder.

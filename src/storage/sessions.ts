@@ -6,7 +6,6 @@ import { errorCode } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
 import {
   isRunningAs,
-  isSessionId,
   livenessOf,
   findOutdated,
   KEPT_MS,
@@ -15,6 +14,7 @@ import {
   verifiedFileName,
   type VerifiedRecord,
 } from '../core/report/records.js';
+import { isSessionId } from '../core/report/session-id.js';
 import { sweepJournals } from './event-journal.js';
 import { systemReason, unreadableFolderError } from './errors.js';
 import { isRunning } from './processes.js';

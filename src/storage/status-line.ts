@@ -4,7 +4,7 @@ import { openRegular, readAtMost } from './files.js';
 import { isRunning } from './processes.js';
 import { ensureFolder, readSmallFile, writeAtomic } from './state-folder.js';
 import { keepLooking, pollPause, type Rest } from './watch.js';
-import { SESSION_ID } from '../core/report/records.js';
+import { SESSION_ID } from '../core/report/session-id.js';
 
 // The files of a launch through which an agent's status line reports to the wrapper and its hook gets context, and the removal of stale ones.
 

@@ -58,15 +58,21 @@ export interface NativePtyListener {
   readonly onExit: (exitCode: number, signal: number) => void;
 }
 
-/** A pseudo-terminal and the child in it. */
-export interface NativePty {
+/** A child that runs in a new pseudo-terminal. What it writes waits there until somebody reads it. */
+export interface UnreadPty {
   readonly pid: number;
   /** path of the child's side */
   readonly ptsName: string;
   /** descriptor of the wrapper's side; O_NONBLOCK is set */
   readonly fd: number;
-  readonly isClosed: () => boolean;
   readonly resize: (columns: number, rows: number) => void;
+  /** to be called once */
+  readonly read: (listener: NativePtyListener) => NativePty;
+}
+
+/** A pseudo-terminal that is read, and the child in it. */
+export interface NativePty extends Pick<UnreadPty, 'pid' | 'ptsName' | 'fd' | 'resize'> {
+  readonly isClosed: () => boolean;
   readonly pause: () => void;
   readonly resume: () => void;
 }
@@ -92,21 +98,12 @@ const makeReadBuffer = () => {
 };
 
 /** Starts the child. Throws the system's error if no pseudo-terminal is available. */
-export const openNativePty = (options: NativePtyOptions, listener: NativePtyListener): NativePty => {
-  const { file, args, cwd, env, columns, rows } = options;
+export const openNativePty = ({ file, args, cwd, env, columns, rows }: NativePtyOptions): UnreadPty => {
   const { addon, spawnHelper } = loadAddon();
-  let isClosed = false;
-  let onClosed: () => void = () => undefined;
-  const onExit = (exitCode: number, signal: number): void => {
-    listener.onGone?.();
-    if (isClosed) return listener.onExit(exitCode, signal);
-    // not before what the PTY still holds has been read once more: a busy machine may have left no time for it
-    const timer = setTimeout(() => setImmediate(() => socket.destroy()), CLOSE_MS);
-    onClosed = () => {
-      clearTimeout(timer);
-      listener.onExit(exitCode, signal);
-    };
-  };
+  let onExit: (exitCode: number, signal: number) => void;
+  const exited = new Promise<[exitCode: number, signal: number]>((resolve) => {
+    onExit = (...exit) => resolve(exit);
+  });
   const pairs = Object.entries({ ...env, PWD: cwd }).map(([name, value]) => `${name}=${value}`);
   const { fd, pid, pty } = addon.fork(
     file,
@@ -119,8 +116,34 @@ export const openNativePty = (options: NativePtyOptions, listener: NativePtyList
     NO_USER,
     false,
     spawnHelper,
-    onExit,
+    (exitCode, signal) => onExit(exitCode, signal),
   );
+  const child = {
+    pid,
+    ptsName: pty,
+    fd,
+    resize: (newColumns: number, newRows: number) => addon.resize(fd, newColumns, newRows),
+  };
+  return { ...child, read: (listener) => ({ ...child, ...readPty(fd, exited, listener) }) };
+};
+
+const readPty = (
+  fd: number,
+  exited: Promise<[exitCode: number, signal: number]>,
+  listener: NativePtyListener,
+): Pick<NativePty, 'isClosed' | 'pause' | 'resume'> => {
+  let isClosed = false;
+  let onClosed: () => void = () => undefined;
+  void exited.then((exit) => {
+    listener.onGone?.();
+    if (isClosed) return listener.onExit(...exit);
+    // not before what the PTY still holds has been read once more: a busy machine may have left no time for it
+    const timer = setTimeout(() => setImmediate(() => socket.destroy()), CLOSE_MS);
+    onClosed = () => {
+      clearTimeout(timer);
+      listener.onExit(...exit);
+    };
+  });
   const buffer = makeReadBuffer();
   const onread: OnReadOpts = {
     buffer: buffer.next,
@@ -138,11 +161,7 @@ export const openNativePty = (options: NativePtyOptions, listener: NativePtyList
   });
   socket.resume();
   return {
-    pid,
-    ptsName: pty,
-    fd,
     isClosed: () => isClosed || socket.destroyed,
-    resize: (newColumns, newRows) => addon.resize(fd, newColumns, newRows),
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
   };

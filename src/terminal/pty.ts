@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, realpathSync } from 'node:fs';
-import { type NativePty, type NativePtyListener, openNativePty } from './native-pty.js';
+import { openNativePty, type UnreadPty } from './native-pty.js';
 import type { Size } from './tty.js';
 import { makeWriteQueue } from './write-queue.js';
 
@@ -40,8 +40,11 @@ const openTerminal = (path: string): number | undefined => {
 };
 
 /** `path` of the pts; `onEnding` is called whenever the child may have exited. */
-export const holdPtsOpen = (path: string, pid: number, onEnding: () => void): HeldPts => {
-  let held = openTerminal(path);
+export const holdPtsOpen = (path: string, pid: number, onEnding: () => void): HeldPts =>
+  holdPts(openTerminal(path), pid, onEnding);
+
+const holdPts = (opened: number | undefined, pid: number, onEnding: () => void): HeldPts => {
+  let held = opened;
   let endingUntil = -Infinity;
   let hasOutput = false;
   let timer: NodeJS.Timeout | undefined = setTimeout(() => poll(), POLL_MS); // the child may have exited before the signal listener is set
@@ -151,33 +154,49 @@ const environmentFor = (
   return result;
 };
 
-const spawnIn = (
-  { file, args, cwd, env, size, termios }: ChildOptions,
-  listener: NativePtyListener,
-): NativePty => {
-  const isDirect = termios === '';
-  return openNativePty(
-    {
-      file: isDirect ? file : '/bin/sh',
-      args: isDirect ? args : ['-c', SETTINGS_THEN_EXEC, termios, file, ...args],
-      cwd: workingDirectory(cwd, env['PWD']),
-      env: { TERM: 'xterm-256color', ...environmentFor(env, size) },
-      columns: size.columns,
-      rows: size.rows,
-    },
-    listener,
-  );
-};
+/** A child that runs. What it writes waits in its pseudo-terminal until somebody listens. */
+export interface UnreadChild {
+  readonly pid: number;
+  /** milliseconds since 1970 */
+  readonly startedAt: number;
+  /** of its terminal */
+  readonly size: Size;
+  /** to be called once, and soon: a child that writes more than 4 KB waits until then */
+  readonly listen: (listener: ChildListener) => Child;
+}
 
 /** Starts the child. Throws the system's error if no pseudo-terminal is available. */
-export const startChild = (options: ChildOptions, listener: ChildListener): Child => {
+export const startChild = ({ file, args, cwd, env, size, termios }: ChildOptions): UnreadChild => {
+  const isDirect = termios === '';
+  const pty = openNativePty({
+    file: isDirect ? file : '/bin/sh',
+    args: isDirect ? args : ['-c', SETTINGS_THEN_EXEC, termios, file, ...args],
+    cwd: workingDirectory(cwd, env['PWD']),
+    env: { TERM: 'xterm-256color', ...environmentFor(env, size) },
+    columns: size.columns,
+    rows: size.rows,
+  });
+  const held = openTerminal(pty.ptsName);
+  return {
+    pid: pty.pid,
+    startedAt: Date.now(),
+    size,
+    listen: (listener) => listenTo(pty, held, { size, listener }),
+  };
+};
+
+const listenTo = (
+  unread: UnreadPty,
+  held: number | undefined,
+  { size, listener }: { readonly size: Size; readonly listener: ChildListener },
+): Child => {
   let isPaused = false;
-  let lastRows = options.size.rows;
+  let lastRows = size.rows;
   const handleClose = (): void => {
     queue.close();
     listener.onDrain();
   };
-  const pty = spawnIn(options, {
+  const pty = unread.read({
     onData: (bytes) => {
       heldPts.noteOutput();
       listener.onOutput(bytes);
@@ -193,7 +212,7 @@ export const startChild = (options: ChildOptions, listener: ChildListener): Chil
     if (isPaused) pty.resume();
     isPaused = false;
   };
-  const heldPts = holdPtsOpen(pty.ptsName, pty.pid, resume);
+  const heldPts = holdPts(held, pty.pid, resume);
   const isOpen = (): boolean => !pty.isClosed();
   const ignore = (): void => undefined; // reading from the PTY reports the end
   const queue = makeWriteQueue({ fd: pty.fd, isOpen, onDrained: listener.onDrain, onHangUp: ignore });

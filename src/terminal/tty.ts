@@ -89,7 +89,7 @@ const nonBlocking = (output: WriteStream & { readonly fd: number }): { fd: numbe
 };
 
 /** A terminal on a serial line or in a container may have no size; like other programs, the wrapper assumes 80 by 24, without a footer. */
-const sizeOf = (output: WriteStream): Size => {
+export const terminalSize = (output: WriteStream): Size => {
   const [columns, rows] = output.getWindowSize();
   return columns > 0 && rows > 0
     ? { columns, rows }
@@ -150,7 +150,7 @@ export const openTty = (
 ): Tty => {
   const { stdout: output } = process;
   const input = openInput(listener.onInput);
-  let lastSize = sizeOf(output);
+  let lastSize = terminalSize(output);
   const queue = queueTo(output, listener);
   let isInputPaused = false;
   let isInputLeft = false;
@@ -158,7 +158,7 @@ export const openTty = (
   return {
     size: () => {
       try {
-        lastSize = sizeOf(output);
+        lastSize = terminalSize(output);
       } catch {
         // a terminal that hung up has no size; onHangUp reports it
       }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { RecapChoice } from '../core/conversation/recap.js';
+import type { RecapChoice } from '../core/conversation/recap-selection.js';
 import { SESSION_ENDED } from '../core/compaction/requests.js';
 import type { Event } from '../core/event.js';
 import { hotkeyName } from '../core/format.js';

@@ -66,21 +66,18 @@ export const openUserTerminal = (options: UserTerminalOptions): UserTerminal => 
     onState: (state) => (states = [...states, state]),
   });
   const filter = makeStreamFilter(makeGrid(size.columns, size.rows, size.rows));
-  const child = startChild(
-    { file, args, cwd, env, size, termios: '' },
-    {
-      onOutput: (bytes) => {
-        emulator.parse(bytes);
-        filter.push(bytes);
-        options.onOutput?.(bytes);
-      },
-      onDrain: () => undefined,
-      onEnd: (end) => {
-        isOpen = false;
-        hasEnded(end);
-      },
+  const child = startChild({ file, args, cwd, env, size, termios: '' }).listen({
+    onOutput: (bytes) => {
+      emulator.parse(bytes);
+      filter.push(bytes);
+      options.onOutput?.(bytes);
     },
-  );
+    onDrain: () => undefined,
+    onEnd: (end) => {
+      isOpen = false;
+      hasEnded(end);
+    },
+  });
   const press = (keys: string): void => {
     pressed += keys;
     write(keys);

@@ -8,9 +8,11 @@ const COLUMNS = 80;
 const PATIENCE_MS = 20_000; // with a candidate that writes nothing
 const LEAVE_MS = 3_000;
 
+// Node reads all certificates of NODE_EXTRA_CA_CERTS before anything else: where it is set, that is most of every start, and varies.
 const environment = (more) => {
   const env = { ...process.env, TERM: 'xterm-256color', LANG: process.env.LANG ?? 'C.UTF-8', ...more };
-  for (const name of Object.keys(env)) if (/^(CTXWRAP|TMUX|CI$|NODE_V8)/.test(name)) delete env[name];
+  for (const name of Object.keys(env))
+    if (/^(CTXWRAP|TMUX|CI$|NODE_V8|NODE_EXTRA_CA_CERTS$)/.test(name)) delete env[name];
   return { ...env, ...more };
 };
 

@@ -75,17 +75,21 @@ export const inTerminal = (file: string, args: readonly string[], bench: Bench) 
   const decoder = new TextDecoder();
   let end: (how: ChildEnd) => void = () => undefined;
   const ended = new Promise<ChildEnd>((done) => (end = done));
-  const child = startChild(
-    { file, args, cwd: bench.folder, env: bench.env, size: screenSize, termios: '' },
-    {
-      onOutput: (bytes) => {
-        output += decoder.decode(bytes, { stream: true });
-        for (const check of waiting) check();
-      },
-      onDrain: () => undefined,
-      onEnd: end,
+  const child = startChild({
+    file,
+    args,
+    cwd: bench.folder,
+    env: bench.env,
+    size: screenSize,
+    termios: '',
+  }).listen({
+    onOutput: (bytes) => {
+      output += decoder.decode(bytes, { stream: true });
+      for (const check of waiting) check();
     },
-  );
+    onDrain: () => undefined,
+    onEnd: end,
+  });
   const seen = (pattern: RegExp): Promise<void> =>
     new Promise((done, gone) => {
       const check = (): void => {

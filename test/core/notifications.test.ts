@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CompactSettings } from '../../src/core/compaction/state.js';
 import { notificationRecord } from '../../src/core/report/records.js';
-import { notificationKinds } from '../../src/core/notifications.js';
-import type { NotificationKind } from '../../src/core/notifications.js';
+import { notificationKinds } from '../../src/core/config/notification-kinds.js';
+import type { NotificationKind } from '../../src/core/config/notification-kinds.js';
 import type { SessionFlow } from '../../src/core/session-flow.js';
 import { AUTO_TOKENS, failOnce, HARD_TOKENS, NOON, playCompaction } from '../support/compaction-play.js';
 

@@ -73,30 +73,27 @@ const start = (setting: Setting, folder: string) => {
     resolve = resolved;
   });
   // started like a wrapped child, so that none of the last output is lost
-  const child = startChild(
-    {
-      file: process.execPath,
-      args,
-      cwd: process.cwd(),
-      env: definedOnly(env),
-      size: { columns, rows },
-      termios: '',
+  const child = startChild({
+    file: process.execPath,
+    args,
+    cwd: process.cwd(),
+    env: definedOnly(env),
+    size: { columns, rows },
+    termios: '',
+  }).listen({
+    onOutput: (data) => {
+      bytes.push(Buffer.from(data));
+      terminal.write(whole(data), look);
     },
-    {
-      onOutput: (data) => {
-        bytes.push(Buffer.from(data));
-        terminal.write(whole(data), look);
-      },
-      onDrain: () => undefined,
-      onEnd: (ending) => {
-        alive = false;
-        terminal.write('', () => {
-          look();
-          resolve(ending);
-        });
-      },
+    onDrain: () => undefined,
+    onEnd: (ending) => {
+      alive = false;
+      terminal.write('', () => {
+        look();
+        resolve(ending);
+      });
     },
-  );
+  });
   const demo: DemoTerminal = {
     terminal,
     pid: child.pid,

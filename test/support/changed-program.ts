@@ -75,6 +75,12 @@ export const buildWithCommand = (folder: string): Promise<string> => buildWith(w
 /** Builds the program into a folder, with a demo agent that is started by its name. */
 export const buildWithDemoCommand = (folder: string): Promise<string> => buildWith(withDemoCommand, folder);
 
+const REQUIRE =
+  "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);";
+/** It runs without its launcher, which would say that a thread is one. */
+const AS_LAUNCHER =
+  "import * as ctxwrapThreads from 'node:worker_threads'; if (!ctxwrapThreads.isMainThread) globalThis[Symbol.for('ctxwrap program')] = { isThread: true };";
+
 const buildWith = async (plugin: Plugin, folder: string): Promise<string> => {
   await build({
     entryPoints: { [`main-${plugin.name}`]: pathOf('../../src/cli/main.ts') },
@@ -94,9 +100,7 @@ const buildWith = async (plugin: Plugin, folder: string): Promise<string> => {
       WAIT_SHARE: await readFile(pathOf('wait-share.json'), 'utf8'),
     },
     plugins: [plugin, withoutDevtools],
-    banner: {
-      js: "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);",
-    },
+    banner: { js: REQUIRE + AS_LAUNCHER },
   });
   copyFileSync(pathOf('../../package.json'), join(folder, 'package.json')); // it says which version it is
   symlinkSync(pathOf('../../node_modules'), join(folder, 'node_modules')); // with the native module

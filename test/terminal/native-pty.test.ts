@@ -17,17 +17,18 @@ it('the last output is read although the program had no time for it after the en
   let output = '';
   let end: () => void = () => undefined;
   const ended = new Promise<void>((done) => (end = done));
-  const pty = openNativePty(
-    {
-      file: '/bin/sh',
-      args: ['-c', 'read -r _; echo last words'],
-      cwd: '/',
-      env: { PATH: '/usr/bin:/bin' },
-      columns: 80,
-      rows: 24,
-    },
-    { onData: (bytes) => (output += Buffer.from(bytes).toString()), onClose: () => undefined, onExit: end },
-  );
+  const pty = openNativePty({
+    file: '/bin/sh',
+    args: ['-c', 'read -r _; echo last words'],
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin' },
+    columns: 80,
+    rows: 24,
+  }).read({
+    onData: (bytes) => (output += Buffer.from(bytes).toString()),
+    onClose: () => undefined,
+    onExit: end,
+  });
   await turn();
   pty.pause();
   writeSync(pty.fd, '\r');

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { getCount, getList, getRecord, getText, parseRecord, type JsonRecord } from '../../core/json.js';
-import { isSessionId } from '../../core/report/records.js';
+import { isSessionId } from '../../core/report/session-id.js';
 import type { ViewMarks } from '../../core/shown-conversation.js';
 import type { Millis } from '../../core/reading.js';
 import type { ChildPlace, FilePort, Located } from '../agent.js';

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { getCount, getText, parseRecord, type JsonRecord } from '../../core/json.js';
 import { present } from '../../core/present.js';
-import { isSessionId } from '../../core/report/records.js';
+import { isSessionId } from '../../core/report/session-id.js';
 import type { AgentStatus, ChildPlace, FileEntry, FilePort, Located } from '../agent.js';
 import { chooseAskedFile, CLOCK_SLACK_MS, UUID_FILE } from '../files.js';
 import { locateBackground } from './background.js';

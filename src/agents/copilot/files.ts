@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { getText, type JsonRecord, parseRecord } from '../../core/json.js';
-import { isSessionId } from '../../core/report/records.js';
+import { isSessionId } from '../../core/report/session-id.js';
 import { parseIsoTime } from '../../core/time.js';
 import type { AgentStatus, ChildPlace, FileEntry, FilePort, Located } from '../agent.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';

@@ -8,7 +8,7 @@ import {
   getList,
   getRecord,
 } from '../../core/json.js';
-import { isSessionId } from '../../core/report/records.js';
+import { isSessionId } from '../../core/report/session-id.js';
 import type { FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
 import { chatFile } from '../gemini-family.js';
 import type { AgentFolders, SessionFileKind } from '../home.js';

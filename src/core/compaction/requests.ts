@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { isRecord, parseRecord } from '../json.js';
 import { count, fields, flag, line, maybe, text } from '../read-record.js';
 import type { Millis } from '../reading.js';
-import { SESSION_ID } from '../report/records.js';
+import { SESSION_ID } from '../report/session-id.js';
 import { cleanFocus } from '../text.js';
 import { REQUEST_MS } from './machine.js';
 import { parseAttempt, type AttemptRecord } from './protocol.js';

@@ -1,6 +1,6 @@
 import { footerItems, logLevels } from '../format.js';
 import type { LadderChoice } from '../ladder.js';
-import { notificationKinds } from '../notifications.js';
+import { notificationKinds } from './notification-kinds.js';
 import { compactingKeys } from './compacting-keys.js';
 import type { Key, WrittenValue } from './key.js';
 import { summariserKeys } from './summariser.js';

@@ -297,10 +297,6 @@ export const findOutdated = (
     .toSorted((a, b) => b.heartbeatAt - a.heartbeatAt)
     .filter(({ heartbeatAt }, index) => index >= MOST_ENDED || now - heartbeatAt > KEPT_MS);
 
-export const SESSION_ID = /^[A-Za-z0-9_-]{1,64}$/;
-
-export const isSessionId = (text: string): boolean => SESSION_ID.test(text);
-
 /** A notification for other programs. */
 export interface NotificationRecord extends Notification {
   readonly schema: 'ctxwrap.notification/1';

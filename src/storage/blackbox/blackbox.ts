@@ -15,7 +15,7 @@ import { ID, isSameFile } from '../../core/conversation/checkpoint.js';
 import { errorCode } from '../../core/errors.js';
 import { parseCheckpoint, parseKept } from '../../core/read-record.js';
 import type { Millis } from '../../core/reading.js';
-import { isSessionId } from '../../core/report/records.js';
+import { isSessionId } from '../../core/report/session-id.js';
 import { readChunk } from './chunks.js';
 import { systemReason, unreadableFolderError } from '../errors.js';
 import { FILE_MODE } from '../file-modes.js';

@@ -5,7 +5,9 @@ import { type TerminalSession, runGuarded } from './terminal-session.js';
 
 /** The child's output on its way to the terminal; it is written first and analysed afterwards. */
 export interface Output {
-  /** `isResizing` is called before each chunk that need not wait: true if the terminal's size has changed, so that it has to */
+  /**
+   * `bytes` are valid until it returns. `isResizing` is called before each chunk that need not wait: true if the terminal's size has changed, so that it has to
+   */
   fromChild: (bytes: Uint8Array, isResizing: () => boolean) => void;
   /** holds the child's output while the terminal is being prepared */
   hold: () => void;
@@ -52,7 +54,7 @@ const send = (terminal: TerminalSession, bytes: Uint8Array, onFailure: () => voi
     runGuarded(terminal, 'the stream filter', () => filter.push(bytes)); // only to track the modes
     return;
   }
-  const unread = writePieces(terminal, overviewOutput ? overviewOutput.cut(bytes) : [bytes]);
+  const unread = writePieces(terminal, overviewOutput ? overviewOutput.cut(new Uint8Array(bytes)) : [bytes]);
   if (unread) {
     onFailure(); // writes what the filter still holds
     for (const piece of unread) tty.write(piece);
@@ -87,7 +89,7 @@ export const makeOutput = (terminal: TerminalSession, emit: Emit): Output => {
     if (terminal.filter.grid.isCursorUnsure) emit({ type: 'cursor-unsure' });
   };
   const keep = (bytes: Uint8Array): void => {
-    held.push(bytes);
+    held.push(new Uint8Array(bytes));
     heldBytes += bytes.length;
     if (heldBytes > HELD_HIGH_WATER) terminal.child?.pause();
   };

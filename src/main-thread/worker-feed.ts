@@ -2,21 +2,36 @@ import type { Counters, ToWorker } from '../session/thread-messages.js';
 
 // What the worker is sent of the child's output and the user's keys, and what is left out while it is slow.
 
+const FIRST_BYTES = 16 * 1024; // more than most of what is told together
 const SEND_MS = 8; // output is told together
 const KEYS_MS = 250; // keys are told together: whoever must know of a key at once looks at the counters
 const MOST_TOLD = 256 * 1024; // bytes told together
 const MOST_UNREAD = 256 * 1024; // bytes that the screen model has not read; more are left out, and it starts anew
 const RESTART_MS = 250; // between two such starts, while a child writes without a pause
 
-/** Bytes on their way to the worker, in a buffer of their own, which can be handed over without a copy. */
-const join = (chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> => {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+/** Collects bytes on their way to the worker, which gets them in a buffer of their own: that can be handed over without another copy. */
+const makeCollector = () => {
+  let collected = new Uint8Array(FIRST_BYTES);
+  let length = 0;
+  return {
+    length: (): number => length,
+    add: (bytes: Uint8Array): void => {
+      const needed = length + bytes.length;
+      if (needed > collected.length) {
+        const larger = new Uint8Array(Math.max(needed, 2 * collected.length));
+        larger.set(collected.subarray(0, length));
+        collected = larger;
+      }
+      collected.set(bytes, length);
+      length = needed;
+    },
+    take: (): Uint8Array<ArrayBuffer> => {
+      const bytes = collected.slice(0, length);
+      length = 0;
+      return bytes;
+    },
+    drop: (): void => void (length = 0),
+  };
 };
 
 interface FeedPort {
@@ -95,8 +110,7 @@ export const makeFeed = (port: FeedPort) => {
   const { counters, send } = port;
   const flow = makeFlowControl(port);
   const keys = makeKeyReports(port);
-  let chunks: Uint8Array[] = [];
-  let length = 0;
+  const collector = makeCollector();
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -106,9 +120,8 @@ export const makeFeed = (port: FeedPort) => {
   };
   const flushOutput = (): void => {
     cancel();
-    if (length === 0) return;
-    const bytes = join(chunks, length);
-    [chunks, length] = [[], 0];
+    if (collector.length() === 0) return;
+    const bytes = collector.take();
     send({ type: 'output', bytes }, [bytes.buffer]);
     flow.noteSent(bytes.length);
   };
@@ -117,7 +130,7 @@ export const makeFeed = (port: FeedPort) => {
     keys.cancel();
     keys.setUrgent(false);
     flow.reset();
-    [chunks, length] = [[], 0];
+    collector.drop();
   };
   return {
     /** tells everything now, because something else follows */
@@ -129,8 +142,8 @@ export const makeFeed = (port: FeedPort) => {
     output: (bytes: Uint8Array): void => {
       counters.add('fed', bytes.length);
       if (isOver || flow.isSkipping()) return;
-      chunks.push(bytes);
-      length += bytes.length;
+      collector.add(bytes);
+      const length = collector.length();
       if (length >= MOST_TOLD || !flow.hasRoom(length)) flushOutput();
       else timer ??= setTimeout(flushOutput, SEND_MS);
     },

@@ -48,7 +48,7 @@ export interface NativePtyOptions {
 }
 
 export interface NativePtyListener {
-  /** the bytes stay as they are: no later read changes them */
+  /** the bytes are valid until it returns: the next read overwrites them. Whoever keeps them copies them. */
   readonly onData: (bytes: Uint8Array) => void;
   /** nothing more can be read or written */
   readonly onClose: () => void;
@@ -77,25 +77,8 @@ export interface NativePty extends Pick<UnreadPty, 'pid' | 'ptsName' | 'fd' | 'r
   readonly resume: () => void;
 }
 
-const BUFFER_BYTES = 64 * 1024;
-const MIN_READ_BYTES = 4 * 1024; // the most that a PTY on Linux gives in one read
+const READ_BYTES = 64 * 1024; // of one read; a PTY on Linux gives at most 4 KB
 const CLOSE_MS = 200; // after the child's exit for its last output: the PTY does not hang up while another process has it open
-
-/** Gives every read the next part of one large buffer, and a new one when that is used up. */
-const makeReadBuffer = () => {
-  let buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  let used = 0;
-  return {
-    next: (): Buffer => {
-      if (BUFFER_BYTES - used < MIN_READ_BYTES) {
-        buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-        used = 0;
-      }
-      return buffer.subarray(used);
-    },
-    take: (count: number): Buffer => buffer.subarray(used, (used += count)),
-  };
-};
 
 /** Starts the child. Throws the system's error if no pseudo-terminal is available. */
 export const openNativePty = ({ file, args, cwd, env, columns, rows }: NativePtyOptions): UnreadPty => {
@@ -144,11 +127,11 @@ const readPty = (
       listener.onExit(...exit);
     };
   });
-  const buffer = makeReadBuffer();
+  const buffer = new Uint8Array(READ_BYTES); // one for all reads: a new one for each 64 KB would be most of what is collected
   const onread: OnReadOpts = {
-    buffer: buffer.next,
+    buffer,
     callback: (count) => {
-      listener.onData(buffer.take(count));
+      listener.onData(buffer.subarray(0, count));
       return true;
     },
   };

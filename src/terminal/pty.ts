@@ -122,6 +122,7 @@ export interface ChildOptions {
 }
 
 export interface ChildListener {
+  /** the bytes are valid until it returns */
   onOutput: (bytes: Uint8Array) => void;
   /** the child has read everything queued, or will read nothing more */
   onDrain: () => void;

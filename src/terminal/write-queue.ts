@@ -131,7 +131,7 @@ export const makeWriteQueue = ({ fd, isOpen, onDrained, onHangUp }: WriteQueueOp
       if (isClosed || bytes.length === 0) return;
       const taken = waiting.length > 0 ? 0 : tryWrite(bytes);
       if (isClosed || taken === bytes.length) return;
-      waiting.push(bytes.subarray(taken));
+      waiting.push(new Uint8Array(bytes.subarray(taken))); // the caller may write to them again
       size += bytes.length - taken;
       if (retry.isScheduled()) return;
       retry.noteProgress();

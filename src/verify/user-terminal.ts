@@ -67,7 +67,8 @@ export const openUserTerminal = (options: UserTerminalOptions): UserTerminal => 
   });
   const filter = makeStreamFilter(makeGrid(size.columns, size.rows, size.rows));
   const child = startChild({ file, args, cwd, env, size, termios: '' }).listen({
-    onOutput: (bytes) => {
+    onOutput: (read) => {
+      const bytes = new Uint8Array(read); // the emulator reads them later
       emulator.parse(bytes);
       filter.push(bytes);
       options.onOutput?.(bytes);

@@ -34,11 +34,11 @@ import {
   applyTime,
   endAttempt,
   isUnderWay,
+  sentPhase,
   underWayDeadline,
   stopWaitingForNumber,
 } from './running.js';
 import { isSame } from './news.js';
-import { TOLD } from './proof.js';
 import {
   enterPhase,
   type Attempt,
@@ -137,19 +137,8 @@ const afterTyping = (state: Compaction, typed: TypeResult, moment: SessionContex
   if (phase.kind !== 'typing') return state; // the typing took too long and was already reported
   const attempt = { ...phase.attempt, evidence: [...phase.attempt.evidence, ...typed.evidence] };
   switch (typed.kind) {
-    case 'sent': {
-      const { isQueued, told } = typed;
-      const sent = {
-        kind: 'sent',
-        attempt,
-        at: moment.now,
-        isQueued,
-        numberSince: moment.fillSince,
-      } as const;
-      // the agent's next answer tells whether it has gone on in it
-      const since = told && { told, success: TOLD, shortenedAt: told.writtenAt };
-      return enterPhase(state, { ...sent, ...since });
-    }
+    case 'sent':
+      return enterPhase(state, sentPhase(attempt, typed, moment));
     case 'withdrawn':
       return phase.withdrawal === undefined || typed.isLeft
         ? endAttempt(state, attempt, { kind: 'not-delivered', reason: typed.reason }, moment)

@@ -73,7 +73,8 @@ describe('shortening a running conversation', () => {
     const { shortener, names } = open(
       {
         publisher: {
-          endSwitch: (name, result) => audit.push([name, result?.kind]),
+          beginAction: () => audit.push('begin'),
+          endEarlierSwitch: (name, { kind }) => audit.push([name, kind]),
           onReplaced: () => undefined,
         },
       },
@@ -98,6 +99,21 @@ describe('shortening a running conversation', () => {
     expect(shortener.takenLate(inSession(name))).toEqual([]);
     loop.take(inSession(name));
     expect(shortener.previous()?.id).toBe(OLD);
+  });
+
+  it('counts what the agent takes late among the three of an hour', async () => {
+    const { shortener, names } = open(
+      { publisher: { endEarlierSwitch: () => undefined, onReplaced: () => undefined } },
+      { kind: 'unknown', reason: 'the agent does not show it' },
+    );
+    for (let times = 0; times < 3; times += 1) {
+      await shortener.shorten(asked, wait);
+      shortener.takenLate(inSession(names.at(-1) ?? ''));
+    }
+    expect(await shortener.shorten(asked, wait)).toEqual({
+      kind: 'refused',
+      reason: '3 times an hour is the most',
+    });
   });
 
   it('is done where the agent works in the new session already', async () => {

@@ -285,8 +285,8 @@ const shortenOnce = async (
     if (isTold) return unknown(errorText(error));
     if (isOutdated()) return undefined;
     if (signal.aborted) return refused(WITHDRAWN);
-    const isNothing = error instanceof ShortenError && error.isNothing;
-    return { ...refused(errorText(error)), ...(isNothing ? { isNothing } : {}) };
+    const why = error instanceof ShortenError ? error.why : undefined;
+    return { ...refused(errorText(error)), ...present({ why }) };
   } finally {
     turn.rest();
   }

@@ -339,9 +339,26 @@ describe('a strategy of the user', () => {
     expect(isUntouched()).toBe(true);
   });
 
-  it('without the function is named in the error', async () => {
-    const { shortener } = withModule('export const other = 1;');
+  it.each([
+    ['without the function', 'export const other = 1;', 'exports no function "compact"'],
+    ['that cannot be loaded', 'export const compact = missing;', 'cannot be loaded: missing is not defined'],
+  ])('%s is named in the error, and is the same at any other moment', async (_, code, reason) => {
+    const { shortener } = withModule(code);
     const told = await shortener.shorten(mine, wait);
-    expect('reason' in told && told.reason).toMatch('exports no function "compact"');
+    expect('reason' in told && told.reason).toMatch(reason);
+    expect(told).toMatchObject({ kind: 'refused', why: 'no-strategy' });
+  });
+
+  it('may be what another module of CommonJS exports, under a name that only runs tell', async () => {
+    writeFileSync(
+      join(folder, 'impl.cjs'),
+      'exports["com" + "pact"] = (s) => ({ entries: s.entries.slice(-6) });',
+    );
+    const file = join(folder, 'mine.cjs');
+    writeFileSync(file, 'module.exports = require("./impl.cjs");');
+    const values = { ...defaultValues, keepRecent: 3, strategies: { mine: file } };
+    expect(await open({ session: { values } }).shortener.shorten(mine, wait)).toMatchObject({
+      kind: 'shortened',
+    });
   });
 });

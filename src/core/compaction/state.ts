@@ -283,8 +283,8 @@ export type TypeResult = { readonly evidence: readonly string[] } & (
   | { readonly kind: 'sent'; readonly isQueued: boolean; readonly told?: ToldSession | undefined }
   /** the typed text was not submitted, and was removed from the prompt; `isLeft`: the screen does not show that it is gone */
   | { readonly kind: 'withdrawn'; readonly reason: string; readonly isLeft?: boolean }
-  /** no key was typed */
-  | { readonly kind: 'skipped'; readonly reason: string }
+  /** no key was typed; `isStrategyLost`: the strategy cannot be used, and the agent's own command takes its place */
+  | { readonly kind: 'skipped'; readonly reason: string; readonly isStrategyLost?: true }
   /** a strategy has found nothing to remove */
   | { readonly kind: 'nothing'; readonly reason: string }
 );

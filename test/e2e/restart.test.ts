@@ -169,6 +169,20 @@ describe.concurrent('a conversation that is shortened with a restart', () => {
     );
   });
 
+  it('has one record of the attempt also where the agent ends again before its next answer', async () => {
+    await withAgent(
+      { CTXWRAP_STRATEGY: 'truncate', usedTokens: '90000' },
+      async ({ window, ctxwrap, says, attempts }) => {
+        await says('90k');
+        await ctxwrap('compact').catch(() => undefined); // its session has ended
+        await says('shortened, waiting for the new size');
+        window.type('/quit\r');
+        await window.until(() => !window.isOpen(), 'the end');
+        expect(attempts()).toMatchObject([{ strategy: 'truncate', outcome: 'no-evidence', isManual: true }]);
+      },
+    );
+  });
+
   it('has one record of the attempt also where the agent is killed in place of ending', async () => {
     const env = { CLAUDE_LIKE: 'killed', CTXWRAP_STRATEGY: 'truncate', usedTokens: '90000' };
     await withAgent(env, async ({ window, ctxwrap, says, attempts }) => {

@@ -47,7 +47,7 @@ const named = (name: string, own: readonly Agent[]): Agent => {
 };
 
 const readJson = (file: string): unknown => {
-  const text = readText(file).replace(/^\uFEFF/, '');
+  const text = readDefinitionText(file).replace(/^\uFEFF/, '');
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -55,7 +55,7 @@ const readJson = (file: string): unknown => {
   }
 };
 
-const readText = (file: string): string => {
+const readDefinitionText = (file: string): string => {
   let reason = 'it is larger than 1 MB';
   try {
     const head = readHead(file, LARGEST_BYTES + 1);

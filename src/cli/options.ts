@@ -7,7 +7,7 @@ import { MAX_FOCUS_LENGTH, quoteForCopying } from '../core/text.js';
 import type { ControlPlace } from '../storage/control-place.js';
 import { badValue, unknownChoice, unknownItem } from './messages.js';
 import { workingFolder } from './print.js';
-import { itemsIn, keysWithOption, optionsOf, readText } from './read-launch.js';
+import { itemsIn, keysWithOption, optionsOf, readArgument } from './read-launch.js';
 import type { Options } from './request.js';
 import { fieldNames } from './template.js';
 import { usageError } from './usage-error.js';
@@ -22,7 +22,7 @@ export const keyOption = (key: KeyName): Option => {
   const name = short === undefined ? flag : `${short}, ${flag}`;
   if (takes === undefined) return new Option(name, help);
   const made = new Option(`${name} ${takes}`, help).argParser((text) => {
-    const value = readText(type, text);
+    const value = readArgument(type, text);
     if (value === undefined) throw wrongValue(key, flag, text);
     return value;
   });

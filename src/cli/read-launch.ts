@@ -9,7 +9,7 @@ import type { Options, RunRequest } from './request.js';
 export const keysWithOption = keyNames.filter((key) => configKey(key).option !== undefined);
 
 /** The value that this argument of an option gives a key; undefined where it is not valid. Paths are relative to the current folder. */
-export const readText = (type: ValueType, text: string): unknown => {
+export const readArgument = (type: ValueType, text: string): unknown => {
   if (type.kind === 'path') return text === '' ? undefined : text;
   if (type.kind !== 'list') return type.read(text);
   const items = itemsIn(text);
@@ -56,7 +56,7 @@ const readFlag = (
   const { option, type } = key === undefined ? {} : configKey(key);
   if (key === undefined || !option || !type) return undefined;
   if (option.takes === undefined) return { key, value: !option.flag.startsWith('--no-'), words: 1 };
-  const value = next === undefined || next === '--' ? undefined : readText(type, next);
+  const value = next === undefined || next === '--' ? undefined : readArgument(type, next);
   return value === undefined ? undefined : { key, value, words: 2 };
 };
 

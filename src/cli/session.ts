@@ -170,7 +170,7 @@ const runAgain = async (session: LaunchSession, runOnce: RunOnce): Promise<Sessi
     (await starting).disarm();
     if (!session.restarted) throw error;
     session.log.error(`the agent cannot be started again: ${errorStack(error)}`);
-    return { status: { kind: 'code', code: 125 }, hasLostRestart: true };
+    return { status: { kind: 'code', code: 125 }, hasLostRestart: true, isUnstarted: true };
   }
 };
 
@@ -188,7 +188,7 @@ const NOT_TAKEN = 'the agent did not continue with the shorter conversation, so 
 
 /** The next run; undefined if the last one was the end. */
 export const sessionAfter = ({ first, session, end }: EndedRun): LaunchSession | undefined => {
-  const { restart, hasLostRestart = false } = end;
+  const { restart, hasLostRestart = false, isUnstarted = false } = end;
   const lost = hasLostRestart ? session.restarted : undefined;
   const plan = restart ?? lost;
   const args = plan && argsFor(first, restart ? plan.session : plan.before);
@@ -201,6 +201,7 @@ export const sessionAfter = ({ first, session, end }: EndedRun): LaunchSession |
     limit: plan.limit,
     shortenedAt: plan.times,
     ...(restart ? { restarted: restart } : { notices: [NOT_TAKEN] }),
+    ...(isUnstarted ? { unstarted: lost } : {}),
   };
 };
 

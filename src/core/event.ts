@@ -155,6 +155,14 @@ export type Event =
     }
   /** the agent is about to be ended by its own command and started again with a shortened conversation, or is not any more */
   | { readonly type: 'restart-planned'; readonly isPlanned: boolean }
+  /** the agent was started again, and does not have the conversation that was shortened for it, or does not show it */
+  | {
+      readonly type: 'restart-failed';
+      readonly reason: string;
+      /** of the window before, in the agent's tokens */
+      readonly preTokens: number;
+      readonly shortening: Shortening;
+    }
   /** the agent's control channel cannot be used any more */
   | { readonly type: 'channel-closed' }
   /** the result of typing the agent's command, or of asking by its control channel */

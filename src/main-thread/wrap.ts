@@ -101,6 +101,9 @@ const leaveTerminal = async (
   const end = child ? await ending.ended : { exitCode: 0, signal: 0 };
   const status = statusOf(end);
   parts.overviewTour.stop();
+  // nothing follows that could tell what came of it
+  if (terminal.restart && !restartOf(parts, status))
+    worker.handle({ type: 'restart-planned', isPlanned: false });
   const recorded = child && worker.stop(status, ending.isTerminating);
   const failureRecorded = parts.protection.stop(status);
   await overview.stop();

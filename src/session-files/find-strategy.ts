@@ -23,18 +23,24 @@ export const findStrategy = async (name: string, { values, home }: StrategyPlace
   if (path !== undefined) return fromModule(name, path.startsWith('~/') ? join(home, path.slice(2)) : path);
   if (isBuiltIn(name)) return strategies[name];
   const known = [...strategyNames, ...Object.keys(own)].join(', ');
-  throw new ShortenError(`there is no strategy "${name}"; there are ${known}`);
+  throw new ShortenError(`there is no strategy "${name}"; there are ${known}`, 'no-strategy');
 };
 
 const isBuiltIn = (name: string): name is StrategyName => strategyNames.some((each) => each === name);
 
 const fromModule = async (name: string, path: string): Promise<Strategy> => {
   const module: unknown = await import(pathToFileURL(path).href).catch((error: unknown) => {
-    throw new ShortenError(`the module of the strategy "${name}" cannot be loaded: ${errorText(error)}`);
+    throw new ShortenError(
+      `the module of the strategy "${name}" cannot be loaded: ${errorText(error)}`,
+      'no-strategy',
+    );
   });
-  const compact = isRecord(module) ? module['compact'] : undefined;
+  const compact = compactIn(module) ?? compactIn(isRecord(module) ? module['default'] : undefined);
   if (typeof compact !== 'function')
-    throw new ShortenError(`the module of the strategy "${name}" exports no function "compact": ${path}`);
+    throw new ShortenError(
+      `the module of the strategy "${name}" exports no function "compact": ${path}`,
+      'no-strategy',
+    );
   return async (conversation, options) => {
     const given = structuredClone(conversation); // whatever the module does to it, what it keeps is as it was
     const originals = new Map(given.entries.map((entry, index) => [entry, conversation.entries[index]]));
@@ -43,6 +49,9 @@ const fromModule = async (name: string, path: string): Promise<Strategy> => {
     return { ...conversation, entries: after.entries.map((entry) => originals.get(entry) ?? entry) };
   };
 };
+
+/** Node does not see each export of a CommonJS module by name: all of them are in `default`. */
+const compactIn = (exported: unknown): unknown => (isRecord(exported) ? exported['compact'] : undefined);
 
 /** As far as it can be checked: `checkShortened` and the agent's writer look at the rest. */
 const isConversation = (value: unknown): value is Pick<Conversation, 'entries'> =>

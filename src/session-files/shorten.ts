@@ -22,14 +22,16 @@ import { checkpointName } from './prepare-switch.js';
 /** Why a conversation is not shortened; the message is a sentence without a full stop. */
 export class ShortenError extends Error {
   override readonly name = 'ShortenError';
-  /** there is nothing that could be removed */
-  readonly isNothing: boolean;
+  readonly why: ShortenObstacle | undefined;
 
-  constructor(message: string, isNothing = false) {
+  constructor(message: string, why?: ShortenObstacle) {
     super(message);
-    this.isNothing = isNothing;
+    this.why = why;
   }
 }
+
+/** `nothing`: there is nothing that could be removed; `no-strategy`: there is no such strategy, or its module cannot be used. */
+export type ShortenObstacle = 'nothing' | 'no-strategy';
 
 export interface ShortenRequest {
   readonly source: RecordSource;
@@ -69,12 +71,12 @@ export const shorten = async (request: ShortenRequest): Promise<Shortened> => {
   if (size <= budgetTokens)
     throw new ShortenError(
       `about ${formatTokens(size)} tokens are within its budget of ${formatTokens(budgetTokens)}`,
-      true,
+      'nothing',
     );
   const after = await strategy(before, options).catch((error: unknown) => {
     throw new ShortenError(signal.aborted ? 'it was interrupted' : errorText(error));
   });
-  if (isSameWindow(before, after)) throw new ShortenError('everything would be kept', true);
+  if (isSameWindow(before, after)) throw new ShortenError('everything would be kept', 'nothing');
   const reason = checkShortened(before, after, options);
   if (reason !== undefined) throw new ShortenError(reason);
   const windowTokens = budget.toWindow(sizeForBudget(after));

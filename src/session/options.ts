@@ -46,6 +46,8 @@ export interface SessionEnd {
   readonly restart?: RestartPlan | undefined;
   /** it was started again, and has ended by itself without having shown the new session */
   readonly hasLostRestart?: boolean;
+  /** it could not even be started again, so that nothing has recorded what came of it */
+  readonly isUnstarted?: boolean;
 }
 
 /** The child, since when it runs (wall clock). */
@@ -132,6 +134,8 @@ export interface LaunchSession extends CurrentSettings {
   readonly startingDraft?: string | undefined;
   /** what the agent was started again with, in place of its earlier run */
   readonly restarted?: RestartPlan | undefined;
+  /** what the agent could not be started again with, where that is not recorded yet */
+  readonly unstarted?: RestartPlan | undefined;
   /** when its conversation was shortened in earlier runs within the last hour (wall clock) */
   readonly shortenedAt?: readonly Millis[] | undefined;
   /** absent in a session of work */

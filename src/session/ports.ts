@@ -96,6 +96,8 @@ export interface Publisher {
   readonly beginAction: (state: Session) => void;
   /** for what has the agent go on with another session; `result` is undefined where no key was typed */
   readonly endSwitch: (name: string, result: TypedResult | undefined) => void;
+  /** for such a switch that was begun before, by an action that has ended or in the run of the agent before this one */
+  readonly endEarlierSwitch: (name: string, result: TypedResult, state: Session) => void;
   /** for a draft that is put into the prompt; `ended` is undefined where no key was typed */
   readonly endDraft: (ended: EndedDraft | undefined) => void;
   /** closes everything; resolves when the last records are written or have failed */

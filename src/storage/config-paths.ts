@@ -18,13 +18,14 @@ export const projectConfigPath = (cwd: string): string => join(cwd, '.ctxwrap.js
 
 const MOST_BYTES = 1024 * 1024;
 
-/** Undefined where there is no regular file of at most 1 MB that can be read. */
-export const readText = (path: string): string | undefined => {
+/** A file that a configuration names; undefined where there is no regular file. Without its text where that is longer than 1 MB or cannot be read. */
+export const readNamedFile = (path: string): { readonly text?: string } | undefined => {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats?.isFile()) return undefined;
   try {
-    const stats = statSync(path);
-    return stats.isFile() && stats.size <= MOST_BYTES ? readFileSync(path, 'utf8') : undefined;
+    return stats.size <= MOST_BYTES ? { text: readFileSync(path, 'utf8') } : {};
   } catch {
-    return undefined;
+    return {};
   }
 };
 

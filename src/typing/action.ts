@@ -10,6 +10,7 @@ import type { Millis } from '../core/reading.js';
 import { shownId } from '../core/shown-conversation.js';
 import type { RestartPlan, WrapSession } from '../session/options.js';
 import type { SessionSource } from '../session-files/read-history.js';
+import type { ShortenObstacle } from '../session-files/shorten.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import type { Publisher, SessionLoop } from '../session/ports.js';
 import type { TypeRequest, TypistPort } from './typing-steps.js';
@@ -24,8 +25,8 @@ export type NotDone =
   | {
       readonly kind: 'refused';
       readonly reason: string;
-      /** there was nothing to do */
-      readonly isNothing?: boolean;
+      /** what would be the same at any other moment */
+      readonly why?: ShortenObstacle | undefined;
     }
   /** it may have been sent, and its effect is not known; `byHand` is what the user can type instead */
   | { readonly kind: 'unknown'; readonly reason: string; readonly byHand?: string };

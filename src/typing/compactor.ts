@@ -1,7 +1,7 @@
 import type { CompactRecipe } from '../agents/agent.js';
 import type { CopyResult } from '../core/compaction/copy.js';
 import type { EndedCompaction } from '../core/compaction/outcome.js';
-import type { Effect, TypeResult } from '../core/compaction/state.js';
+import type { Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
 import { noticeEvent } from '../core/session-flow.js';
 import type { Log } from '../storage/log-file.js';
@@ -46,7 +46,7 @@ export interface Compactor {
   readonly stop: () => void;
 }
 
-const skipped = (reason: string): TypeResult => ({ kind: 'skipped', reason, evidence: [] });
+const skipped = (reason: string) => ({ kind: 'skipped', reason, evidence: [] }) as const;
 
 const OTHER_TYPES = 'another command is being typed';
 
@@ -200,8 +200,13 @@ const insteadOfKeys = (
 
 /** The outcome of a strategy, as of the command that it stands in for. */
 const shortenedEvents = (result: ShortenResult): Told => {
-  if (result.kind === 'refused' && result.isNothing)
+  if (result.kind === 'refused' && result.why === 'nothing')
     return [{ type: 'typed', result: { kind: 'nothing', reason: result.reason, evidence: [] } }];
+  if (result.kind === 'refused' && result.why === 'no-strategy')
+    return [
+      { type: 'typed', result: { ...skipped(result.reason), isStrategyLost: true } },
+      noticeEvent(`${result.reason}; the agent's own command is used from now on`),
+    ];
   if (result.kind === 'refused')
     return [{ type: 'typed', result: { kind: 'withdrawn', reason: result.reason, evidence: [] } }];
   const evidence = ['reason' in result ? result.reason : `shortened ${result.words}`];

@@ -136,22 +136,28 @@ const CONFIRM_MS = 60_000; // of a start on a busy machine
  */
 export const confirmRestart = (watch: RestartWatch): { readonly stop: () => void } => {
   const { plan, flow, take, publisher, onTaken } = watch;
+  const { preTokens, shortening } = plan;
   const ended = new AbortController();
   const { signal } = ended;
-  const audit = (reason?: string): void => {
-    publisher?.beginAction(flow().session);
-    publisher?.endSwitch(plan.session.id, reason === undefined ? { kind: 'switched' } : unknown(reason));
+  let isOpen = true;
+  const close = (result: { readonly kind: 'switched' } | ReturnType<typeof unknown>): void => {
+    isOpen = false;
+    publisher?.endEarlierSwitch(plan.session.id, result, flow().session);
   };
-  const fail = (reason: string, notice: string): void => {
-    audit(reason);
+  const fail = (reason: string): void => {
+    close(unknown(reason));
+    take({ type: 'restart-failed', reason, preTokens, shortening });
+  };
+  const failHere = (reason: string, notice: string): void => {
+    fail(reason);
     take(noticeEvent(`restarted, but ${notice}`));
   };
   const follow = async (): Promise<void> => {
     const hasId = (): boolean => shownId(flow().session.conversation) === plan.session.id;
     const isTaken = await comesToRest(flow, hasId, { withinMs: CONFIRM_MS, signal });
-    if (signal.aborted) return audit('the agent ended before it showed that it has the shorter session');
+    if (signal.aborted) return;
     if (!isTaken)
-      return fail(
+      return failHere(
         'the agent does not show that it has the shorter session',
         'the agent does not show that it has the shorter conversation',
       );
@@ -159,13 +165,18 @@ export const confirmRestart = (watch: RestartWatch): { readonly stop: () => void
     take({ type: 'postpone' });
     const { usedTokens } = flow().session.fused?.reading ?? {};
     const still = usedTokens === undefined ? '' : `the window is still at ${formatTokens(usedTokens)}`;
-    if (usedTokens !== undefined && !isLower({ usedTokens: plan.preTokens }, { usedTokens }))
-      return fail(still, still);
-    audit();
+    if (usedTokens !== undefined && !isLower({ usedTokens: preTokens }, { usedTokens }))
+      return failHere(still, still);
+    close({ kind: 'switched' });
     take(shortenedEvent(plan));
   };
   void follow();
-  return { stop: () => ended.abort() };
+  return {
+    stop: () => {
+      ended.abort();
+      if (isOpen) fail('the agent ended before it showed that it has the shorter session');
+    },
+  };
 };
 
 /** What the session is told of a conversation that ctxwrap has shortened: as of a compaction that the agent records. */

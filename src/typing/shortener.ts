@@ -97,8 +97,11 @@ export const makeShortener = (context: ActionContext, parts: ShortenerParts): Sh
   const turn = makeTurnWatch();
   const written = makeWrittenWatch(agent, restarted?.writtenAt);
   const replaced = makeReplacedWatch(context);
-  const late = makeLateWatch(context, replaced.note);
   let doneAt: readonly Millis[] = session.shortenedAt ?? [];
+  const late = makeLateWatch(context, (each) => {
+    replaced.note(each);
+    doneAt = [...doneAt, Date.now()];
+  });
 
   const attempt = async (asked: ShortenAsked, wait: ActionWait): Promise<ShortenResult> => {
     const obstacle = restarter ? restarter.obstacle() : switchObstacle(agent);
@@ -167,8 +170,11 @@ interface Late extends ShortenedSession {
   readonly replaced: Replaced;
 }
 
-/** Tells when the agent goes on in a session after all, which it was told to and did not show in time. */
-const makeLateWatch = ({ flow, publisher }: ActionContext, onReplaced: (replaced: Replaced) => void) => {
+/**
+ * Tells when the agent goes on in a session after all, which it was told to and did not show in time. There is no limit to that: it may show its
+ * session only with its next answer, and the user may type the command that the footer has named.
+ */
+const makeLateWatch = ({ flow, publisher }: ActionContext, onTaken: (replaced: Replaced) => void) => {
   let waiting: Late | undefined;
   return {
     waitFor: (next: Late | undefined): void => {
@@ -178,9 +184,8 @@ const makeLateWatch = ({ flow, publisher }: ActionContext, onReplaced: (replaced
       if (!waiting || event.type !== 'session-changed' || event.sessionId !== waiting.told.id) return [];
       const { told, replaced, ...shortened } = waiting;
       waiting = undefined;
-      onReplaced(replaced);
-      publisher?.beginAction(flow().session);
-      publisher?.endSwitch(told.id, { kind: 'switched' });
+      onTaken(replaced);
+      publisher?.endEarlierSwitch(told.id, { kind: 'switched' }, flow().session);
       return [shortenedEvent(shortened, told.writtenAt)]; // its answer may be older than this event
     },
   };
@@ -280,8 +285,8 @@ const shortenOnce = async (
     if (isTold) return unknown(errorText(error));
     if (isOutdated()) return undefined;
     if (signal.aborted) return refused(WITHDRAWN);
-    const isNothing = error instanceof ShortenError && error.isNothing;
-    return { ...refused(errorText(error)), ...(isNothing ? { isNothing } : {}) };
+    const why = error instanceof ShortenError ? error.why : undefined;
+    return { ...refused(errorText(error)), ...present({ why }) };
   } finally {
     turn.rest();
   }

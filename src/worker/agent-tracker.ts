@@ -209,13 +209,19 @@ const planRestart =
     take({ type: 'restart-planned', isPlanned: plan !== undefined });
   };
 
-/** For an agent that was started again. */
+/** For an agent that was started again, or could not be. */
 const followRestart = (
-  { session: { restarted: plan }, publisher, onRestartTaken: onTaken }: TrackerParts,
+  { session: { restarted: plan, unstarted }, publisher, onRestartTaken: onTaken }: TrackerParts,
   { flow }: SessionLoop,
   take: (event: Event) => void,
-): { readonly stop: () => void } =>
-  plan ? confirmRestart({ plan, flow, take, publisher, onTaken }) : { stop: () => undefined };
+): { readonly stop: () => void } => {
+  if (plan) return confirmRestart({ plan, flow, take, publisher, onTaken });
+  if (unstarted) {
+    const { preTokens, shortening } = unstarted;
+    take({ type: 'restart-failed', reason: 'the agent could not be started again', preTokens, shortening });
+  }
+  return { stop: () => undefined };
+};
 
 /** What reads the screen, and for an agent without numbers an estimate. */
 const readOutput = (

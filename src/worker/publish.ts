@@ -159,9 +159,27 @@ const urgentFields = (
 
 // Writes the audit log: for each attempt the state before the first key, every key of the wrapper, and the outcome.
 
-const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'version' | 'runtime'>) => {
+type AuditedSession = Pick<AuditContext, 'session' | 'version' | 'runtime'>;
+
+const makeSwitchLog = (audit: Audit, about: AuditedSession) => {
+  let unsure: { readonly name: string; readonly begun: Partial<AuditContext> } | undefined;
+  const append = (name: string, { kind, reason, via }: TypedResult, context: Partial<AuditContext>): void =>
+    audit.append(switchLine({ name, outcome: kind, reason, via }, { ...about, ...context }, Date.now()));
+  return {
+    end: (name: string, result: TypedResult, begun: Partial<AuditContext>): void => {
+      append(name, result, begun);
+      unsure = result.kind === 'unknown' ? { name, begun: { ...begun, strokes: undefined } } : undefined;
+    },
+    /** with what was known when it was typed; an action that is typed meanwhile stays as it is */
+    endEarlier: (name: string, result: TypedResult, { conversation }: Session): void =>
+      append(name, result, unsure?.name === name ? unsure.begun : { conversation: shownId(conversation) }),
+  };
+};
+
+const makeAttemptLog = (audit: Audit, about: AuditedSession) => {
   let attempt: Partial<AuditContext> = {};
   let strokes: AuditKeys[] | undefined; // undefined while no attempt is running
+  const switches = makeSwitchLog(audit, about);
 
   const begin = (state: Session): void => {
     const { activity, witnesses } = state;
@@ -194,13 +212,10 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
       beginAction: begin,
       /** a switch of the agent to another session has ended; undefined: no key was typed */
       endSwitch: (name: string, result: TypedResult | undefined): void => {
-        if (result && strokes) {
-          const { reason, via } = result;
-          const context = { ...about, ...attempt, strokes };
-          audit.append(switchLine({ name, outcome: result.kind, reason, via }, context, Date.now()));
-        }
+        if (result && strokes) switches.end(name, result, { ...attempt, strokes });
         strokes = undefined;
       },
+      endEarlierSwitch: switches.endEarlier,
       /** a draft was put into the prompt; undefined: no key was typed */
       endDraft: (ended: EndedDraft | undefined): void => {
         if (ended) audit.append(draftLine(ended, { ...about, ...attempt }, Date.now()));

@@ -59,5 +59,12 @@ describe('after the end of an agent', () => {
       shortenedAt: [1, 5],
     });
     expect(next).not.toHaveProperty('restarted');
+    expect(next).not.toHaveProperty('unstarted'); // the run that has ended has recorded it
+  });
+
+  it('follows the same where it could not be started again, and records that', () => {
+    const session = { ...first, restarted: restart };
+    const next = sessionAfter({ first, session, end: { status, hasLostRestart: true, isUnstarted: true } });
+    expect(next).toMatchObject({ args: ['-m', 'gpt-5', 'resume', 'the-old'], unstarted: restart });
   });
 });

@@ -26,6 +26,8 @@ interface Scene {
     readonly outcome: string;
     readonly reason?: string;
   }[];
+  /** how attempts to compact have ended, by the audit log */
+  readonly attempts: () => readonly unknown[];
   readonly sessions: () => readonly string[];
   /** rejects where it fails */
   readonly ctxwrap: (...args: readonly string[]) => Promise<{ readonly stdout: string }>;
@@ -37,22 +39,27 @@ const turns: readonly Turn[] = Array.from({ length: 30 }, (_, index) => ({
   actions: [{ does: 'answers', text: `answer ${index}. ${'so it is. '.repeat(200)}` }],
 }));
 
-const writeSession = (folder: string): string => {
+/** `usedTokens`: as the agent's last answer says. */
+const writeSession = (folder: string, usedTokens?: number): string => {
   const project = join(folder, '.claude', 'projects', folder.replaceAll(/[^a-zA-Z0-9]/g, '-'));
   mkdirSync(project, { recursive: true });
   const as = { id: OLD, cwd: folder, now: 1, newUuid: () => crypto.randomUUID() };
   const lines = agents.claude.newSessions?.write(conversationOf(turns), as) ?? [];
-  writeFileSync(join(project, `${OLD}.jsonl`), `${lines.join('\n')}\n`);
+  const last = JSON.parse(lines.at(-1) ?? '{}') as { readonly message: object };
+  const usage = { input_tokens: usedTokens, output_tokens: 0 };
+  const counted = { ...last, message: { ...last.message, model: 'claude-opus-4-8', usage } };
+  const all = usedTokens === undefined ? lines : [...lines.slice(0, -1), JSON.stringify(counted)];
+  writeFileSync(join(project, `${OLD}.jsonl`), `${all.join('\n')}\n`);
   return project;
 };
 
 /** The agent with a conversation of thirty turns, under ctxwrap. */
 const withAgent = (
-  env: Readonly<Record<string, string>>,
+  { usedTokens, ...env }: Readonly<Record<string, string>> & { readonly usedTokens?: string },
   act: (scene: Scene) => Promise<void>,
 ): Promise<void> =>
   inFolder(async (folder) => {
-    const project = writeSession(folder);
+    const project = writeSession(folder, usedTokens === undefined ? undefined : Number(usedTokens));
     const claude = join(folder, 'claude');
     writeFileSync(claude, `#!/bin/sh\nexec "${process.execPath}" "${programPath('claude-like.js')}" "$@"\n`);
     chmodSync(claude, 0o755);
@@ -70,6 +77,10 @@ const withAgent = (
         .split('\n')
         .filter(Boolean)
         .map((line) => JSON.parse(line) as unknown);
+    const audited = (schema: string) =>
+      (
+        linesOf('.local/state/ctxwrap/audit.jsonl') as { schema: string; name: string; outcome: string }[]
+      ).filter((line) => line.schema === schema);
     try {
       await window.until(() => lastRow(window).startsWith(' claude'), 'the footer');
       await vi.waitFor(async () => {
@@ -79,10 +90,8 @@ const withAgent = (
       await act({
         window,
         starts: () => linesOf('starts') as string[][],
-        switches: () =>
-          (
-            linesOf('.local/state/ctxwrap/audit.jsonl') as { schema: string; name: string; outcome: string }[]
-          ).filter(({ schema }) => schema === 'ctxwrap.switched/1'),
+        switches: () => audited('ctxwrap.switched/1'),
+        attempts: () => audited('ctxwrap.attempt/1'),
         sessions: () => readdirSync(project).map((name) => name.replace('.jsonl', '')),
         ctxwrap: (...args) =>
           promisify(execFile)(process.execPath, [bin, ...args], { cwd: folder, env: all }),
@@ -139,15 +148,81 @@ describe.concurrent('a conversation that is shortened with a restart', () => {
   });
 
   it('gives you the whole conversation again where the agent does not take the shorter one', async () => {
-    await withAgent({ CLAUDE_LIKE: 'refuses' }, async ({ ctxwrap, says, starts, sessions, switches }) => {
-      await ctxwrap(...shorten);
-      await says('the agent did not continue with the shorter conversation');
-      await says(`session ${OLD}`);
-      // the screen may show the session from before the restart
-      const both = () => [newId(sessions()), OLD].map((id) => [...OPTIONS, '--resume', id]);
-      await vi.waitFor(() => expect(starts().slice(1)).toEqual(both()), WAIT);
+    await withAgent(
+      { CLAUDE_LIKE: 'refuses' },
+      async ({ ctxwrap, says, starts, sessions, switches, attempts }) => {
+        await ctxwrap(...shorten);
+        await says('the agent did not continue with the shorter conversation');
+        await says(`session ${OLD}`);
+        // the screen may show the session from before the restart
+        const both = () => [newId(sessions()), OLD].map((id) => [...OPTIONS, '--resume', id]);
+        await vi.waitFor(() => expect(starts().slice(1)).toEqual(both()), WAIT);
+        await vi.waitFor(
+          () => expect(switches().at(-1)).toMatchObject({ outcome: 'unknown', reason: /ended before/ }),
+          WAIT,
+        );
+        await vi.waitFor(
+          () => expect(attempts()).toMatchObject([{ strategy: 'truncate', outcome: 'no-evidence' }]),
+          WAIT,
+        );
+      },
+    );
+  });
+
+  it('has one record of the attempt also where the agent ends again before its next answer', async () => {
+    await withAgent(
+      { CTXWRAP_STRATEGY: 'truncate', usedTokens: '90000' },
+      async ({ window, ctxwrap, says, attempts }) => {
+        await says('90k');
+        await ctxwrap('compact').catch(() => undefined); // its session has ended
+        await says('shortened, waiting for the new size');
+        window.type('/quit\r');
+        await window.until(() => !window.isOpen(), 'the end');
+        expect(attempts()).toMatchObject([{ strategy: 'truncate', outcome: 'no-evidence', isManual: true }]);
+      },
+    );
+  });
+
+  it('has one record of the attempt also where the agent is killed in place of ending', async () => {
+    const env = { CLAUDE_LIKE: 'killed', CTXWRAP_STRATEGY: 'truncate', usedTokens: '90000' };
+    await withAgent(env, async ({ window, ctxwrap, says, attempts }) => {
+      await says('90k');
+      await ctxwrap('compact').catch(() => undefined); // nobody is left to answer
+      await window.until(() => !window.isOpen(), 'the end');
+      expect(attempts()).toMatchObject([{ strategy: 'truncate', outcome: 'interrupted' }]);
+    });
+  });
+});
+
+describe.concurrent('a conversation that is shortened while the agent runs', () => {
+  it('is one compaction, with the size of its next answer, also where the agent shows the new session only with that', async () => {
+    const env = {
+      CLAUDE_LIKE: 'late',
+      CTXWRAP_APPLY: 'switch',
+      CTXWRAP_STRATEGY: 'truncate',
+      usedTokens: '90000',
+    };
+    await withAgent(env, async ({ window, ctxwrap, says, sessions, switches, attempts }) => {
+      await says('90k');
+      const compacting = ctxwrap('compact');
+      await says('told to go on shortened, waiting for its answer');
+      window.type('go on\r');
+      await says('shortened 90k → 14k');
+      expect((await compacting).stdout).toContain('shortened 90k → 14k');
+      const name = newId(sessions());
       await vi.waitFor(
-        () => expect(switches().at(-1)).toMatchObject({ outcome: 'unknown', reason: /ended before/ }),
+        () =>
+          expect(switches()).toMatchObject([
+            { name, outcome: 'unknown' },
+            { name, outcome: 'switched' },
+          ]),
+        WAIT,
+      );
+      await vi.waitFor(
+        () =>
+          expect(attempts()).toMatchObject([
+            { strategy: 'truncate', outcome: 'verified', after: { usedTokens: 14_000 } },
+          ]),
         WAIT,
       );
     });

@@ -29,6 +29,7 @@ const results: readonly Event[] = [
   { type: 'compact-result', result: { kind: 'interrupted', by: 'the user' } },
 ];
 const sent = typed({ kind: 'sent', isQueued: false, evidence: [] });
+const told = typed({ kind: 'sent', isQueued: false, evidence: [], told: { id: 'told', writtenAt: 0 } });
 
 const anyActivity = fc
   .constantFrom<Activity>(
@@ -52,6 +53,7 @@ const anyTyped = fc.constantFrom(
   sent,
   sent,
   typed({ kind: 'sent', isQueued: true, evidence: [] }),
+  told,
   typed({ kind: 'withdrawn', reason: 'a dialog', evidence: [] }),
   typed({ kind: 'skipped', reason: 'busy', evidence: [] }),
 );
@@ -86,6 +88,7 @@ const anyOther = fc.constantFrom<Event>(
   { type: 'undone' },
   inSession('one'),
   inSession('two'),
+  inSession('told'),
 );
 const event = fc
   .oneof(
@@ -129,6 +132,10 @@ const often = fc.constantFrom<readonly SessionEvent[]>(
     { kind: 'wait', ms: 66_000 },
   ],
   [...tried(), { kind: 'wait', ms: 121_000 }],
+  [
+    ...[told, activity('busy'), activity('ready')].map((each) => ({ kind: 'event', event: each }) as const),
+    { kind: 'wait', ms: 12_000 },
+  ],
   ...results.map((each) => tried(each, activity('ready'))),
   [...tried(compacted('screen'), activity('ready')), ...full(165_500)],
 );

@@ -1,4 +1,5 @@
 // Settings of all layers, as `ctxwrap` would read them.
+import { present } from '../../src/core/present.js';
 import { keyOption } from '../../src/cli/options.js';
 import { mergeSources } from '../../src/core/config/merge.js';
 import type { Settings } from '../../src/core/config/merge.js';
@@ -17,8 +18,8 @@ export interface Layers {
   readonly user?: Pairs;
   /** the modules of strategies that are not there */
   readonly missing?: readonly string[];
-  /** the text of the others */
-  readonly module?: string;
+  /** the text of the others; undefined: it is too long */
+  readonly module?: string | undefined;
 }
 
 const entries = (pairs: Pairs) => Object.entries(pairs).map(([key, value]) => ({ key, value }));
@@ -40,7 +41,7 @@ export const settingsOf = ({
     env: readEnv(env),
     project: readEntries('project', '/work/.ctxwrap.jsonc', entries(project)),
     user: readEntries('user', '/home/config.jsonc', entries(user)),
-    readModule: (path) => (missing.includes(path) ? undefined : module),
+    readModule: (path) => (missing.includes(path) ? undefined : present({ text: module })),
   });
 
 export const effectiveOf = (settings: Settings, key: KeyName): EffectiveValue => {

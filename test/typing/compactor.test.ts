@@ -125,4 +125,19 @@ describe('an attempt by a strategy', () => {
     await settled();
     expect(events).toMatchObject([{ type: 'typed', result: { kind: 'withdrawn', reason: 'end 1' } }]);
   });
+
+  it('without a strategy that can be used says that the command takes its place', async () => {
+    const reason = 'the module of the strategy "mine" cannot be loaded: no idea';
+    const { compactor, events } = start(NEVER, undefined, async () => ({
+      kind: 'refused',
+      reason,
+      why: 'no-strategy',
+    }));
+    compactor.run({ type: 'type-compact', isQueued: false, strategy: 'mine' });
+    await settled();
+    expect(events).toMatchObject([
+      { type: 'typed', result: { kind: 'skipped', reason, isStrategyLost: true } },
+      { type: 'notice', text: `${reason}; the agent's own command is used from now on` },
+    ]);
+  });
 });

@@ -1,13 +1,15 @@
 // An agent is ended by its own command so that it can be started again: typed only where nothing else can be meant by the keys, and planned no
 // longer than the command stands.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import type { Activity } from '../../src/core/reading.js';
-import { makeRestarter } from '../../src/typing/restarter.js';
+import type { Event } from '../../src/core/event.js';
+import { confirmRestart, makeRestarter } from '../../src/typing/restarter.js';
 import { actionContext, type GivenContext } from '../support/action-context.js';
 import { openSessionLoop, type RestingSession } from '../support/session-loop.js';
 import { makeAgent, typed } from '../support/typed-agent.js';
 import type { RestartPlan } from '../../src/session/options.js';
+import { inSession, tokens } from '../support/sessions.js';
 
 const plan: RestartPlan = {
   session: { id: 'the-new', path: '/x/the-new.jsonl' },
@@ -122,5 +124,60 @@ describe.sequential('ending the agent to start it again', () => {
     [{}, undefined],
   ])('says of %o whether it could be started again', (more, obstacle) => {
     expect(open({ session: more }).restarter.obstacle()).toBe(obstacle);
+  });
+});
+
+describe('an agent that was started again', () => {
+  const follow = () => {
+    const events: Event[] = [];
+    const { stop } = confirmRestart({
+      plan,
+      flow: loop.flow,
+      take: (event) => events.push(event),
+      publisher: actionContext({
+        flow: loop.flow,
+        publisher: { endEarlierSwitch: (name, { kind }) => audit.push([name, kind]) },
+      }).publisher,
+      onTaken: () => audit.push('taken'),
+    });
+    return { events, stop };
+  };
+
+  it('and ends before it shows the session leaves the record of the attempt, at once', () => {
+    const { events, stop } = follow();
+    stop();
+    expect(events).toEqual([
+      {
+        type: 'restart-failed',
+        reason: 'the agent ended before it showed that it has the shorter session',
+        preTokens: plan.preTokens,
+        shortening: plan.shortening,
+      },
+    ]);
+    expect(audit).toEqual([['the-new', 'unknown']]);
+  });
+
+  it('and shows the session is told of as of a compaction, and not again at its end', async () => {
+    const { events, stop } = follow();
+    loop.take(inSession('the-new'));
+    await vi.waitFor(() => expect(events.map(({ type }) => type)).toEqual(['postpone', 'boundary']), {
+      timeout: 20_000,
+    });
+    stop();
+    expect(events).toHaveLength(2);
+    expect(audit).toEqual(['taken', ['the-new', 'switched']]);
+  });
+
+  it('and whose window is as full as before says so', async () => {
+    const { events } = follow();
+    loop.take(inSession('the-new'));
+    loop.take(tokens('log', plan.preTokens));
+    await vi.waitFor(
+      () => expect(events[1]).toMatchObject({ type: 'restart-failed', reason: /still at 100k$/ }),
+      {
+        timeout: 20_000,
+      },
+    );
+    expect(audit.at(-1)).toEqual(['the-new', 'unknown']);
   });
 });

@@ -73,7 +73,8 @@ describe('shortening a running conversation', () => {
     const { shortener, names } = open(
       {
         publisher: {
-          endSwitch: (name, result) => audit.push([name, result?.kind]),
+          beginAction: () => audit.push('begin'),
+          endEarlierSwitch: (name, { kind }) => audit.push([name, kind]),
           onReplaced: () => undefined,
         },
       },
@@ -98,6 +99,21 @@ describe('shortening a running conversation', () => {
     expect(shortener.takenLate(inSession(name))).toEqual([]);
     loop.take(inSession(name));
     expect(shortener.previous()?.id).toBe(OLD);
+  });
+
+  it('counts what the agent takes late among the three of an hour', async () => {
+    const { shortener, names } = open(
+      { publisher: { endEarlierSwitch: () => undefined, onReplaced: () => undefined } },
+      { kind: 'unknown', reason: 'the agent does not show it' },
+    );
+    for (let times = 0; times < 3; times += 1) {
+      await shortener.shorten(asked, wait);
+      shortener.takenLate(inSession(names.at(-1) ?? ''));
+    }
+    expect(await shortener.shorten(asked, wait)).toEqual({
+      kind: 'refused',
+      reason: '3 times an hour is the most',
+    });
   });
 
   it('is done where the agent works in the new session already', async () => {
@@ -323,9 +339,26 @@ describe('a strategy of the user', () => {
     expect(isUntouched()).toBe(true);
   });
 
-  it('without the function is named in the error', async () => {
-    const { shortener } = withModule('export const other = 1;');
+  it.each([
+    ['without the function', 'export const other = 1;', 'exports no function "compact"'],
+    ['that cannot be loaded', 'export const compact = missing;', 'cannot be loaded: missing is not defined'],
+  ])('%s is named in the error, and is the same at any other moment', async (_, code, reason) => {
+    const { shortener } = withModule(code);
     const told = await shortener.shorten(mine, wait);
-    expect('reason' in told && told.reason).toMatch('exports no function "compact"');
+    expect('reason' in told && told.reason).toMatch(reason);
+    expect(told).toMatchObject({ kind: 'refused', why: 'no-strategy' });
+  });
+
+  it('may be what another module of CommonJS exports, under a name that only runs tell', async () => {
+    writeFileSync(
+      join(folder, 'impl.cjs'),
+      'exports["com" + "pact"] = (s) => ({ entries: s.entries.slice(-6) });',
+    );
+    const file = join(folder, 'mine.cjs');
+    writeFileSync(file, 'module.exports = require("./impl.cjs");');
+    const values = { ...defaultValues, keepRecent: 3, strategies: { mine: file } };
+    expect(await open({ session: { values } }).shortener.shorten(mine, wait)).toMatchObject({
+      kind: 'shortened',
+    });
   });
 });

@@ -105,3 +105,30 @@ describe('the audit log', () => {
     });
   });
 });
+
+it('a switch that the agent makes late is in the audit log as it was begun, and leaves what is typed meanwhile as it is', async () => {
+  const outside = open();
+  const inBusy = (activity: 'ready' | 'busy') => ({
+    ...startSession({ agent: 'claude' }, 0),
+    activity,
+    witnesses: [`it is ${activity}`],
+  });
+  outside?.beginAction(inBusy('ready'));
+  outside?.endSwitch('the-new', { kind: 'unknown', reason: 'not shown' });
+  outside?.beginAction(inBusy('ready'));
+  outside?.onStroke(Buffer.from('/x'));
+  outside?.endEarlierSwitch('the-new', { kind: 'switched' }, inBusy('busy'));
+  outside?.endSwitch('another', { kind: 'switched' });
+  outside?.endEarlierSwitch('of-an-earlier-run', { kind: 'switched' }, inBusy('busy'));
+  await outside?.end({ kind: 'code', code: 0 });
+  const lines = readFileSync(join(home, '.local/state/ctxwrap/audit.jsonl'), 'utf8').trim().split('\n');
+  const gate = { activity: 'ready' };
+  const found = lines.map((line) => JSON.parse(line) as { readonly gate?: unknown });
+  expect(found).toMatchObject([
+    { name: 'the-new', outcome: 'unknown', gate },
+    { name: 'the-new', outcome: 'switched', gate, strokes: [] },
+    { name: 'another', gate, strokes: [{ keys: '/x' }] },
+    { name: 'of-an-earlier-run' },
+  ]);
+  expect(found[3]?.gate).toBeUndefined();
+});

@@ -24,7 +24,7 @@ import {
   type ConfigFile,
   type TrustedFile,
 } from '../../storage/config-file.js';
-import { projectConfigPath, readText } from '../../storage/config-paths.js';
+import { projectConfigPath, readNamedFile } from '../../storage/config-paths.js';
 import { watchFile } from '../../storage/watch.js';
 import type { Options, Configured, ConfigListener } from '../request.js';
 import type { DefinedAgents } from './defined-agents.js';
@@ -71,7 +71,7 @@ export const readConfiguration = (options: ConfigOptions, surroundings: ConfigCo
     projectPath === userPath
       ? noRead
       : fileRead('project', readConfigFile(projectPath, isKeyName), { options });
-  const readModule: Sources['readModule'] = (module) => readText(expandHome(module, home));
+  const readModule: Sources['readModule'] = (module) => readNamedFile(expandHome(module, home));
   const sources: Sources = { flags, env: readEnv(env), project, user, readModule };
   const file = mergeSources(sources).values['env.file'];
   const settings = mergeSources({ ...sources, env: withFile(sources.env, file, { surroundings, options }) });

@@ -1,15 +1,17 @@
 import type { Boundary, Event } from '../event.js';
 import type { Millis } from '../reading.js';
 import { findFailure, isLower, type EndedCompaction, type Initiator, type Outcome } from './outcome.js';
-import { recordCompaction } from './policy.js';
+import { recordAttempt, recordCompaction } from './policy.js';
 import { present } from '../present.js';
 import {
+  ANOTHER,
   beforeOf,
   GONE_MS,
   RECORD,
   SHORTENED,
   shownByAnswer,
   SUCCESS,
+  unproven,
   verified,
   withEnded,
 } from './proof.js';
@@ -31,10 +33,13 @@ export const foreignAfter = (state: Compaction, event: Event, moment: SessionCon
   switch (event.type) {
     case 'boundary':
       return foreignTold(state, event.boundary, moment);
+    case 'restart-failed':
+      return restartFailed(state, event, moment);
     case 'compact-result':
-      return foreignFailed(state);
+      return isShortened(phase) ? state : foreignFailed(state);
     case 'activity': {
       const isCompacting = event.report.activity === 'compacting';
+      if (event.report.activity === 'dead') return foreignLeft(state, 'the end of the agent', moment);
       if (phase.kind !== 'foreign') return isCompacting ? enterPhase(state, foreignFrom(moment)) : state;
       return enterPhase(state, { ...phase, goneAt: isCompacting ? undefined : (phase.goneAt ?? moment.now) });
     }
@@ -43,25 +48,37 @@ export const foreignAfter = (state: Compaction, event: Event, moment: SessionCon
   }
 };
 
-const foreignTold = (state: Compaction, boundary: Boundary, moment: SessionContext): Compaction => {
-  const { phase } = state;
+const isShortened = (phase: Phase): phase is Foreign & { readonly shortenedAt: Millis } =>
+  phase.kind === 'foreign' && phase.shortenedAt !== undefined;
+
+const foreignTold = (before: Compaction, boundary: Boundary, moment: SessionContext): Compaction => {
   const { initiator, source } = boundary;
-  if (source === 'screen') {
-    if (moment.fileTells) return state;
-    // words alone prove nothing: the next number decides
-    const foreign = phase.kind === 'foreign' ? phase : foreignFrom(moment);
-    return enterPhase(state, { ...foreign, numberSince: moment.fillSince, success: SUCCESS });
-  }
+  if (source === 'screen') return foreignSaid(before, moment);
+  const state = foreignLeft(before, ANOTHER, moment);
+  const { phase } = state;
   const seen = phase.kind === 'foreign' ? phase.before : moment.fill;
   if (initiator === 'ctxwrap') {
     const foreign = phase.kind === 'foreign' ? phase : foreignFrom(moment);
-    const before = beforeOf(boundary, seen);
     const { at: shortenedAt, shortening } = boundary;
-    return enterPhase(state, { ...foreign, before, success: SHORTENED, shortenedAt, shortening });
+    const more = { before: beforeOf(boundary, seen), success: SHORTENED, shortenedAt, shortening };
+    return enterPhase(state, { ...foreign, ...more });
   }
   if (findFailure(boundary, seen)) return foreignFailed(enterPhase(state, { kind: 'rest' }));
-  const before = beforeOf(boundary, seen);
-  return foreignWorked(state, { initiator, before, outcome: verified(boundary), evidence: RECORD }, moment);
+  const fill = beforeOf(boundary, seen);
+  return foreignWorked(
+    state,
+    { initiator, before: fill, outcome: verified(boundary), evidence: RECORD },
+    moment,
+  );
+};
+
+/** What the agent says on its screen. */
+const foreignSaid = (state: Compaction, moment: SessionContext): Compaction => {
+  const { phase } = state;
+  if (moment.fileTells || isShortened(phase)) return state;
+  // words alone prove nothing: the next number decides
+  const foreign = phase.kind === 'foreign' ? phase : foreignFrom(moment);
+  return enterPhase(state, { ...foreign, numberSince: moment.fillSince, success: SUCCESS });
 };
 
 const foreignFailed = (state: Compaction): Compaction => ({
@@ -82,7 +99,7 @@ export const foreignAt = (state: Compaction, phase: Foreign, moment: SessionCont
   const { before, success, numberSince, shortenedAt } = phase;
   if (shortenedAt !== undefined) {
     const shown = shownByAnswer(before, { shortenedAt }, moment);
-    return shown ? foreignShown(state, phase, { before, ...shown }, now) : state;
+    return shown ? withShortening(state, phase, shown, moment) : state;
   }
   if (fill && fillSince !== numberSince) {
     const outcome = { kind: 'verified', after: fill } as const;
@@ -95,26 +112,54 @@ export const foreignAt = (state: Compaction, phase: Foreign, moment: SessionCont
   return due !== undefined && now >= due ? enterPhase(state, { kind: 'rest' }) : state;
 };
 
-/** What became of a shortening that was no attempt to compact, or one for which the agent was started again. */
-const foreignShown = (
+/** Stops waiting for the answer that proves a shortening; with anything else under way, nothing changes. */
+export const foreignLeft = (state: Compaction, by: string, moment: SessionContext): Compaction => {
+  const { phase } = state;
+  return isShortened(phase)
+    ? withShortening(state, phase, unproven(`no answer before ${by}`), moment)
+    : state;
+};
+
+/** The agent was started again for a shortening, and does not have it. */
+const restartFailed = (
   state: Compaction,
-  { since, shortening }: Foreign,
-  { before, outcome, evidence }: Omit<Worked, 'initiator'>,
-  now: Millis,
+  { reason, preTokens, shortening }: Extract<Event, { readonly type: 'restart-failed' }>,
+  moment: SessionContext,
 ): Compaction => {
-  const ended = withEnded(state, {
-    initiator: 'ctxwrap',
-    ...present({ strategy: shortening?.strategy }),
-    isManual: shortening?.isManual ?? true,
-    startedAt: shortening?.startedAt ?? since,
-    endedAt: now,
+  const { phase } = state;
+  const foreign = { since: moment.now, before: { usedTokens: preTokens }, shortening };
+  const over = withShortening(state, foreign, unproven(reason), moment);
+  // an attempt of this run is not over
+  return phase.kind === 'typing' || phase.kind === 'sent' ? enterPhase(over, phase) : over;
+};
+
+/**
+ * Reports what became of a shortening that is no running attempt: one that was asked for by itself, one for which the agent was started again,
+ * or one whose attempt has ended before. That has its outcome already, which only a success replaces.
+ */
+const withShortening = (
+  state: Compaction,
+  {
+    since,
     before,
-    outcome,
-    evidence: [SHORTENED, evidence],
-  });
-  return outcome.kind === 'verified'
-    ? withoutEpisode({ ...ended, policy: recordCompaction(state.policy), hasNews: true })
-    : ended;
+    shortening,
+    shortenedAt,
+  }: Pick<Foreign, 'since' | 'before' | 'shortening' | 'shortenedAt'>,
+  { outcome, evidence }: ReturnType<typeof unproven>,
+  moment: SessionContext,
+): Compaction => {
+  const { strategy, isManual = true, startedAt } = shortening ?? {};
+  const isRecorded = startedAt !== undefined && startedAt === state.recordedAt;
+  const isVerified = outcome.kind === 'verified';
+  if (isRecorded && !isVerified) return enterPhase(state, { kind: 'rest' });
+  const late = isRecorded ? ({ isLate: true } as const) : {};
+  const who = { initiator: 'ctxwrap', ...present({ strategy }), isManual, ...late } as const;
+  const facts = { before, outcome, evidence: [...(shortenedAt === undefined ? [] : [SHORTENED]), evidence] };
+  const ended = withOutcome(state, { ...who, startedAt: startedAt ?? since }, facts, moment);
+  if (isVerified || startedAt === undefined) return ended;
+  // the agent was started again for the attempt: it counts in this run
+  const policy = recordAttempt(state.policy, outcome, { isHard: false, isProactive: false }, moment.now);
+  return { ...ended, recordedAt: startedAt, policy, hasNews: false, tried: moment.fill };
 };
 
 /** When it ends without a report. */
@@ -133,39 +178,38 @@ interface Worked {
 /** Records a successful compaction that ctxwrap was not waiting for, or no longer. */
 const foreignWorked = (
   state: Compaction,
-  { initiator, before, outcome, evidence }: Worked,
+  { initiator, evidence, ...found }: Worked,
   moment: SessionContext,
 ): Compaction => {
   const { phase } = state;
   const { now, fill } = moment;
   const late = lateAttempt(state, initiator, now);
-  const ended: EndedCompaction = late
-    ? {
-        initiator: 'ctxwrap',
-        via: late.via,
-        ...present({ strategy: late.strategy }),
-        isManual: late.request !== undefined,
-        isLate: true,
-        startedAt: late.startedAt,
-        endedAt: now,
-        before: late.before,
-        outcome,
-        evidence: [...late.evidence, 'given up too early', evidence],
-      }
-    : {
-        initiator: initiator ?? 'agent',
-        startedAt: phase.kind === 'foreign' ? phase.since : now,
-        endedAt: now,
-        before,
-        outcome,
-        evidence: [evidence],
-      };
-  return withoutEpisode({
-    ...withEnded(state, ended),
-    policy: recordCompaction(state.policy),
-    hasNews: late === undefined,
-    tried: late && fill ? fill : state.tried,
-  });
+  if (!late) {
+    const startedAt = phase.kind === 'foreign' ? phase.since : now;
+    const who = { initiator: initiator ?? 'agent', startedAt };
+    return withOutcome(state, who, { ...found, evidence: [evidence] }, moment);
+  }
+  const { via, strategy, request, startedAt, before } = late;
+  const isManual = request !== undefined;
+  const who = { initiator: 'ctxwrap', via, ...present({ strategy }), isManual, isLate: true } as const;
+  const facts = { ...found, before, evidence: [...late.evidence, 'given up too early', evidence] };
+  const ended = withOutcome(state, { ...who, startedAt }, facts, moment);
+  return { ...ended, hasNews: false, tried: fill ?? state.tried };
+};
+
+type What = 'before' | 'outcome' | 'evidence';
+
+/** Reports how a compaction has ended that is no running attempt. A success ends the episode. */
+const withOutcome = (
+  state: Compaction,
+  who: Omit<EndedCompaction, What | 'endedAt'>,
+  what: Pick<EndedCompaction, What>,
+  { now }: SessionContext,
+): Compaction => {
+  const ended = withEnded(state, { ...who, endedAt: now, ...what });
+  return what.outcome.kind === 'verified'
+    ? withoutEpisode({ ...ended, policy: recordCompaction(state.policy), hasNews: true })
+    : ended;
 };
 
 /**

@@ -29,16 +29,9 @@ import {
   type BlockReason,
   type GateHold,
 } from './policy.js';
-import {
-  applyAgentEvent,
-  applyTime,
-  endAttempt,
-  isUnderWay,
-  underWayDeadline,
-  stopWaitingForNumber,
-} from './running.js';
+import { applyAgentEvent, applyTime, isUnderWay, underWayDeadline, stopWaitingForNumber } from './running.js';
 import { isSame } from './news.js';
-import { TOLD } from './proof.js';
+import { afterTyping } from './typed.js';
 import {
   enterPhase,
   type Attempt,
@@ -46,7 +39,6 @@ import {
   type CompactRequest,
   type ControlChannel,
   type SessionContext,
-  type TypeResult,
   underAnotherModel,
   mayStashNow,
 } from './state.js';
@@ -131,63 +123,6 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
       return applyAgentEvent(state, event, moment);
   }
 };
-
-const afterTyping = (state: Compaction, typed: TypeResult, moment: SessionContext): Compaction => {
-  const { phase } = state;
-  if (phase.kind !== 'typing') return state; // the typing took too long and was already reported
-  const attempt = { ...phase.attempt, evidence: [...phase.attempt.evidence, ...typed.evidence] };
-  switch (typed.kind) {
-    case 'sent': {
-      const { isQueued, told } = typed;
-      const sent = {
-        kind: 'sent',
-        attempt,
-        at: moment.now,
-        isQueued,
-        numberSince: moment.fillSince,
-      } as const;
-      // the agent's next answer tells whether it has gone on in it
-      const since = told && { told, success: TOLD, shortenedAt: told.writtenAt };
-      return enterPhase(state, { ...sent, ...since });
-    }
-    case 'withdrawn':
-      return phase.withdrawal === undefined || typed.isLeft
-        ? endAttempt(state, attempt, { kind: 'not-delivered', reason: typed.reason }, moment)
-        : afterWithdrawal(state, attempt, phase.withdrawal, moment);
-    case 'nothing':
-      return endAttempt(state, attempt, { kind: 'noop', text: typed.reason }, moment);
-    case 'skipped':
-      if (phase.withdrawal !== undefined) return afterWithdrawal(state, attempt, phase.withdrawal, moment);
-      return isForKeys(state, attempt)
-        ? { ...enterPhase(state, { kind: 'rest' }), request: { ...attempt.request, since: moment.now } }
-        : endAttempt(state, attempt, { kind: 'skipped-busy', reason: typed.reason }, moment);
-  }
-};
-
-/** The typed text is gone from the prompt, so the user's request can be tried again. */
-const afterWithdrawal = (
-  state: Compaction,
-  attempt: Attempt,
-  reason: string,
-  moment: SessionContext,
-): Compaction => {
-  const { request } = attempt;
-  const { skips } = state;
-  const over = endAttempt(
-    state,
-    { ...attempt, request: undefined },
-    { kind: 'skipped-busy', reason },
-    moment,
-  );
-  return { ...over, skips, request: state.request ?? (request && { ...request, since: moment.now }) };
-};
-
-/** True if the user requested it and the control channel no longer answers: the request then waits for the command to be typed. */
-const isForKeys = (
-  { isChannelClosed, request }: Compaction,
-  attempt: Attempt,
-): attempt is Attempt & { readonly request: CompactRequest } =>
-  attempt.request !== undefined && attempt.via !== undefined && isChannelClosed === true && !request;
 
 // Requests by the hotkey or from another terminal, until they are tried or refused.
 

@@ -17,6 +17,8 @@ export const RECORD = 'its record of the compaction';
 /** What ctxwrap did itself. Its own estimate of the new size proves nothing. */
 export const SHORTENED = 'it has the shortened conversation';
 export const TOLD = 'it was told to go on with the shortened conversation';
+/** what ends the wait for an answer */
+export const ANOTHER = 'another compaction';
 const ANSWERED_LESS = 'its next answer says less';
 
 /** As it was seen; with the record's tokens where only a percentage was, which the next answer cannot be compared with. */
@@ -28,12 +30,23 @@ interface ShortenedSince {
   readonly success?: string | undefined;
 }
 
+interface Proof {
+  readonly outcome: Outcome;
+  readonly evidence: string;
+}
+
+/** No answer of the agent has come. */
+export const unproven = (reason: string): Proof => ({
+  outcome: { kind: 'no-evidence', reason },
+  evidence: reason,
+});
+
 /** What the agent's first answer after a shortening shows; undefined while there is none. */
 export const shownByAnswer = (
   before: Fill | undefined,
   { shortenedAt, success = SHORTENED }: ShortenedSince,
   { answer }: SessionContext,
-): { readonly outcome: Outcome; readonly evidence: string } | undefined => {
+): Proof | undefined => {
   if (!answer || answer.at <= shortenedAt) return undefined;
   const { usedTokens } = answer;
   return isLower(before, { usedTokens })

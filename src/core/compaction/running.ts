@@ -1,19 +1,23 @@
 import type { Boundary, Event } from '../event.js';
 import { askedText, type Activity, type Millis, type Reading } from '../reading.js';
-import { foreignAfter, foreignAt, foreignDue } from './foreign.js';
+import { foreignAfter, foreignAt, foreignDue, foreignLeft } from './foreign.js';
 import { hasOtherActivitySince } from './news.js';
 import { findFailure, isLower, secondsText, type EndedCompaction, type Outcome } from './outcome.js';
 import {
   beforeOf,
+  ANOTHER,
   GONE_MS,
   RECORD,
   SHORTENED,
   shownByAnswer,
   SUCCESS,
+  TOLD,
+  unproven,
   verified,
   withEnded,
 } from './proof.js';
 import { present } from '../present.js';
+import { MINUTE_MS } from '../time.js';
 import { recordAttempt, recordCompaction, startTurn } from './policy.js';
 import {
   enterPhase,
@@ -22,6 +26,7 @@ import {
   type CompactSettings,
   type SessionContext,
   type Phase,
+  type TypeResult,
   inConversation,
   mayBeOurs,
   outOfView,
@@ -47,6 +52,7 @@ export const isUnderWay = ({ phase: { kind } }: Compaction): boolean =>
 
 /** The state after an event of the agent. */
 export const applyAgentEvent = (before: Compaction, event: Event, moment: SessionContext): Compaction => {
+  if (event.type === 'restart-failed') return foreignAfter(before, event, moment);
   const state = withAgent(before, event, moment);
   const { phase } = state;
   switch (phase.kind) {
@@ -58,6 +64,10 @@ export const applyAgentEvent = (before: Compaction, event: Event, moment: Sessio
       if (phase.isRestart) return enterPhase(state, { kind: 'rest' });
       return endAttempt(state, phase.attempt, { kind: 'interrupted', by: 'the end of the agent' }, moment);
     case 'sent':
+      if (event.type === 'boundary' && isAnothers(phase, event.boundary)) {
+        const over = afterSent(state, left(phase, ANOTHER), moment);
+        return foreignAfter({ ...over, givenUp: undefined }, event, moment);
+      }
       return afterSent(state, sentAfter(state, phase, event, moment), moment);
     default:
       return foreignAfter(state, event, moment);
@@ -154,10 +164,16 @@ const isAnswerAfter = (postponedAt: Millis | undefined, { source, at }: Reading)
   postponedAt !== undefined && source === 'log' && at > postponedAt;
 
 /** Stops following a command that was sent in the previous conversation, unless that has led to the next one. */
-const leftBehind = (state: Compaction, next: string | undefined, moment: SessionContext): Compaction =>
-  state.phase.kind === 'sent' && !mayBeOurs(state, next)
-    ? afterSent(state, left(state.phase, 'another conversation'), moment)
+const leftBehind = (before: Compaction, next: string | undefined, moment: SessionContext): Compaction => {
+  const state = foreignLeft(before, 'another conversation', moment);
+  const { phase } = state;
+  if (phase.kind !== 'sent') return state;
+  if (!mayBeOurs(state, next)) return afterSent(state, left(phase, 'another conversation'), moment);
+  const { told } = phase;
+  return told && next === undefined
+    ? enterPhase(state, { ...phase, told: { ...told, isUnsure: true } })
     : state;
+};
 
 // The number from before the compaction says nothing about a command that is being typed.
 const compactedMeanwhile = (state: Compaction, phase: Typing, boundary: Boundary): Compaction =>
@@ -169,6 +185,18 @@ const compactedMeanwhile = (state: Compaction, phase: Typing, boundary: Boundary
       };
 
 // After the command was sent.
+
+/** The phase after Enter. */
+export const sentPhase = (
+  attempt: Attempt,
+  { isQueued, told }: Extract<TypeResult, { readonly kind: 'sent' }>,
+  { now, fillSince, activity }: SessionContext,
+): Sent => {
+  const sent = { kind: 'sent', attempt, at: now, isQueued, numberSince: fillSince } as const;
+  if (!told) return sent;
+  // the agent's next answer tells whether it has gone on in it
+  return shortenedWhile({ ...sent, told, success: TOLD, shortenedAt: told.writtenAt }, activity, now);
+};
 
 /** The next phase, or how the attempt ended. */
 type SentStep =
@@ -186,6 +214,10 @@ const sentAfter = ({ keyAt }: Compaction, phase: Sent, event: Event, moment: Ses
   switch (event.type) {
     case 'activity': {
       const { activity } = event.report;
+      if (phase.shortenedAt !== undefined)
+        return activity === 'dead'
+          ? left(phase, 'the end of the agent')
+          : { phase: shortenedWhile(phase, activity, moment.now) };
       const isUsers = phase.slowAt !== undefined && phase.begunAt === undefined && (keyAt ?? 0) > phase.at;
       return isUsers && activity === 'busy'
         ? notStarted('a turn of the user began')
@@ -194,6 +226,7 @@ const sentAfter = ({ keyAt }: Compaction, phase: Sent, event: Event, moment: Ses
     case 'boundary':
       return sentTold(phase, event.boundary, moment);
     case 'compact-result': {
+      if (phase.shortenedAt !== undefined) return { phase }; // of another command than ours
       const { result } = event;
       const evidence = result.kind === 'interrupted' ? `interrupted by ${result.by}` : result.text;
       return { outcome: result, evidence: `the agent says: ${evidence}` };
@@ -235,27 +268,34 @@ const begun = (phase: Sent, fact: string, now: Millis): Sent => ({
   attempt: { ...phase.attempt, evidence: [...phase.attempt.evidence, fact] },
 });
 
+/** The record of a compaction that is not the shortening whose proof is waited for. */
+const isAnothers = ({ shortenedAt }: Sent, { initiator, source }: Boundary): boolean =>
+  shortenedAt !== undefined && initiator !== 'ctxwrap' && source !== 'screen';
+
 const sentTold = (phase: Sent, boundary: Boundary, { now, fillSince }: SessionContext): SentStep => {
   const { source, initiator, at: shortenedAt } = boundary;
   const fault = findFailure(boundary, phase.attempt.before);
   if (fault) return { outcome: fault, evidence: `its record: ${fault.text}` };
   if (initiator === 'ctxwrap') {
-    const { attempt, told: _, ...rest } = begun(phase, SHORTENED, now);
+    const { attempt, told: _, goneAt: __, ...rest } = phase;
     const before = beforeOf(boundary, attempt.before);
-    return { phase: { ...rest, attempt: { ...attempt, before }, success: SHORTENED, shortenedAt } };
+    const evidence = [...attempt.evidence, SHORTENED];
+    return { phase: { ...rest, attempt: { ...attempt, before, evidence }, success: SHORTENED, shortenedAt } };
   }
   if (source === 'screen') {
+    // an agent that takes a written session shows its old compactions again
+    if (phase.shortenedAt !== undefined) return { phase };
     return { phase: { ...begun(phase, SUCCESS, now), success: SUCCESS, numberSince: fillSince } };
   }
   return { outcome: verified(boundary), evidence: RECORD };
 };
 
 /** Evaluates the number and the time. */
-const sentAt = (phase: Sent, moment: SessionContext, { settings, keyAt }: Compaction): SentStep => {
+const sentAt = (phase: Sent, moment: SessionContext, state: Compaction): SentStep => {
+  const { settings, keyAt } = state;
   const { fill, fillSince, activity, now } = moment;
   const { attempt, begunAt, goneAt, success, numberSince, slowAt, shortenedAt } = phase;
-  if (shortenedAt !== undefined)
-    return shownByAnswer(attempt.before, { shortenedAt, success }, moment) ?? { phase };
+  if (shortenedAt !== undefined) return answered(phase, shortenedAt, moment, state) ?? { phase };
   if (fill && fillSince !== numberSince) {
     if (isLower(attempt.before, fill)) {
       return { outcome: { kind: 'verified', after: fill }, evidence: 'the window is less full' };
@@ -303,9 +343,10 @@ const notStarted = (evidence: string): SentStep => ({
 
 // After the agent's report of success, the attempt waits for the next turn's number, however long that takes.
 const sentDue = (
-  { at, begunAt, goneAt, success, isQueued, slowAt }: Sent,
+  { at, begunAt, goneAt, success, isQueued, slowAt, told, unseenAt }: Sent,
   { startMs, finishMs }: CompactSettings,
 ): Millis | undefined => {
+  if (told) return answerDue({ goneAt, unseenAt });
   if (success !== undefined || isQueued) return undefined;
   if (goneAt !== undefined) return goneAt + GONE_MS;
   if (begunAt !== undefined) return begunAt + finishMs;
@@ -313,15 +354,12 @@ const sentDue = (
 };
 
 /** Ends an attempt about which no report will follow. */
-const left = ({ success, shortenedAt }: Sent, by: string): SentStep =>
-  shortenedAt !== undefined
-    ? {
-        outcome: { kind: 'no-evidence', reason: `no answer before ${by}` },
-        evidence: `no answer before ${by}`,
-      }
-    : success === undefined
-      ? interrupted(by)
-      : { outcome: { kind: 'unverified', text: success }, evidence: `no number before ${by}` };
+const left = ({ success, shortenedAt, told }: Sent, by: string): Ended => {
+  if (shortenedAt !== undefined) return unproven(unansweredText(by, told));
+  return success === undefined
+    ? interrupted(by)
+    : { outcome: { kind: 'unverified', text: success }, evidence: `no number before ${by}` };
+};
 
 const interrupted = (by: string): Ended => ({
   outcome: { kind: 'interrupted', by },
@@ -337,14 +375,68 @@ const afterSent = (state: Compaction, step: SentStep, moment: SessionContext): C
   return step.isGivenUp ? { ...ended, givenUp: { attempt, sentAt } } : ended;
 };
 
+// A conversation that ctxwrap has shortened, until the agent's next answer.
+
+/** The agent's record of an answer follows the end of its turn within this time. */
+const ANSWER_MS = 10_000;
+/** A turn may take that long where the screen does not show its end: as long as a request of the user's is valid. */
+const UNSEEN_MS = 600_000;
+
+/** `begunAt` and `goneAt` are those of the turns after it. */
+const shortenedWhile = (phase: Sent, activity: Activity, now: Millis): Sent => {
+  const seen = { ...phase, unseenAt: undefined };
+  switch (activity) {
+    case 'busy':
+    case 'compacting':
+      return { ...seen, begunAt: phase.begunAt ?? now, goneAt: undefined };
+    case 'ready':
+    case 'draft':
+      return phase.begunAt === undefined ? seen : { ...seen, goneAt: phase.goneAt ?? now };
+    case 'unknown':
+      return { ...phase, unseenAt: phase.unseenAt ?? now };
+    case 'dialog': // of the running turn
+    case 'dead':
+      return seen;
+  }
+};
+
+const answerDue = ({ goneAt, unseenAt }: Pick<Sent, 'goneAt' | 'unseenAt'>): Millis | undefined =>
+  goneAt === undefined ? unseenAt && unseenAt + UNSEEN_MS : goneAt + ANSWER_MS;
+
+/** What the next answer shows, or that there is none: a switch without an answer must not hold back the next attempt for ever. */
+const answered = (
+  phase: Sent,
+  shortenedAt: Millis,
+  moment: SessionContext,
+  { conversation }: Compaction,
+): SentStep | undefined => {
+  const { attempt, told, goneAt, success } = phase;
+  // another conversation was in view since: its answers say nothing
+  const isUnsure = told?.isUnsure === true && conversation !== told.id;
+  const shown = isUnsure ? undefined : shownByAnswer(attempt.before, { shortenedAt, success }, moment);
+  if (shown) return shown;
+  const isWaiting = moment.now < (answerDue(phase) ?? Infinity);
+  // the shortened conversation that the agent has shown is waited for, unless the window is full again
+  const isTaken = told === undefined && moment.tier !== 'auto' && moment.tier !== 'hard';
+  if (isWaiting || isTaken) return undefined;
+  return unproven(
+    unansweredText(goneAt === undefined ? `${UNSEEN_MS / MINUTE_MS} minutes` : 'the end of a turn', told),
+  );
+};
+
+const unansweredText = (by: string, told: Sent['told']): string =>
+  told ? `the shortened conversation was not seen before ${by}` : `no answer before ${by}`;
+
 /** Stops waiting for a number that confirms the agent's report. That can take long, and the user wants something new. */
 export const stopWaitingForNumber = (state: Compaction, moment: SessionContext): Compaction => {
   const { phase } = state;
   if ((phase.kind !== 'sent' && phase.kind !== 'foreign') || phase.success === undefined) return state;
   return phase.kind === 'sent'
-    ? afterSent(state, left(phase, 'the next request'), moment)
-    : enterPhase(state, { kind: 'rest' });
+    ? afterSent(state, left(phase, NEXT_REQUEST), moment)
+    : enterPhase(foreignLeft(state, NEXT_REQUEST, moment), { kind: 'rest' });
 };
+
+const NEXT_REQUEST = 'the next request';
 
 /** Ends an attempt of ctxwrap: updates the history and reports the outcome. */
 export const endAttempt = (
@@ -367,7 +459,8 @@ export const endAttempt = (
     evidence,
   };
   const policy = recordAttempt(state.policy, outcome, attempt, now);
-  const over = { ...withEnded(state, ended, request?.id), policy };
+  const recorded = strategy === undefined ? {} : { recordedAt: startedAt };
+  const over = { ...withEnded(state, ended, request?.id), ...recorded, policy };
   if (outcome.kind === 'skipped-busy') return skipped(over, attempt, moment);
   const next = { ...over, skips: undefined, hasNews: false, tried: fill };
   return outcome.kind === 'verified' ? withoutEpisode(next) : next;

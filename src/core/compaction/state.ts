@@ -159,6 +159,8 @@ export type Phase =
       readonly numberSince?: Millis | undefined;
       /** when ctxwrap had shortened the conversation (wall clock); only a later answer of the agent can confirm it */
       readonly shortenedAt?: Millis | undefined;
+      /** since when the screen does not show whether a turn runs, while only its answer can confirm it */
+      readonly unseenAt?: Millis | undefined;
       /** the agent does not show yet that it goes on in this session */
       readonly told?: ToldSession | undefined;
     }
@@ -180,6 +182,8 @@ export interface ToldSession {
   readonly id: string;
   /** time of the records in it (wall clock) */
   readonly writtenAt: Millis;
+  /** another conversation is in view, and its id is not known yet */
+  readonly isUnsure?: boolean;
 }
 
 export interface Compaction {
@@ -233,6 +237,8 @@ export interface Compaction {
   readonly skips?: { readonly times: number; readonly from: Millis } | undefined;
   readonly last?: EndedCompaction;
   readonly givenUp?: TimedOutAttempt | undefined;
+  /** when the last attempt by a strategy had begun whose outcome is reported: the agent may still take its session */
+  readonly recordedAt?: Millis | undefined;
   /** name and version for the user, once known: `codex 0.154.0` */
   readonly agent?: string;
   /** time of the last step; long ago if the machine or the program was stopped */
@@ -277,8 +283,8 @@ export type TypeResult = { readonly evidence: readonly string[] } & (
   | { readonly kind: 'sent'; readonly isQueued: boolean; readonly told?: ToldSession | undefined }
   /** the typed text was not submitted, and was removed from the prompt; `isLeft`: the screen does not show that it is gone */
   | { readonly kind: 'withdrawn'; readonly reason: string; readonly isLeft?: boolean }
-  /** no key was typed */
-  | { readonly kind: 'skipped'; readonly reason: string }
+  /** no key was typed; `isStrategyLost`: the strategy cannot be used, and the agent's own command takes its place */
+  | { readonly kind: 'skipped'; readonly reason: string; readonly isStrategyLost?: true }
   /** a strategy has found nothing to remove */
   | { readonly kind: 'nothing'; readonly reason: string }
 );
@@ -363,7 +369,10 @@ export const withoutEpisode = (state: Compaction): Compaction => ({
   countdownLeftMs: undefined,
 });
 
-/** True if a strategy may have brought the agent into this conversation; undefined while its id is not known. */
+/**
+ * True if this may be the conversation in which a strategy has told the agent to go on, without an answer so far: by its id, or while that is
+ * not known (undefined).
+ */
 export const mayBeOurs = ({ phase }: Compaction, conversation: string | undefined): boolean =>
   phase.kind === 'sent' && phase.told !== undefined && (conversation ?? phase.told.id) === phase.told.id;
 

@@ -60,18 +60,32 @@ export const strategyNotices = (
   ];
 };
 
-/** The text of the module of a strategy of the user's own, or undefined where there is none; the path may begin with `~/`. */
-export type ReadModule = (path: string) => string | undefined;
+/**
+ * The module of a strategy of the user's own, or undefined where there is no such file; the path may begin with `~/`. Without its text where that
+ * is too long or cannot be read.
+ */
+export type ReadModule = (path: string) => { readonly text?: string } | undefined;
 
-/** It is not run when a configuration is read, so that a configuration runs nothing. What it passes on from another file is not known. */
-const EXPORTS_COMPACT = /\bexports?\b[^;]*\bcompact\b|\bexport\s*\*/;
+/** By which a module can export what it does not name with the keyword `export`: those of CommonJS, and escapes. */
+const OTHER_WAYS = /require|exports|module|this|arguments|eval|\\/;
+/** `default` may have any properties, and `*` passes on what another file exports. */
+const MAY_BE_COMPACT = /compact|default|\*/;
+
+/**
+ * Whether it certainly exports no `compact`: it is not run when a configuration is read, so that a configuration runs nothing. What remains is
+ * found when it is loaded (session-files/find-strategy.ts).
+ */
+const hasNoCompact = (text: string): boolean => {
+  const at = text.indexOf('export');
+  return !OTHER_WAYS.test(text) && (at < 0 || !MAY_BE_COMPACT.test(text.slice(at)));
+};
 
 const findModuleFault = (path: string, readModule: ReadModule): Omit<StrategyFault, 'fix'> | undefined => {
-  const text = readModule(path);
-  if (text === undefined) return { reason: `there is no file ${path}`, short: `there is no file ${path}` };
-  return EXPORTS_COMPACT.test(text)
-    ? undefined
-    : { reason: `${path} exports no function "compact"`, short: 'its module exports no "compact"' };
+  const found = readModule(path);
+  if (!found) return { reason: `there is no file ${path}`, short: `there is no file ${path}` };
+  return found.text !== undefined && hasNoCompact(found.text)
+    ? { reason: `${path} exports no function "compact"`, short: 'its module exports no "compact"' }
+    : undefined;
 };
 
 /** Names that the setting may have: with those of the user's own. */

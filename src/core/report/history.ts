@@ -140,7 +140,8 @@ export const recordAttempts = (
   const last = finished.at(-1)?.ended.outcome;
   const isOpen = last ? last.kind === 'verified' && !last.after : before.isOpen && !isNumbered;
   if (finished.length === 0 && isOpen === past.isOpen && isSameFill(fill, past.fill)) return past;
-  const kept = finished.some(({ ended: { isLate } }) => isLate) ? withoutLastOfOurs(numbered) : numbered;
+  const late = finished.find(({ ended: { isLate } }) => isLate);
+  const kept = late ? withoutEarlier(numbered, late) : numbered;
   return { attempts: [...kept, ...finished].slice(-MOST_PAST), isOpen, ...present({ fill }) };
 };
 
@@ -167,10 +168,11 @@ const withBefore = (
 };
 
 /** An attempt that succeeded late was reported as failed before; that entry is removed. */
-const withoutLastOfOurs = (attempts: readonly PastAttempt[]): readonly PastAttempt[] => {
-  const last = attempts.findLastIndex(({ ended }) => ended.initiator === 'ctxwrap');
-  return attempts.filter((_, index) => index !== last);
-};
+const withoutEarlier = (
+  attempts: readonly PastAttempt[],
+  { ended: { startedAt } }: PastAttempt,
+): readonly PastAttempt[] =>
+  attempts.filter(({ ended }) => ended.initiator !== 'ctxwrap' || ended.startedAt !== startedAt);
 
 const withNext = (attempts: readonly PastAttempt[], next: Fill): readonly PastAttempt[] => {
   const last = attempts.at(-1);

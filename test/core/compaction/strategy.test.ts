@@ -46,6 +46,33 @@ describe('a compaction by a strategy', () => {
     expect(session.words()).toBe('waiting: nothing new since the last try');
   });
 
+  it('whose module cannot be used is replaced by the command, and is no failure', () => {
+    const session = play();
+    session.turn(AUTO_TOKENS);
+    untilTyping(session);
+    session.wait(60_000);
+    session.typed({ kind: 'skipped', reason: 'its module fails', evidence: [], isStrategyLost: true });
+    expect(session.state().policy.failures).toBe(0);
+    session.wait(15_000);
+    expect(session.typings().map(({ effect }) => 'strategy' in effect && effect.strategy)).toEqual([
+      'truncate',
+      undefined,
+    ]);
+    expect(session.words()).toBe('typing /compact');
+  });
+
+  it('that you have asked for and whose module cannot be used goes on with the command', () => {
+    const session = play();
+    session.turn(20_000);
+    session.wait(10_000);
+    session.ask('one');
+    untilTyping(session);
+    session.typed({ kind: 'skipped', reason: 'its module fails', evidence: [], isStrategyLost: true });
+    untilTyping(session);
+    expect(session.typings()).toHaveLength(2);
+    expect(session.outcomes()).toEqual([]);
+  });
+
   describe('whose session the agent takes later than was waited for', () => {
     const told = () => {
       const session = play();

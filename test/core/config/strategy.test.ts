@@ -51,7 +51,17 @@ describe('a strategy', () => {
     ['const mine = (session) => session;\nexport { mine as compact };', true],
     ['module.exports = { compact: (session) => session };', true],
     ["export * from './mine.js';", true],
-    ['export const shorten = (session) => session; // compact it', false],
+    ["export * as all from './mine.js'; export { all as default };", true],
+    ['module.exports = require("./impl.cjs")', true],
+    ['__export(x, { compact: () => compact });module.exports = __toCommonJS(x);', true],
+    ['exports.compact = void 0;exports.compact = a;', true],
+    ['const a=e=>e;export{a as compact};', true],
+    ['const a=e=>e;export{a as "\\u0063ompact"};', true],
+    ['this["com" + "pact"] = (session) => session;', true],
+    ['arguments[0].run = 1;', true],
+    ['export default { compact: (session) => session };', true],
+    [undefined, true], // longer than what is looked at
+    ["import './mine.js';\nexport const shorten = (session) => session;", false],
     ['const compact = (session) => session;', false],
     ['', false],
   ])('of your own whose module is %j is used: %s', (module, isUsed) => {

@@ -17,7 +17,7 @@ import {
 
 /** The text of `ctxwrap context`: the overview's sections, plus what the session file and the wrapper add. `name`: the session's id in `ps`. */
 export const contextSections = (report: ContextReport, name?: string): Report => {
-  const { reading, note, tier, compactions, toolResults } = report;
+  const { reading, note, tier, compactions = [], toolResults = [] } = report;
   const number: ReadingFacts = {
     isEstimated: reading?.source === 'estimate',
     isWindowAssumed: isGuessedWindow(reading?.windowSource),
@@ -61,6 +61,7 @@ const MOST_SHOWN = 10;
 
 /** Newest first. */
 const compactionsSection = ({ compactions, path }: ContextReport): Section => {
+  if (!compactions) return { rows: [] };
   const shown = compactions.slice(-MOST_SHOWN).toReversed();
   const earlier = compactions.length - shown.length;
   const rows = shown.map(pastRow);

@@ -227,27 +227,33 @@ export const compactionMarkdown = (
   ...textsOf(each).flatMap(({ title, text }) => ['', `## ${title}`, '', ...text.split('\n')]),
 ];
 
+/** The trigger is the agent's word for it, which says nothing more of one that ctxwrap started. */
+const startedByText = (initiator: BoundaryInitiator | undefined): string => {
+  if (initiator === undefined) return 'not in the file';
+  const by = initiatorText(initiator);
+  return initiator === 'ctxwrap' ? by : `${by} (${triggerOf(initiator)})`;
+};
+
+/** What is known of it: a row that is not known is left out. */
 const factsOf = (
   session: SessionHistory,
   each: RecordedCompaction,
   { home, kept, recall }: Pick<HistoryView, 'home' | 'kept' | 'recall'>,
 ): readonly (readonly [label: string, value: string])[] => {
   const { initiator, durationMs, summary, memory, isVerified } = each;
+  const { before, after } = sizesOf(each);
   return [
     [
       'Agent',
       [session.runtime, ...(session.agentVersion === undefined ? [] : [session.agentVersion])].join(' '),
     ],
-    ['Session', session.sessionId ?? 'unknown'],
-    ['Project', session.project === undefined ? 'unknown' : folderText(session.project, home)],
+    ...(session.sessionId === undefined ? [] : [['Session', session.sessionId] as const]),
+    ...(session.project === undefined ? [] : [['Project', folderText(session.project, home)] as const]),
     ['File', `${folderText(session.path, home)}, line ${each.line}`],
     ['When', timeText(each.at)],
-    [
-      'Started by',
-      initiator === undefined ? 'unknown' : `${initiatorText(initiator)} (${triggerOf(initiator)})`,
-    ],
-    ['Tokens', sizesText(each)],
-    ['Took', durationMs === undefined ? 'unknown' : tookText(durationMs)],
+    ['Started by', startedByText(initiator)],
+    ...(before === undefined && after === undefined ? [] : [['Tokens', sizesText(each)] as const]),
+    ...(durationMs === undefined ? [] : [['Took', tookText(durationMs)] as const]),
     ['Messages', messagesText(each)],
     ...(kept === undefined ? [] : [['Kept', kept] as const]),
     ...(recall === undefined ? [] : [['Recap', recall] as const]),

@@ -62,8 +62,10 @@ export interface FooterView {
 /** How the session is compacted. */
 export interface FooterCompaction {
   readonly mode: Mode;
-  /** the agent has a compact command that ctxwrap knows */
+  /** the agent has a compact command that ctxwrap knows: without one nothing is started, also by a control channel */
   readonly isKnown: boolean;
+  /** nothing would be started at auto, whatever the number */
+  readonly isPaused?: boolean;
   /** what makes it compact now, where there is a key: `Ctrl-] c` */
   readonly key?: string | undefined;
 }
@@ -136,9 +138,8 @@ const coming = (
 ): Pick<FooterView, 'wayPercent' | 'distance' | 'tierNote'> => {
   const ladder = ladderFor(measureContextOf(state), fused);
   const { point, wayPercent, distance } = approachOf(ladder, compaction.mode, fused);
-  const isExact = (fused.window?.certain ?? true) && fused.reading.source !== 'estimate';
   const tierNote =
-    fused.tier && tierNoteOf(fused.tier, { ladder, point, isExact, compaction, agent: state.agent });
+    fused.tier && tierNoteOf(fused.tier, { ladder, point, fused, compaction, agent: state.agent });
   return present({ wayPercent, distance, tierNote });
 };
 
@@ -153,25 +154,25 @@ const plainNotes: Readonly<Record<Tier, string>> = {
 interface TierPlace {
   readonly ladder: Ladder;
   readonly point: NextPoint;
-  /** nothing is typed on a guess */
-  readonly isExact: boolean;
+  readonly fused: FusedReading;
   readonly compaction: FooterCompaction;
   readonly agent: string;
 }
 
-/** What happens in this tier or, below auto, where something happens next. */
-const tierNoteOf = (
-  tier: Tier,
-  { ladder, point, isExact, compaction: { mode, isKnown, key }, agent }: TierPlace,
-): string => {
+/**
+ * What happens in this tier or, below auto, where something happens next. Nothing is promised on a number that starts nothing: a guess, or
+ * one that another source has raised.
+ */
+const tierNoteOf = (tier: Tier, { ladder, point, fused, compaction, agent }: TierPlace): string => {
+  const { mode, isKnown, isPaused = false, key } = compaction;
   const at = point.unit === 'tokens' ? formatTokens(point.value) : `${point.value}%`;
   const isAbove = tier === 'auto' || tier === 'hard';
-  if (!isExact || mode === 'off') return plainNotes[tier];
+  if (!fused.exact || mode === 'off') return plainNotes[tier];
   if (!isAbove && point.kind === 'own') return `${agent} compacts at ${at}`;
   if (!isKnown || !ladder.auto || point.kind === 'hard') return plainNotes[tier];
-  if (isAbove && mode === 'auto') return 'compacts when idle';
+  if (isAbove && mode === 'auto' && !isPaused) return 'compacts when idle';
   if (isAbove) return key === undefined ? plainNotes[tier] : `${key} compacts`;
-  if (mode === 'warn') return plainNotes[tier];
+  if (mode === 'warn' || isPaused) return plainNotes[tier];
   return mode === 'auto' ? `compacts at ${at}` : `asks at ${at}`;
 };
 

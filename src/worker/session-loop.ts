@@ -1,5 +1,10 @@
 import { toAgentFacts, type CompactRecipe, type NewSessionForm } from '../agents/agent.js';
-import { dueKindOf, isCountdownInvisible, type InvisibleReason } from '../core/compaction/policy.js';
+import {
+  dueKindOf,
+  isCountdownInvisible,
+  isPaused,
+  type InvisibleReason,
+} from '../core/compaction/policy.js';
 import { changedKeys } from '../core/compaction/protocol.js';
 import type { Compaction, CompactSettings, ControlChannel, Effect } from '../core/compaction/state.js';
 import { COMPACT_COMMAND, compactionText } from '../core/compaction/texts.js';
@@ -123,7 +128,8 @@ const viewOf = (flow: SessionFlow, compactHotkey: string | undefined, now: Milli
   const view: FooterView = {
     ...footerView(session, now, {
       mode: compaction.mode,
-      isKnown: compaction.settings.command !== undefined || compaction.settings.channel !== undefined,
+      isKnown: compaction.settings.command !== undefined,
+      isPaused: isPaused(compaction, now),
       key: compactHotkey,
     }),
     ...present({ words: message?.text ?? (liveHandoff && liveHandoffText(liveHandoff, session)) }),

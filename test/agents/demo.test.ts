@@ -54,6 +54,13 @@ describe('the session file of the demo agent', () => {
     const port = fakePort({ files: { '/tmp/demo.jsonl': { modifiedAt: 1 } } });
     const found = await locateDemo(port, fakePlace({ env: { CTXWRAP_DEMO_LOG: '/tmp/demo.jsonl' } }));
     expect(found?.path).toBe('/tmp/demo.jsonl');
+    const path = '/tmp/11111111-2222-4333-8444-555555555555.jsonl';
+    const named = await locateDemo(
+      fakePort({ files: { [path]: { modifiedAt: 1 } } }),
+      fakePlace({ env: { CTXWRAP_DEMO_LOG: path } }),
+    );
+    expect(named?.sessionId).toBe('11111111-2222-4333-8444-555555555555');
+    expect(agents.demo.log?.conversation?.idInPath?.(path)).toBe(named?.sessionId);
     expect(await locateDemo(port, fakePlace())).toBeUndefined();
   });
 });

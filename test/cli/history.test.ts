@@ -333,6 +333,7 @@ describe('ctxwrap history show', () => {
   it('says all that is known of a compaction', async () => {
     const { stdout } = await history('show', '01a1fd1c#3');
     expect(stdout).toMatch(/^Started by +you \(manual\)$/m);
+    expect((await history('show', '27b5599c#1')).stdout).not.toMatch(/unknown|^Took/m);
     expect(stdout).toMatch(/^Tokens +~70k → 8\.3k$/m);
     expect(stdout).toMatch(/^Messages +10 before it, 4 of them left the window$/m);
     expect(stdout).toMatch(/^Summary +empty$/m);

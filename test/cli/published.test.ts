@@ -153,11 +153,15 @@ describe('ctxwrap ps and context', () => {
       join(folder, 'one.json'),
       JSON.stringify({ ...record, startedAt: 1, heartbeatAt, cwd: '/', logPath }),
     );
-    const { code, stderr } = await ctxwrapHere(['context', 'one'], bench);
+    const { code, stdout, stderr } = await ctxwrapHere(['context', 'one'], bench);
     expect([code, stderr]).toEqual([
       0,
       'ctxwrap: the session file is gone: the numbers are the last ones, and compactions and tool results are missing\n',
     ]);
+    expect(stdout).not.toContain('Compactions');
+    const { value } = await json(['context', 'one']);
+    expect(value).toMatchObject({ schema: 'ctxwrap.context/1' });
+    expect(value).not.toHaveProperty('compactions');
   });
 
   it('name a few of very many sessions', async () => {

@@ -167,6 +167,20 @@ describe('the page', () => {
     bench.remove();
   });
 
+  it('has what ctxwrap itself has recorded where the file of the named session cannot be parsed', async () => {
+    await record();
+    const state = join(folder, 'ctxwrap/sessions/4711-a.json');
+    const logPath = join(folder, 'session.jsonl');
+    const { schema: _, ...recorded } = JSON.parse(readFileSync(state, 'utf8'));
+    writeFileSync(state, JSON.stringify({ schema: 'ctxwrap.session/1', ...recorded, logPath }));
+    const path = join(folder, 'page.html');
+    for (const broken of ['no session\n', '\0\0\0', '{"type":'.repeat(99)]) {
+      writeFileSync(logPath, broken);
+      const page = String(await performed(parseArguments(['report', '4711-a', '--html', path], '1.2.3')));
+      expect(page).toContain(': 1 session, 1 compaction, 1 attempt without one.');
+    }
+  });
+
   it('says how many compactions are too old for its charts', async () => {
     vi.useFakeTimers({ now: Date.parse('2028-11-22T12:00:00Z'), toFake: ['Date'] });
     const bench = makeBench();

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { uuidInPath } from '../../src/agents/files.js';
 import { bin } from '../support/programs.js';
 import { ctxwrap, inTerminal, makeBench, screenSize } from './launcher.js';
 import type { Bench } from './launcher.js';
@@ -101,6 +102,8 @@ describe('the demo', () => {
     await terminal.seen(/demo agent[^]*\/quit/);
     const ofDemo = () => readdirSync(bench.folder).filter((name) => name.startsWith('ctxwrap-demo-'));
     expect(ofDemo()).toHaveLength(1);
+    const [file = ''] = readdirSync(join(bench.folder, ofDemo()[0] ?? ''));
+    expect(uuidInPath(file)).toBeDefined(); // as a real agent's: what ctxwrap records of it is found by its id
     terminal.type('/quit\r');
     expect((await terminal.ended).exitCode).toBe(0);
     expect(ofDemo()).toEqual([]);

@@ -202,6 +202,32 @@ describe('the footer', () => {
     expect(noteOf(tokens('log', 100_000, { windowSource: 'remembered' }), true)).toBe('room left');
   });
 
+  it('promises nothing while the sources disagree, also before that has lasted', () => {
+    const events: readonly Timed[] = [
+      [0, tokens('log', 100_000)],
+      [1, shows(90)],
+    ];
+    const state = sessionAfter(events, { agent: 'claude', native: claude });
+    expect(footerView(state, 2_000, { mode: 'auto', isKnown: true })).toMatchObject({
+      tier: 'hard',
+      tierNote: 'window full',
+    });
+  });
+
+  it.each([
+    ['auto', 100_000, 'room left'],
+    ['auto', 170_000, 'Ctrl-] c compacts'],
+    ['ask', 150_000, 'filling up'],
+    ['warn', 100_000, 'claude compacts at 167k'],
+  ] as const)(
+    'in mode %s at %i tokens promises nothing that ctxwrap would do by itself while it is paused',
+    (mode, count, note) => {
+      const state = sessionAfter([[1, tokens('log', count)]], { agent: 'claude', native: claude });
+      const view = footerView(state, 60_000, { mode, isKnown: true, isPaused: true, key: 'Ctrl-] c' });
+      expect(view.tierNote).toBe(note);
+    },
+  );
+
   it('shows neither without a number', () => {
     const view = footerView(sessionAfter([], started), 60_000);
     expect(view.wayPercent).toBeUndefined();

@@ -45,6 +45,28 @@ const counting = () => {
   return { loop, effects, words, sight, user };
 };
 
+describe('what follows from the tier', () => {
+  const noteOf = (given: CompactSettings, ...events: readonly Event[]): string | undefined => {
+    const notes: (string | undefined)[] = [];
+    const session = { agent: agents.claude, env: {}, log, values: defaultValues } as unknown as WrapSession;
+    const loop = makeSessionLoop(session, given, { onView: ({ tierNote }) => notes.push(tierNote) });
+    loop.take({ type: 'activity', report: { activity: 'ready', witnesses: [] } });
+    loop.take(tokens('log', 100_000));
+    for (const event of events) loop.take(event);
+    return notes.at(-1);
+  };
+
+  it('is promised only while it would happen', () => {
+    expect(noteOf(settings)).toBe('compacts at 162k');
+    expect(noteOf(settings, { type: 'postpone' })).toBe('room left');
+  });
+
+  it('is nothing where only a control channel is known, which nothing is sent to by itself', () => {
+    const { command: _, ...others } = settings;
+    expect(noteOf({ ...others, channel: { via: 'server', name: "opencode's server" } })).toBe('room left');
+  });
+});
+
 describe('a key of the user', () => {
   it('is reported with a delay, once for all keys of that time', () => {
     const { loop, words } = counting();

@@ -10,17 +10,19 @@ import {
   type ScreenEvidence,
   type Agent,
 } from '../agent.js';
+import { uuidInPath } from '../files.js';
 import { demoLaunch } from './launch.js';
 import { demoReader, demoSession } from './session.js';
 import { watchCommand, type CommandWatch, type CompressResult, itemsAbove } from '../compress.js';
 
-// The demo agent writes its session file to a path from the wrapper.
+// The demo agent writes its session file to a path from the wrapper, which is named after the session's id.
 
 const LOG_VARIABLE = 'CTXWRAP_DEMO_LOG';
 
 export const locateDemo = async (port: FilePort, { env }: ChildPlace): Promise<Located | undefined> => {
   const path = env[LOG_VARIABLE];
-  return path && (await port.entry(path)) ? { sessionId: 'demo', path, certain: true } : undefined;
+  if (!path || !(await port.entry(path))) return undefined;
+  return { sessionId: uuidInPath(path) ?? 'demo', path, certain: true };
 };
 
 const isDemoRecord = ({ type, at, sessionId, payload }: JsonRecord): boolean =>

@@ -3,6 +3,7 @@ import type { Boundary } from '../../core/event.js';
 import { getCount, getText, type JsonRecord } from '../../core/json.js';
 import { present } from '../../core/present.js';
 import type { Millis } from '../../core/reading.js';
+import { uuidInPath } from '../files.js';
 import { recordStep, textEntry, toolEntries, type Tools } from '../entries.js';
 import {
   makeSessionReader,
@@ -108,6 +109,7 @@ const WHOLE: LineClass = { read: 'whole', hasSteps: true };
 const MESSAGE: LineClass = { message: '', ...WHOLE };
 
 export const demoSession: SessionFormat = {
+  idInPath: uuidInPath,
   fields: { fields: ['type'], bulky: [] },
   classify: (line) => (line.get('type') === 'prompt' || line.get('type') === 'answer' ? MESSAGE : WHOLE),
   messages: 'unnamed',

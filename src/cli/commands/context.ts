@@ -164,6 +164,8 @@ const sessionReport = async (
       return undefined;
     }));
   const seen = file && provenance(file.state, Date.now());
+  const isNew = unread === undefined && !record.compactions;
+  const known = file ?? (isNew ? { compactions: [], toolResults: [] } : undefined);
   const report = contextReport({
     runtime: record.runtime,
     session: { id, pid, liveness },
@@ -175,13 +177,15 @@ const sessionReport = async (
     cachedTokens: seen && seen.usedTokens === reading?.usedTokens ? seen.cachedTokens : undefined,
     thresholds: record.thresholds,
     ownLadder: agent && ownLadder(agent, reading, record.thresholds),
-    compactions: await named(file?.compactions ?? [], {
-      runtime: record.runtime,
-      path: logPath ?? '',
-      sessionId: agentSessionId,
-    }),
+    compactions:
+      known &&
+      (await named(known.compactions, {
+        runtime: record.runtime,
+        path: logPath ?? '',
+        sessionId: agentSessionId,
+      })),
     filled: file?.filled,
-    toolResults: file?.toolResults ?? [],
+    toolResults: known?.toolResults,
   });
   return { report, unread, name: shortIdOf(all, session) };
 };
@@ -223,7 +227,7 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   const report = await sourceReport({ path, agent, open: () => readStored(path) }, request).catch(cannotRead);
   // a file without a number may be a session before its first answer, or no session of this agent
   const isOther = agent.log.recognises !== undefined && recognised !== agent;
-  if (!report.reading && report.compactions.length === 0 && isOther)
+  if (!report.reading && report.compactions?.length === 0 && isOther)
     throw messages.otherAgentsFile(given, agent.name, recognised?.name);
   return report;
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +30,7 @@ const tour: Tour = {
 export const demo = async ({ interactive, options }: DemoRequest): Promise<Outcome> => {
   if (!isatty(0) || !isatty(1) || process.env['TERM'] === 'dumb') throw messages.demoNeedsTerminal();
   const folder = makeFolder();
-  const record = join(folder, 'session.jsonl');
+  const record = join(folder, `${randomUUID()}.jsonl`);
   writeFileSync(record, '', { mode: 0o600 }); // found at once, and not only when the agent has written to it
   try {
     if (interactive) return await runAgent(record, ['--interactive'], options);

@@ -175,18 +175,20 @@ const everyHistory = async (options: ReportRequest['options']): Promise<readonly
   return histories;
 };
 
-/** Of the session that is named. One that ctxwrap has recorded may have no file: its own records are enough. */
+/** Of the session that is named. One that ctxwrap has recorded may have no file that can be read: its own records are enough. */
 const oneHistory = async (
   target: string,
   options: ReportRequest['options'],
   asked: ListedSession | undefined,
 ): Promise<readonly SessionHistory[]> => {
-  const named = await sessionsNamed(target, options).catch((error: unknown) => {
-    if (!asked) throw error;
-    return undefined;
-  });
-  if (named?.number !== undefined) throw namesCompaction(target, 'report');
-  return named ? [named.only(named.sessions).session] : [];
+  try {
+    const { number, sessions, only } = await sessionsNamed(target, options);
+    if (number !== undefined) throw namesCompaction(target, 'report');
+    return [only(sessions).session];
+  } catch (error) {
+    if (asked) return [];
+    throw error;
+  }
 };
 
 const foundIn = (session: SessionHistory): readonly Found[] =>

@@ -123,6 +123,10 @@ export const findBlock = (
   return openedAt === undefined && attempts >= MOST_ATTEMPTS ? { why: 'attempts', attempts } : undefined;
 };
 
+/** True while nothing would be started at auto, whatever the number. At hard only the number of attempts counts. */
+export const isPaused = ({ policy, postponedAt }: Compaction, now: Millis): boolean =>
+  postponedAt !== undefined || findBlock(policy, { isHard: false, isProactive: false }, now) !== undefined;
+
 /** The breaker, if it is open. */
 export const breakerOf = (
   { openedAt, failures }: Policy,

@@ -183,8 +183,10 @@ export interface ContextFacts {
   readonly filled?: FilledBy | undefined;
   readonly thresholds: readonly Threshold[];
   readonly ownLadder?: OwnLadder | undefined;
-  readonly compactions: readonly PastCompaction[];
-  readonly toolResults: readonly ToolResult[];
+  /** undefined where what lists them cannot be read */
+  readonly compactions: readonly PastCompaction[] | undefined;
+  /** as `compactions` */
+  readonly toolResults: readonly ToolResult[] | undefined;
 }
 
 export interface ContextReport {
@@ -202,13 +204,14 @@ export interface ContextReport {
   /** `current` marks the boundary that was passed last; none in the tier safe */
   readonly thresholds: readonly (Threshold & { readonly current: boolean })[];
   readonly ownLadder?: OwnLadder;
-  readonly compactions: readonly PastCompaction[];
-  /** the largest ones since the last compaction */
-  readonly toolResults: readonly ToolResult[];
+  /** absent where they are not known: an empty list says that there were none */
+  readonly compactions?: readonly PastCompaction[];
+  /** the largest ones since the last compaction; absent where they are not known */
+  readonly toolResults?: readonly ToolResult[];
 }
 
 export const contextReport = (facts: ContextFacts): ContextReport => {
-  const { session, agentSessionId, path, reading, note, ownLadder } = facts;
+  const { session, agentSessionId, path, reading, note, ownLadder, compactions, toolResults } = facts;
   const tier = reading?.tier;
   return {
     schema: 'ctxwrap.context/1',
@@ -220,8 +223,7 @@ export const contextReport = (facts: ContextFacts): ContextReport => {
     // before the first answer nothing is measured, and the window may still change
     thresholds: reading ? facts.thresholds.map((each) => ({ ...each, current: each.name === tier })) : [],
     ...(ownLadder && reading ? { ownLadder } : {}),
-    compactions: facts.compactions,
-    toolResults: facts.toolResults,
+    ...present({ compactions, toolResults }),
   };
 };
 
@@ -241,9 +243,8 @@ const windowParts = ({
 /** The report for scripts; compactions are boundary records. */
 export const contextRecord = (report: ContextReport) => {
   const { runtime: agent, agentSessionId: sessionId } = report;
-  return {
-    ...report,
-    compactions: report.compactions.map(({ nextTokens, fixedTokens, isEstimated, preTokens, ...past }) => ({
+  const compactions = report.compactions?.map(
+    ({ nextTokens, fixedTokens, isEstimated, preTokens, ...past }) => ({
       ...boundaryRecord({
         ...past,
         runtime: agent,
@@ -251,6 +252,7 @@ export const contextRecord = (report: ContextReport) => {
         ...(preTokens === undefined ? {} : isEstimated ? { lastTokens: preTokens } : { preTokens }),
       }),
       ...present({ fixed_tokens: fixedTokens, next_tokens: nextTokens }),
-    })),
-  };
+    }),
+  );
+  return { ...report, ...present({ compactions }) };
 };

@@ -1,5 +1,6 @@
 // How often is tried, and when it is tried again.
 import { describe, expect, it } from 'vitest';
+import { isPaused } from '../../../src/core/compaction/policy.js';
 import { inSession } from '../../support/sessions.js';
 import {
   AUTO_TOKENS,
@@ -164,6 +165,15 @@ describe('the breaker', () => {
     play.is('ready');
     play.turn();
     expect(play.phase()).toMatchObject({ kind: 'blocked', block: { why: 'breaker', failures: 3 } });
+  });
+
+  it('counts as a pause while it is open, also in a window with room', () => {
+    const play = failThrice();
+    play.turn(100_000);
+    expect(play.phase().kind).toBe('rest');
+    const now = NOON + play.at();
+    expect(isPaused(play.state(), now)).toBe(true);
+    expect(isPaused(play.state(), now + 300_000)).toBe(false);
   });
 
   it('lets one attempt through after five minutes, and shuts for as long when that is no success', () => {

@@ -1,4 +1,5 @@
-import { UserError } from '../core/errors.js';
+import { errorCode, UserError } from '../core/errors.js';
+import { present } from '../core/present.js';
 import type { ExitStatus, RestartPlan, SessionEnd, StartedChild, LaunchSession } from '../session/options.js';
 import { atLatest } from '../storage/timing.js';
 import { reserveFooterSequence } from '../terminal/footer-sequences.js';
@@ -38,6 +39,8 @@ const findCursor = async ({ terminal, cursorQuery, output }: Parts): Promise<voi
   output.release();
 };
 
+const ADDON_HINT = 'a pseudo-terminal needs an addon of Node: take --no-addons out of NODE_OPTIONS';
+
 const startInTerminal = (terminal: TerminalSession, listener: ChildListener): Child => {
   const { session, tty, sttyProcess } = terminal;
   const { file, args, cwd, env } = session;
@@ -46,7 +49,9 @@ const startInTerminal = (terminal: TerminalSession, listener: ChildListener): Ch
   try {
     return startChild({ file, args, cwd, env, size, termios: sttyProcess.termios }, listener);
   } catch (error) {
-    throw new UserError(`can't start ${file} in a pseudo-terminal: ${String(error)}`, { exitCode: 125 });
+    const hint = errorCode(error) === 'ERR_DLOPEN_DISABLED' ? ADDON_HINT : undefined;
+    const message = `can't start ${file} in a pseudo-terminal: ${String(error)}`;
+    throw new UserError(message, { exitCode: 125, ...present({ hint }) });
   }
 };
 

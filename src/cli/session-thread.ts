@@ -19,11 +19,15 @@ export interface ThreadData {
 const MOST_MEGABYTES = 512; // of its heap: a thread that needs more has a fault, and is ended
 const YOUNG_MEGABYTES = 8; // of new objects: more would only take memory
 
+// The launcher is a script, whatever NODE_OPTIONS say. Node takes no options of V8 beside it, so those of the command line are left out.
+const SCRIPT = '--input-type=commonjs';
+
 /** Starts the thread of a session: the same build of the program again (worker-thread.ts). Its output does not reach the terminal. */
 export const startThread = (data: ThreadData, { onMessage, onEnd }: ThreadListener): WorkerThread => {
   const program = sharedProgramFile();
   const worker = new Worker(program ? threadScript(program) : realpathSync(process.argv[1] ?? ''), {
     eval: program !== undefined,
+    ...(program ? { execArgv: [SCRIPT] } : {}),
     workerData: data,
     name: 'session',
     stdin: true,

@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { own } from '../core/printable.js';
 import type { AgentLaunch, SavedSession } from '../agents/agent.js';
-import { errorStack, UserError } from '../core/errors.js';
+import { errorCode, errorStack, UserError } from '../core/errors.js';
 import { configKey } from '../core/config/keys.js';
+import { present } from '../core/present.js';
 import { quotePosix } from '../core/text.js';
 import { nullLog, openLog, type Log } from '../storage/log-file.js';
 import { openRecording, type Recording } from '../storage/recording.js';
@@ -125,6 +126,8 @@ const footerOf = ({ values }: Pick<Options, 'values'>) => ({
   isPassthrough: values.mode === 'off',
 });
 
+const ADDON_HINT = 'a pseudo-terminal needs an addon of Node: take --no-addons out of NODE_OPTIONS';
+
 /** The agent in a pseudo-terminal, as early as possible: what it writes is read later. */
 const startAgent = (session: LaunchSession, { termios }: SttyProcess): UnreadChild => {
   const { file, args, cwd, env } = session;
@@ -132,7 +135,9 @@ const startAgent = (session: LaunchSession, { termios }: SttyProcess): UnreadChi
   try {
     return startChild({ file, args, cwd, env, size, termios });
   } catch (error) {
-    throw new UserError(`can't start ${file} in a pseudo-terminal: ${String(error)}`, { exitCode: 125 });
+    const hint = errorCode(error) === 'ERR_DLOPEN_DISABLED' ? ADDON_HINT : undefined;
+    const message = `can't start ${file} in a pseudo-terminal: ${String(error)}`;
+    throw new UserError(message, { exitCode: 125, ...present({ hint }) });
   }
 };
 

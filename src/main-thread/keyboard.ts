@@ -58,11 +58,11 @@ const makeHotkeyHandler = (
     performance.now() - (overview.isOpen() || overview.canOpen() ? chordAt : pressedAt) < CHORD_MS;
   return {
     press: (element) => {
-      if (overview.isAwaited()) return emit({ type: 'typed' }); // nothing has come of the first press yet: the user presses again
       const isSecond = performance.now() - lastHotkey < TWICE_MS;
       lastHotkey = isSecond ? -Infinity : performance.now();
+      // nothing has come of the first press yet, so the user presses again
+      if (overview.isUnseen() && !isSecond) return emit({ type: 'typed' });
       const isTaken = isForOverview();
-      if (overview.isAwaited()) lastHotkey = -Infinity; // a press after it has opened is no double press either
       chordAt = isTaken ? -Infinity : lastHotkey;
       pressedAt = lastHotkey;
       if (isSecond) forward([element]);
@@ -219,7 +219,7 @@ const makeOverviewInput = (
   { filter: { modeTracker } }: TerminalSession,
   { overview }: Pick<KeyboardParts, 'overview'>,
 ) => {
-  let isInPaste = false; // a paste that began while the overview was open; the rest of it is dropped
+  let paste: 'dropped' | 'child' | undefined; // what becomes of one that began while the overview was open, to its end
   let openAt = -Infinity;
 
   const isLeftOver = ({ kind, text }: InputElement): boolean =>
@@ -237,13 +237,13 @@ const makeOverviewInput = (
     }
     return text.slice(at);
   };
-  const isWanted = (): boolean => overview.isOpen() || isInPaste;
+  const isWanted = (): boolean => overview.isOpen() || paste !== undefined;
   return {
     isWanted,
     isLateKeyExpected: () => overview.late?.isOpen() === true,
-    isInPaste: () => isInPaste,
+    isInPaste: () => paste !== undefined,
     endPaste: () => {
-      isInPaste = false;
+      paste = undefined;
     },
     /**
      * The part of an element that goes to the child. `awaitsCursor`: the child has asked for the cursor position, so a report of it is no
@@ -260,9 +260,11 @@ const makeOverviewInput = (
           return element;
         case 'paste-start':
         case 'paste':
-        case 'paste-end':
-          isInPaste = kind !== 'paste-end';
-          return undefined;
+        case 'paste-end': {
+          const to = (paste ??= overview.isUnseen() ? 'child' : 'dropped');
+          if (kind === 'paste-end') paste = undefined;
+          return to === 'child' ? element : undefined;
+        }
         default: {
           const rest = press(overview, kind, text);
           return rest === '' ? undefined : withoutLate({ kind, text: rest }, overview.late);
@@ -362,7 +364,7 @@ const makeSilenceTimer = (onSilence: () => void) => {
 export interface KeyboardParts {
   readonly footer: Pick<Footer, 'countsDown' | 'enter'>;
   /** receives the keys while it is open; the hotkey opens and closes it */
-  readonly overview: Pick<Overview, 'canOpen' | 'isOpen' | 'isAwaited' | 'open' | 'close' | 'onKey' | 'late'>;
+  readonly overview: Pick<Overview, 'canOpen' | 'isOpen' | 'isUnseen' | 'open' | 'close' | 'onKey' | 'late'>;
   readonly protection: Pick<Protection, 'onLeave'>;
   readonly emit: Emit;
 }

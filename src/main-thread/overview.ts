@@ -78,7 +78,8 @@ const attemptWith = (
   const show = (savedScreen: SavedScreen | undefined): void => {
     const isShown = runGuarded(terminal, 'opening the overview', () => {
       const shown = showOverview(terminal, { cursorQuery, draw: contents.draw, savedScreen, onEnd: close });
-      Object.assign(state, { phase: 'open', shown, isEarly: false });
+      Object.assign(state, { phase: 'open', shown, isSeen: true });
+      contents.onShown?.();
       shown.redraw();
       if (state.shown) emit({ type: 'overview-opened' });
     });
@@ -134,8 +135,8 @@ export interface Overview {
   readonly hindrance: () => string | undefined;
   /** keys go to the overview: it is open, or about to open */
   readonly isOpen: () => boolean;
-  /** it is about to open, and was asked for before it could be drawn: nobody knows how long that takes */
-  readonly isAwaited: () => boolean;
+  /** keys go to it, and nobody has seen it since it was asked for: it is loaded, or waits for a pause */
+  readonly isUnseen: () => boolean;
   /** the overview shows what happens next, so a countdown is visible in it */
   readonly showsNext: () => boolean;
   /** as soon as the child's output pauses */
@@ -175,7 +176,7 @@ const closedState = (): OverviewState => ({
   wantedAt: 0,
   timer: undefined,
   opening: undefined,
-  isEarly: false,
+  isSeen: false,
   shown: undefined,
   settling: undefined,
   isStopped: false,
@@ -282,7 +283,7 @@ export const makeOverviewHint = ({ session }: TerminalSession, emit: Emit): Over
 const leaveScreen = (state: OverviewState, { emit }: Pick<OverviewParts, 'emit'>, next: Phase): boolean => {
   const { phase, shown } = state;
   clearTimeout(state.timer);
-  if (next === 'closed') state.isEarly = false;
+  if (next === 'closed') state.isSeen = false;
   if (phase !== 'closed') Object.assign(state, { phase: next, opening: undefined, shown: undefined });
   shown?.takeAway();
   if (shown) emit({ type: 'uncovered' });
@@ -308,8 +309,7 @@ const loadWith = (
   { attempt, giveUp }: { readonly attempt: () => void; readonly giveUp: () => void },
 ): void => {
   const opening = Symbol('opening');
-  const isEarly = state.isEarly || contents.isReady?.() === false;
-  Object.assign(state, { phase: 'opening', wantedAt: Infinity, opening, isEarly });
+  Object.assign(state, { phase: 'opening', wantedAt: Infinity, opening });
   const start = (): void => {
     state.wantedAt = performance.now();
     attempt();
@@ -341,7 +341,7 @@ export const makeOverview = (
   const closeByItself = (): void => end(true);
   const attempt = attemptWith(terminal, parts, { state, contents, close: closeByItself });
   const giveUp = (): void => {
-    if (state.isEarly) terminal.worker.handle(noOverviewNotice(terminal));
+    terminal.worker.handle(noOverviewNotice(terminal));
     closeByItself();
   };
   const begin = (): void => loadWith(state, contents, { attempt, giveUp });
@@ -351,7 +351,7 @@ export const makeOverview = (
     canOpen,
     hindrance: () => terminalHindrance(terminal),
     isOpen: () => state.phase !== 'closed',
-    isAwaited: () => state.isEarly,
+    isUnseen: () => state.phase !== 'closed' && !state.isSeen,
     showsNext: () => state.phase === 'open' && contents.showsNext?.() === true,
     open: () => void (state.phase === 'closed' && canOpen() && begin()),
     close,
@@ -395,6 +395,8 @@ export interface OverviewContents {
   readonly draw: (size: Size) => readonly Printable[];
   /** `isByItself`: not pressed by the user */
   readonly onKey: (key: OverviewKey, isByItself?: boolean) => void;
+  /** the user can see it from now on, also after a change of size */
+  readonly onShown?: () => void;
   /** `isByItself`: not by a key of the user */
   readonly onClose?: (isByItself: boolean) => void;
   readonly late?: LateKeys;
@@ -402,8 +404,6 @@ export interface OverviewContents {
   readonly showsNext?: () => boolean;
   /** there is something to show, or will be; otherwise the hotkey acts as if there were no overview */
   readonly isAvailable?: () => boolean;
-  /** what draws it is there; otherwise it opens as soon as that is so */
-  readonly isReady?: () => boolean;
   /** loads what it draws with before it opens; undefined when that is loaded; rejects when it cannot be drawn */
   readonly load?: () => Promise<void> | undefined;
 }
@@ -425,8 +425,8 @@ export interface OverviewState {
   timer: NodeJS.Timeout | undefined;
   /** stands for one opening, to tell it from the next */
   opening: symbol | undefined;
-  /** it was asked for before what draws it was there, and has not opened yet */
-  isEarly: boolean;
+  /** it has been on the screen since it was asked for */
+  isSeen: boolean;
   shown: ShownOverview | undefined;
   /** waiting for the screen model, with the child's output held */
   settling: Promise<void> | undefined;

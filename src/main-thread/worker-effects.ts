@@ -30,7 +30,9 @@ export interface WorkerContents {
 }
 
 const DRAWN_MS = 10_000; // a busy machine takes seconds to load what draws it; a worker that hangs is noticed sooner
-const CHORD_MS = 1_000; // the hotkey directly followed by the key of an action: the user wants its result, not the overview
+// The hotkey directly followed by the key of an action: the user wants its result, not the overview. Before a worker runs it is no chord:
+// the user may type a message.
+const CHORD_MS = 1_000;
 
 const wishOf = (
   { filter: { grid }, background }: Pick<TerminalSession, 'filter' | 'background'>,
@@ -40,8 +42,12 @@ const wishOf = (
   return { size, page, scroll, limit, recap, background };
 };
 
-const tell = (worker: TerminalSession['worker'], { action, answer }: OverviewKeyResult): void => {
-  if (action !== undefined && action !== 'close') worker.post({ type: 'overview-action', action });
+/** What changes more than the overview. */
+const effectOf = ({ action }: OverviewKeyResult) => (action === 'close' ? undefined : action);
+
+const tell = (worker: TerminalSession['worker'], step: OverviewKeyResult): void => {
+  const [action, answer] = [effectOf(step), step.answer];
+  if (action !== undefined) worker.post({ type: 'overview-action', action });
   if (answer) worker.post({ type: 'chosen', answer });
 };
 
@@ -73,6 +79,7 @@ export const makeWorkerContents = (
   const { worker } = terminal;
   let state = initialOverviewState;
   let chordUntil: number | undefined; // undefined while it is closed
+  let isSeen = false;
   let drawing: OverviewDrawing | undefined;
   let onFirst: (() => void) | undefined;
   const late = makeLateKeys();
@@ -80,9 +87,8 @@ export const makeWorkerContents = (
   const ask = (): void => worker.post({ type: 'draw-overview', wanted: wishOf(terminal, state) });
   const contents: OverviewContents = {
     isAvailable: () => !worker.isOver() && !terminal.isOverviewUndrawable,
-    isReady: worker.isReady,
     load: async () => {
-      chordUntil ??= performance.now() + CHORD_MS; // it opens again after a change of size, without having been closed
+      chordUntil ??= worker.isReady() ? performance.now() + CHORD_MS : -Infinity; // not anew after a change of size
       const loaded = new Promise<void>((resolve) => (onFirst = resolve));
       ask();
       if (!(await endsWithin(DRAWN_MS, loaded))) throw new Error('the worker does not draw it');
@@ -90,27 +96,25 @@ export const makeWorkerContents = (
     draw: (size) => rowsFor(drawing, size),
     showsNext: () => drawing?.page === 'main' && drawing.scroll === 0,
     onKey: (key, isByItself = false) => {
-      // nobody has seen what it would choose
-      if (key === 'enter' && !(isChoicePage(state.page) && drawing?.page === state.page)) return;
+      if (key === 'enter' && !(isSeen && isChoicePage(state.page) && drawing?.page === state.page)) return; // nobody sees what it takes
       const step = pressOverviewKey(state, key);
-      ({ state } = step);
       const action = directAction(step.action);
       // the user is present, and has not asked for something to be typed
-      if (action === undefined && !isByItself && !key.startsWith('wheel'))
-        worker.handle({ type: 'user-keys' });
-      // a key before anything is drawn cannot answer what the overview shows, however late a stopped wrapper gets to it
-      const isEarly = drawing === undefined || performance.now() < (chordUntil ?? 0);
-      const isChord = isEarly && chordUntil !== -Infinity && action !== undefined;
+      if (!action && !isByItself && !key.startsWith('wheel')) worker.handle({ type: 'user-keys' });
+      const isChord = action !== undefined && performance.now() < (chordUntil ?? 0);
       chordUntil = -Infinity; // any other key in between cancels it
+      if (effectOf(step) && !isChord && !isSeen) return; // typed blind, perhaps for the agent
+      ({ state } = step);
       tell(worker, step);
       if (step.answer) late.noteTaken();
       if (isChord || step.answer || step.action === 'close') close();
       else ask();
     },
     late,
+    onShown: () => void (isSeen = true),
     onClose: (isByItself) => {
       if (isByItself && isChoicePage(state.page)) late.noteLost();
-      [drawing, onFirst, chordUntil] = [undefined, undefined, undefined];
+      [drawing, onFirst, chordUntil, isSeen] = [undefined, undefined, undefined, false];
       state = { ...initialOverviewState, recap: openedAgain(state.recap) };
       worker.post({ type: 'overview-closed' });
     },
@@ -261,6 +265,14 @@ const giveUpOverview = ({
   terminal.worker.handle(noOverviewNotice(terminal));
 };
 
+/** The worker that was to draw it has failed. Where the user has not seen it yet, it opens as soon as the next one can draw it. */
+const letGoOfOverview = ({ terminal, overview }: Pick<WorkerParts, 'terminal' | 'overview'>): void => {
+  const isStillWanted = overview?.isUnseen() === true;
+  overview?.close();
+  terminal.isOverviewUndrawable = false;
+  if (isStillWanted) overview?.open();
+};
+
 /** Carries out the worker's requests. */
 export const serveWorker = (parts: WorkerParts): WorkerListener => {
   const { terminal, footer, overview, overviewTour, resize, idleWriter, onDrawn, onLost } = parts;
@@ -309,8 +321,7 @@ export const serveWorker = (parts: WorkerParts): WorkerListener => {
   const onFailure = (isLast: boolean): void => {
     typing.abandon();
     terminal.restart = undefined; // nobody knows whether the agent was told to end
-    overview?.close();
-    terminal.isOverviewUndrawable = false;
+    letGoOfOverview(parts);
     visibility.forget();
     visibility.watch(false);
     if (isLast) return onLost();

@@ -41,16 +41,21 @@ export interface RecordingFile {
 /** Opens a recording and reads its first line; throws a UserError with the reason if that fails. */
 export const openRecordingFile = async (path: string): Promise<RecordingFile> => {
   const lines = textLines(await openPossiblyZipped(path), path);
+  const close = async (): Promise<void> => void (await lines.return(undefined));
   const first = await lines.next();
   if (first.done === true) throw unreadable(path, 'it is empty');
-  const header = readHeader(first.value, path);
-  const warnings: string[] = [];
-  return {
-    header,
-    events: () => readEvents(lines, path, (warn) => warnings.push(warn)),
-    warnings: () => warnings,
-    close: async () => void (await lines.return(undefined)),
-  };
+  try {
+    const warnings: string[] = [];
+    return {
+      header: readHeader(first.value, path),
+      events: () => readEvents(lines, path, (warn) => warnings.push(warn)),
+      warnings: () => warnings,
+      close,
+    };
+  } catch (error) {
+    await close(); // a file that is left open is an error in Node 25
+    throw error;
+  }
 };
 
 /** The lines of a text file, one in memory at a time; throws a UserError if it cannot be read. `what` names the file in the message. */

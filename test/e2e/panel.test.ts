@@ -92,8 +92,7 @@ describe.concurrent('the overview', () => {
   it('opens although it was asked for before it could be drawn; no key of that reaches the agent', async () => {
     await onScene(async ({ window, expectKeys }) => {
       await window.until(() => window.rows().some((row) => row.trim() !== ''), 'the agent’s first output');
-      window.type(HOTKEY);
-      window.type(HOTKEY);
+      window.type(`${HOTKEY}y`);
       await shows(window, 'What fills it');
       window.type('q');
       await hasNumber(window);

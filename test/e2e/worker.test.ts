@@ -103,6 +103,21 @@ it(
   LONG_MS,
 );
 
+it('a session has its worker under NODE_OPTIONS that make modules of what is evaluated', async () => {
+  await inFolder(async (folder) => {
+    const env = { ...plainEnv(folder), NODE_OPTIONS: '--input-type=module' };
+    const command = { file: process.execPath, args: [publishedBin, '--', 'cat'], cwd: folder, env };
+    const window = openWindow({ ...command, columns: 80, rows: ROWS });
+    await footerShown(window);
+    window.type('\x1d');
+    await window.until(() => lastRow(window).includes('q close'), 'the overview');
+    window.type('q');
+    await footerShown(window);
+    expect(lastRow(window)).toMatch(FOOTER);
+    window.close();
+  });
+});
+
 it('a session that ends before its worker was started is recorded like any other', async () => {
   await inFolder(async (folder) => {
     const log = join(folder, 'wrapper.log');

@@ -80,7 +80,7 @@ describe('the hotkey', () => {
     const loading = new EventEmitter();
     let isReady = false;
     const load = async (): Promise<void> => void (isReady || (await once(loading, 'ready')));
-    start(COLUMNS, ROWS, { isReady: () => isReady, load });
+    start(COLUMNS, ROWS, { load });
     return {
       ready: () => {
         isReady = true;
@@ -91,15 +91,41 @@ describe('the hotkey', () => {
   };
 
   it('pressed too early, and again while nothing is seen, opens it as soon as it can be drawn; the child gets no key', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
     const { ready } = startEarly();
-    for (const keys of [HOTKEY, HOTKEY, `${HOTKEY}${HOTKEY}`]) run.type(keys);
+    for (let press = 0; press < 3; press += 1) {
+      run.type(HOTKEY);
+      vi.advanceTimersByTime(600);
+    }
     run.resize(COLUMNS + 5, ROWS + 1);
     run.type(HOTKEY);
+    vi.advanceTimersByTime(600);
     ready();
     await eventually(() => expect(run.stage.overviewOutput).toBeDefined());
     expect([run.notices, run.received(), run.keys]).toEqual([[], '', []]);
-    run.type(HOTKEY); // at once: no double press with one from before
+    run.type(HOTKEY);
     expect([run.overview.isOpen(), run.received()]).toEqual([false, '']);
+  });
+
+  it('pressed twice goes to the child also where it cannot be drawn yet, and opens nothing later', async () => {
+    const { ready } = startEarly();
+    run.type(HOTKEY);
+    run.type(HOTKEY);
+    ready();
+    run.type('ls');
+    await run.drawn();
+    expect([run.overview.isOpen(), run.received(), run.keys]).toEqual([false, `${HOTKEY}ls`, []]);
+  });
+
+  it('pressed too early leaves a paste to the child, whole, also when the overview opens in the middle of it', async () => {
+    const { ready } = startEarly();
+    run.type(`${HOTKEY}\x1b[200~rm -rf`);
+    ready();
+    await eventually(() => expect(run.stage.overviewOutput).toBeDefined());
+    run.type(' q\r\x1b[201~d');
+    expect([run.received(), run.keys]).toEqual(['\x1b[200~rm -rf q\r\x1b[201~', ['d']]);
+    run.type('\x1b[200~seen\x1b[201~');
+    expect(run.received()).not.toContain('seen');
   });
 
   it('pressed too early is undone by the key that closes the overview', () => {

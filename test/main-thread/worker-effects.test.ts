@@ -113,6 +113,28 @@ describe('after a worker has failed', () => {
   });
 });
 
+describe('the hotkey whose worker fails before anything is drawn', () => {
+  const restart = (isLast: boolean) => {
+    let isOver = false;
+    const load = (): Promise<void> => new Promise(() => undefined);
+    run = makeOverviewHarness(60, 14, { load, isAvailable: () => !isOver });
+    const resize = { check: () => false, force: async () => undefined };
+    const { onFailure } = serveWorker({ ...run.parts, resize, onLost: () => undefined });
+    run.type('\x1d');
+    isOver = isLast;
+    onFailure(isLast);
+    return run.overview.isOpen();
+  };
+
+  it('opens the overview of the next one', () => {
+    expect(restart(false)).toBe(true);
+  });
+
+  it('opens nothing where there is no next one', () => {
+    expect(restart(true)).toBe(false);
+  });
+});
+
 describe('an overview that cannot be drawn', () => {
   const recipe = () => ({ command: '/compact', submit: '\r' }) as never;
 
@@ -147,17 +169,18 @@ describe('the overview', () => {
     expect(await loading).toBe('the worker does not draw it');
   });
 
-  const opened = () => {
+  const opened = (isReady = true) => {
     run = makeOverviewHarness(60, 14);
     const posted: ToWorker[] = [];
-    Object.assign(run.stage.worker, { post: (message: ToWorker) => void posted.push(message) });
+    const post = (message: ToWorker): void => void posted.push(message);
+    Object.assign(run.stage.worker, { post, isReady: () => isReady });
     let closed = 0;
     const { contents, onDrawn } = makeWorkerContents(run.stage, () => void (closed += 1));
     void Promise.resolve(contents.load?.()).catch(() => undefined);
     const acted = (): readonly string[] =>
       posted.flatMap((message) => (message.type === 'overview-action' ? [message.action] : []));
     const chosen = () => posted.flatMap((message) => (message.type === 'chosen' ? [message.answer] : []));
-    const draws = (page: 'main' | 'limit' | 'recap', more: Partial<OverviewDrawing> = {}): void =>
+    const draws = (page: 'main' | 'limit' | 'recap', more: Partial<OverviewDrawing> = {}): void => {
       onDrawn({
         page,
         scroll: 0,
@@ -167,6 +190,8 @@ describe('the overview', () => {
         size: { columns: 60, rows: 14 },
         ...more,
       });
+      contents.onShown?.();
+    };
     return { contents, acted, chosen, draws, closed: () => closed };
   };
 
@@ -299,8 +324,30 @@ describe('the overview', () => {
     expect([chosen(), closed()]).toEqual([[], 0]);
   });
 
-  it.each(['c', 'u', 'r'] as const)('stays for %s behind another key', (key) => {
+  it.each(['c', 'a', 'p', 'n', 'u', 'r', 'h'] as const)(
+    'does nothing for %s that nobody can see, and stays',
+    (key) => {
+      const { contents, acted, draws, closed } = opened(false);
+      contents.onKey(key);
+      vi.advanceTimersByTime(100);
+      contents.onKey(key);
+      expect([acted(), closed()]).toEqual([[], 0]);
+      draws('main');
+      contents.onKey(key);
+      expect([acted().length, closed()]).toEqual([1, 0]);
+    },
+  );
+
+  it('takes no key for one right behind the hotkey that comes more than a second later, before anything is drawn', () => {
     const { contents, acted, closed } = opened();
+    vi.advanceTimersByTime(1_100);
+    contents.onKey('r');
+    expect([acted(), closed()]).toEqual([[], 0]);
+  });
+
+  it.each(['c', 'u', 'r'] as const)('stays for %s behind another key', (key) => {
+    const { contents, acted, draws, closed } = opened();
+    draws('main');
     contents.onKey('down');
     contents.onKey(key);
     expect([acted().length, closed()]).toEqual([1, 0]);

@@ -52,21 +52,35 @@ const expected = {
   notes: [],
 };
 
-describe('a recording of which only the first line is read', () => {
-  it.runIf(existsSync('/proc/self/fd'))('leaves nothing open', async () => {
-    const path = fileOf(`${header}\n`.padEnd(1_000_000, '[1, "o", "x"]\n'));
-    const isOpen = (): boolean =>
-      readdirSync('/proc/self/fd').some((fd) => {
-        try {
-          return readlinkSync(`/proc/self/fd/${fd}`) === realpathSync(path);
-        } catch {
-          return false; // it was the one that reads this folder
-        }
-      });
+describe.runIf(existsSync('/proc/self/fd'))('a recording of which only the first line is read', () => {
+  const isOpen = (path: string): boolean =>
+    readdirSync('/proc/self/fd').some((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`) === realpathSync(path);
+      } catch {
+        return false; // it was the one that reads this folder
+      }
+    });
+  const long = (first: string): string => fileOf(`${first}\n`.padEnd(1_000_000, '[1, "o", "x"]\n'));
+
+  it('leaves nothing open', async () => {
+    const path = long(header);
     const recording = await openRecordingFile(path);
-    expect(isOpen()).toBe(true);
+    expect(isOpen(path)).toBe(true);
     await recording.close();
-    await expect.poll(isOpen, { timeout: 60_000 }).toBe(false);
+    await expect.poll(() => isOpen(path), { timeout: 60_000 }).toBe(false);
+  });
+
+  it('leaves nothing open where that line is no header', async () => {
+    const path = long('{}');
+    const warnings: string[] = []; // Node closes a file that was forgotten, and says so
+    const note = ({ message }: Error): void => void warnings.push(message);
+    process.on('warning', note);
+    await expect(openRecordingFile(path)).rejects.toThrow(/not the header/);
+    await expect.poll(() => isOpen(path), { timeout: 60_000 }).toBe(false);
+    await new Promise(setImmediate);
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
   });
 });
 

@@ -88,6 +88,7 @@ export const makeOverviewHarness = (
       handle: (event: Event) => void (event.type === 'notice' && notices.push(event.text)),
       post: () => undefined,
       isRunning: () => true,
+      isReady: () => true,
     },
     sttyProcess: { arm: (sequence: string) => (armed = sequence), disarm: () => undefined },
     child: {

@@ -16,7 +16,7 @@ export const SUCCESS = 'it says on its screen that it has compacted';
 export const RECORD = 'its record of the compaction';
 /** What ctxwrap did itself. Its own estimate of the new size proves nothing. */
 export const SHORTENED = 'it has the shortened conversation';
-export const TOLD = 'it was told to go on with the shortened conversation';
+export const TOLD = 'it was told to continue with the shortened conversation';
 const ANSWERED_LESS = 'its next answer says less';
 
 /** As it was seen; with the record's tokens where only a percentage was, which the next answer cannot be compared with. */

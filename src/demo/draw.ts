@@ -3,10 +3,11 @@ import stringWidth from 'string-width';
 // Converts rows to escape sequences. The agent draws on the main screen: finished lines scroll into the terminal's scrollback, and the live
 // rows at the end are redrawn with relative cursor moves.
 
-/** One logical line with one style. */
+/** One logical line with one style; `sides` is that of its first and last character, where they are the sides of a box. */
 export interface Line {
   readonly text: string;
   readonly style?: Style;
+  readonly sides?: Style;
 }
 
 type Style = 'dim' | 'bold' | 'accent' | 'good';
@@ -101,8 +102,16 @@ const codes: Record<Style, readonly [string, string]> = {
   good: ['32', '39'],
 };
 
-const styled = ({ text, style }: Line, { hasColors }: DrawOptions): string => {
-  if (style === undefined || !hasColors || text === '') return text;
+const styled = ({ text, style, sides }: Line, { hasColors }: DrawOptions): string => {
+  if (!hasColors || text === '') return text;
+  if (sides === undefined) return inStyle(text, style);
+  return (
+    inStyle(text.slice(0, 1), sides) + inStyle(text.slice(1, -1), style) + inStyle(text.slice(-1), sides)
+  );
+};
+
+const inStyle = (text: string, style: Style | undefined): string => {
+  if (style === undefined) return text;
   const [on, off] = codes[style];
   return `\x1b[${on}m${text}\x1b[${off}m`;
 };

@@ -41,7 +41,7 @@ export const liveRows = (view: View, now: number): LiveRows => {
     lines: [
       ...above,
       { text: `╭${'─'.repeat(columns - 2)}╮`, style: 'dim' },
-      { text: `│ > ${padded(typed, columns - 6)} │` },
+      { text: `│ > ${padded(typed, columns - 6)} │`, sides: 'dim' },
       { text: `╰${'─'.repeat(columns - 2)}╯`, style: 'dim' },
       { text: `  ${hint}`, style: 'dim' },
     ],
@@ -72,6 +72,7 @@ const spinnerRow = ({ work, since }: View, now: number): readonly Line[] => {
 const dialogRows = ({ command, isYes }: Dialog, columns: number): readonly Line[] => {
   const inside = (text: string): Line => ({
     text: `│ ${padded(clip(text, columns - 4), columns - 4)} │`,
+    sides: 'accent',
   });
   return [
     { text: `╭${'─'.repeat(columns - 2)}╮`, style: 'accent' },

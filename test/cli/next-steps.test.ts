@@ -20,9 +20,13 @@ const program = (...path: readonly string[]): string => {
 };
 const bin = (name: string): string => join(folder, name);
 const commandsFor = (self: string, env: Record<string, string>, cwd = folder): readonly string[] =>
-  stepsAfterDemo({ self, cwd, env: { SHELL: '/bin/zsh', PATH: bin('bin'), ...env }, hotkey: 'Ctrl-]' }).map(
-    ([what]) => what,
-  );
+  stepsAfterDemo({
+    self,
+    cwd,
+    env: { SHELL: '/bin/zsh', PATH: bin('bin'), ...env },
+    hotkey: 'Ctrl-]',
+    isWritable: (at) => !at.startsWith('/usr/'),
+  }).map(([what]) => what);
 
 describe('after the demo', () => {
   it('names ctxwrap alone where that is on PATH, also from another checkout', () => {
@@ -56,12 +60,26 @@ describe('after the demo', () => {
     program('_npx/1f/node_modules/.bin/ctxwrap');
     const env = { npm_command: 'exec', PATH: `${bin('_npx/1f/node_modules/.bin')}:${bin('bin')}` };
     expect(commandsFor(self, env)).toEqual(['npx ctxwrap qwen', 'Ctrl-]', 'npm install -g ctxwrap']);
+    writeFileSync(bin('_npx/1f/package.json'), '{"dependencies":{"ctxwrap":"file:../../a.tgz"}}'); // npm 10
+    expect(commandsFor(self, env)[2]).toBe('npm install -g ./a.tgz');
+    expect(commandsFor(self, env, bin('bin'))[2]).toBe(`npm install -g ${bin('a.tgz')}`);
+    writeFileSync(bin('_npx/1f/package.json'), '{"dependencies":{"ctxwrap":"^0.1.0"}}');
+    expect(commandsFor(self, env)[2]).toBe('npm install -g ctxwrap');
     writeFileSync(bin('_npx/1f/package.json'), '{"_npx":{"packages":["/x/ctxwrap-0.1.0.tgz"]}}');
     expect(commandsFor(self, env)).toEqual([
       'npx /x/ctxwrap-0.1.0.tgz qwen',
       'Ctrl-]',
       'npm install -g /x/ctxwrap-0.1.0.tgz',
     ]);
+  });
+
+  it('installs with sudo where the global packages of npm are in a folder of another user', () => {
+    const env = { npm_command: 'start', npm_config_global_prefix: '/usr' };
+    const [self, root] = [program('ctxwrap/bin/ctxwrap.js'), bin('ctxwrap')];
+    expect(commandsFor(self, env, root).at(-1)).toBe('sudo npm link');
+    expect(commandsFor(self, env).at(-1)).toBe(`sudo npm install -g ${root}`);
+    expect(commandsFor(self, { ...env, npm_command: 'exec' }).at(-1)).toBe('sudo npm install -g ctxwrap');
+    expect(commandsFor(self, { ...env, npm_config_global_prefix: folder }, root).at(-1)).toBe('npm link');
   });
 
   it('names no agent that is not there', () => {

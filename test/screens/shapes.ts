@@ -188,6 +188,12 @@ const bar =
     return isHollow ? outline + slanted([x + 1.1, y + 0.8, inside - 1.5, BAR - 1.6], true) : outline;
   };
 
+/** Three quarters of a ring and an arrow's head at its upper end: the sign of a compaction, which is two cells wide in some fonts. */
+const turn: Drawer['path'] = (left, top) => {
+  const at = (x: number, y: number): string => `${number(left + x)} ${number(top + y)}`;
+  return `M${at(6.9, 11.7)}a3.5 3.5 0 1 1 -0.6 -5l-0.8 0.8a2.4 2.4 0 1 0 0.4 3.4zM${at(7.7, 5.2)}v3.6h-3.6z`;
+};
+
 const others: Readonly<Record<string, Drawer>> = {
   '╭': { isWide: false, path: corner(true, true) },
   '╮': { isWide: false, path: corner(false, true) },
@@ -199,6 +205,7 @@ const others: Readonly<Record<string, Drawer>> = {
     isWide: false,
     path: (left, top) => `M${number(left + 1)} ${number(top + 5)}l6.5 4l-6.5 4z`,
   },
+  '⟳': { isWide: false, path: turn },
   '▰': { isWide: false, path: bar(false) },
   '▱': { isWide: false, path: bar(true) },
 };

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { agents } from '../../agents/index.js';
+import { errorCode } from '../../core/errors.js';
 import { hotkeyName } from '../../core/format.js';
 import { systemReason } from '../../storage/errors.js';
 import { present } from '../../core/present.js';
@@ -78,11 +79,21 @@ const makeFolder = (): string => {
 /** The bundled demo agent lies beside this file. */
 const agentProgram = (): string => fileURLToPath(new URL('./demo-agent.js', import.meta.url));
 
+/** A folder that is not there yet can be made, as far as anybody knows. */
+const isWritable = (folder: string): boolean => {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'ENOENT';
+  }
+};
+
 const printNext = async ({ values }: Options): Promise<void> => {
   const { env } = process;
   const self = realpathSync(process.argv[1] ?? '');
   const text = messages.afterDemo(
-    stepsAfterDemo({ env, self, cwd: process.cwd(), hotkey: hotkeyName(values) }),
+    stepsAfterDemo({ env, self, cwd: process.cwd(), hotkey: hotkeyName(values), isWritable }),
   );
   await printLines(['', ...text.split('\n')]);
 };

@@ -15,6 +15,8 @@ export interface Standpoint {
   readonly self: string;
   /** undefined where there is none */
   readonly hotkey: string | undefined;
+  /** whether this user can write to a folder that exists */
+  readonly isWritable: (folder: string) => boolean;
 }
 
 /** How ctxwrap is started where the user stands, and what makes it a command of its own there; undefined if it is one. */
@@ -56,32 +58,48 @@ const isOnPath = (path: string | undefined, self: string): boolean => {
   return found.kind === 'found' || (found.kind === 'missing' && found.shims.length > 0);
 };
 
-const ownName = ({ env, cwd, self }: Standpoint): OwnName => {
+/** Node from a distribution or an installer keeps the global packages in a folder of root's. npm tells its scripts where that is. */
+const forEveryFolder = (command: string, { env, isWritable }: Standpoint): string => {
+  const prefix = env['npm_config_global_prefix'];
+  return prefix === undefined || isWritable(join(prefix, 'lib/node_modules')) ? command : `sudo ${command}`;
+};
+
+const ownName = (at: Standpoint): OwnName => {
+  const { env, cwd, self } = at;
   const { PATH: path } = env;
   if (isOnPath(path === undefined ? undefined : userPath(path), self))
     return { words: 'ctxwrap', install: undefined };
-  if (env['npm_command'] === 'exec') {
-    const source = quotePosix(npxSource(self) ?? 'ctxwrap');
-    return { words: `npx ${source}`, install: `npm install -g ${source}` };
-  }
   const here = env['INIT_CWD'] ?? cwd; // npm runs scripts in the folder of package.json
+  if (env['npm_command'] === 'exec') {
+    const source = quotePosix(npxSource(self, here) ?? 'ctxwrap');
+    return { words: `npx ${source}`, install: forEveryFolder(`npm install -g ${source}`, at) };
+  }
   const folder = dirname(dirname(self));
   const way = relative(here, self);
   return {
     words: `node ${quotePosix(way.startsWith('..') ? self : way)}`,
-    install: here === folder ? 'npm link' : `npm install -g ${quotePosix(folder)}`,
+    install: forEveryFolder(here === folder ? 'npm link' : `npm install -g ${quotePosix(folder)}`, at),
   };
 };
 
 /** What npx was asked for: it installs into a folder whose package.json says so. Undefined for a package of the project itself. */
-const npxSource = (self: string): string | undefined => {
+const npxSource = (self: string, here: string): string | undefined => {
   try {
-    const { _npx: npx } = JSON.parse(readFileSync(join(self, '../../../../package.json'), 'utf8'));
-    const [source]: readonly unknown[] = npx.packages;
+    const folder = join(self, '../../../..');
+    const { _npx: npx, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const source: unknown = npx?.packages[0] ?? packedFile(dependencies.ctxwrap, folder, here);
     return typeof source === 'string' ? source : undefined;
   } catch {
     return undefined;
   }
+};
+
+/** npm 10 notes only the dependency, a file as `file:` and its path from that folder. */
+const packedFile = (dependency: string, folder: string, here: string): string | undefined => {
+  if (!dependency.startsWith('file:')) return undefined;
+  const file = join(folder, dependency.slice('file:'.length));
+  const way = relative(here, file);
+  return way.startsWith('..') ? file : `./${way}`;
 };
 
 /** The name of the first agent that this machine has. */

@@ -78,7 +78,7 @@ const countdownWords = (until: Millis, now: Millis): string => `compacting in ${
 const COMPACTED = 'compacted, waiting for the new size';
 const SHORTENED = 'shortened, waiting for the new size';
 
-const TOLD = 'told to go on shortened, waiting for its answer';
+const TOLD = 'continuing with less, waiting for its answer';
 
 /** After the report of success, until the number that confirms it. */
 const doneWords = (phase: Extract<Phase, { readonly kind: 'sent' | 'foreign' }>): string => {

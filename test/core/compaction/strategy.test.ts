@@ -107,7 +107,7 @@ describe('a compaction by a strategy', () => {
 
     it('is one compaction of ctxwrap, with the sizes that the agent says', () => {
       const session = told();
-      expect(session.words()).toBe('told to go on shortened, waiting for its answer');
+      expect(session.words()).toBe('continuing with less, waiting for its answer');
       session.wait(3_600_000);
       expect(session.outcomes()).toEqual([]);
       taken(session);

@@ -49,8 +49,6 @@ export const lostRow = (look: Look, texts: RowTexts): Printable => {
 
 /** Whether ctxwrap still does what it is for in this session. */
 export interface Protection {
-  /** the child has started: loads what it may need, because a later version of ctxwrap may take the place of the files */
-  readonly prepare: () => void;
   /** the last worker has failed */
   readonly lose: (child: StartedChild) => void;
   /** the hotkey was pressed: true if it is handled here */
@@ -67,7 +65,6 @@ export interface ProtectionParts {
 }
 
 const END_MS = 500; // for the last record; a disk that hangs must not keep the user's shell waiting
-const LOAD_MS = 2_000; // by then the agent has started
 
 export const makeProtection = (
   terminal: TerminalSession,
@@ -78,10 +75,8 @@ export const makeProtection = (
   let isLost = false;
   let record: Promise<LostRecord | undefined> | undefined;
 
-  const load = () => import('./lost-record.js');
-  let loading: NodeJS.Timeout | undefined;
   const publish = async (published: PublishedSession, child: StartedChild) =>
-    (await load()).publishLostRecord(published, child);
+    (await import('./lost-record.js')).publishLostRecord(published, child);
   const showRow = (): void => {
     const texts = { hotkey: hotkeyName(values), command: agent.recipe?.(env)?.command };
     terminal.isRowWanted = false; // nothing is due any more
@@ -93,9 +88,6 @@ export const makeProtection = (
     resize.check();
   };
   return {
-    prepare: () => {
-      loading = setTimeout(() => void load().catch(() => undefined), LOAD_MS).unref();
-    },
     lose: (child) => {
       isLost = true;
       if (wrapper)
@@ -116,7 +108,6 @@ export const makeProtection = (
       return true;
     },
     stop: async (status) => {
-      clearTimeout(loading);
       if (record)
         await endsWithin(
           END_MS,

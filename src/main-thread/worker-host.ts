@@ -233,6 +233,8 @@ interface ScreenParts {
   readonly post: (message: ToWorker) => boolean;
   readonly questions: ReturnType<typeof makeQuestions>;
   readonly grid: Grid;
+  /** it has taken the place of another worker, and has read nothing yet */
+  readonly isBlank: () => boolean;
 }
 
 /** Undefined without an answer. */
@@ -252,12 +254,13 @@ const cautiousMeasures = ({ rows, row }: Grid): ScreenMeasures => ({
 });
 
 /** The screen whose model is in the worker. */
-const makeWorkerScreen = ({ feed, post, questions, grid }: ScreenParts): ChildScreen => ({
+const makeWorkerScreen = ({ feed, post, questions, grid, isBlank }: ScreenParts): ChildScreen => ({
   feed: feed.output,
   resize: (size) => void post({ type: 'resize', size, seed: seedOf(grid) }),
   alignCursor: (row) => void post({ type: 'align', row }),
   eraseBelow: (rows) => void post({ type: 'erase', rows }),
   measure: async (columns) => {
+    if (isBlank()) return cautiousMeasures(grid); // it would know of no row, and the child's output would wait until it is loaded
     feed.restart();
     return (await measureIn({ post, questions }, columns, ANSWER_MS)) ?? cautiousMeasures(grid);
   },
@@ -320,6 +323,7 @@ const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connectio
     return connection().isRunning();
   };
   return {
+    isReplaced: () => starts > 1,
     first: (started: StartedChild, isScreenRead: () => boolean): boolean => {
       child = () => ({ type: 'child', ...started, isScreenRead: isScreenRead() });
       return tryBegin({ size: firstSize, seed: '', fed: 0 });
@@ -409,6 +413,7 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
     return connection.send(message);
   };
   const tell = (message: ToWorker): boolean => connection.isRunning() && post(message);
+  const isBlank = (): boolean => starts.isReplaced() && !connection.isReady();
   const feed: Feed = makeFeed({
     counters,
     seed: () => seedOf(grid),
@@ -416,7 +421,7 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
     settled: () => measureIn({ post, questions }, grid.columns),
   });
   return {
-    screen: makeWorkerScreen({ feed, post, questions, grid }),
+    screen: makeWorkerScreen({ feed, post, questions, grid, isBlank }),
     post: (message) => void post(message),
     handle: (event) => void (event.type === 'user-keys' ? feed.keys() : post({ type: 'event', event })),
     start: (child, isScreenRead, given) => {

@@ -58,7 +58,6 @@ const listen = (emit: Emit): (() => void) => {
 
 const startWorker = (parts: Parts, child: StartedChild): void => {
   const { terminal, protection } = parts;
-  protection.prepare();
   const onLost = (): void => protection.lose(child);
   terminal.worker.start(child, () => !terminal.isPassthrough, serveWorker({ ...parts, onLost }));
 };

@@ -1,5 +1,17 @@
-import { closeSync, fstatSync, realpathSync, renameSync, statSync, writeSync, constants } from 'node:fs';
-import { lstat, open as openInPromises, rename, unlink, type FileHandle } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { stripControls } from '../core/printable.js';
@@ -9,7 +21,7 @@ import type { Millis } from '../core/reading.js';
 import { systemReason, unwritableFileError } from './errors.js';
 import { FILE_MODE, OTHERS } from './file-modes.js';
 import { openPrivateFile } from './files.js';
-import { ensureFolder, readOwnFile } from './state-folder.js';
+import { ensureFolder, linkRefusal, readOwnFile } from './state-folder.js';
 
 // The log of a session (`--log`), and the audit log of all sessions.
 
@@ -120,9 +132,12 @@ const printable = (message: string): string =>
 // configuration.
 
 export interface Audit {
-  /** appends a line, given with its newline; never blocks and never throws */
+  /**
+   * Appends a line, given with its newline; never throws. When it returns the line is in the file, whatever happens to the thread or the
+   * process then; only in the first milliseconds, before the folder is known to be there, does it wait.
+   */
   readonly append: (line: string) => void;
-  /** resolves when all appended lines are written or have failed */
+  /** resolves when no line waits any more */
   readonly flushed: () => Promise<void>;
 }
 
@@ -146,25 +161,39 @@ const NEWLINE = 0x0a;
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
 
 export const openAudit = ({ stateFolder, onFailure, maxBytes = MAX_BYTES }: AuditOptions): Audit => {
-  let written = Promise.resolve();
-  let waiting = 0;
+  let waiting: string[] | undefined = []; // for the folder
   let hasFailed = false;
   const fail = (error: unknown): void => {
     if (!hasFailed) onFailure(systemReason(error));
     hasFailed = true;
   };
+  /** The lines that wait are dropped if it cannot be there. */
+  const prepare = async (): Promise<void> => {
+    try {
+      await ensureFolder(stateFolder);
+      for (const line of waiting ?? []) appendLine(stateFolder, line, maxBytes);
+    } catch (error) {
+      fail(error);
+    }
+    waiting = undefined;
+  };
+  let prepared = prepare();
+  const wait = (lines: string[], line: string): void => {
+    if (lines.length < MAX_WAITING) lines.push(line);
+    else fail(new Error('the disk is too slow for the log'));
+  };
   return {
     append: (line) => {
-      if (waiting >= MAX_WAITING) return fail(new Error('the disk is too slow for the log'));
-      waiting += 1;
-      written = written
-        .then(() => appendLine(stateFolder, line, maxBytes))
-        .catch(fail)
-        .then(() => {
-          waiting -= 1;
-        });
+      if (waiting) return wait(waiting, line);
+      try {
+        appendLine(stateFolder, line, maxBytes);
+      } catch (error) {
+        if (errorCode(error) !== 'ENOENT') return fail(error);
+        waiting = [line]; // somebody has removed the folder
+        prepared = prepare();
+      }
     },
-    flushed: () => written,
+    flushed: () => prepared,
   };
 };
 
@@ -178,62 +207,59 @@ export const readAudit = async (stateFolder: string): Promise<readonly string[]>
   return texts.flatMap((text) => (text ?? '').split('\n')).filter((line) => line !== '');
 };
 
-const appendLine = async (stateFolder: string, line: string, maxBytes: number): Promise<void> => {
-  const folder = await ensureFolder(stateFolder);
+const appendLine = (folder: string, line: string, maxBytes: number): void => {
+  const refusal = linkRefusal(folder);
+  if (refusal !== undefined) throw new Error(refusal);
+  const path = join(folder, NAME);
   const bytes = Buffer.from(line);
-  const stats = await lstat(join(folder, NAME)).catch(() => undefined);
-  if (stats?.isFile() && stats.size + bytes.length > maxBytes) await rotate(folder, stats.ino);
-  const file = await openInPromises(
-    join(folder, NAME),
-    O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
-    FILE_MODE,
-  );
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() && stats.size + bytes.length > maxBytes) rotate(folder, stats.ino);
+  const file = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, FILE_MODE);
   try {
-    const { size } = await checkFile(file);
+    const { size } = checkFile(file);
     // starts a new line if a full disk has left half a line
-    const whole = size === 0 || (await lastByte(file, size)) === NEWLINE ? bytes : Buffer.from(`\n${line}`);
+    const whole = size === 0 || lastByte(file, size) === NEWLINE ? bytes : Buffer.from(`\n${line}`);
     // one call, so that the system appends the line in one piece
-    const { bytesWritten } = await file.write(whole);
-    if (bytesWritten < whole.length) throw new Error('the disk is full');
+    if (writeSync(file, whole) < whole.length) throw new Error('the disk is full');
   } finally {
-    await file.close();
+    closeSync(file);
   }
 };
 
-const checkFile = async (file: FileHandle): Promise<{ readonly size: number }> => {
-  const stats = await file.stat();
+const checkFile = (file: number): { readonly size: number } => {
+  const stats = fstatSync(file);
   if (!stats.isFile()) throw new Error(`${NAME} is not a regular file`);
   if (stats.uid !== getuid?.()) throw new Error(`${NAME} belongs to another user`);
-  if ((stats.mode & OTHERS) !== 0) await file.chmod(FILE_MODE);
+  if ((stats.mode & OTHERS) !== 0) fchmodSync(file, FILE_MODE);
   return stats;
 };
 
-const lastByte = async (file: FileHandle, size: number): Promise<number | undefined> => {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-  return bytesRead === 1 ? buffer[0] : undefined;
+const lastByte = (file: number, size: number): number | undefined => {
+  const byte = Buffer.alloc(1);
+  return readSync(file, byte, 0, 1, size - 1) === 1 ? byte[0] : undefined;
 };
 
 /** Rotates the file under a lock: two wrappers that rotate at once would replace the old lines with a file of one new line. */
-const rotate = async (folder: string, inode: number): Promise<void> => {
+const rotate = (folder: string, inode: number): void => {
   const lock = join(folder, LOCK_NAME);
-  if (!(await acquireLock(lock))) return;
+  if (!acquireLock(lock)) return;
   try {
-    const stats = await lstat(join(folder, NAME)).catch(() => undefined);
-    if (stats?.ino === inode) await rename(join(folder, NAME), join(folder, OLD_NAME));
+    const stats = lstatSync(join(folder, NAME), { throwIfNoEntry: false });
+    if (stats?.ino === inode) renameSync(join(folder, NAME), join(folder, OLD_NAME));
   } finally {
-    await unlink(lock).catch(() => undefined);
+    rmSync(lock, { force: true });
   }
 };
 
 /** True if this wrapper now holds the lock. If another one does, the file just grows by a line. */
-const acquireLock = async (lock: string): Promise<boolean> => {
+const acquireLock = (lock: string): boolean => {
   try {
-    await (await openInPromises(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE)).close();
+    closeSync(openSync(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE));
     return true;
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
-    const stats = await lstat(lock).catch(() => undefined);
-    if (stats && Date.now() - stats.mtimeMs > LOCK_MS) await unlink(lock).catch(() => undefined);
+    const stats = lstatSync(lock, { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > LOCK_MS) rmSync(lock, { force: true });
     return false;
   }
 };

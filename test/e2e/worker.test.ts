@@ -96,6 +96,10 @@ it(
       await window.until(() => lastRow(window).includes('q close'), 'the overview');
       window.type('q');
       await footerShown(window);
+      await fault.make('throw', 'worker');
+      await failureShown(window);
+      const sessions = () => listSessions(stateFolder({}, folder), Date.now());
+      await vi.waitFor(async () => expect(await sessions()).toMatchObject([{ liveness: 'failed' }]), WAIT);
       window.close();
       fault.close();
     });

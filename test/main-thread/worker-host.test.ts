@@ -29,12 +29,14 @@ interface Thread {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const open = (canStart: (starts: number) => boolean = () => true) => {
+/** `awake`: so many threads handle what they get, and those after them do not. */
+const open = (canStart: (starts: number) => boolean = () => true, awake = Infinity) => {
   const threads: Thread[] = [];
   const failures: boolean[] = [];
   const startThread: StartThread = (start, listener) => {
     if (!canStart(threads.length)) throw new Error('no more threads');
-    const thread: Thread = { start, listener, got: [], isAwake: true, isOver: false, isStuck: false };
+    const isAwake = threads.length < awake;
+    const thread: Thread = { start, listener, got: [], isAwake, isOver: false, isStuck: false };
     threads.push(thread);
     const handled = new Int32Array(start.handled);
     return {
@@ -296,6 +298,15 @@ it('a question to a worker that does not answer has an answer all the same', asy
   await vi.advanceTimersByTimeAsync(1_000);
   expect((await measuring).lastRow).toBe(Infinity);
   expect(await saving).toBeUndefined();
+});
+
+it('a worker that takes the place of another one is not asked for the screen before it has read something: output would wait', async () => {
+  const { worker, threads, grid, start } = open(() => true, 1);
+  start();
+  grid.row = 5;
+  threads[0]?.listener.onEnd('it has failed');
+  expect((await worker.screen.measure(80)).rowsBelowCursor).toBe(17);
+  expect(threads[1] && typesOf(threads[1])).toEqual(['child']);
 });
 
 it('a session goes on without a worker where none can be started', async () => {

@@ -50,6 +50,38 @@ describe('the audit log', () => {
     expect(failures).toEqual([]);
   });
 
+  it('has a line as soon as it was appended, whatever becomes of the thread then', async () => {
+    const audit = open();
+    await audit.flushed();
+    for (const number of [0, 1]) {
+      audit.append(lineOf('a', number));
+      expect(numbersIn('audit.jsonl').at(-1)).toBe(number);
+    }
+  });
+
+  it('has the lines that were appended before its folder was there, in their order, and those after it was removed', async () => {
+    const audit = open();
+    for (const number of [0, 1]) audit.append(lineOf('a', number));
+    await audit.flushed();
+    expect(numbersIn('audit.jsonl')).toEqual([0, 1]);
+    rmSync(folder(), { recursive: true });
+    for (const number of [2, 3]) audit.append(lineOf('a', number));
+    await audit.flushed();
+    expect(numbersIn('audit.jsonl')).toEqual([2, 3]);
+    expect(failures).toEqual([]);
+  });
+
+  it('is not written into a folder that a link has replaced', async () => {
+    const audit = open();
+    await audit.flushed();
+    rmSync(folder(), { recursive: true });
+    mkdirSync(join(home, 'elsewhere'), { mode: 0o755 });
+    symlinkSync(join(home, 'elsewhere'), folder());
+    audit.append(lineOf('a', 1));
+    expect(existsSync(join(home, 'elsewhere', 'audit.jsonl'))).toBe(false);
+    expect(failures).toHaveLength(1);
+  });
+
   it('loses the access rights of other users', async () => {
     mkdirSync(folder());
     writeFileSync(path(), '', { mode: 0o644 });
@@ -144,7 +176,7 @@ describe('the audit log', () => {
     expect(failures).toHaveLength(1);
   });
 
-  it('drops lines that come faster than it can write', async () => {
+  it('drops lines beyond the hundredth that come before its folder is there', async () => {
     const audit = open();
     for (let number = 0; number < 500; number++) audit.append(lineOf('a', number));
     await audit.flushed();

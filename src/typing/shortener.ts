@@ -367,8 +367,10 @@ const applyTo = async (
   // it may be there, and work already
   if (result.kind === 'unknown' && shownId(flow().session.conversation) !== name) {
     const told = { id: name, writtenAt: as.now };
-    if (replaced) late.waitFor({ ...did, told, replaced });
-    return { ...result, told, ...present({ byHand: session.agent.newSessions?.switching?.command(name) }) };
+    const switching = session.agent.newSessions?.switching;
+    // an agent that keeps its id never shows the name
+    if (replaced && !switching?.restores) late.waitFor({ ...did, told, replaced });
+    return { ...result, told, ...present({ byHand: switching?.command(name) }) };
   }
   if (replaced) onReplaced(replaced);
   return { kind: 'shortened', words, ...did };

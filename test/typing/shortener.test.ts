@@ -228,6 +228,15 @@ describe('shortening a running conversation', () => {
     expect(seen).toEqual([false, true]);
   });
 
+  it('waits for no id of an agent that keeps its own: its next answer tells', async () => {
+    const { shortener, names } = open(
+      { session: { agent: agents.gemini }, sessionFile: () => writeSession(folder, agents.gemini) },
+      { kind: 'unknown', reason: 'not shown' },
+    );
+    expect(await shortener.shorten(asked, wait)).toMatchObject({ kind: 'unknown', told: { id: names[0] } });
+    expect(shortener.takenLate(inSession(names[0] ?? ''))).toEqual([]);
+  });
+
   it('says in the footer what becomes of it when the key is pressed', async () => {
     const { shortener } = open({}, { kind: 'refused', reason: 'a dialog is open' });
     await shortener.rescue(wait);

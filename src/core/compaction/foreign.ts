@@ -7,6 +7,8 @@ import {
   ANOTHER,
   beforeOf,
   GONE_MS,
+  isFullAgain,
+  lackOfAnswer,
   RECORD,
   SHORTENED,
   shownByAnswer,
@@ -14,6 +16,7 @@ import {
   unproven,
   verified,
   withEnded,
+  withTurn,
 } from './proof.js';
 import {
   enterPhase,
@@ -40,6 +43,7 @@ export const foreignAfter = (state: Compaction, event: Event, moment: SessionCon
     case 'activity': {
       const isCompacting = event.report.activity === 'compacting';
       if (event.report.activity === 'dead') return foreignLeft(state, 'the end of the agent', moment);
+      if (isShortened(phase)) return enterPhase(state, withTurn(phase, event.report.activity, moment.now));
       if (phase.kind !== 'foreign') return isCompacting ? enterPhase(state, foreignFrom(moment)) : state;
       return enterPhase(state, { ...phase, goneAt: isCompacting ? undefined : (phase.goneAt ?? moment.now) });
     }
@@ -51,16 +55,17 @@ export const foreignAfter = (state: Compaction, event: Event, moment: SessionCon
 const isShortened = (phase: Phase): phase is Foreign & { readonly shortenedAt: Millis } =>
   phase.kind === 'foreign' && phase.shortenedAt !== undefined;
 
-const foreignTold = (before: Compaction, boundary: Boundary, moment: SessionContext): Compaction => {
+const foreignTold = (given: Compaction, boundary: Boundary, moment: SessionContext): Compaction => {
   const { initiator, source } = boundary;
-  if (source === 'screen') return foreignSaid(before, moment);
-  const state = foreignLeft(before, ANOTHER, moment);
+  if (source === 'screen') return foreignSaid(given, moment);
+  const state = foreignLeft(given, ANOTHER, moment);
   const { phase } = state;
   const seen = phase.kind === 'foreign' ? phase.before : moment.fill;
   if (initiator === 'ctxwrap') {
     const foreign = phase.kind === 'foreign' ? phase : foreignFrom(moment);
     const { at: shortenedAt, shortening } = boundary;
-    const more = { before: beforeOf(boundary, seen), success: SHORTENED, shortenedAt, shortening };
+    const before = beforeOf(boundary, seen);
+    const more = { before, success: SHORTENED, shortenedAt, shortening, goneAt: undefined };
     return enterPhase(state, { ...foreign, ...more });
   }
   if (findFailure(boundary, seen)) return foreignFailed(enterPhase(state, { kind: 'rest' }));
@@ -99,7 +104,9 @@ export const foreignAt = (state: Compaction, phase: Foreign, moment: SessionCont
   const { before, success, numberSince, shortenedAt } = phase;
   if (shortenedAt !== undefined) {
     const shown = shownByAnswer(before, { shortenedAt }, moment);
-    return shown ? withShortening(state, phase, shown, moment) : state;
+    if (shown) return withShortening(state, phase, shown, moment);
+    const lack = lackOfAnswer(phase, moment);
+    return lack !== undefined && isFullAgain(moment) ? foreignLeft(state, lack, moment) : state;
   }
   if (fill && fillSince !== numberSince) {
     const outcome = { kind: 'verified', after: fill } as const;

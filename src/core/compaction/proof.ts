@@ -1,7 +1,8 @@
 import type { Boundary } from '../event.js';
 import { leftTokens } from '../evidence.js';
 import { formatTokens } from '../format.js';
-import type { Millis } from '../reading.js';
+import type { Activity, Millis } from '../reading.js';
+import { MINUTE_MS } from '../time.js';
 import { isLower, type EndedCompaction, type Fill, type Outcome } from './outcome.js';
 import type { Compaction, Effect, SessionContext } from './state.js';
 
@@ -56,6 +57,51 @@ export const shownByAnswer = (
         evidence: `its next answer says ${formatTokens(usedTokens)}`,
       };
 };
+
+// An answer that does not come: a shortening without one must not hold back the next attempt for ever.
+
+/** The agent's record of an answer follows the end of its turn within this time. */
+const ANSWER_MS = 10_000;
+/** A turn may take that long where the screen does not show its end: as long as a request of the user's is valid. */
+const UNSEEN_MS = 600_000;
+
+/** The turns since a shortening. */
+interface TurnsSince {
+  readonly begunAt?: Millis | undefined;
+  readonly goneAt?: Millis | undefined;
+  /** since when the screen does not show whether one runs */
+  readonly unseenAt?: Millis | undefined;
+}
+
+export const withTurn = <T extends TurnsSince>(phase: T, activity: Activity, now: Millis): T => {
+  const seen = { ...phase, unseenAt: undefined };
+  switch (activity) {
+    case 'busy':
+    case 'compacting':
+      return { ...seen, begunAt: phase.begunAt ?? now, goneAt: undefined };
+    case 'ready':
+    case 'draft':
+      return phase.begunAt === undefined ? seen : { ...seen, goneAt: phase.goneAt ?? now };
+    case 'unknown':
+      return { ...phase, unseenAt: phase.unseenAt ?? now };
+    case 'dialog': // of the running turn
+    case 'dead':
+      return seen;
+  }
+};
+
+/** Until when an answer is waited for; undefined as long as no turn has ended. */
+export const answerDue = ({ goneAt, unseenAt }: TurnsSince): Millis | undefined =>
+  goneAt === undefined ? unseenAt && unseenAt + UNSEEN_MS : goneAt + ANSWER_MS;
+
+/** What has passed without an answer that should have come by now; undefined if none is overdue. */
+export const lackOfAnswer = (turns: TurnsSince, { now }: SessionContext): string | undefined => {
+  if (now < (answerDue(turns) ?? Infinity)) return undefined;
+  return turns.goneAt === undefined ? `${UNSEEN_MS / MINUTE_MS} minutes` : 'the end of a turn';
+};
+
+/** Something is due, whatever was shortened. */
+export const isFullAgain = ({ tier }: SessionContext): boolean => tier === 'auto' || tier === 'hard';
 
 export const verified = (boundary: Boundary): Outcome => {
   const usedTokens = leftTokens(boundary);

@@ -6,6 +6,7 @@ import { findFailure, isLower, secondsText, type EndedCompaction, type Outcome }
 import {
   beforeOf,
   ANOTHER,
+  answerDue,
   GONE_MS,
   RECORD,
   SHORTENED,
@@ -15,9 +16,11 @@ import {
   unproven,
   verified,
   withEnded,
+  withTurn,
+  lackOfAnswer,
+  isFullAgain,
 } from './proof.js';
 import { present } from '../present.js';
-import { MINUTE_MS } from '../time.js';
 import { recordAttempt, recordCompaction, startTurn } from './policy.js';
 import {
   enterPhase,
@@ -192,10 +195,11 @@ export const sentPhase = (
   { isQueued, told }: Extract<TypeResult, { readonly kind: 'sent' }>,
   { now, fillSince, activity }: SessionContext,
 ): Sent => {
-  const sent = { kind: 'sent', attempt, at: now, isQueued, numberSince: fillSince } as const;
+  const sent: Sent = { kind: 'sent', attempt, at: now, isQueued, numberSince: fillSince };
   if (!told) return sent;
   // the agent's next answer tells whether it has gone on in it
-  return shortenedWhile({ ...sent, told, success: TOLD, shortenedAt: told.writtenAt }, activity, now);
+  const waiting: Sent = { ...sent, told, success: TOLD, shortenedAt: told.writtenAt };
+  return withTurn(waiting, activity, now);
 };
 
 /** The next phase, or how the attempt ended. */
@@ -217,7 +221,7 @@ const sentAfter = ({ keyAt }: Compaction, phase: Sent, event: Event, moment: Ses
       if (phase.shortenedAt !== undefined)
         return activity === 'dead'
           ? left(phase, 'the end of the agent')
-          : { phase: shortenedWhile(phase, activity, moment.now) };
+          : { phase: withTurn(phase, activity, moment.now) };
       const isUsers = phase.slowAt !== undefined && phase.begunAt === undefined && (keyAt ?? 0) > phase.at;
       return isUsers && activity === 'busy'
         ? notStarted('a turn of the user began')
@@ -377,32 +381,6 @@ const afterSent = (state: Compaction, step: SentStep, moment: SessionContext): C
 
 // A conversation that ctxwrap has shortened, until the agent's next answer.
 
-/** The agent's record of an answer follows the end of its turn within this time. */
-const ANSWER_MS = 10_000;
-/** A turn may take that long where the screen does not show its end: as long as a request of the user's is valid. */
-const UNSEEN_MS = 600_000;
-
-/** `begunAt` and `goneAt` are those of the turns after it. */
-const shortenedWhile = (phase: Sent, activity: Activity, now: Millis): Sent => {
-  const seen = { ...phase, unseenAt: undefined };
-  switch (activity) {
-    case 'busy':
-    case 'compacting':
-      return { ...seen, begunAt: phase.begunAt ?? now, goneAt: undefined };
-    case 'ready':
-    case 'draft':
-      return phase.begunAt === undefined ? seen : { ...seen, goneAt: phase.goneAt ?? now };
-    case 'unknown':
-      return { ...phase, unseenAt: phase.unseenAt ?? now };
-    case 'dialog': // of the running turn
-    case 'dead':
-      return seen;
-  }
-};
-
-const answerDue = ({ goneAt, unseenAt }: Pick<Sent, 'goneAt' | 'unseenAt'>): Millis | undefined =>
-  goneAt === undefined ? unseenAt && unseenAt + UNSEEN_MS : goneAt + ANSWER_MS;
-
 /** What the next answer shows, or that there is none: a switch without an answer must not hold back the next attempt for ever. */
 const answered = (
   phase: Sent,
@@ -410,18 +388,16 @@ const answered = (
   moment: SessionContext,
   { conversation }: Compaction,
 ): SentStep | undefined => {
-  const { attempt, told, goneAt, success } = phase;
+  const { attempt, told, success } = phase;
   // another conversation was in view since: its answers say nothing
   const isUnsure = told?.isUnsure === true && conversation !== told.id;
   const shown = isUnsure ? undefined : shownByAnswer(attempt.before, { shortenedAt, success }, moment);
   if (shown) return shown;
-  const isWaiting = moment.now < (answerDue(phase) ?? Infinity);
+  const lack = lackOfAnswer(phase, moment);
   // the shortened conversation that the agent has shown is waited for, unless the window is full again
-  const isTaken = told === undefined && moment.tier !== 'auto' && moment.tier !== 'hard';
-  if (isWaiting || isTaken) return undefined;
-  return unproven(
-    unansweredText(goneAt === undefined ? `${UNSEEN_MS / MINUTE_MS} minutes` : 'the end of a turn', told),
-  );
+  return lack === undefined || (told === undefined && !isFullAgain(moment))
+    ? undefined
+    : unproven(unansweredText(lack, told));
 };
 
 const unansweredText = (by: string, told: Sent['told']): string =>

@@ -175,6 +175,9 @@ export type Phase =
       readonly numberSince?: Millis | undefined;
       readonly shortenedAt?: Millis | undefined;
       readonly shortening?: Shortening | undefined;
+      /** of a shortening: the turns after it, as in `sent` */
+      readonly begunAt?: Millis | undefined;
+      readonly unseenAt?: Millis | undefined;
     };
 
 /** A session that a strategy has written and that the agent was told to go on in, without showing that it does. */

@@ -33,6 +33,7 @@ import { configPath, configCommand, currentContext, type ConfigContext } from '.
 import {
   brokenConfig,
   changedText,
+  checkKeys,
   checkStrategy,
   doubtsAbout,
   editedText,
@@ -157,6 +158,7 @@ const unwritable =
 export const set = async ({ key, value, options }: ConfigSetRequest): Promise<Outcome> => {
   const after = parseSetting(key, value, { cwd: currentContext().cwd, options });
   if (key === 'strategy') checkStrategy(after, await whole(options), options);
+  if (key === 'hotkey' || key === 'notNow') checkKeys(key, after, await whole(options), options);
   const text = await change(key, after, options);
   return printed(text, 0, doubtsAbout(key, await whole(options)));
 };

@@ -203,6 +203,24 @@ export const checkStrategy = (
   );
 };
 
+/** Throws if one key would open the overview and say "not now". */
+export const checkKeys = (
+  key: 'hotkey' | 'notNow',
+  given: unknown,
+  { settings }: WholeConfiguration,
+  options: ConfigOptions,
+): void => {
+  const other = key === 'hotkey' ? 'notNow' : 'hotkey';
+  const { type, fallback = '' } = configKey(key);
+  const value = type.read(given);
+  if (value === undefined || value !== settings.values[other]) return;
+  const usual = quoteForCopying(toText(fallback));
+  throw usageError(
+    `${String(toWritten(key, value))} cannot both open the overview and say "not now": it is already the ${other}`,
+    `try ${configCommand(`config set ${key} ${usual}`, options)}, or another key`,
+  );
+};
+
 export interface SettingPlace {
   readonly cwd: string;
   readonly options: ConfigOptions;

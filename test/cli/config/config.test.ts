@@ -254,7 +254,7 @@ describe('config check', () => {
 
   it('finds every fault of an agent that the user defines, and its place', async () => {
     write(
-      '{ "runtimes": {\n "toy": { "command": "toy",\n  "recipe": { "comand": "/c" } },\n "claude": { "recipe": { "command": "/clear" } },\n "generic": {}, "ps": { "command": "ps" }, "help": {} } }',
+      '{ "runtimes": {\n "toy": { "command": "toy",\n  "recipe": { "comand": "/c" } },\n "claude": { "recipe": { "command": "/clear" } },\n "generic": {}, "ps": { "command": "ps" }, "help": {}, "one": 1 } }',
     );
     const { stdout } = await config('check');
     expect(stdout).toContain('why    recipe.command: is missing');
@@ -264,6 +264,7 @@ describe('config check', () => {
     for (const [taken, why] of [
       ['generic', 'generic is any agent that ctxwrap does not know; choose another name'],
       ['ps', 'ctxwrap ps is a command of ctxwrap; choose another name, such as ps-agent'],
+      ['one', 'it must be an object, got 1'],
       ['help', 'ctxwrap help is a command of ctxwrap; choose another name, such as help-agent'],
     ] as const)
       expect(stdout).toMatch(

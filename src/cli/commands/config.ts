@@ -75,7 +75,7 @@ export const show = async ({ json, key, origin, options }: ConfigShowRequest): P
   const found = await whole(options);
   const wanted = found.settings.effective.filter((each) => key === undefined || each.key === key);
   if (json) return jsonText(configRecord(wanted, found), 2);
-  return toPrintableLines(settingsText(wanted, origin));
+  return toPrintableLines(settingsText(wanted, found.settings, origin));
 };
 
 const printed = async (text: Printable, code: number, notices: readonly string[] = []): Promise<Outcome> => {

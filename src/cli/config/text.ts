@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { type Styled } from '../../core/printable.js';
 import { unsetTexts } from '../../core/config/describe.js';
 import { toText } from '../../core/config/key.js';
-import { configKey, toWritten, type KeyName } from '../../core/config/keys.js';
+import { configKey, ladderChoice, toWritten, type KeyName } from '../../core/config/keys.js';
 import type { EffectiveValue, Setting } from '../../core/config/merge.js';
 import {
   countProblems,
@@ -79,11 +79,15 @@ export const problemLine = ({ what, where, why, fix }: Problem): string =>
 // The output of `ctxwrap config`.
 
 /** One row per key, never cut: half a value or half a path is useless. */
-export const settingsText = (all: readonly EffectiveValue[], withOrigin: boolean): readonly Styled[] => {
+export const settingsText = (
+  all: readonly EffectiveValue[],
+  { values }: WholeConfiguration['settings'],
+  withOrigin: boolean,
+): readonly Styled[] => {
   const titles = ['KEY', 'VALUE', ...(withOrigin ? ['FROM', 'INSTEAD OF'] : [])];
   const rows = all.map(({ key, value, origin, overrides }) => [
     key,
-    valueText(key, value),
+    valueText(key, key === 'ladder' ? ladderChoice(values).preset : value),
     originText(origin),
     overrides.map((each) => `${valueText(key, each.value)} (${originText(each.origin)})`).join(', '),
   ]);

@@ -83,8 +83,19 @@ describe('config show', () => {
   it('knows its keys', async () => {
     expect(await config('show', 'watch.ocm')).toMatchObject({
       code: 2,
-      stderr: 'ctxwrap: unknown key "watch.ocm"\nctxwrap: did you mean watch.omc?\n',
+      stderr:
+        'ctxwrap: there is no key or command "watch.ocm" of ctxwrap config\nctxwrap: did you mean watch.omc?\n',
     });
+    expect((await config('zzz')).stderr).toBe(
+      'ctxwrap: there is no key or command "zzz" of ctxwrap config\nctxwrap: ctxwrap config show lists the keys, ctxwrap config --help the commands\n',
+    );
+    expect(await config('get', 'mode')).toEqual(await config('show', 'mode'));
+  });
+
+  it('shows the ladder that holds where none is set', async () => {
+    expect(rowOf(await config('show', 'ladder'), 'ladder')).toContain('"ladder"');
+    write('{ "backend": "openai" }');
+    expect(rowOf(await config('show', 'ladder'), 'ladder')).toContain('"percent"');
   });
 
   it('reads another file where one is named, and a dotenv file of the user’s only', async () => {

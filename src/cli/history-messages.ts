@@ -88,7 +88,7 @@ export const noneToShow = (command: string): UserError =>
   );
 
 export const noneRecorded = (): UserError =>
-  failure(
+  usageError(
     'no session is running, and no compaction is recorded',
     'ctxwrap history lists the sessions with compactions',
   );

@@ -55,6 +55,24 @@ export const unknownKey = (given: string, known: readonly string[]): UserError =
   return usageError(`unknown key "${given}"`, hint);
 };
 
+/** What follows `config` is neither a key nor a command. */
+export const unknownConfigWord = (given: string, known: readonly string[]): UserError =>
+  replacementOf(given)
+    ? unknownKey(given, known)
+    : usageError(
+        `there is no key or command "${given}" of ctxwrap config`,
+        meantIn(known, given, 'ctxwrap config show lists the keys, ctxwrap config --help the commands'),
+      );
+
+/** What follows `help` is no command. */
+export const unknownHelp = (given: string, known: readonly string[]): UserError => {
+  const near = nearestWord(given, known);
+  return usageError(
+    `there is no command "${given}"`,
+    near === undefined ? 'ctxwrap help --all lists all commands' : `try ctxwrap help ${near}`,
+  );
+};
+
 /** Where an option is allowed: before the command or after it. */
 export interface KnownFlags {
   /** the command that the option followed, if any */
@@ -157,11 +175,15 @@ export const demoNeedsTerminal = (): UserError =>
   usageError('the demo needs a terminal', 'run it without redirecting its input or output');
 
 /** What to do after the demo: rows of a command or key, and what it is for. */
+/** A table, or each reason below its command where a line would be wider than 80 columns; a command that is copied is never broken. */
 export const afterDemo = (rows: readonly (readonly [what: string, why: string])[]): string => {
   const width = Math.max(18, ...rows.map(([what]) => what.length)) + 2;
-  return rows
-    .map(([what, why], index) => `${(index === 0 ? 'Next:' : '').padEnd(7)}${what.padEnd(width)}${why}`)
-    .join('\n');
+  const lines = rows.map(
+    ([what, why], index) => [(index === 0 ? 'Next:' : '').padEnd(7) + what, why] as const,
+  );
+  const table = lines.map(([what, why]) => what.padEnd(7 + width) + why);
+  const below = lines.map(([what, why]) => `${what}\n${' '.repeat(9)}${why}`);
+  return (table.every((line) => line.length <= 80) ? table : below).join('\n');
 };
 
 /** One line, because scripts show only one. */

@@ -96,10 +96,11 @@ const leave = (signal: NodeJS.Signals | undefined): void => {
 const { values } = parseArgs({
   options: {
     interactive: { type: 'boolean', default: false },
+    mode: { type: 'string', default: 'auto' },
     pace: { type: 'string', default: '1' },
   },
 });
 const drawOptions = { size: sizeNow(), hasColors: !process.env['NO_COLOR'] };
 const steps = values.interactive ? [] : tourScript;
-const planned = values.interactive ? [] : tourTurns;
+const planned = values.interactive ? [] : tourTurns(values.mode);
 run(startDemo(drawOptions, steps, planned), Number(values.pace), process.env['CTXWRAP_DEMO_LOG']);

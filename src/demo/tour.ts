@@ -27,8 +27,16 @@ const runTests = (result: string, tokens: number): ToolCall => ({
   use: { name: 'run', input: { command: 'npm test' } },
 });
 
+/** What to look at when the window is almost full: what ctxwrap does then follows from its mode. */
+const whatFollows: Readonly<Record<string, string>> = {
+  ask: 'Watch the last row: ctxwrap suggests compacting, and waits for you.',
+  warn: 'Watch the last row: ctxwrap only shows it, and types nothing.',
+  off: 'ctxwrap is off, so nothing happens.',
+};
+const COUNTDOWN = 'Watch the last row: ctxwrap counts down, and then it types /compact for you.';
+
 /** 151k after the first turn is past warn, 169k after the second past auto, 179k after the third past hard. */
-export const tourTurns: readonly PlannedTurn[] = [
+export const tourTurns = (mode: string): readonly PlannedTurn[] => [
   {
     calls: [
       read('src/login.ts', '1,940', 24_300),
@@ -43,8 +51,7 @@ export const tourTurns: readonly PlannedTurn[] = [
   },
   {
     calls: [edit('src/session.ts', 4_300), runTests('42 of 42 passed', 13_340)],
-    answer:
-      'Done. My window is almost full now. Watch the last row: ctxwrap counts down, and then it types /compact for you.',
+    answer: `Done. My window is almost full now. ${whatFollows[mode] ?? COUNTDOWN}`,
     tokens: 280,
   },
   {

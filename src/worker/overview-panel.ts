@@ -108,8 +108,9 @@ const drawOverview = (
 ): OverviewDrawing => {
   const notice = flow.messages.notices.shown?.text;
   const hotkey = hotkeyName(session.values);
-  const facts = { ...flow, contents, keptText, notice, limit, recap: recap?.page, hotkey };
-  const { env, values } = session;
+  const { agent, env, values } = session;
+  const hasNoUndo = !agent.newSessions && !agent.channel?.undo;
+  const facts = { ...flow, contents, keptText, notice, limit, recap: recap?.page, hotkey, hasNoUndo };
   const look = readLook({ env, isTTY: true, columns: size.columns, theme: values.theme, background });
   const marked = page === 'limit' ? markedChoice(flow.session, limit) : undefined;
   const drawn = render(overviewReport(facts, page), { look, rows: size.rows, scroll });

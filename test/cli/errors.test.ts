@@ -57,6 +57,8 @@ describe('a wrong call ends with status 2 before anything starts', () => {
       '--mode must be one of auto, ask, warn, off, got "atuo"',
       'try --mode auto',
     ],
+    [['help', 'zzz'], 'there is no command "zzz"', 'ctxwrap help --all lists all commands'],
+    [['report', '--html', ''], '--html must be the name of a file, got ""', 'try --html report.html'],
     [['demo'], 'the demo needs a terminal', 'run it without redirecting its input or output'],
     [
       ['--log', '/no/such/folder/x.log', 'claude'],

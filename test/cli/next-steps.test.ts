@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterDemo } from '../../src/cli/messages.js';
 import { stepsAfterDemo } from '../../src/cli/commands/next-steps.js';
 
 let folder: string;
@@ -27,6 +28,19 @@ const commandsFor = (self: string, env: Record<string, string>, cwd = folder): r
     hotkey: 'Ctrl-]',
     isWritable: (at) => !at.startsWith('/usr/'),
   }).map(([what]) => what);
+
+describe('the last lines of the demo', () => {
+  const short = ['ctxwrap claude', 'your own agent, with the same row below it'] as const;
+  it('are a table, or the reasons stand below their commands where a line would be too wide', () => {
+    expect(afterDemo([short, ['Ctrl-]', 'shows the overview']])).toBe(
+      'Next:  ctxwrap claude      your own agent, with the same row below it\n       Ctrl-]              shows the overview',
+    );
+    const long = [`node ${'x'.repeat(50)}/bin/ctxwrap.js`, 'type to the built-in agent yourself'] as const;
+    const lines = afterDemo([long, short]).split('\n');
+    expect(lines.every(({ length }) => length <= 80)).toBe(true);
+    expect(lines.map((line) => line.trim())).toEqual([`Next:  ${long[0]}`, long[1], ...short]);
+  });
+});
 
 describe('after the demo', () => {
   it('names ctxwrap alone where that is on PATH, also from another checkout', () => {

@@ -169,6 +169,15 @@ describe('a session record', () => {
     }
   });
 
+  it('says in mode off that nothing is observed, in place of waiting for something', () => {
+    const compaction = { mode: 'off' } as const;
+    const words = 'off: not observed';
+    expect(sessionRecord(identity, after(), { compaction }, 3_000)).toMatchObject({
+      note: words,
+      compaction: { mode: 'off', words },
+    });
+  });
+
   it('loses numbers that nothing can be measured by', () => {
     const record = sessionRecord(identity, after(reading), {}, 3_000);
     const numbers = { usedTokens: 1e308, windowTokens: 1e308, usedPercent: 1e300 };

@@ -57,7 +57,7 @@ const pressed = (key: Key): DemoEvent => ({ type: 'key', key, isReal: true });
 
 /** Plays the tour while other things happen, in order. */
 const playTour = (...happenings: readonly Happening[]) => {
-  let demo = startDemo(brush, tourScript, tourTurns);
+  let demo = startDemo(brush, tourScript, tourTurns('auto'));
   const outputs: string[] = [];
   const records: SessionRecord[] = [];
   const ahead = [...happenings];
@@ -90,6 +90,15 @@ describe('the tour', () => {
     expect(usedIn(records)).toEqual([
       12_180, 36_480, 62_580, 85_980, 108_480, 149_480, 151_380, 155_680, 169_020, 169_300, 13_873,
     ]);
+  });
+
+  it.each([
+    ['auto', 'ctxwrap counts down'],
+    ['ask', 'ctxwrap suggests compacting'],
+    ['warn', 'ctxwrap only shows it'],
+    ['off', 'ctxwrap is off'],
+  ])('says in mode %s what ctxwrap does about the full window', (mode, words) => {
+    expect(tourTurns(mode)[1]?.answer).toContain(words);
   });
 
   it('waits for the compaction that ctxwrap types, and for the end of the overview, and quits', () => {

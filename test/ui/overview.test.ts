@@ -217,6 +217,14 @@ describe('what it says', () => {
     expect(shown(report({ contents: { toolResults: [] } }))).not.toContain('tool results');
   });
 
+  it('undo is offered only where the agent can take a compaction back', () => {
+    const { play, report } = playOverview();
+    play.boundary({ postTokens: 20_000 });
+    const keysIn = (more: object) => report(more).keys.map(([, word]) => word);
+    expect(keysIn({})).toContain('undo');
+    expect(keysIn({ hasNoUndo: true })).not.toContain('undo');
+  });
+
   it('evidence of the last compaction is on the second page', () => {
     expect(shown(countdownOn('detail'))).toMatch(/The last compaction\n.*164k → 12k.*verified\n/);
     expect(shown(countdownOn('detail'))).toContain('its record of the compaction');

@@ -33,6 +33,7 @@ import { configPath, configCommand, currentContext, type ConfigContext } from '.
 import {
   brokenConfig,
   changedText,
+  checkKeys,
   checkStrategy,
   doubtsAbout,
   editedText,
@@ -74,7 +75,7 @@ export const show = async ({ json, key, origin, options }: ConfigShowRequest): P
   const found = await whole(options);
   const wanted = found.settings.effective.filter((each) => key === undefined || each.key === key);
   if (json) return jsonText(configRecord(wanted, found), 2);
-  return toPrintableLines(settingsText(wanted, origin));
+  return toPrintableLines(settingsText(wanted, found.settings, origin));
 };
 
 const printed = async (text: Printable, code: number, notices: readonly string[] = []): Promise<Outcome> => {
@@ -157,6 +158,7 @@ const unwritable =
 export const set = async ({ key, value, options }: ConfigSetRequest): Promise<Outcome> => {
   const after = parseSetting(key, value, { cwd: currentContext().cwd, options });
   if (key === 'strategy') checkStrategy(after, await whole(options), options);
+  if (key === 'hotkey' || key === 'notNow') checkKeys(key, after, await whole(options), options);
   const text = await change(key, after, options);
   return printed(text, 0, doubtsAbout(key, await whole(options)));
 };

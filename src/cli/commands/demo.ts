@@ -37,7 +37,7 @@ export const demo = async ({ interactive, options }: DemoRequest): Promise<Outco
     if (interactive) return await runAgent(record, ['--interactive'], options);
     // three lines say what to do next; the sum of the session would only hide them
     const values = { ...options.values, summary: false };
-    const outcome = await runAgent(record, [], { ...options, values }, tour);
+    const outcome = await runAgent(record, ['--mode', values.mode], { ...options, values }, tour);
     if (!values.quiet && outcome.status.kind === 'code') await printNext(options);
     return outcome;
   } finally {

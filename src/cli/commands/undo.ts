@@ -148,6 +148,7 @@ const isInStore = async ({ agent: { home }, path }: RecordSource, { where }: Sea
 };
 
 const failed = 1;
+const unknown = 2; // what was named is not there
 
 // What was done.
 
@@ -255,7 +256,7 @@ const orExplain = async <T>({ path }: RecordSource, undoing: Promise<T>): Promis
   } catch (error) {
     const isOurs = error instanceof UndoError;
     throw new UserError(`cannot undo in "${path}": ${isOurs ? error.message : systemReason(error)}`, {
-      exitCode: failed,
+      exitCode: isOurs && error.isUnknown ? unknown : failed,
       hint: isOurs
         ? 'ctxwrap history lists the compactions of all sessions'
         : 'to read what was said before: ctxwrap history show SESSION#N --before',

@@ -10,7 +10,8 @@ import {
   type Position,
   type Problem,
 } from '../../core/config/problem.js';
-import type { JsonRecord } from '../../core/json.js';
+import { isRecord, type JsonRecord } from '../../core/json.js';
+import { toOneLine } from '../../core/text.js';
 import { problemText } from '../agent-option.js';
 import { commandWords } from '../commands.js';
 import { makeTimeLimit } from '../time-limit.js';
@@ -31,10 +32,7 @@ export interface DefinitionPlace {
   readonly positionOf: (path: readonly string[]) => Position | undefined;
 }
 
-export const readDefinedAgents = (
-  defined: Readonly<Record<string, JsonRecord>>,
-  where: DefinitionPlace,
-): DefinedAgents => {
+export const readDefinedAgents = (defined: JsonRecord, where: DefinitionPlace): DefinedAgents => {
   const all = Object.entries(defined);
   if (all.length === 0) return { runtimes: [], windows: {}, problems: [] };
   const entries = all.slice(0, MOST_DEFINED);
@@ -101,7 +99,19 @@ const nameTaken = (name: string): string =>
     ? 'generic is any agent that ctxwrap does not know; choose another name, such as my-agent'
     : `ctxwrap ${name} is a command of ctxwrap; choose another name, such as ${name}-agent`;
 
-const oneOf = (name: string, value: JsonRecord): One => {
+const LONGEST_VALUE = 60; // characters
+
+const oneOf = (name: string, value: unknown): One => {
+  if (!isRecord(value))
+    return {
+      faults: [
+        {
+          name,
+          reason: () => `it must be an object, got ${toOneLine(JSON.stringify(value), LONGEST_VALUE)}`,
+          path: [],
+        },
+      ],
+    };
   const ours = Object.values<Agent>(agents).find((agent) => agent.name === name);
   if (value['name'] !== undefined && value['name'] !== name)
     return {

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { type Styled } from '../../core/printable.js';
 import { unsetTexts } from '../../core/config/describe.js';
 import { toText } from '../../core/config/key.js';
-import { configKey, toWritten, type KeyName } from '../../core/config/keys.js';
+import { configKey, ladderChoice, toWritten, type KeyName } from '../../core/config/keys.js';
 import type { EffectiveValue, Setting } from '../../core/config/merge.js';
 import {
   countProblems,
@@ -79,11 +79,15 @@ export const problemLine = ({ what, where, why, fix }: Problem): string =>
 // The output of `ctxwrap config`.
 
 /** One row per key, never cut: half a value or half a path is useless. */
-export const settingsText = (all: readonly EffectiveValue[], withOrigin: boolean): readonly Styled[] => {
+export const settingsText = (
+  all: readonly EffectiveValue[],
+  { values }: WholeConfiguration['settings'],
+  withOrigin: boolean,
+): readonly Styled[] => {
   const titles = ['KEY', 'VALUE', ...(withOrigin ? ['FROM', 'INSTEAD OF'] : [])];
   const rows = all.map(({ key, value, origin, overrides }) => [
     key,
-    valueText(key, value),
+    valueText(key, key === 'ladder' ? ladderChoice(values).preset : value),
     originText(origin),
     overrides.map((each) => `${valueText(key, each.value)} (${originText(each.origin)})`).join(', '),
   ]);
@@ -200,6 +204,24 @@ export const checkStrategy = (
   throw usageError(
     `strategy must be one of ${known.join(', ')}, got "${toOneLine(name, LONGEST_VALUE)}"`,
     `try ${configCommand(`config set strategy ${near}`, options)}`,
+  );
+};
+
+/** Throws if one key would open the overview and say "not now". */
+export const checkKeys = (
+  key: 'hotkey' | 'notNow',
+  given: unknown,
+  { settings }: WholeConfiguration,
+  options: ConfigOptions,
+): void => {
+  const other = key === 'hotkey' ? 'notNow' : 'hotkey';
+  const { type, fallback = '' } = configKey(key);
+  const value = type.read(given);
+  if (value === undefined || value !== settings.values[other]) return;
+  const usual = quoteForCopying(toText(fallback));
+  throw usageError(
+    `${String(toWritten(key, value))} cannot both open the overview and say "not now": it is already the ${other}`,
+    `try ${configCommand(`config set ${key} ${usual}`, options)}, or another key`,
   );
 };
 

@@ -1,7 +1,8 @@
+import { unknownHelp } from '../messages.js';
 import { manPage, manSections } from '../shell/man.js';
 import { command, type DefinedCommand } from './command.js';
 import { fullHelp } from './help.js';
-import { argument, flag, oneOf } from './parameters.js';
+import { argument, flag } from './parameters.js';
 
 // What ctxwrap says about itself.
 
@@ -23,13 +24,17 @@ export const man = command({
 /** The help of these commands. */
 export const helpOf = (commands: readonly DefinedCommand[]): DefinedCommand => {
   const names = commands.flatMap(({ names: [name = ''], isHidden }) => (isHidden ? [] : [name]));
+  const parse = (text: string): string => {
+    if (!names.includes(text)) throw unknownHelp(text, names);
+    return text;
+  };
   return command({
     name: 'help',
     topic: 'setup',
     summary: 'print this help, or the help of a command',
     examples: ['ctxwrap help --all', 'ctxwrap help ps'],
     takes: {
-      name: argument('[command]', 'such as ps', oneOf('help', names)),
+      name: argument('[command]', 'such as ps', { parse, choices: names }),
       all: flag('--all', 'list all commands'),
     },
     text: ({ name, all }, { program }) =>

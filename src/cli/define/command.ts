@@ -71,7 +71,11 @@ export const command = <P extends Parameters = Record<never, never>>(
     isHidden,
     addTo: (parent, receiver) => {
       for (const each of names)
-        define(parent.command(each, { hidden: isHidden || each !== name, isDefault }), definition, receiver);
+        define(
+          parent.command(each, { hidden: isHidden || each !== name, isDefault: isDefault && each === name }),
+          definition,
+          receiver,
+        );
     },
   };
 };

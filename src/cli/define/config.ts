@@ -1,5 +1,5 @@
 import { isKeyName, keyNames, type KeyName } from '../../core/config/keys.js';
-import { unknownKey } from '../messages.js';
+import { unknownConfigWord, unknownKey } from '../messages.js';
 import { command } from './command.js';
 import { argument, type Asked, flag, json } from './parameters.js';
 
@@ -10,7 +10,8 @@ const parseKey = (text: string): KeyName => {
 
 /** What follows `config` is a key for `show`, unless it is a command. */
 const parseFirst = (text: string): KeyName => {
-  if (!isKeyName(text)) throw unknownKey(text, [...keyNames, ...commands.flatMap(({ names }) => names)]);
+  if (!isKeyName(text))
+    throw unknownConfigWord(text, [...keyNames, ...commands.flatMap(({ names }) => names)]);
   return text;
 };
 
@@ -35,6 +36,7 @@ export type ConfigUnsetRequest = Asked<typeof unsetTakes>;
 
 const show = command({
   name: 'show',
+  otherNames: ['get'],
   isDefault: true,
   summary: 'print the settings that apply in this folder',
   examples: ['ctxwrap config show --origin'],

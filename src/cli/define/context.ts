@@ -1,8 +1,11 @@
 import { command } from './command.js';
-import { argument, type Asked, json, runtime, SESSION, window } from './parameters.js';
+import { argument, type Asked, json, LAST_SESSION, runtime, SESSION, window } from './parameters.js';
 
 const takes = {
-  target: argument('[session]', `${SESSION}; the beginning of an agent's own id; or a session file`),
+  target: argument(
+    '[session]',
+    `${SESSION}; ${LAST_SESSION}; also the beginning of an agent's own id, or a session file`,
+  ),
   runtime: runtime('the agent of the session file, if not recognised'),
   window,
   json,

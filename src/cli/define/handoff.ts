@@ -7,7 +7,17 @@ import {
 } from '../../core/conversation/handoff.js';
 import * as messages from '../messages.js';
 import { command } from './command.js';
-import { argument, type Asked, flag, JSON_HELP, option, optionOf, writer } from './parameters.js';
+import {
+  argument,
+  type Asked,
+  flag,
+  JSON_HELP,
+  LAST_SESSION,
+  option,
+  optionOf,
+  SESSION,
+  writer,
+} from './parameters.js';
 
 const parseOutput = (text: string): string => {
   if (text === '') throw messages.badValue('--output', 'the name of a file', text, 'handoff.md');
@@ -29,10 +39,7 @@ const parseSections = (text: string): readonly HandoffSection[] =>
   });
 
 const takes = {
-  target: argument(
-    '[session|file]',
-    'an id, a pid, an agent, or a session file; by default the only session',
-  ),
+  target: argument('[session|file]', `${SESSION}; ${LAST_SESSION}; also a session file`),
   to: option('--to <agent>', 'start this agent, with the handoff as a draft in its prompt'),
   import: flag('--import', "with --to: use the agent's own import", ['draft']),
   draft: flag('--draft', "with --to: don't ask about the agent's own import"),

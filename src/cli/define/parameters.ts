@@ -80,6 +80,9 @@ export const optionOf = <T>(part: Option): Parameter<T> => ({ part, valueOf: (gi
 
 export const SESSION = "an id, a pid or an agent's name; by default the session you are in, or the only one";
 
+/** What commands that only read take where none is named. */
+export const LAST_SESSION = 'when none runs, the one that ended last';
+
 export const JSON_HELP = 'print one JSON object';
 export const json = flag('--json', JSON_HELP);
 export const NDJSON_HELP = 'print one JSON object per line';

@@ -1,10 +1,10 @@
 import { command } from './command.js';
-import { argument, type Asked, flag, json, writer } from './parameters.js';
+import { argument, type Asked, flag, json, LAST_SESSION, SESSION, writer } from './parameters.js';
 
 const takes = {
   target: argument(
     '[session#n]',
-    "a session's id, pid or file, or an agent's name; #N chooses a compaction, by default the last",
+    `${SESSION}; ${LAST_SESSION}; also a session file; #N chooses a compaction, by default the last`,
   ),
   run: flag('--run', 'start the agent with the new session, under ctxwrap', ['json']),
   json,
@@ -19,6 +19,7 @@ otherwise ctxwrap prints the command that resumes the new session.`;
 
 const exitStatus = `0  done
 1  it cannot be undone, the agent did not go back, or the outcome is unknown
+2  invalid usage, or no such session or compaction
 Ctrl-C withdraws a request that is still waiting, and ends with that signal.`;
 
 export const undo = command({

@@ -3,7 +3,7 @@ import { valueBefore } from '../custom-bounds.js';
 import { formatBound } from '../format.js';
 import { type Bound, type TierBoundaryName, groupDigits } from '../ladder.js';
 import { backendCapacity } from './backends.js';
-import { toValues } from './keys.js';
+import { defaultValueOf, toValues } from './keys.js';
 import type { EffectiveValue } from './merge.js';
 import { fixAt, problemAt, type Problem } from './problem.js';
 import { findSummariserFault } from './summariser.js';
@@ -23,7 +23,6 @@ export const findContradictions = (effective: Values): readonly Problem[] => [
   ...boundProblems(effective),
   ...windowProblems(effective),
   ...summariserProblems(effective),
-  ...keyProblems(effective),
 ];
 
 /** The ladder lowers a boundary that is higher than the next one; warn must come before it. */
@@ -82,24 +81,34 @@ const windowProblems = (effective: Values): readonly Problem[] => {
   ];
 };
 
-/** A key cannot open the overview and say "not now". */
-const keyProblems = (effective: Values): readonly Problem[] => {
+/** A key that opens the overview cannot also say "not now": there Esc does. Between options of the command line the user has to choose. */
+export const withUsableNotNow = (
+  effective: readonly EffectiveValue[],
+): { readonly effective: readonly EffectiveValue[]; readonly problems: readonly Problem[] } => {
   const of = (key: EffectiveValue['key']) => effective.find((each) => each.key === key);
   const [hotkey, notNow] = [of('hotkey'), of('notNow')];
-  if (!notNow || hotkey?.value !== notNow.value || notNow.origin.layer === 'flag') return [];
-  const { origin } = notNow;
-  const what = 'notNow is the same key as hotkey';
-  const why = 'it opens the overview and cannot also say "not now"';
-  return [
-    problemAt(origin, {
-      kind: 'unusable',
-      level: 'warning',
-      key: 'notNow',
-      what,
-      why,
-      fix: fixAt(origin, 'Esc'),
-    }),
-  ];
+  if (!hotkey || !notNow || hotkey.value !== notNow.value) return { effective, problems: [] };
+  if ([hotkey, notNow].some(({ origin }) => origin.layer === 'flag')) return { effective, problems: [] };
+  const { key, value, origin, overrides } = notNow;
+  const usual: EffectiveValue = {
+    key,
+    value: defaultValueOf(key),
+    origin: { layer: 'default' },
+    overrides: [{ key, value, origin }, ...overrides],
+  };
+  return {
+    effective: effective.map((each) => (each === notNow ? usual : each)),
+    problems: [
+      problemAt(origin, {
+        kind: 'unusable',
+        level: 'error',
+        key,
+        what: 'notNow is the same key as hotkey',
+        why: 'it opens the overview and cannot also say "not now"; it is ignored, and Esc is used',
+        fix: fixAt(origin, 'Esc'),
+      }),
+    ],
+  };
 };
 
 const summariserProblems = (effective: Values): readonly Problem[] => {

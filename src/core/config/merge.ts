@@ -1,4 +1,4 @@
-import { findContradictions } from './check.js';
+import { findContradictions, withUsableNotNow } from './check.js';
 import {
   defaultValueOf,
   keyNames,
@@ -44,7 +44,8 @@ export const mergeSources = ({ flags, env, project, user, readModule }: Sources)
     return { effective: { key, value: first?.value, origin, overrides }, problems: theirs.problems };
   });
   const given = withoutOutranked(merged.map((each) => each.effective));
-  const { effective, problems } = withUsableStrategy(given, valuesOf(given), readModule);
+  const usable = withUsableStrategy(given, valuesOf(given), readModule);
+  const { effective, problems } = withUsableNotNow(usable.effective);
   return {
     effective,
     values: valuesOf(effective),
@@ -53,6 +54,7 @@ export const mergeSources = ({ flags, env, project, user, readModule }: Sources)
       ...project.problems,
       ...merged.flatMap(({ problems }) => problems),
       ...user.problems,
+      ...usable.problems,
       ...problems,
       ...findContradictions(effective),
     ],

@@ -73,6 +73,8 @@ export interface OverviewFacts {
   readonly hotkey?: string | undefined;
   /** what is marked on the page `limit` */
   readonly limit?: LimitSelection | undefined;
+  /** no compaction of this agent can be undone */
+  readonly hasNoUndo?: boolean | undefined;
   /** the content of the page `recap` */
   readonly recap?: RecapPage | undefined;
 }
@@ -104,10 +106,13 @@ export const overviewReport = (facts: OverviewFacts, page: OverviewPage): Overvi
     sections: pages[page](facts),
     tier: session.fused?.tier,
     isStale: isStale(session.flow),
-    keys: keysOf(page, session),
+    keys: keysOf(page, session).filter(([key]) => key !== UNDO || !facts.hasNoUndo),
     ...(page === 'recap' && facts.recap ? { marked: markedRow(facts.recap), needsAllKeys: true } : {}),
   };
 };
+
+/** The key that undoes the last compaction. */
+const UNDO = 'u';
 
 const keysOf = (page: OverviewPage, { compactions }: Session): OverviewReport['keys'] => {
   if (page === 'limit') return limitKeys;
@@ -115,7 +120,7 @@ const keysOf = (page: OverviewPage, { compactions }: Session): OverviewReport['k
   return [
     ['c', 'compact'],
     ...(page === 'main' ? [] : [['Esc', 'back'] as const]),
-    ...(compactions > 0 ? [['b', 'recap'] as const, ['u', 'undo'] as const] : []),
+    ...(compactions > 0 ? [['b', 'recap'] as const, [UNDO, 'undo'] as const] : []),
     ...(page === 'detail' ? [] : [['d', 'detail'] as const]),
     ...(page === 'help' ? [] : [['?', 'help'] as const]),
     ['a', 'mode'],

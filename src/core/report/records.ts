@@ -184,6 +184,9 @@ export interface PublishedFacts {
   readonly handoff?: WrittenHandoff | undefined;
 }
 
+/** In mode `off`, in place of what would be observed. */
+const OFF_WORDS = 'off: not observed';
+
 export const sessionRecord = (
   identity: SessionIdentity,
   state: Session,
@@ -191,7 +194,8 @@ export const sessionRecord = (
   now: Millis,
 ): SessionRecord => {
   const reading = readingRecord(state, now);
-  const { note } = footerView(state, now);
+  const off = compaction?.mode === 'off' ? { words: OFF_WORDS } : undefined;
+  const note = off?.words ?? footerView(state, now).note;
   return {
     schema: 'ctxwrap.session/1',
     ...identity,
@@ -221,7 +225,7 @@ export const sessionRecord = (
     ...present({ limits: state.limits }),
     thresholds: sessionThresholds(state),
     ...(end ? {} : present({ next: nextRecord(state, compaction?.mode) })),
-    ...(compaction ? { compaction: end ? withoutWords(compaction) : compaction } : {}),
+    ...(compaction ? { compaction: end ? withoutWords(compaction) : { ...compaction, ...off } } : {}),
   };
 };
 

@@ -83,8 +83,19 @@ describe('config show', () => {
   it('knows its keys', async () => {
     expect(await config('show', 'watch.ocm')).toMatchObject({
       code: 2,
-      stderr: 'ctxwrap: unknown key "watch.ocm"\nctxwrap: did you mean watch.omc?\n',
+      stderr:
+        'ctxwrap: there is no key or command "watch.ocm" of ctxwrap config\nctxwrap: did you mean watch.omc?\n',
     });
+    expect((await config('zzz')).stderr).toBe(
+      'ctxwrap: there is no key or command "zzz" of ctxwrap config\nctxwrap: ctxwrap config show lists the keys, ctxwrap config --help the commands\n',
+    );
+    expect(await config('get', 'mode')).toEqual(await config('show', 'mode'));
+  });
+
+  it('shows the ladder that holds where none is set', async () => {
+    expect(rowOf(await config('show', 'ladder'), 'ladder')).toContain('"ladder"');
+    write('{ "backend": "openai" }');
+    expect(rowOf(await config('show', 'ladder'), 'ladder')).toContain('"percent"');
   });
 
   it('reads another file where one is named, and a dotenv file of the user’s only', async () => {
@@ -254,7 +265,7 @@ describe('config check', () => {
 
   it('finds every fault of an agent that the user defines, and its place', async () => {
     write(
-      '{ "runtimes": {\n "toy": { "command": "toy",\n  "recipe": { "comand": "/c" } },\n "claude": { "recipe": { "command": "/clear" } },\n "generic": {}, "ps": { "command": "ps" }, "help": {} } }',
+      '{ "runtimes": {\n "toy": { "command": "toy",\n  "recipe": { "comand": "/c" } },\n "claude": { "recipe": { "command": "/clear" } },\n "generic": {}, "ps": { "command": "ps" }, "help": {}, "one": 1 } }',
     );
     const { stdout } = await config('check');
     expect(stdout).toContain('why    recipe.command: is missing');
@@ -264,6 +275,7 @@ describe('config check', () => {
     for (const [taken, why] of [
       ['generic', 'generic is any agent that ctxwrap does not know; choose another name'],
       ['ps', 'ctxwrap ps is a command of ctxwrap; choose another name, such as ps-agent'],
+      ['one', 'it must be an object, got 1'],
       ['help', 'ctxwrap help is a command of ctxwrap; choose another name, such as help-agent'],
     ] as const)
       expect(stdout).toMatch(

@@ -147,6 +147,11 @@ describe('config set', () => {
     [['log', 'my log'], /^log must be an absolute path/, /^try ctxwrap config set log '\/.*\/my log'$/],
     [['hotkey', 'x'], /^hotkey must be Ctrl with a letter/, /^try ctxwrap config set hotkey /],
     [
+      ['notNow', 'ctrl-]'],
+      'Ctrl-] cannot both open the overview and say "not now": it is already the hotkey',
+      'try ctxwrap config set notNow Esc, or another key',
+    ],
+    [
       ['focus', 'x'.repeat(300)],
       /^focus must be a text of at most 200 characters, or evidence, got "x{60}"$/,
       /config set focus/,

@@ -246,9 +246,11 @@ describe('a window that is larger than the backend’s', () => {
 describe('one key for two purposes', () => {
   it('is told, also where one of them has its default', () => {
     const what = 'notNow is the same key as hotkey';
-    const problem = { kind: 'unusable', level: 'warning', key: 'notNow', what };
+    const problem = { kind: 'unusable', level: 'error', key: 'notNow', what };
     expect(settingsOf({ user: { notNow: 'Ctrl-]' } }).problems).toMatchObject([problem]);
-    expect(settingsOf({ user: { notNow: '^G', hotkey: 'C-g' } }).problems).toMatchObject([problem]);
+    const same = settingsOf({ user: { notNow: '^G', hotkey: 'C-g' } });
+    expect(same.problems).toMatchObject([problem]);
+    expect(same.values).toMatchObject({ hotkey: 0x07, notNow: 0x1b });
     expect(settingsOf({ user: { notNow: '^G' } }).problems).toEqual([]);
   });
 });

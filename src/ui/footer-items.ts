@@ -56,7 +56,14 @@ export const items: Readonly<Record<ItemName, Item>> = {
         ? percentOf(view, !names.includes('used') || !isDrawable(view.windowTokens)).padStart(3)
         : '',
   },
-  used: { keep: 9, paint: 'quiet', text: (view) => (isDrawable(view.usedTokens) ? usedOf(view) : '') },
+  used: {
+    keep: 9,
+    paint: 'quiet',
+    text: (view) => {
+      if (!isDrawable(view.usedTokens)) return '';
+      return isDrawable(view.windowTokens) ? usedOf(view) : `${usedOf(view)} tokens`; // a number alone could be anything
+    },
+  },
   note: {
     keep: 12,
     paint: 'plain',

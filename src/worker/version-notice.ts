@@ -18,7 +18,7 @@ export const versionNotice = (
   verified: VerifiedRecord | undefined,
 ): string | undefined => {
   const named = `${agent.name} ${version}`;
-  const failure = `ctxwrap verify found ${verified ? formatScore(verified) : ''} right`;
+  const failure = `ctxwrap verify passed only ${verified ? formatScore(verified) : ''} checks`;
   if (verified && isFullyVerified(verified)) return undefined;
   const tested = newestTestedBefore(agent, version);
   if (tested === undefined) return verified && `${named}: ${failure}`;

@@ -54,12 +54,12 @@ describe('the hook before Claude’s own compaction', () => {
     ['the value of --settings cannot be read as JSON', {}, { args: ['--settings', 'none.json'] }],
     ['the settings switch hooks off', { [user]: { disableAllHooks: true } }, {}],
     [
-      'managed settings rule over hooks',
+      'managed settings control hooks',
       { '/etc/claude-code/managed-settings.json': { allowManagedHooksOnly: true } },
       {},
     ],
     [
-      '--settings holds paths that count from its own folder',
+      '--settings holds paths relative to its own folder',
       {},
       { args: ['--settings', '{"permissions":{"allow":["Edit(/src/**)"]}}'] },
     ],
@@ -108,12 +108,12 @@ describe('the hook that adds context to the user’s next message', () => {
     ['the command is not claude itself', {}, { isOwnProgram: false }],
     ['the settings switch hooks off', { [user]: { disableAllHooks: true } }, {}],
     [
-      'managed settings rule over hooks',
+      'managed settings control hooks',
       { '/etc/claude-code/managed-settings.json': { allowManagedHooksOnly: true } },
       {},
     ],
     [
-      '--settings holds paths that count from its own folder',
+      '--settings holds paths relative to its own folder',
       {},
       { args: ['--settings', '{"permissions":{"allow":["Edit(/src/**)"]}}'] },
     ],

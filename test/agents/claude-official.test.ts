@@ -170,7 +170,7 @@ describe('Claude is left alone', () => {
       texts: { ...mine, [project]: { disableAllHooks: true } },
     },
     {
-      when: '--settings holds paths that count from its own folder',
+      when: '--settings holds paths relative to its own folder',
       texts: mine,
       more: { args: ['--settings', '{"permissions":{"deny":["Read(/secret/**)"]}}'] },
     },

@@ -1,5 +1,5 @@
 // Measures ctxwrap next to the command alone, a bare node-pty proxy, `script` and tmux, all in the same run; prints Markdown.
-// Parts can be named: `npm run bench -- latency start`. `worst` and `scan` measure code of ctxwrap's alone; `worst` runs only if it is named.
+// Parts can be named: `npm run bench -- latency start`. `worst` and `scan` measure code of ctxwrap's alone; `worst` and `pty` run only if they are named.
 // --against=FOLDER measures another build of ctxwrap, too; --runs=3 does everything three times, and says the median and the range;
 // --write puts the tables into docs/internals/speed.md; --megabytes=N is the size of the session files of `history`.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

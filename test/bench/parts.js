@@ -8,6 +8,7 @@ import { countPaints, measureIdle } from './measure-idle.js';
 import { measureLatency } from './measure-latency.js';
 import { measureGrowth, measureResident, measureTenSessions } from './measure-memory.js';
 import { measureOverview } from './measure-overview.js';
+import { measurePty } from './measure-pty.js';
 import { measureScan } from './measure-scan.js';
 import { measureStart } from './measure-start.js';
 import { measureThroughput } from './measure-throughput.js';
@@ -71,6 +72,12 @@ export const parts = {
   },
   paints: { isOnce: true, measure: (all) => countPaints(buildsOf(all)) },
   scan: { isOnce: true, measure: (all, { folder }) => measureScan(folder) },
+  pty: {
+    rounds: 6,
+    isOnlyNamed: true,
+    measure: (all, { folder, rounds }) =>
+      measurePty(all, { folder, rounds, stream: writeStream(folder, 'recordings', STREAM_BYTES) }),
+  },
   worst: { isOnce: true, isOnlyNamed: true, measure: (all, { folder }) => measureWorst(folder) },
 };
 

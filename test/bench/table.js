@@ -83,6 +83,27 @@ const worstText = ([cases]) => [
   '',
 ];
 
+const ptyText = (found) => {
+  const [[first, second]] = runsOf(found, 'pty');
+  const cellOf = (name, digits, read) => cell(readRuns(found, 'pty', { name, read }), { digits });
+  const numbers = [
+    ...rows.filter(({ part }) => part === 'latency'),
+    { title: 'CPU for 1 GB of agents’ recordings, s', key: 'cpu', digits: 1 },
+  ];
+  return [
+    'A bare proxy through node-pty’s public interface, and through its addon alone.\n',
+    table(
+      ['', first.name, second.name, 'ratio'],
+      numbers.map(({ title, key, digits }) => [
+        title,
+        ...[first, second].map(({ name }) => cellOf(name, digits, (row) => row[key])),
+        cellOf(second.name, 2, (row, rowOf) => row[key] / rowOf(first.name)[key]),
+      ]),
+    ),
+    '',
+  ];
+};
+
 const growthNote = ({ name, failure, samples }) =>
   `Memory of ${name} before and after each of ten times 50 MB of output: ${failure ?? `${samples.map((size) => size.toFixed(0)).join(' ')} MB`}.`;
 
@@ -122,6 +143,7 @@ export const speedText = ({ found, failures, conditions, names, missing }) => {
       found,
       names.filter((name) => name === 'before' || name === 'ctxwrap'),
     ),
+    ...(isMeasured(found, 'pty') ? ptyText(found) : []),
     ...(isMeasured(found, 'worst') ? worstText(runsOf(found, 'worst')) : []),
     ...notes,
     '',

@@ -162,7 +162,7 @@ describe.sequential('the undo by the control channel', () => {
       'something was said since',
     ],
     ['something was said since', { [MESSAGES]: json(answeredMessages) }, 'something was said since'],
-    ['messages are taken back already', { [SESSION]: json(reverted) }, 'messages are taken back already'],
+    ['messages are taken back already', { [SESSION]: json(reverted) }, 'messages were already taken back'],
     ['there is no such session', { [SESSION]: json({}, 404) }, `${NAME} cannot be asked: status 404`],
     ['the messages do not come', { [MESSAGES]: (to) => to.destroy() }, `${NAME} cannot be asked: `],
     [

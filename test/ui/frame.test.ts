@@ -200,7 +200,7 @@ describe('the footer row', () => {
       view: { ...unknown, usedTokens: 9_400, windowTokens: 200_000 },
       row: ' codex  9.4k/200k',
     },
-    { missing: 'the window', view: { ...unknown, usedTokens: 9_400 }, row: ' codex  9.4k' },
+    { missing: 'the window', view: { ...unknown, usedTokens: 9_400 }, row: ' codex  9.4k tokens' },
     {
       missing: 'the usage',
       view: { ...unknown, windowTokens: 200_000, note: 'size pending' },
@@ -268,7 +268,7 @@ describe('the way to the next compaction', () => {
 
   it('is a bar without a percentage where the window is not known', () => {
     const { windowTokens: _, usedPercent: __, ...unsized } = million;
-    expect(drawnFooter(unsized, plain(80))).toBe(' claude  ▰▰▰▰▰▰▰▰▰▱  259k  safe  41k to your limit');
+    expect(drawnFooter(unsized, plain(80))).toBe(' claude  ▰▰▰▰▰▰▰▰▰▱  259k tokens  safe  41k to your limit');
   });
 
   it('is told as a distance after the agent and before model, cache, limits and compactions', () => {

@@ -35,10 +35,10 @@ describe('the notice of a version', () => {
 
   it('says so where a check has failed, also for a version tested in the lab', () => {
     expect(versionNotice(claude, newer, verifiedRecord('claude', newer, 1))).toBe(
-      `claude ${newer} is newer than the tested ${played}, and ctxwrap verify found 1 of 2 right`,
+      `claude ${newer} is newer than the tested ${played}, and ctxwrap verify passed only 1 of 2 checks`,
     );
     expect(versionNotice(claude, played, verifiedRecord('claude', played, 1))).toBe(
-      `claude ${played}: ctxwrap verify found 1 of 2 right`,
+      `claude ${played}: ctxwrap verify passed only 1 of 2 checks`,
     );
   });
 

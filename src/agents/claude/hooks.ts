@@ -50,10 +50,10 @@ export const planHook = async (
   ]);
   if (!launch.isOwnProgram) return leave('the command is not claude itself');
   if (!given) return leave('the value of --settings cannot be read as JSON');
-  if (managed.some(rulesHooks)) return leave('managed settings rule over hooks');
+  if (managed.some(rulesHooks)) return leave('managed settings control hooks');
   if (disablesStatusLines([...own.user, ...own.project, given]))
     return leave('the settings switch hooks off');
-  if (hasRelativePaths(given)) return leave('--settings holds paths that count from its own folder');
+  if (hasRelativePaths(given)) return leave('--settings holds paths relative to its own folder');
   const settings = parseRecord(asked.settings ?? '') ?? given;
   return {
     kind: 'ask',

@@ -61,7 +61,7 @@ export const planStatusLine = async (port: SettingsPort, launch: OfficialLaunch)
     flagValues(launch.args, '--settings').length === 0
   )
     return leave('its files do not name its version, and an old version would not start with --settings');
-  if (hasRelativePaths(given)) return leave('--settings holds paths that count from its own folder');
+  if (hasRelativePaths(given)) return leave('--settings holds paths relative to its own folder');
   const { files } = launch;
   const command = statusCommand(files.report, getText(line, 'command'));
   return {

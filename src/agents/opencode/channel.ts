@@ -16,7 +16,7 @@ const undo: ChannelUndo<ServerCall> = {
   ],
   find: ({ answers: [session, messages], seen }) => {
     if (!isRecord(session) || !Array.isArray(messages)) return undefined;
-    if (getRecord(session, 'revert')) return { refusal: 'messages are taken back already: see /redo' };
+    if (getRecord(session, 'revert')) return { refusal: 'messages were already taken back: see /redo' };
     const id = askedBy(messages);
     if (id === undefined) return { refusal: OTHER_LAST };
     return seen && showsCompactionLast(seen) ? { id } : { refusal: UNSEEN };

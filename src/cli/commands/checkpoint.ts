@@ -318,7 +318,7 @@ export const create = async (request: CreateRequest): Promise<Printable> => {
   const entry: Entry = await findEntry(made.id);
   if (request.json) return jsonOf('create', request.options, [entry], { isNew });
   const size = formatBytes(made.bytes);
-  return lines([isNew ? `kept ${made.id} (${size})` : `kept already: ${made.id} (${size})`]);
+  return lines([isNew ? `kept ${made.id} (${size})` : `already kept: ${made.id} (${size})`]);
 };
 
 /** A line in the audit log; that it cannot be written stops nothing. */

@@ -79,7 +79,7 @@ const check = command({
 
 const init = command({
   name: 'init',
-  summary: 'write your file with all keys as comments, or add missing',
+  summary: 'write your file with all keys as comments, or add missing ones',
   examples: ['ctxwrap config init'],
   run: async ({ options }) => (await import('../commands/config.js')).init(options),
 });

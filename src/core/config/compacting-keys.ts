@@ -81,7 +81,7 @@ export const compactingKeys = {
   limits: {
     type: bounds,
     outrankedBy: 'auto',
-    doc: 'Limits in place of `auto` for single models: an object with names of models, in which `*` stands for any characters, and a limit for each. The first match counts. `auto` as an option or in the environment holds for every model.',
+    doc: 'Limits in place of `auto` for some models: an object with names of models, in which `*` stands for any characters, and a limit for each. The first match counts. `auto` as an option or in the environment overrides them all.',
     example: { '*opus*': '300k' },
     isLive: true,
   },
@@ -96,7 +96,7 @@ export const compactingKeys = {
   atHard: {
     type: choice('pass', 'hold'),
     fallback: 'pass',
-    doc: 'At hard, with a message of yours in the prompt, `pass` leaves your Enter to the agent; `hold` keeps it back once, where the footer can be seen, and asks: the next Enter sends, and `Ctrl-] c` compacts first, with the message set aside where the agent can.',
+    doc: 'At hard, with your message in the prompt, `pass` leaves your Enter to the agent; `hold` keeps it back once, where the footer can be seen, and asks: the next Enter sends, and `Ctrl-] c` compacts first, with the message set aside where the agent can.',
     option: {
       flag: '--at-hard',
       takes: '<what>',
@@ -129,7 +129,7 @@ export const compactingKeys = {
   via: {
     type: choice('keys', 'channel'),
     fallback: 'keys',
-    doc: "How the agent is told to compact: `keys` types its command into the prompt; `channel` asks an interface of the agent's own, so that a draft in the prompt stays (opencode: its server; codex: its background server). Where that does not answer, the command is typed. See docs/internals/channel.md.",
+    doc: 'How the agent is told to compact: `keys` types its command into the prompt; `channel` asks the agent through an interface of its own, so that a draft stays in the prompt (opencode: its server; codex: its background server). If that does not answer, the command is typed. See docs/internals/channel.md.',
     project: ['channel', 'keys'],
   },
   whenBusy: {

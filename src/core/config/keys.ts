@@ -37,7 +37,7 @@ const sessionKeys = {
   footer: {
     type: flagOr('quiet'),
     fallback: true,
-    doc: 'Show the footer. `quiet` draws it anew only when the tier or the kind of message changes, for screen readers. `false` leaves every row to the agent; ctxwrap then compacts automatically only if you have set `mode` to `auto`.',
+    doc: 'Show the footer. `quiet` redraws it only when the tier or the kind of message changes, for screen readers. `false` leaves every row to the agent; ctxwrap then compacts automatically only if you have set `mode` to `auto`.',
     option: {
       flag: '--no-footer',
       help: 'leave every row to the agent; compact automatically only with an explicit --mode auto',
@@ -86,7 +86,7 @@ const sessionKeys = {
   },
   'notify.on': {
     type: list(notificationKinds),
-    doc: 'Notify you through the terminal when the window reaches auto or hard, a compaction fails, the agent waits in a dialog, or it compacts three times without a turn of yours.',
+    doc: 'Notify you through the terminal when the window reaches auto or hard, a compaction fails, the agent waits in a dialog, or it compacts three times without a turn by you.',
     example: ['hard', 'failure', 'permission'],
     option: {
       flag: '--notify',
@@ -117,11 +117,11 @@ const sessionKeys = {
   notNow: {
     type: escapeOrControlKey,
     fallback: 'Esc',
-    doc: 'The key that says "not now" to a countdown. With another one than `Esc`, such as `Ctrl-G`, Esc always reaches the agent, as vim users need it.',
+    doc: 'The key that says "not now" to a countdown. With any other key than `Esc`, such as `Ctrl-G`, Esc always reaches the agent, which vim users need.',
     option: {
       flag: '--not-now',
       takes: '<key>',
-      help: 'key that says "not now" to a countdown; with another one than Esc, Esc always reaches the agent',
+      help: 'key that says "not now" to a countdown; with any other key than Esc, Esc always reaches the agent',
     },
   },
   log: {
@@ -154,7 +154,7 @@ const sessionKeys = {
   },
   'env.file': {
     type: path,
-    doc: "A dotenv file of yours that sets environment variables from this table. A project's `.env` is never read automatically.",
+    doc: "Your dotenv file, which sets environment variables from this table. A project's `.env` is never read automatically.",
     example: '~/.config/ctxwrap/env',
     option: {
       flag: '--env-file',

@@ -78,11 +78,11 @@ const limitFacts = (session: Session, limit: SessionLimit): readonly string[] =>
 };
 
 const NO_COMMAND =
-  'Nothing happens above it: the compact command of this agent is not known, or switched off.';
+  'Above it nothing happens: the compact command of this agent is not known, or switched off.';
 
 const consequences: Readonly<Record<Mode, string>> = {
   auto: 'Above it the agent is told to compact at the next safe moment.',
   ask: 'Above it compacting is suggested (mode ask).',
-  warn: 'Nothing happens above it by itself (mode warn).',
-  off: 'Nothing happens above it by itself (mode off).',
+  warn: 'Above it nothing happens by itself (mode warn).',
+  off: 'Above it nothing happens by itself (mode off).',
 };

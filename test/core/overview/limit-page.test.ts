@@ -62,6 +62,6 @@ describe('the choice of a limit', () => {
   it('says what happens above it, also where the command is not known', () => {
     const last = (more: object): string | undefined => page(session(1_000_000), more).texts.at(-1);
     expect(last({})).toContain('told to compact');
-    expect(last({ command: undefined })).toContain('Nothing happens above it');
+    expect(last({ command: undefined })).toContain('Above it nothing happens');
   });
 });

@@ -3,7 +3,7 @@ import { lstat, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { getuid } from 'node:process';
 import { getSystemErrorMap } from 'node:util';
-import { errorText, UserError } from '../core/errors.js';
+import { errorCode, errorText, UserError } from '../core/errors.js';
 
 // Errors for files and folders, with the reason in words.
 
@@ -25,7 +25,7 @@ export const unreadableFolderError = (what: string, path: string, reason: string
 export const systemReason = (error: unknown): string => {
   const number = error instanceof Error && 'errno' in error ? error.errno : undefined;
   const known = typeof number === 'number' ? getSystemErrorMap().get(number) : undefined;
-  if (known !== undefined) return known[1];
+  if (known !== undefined && known[0] === errorCode(error)) return known[1]; // zlib has numbers of its own
   return errorText(error);
 };
 

@@ -50,10 +50,10 @@ const messagesBetween = ([from, to]: readonly [Millis, Millis]): RowQuery => ({
 const readable = (column: string): string => `CASE WHEN json_valid(${column}) THEN ${column} ELSE '{}' END`;
 const PART = `(SELECT id, message_id, ${readable('data')} AS data FROM part)`;
 
-/** The parts of a message, each with its id: texts, tools with their results. */
+/** The parts of a message, each with its id: texts, tools with their results. Without `json` the SQLite of Node 24 takes them as a text. */
 const PARTS = `
-             'parts', (SELECT json_group_array(json_insert(p.data, '$.id', p.id) ORDER BY p.id)
-                       FROM ${PART} p WHERE p.message_id = m.id)`;
+             'parts', json((SELECT json_group_array(json_insert(p.data, '$.id', p.id) ORDER BY p.id)
+                            FROM ${PART} p WHERE p.message_id = m.id))`;
 
 /**
  * The session itself, then its messages. A message that asks for a summary has `asks`; the summary comes with its text, the number of its

@@ -215,11 +215,12 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   const path = await readablePath(given);
   const asked = await agentFromOption(request.options.runtime, request.options.configured?.runtimes);
   const writer = asked?.log ? asked : Object.values(agents).find(({ log }) => log?.database);
-  if (writer?.log?.database && (await isDatabase(path))) return databaseReport(given, path, writer, request);
   const cannotRead = (error: unknown): never => {
     const isOfFile = error instanceof LimitError || errorCode(error) !== undefined;
     throw isOfFile ? messages.unreadableFile(given, systemReason(error)) : error;
   };
+  if (writer?.log?.database && (await isDatabase(path).catch(cannotRead)))
+    return databaseReport(given, path, writer, request);
   const recognised = await agentOfFile(path, Object.values(agents)).catch(cannotRead);
   const agent = asked ?? recognised;
   if (!agent) throw messages.unknownFile(given);

@@ -7,7 +7,8 @@ const home = dirname(__dirname);
 
 /** The launcher or what it starts is missing or cut off. */
 const isIncomplete = (error) => {
-  if (error.code === 'MODULE_NOT_FOUND') return error.requireStack[0] === __filename;
+  if (!(error instanceof Error)) return false;
+  if (error.code === 'MODULE_NOT_FOUND') return error.requireStack?.[0] === __filename;
   const isCutOff = error instanceof SyntaxError && error.stack.startsWith(join(home, 'dist', 'launcher.cjs'));
   return isCutOff || error.code === 'CTXWRAP_INCOMPLETE';
 };

@@ -18,7 +18,7 @@ import { dirname, join, resolve } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inTerminal } from './cli/launcher.js';
+import { inTerminal, makeBench } from './cli/launcher.js';
 
 interface Packed {
   readonly filename: string;
@@ -183,6 +183,24 @@ describe('a checkout that has not been built', () => {
         'ctxwrap: files of this installation are missing, or it is being updated: start it once more\n' +
         'ctxwrap: if that does not help: npm install -g ctxwrap\n',
     });
+    rmSync(checkout(), { recursive: true });
+  });
+
+  it.each([
+    ['is missing', (path: string) => rmSync(path)],
+    ['is cut off', half],
+    ['is empty', (path: string) => truncateSync(path, 0)],
+  ])('says what mends the demo where its agent %s', async (_, harm) => {
+    copy('dist');
+    copy('package.json');
+    mkdirSync(join(checkout(), 'src'));
+    harm(join(dist(), 'demo-agent.js'));
+    const bench = makeBench();
+    const terminal = inTerminal(process.execPath, [join(copy('bin'), 'ctxwrap.js'), 'demo'], bench);
+    expect((await terminal.ended).exitCode).toBe(1);
+    expect(terminal.output()).toContain(`cd '${checkout()}' && npm run build\r\n`);
+    expect(terminal.output()).not.toContain('    at ');
+    bench.remove();
     rmSync(checkout(), { recursive: true });
   });
 

@@ -6,6 +6,7 @@ import { configKey } from '../core/config/keys.js';
 import { present } from '../core/present.js';
 import { quotePosix } from '../core/text.js';
 import { nullLog, openLog, type Log } from '../storage/log-file.js';
+import { homeFolder, stateFolder, stateFolderRefusal } from '../storage/state-folder.js';
 import { openRecording, type Recording } from '../storage/recording.js';
 import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
 import type { ExitStatus, OwnConfig, SessionEnd, Tour, LaunchSession } from '../session/options.js';
@@ -262,7 +263,13 @@ const ownConfig = (options: Options): OwnConfig => {
 /** What the user is told in the footer. */
 const noticesOf = ({ configured, values }: Options, log: Log): readonly string[] => {
   const isUnlogged = configured !== undefined && values.log !== undefined && log === nullLog;
-  return [...(configured?.notices ?? []), ...(isUnlogged ? [`cannot write the log ${values.log}`] : [])];
+  const { env } = process;
+  const isRefused = stateFolderRefusal(stateFolder(env, homeFolder(env))) !== undefined; // the log says why
+  return [
+    ...(configured?.notices ?? []),
+    ...(isUnlogged ? [`cannot write the log ${values.log}`] : []),
+    ...(isRefused ? ['state folder refused, nothing is recorded · ctxwrap doctor'] : []),
+  ];
 };
 
 /** The command an agent runs before it compacts by itself: this very program, whatever the shell finds on PATH. */

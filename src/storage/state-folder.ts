@@ -3,6 +3,7 @@ import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { errorCode } from '../core/errors.js';
+import { systemReason } from './errors.js';
 import { FOLDER_MODE, FILE_MODE, OTHERS } from './file-modes.js';
 import { isOwn, readAtMost } from './files.js';
 import { followLink } from './trusted-link.js';
@@ -86,6 +87,20 @@ export const linkRefusal = (folder: string): string | undefined => {
   // otherwise it is below the state folder, where no link is expected
   const isOpen = isOpenToOthers(target.path);
   return `${folder} is a symbolic link${isOpen ? `, and other users can access ${target.path}` : ''}`;
+};
+
+/** Why nothing can be recorded in the state folder; undefined where it can, or where the folder is not there yet. */
+export const stateFolderRefusal = (folder: string): string | undefined => {
+  const refusal = linkRefusal(folder);
+  if (refusal !== undefined) return refusal;
+  try {
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
+    if (!stats) return undefined;
+    if (!stats.isDirectory()) return `${folder} is not a folder`;
+    return isOwn(stats) ? undefined : `${folder} belongs to another user`;
+  } catch (error) {
+    return systemReason(error);
+  }
 };
 
 const makePrivate = async (folder: string): Promise<void> => {

@@ -1,4 +1,12 @@
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { uuidInPath } from '../../src/agents/files.js';
@@ -92,6 +100,21 @@ describe('the child of a wrapped session', () => {
     const terminal = wrapped('--runtime', 'generic', 'claude', '--help', '-p', '--', '--mode', 'x');
     await terminal.ended;
     expect(terminal.output()).toContain('args:--help -p -- --mode x');
+  });
+});
+
+describe('a state folder that is refused', () => {
+  it.each([
+    ['a link to a folder that others may write', (folder: string) => symlinkSync('/tmp', folder)],
+    ['a file', (folder: string) => writeFileSync(folder, '')],
+  ])('is said in the footer where it is %s', async (_, make) => {
+    mkdirSync(join(bench.folder, '.local/state'), { recursive: true });
+    make(join(bench.folder, '.local/state/ctxwrap'));
+    bench.program('claude', '#!/bin/sh\nread line\n');
+    const terminal = wrapped('claude');
+    await terminal.seen(/state folder refused, nothing is recorded · ctxwrap doctor/);
+    terminal.type('\r');
+    expect((await terminal.ended).exitCode).toBe(0);
   });
 });
 

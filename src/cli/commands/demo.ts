@@ -1,7 +1,17 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { accessSync, constants, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { agents } from '../../agents/index.js';
@@ -30,6 +40,7 @@ const tour: Tour = {
 
 export const demo = async ({ interactive, options }: DemoRequest): Promise<Outcome> => {
   if (!isatty(0) || !isatty(1) || process.env['TERM'] === 'dumb') throw messages.demoNeedsTerminal();
+  checkProgram(agentProgram());
   const folder = makeFolder();
   const record = join(folder, `${randomUUID()}.jsonl`);
   writeFileSync(record, '', { mode: 0o600 }); // found at once, and not only when the agent has written to it
@@ -87,6 +98,14 @@ const isWritable = (folder: string): boolean => {
   } catch (error) {
     return errorCode(error) === 'ENOENT';
   }
+};
+
+/** Throws for half a program, of which Node itself would print the stack. An empty file is no error for Node. */
+const checkProgram = (path: string): void => {
+  const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  if (size > 0 && spawnSync(process.execPath, ['--check', path], { stdio: 'ignore' }).status === 0) return;
+  const home = dirname(dirname(path));
+  throw messages.brokenDemo(path, existsSync(join(home, 'src')) ? home : undefined);
 };
 
 const printNext = async ({ values }: Options): Promise<void> => {

@@ -2,8 +2,8 @@ import type { SavedSession } from '../../agents/agent.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
 import type { Change } from '../../core/strategies/check.js';
-import type { SessionRecord } from '../../core/report/records.js';
 import { systemReason } from '../../storage/errors.js';
+import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { toPlainText } from '../../ui/text.js';
 import { findStrategy } from '../../session-files/find-strategy.js';
@@ -17,7 +17,8 @@ import { print, printLines, workingFolder } from '../print.js';
 import type { ShortenRequest } from '../define/compact.js';
 import { resumeOf, resumeRows, type Resume } from '../resume.js';
 import type { Outcome } from '../session.js';
-import { noProgress, progressLine } from '../text.js';
+import { shortIdOf } from '../session-argument.js';
+import { noProgress, progressLine, shortId } from '../text.js';
 import { jsonText } from '../../core/printable.js';
 import { catchStopSignals } from '../verify.js';
 import { openSearch } from './history.js';
@@ -65,7 +66,10 @@ export const shortenCommand = async (request: ShortenRequest): Promise<Outcome> 
   if (!isDryRun && agent.log?.conversation && !agent.newSessions)
     throw messages.unwrittenSessions(agent.name);
   const isLive = session?.liveness === 'live' && agent.newSessions?.switching !== undefined;
-  if (isLive && !isDryRun && output === undefined) return shortenInAgent(request, source, session.record);
+  if (isLive && !isDryRun && output === undefined) {
+    const all = await listSessions(search.stateFolder, Date.now()).catch(() => [session]);
+    return shortenInAgent(request, source, { ...session, name: shortIdOf(all, session) });
+  }
   const stopping = catchStopSignals();
   const progress = json || options.values.quiet === true ? noProgress : progressLine();
   try {
@@ -89,9 +93,10 @@ export const shortenCommand = async (request: ShortenRequest): Promise<Outcome> 
 const shortenInAgent = async (
   { strategy, keepRecent, budgetTokens, json, options }: ShortenRequest,
   { agent, path }: OneSource['source'],
-  { id, runtime, cwd, agentSessionId }: SessionRecord,
+  { record, name }: ListedSession & { /** as ps shows it */ readonly name: string },
 ): Promise<Outcome> => {
   const { env } = process;
+  const { id, runtime, cwd, agentSessionId } = record;
   const { answered, status } = await askAlone(
     id,
     { schema: 'ctxwrap.shorten/1', strategy, keepRecent, budgetTokens },
@@ -106,7 +111,7 @@ const shortenInAgent = async (
   // nobody runs the agent any more, and the session from before is as it was
   const isLeft = answered.outcome === 'unknown' && answered.isOver && agentSessionId !== undefined;
   const resume = isLeft ? resumeRows(resumeOf(agent, { id: agentSessionId, path }, cwd)) : [];
-  const rows = [toPlainText(askedText(answered, { id, runtime })), ...resume];
+  const rows = [toPlainText(askedText(answered, { name, runtime })), ...resume];
   await (json ? print(jsonText(report, 2)) : printLines(rows));
   return { status, notices: [] };
 };
@@ -125,7 +130,7 @@ const liveOf = (answered: Answered): Omit<LiveReport['live'], 'id'> => {
 
 const askedText = (
   answered: Answered,
-  { id, runtime: agent }: Pick<SessionRecord, 'id' | 'runtime'>,
+  { name, runtime: agent }: { readonly name: string; readonly runtime: string },
 ): string => {
   switch (answered.outcome) {
     case 'done':
@@ -139,7 +144,7 @@ const askedText = (
     case 'unknown': {
       const advice = answered.isOver
         ? 'the whole conversation is unchanged'
-        : `ctxwrap context ${id} shows how full it is`;
+        : `ctxwrap context ${name} shows how full it is`;
       return `✗ not known whether ${agent} has the shorter conversation: ${answered.reason}; ${advice}`;
     }
   }
@@ -214,7 +219,7 @@ const reportRows = (
   const rows = [
     isDryRun
       ? `${toPlainText(runtime)}: ${strategy} would shorten the conversation, ${size} (estimated tokens)`
-      : `✓ shortened by ${strategy}, ${size}, in a new session: ${session?.id ?? ''}`,
+      : `✓ shortened by ${strategy}, ${size}, in a new session: ${session ? shortId(session.id) : ''}`,
     `  kept        ${counted(change.keptMessages, change.keptCalls)}, word for word`,
     `  removed     ${counted(change.droppedMessages, change.droppedCalls)}`,
     `  instead     a text of about ${formatTokens(change.summaryTokens)} tokens`,

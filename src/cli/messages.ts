@@ -174,7 +174,6 @@ export const demoNeedsFolder = (folder: string, reason: string): UserError =>
 export const demoNeedsTerminal = (): UserError =>
   usageError('the demo needs a terminal', 'run it without redirecting its input or output');
 
-/** What to do after the demo: rows of a command or key, and what it is for. */
 /** `path`: the demo's agent, which the build writes; `checkout`: the folder that it is built in, unless it was installed. */
 export const brokenDemo = (path: string, checkout: string | undefined): UserError =>
   failure(
@@ -182,7 +181,7 @@ export const brokenDemo = (path: string, checkout: string | undefined): UserErro
     checkout === undefined ? 'npm install -g ctxwrap' : `cd ${quoteForCopying(checkout)} && npm run build`,
   );
 
-/** A table, or each reason below its command where a line would be wider than 80 columns; a command that is copied is never broken. */
+/** What to do after the demo: rows of a command or key, and what it is for. A table, or each reason below its command where a line would be wider than 80 columns; a command that is copied is never broken. */
 export const afterDemo = (rows: readonly (readonly [what: string, why: string])[]): string => {
   const width = Math.max(18, ...rows.map(([what]) => what.length)) + 2;
   const lines = rows.map(

@@ -453,7 +453,7 @@ const STYLE = markup`
 @media (prefers-color-scheme:dark){:root{--page:#14171a;--ink:#e6e9ec;--quiet:#98a2ac;--rule:#30363c;--session:#34597f;--verified:#6fc07f;--failed:#ff7070;--other:#d7af00;--lost:#444c54}}
 body{background:var(--page);color:var(--ink);font:14px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}
 h1{font-size:1.4rem;margin:0}h2{font-size:1.05rem;margin:2.25rem 0 .5rem}
-.quiet,.legend{color:var(--quiet);margin:.25rem 0}.legend>span{margin-right:1rem;white-space:nowrap}
+.quiet,.legend{color:var(--quiet);margin:.25rem 0}.legend>span{display:inline-block;margin-right:1rem}
 .figures{display:grid;gap:.75rem;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));list-style:none;margin:1rem 0;padding:0}
 .figures li{border:1px solid var(--rule);border-radius:6px;color:var(--quiet);padding:.5rem .75rem}.figures b{color:var(--ink);display:block;font-size:1.3rem;font-weight:600}
 .scroll{overflow-x:auto}

@@ -26,7 +26,7 @@ interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
-const MOST_BYTES = 4_550_000; // a third of it is what draws the overview and what sends metrics; the library has its own copy of the readers; 0.3 MB are pictures
+const MOST_BYTES = 4_650_000; // a third of it is what draws the overview and what sends metrics; the library has its own copy of the readers; 0.3 MB are pictures
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const manifest = JSON.parse(read('package.json'));

@@ -301,10 +301,7 @@ describe('the other commands, cut short', () => {
       ['recall', '--into', 'draft'],
       'not known whether the draft is in the prompt of codex: you stopped waiting; look there',
     ],
-    [
-      shorten,
-      'not known whether codex has the shorter conversation: you stopped waiting; ctxwrap context running shows',
-    ],
+    [shorten, 'not known whether codex has the shorter conversation: you stopped waiting; ctxwrap context '],
   ] as const)('%j by Ctrl-C once it has begun: nobody knows', async (args, text) => {
     listen(begins);
     const { child, ended } = ask(...args);

@@ -82,8 +82,9 @@ const start = (setting: Setting, folder: string) => {
     termios: '',
   }).listen({
     onOutput: (data) => {
-      bytes.push(Buffer.from(data));
-      terminal.write(whole(data), look);
+      const own = Buffer.from(data); // the emulator reads them later
+      bytes.push(own);
+      terminal.write(whole(own), look);
     },
     onDrain: () => undefined,
     onEnd: (ending) => {

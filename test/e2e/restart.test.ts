@@ -205,7 +205,7 @@ describe.concurrent('a conversation that is shortened while the agent runs', () 
     await withAgent(env, async ({ window, ctxwrap, says, sessions, switches, attempts }) => {
       await says('90k');
       const compacting = ctxwrap('compact');
-      await says('told to go on shortened, waiting for its answer');
+      await says('continuing with less, waiting for its answer');
       window.type('go on\r');
       await says('shortened 90k → 14k');
       expect((await compacting).stdout).toContain('shortened 90k → 14k');

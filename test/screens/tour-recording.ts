@@ -178,10 +178,11 @@ export const storyOf = async (recording: Recording, minMs = 0): Promise<Story> =
   };
 };
 
-/** Without seconds, without the sizes on the way up, of which a slow machine shows others, and without the hint, which comes when it is known. */
+/** Without the demo's id, without seconds, without the sizes on the way up, of which a slow machine shows others, and without the hint, which comes when it is known. */
 const timeless = (row: string): string =>
   row
     .trim()
+    .replaceAll(/\b[\da-f]{8}-[\da-f-]{27}\b/g, 'ID')
     .replaceAll(/\b\d+ s\b/g, 'N s')
     .replaceAll(/\s+/g, ' ')
     .replace(/ Ctrl-\] overview$/, '')

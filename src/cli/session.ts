@@ -99,12 +99,16 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
       const session = await withChannel(asked);
       const sttyProcess = await stty;
       const child = startAgent(session, sttyProcess);
-      const [{ wrap }, { startThread }] = await loadWrapper();
-      return await wrap(session, {
-        child,
-        sttyProcess,
-        startThread: (start, listener) => startThread({ ...thread, start }, listener),
-      });
+      try {
+        const [{ wrap }, { startThread }] = await loadWrapper();
+        return await wrap(session, {
+          child,
+          sttyProcess,
+          startThread: (start, listener) => startThread({ ...thread, start }, listener),
+        });
+      } finally {
+        child.abandon(); // where that has failed before it listened
+      }
     } finally {
       await close();
     }

@@ -265,9 +265,15 @@ const giveUpOverview = ({
   terminal.worker.handle(noOverviewNotice(terminal));
 };
 
-/** The worker that was to draw it has failed. Where the user has not seen it yet, it opens as soon as the next one can draw it. */
-const letGoOfOverview = ({ terminal, overview }: Pick<WorkerParts, 'terminal' | 'overview'>): void => {
-  const isStillWanted = overview?.isUnseen() === true;
+/**
+ * The worker that was to draw it has failed. Where it has failed before it could draw anything, the overview opens as soon as the next one
+ * can: drawing may have been what made another one fail, and there are only two.
+ */
+const letGoOfOverview = (
+  { terminal, overview }: Pick<WorkerParts, 'terminal' | 'overview'>,
+  wasReady: boolean,
+): void => {
+  const isStillWanted = !wasReady && overview?.isUnseen() === true;
   overview?.close();
   terminal.isOverviewUndrawable = false;
   if (isStillWanted) overview?.open();
@@ -318,10 +324,10 @@ export const serveWorker = (parts: WorkerParts): WorkerListener => {
         return request.isUndrawable ? giveUpOverview(parts) : overview?.closeByItself();
     }
   };
-  const onFailure = (isLast: boolean): void => {
+  const onFailure = (isLast: boolean, wasReady: boolean): void => {
     typing.abandon();
     terminal.restart = undefined; // nobody knows whether the agent was told to end
-    letGoOfOverview(parts);
+    letGoOfOverview(parts, wasReady);
     visibility.forget();
     visibility.watch(false);
     if (isLast) return onLost();

@@ -31,8 +31,11 @@ export type WorkerRequest = Exclude<FromWorker, { readonly type: 'measured' | 's
 
 export interface WorkerListener {
   readonly onRequest: (request: WorkerRequest) => void;
-  /** it has failed; `isLast`: no other one is started, and the listener records the rest of the session */
-  readonly onFailure: (isLast: boolean) => void;
+  /**
+   * It has failed; `isLast`: no other one is started, and the listener records the rest of the session. `wasReady`: it had handled
+   * something.
+   */
+  readonly onFailure: (isLast: boolean, wasReady: boolean) => void;
 }
 
 export interface SessionWorker {
@@ -157,7 +160,7 @@ const makeQuestions = () => {
 interface ConnectionListener {
   readonly onMessage: (message: FromWorker) => void;
   /** a worker has failed and was left behind; `start` starts the next one */
-  readonly onFailure: (reason: string) => void;
+  readonly onFailure: (reason: string, wasReady: boolean) => void;
 }
 
 /** The connection to one thread after the other. */
@@ -189,7 +192,7 @@ const makeConnection = (startThread: StartThread, { onMessage, onFailure }: Conn
   };
   const leave = (reason: string): void => {
     close();
-    onFailure(reason);
+    onFailure(reason, handledCount() > 0);
   };
   return {
     send,
@@ -391,20 +394,20 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
     else listener?.onRequest(message);
     if (message.type === 'footer') feed.setUrgent(message.drawing.due === 'countdown');
   };
-  const onFailure = (why: string): void => {
+  const onFailure = (why: string, wasReady: boolean): void => {
     session.log.error(`the worker has failed: ${why}`);
     feed.reset();
     questions.giveUp();
     ending.settle(false);
     if (ending.isAwaited()) return end();
-    if (starts.next()) listener?.onFailure(false);
+    if (starts.next()) listener?.onFailure(false, wasReady);
     else giveUp();
   };
   const end = (): void => [feed.end, connection.end, questions.giveUp].forEach((act) => act());
   const giveUp = (): void => {
     ending.lose();
     end();
-    listener?.onFailure(true);
+    listener?.onFailure(true, true);
   };
   const connection: Connection = makeConnection(startThread, { onMessage, onFailure });
   const starts = makeStarts(options, () => connection);

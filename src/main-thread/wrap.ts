@@ -36,6 +36,7 @@ const listenTo = (unread: UnreadChild, terminal: TerminalSession, listener: Chil
   const { grid } = terminal.filter;
   const { columns, rows } = unread.size;
   const child = unread.listen(listener);
+  terminal.child = child;
   if (columns !== grid.columns || rows !== grid.rows) child.resize(grid);
   terminal.session.recording?.resize(grid.columns, grid.rows);
   return child;
@@ -142,7 +143,6 @@ const runChild = async (unread: UnreadChild, parts: Parts, emit: Emit): Promise<
       onGone: () => emit({ type: 'child-gone' }),
       onEnd: (end) => emit({ type: 'child-ended', end }),
     });
-    terminal.child = child;
     session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.agent.name}`);
     startWorkerNow = startWorkerSoon(parts, { pid: child.pid, startedAt: unread.startedAt });
     await ending.ended;

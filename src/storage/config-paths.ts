@@ -20,14 +20,16 @@ const MOST_BYTES = 1024 * 1024;
 
 /** A file that a configuration names; undefined where there is no regular file. Without its text where that is longer than 1 MB or cannot be read. */
 export const readNamedFile = (path: string): { readonly text?: string } | undefined => {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats?.isFile()) return undefined;
   try {
+    const stats = statSync(path);
+    if (!stats.isFile()) return undefined;
     return stats.size <= MOST_BYTES ? { text: readFileSync(path, 'utf8') } : {};
-  } catch {
-    return {};
+  } catch (error) {
+    return NO_FILE.has(errorCode(error)) ? undefined : {};
   }
 };
+
+const NO_FILE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
 
 /** Whether something has this path, even if it cannot be read. */
 export const pathExists = (path: string): boolean => {

@@ -167,11 +167,18 @@ export const openAudit = ({ stateFolder, onFailure, maxBytes = MAX_BYTES }: Audi
     if (!hasFailed) onFailure(systemReason(error));
     hasFailed = true;
   };
+  const tryAppend = (line: string): void => {
+    try {
+      appendLine(stateFolder, line, maxBytes);
+    } catch (error) {
+      fail(error);
+    }
+  };
   /** The lines that wait are dropped if it cannot be there. */
   const prepare = async (): Promise<void> => {
     try {
       await ensureFolder(stateFolder);
-      for (const line of waiting ?? []) appendLine(stateFolder, line, maxBytes);
+      for (const line of waiting ?? []) tryAppend(line);
     } catch (error) {
       fail(error);
     }

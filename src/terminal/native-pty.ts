@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { OnReadOpts, SocketConstructorOpts } from 'node:net';
 import { ReadStream } from 'node:tty';
@@ -66,6 +67,8 @@ export interface UnreadPty {
   /** descriptor of the wrapper's side; O_NONBLOCK is set */
   readonly fd: number;
   readonly resize: (columns: number, rows: number) => void;
+  /** hangs the terminal up, unread: the child gets SIGHUP. In place of `read`. */
+  readonly close: () => void;
   /** to be called once */
   readonly read: (listener: NativePtyListener) => NativePty;
 }
@@ -107,7 +110,11 @@ export const openNativePty = ({ file, args, cwd, env, columns, rows }: NativePty
     fd,
     resize: (newColumns: number, newRows: number) => addon.resize(fd, newColumns, newRows),
   };
-  return { ...child, read: (listener) => ({ ...child, ...readPty(fd, exited, listener) }) };
+  return {
+    ...child,
+    close: () => closeSync(fd),
+    read: (listener) => ({ ...child, ...readPty(fd, exited, listener) }),
+  };
 };
 
 const readPty = (

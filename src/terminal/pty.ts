@@ -162,6 +162,8 @@ export interface UnreadChild {
   readonly startedAt: number;
   /** of its terminal */
   readonly size: Size;
+  /** nobody will listen: hangs up, so that the child ends. Does nothing once somebody listens. */
+  readonly abandon: () => void;
   /** to be called once, and soon: a child that writes more than 4 KB waits until then */
   readonly listen: (listener: ChildListener) => Child;
 }
@@ -178,11 +180,21 @@ export const startChild = ({ file, args, cwd, env, size, termios }: ChildOptions
     rows: size.rows,
   });
   const held = openTerminal(pty.ptsName);
+  let isTaken = false;
   return {
     pid: pty.pid,
     startedAt: Date.now(),
     size,
-    listen: (listener) => listenTo(pty, held, { size, listener }),
+    abandon: () => {
+      if (isTaken) return;
+      isTaken = true;
+      if (held !== undefined) closeSync(held);
+      pty.close();
+    },
+    listen: (listener) => {
+      isTaken = true;
+      return listenTo(pty, held, { size, listener });
+    },
   };
 };
 

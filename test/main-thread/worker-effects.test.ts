@@ -52,7 +52,7 @@ describe('a worker that holds the keys', () => {
     hold();
     run.type('abc');
     expect(run.received()).toBe('');
-    onFailure(false);
+    onFailure(false, false);
     expect(run.received()).toBe('abc');
   });
 
@@ -62,7 +62,7 @@ describe('a worker that holds the keys', () => {
     write('\x1b[200~/comp\x1b[201~');
     write(BACKSPACE);
     run.type('abc');
-    onFailure(false);
+    onFailure(false, false);
     vi.advanceTimersByTime(100);
     expect(run.writes).toEqual(['\x1b[200~/comp\x1b[201~', BACKSPACE, BACKSPACE.repeat(4), 'abc']);
     run.type('d');
@@ -75,7 +75,7 @@ describe('a worker that holds the keys', () => {
     write('/compact');
     write('\r');
     run.type('y\r');
-    onFailure(false);
+    onFailure(false, false);
     vi.advanceTimersByTime(1_000);
     expect(run.received()).toBe('/compact\r');
     run.type('later');
@@ -85,7 +85,7 @@ describe('a worker that holds the keys', () => {
   it('is not obeyed any more after it has failed', () => {
     const { hold, write, onFailure } = start();
     hold();
-    onFailure(false);
+    onFailure(false, false);
     run.type('a');
     write('/compact');
     expect(run.received()).toBe('a');
@@ -95,26 +95,26 @@ describe('a worker that holds the keys', () => {
 describe('after a worker has failed', () => {
   it('the child draws its screen once more for the next one', () => {
     const { calls, onFailure } = start();
-    onFailure(false);
+    onFailure(false, false);
     expect(calls).toEqual({ forced: 1, lost: 0 });
   });
 
   it('a child whose screen is not read keeps its size', () => {
     const { calls, onFailure } = start();
     run.stage.isPassthrough = true;
-    onFailure(false);
+    onFailure(false, false);
     expect(calls).toEqual({ forced: 0, lost: 0 });
   });
 
   it('for the last time, the session goes on without it', () => {
     const { calls, onFailure } = start();
-    onFailure(true);
+    onFailure(true, true);
     expect(calls).toEqual({ forced: 0, lost: 1 });
   });
 });
 
 describe('the hotkey whose worker fails before anything is drawn', () => {
-  const restart = (isLast: boolean) => {
+  const restart = (isLast: boolean, wasReady = false) => {
     let isOver = false;
     const load = (): Promise<void> => new Promise(() => undefined);
     run = makeOverviewHarness(60, 14, { load, isAvailable: () => !isOver });
@@ -122,9 +122,13 @@ describe('the hotkey whose worker fails before anything is drawn', () => {
     const { onFailure } = serveWorker({ ...run.parts, resize, onLost: () => undefined });
     run.type('\x1d');
     isOver = isLast;
-    onFailure(isLast);
+    onFailure(isLast, wasReady);
     return run.overview.isOpen();
   };
+
+  it('that had run before leaves it to you to ask again: drawing may have been its end', () => {
+    expect(restart(false, true)).toBe(false);
+  });
 
   it('opens the overview of the next one', () => {
     expect(restart(false)).toBe(true);
@@ -154,7 +158,7 @@ describe('an overview that cannot be drawn', () => {
     onRequest({ type: 'footer', drawing: { columns: 60, text: ' demo', row: own` demo`, compactions: 0 } });
     expect(run.stage.isOverviewUndrawable).toBe(false);
     onRequest({ type: 'close-overview', isUndrawable: true });
-    onFailure(false); // another worker may be able to
+    onFailure(false, false); // another worker may be able to
     expect(run.stage.isOverviewUndrawable).toBe(false);
     contents.onClose?.(true);
   });

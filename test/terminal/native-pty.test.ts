@@ -2,6 +2,7 @@
 import { writeSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { openNativePty } from '../../src/terminal/native-pty.js';
+import { startChild } from '../../src/terminal/pty.js';
 
 const isRunning = (pid: number): boolean => {
   try {
@@ -39,4 +40,18 @@ it('the last output is read although the program had no time for it after the en
   while (performance.now() < until); // busy with something else
   await ended;
   expect(output).toContain('last words\r\n');
+});
+
+it('a child to which nobody will listen ends, and does not keep the program running', async () => {
+  const child = startChild({
+    file: '/bin/sh',
+    args: ['-c', 'while :; do sleep 1; done'],
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin' },
+    size: { columns: 80, rows: 24 },
+    termios: '',
+  });
+  expect(isRunning(child.pid)).toBe(true);
+  child.abandon();
+  while (isRunning(child.pid)) await turn();
 });

@@ -103,7 +103,8 @@ const isWritable = (folder: string): boolean => {
 /** Throws for half a program, of which Node itself would print the stack. An empty file is no error for Node. */
 const checkProgram = (path: string): void => {
   const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-  if (size > 0 && spawnSync(process.execPath, ['--check', path], { stdio: 'ignore' }).status === 0) return;
+  if (size > 0 && spawnSync(process.execPath, ['--check', path], { stdio: 'ignore', env: {} }).status === 0)
+    return;
   const home = dirname(dirname(path));
   throw messages.brokenDemo(path, existsSync(join(home, 'src')) ? home : undefined);
 };

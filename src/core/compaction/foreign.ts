@@ -5,6 +5,7 @@ import { recordAttempt, recordCompaction } from './policy.js';
 import { present } from '../present.js';
 import {
   ANOTHER,
+  answerAlarm,
   beforeOf,
   GONE_MS,
   isFullAgain,
@@ -12,6 +13,7 @@ import {
   RECORD,
   SHORTENED,
   shownByAnswer,
+  stillWaiting,
   SUCCESS,
   unproven,
   verified,
@@ -106,7 +108,9 @@ export const foreignAt = (state: Compaction, phase: Foreign, moment: SessionCont
     const shown = shownByAnswer(before, { shortenedAt }, moment);
     if (shown) return withShortening(state, phase, shown, moment);
     const lack = lackOfAnswer(phase, moment);
-    return lack !== undefined && isFullAgain(moment) ? foreignLeft(state, lack, moment) : state;
+    if (lack !== undefined && isFullAgain(moment)) return foreignLeft(state, lack, moment);
+    const waiting = stillWaiting(phase, moment);
+    return waiting === phase ? state : enterPhase(state, waiting);
   }
   if (fill && fillSince !== numberSince) {
     const outcome = { kind: 'verified', after: fill } as const;
@@ -170,8 +174,10 @@ const withShortening = (
 };
 
 /** When it ends without a report. */
-export const foreignDue = ({ goneAt, success }: Foreign): Millis | undefined =>
-  goneAt === undefined || success !== undefined ? undefined : goneAt + GONE_MS;
+export const foreignDue = ({ success, shortenedAt, ...turns }: Foreign): Millis | undefined => {
+  if (shortenedAt !== undefined) return answerAlarm(turns);
+  return turns.goneAt === undefined || success !== undefined ? undefined : turns.goneAt + GONE_MS;
+};
 
 /** Facts about a successful compaction that ctxwrap was not waiting for. */
 interface Worked {

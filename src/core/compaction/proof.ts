@@ -71,6 +71,8 @@ interface TurnsSince {
   readonly goneAt?: Millis | undefined;
   /** since when the screen does not show whether one runs */
   readonly unseenAt?: Millis | undefined;
+  /** an answer is overdue, and what could end the wait is no longer the time */
+  readonly isOverdue?: boolean | undefined;
 }
 
 export const withTurn = <T extends TurnsSince>(phase: T, activity: Activity, now: Millis): T => {
@@ -91,8 +93,18 @@ export const withTurn = <T extends TurnsSince>(phase: T, activity: Activity, now
 };
 
 /** Until when an answer is waited for; undefined as long as no turn has ended. */
-export const answerDue = ({ goneAt, unseenAt }: TurnsSince): Millis | undefined =>
+const answerDue = ({ goneAt, unseenAt }: TurnsSince): Millis | undefined =>
   goneAt === undefined ? unseenAt && unseenAt + UNSEEN_MS : goneAt + ANSWER_MS;
+
+/** When to look whether an answer is overdue: once, because the same moment would come again and again. */
+export const answerAlarm = (turns: TurnsSince): Millis | undefined =>
+  turns.isOverdue ? undefined : answerDue(turns);
+
+/** The wait goes on, although an answer may be overdue. */
+export const stillWaiting = <T extends TurnsSince>(phase: T, moment: SessionContext): T =>
+  (phase.isOverdue ?? false) === (lackOfAnswer(phase, moment) !== undefined)
+    ? phase
+    : { ...phase, isOverdue: !phase.isOverdue };
 
 /** What has passed without an answer that should have come by now; undefined if none is overdue. */
 export const lackOfAnswer = (turns: TurnsSince, { now }: SessionContext): string | undefined => {

@@ -4,21 +4,22 @@ import { foreignAfter, foreignAt, foreignDue, foreignLeft } from './foreign.js';
 import { hasOtherActivitySince } from './news.js';
 import { findFailure, isLower, secondsText, type EndedCompaction, type Outcome } from './outcome.js';
 import {
-  beforeOf,
   ANOTHER,
-  answerDue,
+  answerAlarm,
+  beforeOf,
   GONE_MS,
+  isFullAgain,
+  lackOfAnswer,
   RECORD,
   SHORTENED,
   shownByAnswer,
+  stillWaiting,
   SUCCESS,
   TOLD,
   unproven,
   verified,
   withEnded,
   withTurn,
-  lackOfAnswer,
-  isFullAgain,
 } from './proof.js';
 import { present } from '../present.js';
 import { recordAttempt, recordCompaction, startTurn } from './policy.js';
@@ -299,7 +300,8 @@ const sentAt = (phase: Sent, moment: SessionContext, state: Compaction): SentSte
   const { settings, keyAt } = state;
   const { fill, fillSince, activity, now } = moment;
   const { attempt, begunAt, goneAt, success, numberSince, slowAt, shortenedAt } = phase;
-  if (shortenedAt !== undefined) return answered(phase, shortenedAt, moment, state) ?? { phase };
+  if (shortenedAt !== undefined)
+    return answered(phase, shortenedAt, moment, state) ?? { phase: stillWaiting(phase, moment) };
   if (fill && fillSince !== numberSince) {
     if (isLower(attempt.before, fill)) {
       return { outcome: { kind: 'verified', after: fill }, evidence: 'the window is less full' };
@@ -347,10 +349,10 @@ const notStarted = (evidence: string): SentStep => ({
 
 // After the agent's report of success, the attempt waits for the next turn's number, however long that takes.
 const sentDue = (
-  { at, begunAt, goneAt, success, isQueued, slowAt, told, unseenAt }: Sent,
+  { at, begunAt, goneAt, success, isQueued, slowAt, shortenedAt, ...turns }: Sent,
   { startMs, finishMs }: CompactSettings,
 ): Millis | undefined => {
-  if (told) return answerDue({ goneAt, unseenAt });
+  if (shortenedAt !== undefined) return answerAlarm({ ...turns, goneAt });
   if (success !== undefined || isQueued) return undefined;
   if (goneAt !== undefined) return goneAt + GONE_MS;
   if (begunAt !== undefined) return begunAt + finishMs;

@@ -161,6 +161,8 @@ export type Phase =
       readonly shortenedAt?: Millis | undefined;
       /** since when the screen does not show whether a turn runs, while only its answer can confirm it */
       readonly unseenAt?: Millis | undefined;
+      /** an answer is overdue: time alone no longer ends the wait */
+      readonly isOverdue?: boolean | undefined;
       /** the agent does not show yet that it goes on in this session */
       readonly told?: ToldSession | undefined;
     }
@@ -178,6 +180,8 @@ export type Phase =
       /** of a shortening: the turns after it, as in `sent` */
       readonly begunAt?: Millis | undefined;
       readonly unseenAt?: Millis | undefined;
+      /** an answer is overdue: time alone no longer ends the wait */
+      readonly isOverdue?: boolean | undefined;
     };
 
 /** A session that a strategy has written and that the agent was told to go on in, without showing that it does. */

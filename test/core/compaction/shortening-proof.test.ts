@@ -164,9 +164,9 @@ it.each([
     session.wait(60_000);
     expect(session.outcomes()).toEqual([]); // it may be the number from before
     session.turn();
-    session.wait(60_000);
+    session.wait(9_000);
     expect(session.outcomes()).toEqual([]);
-    session.tell(tokens('official', HARD_TOKENS));
+    session.wait(2_000);
     expect(session.outcomes()).toEqual(['no-evidence']);
   },
 );
@@ -242,4 +242,28 @@ describe('an attempt for which the agent was started again without the shorter c
     session.typed({ kind: 'nothing', reason: 'everything would be kept', evidence: [] });
     expect(session.outcomes()).toEqual(['no-evidence', 'noop']);
   });
+});
+
+it.each([
+  ['has taken', taken],
+  ['was started again for', startedAgain],
+])(
+  'a shortening that the agent %s ends by time alone where the window is full again at the end of the turn',
+  (_, open) => {
+    const session = open();
+    session.turn();
+    session.tell(tokens('official', HARD_TOKENS));
+    session.wait(9_000);
+    expect(session.outcomes()).toEqual([]);
+    session.wait(2_000);
+    expect(session.outcomes()).toEqual(['no-evidence']);
+  },
+);
+
+it('a shortening whose answer is overdue rings once, not again and again', () => {
+  const session = taken();
+  session.turn();
+  session.wait(60_000);
+  expect(session.outcomes()).toEqual([]);
+  expect(session.due()).toBeUndefined();
 });

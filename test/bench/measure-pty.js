@@ -16,17 +16,14 @@ import { makeWriteQueue } from './src/terminal/write-queue.js';
 const [file = 'sh', ...args] = process.argv.slice(2);
 const [columns, rows] = process.stdout.getWindowSize();
 const ignore = () => undefined;
-const pty = openNativePty(
-  { file, args, cwd: process.cwd(), env: process.env, columns, rows },
-  {
-    onData: (bytes) => process.stdout.write(bytes),
-    onClose: ignore,
-    onExit: (exitCode) => {
-      process.stdin.setRawMode(false);
-      process.exit(exitCode);
-    },
+const pty = openNativePty({ file, args, cwd: process.cwd(), env: process.env, columns, rows }).read({
+  onData: (bytes) => process.stdout.write(new Uint8Array(bytes)), // the next read overwrites them
+  onClose: ignore,
+  onExit: (exitCode) => {
+    process.stdin.setRawMode(false);
+    process.exit(exitCode);
   },
-);
+});
 const queue = makeWriteQueue({ fd: pty.fd, isOpen: () => !pty.isClosed(), onDrained: ignore, onHangUp: ignore });
 process.stdin.setRawMode(true);
 process.stdin.on('data', queue.write);

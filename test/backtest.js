@@ -2,11 +2,9 @@
 // npm run backtest -- claude FOLDER codex FOLDER …; without arguments the session files of the fixtures. It only reads.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { join } from 'node:path';
+import { importBundle, root } from './bench/bundle.js';
 
-const root = resolve(import.meta.dirname, '..');
 const SOURCE = `
 export { agents } from './src/agents/index.js';
 export { toAgentFacts } from './src/agents/agent.js';
@@ -16,18 +14,7 @@ export { makeFactCoalescer, makeFileReader } from './src/session-files/session-f
 export { makeWorkFollower } from './src/session-files/follow-work.js';
 `;
 
-const load = async (folder) => {
-  const outfile = join(folder, 'backtest.mjs');
-  await build({
-    stdin: { contents: SOURCE, resolveDir: root },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    outfile,
-    logLevel: 'error',
-  });
-  return import(pathToFileURL(outfile).href);
-};
+const load = (folder) => importBundle(folder, 'backtest', SOURCE);
 
 /** Where the window is compacted at the latest, in tokens; undefined: where the ladder has it. */
 const LIMITS = [undefined, 150_000, 100_000, 60_000];

@@ -1,12 +1,10 @@
 // What node-pty's addon alone gains: the same bare proxy through its public interface, and through the addon with ctxwrap's own reads and writes.
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { bundle, root } from './bundle.js';
 import { BARE } from './candidates.js';
 import { measureLatency } from './measure-latency.js';
 import { measureThroughput } from './measure-throughput.js';
-
-const root = resolve(import.meta.dirname, '../..');
 
 // as test/bench/bare-proxy.js, line by line
 const SOURCE = `
@@ -31,16 +29,8 @@ process.on('SIGWINCH', () => pty.resize(...process.stdout.getWindowSize()));
 `;
 
 const addonProxy = async (folder) => {
-  const outfile = join(folder, 'addon-proxy.mjs');
-  await build({
-    stdin: { contents: SOURCE, resolveDir: root },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    outfile,
-    logLevel: 'error',
-    define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(root, 'package.json')).href) }, // where node-pty is found
-  });
+  const place = pathToFileURL(join(root, 'package.json')).href; // node-pty is found from there
+  const outfile = await bundle(folder, 'addon-proxy', SOURCE, { 'import.meta.url': JSON.stringify(place) });
   return {
     name: 'addon alone',
     words: (command) => [process.execPath, outfile, ...command],

@@ -1,11 +1,9 @@
 // What reading one screen costs, per agent: every screen of its recordings, played as they are and into a screen of 200 × 60.
 import { existsSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { join } from 'node:path';
+import { importBundle, root } from './bundle.js';
 import { percentile } from './numbers.js';
 
-const root = resolve(import.meta.dirname, '../..');
 const casts = join(root, 'test/fixtures/casts');
 
 // The readers are inside the bundle of the program; a bundle of their own lets them be called alone.
@@ -15,18 +13,7 @@ export { openRecordingFile } from './src/storage/recording-reader.js';
 export { settledScreens } from './src/replay/sources.js';
 `;
 
-const load = async (folder) => {
-  const outfile = join(folder, 'scan.mjs');
-  await build({
-    stdin: { contents: SOURCE, resolveDir: root },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    outfile,
-    logLevel: 'error',
-  });
-  return import(pathToFileURL(outfile).href);
-};
+const load = (folder) => importBundle(folder, 'scan', SOURCE);
 
 /** Milliseconds of each look at a screen. */
 const timesOf = async ({ openRecordingFile, settledScreens }, { file, screen, size }) => {

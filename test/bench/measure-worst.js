@@ -1,9 +1,6 @@
 // What the stream filter costs for output that is made to be costly: milliseconds for 1 MB of it, and bytes out for each byte in.
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { importBundle } from './bundle.js';
 
-const root = resolve(import.meta.dirname, '../..');
 const [COLUMNS, ROWS] = [120, 39];
 const SIZE = 200_000; // bytes of each case
 const CHUNKS = [1, 4095, 65_536]; // bytes
@@ -55,16 +52,7 @@ const measure = ({ makeGrid, makeStreamFilter }, bytes, chunk) => {
 
 /** One entry for each case: `{ name, sizes: [{ chunk, rate: ms/MB, ratio: bytes out for one in }] }`. */
 export const measureWorst = async (folder) => {
-  const outfile = join(folder, 'worst.mjs');
-  await build({
-    stdin: { contents: SOURCE, resolveDir: root },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    outfile,
-    logLevel: 'error',
-  });
-  const filter = await import(pathToFileURL(outfile).href);
+  const filter = await importBundle(folder, 'worst', SOURCE);
   return Object.entries(cases).map(([name, bytes]) => ({
     name,
     sizes: CHUNKS.map((chunk) => measure(filter, bytes, chunk)),

@@ -2,7 +2,7 @@ import type { Agent } from '../agents/agent.js';
 import { missingItems } from '../core/conversation/brief.js';
 import { itemKey } from '../core/conversation/conversation-evidence.js';
 import { forgotText, isChosen, recapOf, type Given, type Recap } from '../core/conversation/recap.js';
-import { type RecapChoice } from '../core/conversation/recap-selection.js';
+import type { RecapChoice } from '../core/conversation/recap-selection.js';
 import type { WayBack } from '../core/compaction/requests.js';
 import type { Values } from '../core/config/keys.js';
 import { errorText } from '../core/errors.js';

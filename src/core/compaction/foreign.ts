@@ -174,9 +174,10 @@ const withShortening = (
 };
 
 /** When it ends without a report. */
-export const foreignDue = ({ success, shortenedAt, ...turns }: Foreign): Millis | undefined => {
-  if (shortenedAt !== undefined) return answerAlarm(turns);
-  return turns.goneAt === undefined || success !== undefined ? undefined : turns.goneAt + GONE_MS;
+export const foreignDue = (phase: Foreign): Millis | undefined => {
+  const { goneAt, success, shortenedAt } = phase;
+  if (shortenedAt !== undefined) return answerAlarm(phase);
+  return goneAt === undefined || success !== undefined ? undefined : goneAt + GONE_MS;
 };
 
 /** Facts about a successful compaction that ctxwrap was not waiting for. */

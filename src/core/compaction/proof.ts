@@ -4,7 +4,7 @@ import { formatTokens } from '../format.js';
 import type { Activity, Millis } from '../reading.js';
 import { MINUTE_MS } from '../time.js';
 import { isLower, type EndedCompaction, type Fill, type Outcome } from './outcome.js';
-import type { Compaction, Effect, SessionContext } from './state.js';
+import type { Compaction, Effect, Observed, SessionContext } from './state.js';
 
 // What proves a compaction, whoever began it: the agent's record of one, and for a conversation that ctxwrap has shortened itself the size
 // that the agent reports with its next answer.
@@ -65,17 +65,7 @@ const ANSWER_MS = 10_000;
 /** A turn may take that long where the screen does not show its end: as long as a request of the user's is valid. */
 const UNSEEN_MS = 600_000;
 
-/** The turns since a shortening. */
-interface TurnsSince {
-  readonly begunAt?: Millis | undefined;
-  readonly goneAt?: Millis | undefined;
-  /** since when the screen does not show whether one runs */
-  readonly unseenAt?: Millis | undefined;
-  /** an answer is overdue, and what could end the wait is no longer the time */
-  readonly isOverdue?: boolean | undefined;
-}
-
-export const withTurn = <T extends TurnsSince>(phase: T, activity: Activity, now: Millis): T => {
+export const withTurn = <T extends Observed>(phase: T, activity: Activity, now: Millis): T => {
   const seen = { ...phase, unseenAt: undefined };
   switch (activity) {
     case 'busy':
@@ -93,21 +83,21 @@ export const withTurn = <T extends TurnsSince>(phase: T, activity: Activity, now
 };
 
 /** Until when an answer is waited for; undefined as long as no turn has ended. */
-const answerDue = ({ goneAt, unseenAt }: TurnsSince): Millis | undefined =>
+const answerDue = ({ goneAt, unseenAt }: Observed): Millis | undefined =>
   goneAt === undefined ? unseenAt && unseenAt + UNSEEN_MS : goneAt + ANSWER_MS;
 
 /** When to look whether an answer is overdue: once, because the same moment would come again and again. */
-export const answerAlarm = (turns: TurnsSince): Millis | undefined =>
+export const answerAlarm = (turns: Observed): Millis | undefined =>
   turns.isOverdue ? undefined : answerDue(turns);
 
 /** The wait goes on, although an answer may be overdue. */
-export const stillWaiting = <T extends TurnsSince>(phase: T, moment: SessionContext): T =>
+export const stillWaiting = <T extends Observed>(phase: T, moment: SessionContext): T =>
   (phase.isOverdue ?? false) === (lackOfAnswer(phase, moment) !== undefined)
     ? phase
     : { ...phase, isOverdue: !phase.isOverdue };
 
 /** What has passed without an answer that should have come by now; undefined if none is overdue. */
-export const lackOfAnswer = (turns: TurnsSince, { now }: SessionContext): string | undefined => {
+export const lackOfAnswer = (turns: Observed, { now }: SessionContext): string | undefined => {
   if (now < (answerDue(turns) ?? Infinity)) return undefined;
   return turns.goneAt === undefined ? `${UNSEEN_MS / MINUTE_MS} minutes` : 'the end of a turn';
 };

@@ -348,11 +348,9 @@ const notStarted = (evidence: string): SentStep => ({
 });
 
 // After the agent's report of success, the attempt waits for the next turn's number, however long that takes.
-const sentDue = (
-  { at, begunAt, goneAt, success, isQueued, slowAt, shortenedAt, ...turns }: Sent,
-  { startMs, finishMs }: CompactSettings,
-): Millis | undefined => {
-  if (shortenedAt !== undefined) return answerAlarm({ ...turns, goneAt });
+const sentDue = (phase: Sent, { startMs, finishMs }: CompactSettings): Millis | undefined => {
+  const { at, begunAt, goneAt, success, isQueued, slowAt, shortenedAt } = phase;
+  if (shortenedAt !== undefined) return answerAlarm(phase);
   if (success !== undefined || isQueued) return undefined;
   if (goneAt !== undefined) return goneAt + GONE_MS;
   if (begunAt !== undefined) return begunAt + finishMs;

@@ -117,6 +117,18 @@ export interface TimedOutAttempt {
   readonly sentAt: Millis;
 }
 
+/** What the screen has shown of a compaction under way; of a shortening, of the turns after it. */
+export interface Observed {
+  /** when it was observed to start, or the agent became busy */
+  readonly begunAt?: Millis | undefined;
+  /** since when it is no longer on the screen, without a report of how it ended */
+  readonly goneAt?: Millis | undefined;
+  /** since when the screen does not show whether a turn runs, while only its answer can confirm a shortening */
+  readonly unseenAt?: Millis | undefined;
+  /** an answer is overdue: time alone no longer ends the wait */
+  readonly isOverdue?: boolean | undefined;
+}
+
 export type Phase =
   /** nothing to do */
   | { readonly kind: 'rest' }
@@ -139,50 +151,36 @@ export type Phase =
       readonly isRestart?: boolean;
     }
   /** the command was sent */
-  | {
+  | (Observed & {
       readonly kind: 'sent';
       readonly attempt: Attempt;
       readonly at: Millis;
       /** the command is in the agent's queue, behind the running turn */
       readonly isQueued: boolean;
-      /** when the compaction was observed to start, or the agent became busy */
-      readonly begunAt?: Millis | undefined;
       /** since when a start is overdue, while the prompt is empty as after an accepted command, or no command was typed */
       readonly slowAt?: Millis;
       /** the compaction itself was on the screen, so that its absence means something */
       readonly isSeen?: true;
-      /** since when it is no longer on the screen, without a report of how it ended */
-      readonly goneAt?: Millis | undefined;
       /** the agent's own report that it worked */
       readonly success?: string | undefined;
       /** when the last number before the compaction arrived; only a newer number can confirm it */
       readonly numberSince?: Millis | undefined;
       /** when ctxwrap had shortened the conversation (wall clock); only a later answer of the agent can confirm it */
       readonly shortenedAt?: Millis | undefined;
-      /** since when the screen does not show whether a turn runs, while only its answer can confirm it */
-      readonly unseenAt?: Millis | undefined;
-      /** an answer is overdue: time alone no longer ends the wait */
-      readonly isOverdue?: boolean | undefined;
       /** the agent does not show yet that it goes on in this session */
       readonly told?: ToldSession | undefined;
-    }
+    })
   /** an external compaction */
-  | {
+  | (Observed & {
       readonly kind: 'foreign';
       readonly since: Millis;
       readonly before?: Fill | undefined;
       /** as in `sent` */
-      readonly goneAt?: Millis | undefined;
       readonly success?: string | undefined;
       readonly numberSince?: Millis | undefined;
       readonly shortenedAt?: Millis | undefined;
       readonly shortening?: Shortening | undefined;
-      /** of a shortening: the turns after it, as in `sent` */
-      readonly begunAt?: Millis | undefined;
-      readonly unseenAt?: Millis | undefined;
-      /** an answer is overdue: time alone no longer ends the wait */
-      readonly isOverdue?: boolean | undefined;
-    };
+    });
 
 /** A session that a strategy has written and that the agent was told to go on in, without showing that it does. */
 export interface ToldSession {

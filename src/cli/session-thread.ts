@@ -6,6 +6,8 @@ import type { WorkerStart } from '../session/thread-messages.js';
 import { type ProgramFile, sharedProgramFile, threadScript } from './program-file.js';
 import type { Options } from './request.js';
 
+// Starts the thread of a session. It is a file of its own because node:worker_threads takes 3 ms to load, which the agent need not wait for.
+
 /** What the thread of a session gets. */
 export interface ThreadData {
   readonly start: WorkerStart;

@@ -6,7 +6,8 @@ import { type TerminalSession, runGuarded } from './terminal-session.js';
 /** The child's output on its way to the terminal; it is written first and analysed afterwards. */
 export interface Output {
   /**
-   * `bytes` are valid until it returns. `isResizing` is called before each chunk that need not wait: true if the terminal's size has changed, so that it has to
+   * `bytes` are valid until it returns. `isResizing` is called before each chunk that need not wait: true if the terminal's size has
+   * changed, so that it has to.
    */
   fromChild: (bytes: Uint8Array, isResizing: () => boolean) => void;
   /** holds the child's output while the terminal is being prepared */

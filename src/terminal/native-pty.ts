@@ -134,7 +134,7 @@ const readPty = (
       listener.onExit(...exit);
     };
   });
-  const buffer = new Uint8Array(READ_BYTES); // one for all reads: a new one for each 64 KB would be most of what is collected
+  const buffer = new Uint8Array(READ_BYTES); // one for all reads: only a collection would give others back
   const onread: OnReadOpts = {
     buffer,
     callback: (count) => {

@@ -54,13 +54,17 @@ export const makeLooks = (everyMs?: number): Looks => {
 };
 
 /**
- * What turns the drawn rows into these; '' where they are the same. Each row is erased before it is written: behind a row that is exactly
- * full, its last cell would be erased.
+ * What turns the rows on the screen into these; '' where they are the same. Each row is erased before it is written: behind a row that is
+ * exactly full, its last cell would be erased. `draw` is given the rows that have changed, and returns what is written for each of them.
  */
-export const changedRows = (rows: readonly Printable[], before: readonly Printable[]): Printable => {
-  const drawn = rows.flatMap((row, index) =>
-    row === before[index] ? [] : [own`\x1b[${index + 1};1H\x1b[2K${row}`],
-  );
+export const changedRows = (
+  rows: readonly Printable[],
+  before: readonly Printable[],
+  draw = (changed: readonly Printable[]): readonly Printable[] => changed,
+): Printable => {
+  const places = [...rows.keys()].filter((place) => rows[place] !== before[place]);
+  const texts = places.length === 0 ? [] : draw(places.map((place) => rows[place] ?? own``));
+  const drawn = places.map((place, index) => own`\x1b[${place + 1};1H\x1b[2K${texts[index] ?? own``}`);
   const below = rows.length < before.length ? [own`\x1b[${rows.length + 1};1H\x1b[J`] : [];
   const all = [...drawn, ...below];
   return all.length === 0 ? own`` : own`\x1b[?2026h${joinPrintable(all)}\x1b[?2026l`;

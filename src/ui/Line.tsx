@@ -30,6 +30,8 @@ export const Words = ({ text, paint }: WordsProps) => (
 
 const LEAST_WIDTH = 20; // columns; in a narrower terminal, fixed-width cells could be too wide
 
+const SEQUENCES = /(\x1b\[[\d;]*m)/g;
+
 /** Cuts what does not fit: Ink counts some rare letters as narrower than terminals do. */
 const fitted = (row: string, columns: number): string => {
   let left = columns;
@@ -39,16 +41,13 @@ const fitted = (row: string, columns: number): string => {
     left -= widthOf(characters.join(''));
     return characters.join('');
   };
-  return widthOf(row) <= columns
+  return widthOf(row.replace(SEQUENCES, '')) <= columns
     ? row
     : row
-        .split(/(\x1b\[[\d;]*m)/)
+        .split(SEQUENCES)
         .map((part) => (part.startsWith('\x1b') ? part : fit(part)))
         .join('');
 };
-
-/** The rows of what Ink has written: SGR as the only sequences. */
-export const writtenRows = (written: string): readonly Printable[] => written.split('\n').map(keepColours);
 
 /** One string per terminal row: no newline, SGR as the only sequences. */
 export const drawRows = (element: ReactElement, columns: number, ascii: boolean): readonly Printable[] => {

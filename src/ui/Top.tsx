@@ -1,93 +1,49 @@
 import { Box, render, useInput, type Key } from 'ink';
-import { memo, type ReactNode } from 'react';
 import type { Printable } from '../core/printable.js';
-import { Line } from './Line.js';
+import { drawRows, Line } from './Line.js';
 
-// `ctxwrap top`: a live Ink app that fills the terminal's other screen. It draws rows that are already measured and painted, and tells
-// which keys are pressed.
+// What Ink does for `ctxwrap top`: it draws rows that are measured and painted already, and reads the keys.
 
-/** What is on the screen. All texts fit into the width. */
-export interface TopFrame {
-  readonly columns: number;
-  /** rows of the terminal */
-  readonly rows: number;
-  readonly head: Printable;
-  readonly titles: Printable;
-  readonly lines: readonly Printable[];
-  /** below the table: about the selected session */
-  readonly details: readonly Printable[];
-  /** a question, the filter, or what has happened; '' where there is nothing to say */
-  readonly message: Printable;
-  readonly keys: Printable;
-}
-
-// Ink looks at a row again only where its text has changed
-const TopRow = memo(({ text }: { readonly text: Printable }) => (
-  <Box height={1}>
-    <Line wrap="truncate-end" text={{ printable: text }} />
-  </Box>
-));
-
-const topRowsOf = (texts: readonly Printable[]): readonly ReactNode[] =>
-  texts.map((text, index) => <TopRow key={index} text={text} />);
-
-interface ScreenProps {
-  readonly frame: TopFrame;
-  readonly onKey: (input: string, key: Key) => void;
-}
-
-const Screen = ({ frame, onKey }: ScreenProps): ReactNode => {
-  useInput(onKey);
-  const { columns, rows, head, titles, lines, details, message, keys } = frame;
-  return (
-    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      {topRowsOf([head, titles])}
-      <Box flexDirection="column" flexGrow={1} flexShrink={1} overflow="hidden">
-        {topRowsOf(lines)}
-      </Box>
-      <Box flexDirection="column" flexShrink={0}>
-        {topRowsOf([...details, message, keys])}
-      </Box>
-    </Box>
+/** One row for each text, at most so many columns wide. Ink takes every character apart, so give it only the rows that have changed. */
+export const drawTopRows = (texts: readonly Printable[], columns: number): readonly Printable[] =>
+  drawRows(
+    <Box flexDirection="column">
+      {texts.map((text, index) => (
+        <Box key={index} height={1}>
+          <Line wrap="truncate-end" text={{ printable: text }} />
+        </Box>
+      ))}
+    </Box>,
+    columns,
+    false,
   );
+
+type OnKey = (input: string, key: Key) => void;
+
+const Keys = ({ onKey }: { readonly onKey: OnKey }): undefined => {
+  useInput(onKey);
 };
 
-export interface TopScreen {
-  /** draws a frame of the same size */
-  readonly show: (frame: TopFrame) => void;
-  /** gives raw mode back; nothing is drawn any more */
-  readonly close: () => void;
-}
-
-export interface TopStreams {
-  readonly stdin: NodeJS.ReadStream;
-  /** gets what Ink writes for each frame, for `writtenRows` */
-  readonly written: NodeJS.WriteStream;
-}
-
 /**
- * Takes raw mode and draws the first frame. Ink's `debug` mode gives whole frames, with CI set as without: its own updates move the cursor
- * by rows that it believes to have drawn, which fails when the terminal's size changes.
+ * Takes raw mode, and tells each key; the returned function gives raw mode back. What Ink itself would draw goes `nowhere`: its updates move
+ * the cursor by rows that it believes to have drawn, which fails when the terminal's size changes.
  */
-export const openTop = (
-  first: TopFrame,
-  onKey: (input: string, key: Key) => void,
-  { stdin, written }: TopStreams,
-): TopScreen => {
-  const app = render(<Screen frame={first} onKey={onKey} />, {
+export const readKeys = (
+  stdin: NodeJS.ReadStream,
+  nowhere: NodeJS.WritableStream,
+  onKey: OnKey,
+): (() => void) => {
+  const app = render(<Keys onKey={onKey} />, {
     stdin,
-    stdout: written,
-    debug: true,
+    stdout: Object.assign(nowhere, { columns: 1, rows: 1 }) as NodeJS.WriteStream,
+    debug: true, // no clean-up of a screen, with CI set as without
     exitOnCtrlC: false,
     patchConsole: false,
     isScreenReaderEnabled: false,
   });
-  return {
-    show: (frame) => app.rerender(<Screen frame={frame} onKey={onKey} />),
-    close: () => {
-      app.unmount();
-      app.cleanup();
-    },
+  return () => {
+    app.unmount();
+    app.cleanup();
   };
 };
 

@@ -1,10 +1,9 @@
-import stringWidth from 'string-width';
 import type { FooterView } from '../core/footer-view.js';
 import type { FooterItem } from '../core/format.js';
 import type { Look } from '../core/look.js';
 import { present } from '../core/present.js';
 import { type ItemName, items, orderOf } from './footer-items.js';
-import { firstClause, firstWord, toDrawable, wrapText } from './text.js';
+import { firstClause, firstWord, toDrawable, widthOf, wrapText } from './text.js';
 import type { Theme } from './theme.js';
 
 // Which items fit into the footer's row, and how much of a message. The message is never hidden by anything less important, the row is
@@ -44,11 +43,11 @@ export const footerRow = (given: FooterView, look: Look, configured?: readonly F
   const view = withTierNote(given, look, orderOf(configured));
   const names = withoutExtras(view, look, knownNames(view, look, orderOf(configured)));
   const fits = (each: FooterView, shown: readonly ItemName[]): boolean =>
-    widthOf(cellsOf(each, look, shown, LEAST_BAR), 1) <= room;
+    cellsWidth(cellsOf(each, look, shown, LEAST_BAR), 1) <= room;
   const whole = (isWhole(view) ? [view] : shorterAndShorter(view)).find((each) => fits(each, names));
   if (whole) return spread(whole, look, names);
   const above = names.filter((name) => name !== 'words' && items[name].keep > items.words.keep);
-  const beside = widthOf(cellsOf(view, look, above, LEAST_BAR), 1) + 1; // 0 for no cells
+  const beside = cellsWidth(cellsOf(view, look, above, LEAST_BAR), 1) + 1; // 0 for no cells
   const { isCut, ...brief } = briefOf(view, { room, beside, ascii: look.ascii });
   // where a message is cut, nothing less important takes columns, so that it only grows with the row
   let left = isCut ? names.filter((name) => name === 'words' || above.includes(name)) : names;
@@ -82,8 +81,8 @@ const cellsOf = (
 const cellText = ({ text, rest = '' }: { readonly text: string; readonly rest?: string }): string =>
   text + rest;
 
-const widthOf = (cells: readonly Cell[], gap: number): number =>
-  cells.reduce((sum, cell) => sum + stringWidth(cellText(cell)) + gap, -gap);
+const cellsWidth = (cells: readonly Cell[], gap: number): number =>
+  cells.reduce((sum, cell) => sum + widthOf(cellText(cell)) + gap, -gap);
 
 /** The wanted items that this view has a text for; a row is never empty, so at least the most important one of all. */
 const knownNames = (view: FooterView, look: Look, wanted: readonly ItemName[]): readonly ItemName[] => {
@@ -108,7 +107,7 @@ const withTierNote = (view: FooterView, look: Look, wanted: readonly ItemName[])
 
 /** With the longest bar that the row may have, and wide gaps. */
 const hasRoom = (view: FooterView, look: Look, names: readonly ItemName[]): boolean =>
-  widthOf(cellsOf(view, look, names, barCellsIn(look.columns)), 2) <= look.columns - MARGIN;
+  cellsWidth(cellsOf(view, look, names, barCellsIn(look.columns)), 2) <= look.columns - MARGIN;
 
 /**
  * The hint is dropped unless everything else has all the room that it can use, and the distance where a message or the bar would have to
@@ -155,13 +154,13 @@ const briefOf = (
   const columns = room - beside;
   const fitting = isWhole(view)
     ? shorterAndShorter(view).find(
-        (each) => stringWidth(each.words ?? '') <= (due === 'countdown' ? room : columns),
+        (each) => widthOf(each.words ?? '') <= (due === 'countdown' ? room : columns),
       )
     : undefined;
   if (fitting) return { ...brief, ...present({ words: fitting.words }) };
   if (due === 'countdown') return { ...brief, words: firstLine(clause, room) };
   const reason = clause.replace(/^waiting: /, '');
-  return stringWidth(reason) <= columns
+  return widthOf(reason) <= columns
     ? { ...brief, words: reason }
     : { ...brief, words: cutReason(reason, columns, toDrawable('…', ascii)), isCut: true };
 };
@@ -172,8 +171,8 @@ const LEAST_GAIN = 8; // columns by which the beginning of a reason must be long
 const cutReason = (reason: string, columns: number, mark: string): string => {
   const clause = firstClause(reason);
   const begun = firstLine(reason, columns - mark.length).replace(/(?: (?:after|in|the|than))*[:,]?$/, '');
-  const isClauseEnough = stringWidth(clause) <= columns && begun.length < clause.length + LEAST_GAIN;
-  return isClauseEnough ? clause : begun + (stringWidth(begun) + mark.length <= columns ? mark : '');
+  const isClauseEnough = widthOf(clause) <= columns && begun.length < clause.length + LEAST_GAIN;
+  return isClauseEnough ? clause : begun + (widthOf(begun) + mark.length <= columns ? mark : '');
 };
 
 const NO_BREAK = '\u00a0';
@@ -188,10 +187,10 @@ const firstLine = (text: string, columns: number): string => {
 const spread = (view: FooterView, look: Look, names: readonly ItemName[]): FooterRow => {
   const room = look.columns - MARGIN;
   const least = cellsOf(view, look, names, LEAST_BAR);
-  const gap = widthOf(least, 2) <= room ? 2 : 1;
-  const isApart = gap === 1 && names.indexOf('words') > 0 && widthOf(least, gap) < room;
+  const gap = cellsWidth(least, 2) <= room ? 2 : 1;
+  const isApart = gap === 1 && names.indexOf('words') > 0 && cellsWidth(least, gap) < room;
   const set: FooterView = isApart ? { ...view, words: ` ${view.words}` } : view;
-  const free = room - widthOf(cellsOf(set, look, names, LEAST_BAR), gap);
+  const free = room - cellsWidth(cellsOf(set, look, names, LEAST_BAR), gap);
   return { cells: cellsOf(set, look, names, Math.min(barCellsIn(look.columns), LEAST_BAR + free)), gap };
 };
 

@@ -12,10 +12,13 @@ import {
   type TopState,
   type TopStep,
 } from '../../src/cli/commands/top-state.js';
-import { topFrame } from '../../src/cli/commands/top-frame.js';
+import { frameRows, topFrame } from '../../src/cli/commands/top-frame.js';
 import { activityText } from '../../src/cli/ps-columns.js';
 import type { SessionRecord } from '../../src/core/report/records.js';
 import type { ListedSession } from '../../src/storage/sessions.js';
+import { changedRows } from '../../src/cli/watching.js';
+import { own, type Printable } from '../../src/core/printable.js';
+import { drawTopRows } from '../../src/ui/Top.js';
 import { widthOf } from '../../src/ui/text.js';
 
 const ids = ['a', 'b', 'c', 'd'];
@@ -315,5 +318,38 @@ describe('the table of top', () => {
     expect(head).toContain('4 running · 1 waiting for you · 1 hard');
     expect(message).toBe('Ask claude in ~/full to compact now? y: yes, any other key: no');
     expect(details.join('\n')).toContain('warm for 1 min');
+  });
+});
+
+describe('the screen of top', () => {
+  const frame = {
+    columns: 60,
+    rows: 8,
+    head: own`head`,
+    titles: own`titles`,
+    lines: [own`one`, own`two`],
+    details: [],
+    message: own`message`,
+    keys: own`keys`,
+  };
+
+  it('has message and keys in its last rows, and as many rows as the terminal', () => {
+    expect(frameRows(frame)).toEqual(['head', 'titles', 'one', 'two', '', '', 'message', 'keys']);
+    for (let rows = 1; rows < 8; rows += 1) expect(frameRows({ ...frame, rows })).toHaveLength(rows);
+  });
+
+  it('is drawn anew only in the rows that have changed, and not at all where none has', () => {
+    const drawn: (readonly Printable[])[] = [];
+    const draw = (rows: readonly Printable[]): readonly Printable[] => {
+      drawn.push(rows);
+      return drawTopRows(rows, 60);
+    };
+    const rows = frameRows(frame);
+    expect(changedRows(rows, rows, draw)).toBe('');
+    const next = frameRows({ ...frame, lines: [own`one`], keys: own`\x1b[1mq\x1b[22m quit` });
+    expect(changedRows(next, rows, draw)).toBe(
+      '\x1b[?2026h\x1b[4;1H\x1b[2K\x1b[8;1H\x1b[2K\x1b[1mq\x1b[22m quit\x1b[?2026l',
+    );
+    expect(drawn).toEqual([['', '\x1b[1mq\x1b[22m quit']]);
   });
 });

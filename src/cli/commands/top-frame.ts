@@ -4,7 +4,6 @@ import { counted } from '../../core/format.js';
 import { groupDigits } from '../../core/ladder.js';
 import type { NextRecord } from '../../core/report/records.js';
 import type { ListedSession } from '../../storage/sessions.js';
-import type { TopFrame } from '../../ui/Top.js';
 import { makeTextsSafe, shorten, toAscii } from '../../ui/text.js';
 import { makeTheme, type Theme } from '../../ui/theme.js';
 import {
@@ -19,6 +18,37 @@ import { isThere } from '../session-argument.js';
 import { selectedOf, windowOf, type TopState } from './top-state.js';
 
 // The screen of `ctxwrap top` as text, from its state and the sessions.
+
+/** What is on the screen. All texts fit into the width. */
+export interface TopFrame {
+  readonly columns: number;
+  /** rows of the terminal */
+  readonly rows: number;
+  readonly head: Printable;
+  readonly titles: Printable;
+  readonly lines: readonly Printable[];
+  /** below the table: about the selected session */
+  readonly details: readonly Printable[];
+  /** a question, the filter, or what has happened; '' where there is nothing to say */
+  readonly message: Printable;
+  readonly keys: Printable;
+}
+
+/** The frame from top to bottom, one text for each row of the terminal. */
+export const frameRows = ({
+  rows,
+  head,
+  titles,
+  lines,
+  details,
+  message,
+  keys,
+}: TopFrame): readonly Printable[] => {
+  const below = [...details, message, keys];
+  const room = Math.max(0, rows - 2 - below.length);
+  const table = Array.from({ length: room }, (_, row) => lines[row] ?? own``);
+  return [head, titles, ...table, ...below].slice(0, rows);
+};
 
 export interface TopView extends SessionsView {
   /** the sessions to show, in their order */

@@ -5,8 +5,7 @@ import { errorText } from '../../core/errors.js';
 import { type ListedSession, makeSessionsReader } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../core/look.js';
-import { writtenRows } from '../../ui/Line.js';
-import { openTop, type TopFrame, type TopInputKey, type TopScreen } from '../../ui/Top.js';
+import { drawTopRows, readKeys, type TopInputKey } from '../../ui/Top.js';
 import { askSession } from '../ask-session.js';
 import { compactReport, resultText, unaskable } from './compact.js';
 import * as messages from '../messages.js';
@@ -15,7 +14,7 @@ import type { Options } from '../request.js';
 import { shortIdOf } from '../session-argument.js';
 import type { Outcome } from '../session.js';
 import { activityText, folderText } from '../ps-columns.js';
-import { topFrame } from './top-frame.js';
+import { frameRows, topFrame, type TopFrame } from './top-frame.js';
 import { chosenSessions, type KeyName, startTop, stepTop, type TopKey, type TopState } from './top-state.js';
 import { catchStopSignals } from '../verify.js';
 import { changedRows, CLEAR, ENTER, LEAVE, makeLooks } from '../watching.js';
@@ -161,48 +160,42 @@ interface Terminal {
   readonly close: () => Promise<unknown>;
 }
 
-/** The app in the terminal's other screen, of whose frames only the changed rows are drawn. */
-const openScreen = (first: TopFrame, onInput: Parameters<typeof openTop>[1]): TopScreen => {
-  const { stdin } = process;
-  let drawn: readonly Printable[] = [];
-  let isOpen = true;
-  const stream = new Writable({
-    decodeStrings: false,
-    write: (text: string, _encoding, done) => {
-      if (isOpen) {
-        const rows = writtenRows(text).slice(0, first.rows);
-        const changes = changedRows(rows, drawn);
-        drawn = rows;
-        if (changes !== '') void print(changes).catch(() => false);
-      }
-      done();
-    },
-  });
-  const { columns, rows } = first;
-  const written = Object.assign(stream, { columns, rows, isTTY: true }) as unknown as NodeJS.WriteStream;
-  const app = openTop(first, onInput, { stdin, written });
+interface Screen {
+  readonly show: (frame: TopFrame) => void;
+  /** gives raw mode back */
+  readonly close: () => void;
+}
+
+/** The terminal's other screen, of which only the changed rows are drawn again. */
+const openScreen = (onInput: Parameters<typeof readKeys>[2]): Screen => {
+  const nowhere = new Writable({ write: (_text, _encoding, done) => done() });
+  void print(own`${ENTER}${CLEAR}`).catch(() => false); // the terminal may be gone
+  let shown: readonly Printable[] = [];
   return {
-    show: app.show,
-    close: () => {
-      isOpen = false; // the app writes its last frame again
-      app.close();
+    show: (frame) => {
+      const rows = frameRows(frame);
+      const changes = changedRows(rows, shown, (changed) => drawTopRows(changed, frame.columns));
+      shown = rows;
+      if (changes !== '') void print(changes).catch(() => false);
     },
+    close: readKeys(process.stdin, nowhere, onInput),
   };
 };
 
-/** The terminal's other screen with the app in it, which starts again after a resize and after a stop. */
+/** The terminal, whose other screen is opened anew after a resize and after a stop. */
 const openTerminal = (model: Model, onQuit: () => void): Terminal => {
   const { stdin, stdout } = process;
-  let screen: TopScreen | undefined;
+  let screen: Screen | undefined;
 
   const leave = (): void => {
     screen?.close();
     screen = undefined;
   };
+  const draw = (): void => screen?.show(model.frame());
   const enter = (): void => {
     leave();
-    void print(own`${ENTER}${CLEAR}`).catch(() => false); // the terminal may be gone
-    screen = openScreen(model.frame(), onInput);
+    screen = openScreen(onInput);
+    draw();
   };
   const suspend = async (): Promise<void> => {
     leave();
@@ -210,7 +203,6 @@ const openTerminal = (model: Model, onQuit: () => void): Terminal => {
     process.kill(process.pid, 'SIGTSTP'); // goes on with SIGCONT
     setTimeout(() => screen ?? enter(), UNSTOPPED_MS); // without a shell that could continue it, nothing stops it
   };
-  const draw = (): void => screen?.show(model.frame());
   const onInput = (input: string, key: TopInputKey): void => {
     for (const pressed of keysOf(input, key)) {
       if (pressed.name === 'interrupt') return void process.kill(process.pid, 'SIGINT');

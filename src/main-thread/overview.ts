@@ -79,7 +79,6 @@ const attemptWith = (
     const isShown = runGuarded(terminal, 'opening the overview', () => {
       const shown = showOverview(terminal, { cursorQuery, draw: contents.draw, savedScreen, onEnd: close });
       Object.assign(state, { phase: 'open', shown, isSeen: true });
-      contents.onShown?.();
       shown.redraw();
       if (state.shown) emit({ type: 'overview-opened' });
     });
@@ -294,11 +293,11 @@ const pressKey = (
   terminal: TerminalSession,
   { emit }: Pick<OverviewParts, 'emit'>,
   { onKey }: OverviewContents,
-  { key, isByItself }: { readonly key: OverviewKey; readonly isByItself: boolean | undefined },
+  { key, ...press }: OverviewPress & { readonly key: OverviewKey },
 ): void => {
   runGuarded(terminal, 'a key of the overview', () => {
-    if (!isByItself) emit({ type: 'overview-key' });
-    onKey(key, isByItself);
+    if (!press.isByItself) emit({ type: 'overview-key' });
+    onKey(key, press);
   });
 };
 
@@ -358,7 +357,8 @@ export const makeOverview = (
     closeByItself,
     redraw: () => state.shown?.redraw(),
     late: contents.late,
-    onKey: (key, isByItself) => pressKey(terminal, parts, contents, { key, isByItself }),
+    onKey: (key, isByItself = false) =>
+      pressKey(terminal, parts, contents, { key, isByItself, isSeen: state.isSeen }),
     noteOutput: () => {
       if (state.phase === 'opening' && state.wantedAt < Infinity) attempt();
     },
@@ -389,14 +389,19 @@ export const noOverviewNotice = (
   };
 };
 
+/** How a key of the overview was pressed. */
+export interface OverviewPress {
+  /** the overview has been on the screen since it was asked for */
+  readonly isSeen: boolean;
+  /** not by the user */
+  readonly isByItself: boolean;
+}
+
 /** What an overview shows and does. */
 export interface OverviewContents {
   /** rows of text and SGR, at most as many as the size has, none wider */
   readonly draw: (size: Size) => readonly Printable[];
-  /** `isByItself`: not pressed by the user */
-  readonly onKey: (key: OverviewKey, isByItself?: boolean) => void;
-  /** the user can see it from now on, also after a change of size */
-  readonly onShown?: () => void;
+  readonly onKey: (key: OverviewKey, press: OverviewPress) => void;
   /** `isByItself`: not by a key of the user */
   readonly onClose?: (isByItself: boolean) => void;
   readonly late?: LateKeys;

@@ -79,7 +79,6 @@ export const makeWorkerContents = (
   const { worker } = terminal;
   let state = initialOverviewState;
   let chordUntil: number | undefined; // undefined while it is closed
-  let isSeen = false;
   let drawing: OverviewDrawing | undefined;
   let onFirst: (() => void) | undefined;
   const late = makeLateKeys();
@@ -95,7 +94,7 @@ export const makeWorkerContents = (
     },
     draw: (size) => rowsFor(drawing, size),
     showsNext: () => drawing?.page === 'main' && drawing.scroll === 0,
-    onKey: (key, isByItself = false) => {
+    onKey: (key, { isSeen, isByItself }) => {
       if (key === 'enter' && !(isSeen && isChoicePage(state.page) && drawing?.page === state.page)) return; // nobody sees what it takes
       const step = pressOverviewKey(state, key);
       const action = directAction(step.action);
@@ -111,10 +110,9 @@ export const makeWorkerContents = (
       else ask();
     },
     late,
-    onShown: () => void (isSeen = true),
     onClose: (isByItself) => {
       if (isByItself && isChoicePage(state.page)) late.noteLost();
-      [drawing, onFirst, chordUntil, isSeen] = [undefined, undefined, undefined, false];
+      [drawing, onFirst, chordUntil] = [undefined, undefined, undefined];
       state = { ...initialOverviewState, recap: openedAgain(state.recap) };
       worker.post({ type: 'overview-closed' });
     },

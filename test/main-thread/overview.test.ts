@@ -230,6 +230,25 @@ describe('keys', () => {
   });
 });
 
+describe('each key', () => {
+  it('comes with whether anyone has seen the overview since it was asked for, also during a change of size', async () => {
+    const seen: boolean[] = [];
+    start(COLUMNS, ROWS, { onKey: (_, { isSeen }) => void seen.push(isSeen) });
+    run.write('\x1b]0;half a title');
+    run.type(`${HOTKEY}c`);
+    run.write(' and the rest\x07');
+    run.type('c');
+    run.resize(COLUMNS + 5, ROWS + 1);
+    run.type('c');
+    run.overview.close();
+    run.write('\x1b]0;half a title');
+    run.type(`${HOTKEY}c`);
+    expect(seen).toEqual([false, true, true, false]);
+    run.write('\x07');
+    await run.drawn();
+  });
+});
+
 describe('what is drawn', () => {
   it('fills the terminal, and is written again only where it has changed', async () => {
     let second = 'one';

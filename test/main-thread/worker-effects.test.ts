@@ -1,5 +1,6 @@
 // What happens to the user's keys, the screen and the overview when the worker fails while it is needed.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { OverviewKey } from '../../src/core/overview-keys.js';
 import { own } from '../../src/core/printable.js';
 import { errorText } from '../../src/core/errors.js';
 import type { FromWorker, OverviewDrawing, ToWorker } from '../../src/session/thread-messages.js';
@@ -179,8 +180,17 @@ describe('the overview', () => {
     const post = (message: ToWorker): void => void posted.push(message);
     Object.assign(run.stage.worker, { post, isReady: () => isReady });
     let closed = 0;
-    const { contents, onDrawn } = makeWorkerContents(run.stage, () => void (closed += 1));
-    void Promise.resolve(contents.load?.()).catch(() => undefined);
+    const { contents: made, onDrawn } = makeWorkerContents(run.stage, () => void (closed += 1));
+    let isSeen = false; // which the overview knows, not its contents
+    void Promise.resolve(made.load?.()).catch(() => undefined);
+    const contents = {
+      ...made,
+      onKey: (key: OverviewKey, isByItself = false) => made.onKey(key, { isSeen, isByItself }),
+      onClose: (isByItself: boolean) => {
+        isSeen = false;
+        made.onClose?.(isByItself);
+      },
+    };
     const acted = (): readonly string[] =>
       posted.flatMap((message) => (message.type === 'overview-action' ? [message.action] : []));
     const chosen = () => posted.flatMap((message) => (message.type === 'chosen' ? [message.answer] : []));
@@ -194,7 +204,7 @@ describe('the overview', () => {
         size: { columns: 60, rows: 14 },
         ...more,
       });
-      contents.onShown?.();
+      isSeen = true;
     };
     return { contents, acted, chosen, draws, closed: () => closed };
   };
@@ -214,7 +224,7 @@ describe('the overview', () => {
     const { contents, onDrawn } = makeWorkerContents(run.stage, () => undefined);
     let isLoaded = false;
     void Promise.resolve(contents.load?.()).then(() => (isLoaded = true));
-    contents.onKey('b');
+    contents.onKey('b', { isSeen: false, isByItself: false });
     const size = { columns: 60, rows: 14 };
     const drawing = { scroll: 0, most: 0, shown: 6, size };
     onDrawn({ ...drawing, page: 'main', rows: [own`main`] });
@@ -243,12 +253,12 @@ describe('the overview', () => {
     contents.onKey('b');
     draws('recap', { recap });
     contents.onKey(' ');
-    contents.onClose?.(false);
+    contents.onClose(false);
     contents.onKey('b');
     draws('recap', { recap });
     contents.onKey('enter');
     expect(chosen()).toEqual([{ page: 'recap', recap: { at: 7, keys: ['b'] } }]);
-    contents.onClose?.(false);
+    contents.onClose(false);
     contents.onKey('b');
     draws('recap', { recap: { ...recap, at: 8 } });
     contents.onKey('enter');
@@ -305,17 +315,17 @@ describe('the overview', () => {
     const { contents, draws } = opened();
     contents.onKey('l');
     draws('limit');
-    contents.onClose?.(false);
+    contents.onClose(false);
     expect(contents.late?.isOpen()).toBe(false);
     contents.onKey('l');
     draws('limit');
     contents.onKey('enter');
-    contents.onClose?.(false);
+    contents.onClose(false);
     expect([contents.late?.takes('enter'), contents.late?.takes('2')]).toEqual([true, false]);
     contents.onKey('l');
-    contents.onClose?.(true);
+    contents.onClose(true);
     expect([contents.late?.takes('2'), contents.late?.takes('c')]).toEqual([true, false]);
-    contents.onClose?.(true); // another page: its keys do the agent no harm
+    contents.onClose(true); // another page: its keys do the agent no harm
     expect(contents.late?.isOpen()).toBe(false);
   });
 

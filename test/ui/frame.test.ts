@@ -8,7 +8,6 @@ import { drawnFooter } from '../support/drawn-footer.js';
 import type { ColorLevel, Look } from '../../src/core/look.js';
 import { runs } from '../support/runs.js';
 import { footerRow, rowText } from '../../src/ui/footer-row.js';
-import { widthOf } from '../../src/ui/text.js';
 
 const known: FooterView = {
   runtime: 'claude',
@@ -66,27 +65,6 @@ const views: readonly { name: string; view: FooterView; percent?: string }[] = [
   },
   { name: 'nothing at all', view: unknown },
 ];
-
-it('a text is as wide as string-width says, whatever its characters are', () => {
-  const signs = fc.constantFrom(
-    ...'▰▱╵▶→×·✓✗⟳…aZ ~',
-    '日',
-    'é',
-    '\u0301',
-    '\ufe0f',
-    '\u200d',
-    '👍',
-    '\t',
-    '\x1b[1m',
-  );
-  fc.assert(
-    fc.property(fc.array(signs, { maxLength: 12 }), (characters) => {
-      const text = characters.join('');
-      expect(widthOf(text)).toBe(stringWidth(text));
-    }),
-    runs(300),
-  );
-});
 
 describe('the footer row', () => {
   it.each(views)('$name is one row within every width from 20 to 200', ({ view, percent }) => {

@@ -21,6 +21,23 @@ import { outputText, outputTokens } from './records.js';
 
 type TextKind = 'prompt' | 'context' | 'answer' | 'reasoning' | 'summary' | 'notice';
 
+/** Entries in a row that belong together. */
+export type Group = readonly [Entry, ...Entry[]];
+
+/** `isOne`: whether an entry belongs to the group before it. */
+export const groupAdjacent = (
+  entries: readonly Entry[],
+  isOne: (entry: Entry, group: { readonly first: Entry; readonly last: Entry }) => boolean,
+): readonly Group[] => {
+  const groups: [Entry, ...Entry[]][] = [];
+  for (const entry of entries) {
+    const group = groups.at(-1);
+    if (group && isOne(entry, { first: group[0], last: group.at(-1) ?? group[0] })) group.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+};
+
 /** An entry that is a text. */
 export const textEntry = <K extends TextKind>(
   kind: K,

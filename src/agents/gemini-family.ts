@@ -1,7 +1,7 @@
 import type { Call, Entry, PlanChange, Result } from '../core/conversation/conversation.js';
 import { getList, getText, isRecord, type JsonRecord } from '../core/json.js';
 import { present } from '../core/present.js';
-import { planOf, planStatus, type Tools } from './entries.js';
+import { type Group, groupAdjacent, planOf, planStatus, type Tools } from './entries.js';
 import type { SessionFileKind } from './home.js';
 
 // What Gemini CLI and Qwen Code, which began as a copy of it, have in common.
@@ -53,25 +53,16 @@ export const writtenText = (entry: Entry): string => {
     : text;
 };
 
-/** Entries of one message, in a row. */
-export type Group = readonly [Entry, ...Entry[]];
-
-/** `originOf`: the agent's own message that an entry comes from; `areOne`: whether two new entries are parts of one message. */
+/** Entries of one message. `originOf`: the agent's own message that an entry comes from; `areOne`: whether two new entries are parts of one message. */
 export const groupsOf = (
   window: readonly Entry[],
   originOf: (entry: Entry) => JsonRecord | undefined,
   areOne: (first: Entry, entry: Entry) => boolean,
-): readonly Group[] => {
-  const groups: [Entry, ...Entry[]][] = [];
-  for (const entry of window) {
-    const last = groups.at(-1);
-    const [own, origin] = [last && originOf(last[0]), originOf(entry)];
-    const isOne = own || origin ? own === origin : last && areOne(last[0], entry);
-    if (last && isOne) last.push(entry);
-    else groups.push([entry]);
-  }
-  return groups;
-};
+): readonly Group[] =>
+  groupAdjacent(window, (entry, { first }) => {
+    const [own, origin] = [originOf(first), originOf(entry)];
+    return own || origin ? own === origin : areOne(first, entry);
+  });
 
 /** A call as a part of a message, in the form of the model's API. */
 export const callPart = ({ callId: id, name, input }: Call): object => ({

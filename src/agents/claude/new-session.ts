@@ -9,20 +9,13 @@ import {
 import { getCount, getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';
-import { canGoOn } from '../entries.js';
+import { canGoOn, type Group, groupAdjacent } from '../entries.js';
 import { replaceIds } from '../records.js';
 
 // New Claude Code sessions (docs/facts/sessions.md#claude-code, #made-up-histories). Of the records that Claude itself wrote, everything
 // stays but the session's id and the order; the rest has what was found to be enough.
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** A record before it has its place in the chain. */
-interface Written {
-  /** Claude's own record, or undefined */
-  readonly record: JsonRecord | undefined;
-  readonly entries: readonly Entry[];
-}
 
 /** Writes a Claude Code session file. */
 const writeClaudeConversation: ConversationWriter = (conversation, as) => {
@@ -55,34 +48,24 @@ const recordIn = ({ native }: Entry): JsonRecord | undefined => {
 const roleOf = ({ kind }: Entry): 'user' | 'assistant' =>
   kind === 'answer' || kind === 'reasoning' || kind === 'call' ? 'assistant' : 'user';
 
-/** Parts of one record of Claude's, in a row; new parts of one answer, and new results, are one record, too. */
-const groupsOf = (window: readonly Entry[]): readonly Written[] => {
-  const groups: { record: JsonRecord | undefined; entries: Entry[] }[] = [];
-  for (const entry of window) {
+/** Parts of one record of Claude's; new parts of one answer, and new results, are one record, too. */
+const groupsOf = (window: readonly Entry[]): readonly Group[] =>
+  groupAdjacent(window, (entry, { first, last }) => {
     const record = recordIn(entry);
-    const last = groups.at(-1);
-    const before = last?.entries.at(-1);
-    const isNewPart =
-      record === undefined &&
-      before !== undefined &&
-      roleOf(entry) === roleOf(before) &&
-      joins(before, entry);
-    if (last && last.record === record && (record !== undefined || isNewPart)) last.entries.push(entry);
-    else groups.push({ record, entries: [entry] });
-  }
-  return groups;
-};
+    if (recordIn(first) !== record) return false;
+    return record !== undefined || (roleOf(entry) === roleOf(last) && joins(last, entry));
+  });
 
 const joins = (before: Entry, entry: Entry): boolean =>
   roleOf(entry) === 'assistant' || (before.kind === 'result' && entry.kind === 'result');
 
-const recordOf = ({ record, entries }: Written, as: NewSession): Fields => {
-  if (record) return withUsage(withBlocks(record, entries), as);
-  const [first] = entries;
-  const role = first ? roleOf(first) : 'user';
-  const summary =
-    first?.kind === 'summary' ? { isCompactSummary: true, isVisibleInTranscriptOnly: true } : {};
-  const isMeta = first?.kind === 'context' ? { isMeta: true } : {};
+const recordOf = (group: Group, as: NewSession): Fields => {
+  const [first] = group;
+  const record = recordIn(first);
+  if (record) return withUsage(withBlocks(record, group), as);
+  const role = roleOf(first);
+  const summary = first.kind === 'summary' ? { isCompactSummary: true, isVisibleInTranscriptOnly: true } : {};
+  const isMeta = first.kind === 'context' ? { isMeta: true } : {};
   return {
     type: role,
     ...summary,
@@ -90,8 +73,8 @@ const recordOf = ({ record, entries }: Written, as: NewSession): Fields => {
     isSidechain: false,
     userType: 'external',
     cwd: as.cwd,
-    timestamp: formatIsoTime(first?.source.at ?? as.now),
-    message: { role, content: contentOf(entries, role) },
+    timestamp: formatIsoTime(first.source.at ?? as.now),
+    message: { role, content: contentOf(group, role) },
   };
 };
 
@@ -118,10 +101,10 @@ const withUsage = (record: Fields, { usedTokens }: NewSession): Fields => {
   return { ...record, message: { ...message, usage } };
 };
 
-const contentOf = (entries: readonly Entry[], role: 'user' | 'assistant'): unknown => {
-  const [first] = entries;
-  if (role === 'user' && first && 'text' in first) return first.text;
-  return entries.map((entry) => {
+const contentOf = (group: Group, role: 'user' | 'assistant'): unknown => {
+  const [first] = group;
+  if (role === 'user' && 'text' in first) return first.text;
+  return group.map((entry) => {
     if (entry.kind === 'call')
       return { type: 'tool_use', id: entry.callId, name: entry.name, input: entry.input };
     if (entry.kind !== 'result') return { type: 'text', text: 'text' in entry ? entry.text : '' };

@@ -9,7 +9,7 @@ import { getRecord, getText, isRecord, type JsonRecord } from '../../core/json.j
 import { present } from '../../core/present.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';
-import { canGoOn } from '../entries.js';
+import { canGoOn, type Group, groupAdjacent } from '../entries.js';
 import { replaceIds } from '../records.js';
 
 // New sessions of GitHub Copilot CLI (docs/facts/copilot.md): a folder with the session's id, and events.jsonl in it. Each record names the one
@@ -49,17 +49,8 @@ const writeCopilotConversation: ConversationWriter = (conversation, as) => {
 };
 
 /** Entries of one record: an answer with its calls, or a single one. */
-type Group = readonly [Entry, ...Entry[]];
-
-const groupsOf = (window: readonly Entry[]): readonly Group[] => {
-  const groups: [Entry, ...Entry[]][] = [];
-  for (const entry of window) {
-    const last = groups.at(-1)?.at(-1);
-    if (last && entry.kind === 'call' && belongsTo(last, entry)) groups.at(-1)?.push(entry);
-    else groups.push([entry]);
-  }
-  return groups;
-};
+const groupsOf = (window: readonly Entry[]): readonly Group[] =>
+  groupAdjacent(window, (entry, { last }) => entry.kind === 'call' && belongsTo(last, entry));
 
 const belongsTo = (last: Entry, call: Call): boolean =>
   (last.kind === 'answer' || last.kind === 'call') && originOf(last) === originOf(call);

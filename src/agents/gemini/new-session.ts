@@ -10,7 +10,8 @@ import {
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm, NewFile } from '../agent.js';
-import { callPart, groupsOf, resultPart, writtenText, type Group } from '../gemini-family.js';
+import type { Group } from '../entries.js';
+import { callPart, groupsOf, resultPart, writtenText } from '../gemini-family.js';
 import { replaceIds } from '../records.js';
 import { messageText } from './message.js';
 

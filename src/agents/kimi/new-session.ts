@@ -8,7 +8,7 @@ import {
 import { getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import type { NewSessionForm } from '../agent.js';
-import { canGoOn } from '../entries.js';
+import { canGoOn, type Group, groupAdjacent } from '../entries.js';
 
 // New sessions of Kimi Code (docs/facts/kimi.md): a folder with the session's id, `agents/main/wire.jsonl` in it, and `state.json`, without which Kimi
 // does not find it. Answers and tool calls stand in steps, which belong to a turn.
@@ -56,17 +56,8 @@ const isPart = (entry: Entry): boolean =>
   getRecord(recordOf(entry), 'message') === undefined;
 
 /** Entries of one step: an answer with its calls and their results; or a single message. */
-type Group = readonly [Entry, ...Entry[]];
-
-const groupsOf = (window: readonly Entry[]): readonly Group[] => {
-  const groups: [Entry, ...Entry[]][] = [];
-  for (const entry of window) {
-    const last = groups.at(-1)?.at(-1);
-    if (last && isSameStep(last, entry)) groups.at(-1)?.push(entry);
-    else groups.push([entry]);
-  }
-  return groups;
-};
+const groupsOf = (window: readonly Entry[]): readonly Group[] =>
+  groupAdjacent(window, (entry, { last }) => isSameStep(last, entry));
 
 const isSameStep = (last: Entry, entry: Entry): boolean => {
   if (!isPart(last) || !isPart(entry)) return false;

@@ -9,8 +9,8 @@ import {
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';
-import { canGoOn } from '../entries.js';
-import { callPart, groupsOf, resultPart, writtenText, type Group } from '../gemini-family.js';
+import { canGoOn, type Group } from '../entries.js';
+import { callPart, groupsOf, resultPart, writtenText } from '../gemini-family.js';
 import { replaceIds } from '../records.js';
 
 // New Qwen Code sessions. Each record names the one before; what a compaction left is one record with the whole history in it. The folder of

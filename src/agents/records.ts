@@ -2,6 +2,7 @@ import { isRecord, getText, type JsonRecord, getCount, parseRecord, getRecord } 
 import { present } from '../core/present.js';
 import { parseIsoTime } from '../core/time.js';
 import { estimateTokens, type Millis } from '../core/reading.js';
+import type { NewSession } from '../core/conversation/conversation.js';
 
 /** Characters of a line. Longer ones hold images: few tokens for their length. */
 export const LONGEST_GROWTH = 1_000_000;
@@ -104,4 +105,21 @@ export const parseRecordTime = (line: string): RecordTime => {
     PROMPTS.has(getText(record, 'type') ?? '') ||
     getText(getRecord(record, 'payload'), 'type') === 'task_started';
   return { isPrompt, ...present({ at }) };
+};
+
+/** Lines of a new session file in which each record names the one before it. A record keeps its id, unless another one has it already. */
+export const chainRecords = (
+  records: readonly Readonly<Record<string, unknown>>[],
+  { id: sessionId, newUuid }: Pick<NewSession, 'id' | 'newUuid'>,
+): readonly string[] => {
+  const used = new Set<string>();
+  let parentUuid: string | null = null;
+  return records.map((record) => {
+    const own = getText(record, 'uuid');
+    const uuid = own === undefined || used.has(own) ? newUuid() : own;
+    used.add(uuid);
+    const line = JSON.stringify({ ...record, parentUuid, uuid, sessionId });
+    parentUuid = uuid;
+    return line;
+  });
 };

@@ -10,7 +10,7 @@ import { getCount, getList, getRecord, getText, type JsonRecord } from '../../co
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';
 import { canGoOn, type Group, groupAdjacent } from '../entries.js';
-import { replaceIds } from '../records.js';
+import { chainRecords, replaceIds } from '../records.js';
 
 // New Claude Code sessions (docs/facts/sessions.md#claude-code, #made-up-histories). Of the records that Claude itself wrote, everything
 // stays but the session's id and the order; the rest has what was found to be enough.
@@ -21,18 +21,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const writeClaudeConversation: ConversationWriter = (conversation, as) => {
   const window = windowOf(conversation).filter(isWritable);
   if (!canGoOn(window)) return undefined;
-  const used = new Set<string>();
-  let parentUuid: string | null = null;
-  const link = (record: Fields): string => {
-    const own = getText(record, 'uuid');
-    const uuid = own === undefined || used.has(own) ? as.newUuid() : own;
-    used.add(uuid);
-    const line = JSON.stringify({ ...record, parentUuid, uuid, sessionId: as.id });
-    parentUuid = uuid;
-    return line;
-  };
-  const head = window[0]?.kind === 'summary' ? [link(boundaryRecord(conversation, as))] : [];
-  return [...head, ...groupsOf(window).map((group) => link(recordOf(group, as)))];
+  const head = window[0]?.kind === 'summary' ? [boundaryRecord(conversation, as)] : [];
+  return chainRecords([...head, ...groupsOf(window).map((group) => recordOf(group, as))], as);
 };
 
 // Without its signature a thought is refused by the model's server.

@@ -6,12 +6,12 @@ import {
   type Entry,
   type NewSession,
 } from '../../core/conversation/conversation.js';
-import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
+import { getCount, getList, getRecord, isRecord, type JsonRecord } from '../../core/json.js';
 import { formatIsoTime } from '../../core/time.js';
 import type { NewSessionForm } from '../agent.js';
 import { canGoOn, type Group } from '../entries.js';
 import { callPart, groupsOf, resultPart, writtenText } from '../gemini-family.js';
-import { replaceIds } from '../records.js';
+import { chainRecords, replaceIds } from '../records.js';
 
 // New Qwen Code sessions. Each record names the one before; what a compaction left is one record with the whole history in it. The folder of
 // the first record must be the one that Qwen runs in.
@@ -22,29 +22,16 @@ type Fields = Readonly<Record<string, unknown>>;
 const writeQwenConversation: ConversationWriter = (conversation, as) => {
   const window = windowOf(conversation).filter(({ kind, ...rest }) => kind !== 'reasoning' && !isBlank(rest));
   if (!canGoOn(window)) return undefined;
-  const used = new Set<string>();
-  let parentUuid: string | null = null;
-  const link = (record: Fields): string => {
-    const own = getText(record, 'uuid');
-    const uuid = own === undefined || used.has(own) ? as.newUuid() : own;
-    used.add(uuid);
-    const line = JSON.stringify({ ...record, uuid, parentUuid, sessionId: as.id });
-    parentUuid = uuid;
-    return line;
-  };
   // a copy, or the answer that Qwen makes up for the summary, is in no record of its own
   const isLeft = (entry: Entry): boolean => entry.isCopy === true || entry.kind === 'summary';
   const left = window.slice(0, window.findLastIndex(isLeft) + 1);
   const version = conversation.head.version ?? VERSION;
   const base = { cwd: as.cwd, version };
-  return [
-    ...(left.length === 0
-      ? []
-      : [link({ ...base, ...compressionOf(conversation, window, left.length, as) })]),
-    ...groupsOf(window.slice(left.length), originOf, areOne).map((group) =>
-      link({ ...base, ...recordOf(group, as) }),
-    ),
-  ];
+  const records = [
+    ...(left.length === 0 ? [] : [compressionOf(conversation, window, left.length, as)]),
+    ...groupsOf(window.slice(left.length), originOf, areOne).map((group) => recordOf(group, as)),
+  ].map((record) => ({ ...base, ...record }));
+  return chainRecords(records, as);
 };
 
 const VERSION = '0.24.4'; // of the form, where the conversation does not come from such a file

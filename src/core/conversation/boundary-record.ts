@@ -93,9 +93,11 @@ export interface RecordedCompaction {
   readonly number: number;
   readonly at: Millis;
   readonly initiator?: BoundaryInitiator;
+  /** as the agent recorded it; otherwise the last number before */
   readonly preTokens?: number;
   /** `preTokens` is the last number before it */
   readonly isEstimated?: true;
+  /** as the agent recorded it */
   readonly postTokens?: number;
   /** what every request sends besides, where `postTokens` leaves it out */
   readonly fixedTokens?: number;

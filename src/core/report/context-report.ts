@@ -1,7 +1,7 @@
 import type { Initiator } from '../compaction/outcome.js';
-import { boundaryRecord } from '../conversation/boundary-record.js';
+import { boundaryRecord, type RecordedCompaction } from '../conversation/boundary-record.js';
 import type { Tier, OwnLadder, Threshold } from '../ladder.js';
-import type { Millis, ToolResult } from '../reading.js';
+import type { ToolResult } from '../reading.js';
 import type { Liveness } from './records.js';
 import type { ReadingRecord } from './report.js';
 import { present } from '../present.js';
@@ -152,22 +152,12 @@ const withPercents = (
 // The report about the window of a session as plain data: text for people and JSON for scripts are made from it.
 
 /** A compaction from the session file. */
-export interface PastCompaction {
-  readonly at: Millis;
+export interface PastCompaction extends Pick<
+  RecordedCompaction,
+  'at' | 'preTokens' | 'isEstimated' | 'postTokens' | 'fixedTokens' | 'nextTokens' | 'uuid' | 'durationMs'
+> {
   /** `ctxwrap` if the audit log has an attempt at that time; absent if unknown */
   readonly initiator?: Initiator;
-  /** as recorded by the agent; otherwise the last number before */
-  readonly preTokens?: number;
-  /** `preTokens` is that last number */
-  readonly isEstimated?: true;
-  /** as recorded by the agent */
-  readonly postTokens?: number;
-  /** what every request sends besides, where `postTokens` leaves it out */
-  readonly fixedTokens?: number;
-  /** the first number of a turn after it */
-  readonly nextTokens?: number;
-  readonly uuid?: string;
-  readonly durationMs?: number;
 }
 
 export interface ContextFacts {

@@ -1,12 +1,6 @@
 import type { TitleSigns } from '../../core/reading.js';
 import type { AgentLaunch, CompactRecipe, Env } from '../agent.js';
-import {
-  splitWords,
-  type LaunchRules,
-  optionsForRestart,
-  type RestartRules,
-  startsConversation,
-} from '../launch.js';
+import { launchedBy, splitWords, type LaunchRules, type RestartRules } from '../launch.js';
 import { parseAgentState } from '../tested.js';
 import { planHook } from './hooks.js';
 import { meaningOfState } from './state-report.js';
@@ -85,13 +79,9 @@ export const claudeLaunch = {
   name: 'claude',
   command: 'claude',
   npmPackage: '@anthropic-ai/claude-code',
-  isInteractive: (args) => startsConversation(launchRules, args),
+  ...launchedBy(launchRules, restartRules, '/exit'),
   official: { plan: planStatusLine, hook: planHook },
   resumeArgs: ({ id }) => ['--resume', id],
-  restarting: {
-    exitCommand: '/exit',
-    options: (args) => optionsForRestart({ ...launchRules, ...restartRules }, args),
-  },
   recipe,
   titleSigns,
   suspendedText: 'suspended. Run `fg`', // "has been suspended" in old versions, "is suspended" since 2.1.331

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, realpathSync } from 'node:fs';
-import { openNativePty, type UnreadPty } from './native-pty.js';
+import { type NativePtyOptions, openNativePty, type UnreadPty } from './native-pty.js';
 import type { Size } from './tty.js';
 import { makeWriteQueue } from './write-queue.js';
 
@@ -111,11 +111,7 @@ export interface Child {
   resume: () => void;
 }
 
-export interface ChildOptions {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+export interface ChildOptions extends Omit<NativePtyOptions, 'columns' | 'rows'> {
   readonly size: Size;
   /** termios of the user's terminal for the new PTY, as `stty -g` prints it; '' for the system's default */
   readonly termios: string;

@@ -8,7 +8,7 @@ import type { NewSession } from '../core/conversation/conversation.js';
 export const LONGEST_GROWTH = 1_000_000;
 
 /** The line may be a call of the agent's plan tool, or of `git commit`. Asked of lines that hold no facts, so it must be cheap. */
-export const tellsOfWork = (
+export const mayHoldWork = (
   line: string,
   { call, plan }: { /** in every record of a call */ readonly call: string; readonly plan: string },
 ): boolean =>

@@ -314,8 +314,8 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
   const handoff = offers?.due;
   const liveHandoff = flow.liveHandoff && stepLiveHandoff(flow.liveHandoff, event, session);
   const hasOwnTip = liveHandoff !== undefined && liveHandoffText(liveHandoff, session) !== undefined;
-  const said = { session, compaction, reduced, spiral, handoff, hasOwnTip, now };
-  const messages = stepMessages(flow.messages, event, said);
+  const subjects = { session, compaction, reduced, spiral, handoff, hasOwnTip, now };
+  const messages = stepMessages(flow.messages, event, subjects);
   return {
     ...flow,
     session,

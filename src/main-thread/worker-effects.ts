@@ -34,7 +34,7 @@ const DRAWN_MS = 10_000; // a busy machine takes seconds to load what draws it; 
 // the user may type a message.
 const CHORD_MS = 1_000;
 
-const wishOf = (
+const wantedOverview = (
   { filter: { grid }, background }: Pick<TerminalSession, 'filter' | 'background'>,
   { page, scroll, limit, recap }: OverviewState,
 ): WantedOverview => {
@@ -45,7 +45,7 @@ const wishOf = (
 /** What changes more than the overview. */
 const effectOf = ({ action }: OverviewKeyResult) => (action === 'close' ? undefined : action);
 
-const tell = (worker: TerminalSession['worker'], step: OverviewKeyResult): void => {
+const postStep = (worker: TerminalSession['worker'], step: OverviewKeyResult): void => {
   const [action, answer] = [effectOf(step), step.answer];
   if (action !== undefined) worker.post({ type: 'overview-action', action });
   if (answer) worker.post({ type: 'chosen', answer });
@@ -83,7 +83,7 @@ export const makeWorkerContents = (
   let onFirst: (() => void) | undefined;
   const late = makeLateKeys();
 
-  const ask = (): void => worker.post({ type: 'draw-overview', wanted: wishOf(terminal, state) });
+  const ask = (): void => worker.post({ type: 'draw-overview', wanted: wantedOverview(terminal, state) });
   const contents: OverviewContents = {
     isAvailable: () => !worker.isOver() && !terminal.isOverviewUndrawable,
     load: async () => {
@@ -104,7 +104,7 @@ export const makeWorkerContents = (
       chordUntil = -Infinity; // any other key in between cancels it
       if (effectOf(step) && !isChord && !isSeen) return; // typed blind, perhaps for the agent
       ({ state } = step);
-      tell(worker, step);
+      postStep(worker, step);
       if (step.answer) late.noteTaken();
       if (isChord || step.answer || step.action === 'close') close();
       else ask();

@@ -61,7 +61,7 @@ const resultsIn = (conversation: Conversation, now: Millis): readonly ToolResult
 const LONGEST_NAME = 60;
 const LONGEST_LABEL = 200;
 
-const telling = [
+const labelFields = [
   'command',
   'cmd',
   'file_path',
@@ -77,7 +77,7 @@ const telling = [
 const labelOf = (input: unknown): string => {
   if (typeof input === 'string') return shortLine(input, LONGEST_LABEL);
   if (!isRecord(input)) return '';
-  const name = telling.find((each) => ['string', 'object'].includes(typeof input[each]));
+  const name = labelFields.find((each) => ['string', 'object'].includes(typeof input[each]));
   return name === undefined ? '' : shortLine(wordsOf(input, name), LONGEST_LABEL);
 };
 

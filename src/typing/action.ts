@@ -99,7 +99,7 @@ export const safeMoment = async (
   { signal, refusal, onHold, gate, ...rules }: ActionWait & MomentRules,
   until: Millis = performance.now() + REQUEST_MS,
 ): Promise<{ readonly endTurn: () => void } | { readonly reason: string }> => {
-  let told: string | undefined;
+  let lastWords: string | undefined;
   gate?.rest();
   while (!signal.aborted) {
     const reason = refusal?.();
@@ -113,8 +113,8 @@ export const safeMoment = async (
       return { reason: closed };
     }
     if (performance.now() > until) return { reason: REQUEST_EXPIRED };
-    if (hold?.isLasting && hold.words !== told) onHold?.(hold.words);
-    told = hold?.words ?? told;
+    if (hold?.isLasting && hold.words !== lastWords) onHold?.(hold.words);
+    lastWords = hold?.words ?? lastWords;
     await pause(LOOK_MS, signal);
   }
   return { reason: withdrawnReason(signal) };

@@ -22,7 +22,7 @@ export interface ChannelRequest {
   readonly sessionId: string | undefined;
   /** another terminal has the same one, as far as ctxwrap knows: one of the two is wrong about it. Must not reject */
   readonly isElsewhereToo: () => Promise<boolean>;
-  readonly port: Pick<TypistPort, 'observe' | 'refresh' | 'typedCount' | 'hasUntoldKeys' | 'holdKeys'>;
+  readonly port: Pick<TypistPort, 'observe' | 'refresh' | 'typedCount' | 'hasUnreportedKeys' | 'holdKeys'>;
   readonly signal: AbortSignal;
 }
 
@@ -84,9 +84,9 @@ export const askToUndo = (given: ChannelUndoRequest): Promise<ChannelUndoResult>
     if (!undo) return { kind: 'refused', reason: `${given.channel.name} has no undo` };
     const answers: unknown[] = [];
     for (const look of undo.looks(sessionId)) {
-      const said = await caller.call(look, HELD_MS);
-      if (said.kind !== 'answer') return { kind: 'closed', reason: said.reason };
-      answers.push(said.answer);
+      const reply = await caller.call(look, HELD_MS);
+      if (reply.kind !== 'answer') return { kind: 'closed', reason: reply.reason };
+      answers.push(reply.answer);
     }
     const target = undo.find({ answers, seen: seen(), compactedAt });
     if (!target) return { kind: 'closed', reason: UNKNOWN_FORM };
@@ -187,9 +187,9 @@ const stateHindrance = async <Call>(
   { caller, state }: Connection<Call>,
   waitMs: number,
 ): Promise<NotAsked | undefined> => {
-  const said = await caller.call(state, waitMs);
-  if (said.kind !== 'answer') return { kind: 'closed', reason: said.reason };
-  switch (channel.stateIn(said.answer, sessionId)) {
+  const reply = await caller.call(state, waitMs);
+  if (reply.kind !== 'answer') return { kind: 'closed', reason: reply.reason };
+  switch (channel.stateIn(reply.answer, sessionId)) {
     case 'resting':
       return undefined;
     case 'busy':
@@ -208,7 +208,7 @@ const screenRefusal = async (
 ): Promise<string | undefined> => {
   await port.refresh();
   const observed = await observeAfterPause(port, signal, startAwakeClock());
-  if (port.hasUntoldKeys() || port.typedCount() !== typedBefore) return USER_TYPES;
+  if (port.hasUnreportedKeys() || port.typedCount() !== typedBefore) return USER_TYPES;
   if (!observed) return 'the screen is being drawn';
   const { activity } = observed;
   return activity === 'ready' || activity === 'draft' ? undefined : refusals[activity];

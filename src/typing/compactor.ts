@@ -94,7 +94,7 @@ interface AttemptSignals {
 }
 
 /** What tells the session what came of an attempt. */
-type Told = readonly Event[];
+type Events = readonly Event[];
 
 /** Carries out one attempt after the other, and puts the prompt in order after it. */
 const makeAttempts = (options: CompactorOptions) => {
@@ -106,7 +106,7 @@ const makeAttempts = (options: CompactorOptions) => {
   const type = async (
     { focus, found, isQueued, stashes }: TypeEffect,
     signals: AttemptSignals,
-  ): Promise<Told> => {
+  ): Promise<Events> => {
     if (!recipe) return [];
     const mayStash = stashes === true;
     const given = { recipe, focus, found, isQueued, mayStash, port, onRestoring: draft.onRestoring };
@@ -125,8 +125,8 @@ const makeAttempts = (options: CompactorOptions) => {
     const mine = new AbortController();
     [attempt, request] = [mine, undefined];
     const act = insteadOfKeys(effect, options) ?? ((signals: AttemptSignals) => type(effect, signals));
-    const told = await act({ signal: mine.signal, withdrawal }).finally(endTurn);
-    if (!isOver && attempt === mine) told.forEach((event) => onEvent(event));
+    const events = await act({ signal: mine.signal, withdrawal }).finally(endTurn);
+    if (!isOver && attempt === mine) events.forEach((event) => onEvent(event));
   };
   const clear = async ({ outcome: { kind } }: EndedCompaction): Promise<void> => {
     if (!request || (kind !== 'not-started' && kind !== 'not-delivered')) return;
@@ -185,7 +185,7 @@ const makeEntry = (
 const insteadOfKeys = (
   { strategy, channel }: TypeEffect,
   { channel: askable, shorten, log }: CompactorOptions,
-): ((signals: AttemptSignals) => Promise<Told>) | undefined => {
+): ((signals: AttemptSignals) => Promise<Events>) | undefined => {
   if (strategy !== undefined)
     return async ({ signal, withdrawal }) =>
       shortenedEvents(await shorten(strategy, AbortSignal.any([signal, withdrawal])));
@@ -199,7 +199,7 @@ const insteadOfKeys = (
 };
 
 /** The outcome of a strategy, as of the command that it stands in for. */
-const shortenedEvents = (result: ShortenResult): Told => {
+const shortenedEvents = (result: ShortenResult): Events => {
   if (result.kind === 'refused' && result.why === 'nothing')
     return [{ type: 'typed', result: { kind: 'nothing', reason: result.reason, evidence: [] } }];
   if (result.kind === 'refused' && result.why === 'no-strategy')
@@ -210,13 +210,13 @@ const shortenedEvents = (result: ShortenResult): Told => {
   if (result.kind === 'refused')
     return [{ type: 'typed', result: { kind: 'withdrawn', reason: result.reason, evidence: [] } }];
   const evidence = ['reason' in result ? result.reason : `shortened ${result.words}`];
-  const told = result.kind === 'unknown' ? result.told : undefined;
-  const typed: Event = { type: 'typed', result: { kind: 'sent', isQueued: false, evidence, told } };
+  const pendingSession = result.kind === 'unknown' ? result.pendingSession : undefined;
+  const typed: Event = { type: 'typed', result: { kind: 'sent', isQueued: false, evidence, pendingSession } };
   return result.kind === 'shortened' ? [typed, shortenedEvent(result)] : [typed];
 };
 
 /** What came of asking by the control channel, as of typing the command. */
-const askedEvents = (name: string, result: ChannelResult): Told => {
+const askedEvents = (name: string, result: ChannelResult): Events => {
   switch (result.kind) {
     case 'sent':
       return [{ type: 'typed', result: { kind: 'sent', isQueued: false, evidence: [result.evidence] } }];
@@ -243,7 +243,7 @@ const endAsking = (
 };
 
 /** It is not asked again in this session. */
-const channelClosed = (reason: string): Told => [
+const channelClosed = (reason: string): Events => [
   noticeEvent(`${reason}; the command is typed from now on`),
   { type: 'channel-closed' },
 ];

@@ -1,6 +1,6 @@
 import type { Agent, SavedSession } from '../agents/agent.js';
 import type { Values } from '../core/config/keys.js';
-import type { Compaction, ToldSession } from '../core/compaction/state.js';
+import type { Compaction, PendingSession } from '../core/compaction/state.js';
 import { errorText } from '../core/errors.js';
 import { leavesConversation, type Boundary, type Event, type Shortening } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
@@ -62,8 +62,8 @@ export type ShortenResult =
     } & ShortenedSession)
   /** the agent has ended, and is started again with the shorter conversation; not confirmed yet that it loaded the session */
   | { readonly kind: 'restarting'; readonly words: string }
-  /** `told`: the session that the agent may still take */
-  | (NotDone & { readonly told?: ToldSession });
+  /** `pendingSession`: the session that the agent may still take */
+  | (NotDone & { readonly pendingSession?: PendingSession });
 
 export interface ShortenerParts {
   readonly switchTo: SwitchTo;
@@ -166,7 +166,7 @@ const makeReplacedWatch = ({ session: { restarted }, flow, publisher }: ActionCo
 };
 
 interface Late extends ShortenedSession {
-  readonly told: ToldSession;
+  readonly pendingSession: PendingSession;
   readonly replaced: Replaced;
 }
 
@@ -181,12 +181,13 @@ const makeLateWatch = ({ flow, publisher }: ActionContext, onTaken: (replaced: R
       waiting = next;
     },
     taken: (event: Event): readonly Event[] => {
-      if (!waiting || event.type !== 'session-changed' || event.sessionId !== waiting.told.id) return [];
-      const { told, replaced, ...shortened } = waiting;
+      if (!waiting || event.type !== 'session-changed' || event.sessionId !== waiting.pendingSession.id)
+        return [];
+      const { pendingSession, replaced, ...shortened } = waiting;
       waiting = undefined;
       onTaken(replaced);
-      publisher?.endEarlierSwitch(told.id, { kind: 'switched' }, flow().session);
-      return [shortenedEvent(shortened, told.writtenAt)]; // its answer may be older than this event
+      publisher?.endEarlierSwitch(pendingSession.id, { kind: 'switched' }, flow().session);
+      return [shortenedEvent(shortened, pendingSession.writtenAt)]; // its answer may be older than this event
     },
   };
 };
@@ -267,22 +268,26 @@ const shortenOnce = async (
   const worked = turn.watch();
   const isOutdated = (): boolean => worked.aborted && !wait.signal.aborted;
   const signal = AbortSignal.any([wait.signal, worked]);
-  let isTold = false;
+  let mayHaveSession = false;
   try {
     const source = { agent, path };
     const computed = await compute(shortening, source, signal);
     if (worked.aborted) return undefined;
     if (signal.aborted) return refused(WITHDRAWN);
     const onBegin = (): Promise<string | undefined> | undefined => {
-      isTold = true;
+      mayHaveSession = true;
       return gate?.begin();
     };
     // withdrawn if the agent works before the first key
     const given = { ...wait, signal, gate: { begin: async () => onBegin(), rest: () => gate?.rest() } };
-    const result = await applyTo(shortening, { ...computed, source, isTold: () => isTold }, given);
+    const result = await applyTo(
+      shortening,
+      { ...computed, source, mayHaveSession: () => mayHaveSession },
+      given,
+    );
     return result.kind === 'refused' && isOutdated() ? undefined : result;
   } catch (error) {
-    if (isTold) return unknown(errorText(error));
+    if (mayHaveSession) return unknown(errorText(error));
     if (isOutdated()) return undefined;
     if (signal.aborted) return refused(WITHDRAWN);
     const why = error instanceof ShortenError ? error.why : undefined;
@@ -325,7 +330,7 @@ const shorteningBy = (strategy: string, { phase }: Compaction): Shortening =>
 interface Application extends Computed {
   readonly source: RecordSource;
   /** the agent may have the new session */
-  readonly isTold: () => boolean;
+  readonly mayHaveSession: () => boolean;
 }
 
 /** Writes the new session and has the agent go on with it; the file is removed where it is certain that the agent was not told of it. */
@@ -335,7 +340,7 @@ const applyTo = async (
   wait: ActionWait & Required<Pick<ActionWait, 'gate'>>,
 ): Promise<ShortenResult> => {
   const { session, flow, switchTo, restarter, written, late, onReplaced } = shortening;
-  const { source, shortened, words, preTokens, postTokens, isTold } = application;
+  const { source, shortened, words, preTokens, postTokens, mayHaveSession } = application;
   const did: ShortenedSession = { preTokens, postTokens, shortening: application.shortening };
   const id = shownId(flow().session.conversation);
   const as = { ...newSession(session.cwd), usedTokens: postTokens, preTokens };
@@ -346,7 +351,7 @@ const applyTo = async (
     const plan = restartPlan(shortening, application, { replaced, at: as.now });
     const result = await restarter.restartWith(plan, wait);
     // once it is told, the main thread may start the agent with the file as soon as that has ended
-    if (result.kind === 'refused' && !isTold()) await removeCreated(to.path);
+    if (result.kind === 'refused' && !mayHaveSession()) await removeCreated(to.path);
     return result.kind === 'restarting' ? { kind: 'restarting', words } : result;
   }
   const { name, path } = await writeForSwitch({ source }, shortened, as);
@@ -366,11 +371,11 @@ const applyTo = async (
     id === undefined || id === name ? undefined : { from: { id, path: source.path }, to: { id: name, path } };
   // it may be there, and work already
   if (result.kind === 'unknown' && shownId(flow().session.conversation) !== name) {
-    const told = { id: name, writtenAt: as.now };
+    const pendingSession = { id: name, writtenAt: as.now };
     const switching = session.agent.newSessions?.switching;
     // an agent that keeps its id never shows the name
-    if (replaced && !switching?.restores) late.waitFor({ ...did, told, replaced });
-    return { ...result, told, ...present({ byHand: switching?.command(name) }) };
+    if (replaced && !switching?.restores) late.waitFor({ ...did, pendingSession, replaced });
+    return { ...result, pendingSession, ...present({ byHand: switching?.command(name) }) };
   }
   if (replaced) onReplaced(replaced);
   return { kind: 'shortened', words, ...did };

@@ -61,14 +61,14 @@ const typeSwitch = async (
   const isThere = (await watchRestored(context, command)) ?? hasId;
   const isConfirmed = (): Promise<boolean> => comesToRest(flow, isThere, { withinMs: CONFIRM_MS, signal });
   return typeAndConfirm<SwitchResult>(context, {
-    request: commandRequest(tellingEnter(context, command), command),
+    request: commandRequest(withEnterTime(context, command), command),
     confirm: async () => ((await isConfirmed()) ? { kind: 'switched' } : undefined),
     reason: 'the agent does not show that it has switched',
   });
 };
 
 /** An agent whose sessions are not in the files that it has open is followed by what it writes after Enter. */
-const tellingEnter = (
+const withEnterTime = (
   { port, onEntered }: Pick<ActionContext, 'port' | 'onEntered'>,
   { recipe, switching: { typing } }: SwitchCommand,
 ): TypistPort => {

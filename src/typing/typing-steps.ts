@@ -103,7 +103,7 @@ export interface TypistPort {
   /** how many reads with keys of the user there were so far, held ones included */
   readonly typedCount: () => number;
   /** the user has typed something that the session has not been told of yet */
-  readonly hasUntoldKeys: () => boolean;
+  readonly hasUnreportedKeys: () => boolean;
   /** grows with everything that the child writes */
   readonly outputBytes: () => number;
 }

@@ -243,7 +243,7 @@ const takeKeys = async (
   refusal: (observed: ScreenObservation | undefined) => string | undefined,
 ): Promise<Taken> => {
   const typedBefore = port.typedCount();
-  const isLate = port.hasUntoldKeys(); // keys that the decision did not know of
+  const isLate = port.hasUnreportedKeys(); // keys that the decision did not know of
   await port.refresh();
   const first = await observeAfterPause(port, signal, startAwakeClock());
   const hasTyped = isLate || port.typedCount() !== typedBefore;

@@ -70,9 +70,9 @@ export interface TrackerInput {
   readonly write: TypistPort['write'];
   readonly hold: TypistPort['holdKeys'];
   readonly typedCount: TypistPort['typedCount'];
-  readonly hasUntoldKeys: TypistPort['hasUntoldKeys'];
+  readonly hasUnreportedKeys: TypistPort['hasUnreportedKeys'];
   /** the same, and from now on the session has been told of them */
-  readonly takeUntoldKeys: () => boolean;
+  readonly takeUnreportedKeys: () => boolean;
   /** when Enter was last sent to the child (wall clock); undefined if never */
   readonly enteredAt: () => Millis | undefined;
   /** when the first Enter of those was sent that followed one another within two seconds */
@@ -278,7 +278,7 @@ const startLoop = (
   const loop = makeSessionLoop(session, settings, {
     onView,
     unseen,
-    takeUntoldKeys: parts.input.takeUntoldKeys,
+    takeUnreportedKeys: parts.input.takeUnreportedKeys,
     onExhausted: () => {
       if (session.values.onExhausted === 'rescue') queueMicrotask(() => actions().startRescue());
     },
@@ -365,7 +365,7 @@ const typistPort = (
   },
   holdKeys: input.hold,
   typedCount: input.typedCount,
-  hasUntoldKeys: input.hasUntoldKeys,
+  hasUnreportedKeys: input.hasUnreportedKeys,
   outputBytes,
 });
 

@@ -79,7 +79,7 @@ interface Followed {
   /** the last copy that was tried: when that ended and how long it took */
   tried?: { readonly at: number; readonly tookMs: number };
   /** that the contents before are no longer in it was told, and no copy was made since */
-  isChangeTold?: boolean;
+  isChangeReported?: boolean;
 }
 
 const startFollowing = (place: KeepPlace): Followed => ({
@@ -311,9 +311,9 @@ const makeCopier = (session: WrapSession, options: CopierOptions, { onNotice, on
     const about = `${why}, ${checkpoint.bytes} bytes in ${Math.round(performance.now() - began)} ms`;
     log.info(`the black box: copy ${checkpoint.id} (${about})`);
     // only the copy reads all of the file: a look at it compares its beginning
-    const isNews = changed !== undefined && !target.isChangeTold && !isDocument(place.path);
-    if (isNews) await tell(target, 'rewritten', { log, onNotice, kept: changed });
-    target.isChangeTold = false;
+    const isNews = changed !== undefined && !target.isChangeReported && !isDocument(place.path);
+    if (isNews) await reportFate(target, 'rewritten', { log, onNotice, kept: changed });
+    target.isChangeReported = false;
     audit.append(checkpointLine({ ...place, action: 'created', id: checkpoint.id, why, at: Date.now() }));
     await prune(keptKey(place));
   };
@@ -391,7 +391,7 @@ const keepFile = async (followed: Followed, { log, copier }: FateOptions): Promi
 const toldOnce = async (followed: Followed, options: FateOptions): Promise<void> => {
   if (followed.isGone) return;
   followed.isGone = true;
-  await tell(followed, 'removed', options);
+  await reportFate(followed, 'removed', options);
 };
 
 interface Change {
@@ -408,9 +408,9 @@ const handleChange = async (
   const { place, link } = followed;
   if (fate !== 'replaced') {
     const isOrdinary = isDocument(place.path) && now.bytes * 2 >= before.bytes;
-    return isOrdinary ? undefined : tell(followed, fate, options);
+    return isOrdinary ? undefined : reportFate(followed, fate, options);
   }
-  if (link === undefined) return followed.isGone ? undefined : tell(followed, fate, options);
+  if (link === undefined) return followed.isGone ? undefined : reportFate(followed, fate, options);
   const older = join(blackBoxFolder(place.stateFolder), keptKey(place), link + FILE_ENDING);
   const isContained = isDocument(place.path)
     ? now.bytes * 2 >= before.bytes
@@ -420,7 +420,7 @@ const handleChange = async (
     await dropFile(place, link);
     return undefined;
   }
-  return tell(followed, fate, options);
+  return reportFate(followed, fate, options);
 };
 
 const fateWords: Readonly<Record<FileFate, string>> = {
@@ -430,16 +430,16 @@ const fateWords: Readonly<Record<FileFate, string>> = {
   removed: 'removed',
 };
 
-interface TellOptions extends Pick<FateOptions, 'log' | 'onNotice'> {
+interface ReportOptions extends Pick<FateOptions, 'log' | 'onNotice'> {
   /** what has the contents before, where that is known */
   readonly kept?: string;
 }
 
 /** Notes what has happened to the file, and tells the user what there is of its contents. */
-const tell = async (
+const reportFate = async (
   followed: Followed,
   fate: FileFate,
-  { log, onNotice, kept: known }: TellOptions,
+  { log, onNotice, kept: known }: ReportOptions,
 ): Promise<void> => {
   const { place, link, last } = followed;
   const isInLink = fate === 'replaced' || fate === 'removed';
@@ -447,7 +447,7 @@ const tell = async (
   const has = kept === undefined ? 'no copy of it was made before' : `kept: ctxwrap checkpoint show ${kept}`;
   log.warn(`the session file was ${fateWords[fate]}; ${has}: ${place.path}`);
   onNotice(`session file ${fateWords[fate]} · ${has}`);
-  followed.isChangeTold = fate !== 'removed';
+  followed.isChangeReported = fate !== 'removed';
   const event: Omit<FileEvent, 'path'> = { at: Date.now(), fate, ...present({ kept }) };
   await noteFate(place, event).catch((error: unknown) =>
     log.warn(`the black box: that cannot be noted: ${failureText(error)}`),

@@ -81,7 +81,7 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
   const chosen = makeChosen(log, options, makeFactCoalescer(since));
   let isDoubted = false;
   let isStopped = false;
-  const trouble = tellOnce(options.onProblem);
+  const trouble = withoutRepeats(options.onProblem);
 
   const place = (): ChildPlace => {
     const { path: currentPath, pid: followedPid } = (isDoubted ? undefined : chosen.current()) ?? {};
@@ -184,7 +184,7 @@ const makeChosen = (log: SessionLog, options: FollowOptions, coalescer: FactCoal
 };
 
 /** Passes on a problem that is not the same as the last one; undefined for none. */
-const tellOnce = (onProblem: FollowOptions['onProblem']): ((reason: string | undefined) => void) => {
+const withoutRepeats = (onProblem: FollowOptions['onProblem']): ((reason: string | undefined) => void) => {
   let last: string | undefined;
   return (reason) => {
     if (reason !== undefined && reason !== last) onProblem(reason);

@@ -48,7 +48,7 @@ export interface LoopListener {
   /** a notification for the user */
   readonly onNotification?: ((record: NotificationRecord) => void) | undefined;
   /** whether the user has pressed keys since it was last called; asked before every step, because their event comes later */
-  readonly takeUntoldKeys?: (() => boolean) | undefined;
+  readonly takeUnreportedKeys?: (() => boolean) | undefined;
   /** why a countdown could not be seen now; called before every event but keys */
   readonly unseen?: (() => InvisibleReason | undefined) | undefined;
   /** called after every event */
@@ -61,13 +61,13 @@ const KEYS_MS = 5; // the echo of a key is on the screen by then
 
 /** Logs the messages of each step. Logs the footer's text once where it asks the user to check something or says why nothing is typed. */
 const makeStateLog = (log: WrapSession['log']) => {
-  let said: string | undefined;
+  let lastText: string | undefined;
   return ({ session, warnings, compaction }: SessionFlow, text: string | undefined): void => {
     for (const line of session.logged) log.info(line);
     for (const line of warnings) log.warn(line);
     const isUntyped = compaction.phase.kind === 'doubted' || isCountdownInvisible(compaction);
-    if (text !== undefined && text !== said && (isUntyped || text.includes(DOCTOR))) log.info(text);
-    said = text;
+    if (text !== undefined && text !== lastText && (isUntyped || text.includes(DOCTOR))) log.info(text);
+    lastText = text;
   };
 };
 
@@ -99,15 +99,15 @@ const watchVisibility = (unseen: LoopListener['unseen'], emit: (event: Event) =>
 };
 
 /** Reports keys with a delay, as one event for all of them; `flush` reports those that no event has told of, too. */
-const delayKeys = (takeUntold: LoopListener['takeUntoldKeys'], onKeys: () => void) => {
+const delayKeys = (takeUntold: LoopListener['takeUnreportedKeys'], onKeys: () => void) => {
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     clearTimeout(timer);
     timer = undefined;
   };
   const emit = (): void => {
-    const isUntold = takeUntold?.() === true;
-    if (timer === undefined && !isUntold) return;
+    const isUnreported = takeUntold?.() === true;
+    if (timer === undefined && !isUnreported) return;
     stop();
     onKeys();
   };
@@ -234,7 +234,7 @@ export const makeSessionLoop = (
     if (isOffered) onLimitOffer?.();
   };
   const step = (event: Event): void => apply(stepFlow(flow, event, now()));
-  const keys = delayKeys(listener.takeUntoldKeys, () => step({ type: 'user-keys' }));
+  const keys = delayKeys(listener.takeUnreportedKeys, () => step({ type: 'user-keys' }));
   const visibility = watchVisibility(listener.unseen, (event) => {
     keys.flush();
     step(event);

@@ -57,10 +57,10 @@ const makeInput = ({ post }: WorkerPort, counters: Counters) => {
   let lastHold = 0;
   let hold: number | undefined;
   let looked = counters.get('typed');
-  let told = 0; // what a worker before this one was told of is not known
+  let reported = 0; // what a worker before this one was told of is not known
   const enters = makeEnterTimes();
 
-  const hasUntoldKeys = (): boolean => counters.get('typed') !== told;
+  const hasUnreportedKeys = (): boolean => counters.get('typed') !== reported;
   const makeHold = (id: number): KeyHold => ({
     waitingCount: () => counters.get('held'),
     releaseOne: (behind) => post({ type: 'release-one', id, behind }),
@@ -71,11 +71,11 @@ const makeInput = ({ post }: WorkerPort, counters: Counters) => {
   });
   return {
     typedCount: (): number => (looked = counters.get('typed')),
-    hasUntoldKeys,
-    takeUntoldKeys: (): boolean => {
-      const isUntold = hasUntoldKeys();
-      told = counters.get('typed');
-      return isUntold;
+    hasUnreportedKeys,
+    takeUnreportedKeys: (): boolean => {
+      const isUnreported = hasUnreportedKeys();
+      reported = counters.get('typed');
+      return isUnreported;
     },
     write: (bytes: Uint8Array): void => post({ type: 'write', bytes, hold, typed: looked }),
     hold: async (typed: number): Promise<KeyHold | undefined> => {

@@ -29,7 +29,12 @@ const results: readonly Event[] = [
   { type: 'compact-result', result: { kind: 'interrupted', by: 'the user' } },
 ];
 const sent = typed({ kind: 'sent', isQueued: false, evidence: [] });
-const told = typed({ kind: 'sent', isQueued: false, evidence: [], told: { id: 'told', writtenAt: 0 } });
+const told = typed({
+  kind: 'sent',
+  isQueued: false,
+  evidence: [],
+  pendingSession: { id: 'told', writtenAt: 0 },
+});
 
 const anyActivity = fc
   .constantFrom<Activity>(

@@ -53,7 +53,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     looks: 0,
     /** number of held reads of the user's keys */
     waitingCount: 0,
-    hasUntoldKeys: false,
+    hasUnreportedKeys: false,
     onHold: (): void => undefined,
     onRelease: (): void => undefined,
     onWrite: (_keys: string): void => undefined,
@@ -99,7 +99,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     },
     typedCount: () => state.typedCount,
     outputBytes: () => state.outputBytes,
-    hasUntoldKeys: () => state.hasUntoldKeys,
+    hasUnreportedKeys: () => state.hasUnreportedKeys,
     holdKeys: async (typedBefore: number) => {
       if (state.typedCount !== typedBefore) return undefined;
       state.released.push('held');

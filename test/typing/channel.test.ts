@@ -126,7 +126,7 @@ describe.skipIf(!hasProc)('asking by the control channel (skipped without /proc)
 
   it('asks for nothing while a key is on its way that the session has not been told of', async () => {
     const agent = makeAgent();
-    agent.state.hasUntoldKeys = true;
+    agent.state.hasUnreportedKeys = true;
     const { port, calls } = await serve(usual);
     expect(await ask(port, agent)).toEqual({ kind: 'skipped', reason: 'the user types' });
     expect(calls).toHaveLength(1);

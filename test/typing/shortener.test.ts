@@ -82,7 +82,7 @@ describe('shortening a running conversation', () => {
     );
     const result = await shortener.shorten(asked, wait);
     const [name = ''] = names;
-    expect(result).toMatchObject({ kind: 'unknown', told: { id: name } });
+    expect(result).toMatchObject({ kind: 'unknown', pendingSession: { id: name } });
     expect(events).toEqual([]);
     expect(shortener.takenLate(inSession('another'))).toEqual([]);
     expect(shortener.takenLate(inSession(name))).toMatchObject([
@@ -90,7 +90,7 @@ describe('shortening a running conversation', () => {
         type: 'boundary',
         boundary: {
           initiator: 'ctxwrap',
-          at: 'told' in result && result.told?.writtenAt,
+          at: 'pendingSession' in result && result.pendingSession?.writtenAt,
           shortening: { strategy: 'truncate', isManual: true },
         },
       },
@@ -233,7 +233,10 @@ describe('shortening a running conversation', () => {
       { session: { agent: agents.gemini }, sessionFile: () => writeSession(folder, agents.gemini) },
       { kind: 'unknown', reason: 'not shown' },
     );
-    expect(await shortener.shorten(asked, wait)).toMatchObject({ kind: 'unknown', told: { id: names[0] } });
+    expect(await shortener.shorten(asked, wait)).toMatchObject({
+      kind: 'unknown',
+      pendingSession: { id: names[0] },
+    });
     expect(shortener.takenLate(inSession(names[0] ?? ''))).toEqual([]);
   });
 

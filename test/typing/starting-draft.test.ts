@@ -55,7 +55,7 @@ describe('a draft', () => {
 
   it('is not typed when the user has begun to type, nor when something has opened meanwhile', async () => {
     const typing = makeAgent();
-    typing.state.hasUntoldKeys = true;
+    typing.state.hasUnreportedKeys = true;
     expect(await draft(typing)).toEqual({ kind: 'skipped', reason: 'the user types' });
     const opened = makeAgent();
     opened.state.onHold = () => (opened.state.activity = 'dialog');

@@ -131,7 +131,7 @@ describe.concurrent('no key is typed', () => {
 
   it('when the user has typed something that the decision did not know of', async () => {
     const { state, type } = makeAgent();
-    state.hasUntoldKeys = true;
+    state.hasUnreportedKeys = true;
     expect(await type(typed)).toMatchObject({ kind: 'skipped', reason: 'the user types' });
     expect(state.written).toEqual([]);
   });

@@ -30,7 +30,7 @@ const counting = () => {
   const loop = makeSessionLoop(session, settings, {
     onView: () => undefined,
     unseen: () => sight.unseen,
-    takeUntoldKeys: () => {
+    takeUnreportedKeys: () => {
       const { hasTyped } = user;
       user.hasTyped = false;
       return hasTyped;

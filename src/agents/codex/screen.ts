@@ -76,15 +76,15 @@ const activityOf = (
   if (report === undefined) return withoutState(seen, pane, isTitleTelling);
   const { state, message } = report;
   const witness = `state ${state}`;
-  if (state === 'clear') return say('unknown', witness);
+  if (state === 'clear') return reportOf('unknown', witness);
   // the dialog itself is drawn up to a second later
-  if (state === 'blocked') return { ...say('dialog', witness), ...present({ asks: message }) };
+  if (state === 'blocked') return { ...reportOf('dialog', witness), ...present({ asks: message }) };
   // the title alone is no proof: a thread may have this name
-  if (ACTION_REQUIRED.test(signals.title ?? '')) return say('unknown', witness, 'title Action Required');
+  if (ACTION_REQUIRED.test(signals.title ?? '')) return reportOf('unknown', witness, 'title Action Required');
   if (state === 'working')
     return isCompactingNow(screen, pane)
-      ? say('compacting', witness, 'compacting row')
-      : say('busy', witness);
+      ? reportOf('compacting', witness, 'compacting row')
+      : reportOf('busy', witness);
   return atRest(seen, pane, witness);
 };
 
@@ -96,13 +96,13 @@ const atRest = (
   const { title = '' } = signals;
   if (!pane?.hasCursor) return elsewhere(screen, witness);
   if (hasDraft(screen, pane)) return draftReport(pane, witness);
-  if (hasTask(screen, pane)) return say('unknown', witness, 'row of a task');
-  if (SPINNER.test(title)) return say('unknown', witness, 'spinner in the title');
+  if (hasTask(screen, pane)) return reportOf('unknown', witness, 'row of a task');
+  if (SPINNER.test(title)) return reportOf('unknown', witness, 'spinner in the title');
   const hints = lastFooterRow(screen, pane);
-  if (!AT_PROMPT.test(hints)) return say('unknown', witness, 'empty composer', 'no prompt hints');
+  if (!AT_PROMPT.test(hints)) return reportOf('unknown', witness, 'empty composer', 'no prompt hints');
   if (VIM_NORMAL.test(hints))
-    return { ...say('unknown', witness, 'empty composer'), place: "vim's normal mode" };
-  return say('ready', witness, 'empty composer');
+    return { ...reportOf('unknown', witness, 'empty composer'), place: "vim's normal mode" };
+  return reportOf('ready', witness, 'empty composer');
 };
 
 // The composer looks the same while an answer streams in, and the task's row is gone then: only the other sources prove rest.
@@ -113,29 +113,30 @@ const withoutState = (
 ): ActivityReport => {
   const { title = '' } = signals;
   if (!pane?.hasCursor) return elsewhere(screen);
-  if (ACTION_REQUIRED.test(title)) return say('unknown', 'title Action Required');
-  if (isCompactingNow(screen, pane)) return say('compacting', 'compacting row');
-  if (hasTask(screen, pane)) return say('busy', 'row of a task');
-  if (isTitleWorking(title)) return say('busy', 'sign in the title');
+  if (ACTION_REQUIRED.test(title)) return reportOf('unknown', 'title Action Required');
+  if (isCompactingNow(screen, pane)) return reportOf('compacting', 'compacting row');
+  if (hasTask(screen, pane)) return reportOf('busy', 'row of a task');
+  if (isTitleWorking(title)) return reportOf('busy', 'sign in the title');
   if (hasDraft(screen, pane)) return draftReport(pane);
   const hints = lastFooterRow(screen, pane);
-  if (VIM_NORMAL.test(hints)) return { ...say('unknown', 'empty composer'), place: "vim's normal mode" };
-  if (AFTER_ESCAPE.test(hints)) return say('unknown', 'empty composer', 'hint after Esc');
-  if (title === '' || !isTitleTelling) return say('unknown', 'empty composer', 'no title that tells of work');
+  if (VIM_NORMAL.test(hints)) return { ...reportOf('unknown', 'empty composer'), place: "vim's normal mode" };
+  if (AFTER_ESCAPE.test(hints)) return reportOf('unknown', 'empty composer', 'hint after Esc');
+  if (title === '' || !isTitleTelling)
+    return reportOf('unknown', 'empty composer', 'no title that tells of work');
   if (status?.state !== 'idle')
-    return say('unknown', 'title at rest', 'empty composer', `rollout ${status?.state ?? 'not found'}`);
-  return say('ready', 'title at rest', 'its last turn has ended', 'empty composer');
+    return reportOf('unknown', 'title at rest', 'empty composer', `rollout ${status?.state ?? 'not found'}`);
+  return reportOf('ready', 'title at rest', 'its last turn has ended', 'empty composer');
 };
 
 // The cursor is in a picker, a view of the transcript, or the search field, or Codex is not on the screen.
 const elsewhere = (screen: ScreenView, ...witnesses: readonly string[]): ActivityReport => {
   const rows = lastRows(screen);
   if (rows.some((row) => HISTORY_SEARCH.test(row)))
-    return { ...say('dialog', ...witnesses, 'keys of a picker'), place: 'the history search' };
+    return { ...reportOf('dialog', ...witnesses, 'keys of a picker'), place: 'the history search' };
   const isPicker = rows.some((row) => PICKER_KEYS.test(row));
   return isPicker
-    ? say('dialog', ...witnesses, 'keys of a picker')
-    : say('unknown', ...witnesses, 'no composer');
+    ? reportOf('dialog', ...witnesses, 'keys of a picker')
+    : reportOf('unknown', ...witnesses, 'no composer');
 };
 
 // A narrow picker wraps its keys.
@@ -154,8 +155,8 @@ const hasDraft = (screen: ScreenView, pane: Pane): boolean => pane.glyph === '!'
 
 const draftReport = ({ glyph }: Pane, ...witnesses: readonly string[]): ActivityReport =>
   glyph === '!'
-    ? { ...say('draft', ...witnesses, 'shell mode'), place: 'shell mode' }
-    : say('draft', ...witnesses, 'text in the composer');
+    ? { ...reportOf('draft', ...witnesses, 'shell mode'), place: 'shell mode' }
+    : reportOf('draft', ...witnesses, 'text in the composer');
 
 /** Typed text goes to the model: not to a shell, an editor command, or an open list. */
 const isMessage = (screen: ScreenView, pane: Pane): boolean =>
@@ -184,7 +185,7 @@ const lastFooterRow = (screen: ScreenView, { footer }: Pane): string => {
   return last === undefined ? '' : screen.text(last);
 };
 
-const say = (activity: Activity, ...witnesses: readonly string[]): ActivityReport => ({
+const reportOf = (activity: Activity, ...witnesses: readonly string[]): ActivityReport => ({
   activity,
   witnesses,
 });

@@ -6,7 +6,7 @@ import type { Millis } from '../../core/reading.js';
 import { toOneLine } from '../../core/text.js';
 import { parseIsoTime } from '../../core/time.js';
 import { growthOf, recordStep, textEntry } from '../entries.js';
-import { tellsOfWork } from '../records.js';
+import { mayHoldWork } from '../records.js';
 import {
   headStep,
   makeSessionReader,
@@ -65,7 +65,7 @@ const CALLS = { call: '_call"', plan: 'update_plan' };
 const form: RecordForm<CodexSession> = {
   name: 'Codex',
   isOwn: /^\{.*?"type"/s,
-  hasFacts: (line) => TELLING.test(line) || tellsOfWork(line, CALLS),
+  hasFacts: (line) => TELLING.test(line) || mayHoldWork(line, CALLS),
   read: (state, record, { line, now }) => {
     const payload = getRecord(record, 'payload');
     if (getText(record, 'type') === undefined || !payload) return { state, misfit: 'not a Codex record' };

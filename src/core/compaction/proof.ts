@@ -17,7 +17,7 @@ export const SUCCESS = 'it says on its screen that it has compacted';
 export const RECORD = 'its record of the compaction';
 /** What ctxwrap did itself. Its own estimate of the new size proves nothing. */
 export const SHORTENED = 'it has the shortened conversation';
-export const TOLD = 'it was told to continue with the shortened conversation';
+export const CONTINUES_SHORTER = 'it was told to continue with the shortened conversation';
 /** what ends the wait for an answer */
 export const ANOTHER = 'another compaction';
 const ANSWERED_LESS = 'its next answer says less';

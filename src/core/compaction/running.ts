@@ -15,7 +15,7 @@ import {
   shownByAnswer,
   stillWaiting,
   SUCCESS,
-  TOLD,
+  CONTINUES_SHORTER,
   unproven,
   verified,
   withEnded,
@@ -129,7 +129,7 @@ const withAgent = (state: Compaction, event: Event, moment: SessionContext): Com
       const { sessionId: id } = event;
       const isOther =
         state.conversation === undefined
-          ? state.phase.kind === 'sent' && state.phase.told !== undefined && !mayBeOurs(state, id)
+          ? state.phase.kind === 'sent' && state.phase.pendingSession !== undefined && !mayBeOurs(state, id)
           : state.conversation !== id; // the first id only names it
       return isOther ? inConversation(leftBehind(state, id, moment), id) : { ...state, conversation: id };
     }
@@ -173,9 +173,9 @@ const leftBehind = (before: Compaction, next: string | undefined, moment: Sessio
   const { phase } = state;
   if (phase.kind !== 'sent') return state;
   if (!mayBeOurs(state, next)) return afterSent(state, left(phase, 'another conversation'), moment);
-  const { told } = phase;
-  return told && next === undefined
-    ? enterPhase(state, { ...phase, told: { ...told, isUnsure: true } })
+  const { pendingSession } = phase;
+  return pendingSession && next === undefined
+    ? enterPhase(state, { ...phase, pendingSession: { ...pendingSession, isUnsure: true } })
     : state;
 };
 
@@ -193,13 +193,18 @@ const compactedMeanwhile = (state: Compaction, phase: Typing, boundary: Boundary
 /** The phase after Enter. */
 export const sentPhase = (
   attempt: Attempt,
-  { isQueued, told }: Extract<TypeResult, { readonly kind: 'sent' }>,
+  { isQueued, pendingSession }: Extract<TypeResult, { readonly kind: 'sent' }>,
   { now, fillSince, activity }: SessionContext,
 ): Sent => {
   const sent: Sent = { kind: 'sent', attempt, at: now, isQueued, numberSince: fillSince };
-  if (!told) return sent;
+  if (!pendingSession) return sent;
   // the agent's next answer tells whether it has gone on in it
-  const waiting: Sent = { ...sent, told, success: TOLD, shortenedAt: told.writtenAt };
+  const waiting: Sent = {
+    ...sent,
+    pendingSession,
+    success: CONTINUES_SHORTER,
+    shortenedAt: pendingSession.writtenAt,
+  };
   return withTurn(waiting, activity, now);
 };
 
@@ -282,7 +287,7 @@ const sentTold = (phase: Sent, boundary: Boundary, { now, fillSince }: SessionCo
   const fault = findFailure(boundary, phase.attempt.before);
   if (fault) return { outcome: fault, evidence: `its record: ${fault.text}` };
   if (initiator === 'ctxwrap') {
-    const { attempt, told: _, goneAt: __, ...rest } = phase;
+    const { attempt, pendingSession: _, goneAt: __, ...rest } = phase;
     const before = beforeOf(boundary, attempt.before);
     const evidence = [...attempt.evidence, SHORTENED];
     return { phase: { ...rest, attempt: { ...attempt, before, evidence }, success: SHORTENED, shortenedAt } };
@@ -358,8 +363,8 @@ const sentDue = (phase: Sent, { startMs, finishMs }: CompactSettings): Millis | 
 };
 
 /** Ends an attempt about which no report will follow. */
-const left = ({ success, shortenedAt, told }: Sent, by: string): Ended => {
-  if (shortenedAt !== undefined) return unproven(unansweredText(by, told));
+const left = ({ success, shortenedAt, pendingSession }: Sent, by: string): Ended => {
+  if (shortenedAt !== undefined) return unproven(unansweredText(by, pendingSession));
   return success === undefined
     ? interrupted(by)
     : { outcome: { kind: 'unverified', text: success }, evidence: `no number before ${by}` };
@@ -388,20 +393,20 @@ const answered = (
   moment: SessionContext,
   { conversation }: Compaction,
 ): SentStep | undefined => {
-  const { attempt, told, success } = phase;
+  const { attempt, pendingSession, success } = phase;
   // another conversation was in view since: its answers say nothing
-  const isUnsure = told?.isUnsure === true && conversation !== told.id;
+  const isUnsure = pendingSession?.isUnsure === true && conversation !== pendingSession.id;
   const shown = isUnsure ? undefined : shownByAnswer(attempt.before, { shortenedAt, success }, moment);
   if (shown) return shown;
   const lack = lackOfAnswer(phase, moment);
   // the shortened conversation that the agent has shown is waited for, unless the window is full again
-  return lack === undefined || (told === undefined && !isFullAgain(moment))
+  return lack === undefined || (pendingSession === undefined && !isFullAgain(moment))
     ? undefined
-    : unproven(unansweredText(lack, told));
+    : unproven(unansweredText(lack, pendingSession));
 };
 
-const unansweredText = (by: string, told: Sent['told']): string =>
-  told ? `the shortened conversation was not seen before ${by}` : `no answer before ${by}`;
+const unansweredText = (by: string, pendingSession: Sent['pendingSession']): string =>
+  pendingSession ? `the shortened conversation was not seen before ${by}` : `no answer before ${by}`;
 
 /** Stops waiting for a number that confirms the agent's report. That can take long, and the user wants something new. */
 export const stopWaitingForNumber = (state: Compaction, moment: SessionContext): Compaction => {

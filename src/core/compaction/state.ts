@@ -168,7 +168,7 @@ export type Phase =
       /** when ctxwrap had shortened the conversation (wall clock); only a later answer of the agent can confirm it */
       readonly shortenedAt?: Millis | undefined;
       /** the agent does not show yet that it goes on in this session */
-      readonly told?: ToldSession | undefined;
+      readonly pendingSession?: PendingSession | undefined;
     })
   /** an external compaction */
   | (Observed & {
@@ -183,7 +183,7 @@ export type Phase =
     });
 
 /** A session that a strategy has written and that the agent was told to go on in, without showing that it does. */
-export interface ToldSession {
+export interface PendingSession {
   readonly id: string;
   /** time of the records in it (wall clock) */
   readonly writtenAt: Millis;
@@ -285,7 +285,11 @@ export type Effect =
 
 /** The result of typing the command. */
 export type TypeResult = { readonly evidence: readonly string[] } & (
-  | { readonly kind: 'sent'; readonly isQueued: boolean; readonly told?: ToldSession | undefined }
+  | {
+      readonly kind: 'sent';
+      readonly isQueued: boolean;
+      readonly pendingSession?: PendingSession | undefined;
+    }
   /** the typed text was not submitted, and was removed from the prompt; `isLeft`: the screen does not show that it is gone */
   | { readonly kind: 'withdrawn'; readonly reason: string; readonly isLeft?: boolean }
   /** no key was typed; `isStrategyLost`: the strategy cannot be used, and the agent's own command takes its place */
@@ -379,7 +383,9 @@ export const withoutEpisode = (state: Compaction): Compaction => ({
  * not known (undefined).
  */
 export const mayBeOurs = ({ phase }: Compaction, conversation: string | undefined): boolean =>
-  phase.kind === 'sent' && phase.told !== undefined && (conversation ?? phase.told.id) === phase.told.id;
+  phase.kind === 'sent' &&
+  phase.pendingSession !== undefined &&
+  (conversation ?? phase.pendingSession.id) === phase.pendingSession.id;
 
 /** In another conversation, by its id; undefined while none is known. A strategy that has it replaced goes on. */
 export const inConversation = (state: Compaction, conversation: string | undefined): Compaction => ({

@@ -78,11 +78,11 @@ const countdownWords = (until: Millis, now: Millis): string => `compacting in ${
 const COMPACTED = 'compacted, waiting for the new size';
 const SHORTENED = 'shortened, waiting for the new size';
 
-const TOLD = 'continuing with less, waiting for its answer';
+const WAITS_FOR_ANSWER = 'continuing with less, waiting for its answer';
 
 /** After the report of success, until the number that confirms it. */
 const doneWords = (phase: Extract<Phase, { readonly kind: 'sent' | 'foreign' }>): string => {
-  if (phase.kind === 'sent' && phase.told) return TOLD;
+  if (phase.kind === 'sent' && phase.pendingSession) return WAITS_FOR_ANSWER;
   return phase.shortenedAt === undefined ? COMPACTED : SHORTENED;
 };
 

@@ -43,8 +43,8 @@ export interface BoundaryFacts extends Omit<Boundary, 'initiator' | 'summary'> {
   readonly lastTokens?: number | undefined;
 }
 
-export const boundaryRecord = (told: BoundaryFacts): BoundaryRecord => {
-  const { runtime: agent, sessionId, uuid, initiator, preTokens, lastTokens, postTokens, durationMs } = told;
+export const boundaryRecord = (facts: BoundaryFacts): BoundaryRecord => {
+  const { runtime: agent, sessionId, uuid, initiator, preTokens, lastTokens, postTokens, durationMs } = facts;
   const estimated = preTokens === undefined ? lastTokens : undefined;
   return {
     schema: 'ctxwrap.boundary/1',
@@ -54,8 +54,8 @@ export const boundaryRecord = (told: BoundaryFacts): BoundaryRecord => {
     ...present({ pre_tokens: preTokens }),
     ...(estimated === undefined ? {} : { pre_tokens: estimated, pre_tokens_estimated: true }),
     ...present({ post_tokens: postTokens, duration_ms: durationMs }),
-    timestamp: formatIsoTime(told.at),
-    verified: told.source !== 'screen',
+    timestamp: formatIsoTime(facts.at),
+    verified: facts.source !== 'screen',
   };
 };
 

@@ -21,7 +21,7 @@ interface Part {
   readonly lines: readonly string[];
 }
 
-export const handoffMarkdown = (handoff: Handoff): string => markdownOf(partsOf(handoff));
+export const handoffMarkdown = (handoff: Handoff): string => markdownOf(handoffParts(handoff));
 
 const markdownOf = (parts: readonly Part[]): string =>
   `${parts
@@ -29,7 +29,7 @@ const markdownOf = (parts: readonly Part[]): string =>
     .map(({ lines }) => lines.join('\n'))
     .join('\n\n')}\n`;
 
-const partsOf = (handoff: Handoff): readonly Part[] => [
+const handoffParts = (handoff: Handoff): readonly Part[] => [
   { lines: headLines(handoff) },
   { section: 'requests', lines: requestLines(handoff) },
   { section: 'remaining', lines: remainingLines(handoff) },
@@ -118,10 +118,13 @@ const moreOf = (count: number | undefined): string =>
 /** What the requests and the summary repeat is not said twice. */
 const contextLines = ({ context, summary, requests }: Handoff): readonly string[] => {
   const isRepeated = summary !== undefined && summary.cut === undefined;
-  const said = requests.map(({ text }) => text.replace(/\s+/g, ' ')).join('\n');
+  const requestTexts = requests.map(({ text }) => text.replace(/\s+/g, ' ')).join('\n');
   const fromSummary = (items: readonly string[]): readonly string[] => (isRepeated ? [] : items);
   const lists = [
-    ['Earlier demands of the user, verbatim', context.constraints.filter((each) => !said.includes(each))],
+    [
+      'Earlier demands of the user, verbatim',
+      context.constraints.filter((each) => !requestTexts.includes(each)),
+    ],
     ['Decisions, from the last summary', fromSummary(context.decisions)],
     ['Patterns, from the last summary', fromSummary(context.patterns)],
     ['Issues, from the last summary', fromSummary(context.issues)],
@@ -182,7 +185,7 @@ export interface HandoffSize {
 }
 
 export const sizeOf = (handoff: Handoff): HandoffSize => {
-  const sections = partsOf(handoff)
+  const sections = handoffParts(handoff)
     .flatMap(({ section, lines }) =>
       section === undefined || lines.length === 0 ? [] : [{ section, characters: lines.join('\n').length }],
     )
@@ -230,7 +233,7 @@ const lengthWithout = (handoff: Handoff, cut: readonly HandoffSection[], kept: n
   const { requests, omitted = {} } = handoff;
   const unlisted = (omitted.requests ?? 0) + requests.length - kept; // the heading tells it
   const { summary, ...others } = handoff;
-  const parts = partsOf({
+  const parts = handoffParts({
     ...others,
     ...(summary === undefined || cut.includes('summary') ? {} : { summary }),
     requests: kept === 0 ? [] : requests.slice(-kept),

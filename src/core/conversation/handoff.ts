@@ -279,21 +279,21 @@ const requestsIn = (
   most = DEFAULT_REQUESTS,
 ): { readonly list: readonly HandoffRequest[]; readonly omitted: number } => {
   const prompts = entries.filter(
-    (entry): entry is Prompt => entry.kind === 'prompt' && !entry.isCopy && textOf(entry.text) !== '',
+    (entry): entry is Prompt => entry.kind === 'prompt' && !entry.isCopy && cleanText(entry.text) !== '',
   );
   const last = entries.findLast(({ kind }) => kind === 'prompt' || kind === 'answer' || kind === 'call');
   const shown = most > 0 ? prompts.slice(-Math.min(most, MOST_REQUESTS)) : [];
   return {
     list: shown.map((prompt) => ({
-      ...said(prompt, LONGEST_REQUEST),
+      ...excerptOf(prompt, LONGEST_REQUEST),
       ...(prompt === last ? { isUnanswered: true as const } : {}),
     })),
     omitted: prompts.length - shown.length,
   };
 };
 
-const said = ({ source, text }: Prompt | Summary, most: number): HandoffText => {
-  const whole = textOf(text);
+const excerptOf = ({ source, text }: Prompt | Summary, most: number): HandoffText => {
+  const whole = cleanText(text);
   const shown = cutTo(whole, most);
   return {
     text: shown,
@@ -304,12 +304,14 @@ const said = ({ source, text }: Prompt | Summary, most: number): HandoffText => 
 };
 
 const summaryOf = (summary: Summary | undefined): Pick<Handoff, 'summary'> =>
-  summary === undefined || textOf(summary.text) === '' ? {} : { summary: said(summary, LONGEST_SUMMARY) };
+  summary === undefined || cleanText(summary.text) === ''
+    ? {}
+    : { summary: excerptOf(summary, LONGEST_SUMMARY) };
 
 const pointsIn = (
   summary: Summary | undefined,
 ): Pick<HandoffContext, 'decisions' | 'patterns' | 'issues'> => {
-  const points = summaryPoints(textOf(summary?.text ?? ''));
+  const points = summaryPoints(cleanText(summary?.text ?? ''));
   const listed = (items: readonly string[]): readonly string[] =>
     [...new Set(items.map((item) => lineOf(item, LONGEST_ITEM)))].slice(0, MOST_POINTS);
   return {
@@ -344,7 +346,7 @@ const commandsIn = (entries: readonly Entry[]): readonly HandoffCommand[] => {
 // Texts of other programs: no control or format characters, so that they can be printed and typed.
 
 /** Text of several lines; a newline is the only control character that is left in it. */
-const textOf = (text: string): string =>
+const cleanText = (text: string): string =>
   text
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replaceAll('\t', '    ')
@@ -356,7 +358,7 @@ const textOf = (text: string): string =>
 
 const lineOf = (text: string, most: number): string =>
   cutTo(
-    textOf(text.slice(0, most * 4))
+    cleanText(text.slice(0, most * 4))
       .replace(/\s+/g, ' ')
       .trim(),
     most,

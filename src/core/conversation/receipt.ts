@@ -112,7 +112,7 @@ const makeNameSearch = (
   items: readonly EvidenceItem[],
   cwd: string | undefined,
 ): ((item: EvidenceItem) => boolean) => {
-  const text = left.map(textOf).join('\n');
+  const text = left.map(textForModel).join('\n');
   const plain = collapsed(text);
   const loose = plain.toLowerCase();
   const figures = withPlainNumbers(plain);
@@ -141,7 +141,7 @@ const makeNameSearch = (
 };
 
 /** What the model reads of an entry; what a tool has printed names nothing on purpose. */
-const textOf = (entry: Entry): string => {
+const textForModel = (entry: Entry): string => {
   if (entry.kind === 'call')
     return [...(entry.commands ?? []), ...entry.files.map(({ path }) => path), planText(entry)].join('\n');
   if (entry.kind === 'context') return (entry.given ?? []).map(({ text }) => text).join('\n');

@@ -22,7 +22,7 @@ const tell = (session: Play): void =>
     kind: 'sent',
     isQueued: false,
     evidence: ['it does not show it'],
-    told: { id: 'the-new-one', writtenAt: WRITTEN },
+    pendingSession: { id: 'the-new-one', writtenAt: WRITTEN },
   });
 const shortened = (session: Play, shortening?: Boundary['shortening']): void =>
   session.boundary({

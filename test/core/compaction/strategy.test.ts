@@ -79,8 +79,8 @@ describe('a compaction by a strategy', () => {
       session.tell({ type: 'session-changed', sessionId: 'the-old-one' });
       session.turn(AUTO_TOKENS);
       untilTyping(session);
-      const told = { id: 'the-new-one', writtenAt: 1_000 };
-      session.typed({ kind: 'sent', isQueued: false, evidence: ['it does not show it'], told });
+      const pendingSession = { id: 'the-new-one', writtenAt: 1_000 };
+      session.typed({ kind: 'sent', isQueued: false, evidence: ['it does not show it'], pendingSession });
       return session;
     };
     const taken = (session: ReturnType<typeof play>) => {

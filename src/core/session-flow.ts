@@ -36,72 +36,6 @@ import { modelChange, sessionDeadline, startSession, stepSession, type Session }
 import { updateCapacity, capacityNotice, type Capacity } from './window.js';
 import { present } from './present.js';
 
-interface Held {
-  readonly reading: Reading;
-  /** when the number changed to this value */
-  readonly since: Millis;
-}
-
-/** The numbers of the screen and of the session file, while both are valid. */
-export interface ReadingPair {
-  readonly screen?: Held;
-  readonly log?: Held;
-  /** the screen's last number, even if it shows none now */
-  readonly last?: Reading;
-  /** the screen's number at the time it became void: it may remain on the screen, or reappear */
-  readonly stale?: Reading;
-  /** this pair was already evaluated */
-  readonly judged: boolean;
-}
-
-export const noPair: ReadingPair = { judged: true };
-
-// The file and the screen change some hundred milliseconds apart: a pair counts once both are stable.
-const STEADY_MS = 2_000;
-
-/** The pair after an event. */
-export const updatePair = (pair: ReadingPair, event: Event, now: Millis): ReadingPair => {
-  switch (event.type) {
-    case 'reading':
-      return noteReading(pair, event.reading, now);
-    case 'screen-blank': {
-      const { screen: _, ...rest } = pair;
-      return { ...rest, judged: true };
-    }
-    case 'view':
-      return event.isSame ? pair : noPair;
-    case 'boundary':
-    case 'voided':
-    case 'model':
-    case 'session-changed': {
-      if (event.type === 'session-changed' && event.isSame) return pair;
-      const { last } = pair;
-      return last ? { last, stale: last, judged: true } : noPair;
-    }
-    default:
-      return pair;
-  }
-};
-
-const noteReading = (pair: ReadingPair, reading: Reading, since: Millis): ReadingPair => {
-  const { screen, log, stale } = pair;
-  if (reading.source === 'log' && !isSame(log?.reading, reading))
-    return { ...pair, log: { reading, since }, judged: false };
-  if (reading.source !== 'screen' || isSame(stale, reading) || isSame(screen?.reading, reading)) return pair;
-  return { ...present({ log }), last: reading, screen: { reading, since }, judged: false };
-};
-
-const isSame = (held: Reading | undefined, next: Reading): boolean =>
-  held !== undefined &&
-  held.usedTokens === next.usedTokens &&
-  held.usedPercent === next.usedPercent &&
-  held.basis === next.basis &&
-  held.model === next.model;
-
-/** When the pair is stable; undefined if there is none, or it was already evaluated. */
-export const pairDeadline = ({ screen, log, judged }: ReadingPair): Millis | undefined =>
-  judged || !screen || !log ? undefined : Math.max(screen.since, log.since) + STEADY_MS;
-
 // A session as the wrapper and a replay run it: one function that updates all state for each event.
 
 /** What the core needs to know about an agent. */
@@ -146,37 +80,6 @@ export interface FlowContext {
   /** the events that the user wants notifications for */
   readonly notify?: readonly NotificationKind[] | undefined;
 }
-
-const NOTICE_PRIORITY = 150; // above tips, below news about a draft
-const ANSWER_PRIORITY = 400;
-
-/** An event with a notice about the user's settings, for the footer. */
-export const noticeEvent = (text: string): Event => ({ type: 'notice', text, priority: NOTICE_PRIORITY });
-
-/** A notice that answers a key: the user is looking at the footer. */
-export const answerEvent = (text: string): Event => ({
-  type: 'notice',
-  text,
-  priority: ANSWER_PRIORITY,
-  isAnswer: true,
-});
-
-/** A notice about the compaction that has just ended. It stays longer, because the user may be reading the agent's screen. */
-export const recapNoticeEvent = (text: string): Event => ({
-  type: 'notice',
-  text,
-  priority: NOTICE_PRIORITY,
-  isOfOutcome: true,
-  isOffer: true,
-});
-
-/** What became of that: it takes the place of the notice. */
-export const recapEndEvent = (text: string): Event => ({
-  type: 'notice',
-  text,
-  priority: NOTICE_PRIORITY,
-  isOfOutcome: true,
-});
 
 const onlyShow: CompactSettings = { mode: 'warn', startMs: 0, finishMs: 0, isProactive: false };
 
@@ -343,6 +246,39 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
   };
 };
 
+// Messages of the footer as events.
+
+const NOTICE_PRIORITY = 150; // above tips, below news about a draft
+const ANSWER_PRIORITY = 400;
+
+/** An event with a notice about the user's settings, for the footer. */
+export const noticeEvent = (text: string): Event => ({ type: 'notice', text, priority: NOTICE_PRIORITY });
+
+/** A notice that answers a key: the user is looking at the footer. */
+export const answerEvent = (text: string): Event => ({
+  type: 'notice',
+  text,
+  priority: ANSWER_PRIORITY,
+  isAnswer: true,
+});
+
+/** A notice about the compaction that has just ended. It stays longer, because the user may be reading the agent's screen. */
+export const recapNoticeEvent = (text: string): Event => ({
+  type: 'notice',
+  text,
+  priority: NOTICE_PRIORITY,
+  isOfOutcome: true,
+  isOffer: true,
+});
+
+/** What became of that: it takes the place of the notice. */
+export const recapEndEvent = (text: string): Event => ({
+  type: 'notice',
+  text,
+  priority: NOTICE_PRIORITY,
+  isOfOutcome: true,
+});
+
 // The log's lines about the limits on attempts: when the breaker opens, and when it is ignored at hard.
 
 const breakerOpened = (before: Compaction, { policy, last }: Compaction): readonly string[] => {
@@ -417,3 +353,71 @@ export const sessionSummary = (
   ].join(', ');
   return handoff === undefined ? summary : `${summary} · ${handoff}`;
 };
+
+// The numbers of the screen and of the session file side by side, from which an agent's window can be calculated.
+
+interface Held {
+  readonly reading: Reading;
+  /** when the number changed to this value */
+  readonly since: Millis;
+}
+
+/** The numbers of the screen and of the session file, while both are valid. */
+export interface ReadingPair {
+  readonly screen?: Held;
+  readonly log?: Held;
+  /** the screen's last number, even if it shows none now */
+  readonly last?: Reading;
+  /** the screen's number at the time it became void: it may remain on the screen, or reappear */
+  readonly stale?: Reading;
+  /** this pair was already evaluated */
+  readonly judged: boolean;
+}
+
+export const noPair: ReadingPair = { judged: true };
+
+// The file and the screen change some hundred milliseconds apart: a pair counts once both are stable.
+const STEADY_MS = 2_000;
+
+/** The pair after an event. */
+export const updatePair = (pair: ReadingPair, event: Event, now: Millis): ReadingPair => {
+  switch (event.type) {
+    case 'reading':
+      return noteReading(pair, event.reading, now);
+    case 'screen-blank': {
+      const { screen: _, ...rest } = pair;
+      return { ...rest, judged: true };
+    }
+    case 'view':
+      return event.isSame ? pair : noPair;
+    case 'boundary':
+    case 'voided':
+    case 'model':
+    case 'session-changed': {
+      if (event.type === 'session-changed' && event.isSame) return pair;
+      const { last } = pair;
+      return last ? { last, stale: last, judged: true } : noPair;
+    }
+    default:
+      return pair;
+  }
+};
+
+const noteReading = (pair: ReadingPair, reading: Reading, since: Millis): ReadingPair => {
+  const { screen, log, stale } = pair;
+  if (reading.source === 'log' && !isSame(log?.reading, reading))
+    return { ...pair, log: { reading, since }, judged: false };
+  if (reading.source !== 'screen' || isSame(stale, reading) || isSame(screen?.reading, reading)) return pair;
+  return { ...present({ log }), last: reading, screen: { reading, since }, judged: false };
+};
+
+const isSame = (held: Reading | undefined, next: Reading): boolean =>
+  held !== undefined &&
+  held.usedTokens === next.usedTokens &&
+  held.usedPercent === next.usedPercent &&
+  held.basis === next.basis &&
+  held.model === next.model;
+
+/** When the pair is stable; undefined if there is none, or it was already evaluated. */
+export const pairDeadline = ({ screen, log, judged }: ReadingPair): Millis | undefined =>
+  judged || !screen || !log ? undefined : Math.max(screen.since, log.since) + STEADY_MS;

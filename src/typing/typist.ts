@@ -18,192 +18,6 @@ import {
 import { PASTE_START, PASTE_END, BACKSPACE, pastesOf, type PasteFolding } from '../core/terminal-input.js';
 import type { KeyHold, ScreenObservation } from '../session/ports.js';
 
-// Retracts the wrapper's text: removes it from the prompt before any key of the user's can follow it, because `/compacthello` must never be
-// sent.
-
-const STALLED_MS = 30_000; // an agent that draws nothing reads nothing: keys would wait in its terminal as they wait here
-const WAIT_MS = 1_500; // for an agent that draws to show the text, while keys of the user are held
-const MOST_TIMES = 3;
-const LATE_MS = 10_000; // a slow agent may still show the text after nobody waits for it any more
-const LATE_LOOK_MS = 100;
-const HIDDEN_MS = 600_000; // the longest time a dialog may stay open
-const ANSWER_MS = 300; // for the agent to draw the effect of a key in a dialog
-
-export interface RetractOptions {
-  /** the child's output bytes when the text was written */
-  readonly outputBefore: number;
-  /** the user's typed count when the text was written */
-  readonly typedBefore: number;
-  readonly stroke: (keys: string, name: string) => void;
-}
-
-/** Why the text had to be retracted. */
-export interface RetractResult {
-  readonly reason: string;
-  /** it may still stand in a prompt that something else covers */
-  readonly isHidden: boolean;
-  /** the screen shows that it is gone */
-  readonly isGone: boolean;
-}
-
-/** Where the text is, on a screen that was drawn after it was written. */
-type TextPlace = 'here' | 'not here' | 'hidden';
-
-const locateText = (observed: ScreenObservation, text: string): TextPlace => {
-  const prompt = promptText(observed);
-  if (prompt === undefined) return 'hidden';
-  return arrivedPart(prompt, text) === undefined ? 'not here' : 'here';
-};
-
-const promptText = ({ activity, prompt }: ScreenObservation): string | undefined =>
-  activity === 'draft' || activity === 'ready' || activity === 'busy' ? prompt?.text.trimEnd() : undefined;
-
-/** The longest beginning of the text at the end of the prompt: `/compact`, `/compac`, … */
-const arrivedPart = (prompt: string, text: string): string | undefined =>
-  Array.from({ length: text.length }, (_, index) => text.slice(0, text.length - index)).find((part) =>
-    prompt.endsWith(part),
-  );
-
-const AWAY = 'the prompt went away while the command was typed';
-const NOT_THERE = 'the command did not arrive in the prompt';
-const NOT_ALONE = 'the prompt did not hold the command alone';
-
-/**
- * Sends Backspaces for the part of the text at the end of the prompt; resolves when it is gone or nothing more can be done. If the agent
- * has drawn nothing since, its terminal keeps the input in order, and Backspaces for the whole text are sent before the user's keys. Where
- * no prompt is visible, a Backspace could do harm.
- */
-const retract = async (
-  request: TypeRequest,
-  text: string,
-  options: RetractOptions,
-): Promise<RetractResult> => {
-  const { port, recipe, signal } = request;
-  const { stroke, typedBefore } = options;
-  const clock = startAwakeClock();
-  let drawn = options.outputBefore;
-  let times = 0;
-  const erase = (part: string): void => {
-    const count = part.length + (recipe.isPasted && part === text ? 1 : 0);
-    drawn = port.outputBytes();
-    stroke(BACKSPACE.repeat(count), `Backspace ${count}×`);
-    times += 1;
-  };
-  const isOver = (mostMs: number): boolean => port.typedCount() === typedBefore || clock.ms >= mostMs;
-
-  while (!signal.aborted) {
-    const observed = await observeAfterPause(port, signal, clock);
-    const seen = observed && locateText(observed, text);
-    if (hasLostScreen(clock)) return { reason: AWAY, isHidden: true, isGone: false };
-    if (seen === 'hidden') {
-      // not read yet, so the input is still in order; or another program reads it, to which neither this text nor the user's keys mean
-      // anything
-      const isElsewhere = port.outputBytes() === options.outputBefore || observed?.isUntrusted === true;
-      if (isElsewhere && times === 0) erase(text);
-      return { reason: AWAY, isHidden: !isElsewhere, isGone: false };
-    }
-    const place = port.outputBytes() === drawn ? undefined : seen; // undefined when the screen is older than the last keystroke sent
-    if (place === undefined && !isOver(STALLED_MS)) continue;
-    if (place === 'here' && times < MOST_TIMES) {
-      erase(arrivedPart(observed ? (promptText(observed) ?? '') : '', text) ?? text);
-      continue;
-    }
-    if (times > 0) return { reason: NOT_ALONE, isHidden: false, isGone: place === 'not here' };
-    if (place === 'not here' && !isOver(WAIT_MS)) continue;
-    if (place === undefined || (observed && promptText(observed) === '')) erase(text); // the Backspaces follow the text in order, wherever it still is
-    return { reason: NOT_THERE, isHidden: false, isGone: false };
-  }
-  return { reason: NOT_ALONE, isHidden: false, isGone: false };
-};
-
-/**
- * Until the prompt is visible again, the text may stand in it. Keys that the user pressed before something covered the prompt were not
- * meant for that, so they stay held. Keys pressed since then are sent one by one, each after checking the effect of the one before.
- * Releases all keys at the end.
- */
-const guardHiddenPrompt = async (
-  request: TypeRequest,
-  text: string,
-  hold: KeyHold,
-  options: RetractOptions,
-): Promise<void> => {
-  const { port, signal } = request;
-  const clock = startAwakeClock();
-  const before = hold.waitingCount();
-  while (!signal.aborted && !hasLostScreen(clock) && clock.ms < HIDDEN_MS) {
-    const observed = await observeAfterPause(port, signal, clock);
-    const place = observed && locateText(observed, text);
-    if (place === 'not here') break;
-    if (place === 'here') {
-      await retract(request, text, { ...options, outputBefore: -1 });
-      break;
-    }
-    if (!observed || hold.waitingCount() <= before) continue;
-    const drawn = port.outputBytes();
-    hold.releaseOne(before);
-    await waitForOutput(request, drawn, clock);
-  }
-  hold.release();
-};
-
-const waitForOutput = async (
-  { port, signal }: TypeRequest,
-  drawn: number,
-  clock: AwakeClock,
-): Promise<void> => {
-  const until = clock.ms + ANSWER_MS;
-  while (!signal.aborted && port.outputBytes() === drawn && clock.ms < until) await sleep(20, signal, clock);
-};
-
-interface LateRetraction {
-  /** the user's typed count when the attempt began */
-  readonly typedBefore: number;
-  /** the command was submitted long ago, so what stands in the prompt was left there */
-  readonly wasSent: boolean;
-}
-
-/** Removes the command if it appears alone in the prompt later, as long as the user has typed nothing. */
-export const retractLate = async (
-  request: TypeRequest,
-  { typedBefore, wasSent }: LateRetraction,
-): Promise<void> => {
-  const { port, recipe, signal } = request;
-  const text = commandText(request);
-  const until = performance.now() + LATE_MS;
-  let wasAway = wasSent; // on a screen that is drawn late, the text may have been removed already
-  while (!signal.aborted && performance.now() < until && port.typedCount() === typedBefore) {
-    const observed = port.observe();
-    const isThere =
-      observed?.activity === 'draft' &&
-      observed.prompt &&
-      withoutWhitespace(observed.prompt.text) === withoutWhitespace(text);
-    if (isThere && wasAway) {
-      // erases everything in the prompt: an agent that reads Enter together with the text may have made a line break of it
-      const count = Math.max(observed.prompt?.text.length ?? 0, text.length + (recipe.isPasted ? 1 : 0));
-      return port.write(Buffer.from(BACKSPACE.repeat(count)));
-    }
-    wasAway ||= observed !== undefined && !isThere;
-    await sleep(LATE_LOOK_MS, signal);
-  }
-};
-
-/** The message about text that could not be removed; undefined where none is left. */
-export const leftoverNotice = (request: TypeRequest, typedBefore: number): string | undefined => {
-  const { port } = request;
-  const text = commandText(request);
-  const isLeft = withoutWhitespace(port.observe()?.prompt?.text ?? '').includes(withoutWhitespace(text));
-  const name = commandName(request) ?? text;
-  return isLeft && port.typedCount() === typedBefore ? `${name} is left in the prompt: remove it` : undefined;
-};
-
-/** For the log. */
-export const typedText = (command: string, result: TypeResult): string =>
-  [
-    `typing ${command}: ${result.kind}`,
-    ...(result.kind === 'sent' ? [] : [result.reason]),
-    ...result.evidence,
-  ].join(', ');
-
 // Types a command of the agent's own and checks the screen after each keystroke. If the screen is not as expected, the text is
 // retracted: no key of the wrapper may do what the user did not ask for.
 
@@ -489,3 +303,189 @@ const withdrawnResult = (
   ...(isLeft ? { isLeft } : {}),
   evidence: strokes.length > 0 ? [`typed ${strokes.join(', ')}`] : [],
 });
+
+// Retracts the wrapper's text: removes it from the prompt before any key of the user's can follow it, because `/compacthello` must never be
+// sent.
+
+const STALLED_MS = 30_000; // an agent that draws nothing reads nothing: keys would wait in its terminal as they wait here
+const WAIT_MS = 1_500; // for an agent that draws to show the text, while keys of the user are held
+const MOST_TIMES = 3;
+const LATE_MS = 10_000; // a slow agent may still show the text after nobody waits for it any more
+const LATE_LOOK_MS = 100;
+const HIDDEN_MS = 600_000; // the longest time a dialog may stay open
+const ANSWER_MS = 300; // for the agent to draw the effect of a key in a dialog
+
+export interface RetractOptions {
+  /** the child's output bytes when the text was written */
+  readonly outputBefore: number;
+  /** the user's typed count when the text was written */
+  readonly typedBefore: number;
+  readonly stroke: (keys: string, name: string) => void;
+}
+
+/** Why the text had to be retracted. */
+export interface RetractResult {
+  readonly reason: string;
+  /** it may still stand in a prompt that something else covers */
+  readonly isHidden: boolean;
+  /** the screen shows that it is gone */
+  readonly isGone: boolean;
+}
+
+/** Where the text is, on a screen that was drawn after it was written. */
+type TextPlace = 'here' | 'not here' | 'hidden';
+
+const locateText = (observed: ScreenObservation, text: string): TextPlace => {
+  const prompt = promptText(observed);
+  if (prompt === undefined) return 'hidden';
+  return arrivedPart(prompt, text) === undefined ? 'not here' : 'here';
+};
+
+const promptText = ({ activity, prompt }: ScreenObservation): string | undefined =>
+  activity === 'draft' || activity === 'ready' || activity === 'busy' ? prompt?.text.trimEnd() : undefined;
+
+/** The longest beginning of the text at the end of the prompt: `/compact`, `/compac`, … */
+const arrivedPart = (prompt: string, text: string): string | undefined =>
+  Array.from({ length: text.length }, (_, index) => text.slice(0, text.length - index)).find((part) =>
+    prompt.endsWith(part),
+  );
+
+const AWAY = 'the prompt went away while the command was typed';
+const NOT_THERE = 'the command did not arrive in the prompt';
+const NOT_ALONE = 'the prompt did not hold the command alone';
+
+/**
+ * Sends Backspaces for the part of the text at the end of the prompt; resolves when it is gone or nothing more can be done. If the agent
+ * has drawn nothing since, its terminal keeps the input in order, and Backspaces for the whole text are sent before the user's keys. Where
+ * no prompt is visible, a Backspace could do harm.
+ */
+const retract = async (
+  request: TypeRequest,
+  text: string,
+  options: RetractOptions,
+): Promise<RetractResult> => {
+  const { port, recipe, signal } = request;
+  const { stroke, typedBefore } = options;
+  const clock = startAwakeClock();
+  let drawn = options.outputBefore;
+  let times = 0;
+  const erase = (part: string): void => {
+    const count = part.length + (recipe.isPasted && part === text ? 1 : 0);
+    drawn = port.outputBytes();
+    stroke(BACKSPACE.repeat(count), `Backspace ${count}×`);
+    times += 1;
+  };
+  const isOver = (mostMs: number): boolean => port.typedCount() === typedBefore || clock.ms >= mostMs;
+
+  while (!signal.aborted) {
+    const observed = await observeAfterPause(port, signal, clock);
+    const seen = observed && locateText(observed, text);
+    if (hasLostScreen(clock)) return { reason: AWAY, isHidden: true, isGone: false };
+    if (seen === 'hidden') {
+      // not read yet, so the input is still in order; or another program reads it, to which neither this text nor the user's keys mean
+      // anything
+      const isElsewhere = port.outputBytes() === options.outputBefore || observed?.isUntrusted === true;
+      if (isElsewhere && times === 0) erase(text);
+      return { reason: AWAY, isHidden: !isElsewhere, isGone: false };
+    }
+    const place = port.outputBytes() === drawn ? undefined : seen; // undefined when the screen is older than the last keystroke sent
+    if (place === undefined && !isOver(STALLED_MS)) continue;
+    if (place === 'here' && times < MOST_TIMES) {
+      erase(arrivedPart(observed ? (promptText(observed) ?? '') : '', text) ?? text);
+      continue;
+    }
+    if (times > 0) return { reason: NOT_ALONE, isHidden: false, isGone: place === 'not here' };
+    if (place === 'not here' && !isOver(WAIT_MS)) continue;
+    if (place === undefined || (observed && promptText(observed) === '')) erase(text); // the Backspaces follow the text in order, wherever it still is
+    return { reason: NOT_THERE, isHidden: false, isGone: false };
+  }
+  return { reason: NOT_ALONE, isHidden: false, isGone: false };
+};
+
+/**
+ * Until the prompt is visible again, the text may stand in it. Keys that the user pressed before something covered the prompt were not
+ * meant for that, so they stay held. Keys pressed since then are sent one by one, each after checking the effect of the one before.
+ * Releases all keys at the end.
+ */
+const guardHiddenPrompt = async (
+  request: TypeRequest,
+  text: string,
+  hold: KeyHold,
+  options: RetractOptions,
+): Promise<void> => {
+  const { port, signal } = request;
+  const clock = startAwakeClock();
+  const before = hold.waitingCount();
+  while (!signal.aborted && !hasLostScreen(clock) && clock.ms < HIDDEN_MS) {
+    const observed = await observeAfterPause(port, signal, clock);
+    const place = observed && locateText(observed, text);
+    if (place === 'not here') break;
+    if (place === 'here') {
+      await retract(request, text, { ...options, outputBefore: -1 });
+      break;
+    }
+    if (!observed || hold.waitingCount() <= before) continue;
+    const drawn = port.outputBytes();
+    hold.releaseOne(before);
+    await waitForOutput(request, drawn, clock);
+  }
+  hold.release();
+};
+
+const waitForOutput = async (
+  { port, signal }: TypeRequest,
+  drawn: number,
+  clock: AwakeClock,
+): Promise<void> => {
+  const until = clock.ms + ANSWER_MS;
+  while (!signal.aborted && port.outputBytes() === drawn && clock.ms < until) await sleep(20, signal, clock);
+};
+
+interface LateRetraction {
+  /** the user's typed count when the attempt began */
+  readonly typedBefore: number;
+  /** the command was submitted long ago, so what stands in the prompt was left there */
+  readonly wasSent: boolean;
+}
+
+/** Removes the command if it appears alone in the prompt later, as long as the user has typed nothing. */
+export const retractLate = async (
+  request: TypeRequest,
+  { typedBefore, wasSent }: LateRetraction,
+): Promise<void> => {
+  const { port, recipe, signal } = request;
+  const text = commandText(request);
+  const until = performance.now() + LATE_MS;
+  let wasAway = wasSent; // on a screen that is drawn late, the text may have been removed already
+  while (!signal.aborted && performance.now() < until && port.typedCount() === typedBefore) {
+    const observed = port.observe();
+    const isThere =
+      observed?.activity === 'draft' &&
+      observed.prompt &&
+      withoutWhitespace(observed.prompt.text) === withoutWhitespace(text);
+    if (isThere && wasAway) {
+      // erases everything in the prompt: an agent that reads Enter together with the text may have made a line break of it
+      const count = Math.max(observed.prompt?.text.length ?? 0, text.length + (recipe.isPasted ? 1 : 0));
+      return port.write(Buffer.from(BACKSPACE.repeat(count)));
+    }
+    wasAway ||= observed !== undefined && !isThere;
+    await sleep(LATE_LOOK_MS, signal);
+  }
+};
+
+/** The message about text that could not be removed; undefined where none is left. */
+export const leftoverNotice = (request: TypeRequest, typedBefore: number): string | undefined => {
+  const { port } = request;
+  const text = commandText(request);
+  const isLeft = withoutWhitespace(port.observe()?.prompt?.text ?? '').includes(withoutWhitespace(text));
+  const name = commandName(request) ?? text;
+  return isLeft && port.typedCount() === typedBefore ? `${name} is left in the prompt: remove it` : undefined;
+};
+
+/** For the log. */
+export const typedText = (command: string, result: TypeResult): string =>
+  [
+    `typing ${command}: ${result.kind}`,
+    ...(result.kind === 'sent' ? [] : [result.reason]),
+    ...result.evidence,
+  ].join(', ');

@@ -174,7 +174,7 @@ describe('ctxwrap recall', () => {
   });
 
   it.each([
-    [['recall', '--runtime', 'kimi'], 'no compaction is recorded', 'ctxwrap history', 2],
+    [['recall', '--runtime', 'kimi'], 'no session file with a compaction was found', 'ctxwrap history', 2],
     [['recall', '--into', 'draft'], 'no session is running', 'ctxwrap recall 0f3a9c12#2', 2],
     [['recall', `${ids.claude}#7`], `there is no compaction "${ids.claude}#7"`, '#1', 2],
     [['recall', session], `nothing was compacted in "${session}" yet`, 'ctxwrap history', 1],

@@ -89,7 +89,7 @@ export const noneToShow = (command: string): UserError =>
 
 export const noneRecorded = (): UserError =>
   usageError(
-    'no session is running, and no compaction is recorded',
+    'no session is running, and no session file with a compaction was found',
     'ctxwrap history lists the sessions with compactions',
   );
 

@@ -17,7 +17,8 @@ import { makeTextsSafe, shorten, wrapText } from '../ui/text.js';
 import { makeTheme, type Theme } from '../ui/theme.js';
 import { timeText } from './context-text.js';
 import { folderText } from './ps-columns.js';
-import { type Cell, shortId, table, type Column } from './text.js';
+import { type Cell, table, type Column } from './text.js';
+import { shortId } from '../core/shown-conversation.js';
 
 // Past compactions for people, in `ctxwrap history`: a table for each session, newest first.
 
@@ -52,20 +53,23 @@ export const historyText = (sessions: readonly SessionHistory[], view: HistoryVi
     .filter(({ compactions }) => compactions.length > 0)
     .toSorted((a, b) => lastOf(b) - lastOf(a));
   const theme = makeTheme(undefined, view.look);
-  return ordered.flatMap((session, index) => [
-    ...(index > 0 ? [''] : []),
-    headOf(session, view, theme),
-    ...(view.charts?.get(session) ?? []),
-    ...rowsOf(session, shortNameOf(ordered, session), view, theme),
-  ]);
+  return ordered.flatMap((session, index) => {
+    const name = shortNameOf(ordered, session);
+    return [
+      ...(index > 0 ? [''] : []),
+      headOf(session, name, view, theme),
+      ...(view.charts?.get(session) ?? []),
+      ...rowsOf(session, name, view, theme),
+    ];
+  });
 };
 
 const lastOf = ({ compactions }: SessionHistory): Millis => compactions.at(-1)?.at ?? 0;
 
-/** `claude · ~/work/app · 11111111-2222-…` */
-const headOf = (session: SessionHistory, { look, home }: HistoryView, theme: Theme): Styled => {
+/** `claude · ~/work/app · 11111111` */
+const headOf = (session: SessionHistory, name: string, { look, home }: HistoryView, theme: Theme): Styled => {
   const { runtime, project, sessionId, path, isKept } = session;
-  const parts = [folderText(project ?? path, home), ...(sessionId === undefined ? [] : [sessionId])];
+  const parts = [folderText(project ?? path, home), ...(sessionId === undefined ? [] : [name])];
   const rest = makeTextsSafe([...parts, ...(isKept ? ['kept by ctxwrap'] : [])].join(' · '));
   const whole = shorten(`${runtime} · ${rest}`, look.columns);
   return [theme.accent(whole.slice(0, runtime.length)), theme.quiet(whole.slice(runtime.length))];

@@ -3,7 +3,7 @@ import { isRunningAs, type SessionRecord } from '../core/report/records.js';
 import type { ListedSession } from '../storage/sessions.js';
 import { toPlainText } from '../ui/text.js';
 import { noSession } from './messages.js';
-import { shortId } from './text.js';
+import { shortId } from '../core/shown-conversation.js';
 import { listed, usageError } from './usage-error.js';
 
 // Resolves a `[session]` argument: the agent's id of the conversation, which every command shows, or its beginning; the id of the wrapped

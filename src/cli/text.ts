@@ -5,12 +5,6 @@ import { readLook } from '../core/look.js';
 import { shorten, widthOf, toPlainText } from '../ui/text.js';
 import { printError } from './print.js';
 
-const KIND = /^[a-z]+_/; // before the id itself, as in `session_5f0b2e2e-…`
-const SHORT_ID = 8; // characters, as agents show it
-
-/** The beginning of a session's id, for a table. */
-export const shortId = (id: string): string => id.slice(0, (KIND.exec(id)?.[0].length ?? 0) + SHORT_ID);
-
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';

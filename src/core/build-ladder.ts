@@ -41,7 +41,7 @@ const latestBefore = (trigger: ExplainedTokens, { agent, windowTokens }: Where):
   const least = percentOfTokens(windowTokens, LEAST_AUTO_PERCENT);
   if (trigger.tokens <= least) return undefined;
   const tokens = Math.max(least, trigger.tokens - leadIn(windowTokens));
-  const why = `${groupDigits(trigger.tokens - tokens)} before ${agent} compacts by itself at ${groupDigits(trigger.tokens)}`;
+  const why = `${groupDigits(trigger.tokens - tokens)} before ${agent} compacts on its own at ${groupDigits(trigger.tokens)}`;
   return { tokens, why };
 };
 
@@ -64,7 +64,7 @@ const beforeNativePercent = (
   const { reserveTokens, leastFreeTokens, mostTokens, mostWindowTokens } = native;
   const isLess = reserveTokens > 0 || (leastFreeTokens ?? mostTokens ?? mostWindowTokens) !== undefined;
   const at = isLess ? `${own}% at the latest` : `${own}%`;
-  const why = `${LEAD_PERCENT} points before ${agent} compacts by itself at ${at}`;
+  const why = `${LEAD_PERCENT} points before ${agent} compacts on its own at ${at}`;
   const below = Math.max(0, percent - WARN_MARGIN_PERCENT);
   return loweredPercent(boundaries, [percent, why], [below, `${WARN_MARGIN_PERCENT} points before auto`]);
 };
@@ -182,7 +182,7 @@ const nativeFigure = (
   if (tokens === undefined) return undefined;
   return {
     tokens,
-    reason: `native ${groupDigits(tokens)}: ${agent} compacts by itself ${placeOf(windowTokens, rule)}`,
+    reason: `native ${groupDigits(tokens)}: ${agent} compacts on its own ${placeOf(windowTokens, rule)}`,
   };
 };
 
@@ -286,7 +286,7 @@ export const nativeTriggerNotice = (
   agent: string,
 ): string | undefined => {
   if (!auto || !native || auto.unit !== 'tokens') return undefined;
-  const own = `${agent} compacts by itself at ${groupDigits(native.tokens)}`;
+  const own = `${agent} compacts on its own at ${groupDigits(native.tokens)}`;
   // a limit for larger windows is not meant for this one
   if (auto.asked !== undefined && auto.asked >= windowTokens) return undefined;
   if (auto.asked !== undefined)

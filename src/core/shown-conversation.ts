@@ -46,6 +46,12 @@ export interface FoundConversation {
   readonly isCertain?: boolean;
 }
 
+const KIND = /^[a-z]+_/; // before the id itself, as in `session_5f0b2e2e-…`
+const SHORT_ID = 8; // characters, as agents show it
+
+/** The beginning of a session's id, by which a user knows it: `5f0b2e2e`, `session_5f0b2e2e`. */
+export const shortId = (id: string): string => id.slice(0, (KIND.exec(id)?.[0].length ?? 0) + SHORT_ID);
+
 /** The agent's id of the conversation in view; undefined while none is known. */
 export const shownId = (shown: ShownConversation): string | undefined =>
   shown.kind === 'known' ? shown.id : undefined;

@@ -56,7 +56,7 @@ const milestones = {
   147_000:
     'This is the turn that passes warn. Nothing happens to me because of it: a warning is for the person in front of the terminal, and the conversation goes on as before.',
   167_000:
-    'Past auto. A real agent would soon summarise the conversation by itself, often in the middle of a task. A quiet prompt between two tasks is the better moment.',
+    'Past auto. A real agent would soon summarise the conversation on its own, often in the middle of a task. A quiet prompt between two tasks is the better moment.',
   177_000:
     'And this is hard: three thousand tokens below what is usable. It is time to type /compact, and I will keep a summary of all this.',
 };

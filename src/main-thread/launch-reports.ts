@@ -84,8 +84,8 @@ const addHooks = async (
   const plan = takesContext ? context : numbers;
   if (holdCommand === undefined) return { plan, takesContext };
   const held = await planHook({ kind: 'hold', command: holdCommand, settings: settingsOf(plan) });
-  if (held.kind === 'leave') log.warn(`${agent.name} compacts by itself as it likes: ${held.reason}`);
-  else log.info(`${agent.name} asks before it compacts by itself`);
+  if (held.kind === 'leave') log.warn(`${agent.name} compacts on its own whenever it likes: ${held.reason}`);
+  else log.info(`${agent.name} asks before it compacts on its own`);
   return { plan: held.kind === 'ask' ? held : plan, takesContext };
 };
 

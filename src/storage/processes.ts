@@ -53,11 +53,15 @@ export const processStat = (pid: number | 'self'): ProcessStat | undefined => {
 /** Start time of a process in clock ticks since boot; undefined without /proc and for a process that has ended. */
 export const processStart = (pid: number): string | undefined => processStat(pid)?.start;
 
-/** Whether a process runs. With `start`, a later process with the same pid does not count. */
+/**
+ * Whether a process runs. With `start`, a later process with the same pid does not count. One that has ended does not, either, while nobody
+ * collects it, as in a container without an init.
+ */
 export const isRunning = (pid: number, start?: string): boolean => {
-  if (start !== undefined && existsSync('/proc/self/stat')) return processStart(pid) === start;
+  const hasProc = existsSync('/proc/self/stat');
+  if (start !== undefined && hasProc) return processStart(pid) === start;
   try {
-    return kill(pid, 0);
+    return kill(pid, 0) && (!hasProc || processStat(pid) !== undefined);
   } catch (error) {
     return errorCode(error) === 'EPERM';
   }

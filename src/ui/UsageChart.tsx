@@ -10,7 +10,7 @@ import { Line } from './Line.js';
 import type { Theme } from './theme.js';
 
 // How full the window was over the session, as a filled line of braille dots: two samples per column, four levels per row. There is a scale at
-// its left, and in a chart of some height a line where each tier begins.
+// its left, and in a chart of some height a dotted line where each tier begins, at the height of its number.
 
 const LEVELS = 4; // dots of a character from bottom to top
 const LEAST_LINED = 4; // rows; in a lower chart several tiers begin in one row
@@ -51,7 +51,7 @@ export const UsageChart = ({ usage, columns, rows, paints }: UsageChartProps) =>
             key={index}
             text={[
               paints.quiet(scale(row)),
-              chartRow(dots, line !== undefined, paints),
+              chartRow(dots, line && levelOf(line.share, rows) % LEVELS, paints),
               line ? paints.quiet(` ${line.name}`) : '',
             ]}
           />
@@ -62,23 +62,29 @@ export const UsageChart = ({ usage, columns, rows, paints }: UsageChartProps) =>
   );
 };
 
+/** The dots of a chart that a share of the window is high, from 0 at its bottom: what a line is drawn through. */
+const levelOf = (share: number, rows: number): number =>
+  Math.min(rows * LEVELS - 1, Math.floor(share * rows * LEVELS));
+
 /** The tier that begins in a row of the chart: of several, auto, because that is where something happens. */
 const lineIn = (lines: UsageChartProps['usage']['marks'], row: number, rows: number) => {
-  const begun = lines.filter(({ share }) => Math.min(rows - 1, Math.floor(share * rows)) === row);
+  const begun = lines.filter(({ share }) => Math.floor(levelOf(share, rows) / LEVELS) === row);
   return begun.find(({ name }) => name === 'auto') ?? begun.at(-1);
 };
 
-const NO_DOTS = '\u2800';
+const NO_DOTS = 0x2800;
+const characterOf = (bits: number): string => String.fromCodePoint(NO_DOTS + bits);
 
-/** The dots of a row; where it has none, a dashed line for the tier that begins in it. */
-const chartRow = (dots: string, hasLine: boolean, paints: Theme): Styled =>
-  hasLine
-    ? dots
-        .split(/(\u2800+)/)
-        .map((part) =>
-          part.startsWith(NO_DOTS) ? paints.quiet('╌'.repeat(part.length)) : paints.accent(part),
-        )
-    : paints.accent(dots);
+/** The dots of a row, with those of the line at this of its levels, which is quiet where it meets no value. */
+const chartRow = (dots: string, lineLevel: number | undefined, paints: Theme): Styled => {
+  if (lineLevel === undefined) return paints.accent(dots);
+  const line = dotBits.reduce((bits, column) => bits | (column[lineLevel] ?? 0), 0);
+  const withLine = (part: string): string =>
+    part.replaceAll(/./gu, (dot) => characterOf(((dot.codePointAt(0) ?? 0) - NO_DOTS) | line));
+  return dots
+    .split(/(\u2800+)/)
+    .map((part) => (part.startsWith(characterOf(0)) ? paints.quiet : paints.accent)(withLine(part)));
+};
 
 // The dots of a column from bottom to top, in Unicode's numbering.
 const dotBits = [
@@ -86,7 +92,7 @@ const dotBits = [
   [0x80, 0x20, 0x10, 0x08],
 ];
 
-/** `row` 0 is the lowest of `rows`; a known value always has at least one dot. */
+/** The dots of two samples in a row; `row` 0 is the lowest of `rows`, and a known value always has at least one dot. */
 const braille = (pair: readonly UsageCell[], row: number, rows: number): string => {
   const bits = dotBits.flatMap((column, index) => {
     const share = pair[index]?.share;
@@ -94,7 +100,7 @@ const braille = (pair: readonly UsageCell[], row: number, rows: number): string 
     const level = Math.max(1, Math.round(share * rows * LEVELS));
     return column.slice(0, Math.max(0, level - row * LEVELS));
   });
-  return String.fromCodePoint(0x2800 + bits.reduce((sum, bit) => sum + bit, 0));
+  return characterOf(bits.reduce((sum, bit) => sum + bit, 0));
 };
 
 /** One cell of the line. */

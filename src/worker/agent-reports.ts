@@ -89,7 +89,7 @@ export const followOwnCompaction = (
     if (now === last) return;
     last = now;
     log.info(
-      `${agent.name}'s own compaction: ${settings.map(({ name, value, place }) => `${name} = ${value} in ${place}`).join(', ') || 'as it is by itself'}`,
+      `${agent.name}'s own compaction: ${settings.map(({ name, value, place }) => `${name} = ${value} in ${place}`).join(', ') || 'by default'}`,
     );
     take({ type: 'own-compaction', trigger });
   };

@@ -6,13 +6,13 @@ import { existsSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileS
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import type { Result } from '../../src/core/compaction/requests.js';
 import type { RequestActions } from '../../src/worker/request-queue.js';
 import { watchRequests, type Requests } from '../../src/worker/requests.js';
 import { findSources } from '../../src/session-files/session-sources.js';
 import type { SwitchResult } from '../../src/typing/switcher.js';
 import { ids, writeStores } from '../support/stored-sessions.js';
+import { publishSession } from '../support/published.js';
 import { bin } from '../support/programs.js';
 import { ctxwrap, inTerminal, makeBench, start, type Bench } from './launcher.js';
 
@@ -49,19 +49,13 @@ const answerHas = (state: string): Promise<void> =>
 
 /** The record of a running Codex whose conversation ctxwrap has shortened; the wrapper is a process that can be killed. */
 const publish = async (more: object): Promise<void> =>
-  writeSession(await ensureSessionsFolder(stateFolder()), {
-    schema: 'ctxwrap.session/1',
+  publishSession(stateFolder(), {
     id: 'running',
-    version: '1',
     pid: wrapper.pid ?? 0,
     childPid: wrapper.pid ?? 0,
     runtime: 'codex',
     cwd: bench.folder,
-    startedAt: Date.now(),
-    heartbeatAt: Date.now(),
-    activity: 'ready',
     compactions: 2,
-    thresholds: [],
     compaction: { mode: 'auto' },
     logPath: rollout,
     agentSessionId: ids.codex,

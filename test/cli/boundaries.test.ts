@@ -19,7 +19,7 @@ const expectSound = (all: readonly Threshold[]): void => {
     expect(value).toBeGreaterThan(0);
     expect(reason).toMatch(new RegExp(`^${name} ${unit === 'percent' ? `${value}%` : groupDigits(value)}: `));
     expect(reason).not.toMatch(/-\d|\b0\b(?!\.)|NaN|Infinity|undefined/);
-    const [, lead, agentAt] = /([\d,]+) before \w+ compacts by itself at ([\d,]+)/.exec(reason) ?? [];
+    const [, lead, agentAt] = /([\d,]+) before \w+ compacts on its own at ([\d,]+)/.exec(reason) ?? [];
     if (lead !== undefined && agentAt !== undefined) {
       expect(number(agentAt) - number(lead)).toBe(value);
       expect(number(agentAt)).toBe(valueOf(all, 'native'));

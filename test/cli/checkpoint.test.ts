@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonRecord } from '../../src/core/json.js';
 import { linkFile, keepCopy, noteFate } from '../../src/storage/blackbox/keep.js';
 import { ctxwrapHere } from '../support/command-here.js';
+import { publishSession } from '../support/published.js';
 import { linesFrom, SESSION } from '../support/kept.js';
 import { ctxwrap, makeBench } from './launcher.js';
 import type { Bench } from './launcher.js';
@@ -158,23 +159,7 @@ describe('ctxwrap checkpoint', () => {
   });
 
   it('creates a copy of a running session, and none while the black box is off', async () => {
-    const sessions = join(stateFolder, 'sessions');
-    mkdirSync(sessions, { recursive: true });
-    const record = {
-      schema: 'ctxwrap.session/1',
-      id: 'w1',
-      version: '1',
-      pid: process.pid,
-      childPid: 1,
-      runtime: 'claude',
-      cwd: bench.folder,
-      startedAt: Date.now(),
-      heartbeatAt: Date.now(),
-      agentSessionId: SESSION,
-      logPath: path,
-      activity: 'ready',
-    };
-    writeFileSync(join(sessions, 'w1.json'), JSON.stringify(record));
+    await publishSession(stateFolder, { cwd: bench.folder, agentSessionId: SESSION, logPath: path });
     const { checkpoints, isNew } = await json('create');
     expect([isNew, checkpoints]).toMatchObject([true, [{ why: 'asked', bytes: text.length }]]);
     expect(await json('create', 'claude')).toMatchObject({ isNew: false });

@@ -177,19 +177,19 @@ describe('ctxwrap doctor', () => {
       'codex',
       '.codex/config.toml',
       'model = "x"\nmodel_auto_compact_token_limit = 50_000\n',
-      'not 200,000: codex compacts by itself at 50,000 (model_auto_compact_token_limit = 50_000 in ',
+      'not 200,000: codex compacts on its own at 50,000 (model_auto_compact_token_limit = 50_000 in ',
     ],
     [
       'gemini',
       '.gemini/settings.json',
       '{ "model": { "compressionThreshold": 0.4 } }',
-      'not 838,860: gemini compacts by itself at 419,430 (model.compressionThreshold = 0.4 in ',
+      'not 838,860: gemini compacts on its own at 419,430 (model.compressionThreshold = 0.4 in ',
     ],
     [
       'qwen',
       '.qwen/settings.json',
       '// mine\n{"context":{"autoCompactThreshold":0.5}}',
-      'not 800,000: qwen compacts by itself at 500,000 (context.autoCompactThreshold = 0.5 in ',
+      'not 800,000: qwen compacts on its own at 500,000 (context.autoCompactThreshold = 0.5 in ',
     ],
   ])(
     'follows a setting of %s, and says that a limit above it cannot be reached',
@@ -197,7 +197,7 @@ describe('ctxwrap doctor', () => {
       agent(name, '1.0.0');
       file(path, text);
       const { check: plain } = await examined();
-      expect(plain(name, 'auto')?.text).toMatch(/^[\d,]+: [\d,]+ before \w+ compacts by itself at /);
+      expect(plain(name, 'auto')?.text).toMatch(/^[\d,]+: [\d,]+ before \w+ compacts on its own at /);
       expect(plain(name, 'own compaction')).toMatchObject({ status: 'ok' });
       const { check } = await examined('--auto', name === 'codex' ? '200k' : '80%');
       expect(check(name, 'own compaction')).toMatchObject({ status: 'ok' });

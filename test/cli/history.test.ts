@@ -49,20 +49,20 @@ describe('ctxwrap history', () => {
       COMPACTION  WHEN              BEFORE  AFTER  TRIGGER  BY   TOOK  SUMMARY
       27b5599c#1  2026-11-21 15:24   ~500k   ~20k  manual   you     -  not in the file
 
-      gemini · /proj/app-gemini · 60f4dd20-5ca6-4622-ac05-e88aa42d09a4
+      gemini · /proj/app-gemini · 60f4dd20
       COMPACTION  WHEN              BEFORE  AFTER  TRIGGER  BY   TOOK  SUMMARY
       60f4dd20#1  2026-11-21 08:41   ~310k      -  manual   you     -  MOCK-SUMMARY
 
-      claude · /proj/app-claude · 11111111-2222-4333-8444-555555555555
+      claude · /proj/app-claude · 11111111
       COMPACTION  WHEN              BEFORE  AFTER  TRIGGER  BY    TOOK  SUMMARY
       11111111#1  2026-11-21 08:37    131k  ~101k  manual   you  97 ms  1. Primary Request: mock summary.
 
-      qwen · /proj/app-qwen · b3603808-fed8-4da3-976d-e26fb89ab012
+      qwen · /proj/app-qwen · b3603808
       COMPACTION  WHEN              BEFORE  AFTER  TRIGGER  BY     TOOK  SUMMARY
       b3603808#2  2026-11-21 08:36    110k    10k  auto     agent     -  MOCK-SUMMARY
       b3603808#1  2026-11-21 08:36    100k   ~66k  auto     agent     -  MOCK-SUMMARY
 
-      codex · /proj/app-codex · 01a1fd1c-f01b-7b00-a700-c9e1017aceb1
+      codex · /proj/app-codex · 01a1fd1c
       COMPACTION  WHEN              BEFORE  AFTER  TRIGGER  BY    TOOK  SUMMARY
       01a1fd1c#4  2026-11-21 07:59    ~70k   8.3k  manual   you    6 s  MOCK SUMMARY: the user and the agent talked…
       01a1fd1c#3  2026-11-21 07:58    ~70k   8.3k  manual   you    1 s  empty: nothing was kept

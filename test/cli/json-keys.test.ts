@@ -3,29 +3,20 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRecord } from '../../src/core/json.js';
-import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { ids, writeStores } from '../support/stored-sessions.js';
+import { publishSession } from '../support/published.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
 let bench: Bench;
 beforeAll(async () => {
   bench = makeBench();
   writeStores(bench.folder);
-  await writeSession(await ensureSessionsFolder(`${bench.folder}/.local/state/ctxwrap`), {
-    schema: 'ctxwrap.session/1',
-    id: '4711-a',
-    version: '1',
-    pid: process.pid,
-    childPid: 1,
-    runtime: 'claude',
+  await publishSession(`${bench.folder}/.local/state/ctxwrap`, {
     agentSessionId: ids.qwen,
     cwd: '/',
     startedAt: Date.now() - 9,
-    heartbeatAt: Date.now(),
-    activity: 'ready',
     activitySince: Date.now(),
     compactions: 2,
-    thresholds: [],
     cumulativeChars: 7,
     compaction: { mode: 'auto', compactSuccessful: true },
   });

@@ -1,10 +1,10 @@
 // The commands about past conversations, of a session of opencode's: it is in a database, and published without a file.
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { canReadDatabases } from '../../src/storage/database.js';
-import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { makeOpencodeDatabase, recordedAskId, recordedId } from '../support/opencode-database.js';
+import { publishSession } from '../support/published.js';
 import { writeStores } from '../support/stored-sessions.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
@@ -15,20 +15,12 @@ beforeEach(async () => {
   bench = makeBench();
   database = makeOpencodeDatabase(bench.folder);
   database.restore();
-  await writeSession(await ensureSessionsFolder(join(bench.folder, '.local/state/ctxwrap')), {
-    schema: 'ctxwrap.session/1',
+  await publishSession(join(bench.folder, '.local/state/ctxwrap'), {
     id: 'running',
-    version: '1',
-    pid: process.pid,
-    childPid: process.pid,
     runtime: 'opencode',
     cwd: bench.folder,
-    startedAt: Date.now(),
-    heartbeatAt: Date.now(),
     agentSessionId: recordedId,
-    activity: 'ready',
     compactions: 2,
-    thresholds: [],
     compaction: { mode: 'auto' },
   });
 });
@@ -61,7 +53,7 @@ describe.runIf(canReadDatabases())('a session of opencode (skipped where Node ha
     const path = join(bench.folder, '.local/share/opencode/opencode.db');
     const { stdout, stderr, code } = await ctxwrap(['context', path], bench);
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
-    expect(stdout).toContain(`Conversation  ${recordedId}`);
+    expect(stdout).toContain(`Session  ${recordedId.slice(0, 12)}\n`);
   });
 
   it('has its compactions in the report of what fills the window', async () => {
@@ -96,10 +88,13 @@ describe.runIf(canReadDatabases())('a session of opencode (skipped where Node ha
     expect((await ctxwrap(['handoff', recordedId], bench)).stdout).toContain('> my number is 10');
   });
 
-  it('is told from others of its database by its id', async () => {
-    const other = `${recordedId.slice(0, 12)}-other`;
+  it('is what its short id means while it runs; else others of its database are told from it', async () => {
+    const short = recordedId.slice(0, 12);
+    const other = `${short}-other`;
     database.session(other, 1);
-    const { stderr, code } = await ctxwrap(['handoff', recordedId.slice(0, 12)], bench);
+    expect(await ctxwrap(['handoff', short], bench)).toMatchObject({ code: 0, stderr: '' });
+    rmSync(join(bench.folder, '.local/state/ctxwrap/sessions'), { recursive: true });
+    const { stderr, code } = await ctxwrap(['handoff', short], bench);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(other) as string });
     expect(stderr).toContain(recordedId);
   });

@@ -158,7 +158,7 @@ describe('auto above where the agent compacts', () => {
   const own = { auto: { value: 90, unit: 'percent' } } as const;
 
   it('gives way, COMPACTION_THRESHOLD_PCT also where it would only just come first', () => {
-    const said = 'auto 162,000, not 180,000: claude compacts by itself at 167,000';
+    const said = 'auto 162,000, not 180,000: claude compacts on its own at 167,000';
     expect([noticeOf(pct), noticeOf(own)]).toEqual([said, said]);
     expect(noticeOf({ auto: { value: 70, unit: 'percent', yields: true } })).toBeUndefined();
     const between = { value: 83, unit: 'percent' } as const;
@@ -179,7 +179,7 @@ describe('auto above where the agent compacts', () => {
     expect(told({})).toBeUndefined();
     expect(told({ auto: { value: 300_000, unit: 'tokens' } }, 400_000)).toMatchObject({
       status: 'warn',
-      text: 'claude compacts by itself at 167,000, before auto at 300,000',
+      text: 'claude compacts on its own at 167,000, before auto at 300,000',
     });
   });
 

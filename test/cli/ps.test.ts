@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { parseArguments } from '../../src/cli/program.js';
 import { makeLooks } from '../../src/cli/watching.js';
-import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { performed } from '../support/performed.js';
+import { publishSession } from '../support/published.js';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -21,19 +21,12 @@ it('ps lists a session whose wrapper runs and has not told of itself for a minut
   const state = mkdtempSync(join(tmpdir(), 'ctxwrap-ps-'));
   vi.stubEnv('XDG_STATE_HOME', state);
   const at = Date.now() - 10 * MINUTE_MS;
-  await writeSession(await ensureSessionsFolder(join(state, 'ctxwrap')), {
-    schema: 'ctxwrap.session/1',
+  await publishSession(join(state, 'ctxwrap'), {
     id: 'stopped',
-    version: '1',
-    pid: process.pid,
-    childPid: process.pid,
     runtime: 'codex',
     cwd: '/',
     startedAt: at,
     heartbeatAt: at,
-    activity: 'ready',
-    compactions: 0,
-    thresholds: [],
   });
   expect(await ps()).toMatch(/^codex +- +- +- +- +stale: seen 10m ago +10m +\/ +stop$/m);
   const json: unknown = JSON.parse(await ps('--json'));

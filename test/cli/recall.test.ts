@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { ctxwrapHere } from '../support/command-here.js';
+import { publishSession } from '../support/published.js';
 import { ids, writeStores } from '../support/stored-sessions.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
@@ -51,19 +51,10 @@ const writeMade = (compactions = 2): void => {
 };
 
 const publish = async (more: object = {}): Promise<void> =>
-  writeSession(await ensureSessionsFolder(join(bench.folder, '.local/state/ctxwrap')), {
-    schema: 'ctxwrap.session/1',
+  publishSession(join(bench.folder, '.local/state/ctxwrap'), {
     id: 'running',
-    version: '1',
-    pid: process.pid,
-    childPid: process.pid,
-    runtime: 'claude',
     cwd: bench.folder,
-    startedAt: Date.now(),
-    heartbeatAt: Date.now(),
-    activity: 'ready',
     compactions: 2,
-    thresholds: [],
     compaction: { mode: 'auto' },
     logPath: path(),
     ...more,
@@ -183,7 +174,7 @@ describe('ctxwrap recall', () => {
   });
 
   it.each([
-    [['recall', '--runtime', 'kimi'], 'no compaction is recorded', 'ctxwrap history', 2],
+    [['recall', '--runtime', 'kimi'], 'no session file with a compaction was found', 'ctxwrap history', 2],
     [['recall', '--into', 'draft'], 'no session is running', 'ctxwrap recall 0f3a9c12#2', 2],
     [['recall', `${ids.claude}#7`], `there is no compaction "${ids.claude}#7"`, '#1', 2],
     [['recall', session], `nothing was compacted in "${session}" yet`, 'ctxwrap history', 1],

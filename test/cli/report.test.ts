@@ -18,6 +18,7 @@ import { receiptLine } from '../../src/core/conversation/receipt.js';
 import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { renderReportPage } from '../../src/ui/report-page.js';
 import { successfulEnd } from '../support/ended.js';
+import { publishSession } from '../support/published.js';
 import { ctxwrapHere } from '../support/command-here.js';
 import { ids, writeStores } from '../support/stored-sessions.js';
 import { makeBench } from './launcher.js';
@@ -42,19 +43,10 @@ const at = Date.now() - 3_600_000;
 
 const record = async (): Promise<void> => {
   const state = join(folder, 'ctxwrap');
-  await writeSession(await ensureSessionsFolder(state), {
-    schema: 'ctxwrap.session/1',
-    id: '4711-a',
-    version: '1',
-    pid: process.pid,
-    childPid: 1,
-    runtime: 'claude',
+  await publishSession(state, {
     cwd: `/proj/${HOSTILE}`,
     startedAt: at,
-    heartbeatAt: Date.now(),
-    activity: 'ready',
     compactions: 2,
-    thresholds: [],
   });
   const ended = (more: Parameters<typeof successfulEnd>[0]) =>
     auditLine(

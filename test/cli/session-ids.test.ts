@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { idInPath } from '../../src/agents/home.js';
 import { ctxwrapHere } from '../support/command-here.js';
+import { publishSession } from '../support/published.js';
 import { fixture, ids, writeStores } from '../support/stored-sessions.js';
-import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import type { SessionRecord } from '../../src/core/report/records.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
@@ -78,19 +78,7 @@ describe('a past session is found by', () => {
 });
 
 const publish = async (more: Partial<SessionRecord>): Promise<void> =>
-  writeSession(await ensureSessionsFolder(join(bench.folder, '.local/state/ctxwrap')), {
-    schema: 'ctxwrap.session/1',
-    id: '4711-a',
-    version: '1',
-    pid: process.pid,
-    childPid: 1,
-    runtime: 'claude',
-    cwd: '/proj',
-    startedAt: Date.now(),
-    heartbeatAt: Date.now(),
-    activity: 'ready',
-    compactions: 0,
-    thresholds: [],
+  publishSession(join(bench.folder, '.local/state/ctxwrap'), {
     ...more,
   });
 

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { SessionRecord } from '../../src/core/report/records.js';
-import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 import { bin } from '../support/programs.js';
+import { publishSession } from '../support/published.js';
 import { ctxwrap, inTerminal, makeBench, type Bench } from './launcher.js';
 
 let bench: Bench;
@@ -15,19 +15,9 @@ afterEach(() => bench.remove());
 
 const state = () => join(bench.folder, '.local', 'state', 'ctxwrap');
 const write = async (id: string, more: Partial<SessionRecord> = {}): Promise<void> =>
-  writeSession(await ensureSessionsFolder(state()), {
-    schema: 'ctxwrap.session/1',
+  publishSession(state(), {
     id,
-    version: '1',
-    pid: process.pid,
-    childPid: process.pid,
-    runtime: 'claude',
     cwd: join(bench.folder, id),
-    startedAt: Date.now(),
-    heartbeatAt: Date.now(),
-    activity: 'ready',
-    compactions: 0,
-    thresholds: [],
     compaction: { mode: 'auto' },
     ...more,
   });

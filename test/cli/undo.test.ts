@@ -1,8 +1,9 @@
 // `ctxwrap undo` as users run it, over a home folder with the session files of all agents and no agent running.
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ids, writeStores } from '../support/stored-sessions.js';
+import { publishSession } from '../support/published.js';
 import { ctxwrap, makeBench, type Bench } from './launcher.js';
 
 let bench: Bench;
@@ -135,22 +136,11 @@ describe('ctxwrap undo', () => {
   });
 
   it('names the setting for an agent that takes its compactions back itself', async () => {
-    const sessions = join(bench.folder, '.local/state/ctxwrap/sessions');
-    mkdirSync(sessions, { recursive: true });
-    const record = {
-      schema: 'ctxwrap.session/1',
-      id: 'w1',
-      version: '1',
-      pid: process.pid,
-      childPid: 1,
+    await publishSession(join(bench.folder, '.local/state/ctxwrap'), {
       runtime: 'opencode',
       cwd: bench.folder,
-      startedAt: Date.now(),
-      heartbeatAt: Date.now(),
       agentSessionId: 'ses_one',
-      activity: 'ready',
-    };
-    writeFileSync(join(sessions, 'w1.json'), JSON.stringify(record));
+    });
     for (const { stdout, stderr, code } of [await undo(), await undo('opencode')])
       expect({ code, stdout, stderr }).toMatchObject({
         code: 1,

@@ -31,7 +31,7 @@ describe('the sentences', () => {
   it('say in facts and figures why each boundary is where it is', () => {
     expect(reasons(200_000, { native: claude })).toEqual([
       'warn 142,000: 20,000 before auto 162,000',
-      'auto 162,000: 5,000 before claude compacts by itself at 167,000',
+      'auto 162,000: 5,000 before claude compacts on its own at 167,000',
       'hard 177,000: 3,000 less than the effective window of 180,000',
     ]);
     expect(reasons(32_000)).toEqual([
@@ -59,10 +59,10 @@ describe('the sentences', () => {
       'effective 1,028,576: the window of 1,048,576 less 20,000 kept free for the answer',
     );
     expect(native?.reason).toBe(
-      'native 524,288: gemini compacts by itself at 50% of the window of 1,048,576',
+      'native 524,288: gemini compacts on its own at 50% of the window of 1,048,576',
     );
     expect(ladder(200_000, { native: claude }).native?.reason).toBe(
-      'native 167,000: claude compacts by itself 33,000 below the window of 200,000',
+      'native 167,000: claude compacts on its own 33,000 below the window of 200,000',
     );
   });
 });

@@ -59,7 +59,7 @@ describe('a limit', () => {
     {
       window: 200_000,
       native: claude,
-      says: "auto 162,000: 5,000 before claude compacts by itself at 167,000; your limit of 300,000 comes too late for claude's own 167,000",
+      says: "auto 162,000: 5,000 before claude compacts on its own at 167,000; your limit of 300,000 comes too late for claude's own 167,000",
     },
     {
       window: 200_000,
@@ -69,7 +69,7 @@ describe('a limit', () => {
     {
       window: 1_000_000,
       native: { ...claude, mostWindowTokens: 250_000 }, // Claude's /autocompact 250000
-      says: "auto 212,000: 5,000 before claude compacts by itself at 217,000; your limit of 300,000 comes too late for claude's own 217,000",
+      says: "auto 212,000: 5,000 before claude compacts on its own at 217,000; your limit of 300,000 comes too late for claude's own 217,000",
     },
   ])(
     'that $window cannot reach leaves the auto of the ladder, and says so: $says',

@@ -56,7 +56,7 @@ describe('the ladder of a session', () => {
   it('is the one of the window that holds now, with its sentences', () => {
     const native = { share: 1, reserveTokens: 33_000 };
     expect(sessionLadder(sessionAfter([[0, claim(200_000, 'agent')]], { native })).auto?.reason).toBe(
-      'auto 162,000: 5,000 before claude compacts by itself at 167,000',
+      'auto 162,000: 5,000 before claude compacts on its own at 167,000',
     );
     expect(sessionLadder(sessionAfter([])).auto).toMatchObject({ value: 85, unit: 'percent' });
     const ladder = { auto: { value: 150_000, unit: 'tokens' } } as const;

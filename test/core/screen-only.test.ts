@@ -8,7 +8,7 @@ import { blank, compacted, sessionAfter, shows, tokens } from '../support/sessio
 
 const half = { agent: 'gemini', native: { share: 0.5, reserveTokens: 0 } };
 
-describe('an agent that compacts by itself at 50 %', () => {
+describe('an agent that compacts on its own at 50 %', () => {
   it.each([
     [37, 'safe'],
     [38, 'warn'],
@@ -20,14 +20,14 @@ describe('an agent that compacts by itself at 50 %', () => {
 
   it('says why', () => {
     const { warn, auto } = sessionLadder(sessionAfter([[1, shows(40)]], half));
-    expect(auto?.reason).toBe('auto 48%: 2 points before gemini compacts by itself at 50%');
+    expect(auto?.reason).toBe('auto 48%: 2 points before gemini compacts on its own at 50%');
     expect(warn.reason).toBe('warn 38%: 10 points before auto');
   });
 
   it('which is less in tokens that nobody can tell, is told as the latest', () => {
     const qwen = { agent: 'qwen', native: { share: 0.85, reserveTokens: 0, leastFreeTokens: 33_000 } };
     const { auto } = sessionLadder(sessionAfter([[1, shows(40)]], qwen));
-    expect(auto?.reason).toBe('auto 83%: 2 points before qwen compacts by itself at 85% at the latest');
+    expect(auto?.reason).toBe('auto 83%: 2 points before qwen compacts on its own at 85% at the latest');
   });
 
   it('is judged as any other where the percentage counts something else than the window', () => {

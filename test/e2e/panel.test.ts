@@ -112,7 +112,7 @@ describe.concurrent('the overview', () => {
         window.type('a');
         await shows(window, 'ask');
         window.type('a');
-        await shows(window, 'Nothing happens by itself in mode warn; c compacts.');
+        await shows(window, 'Nothing happens automatically in mode warn; c compacts.');
         expect(log()).not.toContain('typing');
       },
       ['--warn', '20k', '--auto', '30k', '--hard', '190k'],

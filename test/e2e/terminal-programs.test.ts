@@ -1,12 +1,13 @@
 // What the programs around a terminal see: tmux, window managers, process lists, shells' prompt marks.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { hasPs } from '../support/programs.js';
 import { withWrapped } from '../support/wrapped.js';
 
 const ST = '\x1b\\';
 
 describe.concurrent('around the wrapped program', () => {
-  it('process lists name the program and its arguments, and not Node', async () => {
+  it.runIf(hasPs)('process lists name the program and its arguments, and not Node', async () => {
     await withWrapped({}, async ({ player, pid, started }) => {
       await started();
       const args = execFileSync('ps', ['-o', 'args=', '-p', `${pid()}`], { encoding: 'utf8' }).trim();

@@ -180,18 +180,19 @@ describe.runIf(canReadDatabases())(
     });
 
     it('is left out where its rows would fill the memory, one by one or together', async () => {
-      const path = join(folder, 'some.db');
-      const writer = openWriter(path);
-      for (const sql of [
-        'SELECT hex(zeroblob(400000000)) AS n',
-        'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r',
-      ]) {
+      const [large, many] = [join(folder, 'large.db'), join(folder, 'some.db')];
+      const writers = [large, many].map(openWriter);
+      for (const [path, sql] of [
+        // Node 22 knows no limit for a value: the process that reads it ends
+        [large, 'SELECT hex(zeroblob(400000000)) AS n'],
+        [many, 'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r'],
+      ] as const) {
         const reading = readRows(path, [{ sql, values: [] }]);
-        await expect(reading).rejects.toThrow(/too big|too long|more rows/);
+        await expect(reading).rejects.toThrow(/too big|too long|more rows|ended with/);
         await expect(reading).rejects.toThrow(LimitError);
       }
-      expect(await readRows(path, [query])).toEqual([[{ n: 1 }, { n: 2 }]]);
-      writer.close();
+      expect(await readRows(many, [query])).toEqual([[{ n: 1 }, { n: 2 }]]);
+      for (const writer of writers) writer.close();
     });
   },
 );

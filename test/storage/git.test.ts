@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readGit } from '../../src/storage/git.js';
+import { hasGit } from '../support/programs.js';
 
 let folder: string;
 const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
@@ -27,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('what git says about a folder', () => {
+describe.runIf(hasGit)('what git says about a folder (skipped without git)', () => {
   beforeEach(() => {
     git('init', '-q');
     writeFileSync(join(folder, 'a'), '1');

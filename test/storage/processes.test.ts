@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { isRunning, placeFromPs, processesUpToShell, processStart } from '../../src/storage/processes.js';
+import { hasPs } from '../support/programs.js';
 
 describe('a recorded process', () => {
   it('counts as running while it exists', () => {
@@ -22,6 +23,7 @@ describe('a recorded process', () => {
       const pid = Number(output.toString());
       await vi.waitFor(() => expect(processStart(pid)).toBeUndefined(), { timeout: 10_000 });
       expect(process.kill(pid, 0)).toBe(true);
+      expect(isRunning(pid)).toBe(false);
     } finally {
       parent.kill();
     }
@@ -41,6 +43,7 @@ describe('the processes up to the shell', () => {
       const [script = 0, child = 0] = output.toString().split(' ').map(Number);
       job = script;
       expect(processesUpToShell(child)).toEqual([child, script, outer.pid]);
+      if (!hasPs) return;
       expect(placeFromPs(child)).toEqual({ parent: script, group: script });
       expect(placeFromPs(script)).toEqual({ parent: outer.pid, group: script });
     } finally {

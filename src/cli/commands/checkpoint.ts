@@ -40,7 +40,8 @@ import type {
 import type { Options } from '../request.js';
 import { findSession, onlySession, sessionNames } from '../session-argument.js';
 import { folderText } from '../ps-columns.js';
-import { shortId, table, widthOfOutput, type Column } from '../text.js';
+import { table, widthOfOutput, type Column } from '../text.js';
+import { shortId } from '../../core/shown-conversation.js';
 import { jsonText, type Printable, type Styled } from '../../core/printable.js';
 
 // `ctxwrap checkpoint …`: what the black box keeps.

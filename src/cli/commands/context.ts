@@ -50,7 +50,8 @@ import type { ContextRequest } from '../define/context.js';
 import type { Outcome } from '../session.js';
 import { agentFromOption } from '../agent-option.js';
 import { openSearch } from './history.js';
-import { shortId, widthOfOutput } from '../text.js';
+import { widthOfOutput } from '../text.js';
+import { shortId } from '../../core/shown-conversation.js';
 import { jsonText, joinPrintable, own, type Printable } from '../../core/printable.js';
 import { findSession, isThere, lastSession, shortIdOf } from '../session-argument.js';
 

@@ -32,7 +32,7 @@ import { workingFolder } from '../print.js';
 import { findSession, isThere, shortIdOf } from '../session-argument.js';
 import { shortenHome } from '../config/path.js';
 import { folderText } from '../ps-columns.js';
-import { shortId } from '../text.js';
+import { shortId } from '../../core/shown-conversation.js';
 import { openSearch, readTargets } from './history.js';
 import { sessionsNamed } from './history-show.js';
 

@@ -15,6 +15,6 @@ export const hold = command({
   name: 'hold',
   isHidden: true,
   isBare: true,
-  summary: 'the answer to an agent that is about to compact by itself',
+  summary: 'the answer to an agent that is about to compact on its own',
   run: async () => (await import('../hooks.js')).answerHook(),
 });

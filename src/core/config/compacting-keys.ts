@@ -44,7 +44,7 @@ export const compactingKeys = {
   },
   ladder: {
     type: choice('ladder', 'percent', 'handoff'),
-    doc: 'Where the tiers begin: `ladder` measures from the end of the window, `percent` uses 70/85/95 %, `handoff` uses 70/85 %, never types automatically, and writes a handoff at 85 %. With a `backend` other than `custom`, and without `auto`, it is `percent` unless you set it, as the documentation of BACKEND says.',
+    doc: 'Where the tiers begin: `ladder` measures from the end of the window, `percent` uses 70/85/95 %; `handoff` uses 70/85 %, never types automatically, and writes a handoff at 85 %. With a `backend` other than `custom`, and without `auto`, the default is `percent`, as the documentation of BACKEND says.',
     example: 'percent',
     setBy: 'backend',
     option: {
@@ -64,7 +64,7 @@ export const compactingKeys = {
   },
   auto: {
     type: bound,
-    doc: "A limit of your own, where the tier auto begins: the conversation does not grow beyond it, whatever the window. Where the window is smaller, or the agent compacts earlier by itself, the ladder's auto holds. `warn` and `hard` follow it at 20k or 10 %, unless you set them.",
+    doc: "A limit of your own: the tier auto begins there, so the conversation stays below it in any window. If the window is smaller, or the agent compacts earlier on its own, the ladder's auto applies. `warn` and `hard` follow it at 20k or 10 %, unless you set them.",
     example: '300k',
     option: {
       flag: '--auto',
@@ -81,7 +81,7 @@ export const compactingKeys = {
   limits: {
     type: bounds,
     outrankedBy: 'auto',
-    doc: 'Limits in place of `auto` for some models: an object with names of models, in which `*` stands for any characters, and a limit for each. The first match counts. `auto` as an option or in the environment overrides them all.',
+    doc: 'Limits that replace `auto` for some models: an object with a limit for each model name, in which `*` matches any characters. The first match counts. `auto` given as an option or in the environment overrides them all.',
     example: { '*opus*': '300k' },
     isLive: true,
   },
@@ -96,7 +96,7 @@ export const compactingKeys = {
   atHard: {
     type: choice('pass', 'hold'),
     fallback: 'pass',
-    doc: 'At hard, with your message in the prompt, `pass` leaves your Enter to the agent; `hold` keeps it back once, where the footer can be seen, and asks: the next Enter sends, and `Ctrl-] c` compacts first, with the message set aside where the agent can.',
+    doc: 'When you press Enter at hard, `pass` sends your message as usual; `hold` holds Enter back once, if the footer is visible, and asks: Enter again sends, `Ctrl-] c` compacts first and sets your message aside if the agent can.',
     option: {
       flag: '--at-hard',
       takes: '<what>',
@@ -106,7 +106,7 @@ export const compactingKeys = {
   idle: {
     type: choice('off', 'compact'),
     fallback: 'off',
-    doc: 'When the agent is idle with at least 60 % of the window used, or warn reached, and its prompt cache is about to expire, `compact` compacts at the last warm moment, once until your next turn. This needs the mode `auto` and an agent that reports when the cache expires.',
+    doc: 'When the agent is idle with at least 60 % of the window used, or warn reached, and its prompt cache is about to expire, `compact` compacts just before it does, once until your next turn. This needs mode `auto` and an agent that reports when the cache expires.',
     option: {
       flag: '--idle',
       takes: '<what>',
@@ -129,7 +129,7 @@ export const compactingKeys = {
   via: {
     type: choice('keys', 'channel'),
     fallback: 'keys',
-    doc: 'How the agent is told to compact: `keys` types its command into the prompt; `channel` asks the agent through an interface of its own, so that a draft stays in the prompt (opencode: its server; codex: its background server). If that does not answer, the command is typed. See docs/internals/channel.md.',
+    doc: 'How the agent is told to compact: `keys` types its command into the prompt; `channel` uses an interface of the agent (opencode: its server; codex: its background server), so that a draft stays in the prompt. If that does not answer, the command is typed. See docs/internals/channel.md.',
     project: ['channel', 'keys'],
   },
   whenBusy: {
@@ -147,12 +147,12 @@ export const compactingKeys = {
   recall: {
     type: choice('ask', 'rules', 'off'),
     fallback: 'ask',
-    doc: 'After a compaction: `ask` says in the footer what was forgotten, and you choose what the agent gets back; `rules` also gives back your rules and the open plan items by itself, once and in at most 1,000 tokens, if the agent has a way for it besides the prompt; `off` says nothing. See docs/memory.md.',
+    doc: 'After a compaction: `ask` says in the footer what was forgotten, and you choose what the agent gets back; `rules` also gives back your rules and the open plan items automatically, once and in at most 1,000 tokens, if the agent accepts them without typing; `off` says nothing. See docs/memory.md.',
     project: ['rules', 'ask', 'off'],
   },
   focus: {
     type: focus,
-    doc: 'What the summary must keep. It is typed after the compact command if the agent accepts a text there: `evidence` takes your rules, word for word, and the open plan items from the conversation; anything else is typed as it is.',
+    doc: 'What the summary must keep. It is typed after the compact command if the agent accepts a text there. `evidence` takes your rules, word for word, and the open plan items from the conversation; any other text is typed as it is.',
     example: 'evidence',
     option: {
       flag: '--focus',
@@ -165,7 +165,7 @@ export const compactingKeys = {
     type: flag,
     fallback: true,
     careful: false,
-    doc: 'At warn, also count the text since the last number: if both together reach auto, compact, at most once every ten minutes.',
+    doc: 'At warn, count new text that the last number does not include yet: if the sum reaches auto, compact, at most once every ten minutes.',
     option: { flag: '--no-proactive', help: "don't treat a burst of new text at warn as auto" },
     project: [true, false],
     isLive: true,
@@ -173,17 +173,17 @@ export const compactingKeys = {
   'hold.native': {
     type: flag,
     fallback: false,
-    doc: 'Keep Claude from compacting on its own, which can happen in the middle of a turn, until hard is reached.',
+    doc: 'Keep Claude from compacting on its own, possibly in the middle of a turn, until hard is reached.',
     project: [true, false],
   },
   'handoff.after': {
     type: count(0, 100),
     fallback: 4,
-    doc: 'After this many compactions of a conversation, the footer offers a handoff to a new one (`ctxwrap handoff`), and again after as many more; `0` never does.',
+    doc: 'After every so many compactions of a conversation, the footer offers a handoff to a new one (`ctxwrap handoff`); `0` disables the offer.',
   },
   strategy: {
     type: strategyName('auto', ...strategyNames),
-    doc: "How a conversation is shortened: `auto` uses the agent's own command, the default unless `backend` and `CUSTOM_CONTEXT_COMPACTION` say otherwise; `truncate`, `summarize` (with a `summariser.url`), `clustering` and your own `strategies` work without it; see docs/internals/strategies.md.",
+    doc: "How a conversation is shortened: `auto`, the default unless `backend` and `CUSTOM_CONTEXT_COMPACTION` say otherwise, uses the agent's own command; `truncate`, `summarize` (with a `summariser.url`), `clustering` and your own `strategies` work without it; see docs/internals/strategies.md.",
     example: 'truncate',
     option: {
       flag: '--strategy',
@@ -206,7 +206,7 @@ export const compactingKeys = {
   apply: {
     type: choice('switch', 'restart'),
     fallback: 'switch',
-    doc: 'How a running agent continues with the conversation that a strategy has shortened: `switch` uses its own command for another session; `restart` ends it by its own command and starts it again with the new session.',
+    doc: 'How a running agent continues with the conversation that a strategy has shortened: `switch` uses its own command for another session; `restart` quits it with its own command and starts it again with the new session.',
   },
   onExhausted: {
     type: choice('offer', 'rescue'),
@@ -240,7 +240,7 @@ export const compactingKeys = {
   backend: {
     type: choice(...backendNames),
     otherwise: 'custom',
-    doc: 'The kind of model that answers. Its window, marked `?`, is used only if nothing else reports one, and never triggers anything by itself.',
+    doc: 'The kind of model that answers. Its window, marked `?`, is used only if nothing else reports one, and never triggers anything.',
     example: 'ollama',
     aliases: [{ name: 'BACKEND' }],
   },

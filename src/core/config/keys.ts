@@ -154,7 +154,7 @@ const sessionKeys = {
   },
   'env.file': {
     type: path,
-    doc: "Your dotenv file, which sets environment variables from this table. A project's `.env` is never read automatically.",
+    doc: "A dotenv file that sets environment variables from this table. A project's `.env` is never read automatically.",
     example: '~/.config/ctxwrap/env',
     option: {
       flag: '--env-file',

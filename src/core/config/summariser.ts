@@ -18,20 +18,20 @@ export const summariserKeys = {
   'summariser.model': {
     type: text(200),
     env: false,
-    doc: 'The model at `summariser.url`; required with a URL.',
+    doc: 'The model to use at `summariser.url`; required with a URL.',
     example: 'qwen3:8b',
   },
   'summariser.keyEnv': {
     type: environmentName,
     env: false,
-    doc: 'The name of the environment variable that holds the key for `summariser.url`. The key itself belongs in no file of ctxwrap.',
+    doc: 'The name of the environment variable that holds the key for `summariser.url`. Never put the key itself into a configuration file.',
     example: 'OPENAI_API_KEY',
   },
   'summariser.timeout': {
     type: count(10, 3_600),
     env: false,
     fallback: 300,
-    doc: 'How long one summary may take, in seconds. An answer that has begun also ends when nothing comes for 30 s.',
+    doc: 'How long one summary may take, in seconds. An answer that stalls for 30 s is given up.',
   },
   'summariser.remote': {
     type: flag,

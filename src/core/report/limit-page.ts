@@ -83,6 +83,6 @@ const NO_COMMAND =
 const consequences: Readonly<Record<Mode, string>> = {
   auto: 'Above it the agent is told to compact at the next safe moment.',
   ask: 'Above it compacting is suggested (mode ask).',
-  warn: 'Above it nothing happens by itself (mode warn).',
-  off: 'Above it nothing happens by itself (mode off).',
+  warn: 'Above it nothing happens automatically (mode warn).',
+  off: 'Above it nothing happens automatically (mode off).',
 };

@@ -49,7 +49,7 @@ import {
   type SourceReading,
 } from './report.js';
 import type { Session } from '../session.js';
-import { shownId } from '../shown-conversation.js';
+import { shortId, shownId } from '../shown-conversation.js';
 import { present } from '../present.js';
 
 // The report in the overview: the sections of `ctxwrap context`, what happens next, and details about the numbers.
@@ -82,7 +82,7 @@ export interface OverviewFacts {
 export interface OverviewReport extends Report {
   readonly runtime: string;
   readonly model: string;
-  /** the agent's name of the conversation; '' if it has none */
+  /** the short id of the conversation, as `ctxwrap ps` has it; '' if it has none */
   readonly name: string;
   /** how long the session has been running */
   readonly age: string;
@@ -101,7 +101,7 @@ export const overviewReport = (facts: OverviewFacts, page: OverviewPage): Overvi
   return {
     runtime: agent,
     model: (session.windows.model ?? '').replace(`${agent}-`, ''), // the agent's name stands before it
-    name: sessionId === agent ? '' : sessionId,
+    name: sessionId === agent ? '' : shortId(sessionId),
     age: formatDuration(Math.max(0, now - startedAt)),
     sections: pages[page](facts),
     tier: session.fused?.tier,
@@ -343,16 +343,16 @@ const doubtTexts: Readonly<Record<Uncertainty, string>> = {
 const watchingSentence = (session: Session, mode: Mode): string =>
   nextPoint(sessionLadder(session), mode).kind === 'own'
     ? comingSentence(session, mode, { own: `In mode ${mode} only the agent compacts,` })
-    : `Nothing happens by itself in mode ${mode}; c compacts.`;
+    : `Nothing happens automatically in mode ${mode}; c compacts.`;
 
 /** The next point, and how far it is. */
 const comingSentence = (
   session: Session,
   mode: Mode,
-  { own = 'The agent compacts by itself' }: { readonly own?: string } = {},
+  { own = 'The agent compacts on its own' }: { readonly own?: string } = {},
 ): string => {
   const { point, left } = approachOf(sessionLadder(session), mode, session.fused);
-  if (point.kind === 'hard') return 'Nothing happens by itself: there is no auto threshold.';
+  if (point.kind === 'hard') return 'Nothing happens automatically: there is no auto threshold.';
   const ours = mode === 'ask' ? 'Suggests compacting' : 'Compacts';
   const what = point.kind === 'own' ? own : ours;
   const at = `${what} at ${point.kind === 'limit' ? 'your limit of ' : ''}${boundText(point)}`;

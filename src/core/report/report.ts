@@ -133,7 +133,7 @@ export const windowTexts: Readonly<Record<WindowSource, string>> = {
 export const basisTexts: Readonly<Record<PercentBasis, string>> = {
   window: 'of the window',
   effective: 'of the window less the room for the answer',
-  'auto-compact': 'of what the agent fills before it compacts by itself',
+  'auto-compact': 'of what the agent fills before it compacts on its own',
   baseline: 'of what lies above its fixed part',
 };
 

@@ -150,15 +150,15 @@ describe('what happens next', () => {
   it('where the agent compacts before auto in a window that the user has set, and where nothing compacts', () => {
     const late = playOverview({}, { window: 1_000_000 });
     late.play.tell(tokens('log', 100_000));
-    expect(next(late)).toBe('The agent compacts by itself at 167,000 tokens (67,000 to go).');
+    expect(next(late)).toBe('The agent compacts on its own at 167,000 tokens (67,000 to go).');
     const native = undefined;
     const agent = { ...toAgentFacts(agents.claude, {}), native };
     const calm = playOverview({}, { agent, ladder: { preset: 'handoff' } });
     calm.play.tell(tokens('log', 100_000));
-    expect(next(calm)).toBe('Nothing happens by itself: there is no auto threshold.');
+    expect(next(calm)).toBe('Nothing happens automatically: there is no auto threshold.');
     const watching = playOverview({ mode: 'warn' }, { agent });
     watching.play.tell(tokens('log', 100_000));
-    expect(next(watching)).toBe('Nothing happens by itself in mode warn; c compacts.');
+    expect(next(watching)).toBe('Nothing happens automatically in mode warn; c compacts.');
   });
 
   it('in the mode ask, where it suggests', () => {

@@ -30,6 +30,17 @@ const inWindow = (windowTokens: number, used: number): OverviewReport => {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 const number = (text = ''): number => Number(text.replaceAll(/[,%]/g, ''));
 
+describe('the head', () => {
+  it.each([
+    ['0f3a9c12-aaaa-4000-8000-000000000001', '0f3a9c12'],
+    ['session_5f0b2e2e-0000-4000-8000-000000000001', 'session_5f0b2e2e'],
+  ])('has of the conversation %s the id by which ps and history know it: %s', (sessionId, short) => {
+    const overview = overviewAt();
+    overview.play.tell({ type: 'session-changed', sessionId, path: '/session.jsonl' });
+    expect(overview.report().name).toBe(short);
+  });
+});
+
 describe('the parts of the window', () => {
   it('sum to the whole, in tokens, in percent and in the bar, in any window however full', () => {
     const sizes = { used: fc.integer({ min: 1, max: 2_500_000 }), cached: fc.nat(2_500_000) };

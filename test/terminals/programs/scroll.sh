@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # 100 lines: some in a rush, some one at a time, so that the footer is painted in between.
 n=1
 while [ $n -le 100 ]; do

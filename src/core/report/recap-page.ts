@@ -7,12 +7,13 @@ import type { MarkedRow, Row, Section } from './report-sections.js';
 // back to the agent.
 
 /** Its keys, the most useful first. */
-export const recapKeys = [
+export const recapKeys = (page: RecapPage | undefined): readonly (readonly [key: string, does: string])[] => [
   ['Enter', 'give back'],
   ['Space', 'choose'],
+  ...(page?.isWaiting === true ? [['x', 'take back'] as const] : []),
   ['u', 'undo'],
   ['Esc', 'leave'],
-] as const;
+];
 
 export interface RecapPage {
   /** undefined where there is none */
@@ -25,6 +26,8 @@ export interface RecapPage {
   readonly reason: string;
   /** how what is chosen reaches the agent */
   readonly way: string;
+  /** something that was given back has not reached the agent yet */
+  readonly isWaiting?: boolean;
 }
 
 const titles: Readonly<Record<EvidenceKind, string>> = {

@@ -56,11 +56,14 @@ const beginsCompacted = (): string => {
     uuid: id,
     message: { id, role, content },
   });
+  const preservedMessages = { anchorUuid: 's', uuids: ['a', 't'] };
+  const boundary = { parentUuid: null, logicalParentUuid: 't', compactMetadata: { preservedMessages } };
   const records = [
-    { type: 'system', subtype: 'compact_boundary', uuid: 'b', parentUuid: null, logicalParentUuid: 'a' },
+    { type: 'system', subtype: 'compact_boundary', uuid: 'b', ...boundary },
     { ...message('s', 'user', 'a summary of it'), parentUuid: 'b', isCompactSummary: true },
     { ...message('a', 'assistant', [{ type: 'text', text: 'heard 2 of you' }]), parentUuid: 's' },
-    { ...message('n', 'user', 'my number 3'), parentUuid: 'a' },
+    { type: 'system', subtype: 'turn_duration', uuid: 't', parentUuid: 'a' },
+    { ...message('n', 'user', 'my number 3'), parentUuid: 't' },
   ];
   writeFileSync(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   return path;

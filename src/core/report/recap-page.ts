@@ -8,9 +8,9 @@ import type { MarkedRow, Row, Section } from './report-sections.js';
 
 /** Its keys, the most useful first. */
 export const recapKeys = (page: RecapPage | undefined): readonly (readonly [key: string, does: string])[] => [
-  ['Enter', 'give back'],
+  ['Enter', page?.isWaiting ? 'give' : 'give back'], // all of them fit into 40 columns
   ['Space', 'choose'],
-  ...(page?.isWaiting === true ? [['x', 'take back'] as const] : []),
+  ...(page?.isWaiting ? [['x', 'take back'] as const] : []),
   ['u', 'undo'],
   ['Esc', 'leave'],
 ];

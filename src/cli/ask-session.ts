@@ -116,6 +116,7 @@ const followRequest = async (
     const session = await readSession(stateFolder, request.session, now);
     const answer = await readAnswer(folder, request);
     if (answer && isLastAnswer(answer)) return answeredBy(answer);
+    const wasNoticed = isNoticed;
     isNoticed ||= answer !== undefined;
     if (isNoticed && !waits) return { outcome: 'begun' };
     if (session) seenAt = now;
@@ -126,7 +127,7 @@ const followRequest = async (
     const askedMs = now - request.askedAt;
     if (!isNoticed && askedMs > NOTICE_MS) return { left: 'the session does not react to requests' };
     if (askedMs > LONGEST_MS) return { left: 'the session does not answer' };
-    const words = wordsOf(request, session, answer);
+    const words = wordsOf(request, session, wasNoticed ? answer : undefined);
     if (words !== undefined && words !== lastWords) onWords?.(words);
     lastWords = words;
     await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
@@ -147,8 +148,11 @@ const wordsOf = (
   if (answer?.state === 'waiting' && answer.reason !== undefined) return answer.reason;
   if (answer?.state === 'begun' && schema !== 'ctxwrap.request/1') return BEGUN;
   const { compaction } = session?.record ?? {};
-  return compaction?.request === request ? compaction.words : undefined; // its other words are about something else
+  if (compaction?.request === request) return compaction.words; // its other words are about something else
+  return answer?.state === 'waiting' && schema !== 'ctxwrap.request/1' ? WAITING : undefined;
 };
+
+const WAITING = 'waiting for a safe moment'; // said of a request that the session has not refused at once
 
 /** Withdraws the request, and so learns whether anything was done. */
 const leave = async (
@@ -206,8 +210,6 @@ export interface AskedAlone {
   readonly status: Outcome['status'];
 }
 
-const WAITING = 'waiting for a safe moment';
-
 /** Says meanwhile what the session waits for; Ctrl-C withdraws the request. Never rejects, as long as `onAsked` does not. */
 export const askAlone = async (
   session: string,
@@ -222,7 +224,6 @@ export const askAlone = async (
       // the agent runs this command in its shell: the agent waits for it, and must not be waited for
       waits: process.env['CTXWRAP_SESSION'] !== session,
       signal: stopping.signal,
-      onAsked: async () => progress.say(WAITING),
       onWords: progress.say,
       ...given,
     });

@@ -16,7 +16,7 @@ import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 const choiceKeys = ['1', '2', '3', '4', 'left', 'right', 'tab', ' ', 'enter'] as const; // of the pages with choices
 
 const overviewKeys = [
-  ...(['c', 'a', 'p', 'n', 'u', 'b', 'r', 'h', 'l', 'd', '?', 'q', 'escape'] as const),
+  ...(['c', 'a', 'p', 'n', 'u', 'b', 'r', 'h', 'l', 'd', 'x', '?', 'q', 'escape'] as const),
   ...choiceKeys,
   ...(['up', 'down', 'pageup', 'pagedown', 'home', 'end'] as const),
 ];
@@ -48,6 +48,7 @@ export type OverviewAction =
   | 'proactive'
   | 'undo'
   | 'recall'
+  | 'take-back'
   | 'rescue'
   | 'handoff'
   | 'close';
@@ -217,6 +218,8 @@ const pressRecapKey = (state: OverviewState, key: OverviewKey): OverviewKeyResul
     case 'escape':
     case 'q':
       return { state, action: 'close' };
+    case 'x':
+      return { state, action: 'take-back' };
     case 'u':
     case 'b':
       return pressPageKey(state, key);
@@ -254,6 +257,7 @@ const pressPageKey = (state: OverviewState, key: OverviewKey): OverviewKeyResult
     case 'tab':
     case ' ':
     case 'enter':
+    case 'x':
       return { state };
     case 'd':
       return { state: turned(state, 'detail') };

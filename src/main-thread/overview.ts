@@ -87,6 +87,7 @@ const attemptWith = (
   const giveUp = (): void => {
     if (state.phase !== 'opening') return;
     terminal.session.log.warn('the overview could not be opened while the agent was writing');
+    terminal.worker.handle(noOverviewNotice(terminal, 'the overview could not open: try again'));
     close();
   };
   /** The screen model must match the terminal, so nothing may pass until both agree. */
@@ -374,7 +375,7 @@ export const makeOverview = (
   };
 };
 
-/** Says why the overview does not open, and what works without it. `hindrance`: the reason is the terminal. */
+/** Says why the overview does not open, and what works without it. `hindrance`: the reason is the terminal, or what it shows. */
 export const noOverviewNotice = (
   { session, isOverviewUndrawable }: Pick<TerminalSession, 'session' | 'isOverviewUndrawable'>,
   hindrance?: string,

@@ -17,7 +17,7 @@ export type WantedCompaction = { readonly line: number } | 'last';
 
 export interface ReadReceipt {
   readonly receipt: Receipt;
-  /** the keys of all that was given back since: also of what an earlier compaction has lost */
+  /** the keys (`givenKey`) of all that was given back since: also of what an earlier compaction has lost */
   readonly given: ReadonlySet<string>;
   /** of the compaction's record in the file, from 1 */
   readonly line: number;
@@ -52,6 +52,12 @@ export const readReceipt = async (
     at: compaction.boundary.at,
     ...present({ sessionId: id }),
   };
+};
+
+/** The session file has a compaction that was not undone, with or without what was before it. Rejects when the file cannot be read. */
+export const isCompacted = async (source: RecordSource): Promise<boolean> => {
+  const conversation = await readWholeConversation(source);
+  return conversation !== undefined && compactionsOf(conversation).some(({ isUndone }) => isUndone !== true);
 };
 
 /** What is in the window now that a summary should keep; nothing where that cannot be known. Rejects when the file cannot be read. */

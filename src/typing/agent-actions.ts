@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { RecapChoice } from '../core/conversation/recap-selection.js';
 import { SESSION_ENDED } from '../core/compaction/requests.js';
 import type { Event } from '../core/event.js';
-import { hotkeyName } from '../core/format.js';
+import { counted, hotkeyName } from '../core/format.js';
 import { answerEvent } from '../core/session-flow.js';
 import { openSummariser } from '../session-files/summariser.js';
 import { homeFolder } from '../storage/state-folder.js';
@@ -29,6 +29,10 @@ export interface AgentActions
   readonly pressUndo: () => void;
   readonly lookAtRecap: Receipts['look'];
   readonly recallWay: Receipts['way'];
+  /** something that was given back has not reached the agent yet */
+  readonly isRecallWaiting: () => boolean;
+  /** takes that back */
+  readonly takeBackRecall: () => void;
   /** gives back what the user has chosen in a recap */
   readonly giveBack: (choice: RecapChoice) => void;
   /** the key that gives back what matters most, without the choice */
@@ -62,6 +66,8 @@ export const makeAgentActions = (given: Omit<ActionContext, 'ended'>): AgentActi
     recap: receipts.recap,
     lookAtRecap: receipts.look,
     recallWay: receipts.way,
+    isRecallWaiting: recall.isWaiting,
+    takeBackRecall: recall.takeBack,
     giveBack: recall.giveBack,
     pressRecall: recall.press,
     pressRescue: rescue.press,
@@ -127,6 +133,11 @@ const makeKeyRequest = (
       if (isNext) start();
     });
   };
+  const withdraw = (request: AbortController): void => {
+    if (isTyping) return take(answerEvent(`${name}: too late to withdraw it`));
+    request.abort();
+    take(answerEvent(`${name} withdrawn`));
+  };
   return {
     start,
     /** in the place of one that still waits */
@@ -136,12 +147,8 @@ const makeKeyRequest = (
       isNext = true;
       waiting.abort();
     },
-    press: (): void => {
-      if (!waiting) return start();
-      if (isTyping) return take(answerEvent(`${name}: too late to withdraw it`));
-      waiting.abort();
-      take(answerEvent(`${name} withdrawn`));
-    },
+    press: (): void => (waiting ? withdraw(waiting) : start()),
+    isWaiting: () => waiting !== undefined,
   };
 };
 
@@ -157,7 +164,16 @@ const makeRecallRequest = (context: Pick<ActionContext, 'take'>, receipts: Recei
     return wanted ? receipts.giveBack(wanted, waiting) : receipts.brief(waiting);
   });
   return {
-    ...request,
+    press: request.press,
+    isWaiting: () => request.isWaiting() || receipts.isWaiting(),
+    takeBack: (): void => {
+      const lines = receipts.takeBack();
+      if (request.isWaiting()) request.press();
+      else
+        context.take(
+          answerEvent(lines === 0 ? 'recall: nothing waits' : `${counted(lines, 'line')} taken back`),
+        );
+    },
     giveBack: (choice: RecapChoice): void => {
       // one that waits goes on
       if (choice.keys.length === 0) return context.take(answerEvent(`recall: ${NOTHING_CHOSEN}`));

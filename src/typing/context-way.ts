@@ -22,7 +22,9 @@ export interface ContextWay {
   readonly noteEvent: (event: Event) => void;
   /** this text was taken, and will not reach the agent any more */
   readonly forget: (text: string) => void;
-  /** takes back a text that was not read yet */
+  /** takes back what the agent has not taken; what it has taken may still be there, and goes again if its message was refused */
+  readonly takeBack: () => void;
+  /** takes back all that is not known to be read: the conversation is another one */
   readonly withdraw: () => void;
 }
 
@@ -153,6 +155,10 @@ const makeFileWay = (parts: FileWay): ContextWay => {
     forget: (text) => {
       unread = look().filter((each) => each.text !== text || !each.isTaken);
     },
+    takeBack: () => {
+      unread = look().filter(({ isTaken }) => isTaken);
+      file.withdraw();
+    },
     withdraw: () => {
       unread = [];
       file.withdraw();
@@ -203,6 +209,7 @@ const makeChannelWay = (parts: ContextParts): ContextWay => {
   return {
     words: 'now',
     isWaiting: () => false,
+    takeBack: () => undefined,
     noteEvent: () => undefined,
     forget: () => undefined,
     send: async (text, wait) => {

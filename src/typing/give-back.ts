@@ -3,6 +3,7 @@ import type { Initiator } from '../core/compaction/outcome.js';
 import type { GivenBack } from '../core/compaction/protocol.js';
 import { itemsBlock, type Around, type ItemsBlock } from '../core/conversation/brief.js';
 import { byImportance, itemKey } from '../core/conversation/conversation-evidence.js';
+import { givenKey } from '../core/conversation/given-block.js';
 import { forgottenRules, gaveBackText, recapOf, type RecapLine } from '../core/conversation/recap.js';
 import type { Receipt } from '../core/conversation/receipt.js';
 import type { Event } from '../core/event.js';
@@ -23,6 +24,11 @@ export interface GiveBackOptions {
   readonly onEvent: (event: Event) => void;
   /** lines went to the agent without its prompt */
   readonly onGiven?: (given: GivenBack) => void;
+  /** the lines (`givenKey`) that the session file has as given back, as it was read last and now */
+  readonly sentLines?: {
+    readonly known: () => ReadonlySet<string>;
+    readonly read: () => Promise<ReadonlySet<string>>;
+  };
   /** as the agent must get a text in its prompt */
   readonly escape?: ((text: string) => string) | undefined;
 }
@@ -53,6 +59,8 @@ export interface GiveBack {
    * true where ctxwrap does that by itself
    */
   readonly settle: (keys: ReadonlySet<string>, isResting: boolean) => boolean;
+  /** the user wants what waits no more; the answer is how many lines there were */
+  readonly takeBack: () => number;
   /** the conversation was compacted again: what waits still goes with the next message */
   readonly compacted: () => void;
   /** the conversation is another one: what waits is withdrawn */
@@ -65,6 +73,7 @@ const NO_WAY = 'this agent takes it only as a draft: ctxwrap recall --into draft
 const WAITING = 'it is already waiting for your next message';
 const DRAFT = 'as a draft in your prompt';
 const UNREAD = 'the message was taken back';
+const SENT = 'it was sent meanwhile';
 const MOST_BY_ITSELF = 1_000; // tokens
 const MOST_AGAIN = 3; // an agent that records nothing of it may have it all the same
 
@@ -130,6 +139,22 @@ interface Sending extends Pick<GiveBack, 'refuse'> {
 
 type Closed = SentContext & { readonly kind: 'closed' };
 
+/** Refuses at the last moment what the user has sent while it waited, as with an earlier draft of the same lines. */
+const unlessSent = (
+  lines: readonly RecapLine[],
+  { sentLines }: Pick<GiveBackOptions, 'sentLines'>,
+  wait: DraftWait,
+): DraftWait => {
+  if (!sentLines) return wait;
+  const before = sentLines.known();
+  const begin = async (): Promise<string | undefined> => {
+    const now = await sentLines.read();
+    const isNew = (key: string): boolean => now.has(key) && !before.has(key);
+    return lines.map(givenKey).some(isNew) ? SENT : wait.gate?.begin();
+  };
+  return { ...wait, gate: { begin, rest: () => wait.gate?.rest() } };
+};
+
 /** Undefined where there is nothing. */
 const sendChosen = async (
   way: ContextWay,
@@ -194,8 +219,9 @@ const makeOwnGiving = (
   };
 };
 
-export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: GiveBackOptions): GiveBack => {
-  const texts = makeGivenTexts(onGiven);
+export const makeGiveBack = (options: GiveBackOptions): GiveBack => {
+  const { context, putDraft, onEvent, escape } = options;
+  const texts = makeGivenTexts(options.onGiven);
   let isClosed = false; // the way, when it was tried last
   let isStopped = false;
 
@@ -213,7 +239,7 @@ export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: Gi
     if (!block) return refuse(NOTHING);
     const before = texts.conversation();
     const refusal = (): string | undefined => (texts.conversation() === before ? undefined : OTHER);
-    const result = await putDraft(block.text, { ...wait, refusal });
+    const result = await putDraft(block.text, { ...unlessSent(block.items, options, wait), refusal });
     if (result.kind === 'drafted') texts.note(block.items, 'drafted'); // the user may delete it
     return result;
   };
@@ -236,6 +262,11 @@ export const makeGiveBack = ({ context, putDraft, onEvent, onGiven, escape }: Gi
     refuse,
     texts,
     settle: own.settle,
+    takeBack: () => {
+      const waiting = texts.takeBack();
+      if (waiting.length > 0) context?.takeBack();
+      return waiting.flatMap(({ lines }) => lines).length;
+    },
     compacted: own.compacted,
     reset: () => {
       isClosed = false;

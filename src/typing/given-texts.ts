@@ -1,6 +1,7 @@
 import type { Initiator } from '../core/compaction/outcome.js';
 import type { GivenBack } from '../core/compaction/protocol.js';
 import { itemKey } from '../core/conversation/conversation-evidence.js';
+import { givenKey } from '../core/conversation/given-block.js';
 import type { Given, RecapLine } from '../core/conversation/recap.js';
 import { beforeCounts } from '../core/conversation/receipt.js';
 import type { ContextWay } from './context-way.js';
@@ -39,8 +40,10 @@ export interface GivenTexts {
   readonly waiting: () => readonly RecapLine[];
   /** whether the agent works now */
   readonly noteWork: (isWorking: boolean) => void;
-  /** `keys`: the lines that the session file has; a line that it lacks is lost where the agent rests */
+  /** `keys`: the lines that the session file has, by `givenKey`; a line that it lacks is lost where the agent rests */
   readonly settle: (keys: ReadonlySet<string>, isResting: boolean) => Settled;
+  /** what waits goes no more; the answer is what it was */
+  readonly takeBack: () => readonly GivenText[];
   /** another number after each change of the conversation */
   readonly conversation: () => number;
   /** the conversation was compacted: what waits still goes with the next message */
@@ -52,7 +55,18 @@ export interface GivenTexts {
 const keysOf = (texts: readonly GivenText[]): readonly string[] =>
   texts.flatMap(({ lines }) => lines.map(itemKey));
 const isWaiting = ({ way, text }: GivenText): boolean => way.isWaiting(text);
+const isIn =
+  (keys: ReadonlySet<string>) =>
+  ({ lines }: GivenText): boolean =>
+    lines.some((line) => keys.has(givenKey(line)));
 const isNews = ({ fate }: GivenText): boolean => fate === 'waiting';
+
+const tellWith =
+  (onGiven: ((given: GivenBack) => void) | undefined) =>
+  (texts: readonly GivenText[], outcome: GivenBack['outcome']): void => {
+    for (const { lines, initiator } of texts)
+      onGiven?.({ initiator, outcome, counts: beforeCounts({ items: lines }) });
+  };
 
 /** `onGiven` is called with each text and each change of its fate. */
 export const makeGivenTexts = (onGiven: ((given: GivenBack) => void) | undefined): GivenTexts => {
@@ -64,10 +78,7 @@ export const makeGivenTexts = (onGiven: ((given: GivenBack) => void) | undefined
   const note: GivenTexts['note'] = (lines, fate) => {
     for (const line of lines) given.set(itemKey(line), fate);
   };
-  const tell = (texts: readonly GivenText[], outcome: GivenBack['outcome']): void => {
-    for (const { lines, initiator } of texts)
-      onGiven?.({ initiator, outcome, counts: beforeCounts({ items: lines }) });
-  };
+  const tell = tellWith(onGiven);
   const close = (ended: readonly Open[]): void => {
     open = open.filter((each) => !ended.includes(each));
     const rest = keysOf(open);
@@ -78,6 +89,12 @@ export const makeGivenTexts = (onGiven: ((given: GivenBack) => void) | undefined
     open = rest;
     given.clear();
     for (const { lines, fate } of rest) note(lines, fate);
+  };
+  const withdraw = (end: (waiting: readonly Open[]) => void): readonly GivenText[] => {
+    const waiting = open.filter(isWaiting);
+    end(waiting);
+    tell(waiting, 'withdrawn');
+    return waiting;
   };
   return {
     given,
@@ -95,8 +112,8 @@ export const makeGivenTexts = (onGiven: ((given: GivenBack) => void) | undefined
     },
     settle: (keys, isResting) => {
       const taken = open.filter((each) => !isWaiting(each));
-      const isThere = ({ lines }: Open): boolean => lines.some((line) => keys.has(itemKey(line)));
-      const [sent, missing] = [taken.filter(isThere), taken.filter((each) => !isThere(each))];
+      const sent = taken.filter(isIn(keys));
+      const missing = taken.filter((each) => !sent.includes(each));
       const lost = missing.filter(({ hasWorked }) => isResting && hasWorked);
       close([...sent, ...lost]);
       for (const { way, text } of lost) way.forget(text);
@@ -104,13 +121,9 @@ export const makeGivenTexts = (onGiven: ((given: GivenBack) => void) | undefined
       tell(lost.filter(isNews), 'lost');
       return { sent: sent.filter(isNews), lost: lost.filter(isNews) };
     },
+    takeBack: () => withdraw(close),
     conversation: () => conversations,
     compacted: () => begin(open.filter(isWaiting)),
-    reset: () => {
-      const waiting = open.filter(isWaiting);
-      begin([]);
-      tell(waiting, 'withdrawn');
-      return waiting;
-    },
+    reset: () => withdraw(() => begin([])),
   };
 };

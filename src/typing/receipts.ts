@@ -25,7 +25,7 @@ import { OTHER } from './context-way.js';
 import { makeGiveBack, type BriefResult, type GiveBack, type GiveBackOptions } from './give-back.js';
 import type { DraftWait } from './prompt-draft.js';
 import type { SessionSource } from '../session-files/read-history.js';
-import { MOST_BYTES, readReceipt, type ReadReceipt } from '../session-files/read-receipt.js';
+import { isCompacted, MOST_BYTES, readReceipt, type ReadReceipt } from '../session-files/read-receipt.js';
 
 // The receipt of the last compaction of a running session: read from the session file after the compaction, told in the footer, shown in the
 // overview, and put into the prompt when the user asks for it.
@@ -34,7 +34,7 @@ const AFTER_MS = 2_000; // the agents write the summary after the record of the 
 const REST_MS = 1_000; // and the records of a turn about when it ends
 const FOOTER_KINDS = 2; // as many as a footer has room for
 
-export interface ReceiptsOptions extends Omit<GiveBackOptions, 'escape'> {
+export interface ReceiptsOptions extends Omit<GiveBackOptions, 'escape' | 'sentLines'> {
   readonly agent: Agent;
   /** the agent's session; undefined while it is not known. Rejects where it cannot be read */
   readonly source: () => Promise<SessionSource | undefined>;
@@ -61,11 +61,16 @@ export interface Receipts {
   readonly giveBack: (choice: RecapChoice, wait: DraftWait) => Promise<BriefResult>;
   /** gives back what the last compaction has lost, or may have lost, as a draft if not said otherwise; never rejects */
   readonly brief: (wait?: DraftWait, into?: WayBack) => Promise<BriefResult>;
+  /** lines that go with the next message */
+  readonly isWaiting: () => boolean;
+  /** takes these back; the answer is how many there were */
+  readonly takeBack: () => number;
   readonly stop: () => void;
 }
 
 export const NOTHING_CHOSEN = 'nothing is chosen';
 const NOT_YET = 'nothing was compacted yet';
+const NOT_THERE = 'the file of this session does not hold what was before the compaction';
 
 /** A receipt, or why there is none. */
 type Read = Pick<ReadReceipt, 'receipt' | 'at' | 'given'> | { readonly reason: string };
@@ -79,7 +84,7 @@ const readLast = async ({ agent, source }: ReceiptsOptions): Promise<Read> => {
   if (!found) return { reason: 'the session is not known yet' };
   if (found.size > MOST_BYTES) return { reason: `the session is too large (${formatBytes(found.size)})` };
   const read = await readReceipt(found, 'last');
-  return read ?? { reason: NOT_YET };
+  return read ?? { reason: (await isCompacted(found)) ? NOT_THERE : NOT_YET };
 };
 
 const readOrReason = (options: ReceiptsOptions): Promise<Read> =>
@@ -101,6 +106,8 @@ const keptTextOf = (last: Read, given: ReadonlyMap<string, Given>): string | und
   const back = recapOf(last.receipt, given, Infinity).lines.filter((line) => line.given !== undefined).length;
   return kept === undefined || back === 0 ? kept : `${kept}; ${counted(back, 'line')} given back`;
 };
+
+const sentIn = (read: Read): ReadonlySet<string> => ('reason' in read ? new Set() : read.given);
 
 /** What waits since an earlier compaction belongs to the choice, too. */
 const recapNow = (receipt: Receipt, { texts }: Pick<GiveBack, 'texts'>): Recap => {
@@ -145,7 +152,12 @@ const isCompaction = (event: Event): event is Extract<Event, { type: 'boundary' 
   event.type === 'boundary' && event.boundary.source !== 'screen';
 
 /** What the user asks for. */
-const makeAsked = (giving: GiveBack, refresh: () => Promise<Read>): Pick<Receipts, 'brief' | 'giveBack'> => ({
+const makeAsked = (
+  giving: GiveBack,
+  refresh: () => Promise<Read>,
+): Pick<Receipts, 'brief' | 'giveBack' | 'isWaiting' | 'takeBack'> => ({
+  isWaiting: () => giving.texts.waiting().length > 0,
+  takeBack: giving.takeBack,
   brief: async (wait = {}, into = 'draft') => {
     const read = await refresh();
     if ('reason' in read) return giving.refuse(read.reason);
@@ -174,11 +186,23 @@ const makeUnasked = ({ hotkey, recall, onEvent }: ReceiptsOptions, giving: GiveB
   },
 });
 
+interface Reading {
+  readonly last: () => Read;
+  readonly refresh: () => Promise<Read>;
+}
+
+const makeGiving = (options: ReceiptsOptions, { last, refresh }: Reading): GiveBack =>
+  makeGiveBack({
+    ...options,
+    escape: options.agent.readsMentions ? escapeMentions : undefined,
+    sentLines: { known: () => sentIn(last()), read: async () => sentIn(await refresh()) },
+  });
+
 export const makeReceipts = (options: ReceiptsOptions): Receipts => {
-  const { agent, recall } = options;
-  const giving = makeGiveBack({ ...options, escape: agent.readsMentions ? escapeMentions : undefined });
-  const { rulesBack, offer } = makeUnasked(options, giving);
+  const { recall } = options;
   let last: Read = { reason: NOT_YET };
+  const giving = makeGiving(options, { last: () => last, refresh: () => refresh() });
+  const { rulesBack, offer } = makeUnasked(options, giving);
   let timer: NodeJS.Timeout | undefined;
   let compactions = 0; // and other changes of the conversation
   let isStopped = false;

@@ -9,7 +9,6 @@ import type { RecapPage } from '../core/report/recap-page.js';
 import { itemKey } from '../core/conversation/conversation-evidence.js';
 import { chosenAtFirst } from '../core/conversation/recap.js';
 import { selectionAt, type RecapChoice, type ShownRecap } from '../core/conversation/recap-selection.js';
-import type { RecapState } from '../typing/receipts.js';
 import { present } from '../core/present.js';
 import { readLook } from '../core/look.js';
 import type { AgentTracker } from './agent-tracker.js';
@@ -121,16 +120,18 @@ const drawOverview = (
 const drawRecap = (
   panel: PanelState,
   { recap: selection }: WantedOverview,
-  { recap: state, way }: { readonly recap: RecapState; readonly way: string },
+  tracker: Pick<AgentTracker, 'recap' | 'recallWay' | 'isRecallWaiting'>,
 ): DrawnRecap => {
+  const state = tracker.recap();
+  const facts = { way: tracker.recallWay(), isWaiting: tracker.isRecallWaiting() };
   if ('reason' in state)
-    return { page: { recap: undefined, line: 0, chosen: [], way, reason: state.reason } };
+    return { page: { ...facts, recap: undefined, line: 0, chosen: [], reason: state.reason } };
   const { at, recap } = state;
   const { line, declined, ...marked } = selectionAt(at, selection);
   if (panel.first?.at !== at) panel.first = { at, keys: chosenAtFirst(recap, declined) };
   const { chosen = panel.first.keys } = marked;
   const shown = { at, keys: recap.lines.map(itemKey), chosen };
-  return { page: { recap, line, chosen, way, reason: '' }, shown };
+  return { page: { ...facts, recap, line, chosen, reason: '' }, shown };
 };
 
 export const makePanel = ({ session, ink, tracker, onDrawn, onClose, onUndrawable }: PanelOptions): Panel => {
@@ -144,10 +145,7 @@ export const makePanel = ({ session, ink, tracker, onDrawn, onClose, onUndrawabl
     if (!wanted || !current || !flow || !render) return;
     try {
       const keptText = current.keptText();
-      const recap =
-        wanted.page === 'recap'
-          ? drawRecap(state, wanted, { recap: current.recap(), way: current.recallWay() })
-          : undefined;
+      const recap = wanted.page === 'recap' ? drawRecap(state, wanted, current) : undefined;
       const drawing = drawOverview(session, wanted, { flow, contents, keptText, recap, render });
       const text = JSON.stringify(drawing);
       if (text !== state.drawn) onDrawn(drawing);
@@ -193,6 +191,8 @@ const act = (session: WrapSession, tracker: AgentTracker, action: PanelAction): 
       return tracker.pressUndo();
     case 'recall':
       return tracker.pressRecall();
+    case 'take-back':
+      return tracker.takeBackRecall();
     case 'handoff':
       return tracker.pressHandoff();
     case 'rescue':

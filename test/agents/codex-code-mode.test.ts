@@ -40,6 +40,17 @@ c"})`,
     ['a raw template', 'tools.exec_command({cmd: String.raw`grep "\\d"`})', ['grep "\\d"']],
     ['a name', 'const cmd = "ls"; let opts = {workdir: "/"}; tools.exec_command({cmd, ...opts})', ['ls']],
     ['a name that changes', 'let c = "a"; c += " b"; tools.exec_command({cmd: c})', ['a b']],
+    [
+      'a choice',
+      'tools.exec_command({workdir: "/", cmd: all ? "npm test" : one ? "npm t" : name})',
+      ['npm test', 'npm t'],
+    ],
+    ['a choice by name', 'const cmd = fast ? "a" : "b"; tools.exec_command({cmd})', ['a', 'b']],
+    [
+      'a choice in a text',
+      'tools.exec_command({cmd: "npm " + (ci ? "ci" : "i")})',
+      ['npm ${(ci ? "ci" : "i")}'],
+    ],
     ['a list', 'tools.exec_command({cmd: ["git", "log"].join(" ")})', ['git log']],
     [
       'several calls',

@@ -371,6 +371,12 @@ describe('recall --into', () => {
     expect(await ctxwrap(['--quiet', 'recall', '--into', 'context'], bench)).toMatchObject({ code, stdout });
   });
 
+  it('says nothing of waiting where it is refused at once', async () => {
+    listenForContext({ kind: 'refused', reason });
+    const { stderr } = await ctxwrap(['recall', '--into', 'context'], bench);
+    expect(stderr).toBe('');
+  });
+
   it.each([[['recall', '--into', 'draft']], [['brief']]])('draft is asked for by %j', async (given) => {
     listen(waits, async ({ into }) =>
       into === 'draft' ? { kind: 'drafted' } : { kind: 'refused', reason: 'no draft was asked for' },
@@ -383,7 +389,6 @@ describe('recall --into', () => {
 it('a command says while it waits when it is too late to withdraw it', async () => {
   listen(begins);
   const terminal = inTerminal(process.execPath, [bin, 'recall', '--into', 'draft'], bench);
-  await terminal.seen(/waiting for a safe moment/);
   await terminal.seen(/it is being carried out: too late to withdraw it/);
   terminal.type('\x03');
   expect((await terminal.ended).signal).toBe(2);

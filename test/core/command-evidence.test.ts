@@ -42,6 +42,12 @@ describe('a command matters', () => {
     'docker compose up -d',
     'gh api repos/a/b/issues/1/comments -f body=done',
     'cargo fmt --check',
+    'git -c push.default=current push',
+    'git -c user.name="A B" -C /x push --force-with-lease',
+    'pnpm --filter web test',
+    'pnpm -F web run build',
+    'yarn workspace web lint',
+    'npm --prefix web test',
   ])('as a test, build, check, migration or deployment: %s', (command) => {
     expect(listed('touch a', command, 'ls')).toEqual([command.replace('npx ', '')]);
   });
@@ -72,6 +78,33 @@ describe('a command matters', () => {
     expect(listed(['npm test', failed, true], ['npm test', 'Process exited with code 0'])).toEqual([
       'npm test',
     ]);
+  });
+
+  it('in a shell of its own like any other', () => {
+    expect(listed("bash -lc 'cd a && npm test'")).toEqual(['npm test']);
+    expect(listed('cd a && /bin/sh -c "git commit -m \\"npm test\\" && git push"')).toEqual(['git push']);
+    expect(listed("bash -lc 'ls -la'", 'bash -l script.sh')).toEqual(['bash -l script.sh']);
+  });
+
+  it('as the same task of two projects twice', () => {
+    const both = ['pnpm --filter a test', 'pnpm --filter b test'];
+    expect(listed(...both, ...both)).toEqual(both);
+    expect(listed('git -c a=b push', 'git push')).toEqual(['git push']);
+  });
+
+  it('not as failed where only a program says so of another one', () => {
+    const output = 'all good\nchild: ok\nexit code 3\n'.padEnd(100, '.');
+    expect(listed(['npm test', output])).toEqual(['npm test']);
+    expect(
+      listed(['npm test', `Chunk ID: 1\nWall time: 1 s\nProcess exited with code 0\n${output}`]),
+    ).toEqual(['npm test']);
+    for (const failed of [
+      'Exit code 1\nconflict',
+      'Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n',
+      `Output: ${'x\n'.repeat(300)}\nError: (none)\nExit Code: 1\nSignal: (none)\nProcess Group PGID: 7`,
+      '2 failed\n<shellId: 0 completed with exit code 1>',
+    ])
+      expect(listed(['npm test', failed])).toEqual(['✗ npm test']);
   });
 
   it('not if it never ran', () => {

@@ -213,6 +213,19 @@ describe('the receipt of a compaction', () => {
     },
   );
 
+  it('is none where the file begins with the compaction and has of what was before only what stayed', () => {
+    const base = { tokens: 1 } as const;
+    const stayed: Entry = { ...base, kind: 'answer', text: 'heard 2 of you', source: { line: 9 } };
+    const compaction = compactionsOf(buildConversation(stepsOf([{ compacted: '' }])))[0];
+    if (!compaction) throw new Error('no compaction');
+    const later = { ...compaction, source: { line: 7 } };
+    const summary: Entry = { ...base, kind: 'summary', text: 'a summary', source: { line: 8 } };
+    const conversation = { ...buildConversation([]), entries: [stayed, later, summary] };
+    expect(receiptOf(conversation, later)).toBeUndefined();
+    const whole = { ...conversation, entries: [{ ...stayed, source: { line: 5 } }, later, summary] };
+    expect(receiptOf(whole, later)?.items).toEqual([]);
+  });
+
   it('claims no loss when the summary cannot be read', () => {
     const drafts: readonly Draft[] = [{ edits: '/proj/a.ts' }, { compacted: '', isEncrypted: true }];
     const receipt = receiptIn(drafts);

@@ -201,6 +201,28 @@ describe("a line that ctxwrap's hook has added to a message", () => {
     ]);
   });
 
+  it('is known again where its own words are those of a failure, or hide an @', async () => {
+    const rule = String.raw`Never write to a\@example.org.`;
+    const echo = 'git commit -m later (it failed)';
+    const ran = [calls('Bash', { command: echo }), says(rule)];
+    const lines = [
+      { kind: 'constraint', text: rule, line: 0, isKept: false },
+      { kind: 'command', text: echo, line: 0, isKept: false },
+    ] as const;
+    const draft = itemsBlock(lines, AROUND, { escape: escapeMentions })?.text ?? '';
+    const records = [...ran, compacts('mock'), says(draft), compacts('mock')];
+    expect(fatesIn(await receiptIn(records, 1))).toEqual([
+      [rule, 'sent'],
+      [echo, 'sent'],
+    ]);
+    const { items } = await receiptIn(records, 2);
+    expect(items).toEqual([
+      expect.objectContaining({ kind: 'command', text: echo }),
+      expect.objectContaining({ kind: 'constraint', text: rule }),
+    ]);
+    expect(items.filter(({ hasFailed }) => hasFailed)).toEqual([]);
+  });
+
   it('of the plan is open only until the plan is changed', async () => {
     const block = blockOf(['plan', 'update the docs']);
     const open = [says('hi'), ...worked(), compacts('mock'), adds(block)];

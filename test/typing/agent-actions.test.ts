@@ -1,5 +1,5 @@
 // What a running session does for the user besides compacting: once for each press of a key, withdrawn by the next, and told in the footer.
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -80,6 +80,14 @@ const happens = (event: Event): void => {
 };
 
 const says = (text: string): Promise<void> => vi.waitFor(() => expect(told).toContain(text), WAIT);
+
+/** The user's message behind the last record of the session file. */
+const sentAfter = (text: string): object => {
+  const records = readFileSync(join(folder, 'the-old.jsonl'), 'utf8').trim().split('\n');
+  const last = records.map((line) => JSON.parse(line) as { uuid?: string }).findLast(({ uuid }) => uuid);
+  const message = { role: 'user', content: text };
+  return { type: 'user', uuid: 'sent', parentUuid: last?.uuid, sessionId: 'the-old', message };
+};
 
 const rests = async (): Promise<void> => {
   becomes('ready');
@@ -171,6 +179,36 @@ describe.sequential('the key for the recall', () => {
     await rests();
     expect(agent.state.written).toEqual([expect.stringMatching(BRIEF)]);
     expect(agent.state.submitted).toEqual([]);
+  });
+
+  it('pastes no second draft of lines that the user has sent with the first while it waited', async () => {
+    becomes('ready');
+    actions.pressRecall();
+    await says('draft in the prompt, not sent');
+    const draft = agent.state.text;
+    expect(draft).toContain('The summary of our conversation left this out:');
+    agent.state.text = '';
+    becomes('busy');
+    actions.pressRecall();
+    await says('recall waiting: the agent is busy');
+    appendFileSync(join(folder, 'the-old.jsonl'), `${JSON.stringify(sentAfter(draft))}\n`);
+    await rests();
+    await says('no draft: it was sent meanwhile');
+    expect(agent.state.written).toEqual([expect.stringMatching(BRIEF)]);
+  });
+
+  it('is taken back in the recap while it waits, and nothing waits then', async () => {
+    expect(actions.isRecallWaiting()).toBe(false);
+    actions.pressRecall();
+    await says('recall waiting: the agent is busy');
+    expect(actions.isRecallWaiting()).toBe(true);
+    actions.takeBackRecall();
+    await says('recall withdrawn');
+    await vi.waitFor(() => expect(actions.isRecallWaiting()).toBe(false), WAIT);
+    actions.takeBackRecall();
+    await says('recall: nothing waits');
+    await rests();
+    expect(agent.state.written).toEqual([]);
   });
 
   it('is too late once the draft is pasted', async () => {

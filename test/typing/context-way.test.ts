@@ -255,6 +255,27 @@ describe('lines of the recap', () => {
     expect(takes().stdout.split('Never push to main.')).toHaveLength(2);
   });
 
+  it('that wait can be taken back, also after another compaction, and are forgotten again', async () => {
+    const { give, outcomes } = open();
+    await give.lines([line], { isUnreadable: false }, {});
+    give.compacted();
+    expect(give.takeBack()).toBe(1);
+    expect([give.texts.waiting(), give.texts.given.size, give.texts.isOpen()]).toEqual([[], 0, false]);
+    expect(takes()).toEqual(NOTHING);
+    expect(outcomes).toEqual(['waiting', 'withdrawn']);
+    expect(give.takeBack()).toBe(0);
+    expect(await give.lines([line], { isUnreadable: false }, {})).toMatchObject({ kind: 'given' }); // chosen again
+  });
+
+  it('that a message has taken are not taken back: they go again where a hook of the user has blocked it', async () => {
+    const { give, way, outcomes } = open();
+    await give.lines([line], { isUnreadable: false }, {});
+    takes();
+    expect([give.takeBack(), outcomes]).toEqual([0, ['waiting']]);
+    way.noteEvent(refused());
+    await eventually(() => expect(give.texts.waiting()).toEqual([line]));
+  });
+
   it('that wait are no draft as well', async () => {
     const { give, drafts, texts } = open();
     const other = { ...line, text: 'Always lint.' };

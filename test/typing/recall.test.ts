@@ -48,6 +48,7 @@ const wayThat = (result: SentContext): ContextWay => ({
   isWaiting: () => true,
   noteEvent: () => undefined,
   forget: () => undefined,
+  takeBack: () => undefined,
   send: async (text) => {
     sent.push(text);
     return result;

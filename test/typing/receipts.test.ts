@@ -49,6 +49,26 @@ const open = (more: Partial<ReceiptsOptions> = {}, result: DraftOutcome = { kind
     ...more,
   });
 
+/** As Claude writes a session that goes on in the background: without what was before, but for an answer that stayed in the window. */
+const beginsCompacted = (): string => {
+  const message = (id: string, role: string, content: unknown) => ({
+    type: role,
+    uuid: id,
+    message: { id, role, content },
+  });
+  const preservedMessages = { anchorUuid: 's', uuids: ['a', 't'] };
+  const boundary = { parentUuid: null, logicalParentUuid: 't', compactMetadata: { preservedMessages } };
+  const records = [
+    { type: 'system', subtype: 'compact_boundary', uuid: 'b', ...boundary },
+    { ...message('s', 'user', 'a summary of it'), parentUuid: 'b', isCompactSummary: true },
+    { ...message('a', 'assistant', [{ type: 'text', text: 'heard 2 of you' }]), parentUuid: 's' },
+    { type: 'system', subtype: 'turn_duration', uuid: 't', parentUuid: 'a' },
+    { ...message('n', 'user', 'my number 3'), parentUuid: 't' },
+  ];
+  writeFileSync(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  return path;
+};
+
 const notices = (): readonly string[] =>
   told.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
 
@@ -178,6 +198,11 @@ describe('the receipt of a running session', () => {
       'the session cannot be read (no such file or directory)',
     ],
     ['the session file is huge', huge, 'the session is too large (68 MB)'],
+    [
+      'the session begins with its compaction',
+      () => beginsCompacted(),
+      'the file of this session does not hold what was before the compaction',
+    ],
     ['there was no compaction', () => (writeFileSync(path, ''), path), 'nothing was compacted yet'],
   ])('is not made up where %s, and the reason is told', async (_, sessionFile, reason) => {
     const receipts = open({ source: known(sessionFile) });
@@ -192,6 +217,7 @@ describe('the receipt of a running session', () => {
       words: 'with your next message',
       isWaiting: () => false,
       forget: () => undefined,
+      takeBack: () => undefined,
       noteEvent: () => undefined,
       send: async (text) => (sent.push(text), { kind: 'sent' }),
       withdraw: () => undefined,

@@ -42,7 +42,7 @@ const pageWith = (line: number, isUnreadable = false): RecapPage => {
   const recap = recapOf(receipt, given);
   const last = recap.lines.slice(-1).map(itemKey);
   const chosen = [...chosenAtFirst(recap), ...(line === LAST ? last : [])];
-  return { recap, line, chosen, reason: '', way: 'with your next message' };
+  return { recap, line, chosen, reason: '', way: 'with your next message', isWaiting: true };
 };
 
 interface Terminal {
@@ -83,13 +83,15 @@ describe('the page with the recap', () => {
   });
 
   it.each(sizes)('fills %i × %i and no more, and shows the line with the cursor', (columns, rows) => {
-    for (const page of [pageWith(0), pageWith(LAST), pageWith(0, true)]) {
+    const idle = { ...pageWith(0), isWaiting: false };
+    for (const page of [pageWith(0), pageWith(LAST), pageWith(0, true), idle]) {
       const drawn = draw(page, { columns, rows });
       expect(drawn).toHaveLength(rows);
       expect(Math.max(...drawn.map((row) => stringWidth(row)))).toBeLessThanOrEqual(columns);
       expect(drawn.filter((row) => row.includes('▶'))).toHaveLength(1);
       const below = drawn.slice(-2).map(bare).join('\n');
-      for (const key of ['Enter give back', 'Space choose', 'u undo', 'Esc leave', 'q close'])
+      const own = page.isWaiting ? ['Enter give', 'x take back'] : ['Enter give back'];
+      for (const key of [...own, 'Space choose', 'u undo', 'Esc leave', 'q close'])
         expect(below).toContain(key);
     }
   });

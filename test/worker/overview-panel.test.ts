@@ -23,11 +23,12 @@ const keys = items.map(itemKey);
 
 let at: number;
 let given: Map<string, Given>;
+let isWaiting: boolean;
 let drawings: OverviewDrawing[];
 let ink: InkLoader;
 let panel: Panel;
 beforeEach(() => {
-  [at, given, drawings] = [7, new Map(), []];
+  [at, given, isWaiting, drawings] = [7, new Map(), false, []];
   let flow: SessionFlow | undefined;
   playCompaction({}, {}, ({ after }) => (flow = after)).tell({ type: 'alarm' });
   const receipt = { items, isUnreadable: false, commandsRun: 0, notUnderstood: [] };
@@ -35,6 +36,7 @@ beforeEach(() => {
     flow: () => ({ ...flow, record: emptyHistory, startedAt: NOON, now: NOON }),
     keptText: () => undefined,
     recallWay: () => 'with your next message',
+    isRecallWaiting: () => isWaiting,
     lookAtRecap: () => undefined,
     recap: () => ({ at, recap: recapOf(receipt, given) }),
   };
@@ -99,4 +101,12 @@ it('what is chosen at first is decided anew when the page opens again, and by an
   const next = await drawn({ recap });
   expect(next?.recap).toEqual({ at: 9, keys, chosen: keys });
   expect(next?.rows.find((row) => row.includes('▶'))).toContain('Never push to main.');
+});
+
+it('the key that takes back is offered while something waits', async () => {
+  const keysRow = (drawing: OverviewDrawing | undefined): string =>
+    drawing?.rows.join('\n').replaceAll(/\x1b\[[\d;]*m/g, '') ?? '';
+  expect(keysRow(await drawn())).not.toMatch(/x take back/);
+  isWaiting = true;
+  expect(keysRow(await drawn())).toMatch(/x take back/);
 });

@@ -15,6 +15,7 @@ import {
 import {
   entriesOf,
   fieldsIn,
+  formsOf,
   isCallable,
   isList,
   jsonOf,
@@ -40,7 +41,7 @@ const DEEPEST = 60;
 
 /**
  * The calls of tools in a script of code mode, in its order, those in a loop over a known list as often as it runs, and as if each branch were
- * taken. Of an argument what is unknown is left out; in a text it is `${…}`. Never throws.
+ * taken, also of a choice in an argument. Of an argument what is unknown is left out; in a text it is `${…}`. Never throws.
  */
 export const callsInScript = (script: string): CallsWithin => {
   const { tokens, isBroken } = tokensOf(script.slice(0, LONGEST_SCRIPT));
@@ -235,9 +236,9 @@ const readExpression = (run: Run, cursor: Cursor, scope: Scope): Value => {
     cursor.at += 1;
     const start = cursor.at;
     if (operator === '?') {
-      expression(run, cursor, scope);
-      if (passes(cursor, ':')) expression(run, cursor, scope);
-      value = undefined;
+      const yes = expression(run, cursor, scope);
+      const no = passes(cursor, ':') ? expression(run, cursor, scope) : undefined;
+      value = { kind: 'choice', values: [yes, no] };
       continue;
     }
     const right = operand(run, cursor, scope);
@@ -488,8 +489,10 @@ const called = (run: Run, { value, owner, name }: Callee, args: readonly Value[]
 const callOf = (run: Run, value: Callable, args: readonly Value[]): Value => {
   if (value.kind === 'function') return value.call(args);
   if (value.name === '') return undefined;
-  const input = jsonOf(args[0], run);
-  if (run.calls.length >= MOST_CALLS || run.room < 0) run.isCut = true;
-  else run.calls.push({ name: value.name, input });
+  for (const form of formsOf(args[0])) {
+    const input = jsonOf(form, run);
+    if (run.calls.length >= MOST_CALLS || run.room < 0) run.isCut = true;
+    else run.calls.push({ name: value.name, input });
+  }
   return undefined;
 };

@@ -8,7 +8,9 @@ export type Value =
   | undefined
   | readonly Value[]
   | Callable
-  | { readonly kind: 'fields'; readonly values: ReadonlyMap<string, Value> };
+  | { readonly kind: 'fields'; readonly values: ReadonlyMap<string, Value> }
+  /** `condition ? yes : no`: which one is not known */
+  | { readonly kind: 'choice'; readonly values: readonly [Value, Value] };
 
 export type Callable =
   | { readonly kind: 'function'; readonly call: (args: readonly Value[]) => Value }
@@ -18,12 +20,34 @@ export type Callable =
 export const isList = (value: Value): value is readonly Value[] => Array.isArray(value);
 
 export const isCallable = (value: Value): value is Callable =>
-  typeof value === 'object' && value !== null && !isList(value) && value.kind !== 'fields';
+  typeof value === 'object' &&
+  value !== null &&
+  !isList(value) &&
+  (value.kind === 'function' || value.kind === 'tool');
 
 export const fieldsIn = (value: Value): ReadonlyMap<string, Value> =>
   typeof value === 'object' && value !== null && !isList(value) && value.kind === 'fields'
     ? value.values
     : new Map();
+
+/** An argument in each form that it can have by the first choice in it, without unknown forms where there are others. */
+export const formsOf = (value: Value): readonly Value[] => {
+  if (isChoice(value)) return knownOf(value.values.flatMap(formsOf));
+  const open = [...fieldsIn(value)].find(([, each]) => isChoice(each));
+  if (!open) return [value];
+  return formsOf(open[1]).map((each) => ({
+    kind: 'fields',
+    values: new Map([...fieldsIn(value), [open[0], each]]),
+  }));
+};
+
+const isChoice = (value: Value): value is Extract<Value, { readonly kind: 'choice' }> =>
+  typeof value === 'object' && value !== null && !isList(value) && value.kind === 'choice';
+
+const knownOf = (values: readonly Value[]): readonly Value[] => {
+  const known = values.filter((each) => each !== undefined);
+  return known.length === 0 ? values.slice(0, 1) : known;
+};
 
 /** `value.name` or `value[index]` */
 export const memberOf = (value: Value, name: string | number): Value => {
@@ -84,6 +108,7 @@ export const jsonOf = (value: Value, left: { room: number }, depth = 0): unknown
   left.room -= typeof value === 'string' ? value.length : COST;
   if (isCallable(value) || left.room < 0 || depth > DEEPEST) return undefined;
   if (isList(value)) return value.map((each) => (left.room < 0 ? undefined : jsonOf(each, left, depth + 1)));
+  if (isChoice(value)) return undefined;
   if (typeof value !== 'object' || value === null) return value;
   const known = [...value.values].map(([key, each]) => [key, jsonOf(each, left, depth + 1)] as const);
   return Object.fromEntries(known.filter(([, each]) => each !== undefined));

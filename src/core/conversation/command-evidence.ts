@@ -81,7 +81,9 @@ export const mayEndWork = (text: string): boolean => MAY_END.test(text);
 const MAY_END =
   /commit|[tT]est|spec|e2e|jest|mocha|phpunit|tox|nox|\bava\b|bats|cypress|(?:npm|yarn|bun|make|just) t\b/;
 
-const COMMIT = /^git (?:-[cC] \S+ |--\S+ )*commit(?![\w-])/;
+/** Git, with what may stand in front of its verb. */
+const GIT = String.raw`git (?:-[cC] (?:"[^"]*"|'[^']*'|[^\s"'])+ |--\S+ )*`;
+const COMMIT = new RegExp(String.raw`^${GIT}commit(?![\w-])`);
 const isCommit = ({ text }: SimpleCommand): boolean => COMMIT.test(text) && !ASKS_ONLY.test(text);
 /** `[main 1a2b3c4] subject` */
 const COMMITTED = /^\[[^\]\n]{1,200} [0-9a-f]{7,40}\] /m;
@@ -90,16 +92,26 @@ const GOES_ON = /\b(?:running in (?:the )?background|running with session id|mov
 
 /** The exit status of the line is that of its last command: it is not piped, and not run in place of one that failed. */
 const tellsStatus = (line: string): boolean =>
-  !/[^&]&\s*$/.test(line) && piecesOf(line).every((piece) => piece !== '|' && piece !== '||');
+  !/[^&]&\s*$/.test(line) &&
+  piecesOf(line).every((piece) => piece !== '|' && piece !== '||') &&
+  innerLineOf(partsOf(line).at(-1) ?? '', tellsStatus) !== false;
 
 const STATUS_ROOM = 400; // characters at either end of an output in which the agents put the exit status
 const STATUS =
-  /^\W{0,3}(?:process |command )?(?:exited|failed|exit)(?: with)?(?: exit)? (?:code|status):? (\d+)/im;
+  '\\W{0,3}(?:process |command |shellid: \\S+ completed with )?(?:exited|failed|exit)(?: with)?(?: exit)? (?:code|status):? (\\d+)';
+/** Lines of the agents around it: `Wall time: 1.2 seconds`, `Signal: (none)`. */
+const FIELD = '[a-z][\\w ]{0,30}:[^\\n]*';
+// elsewhere in an output a program may say so of another one
+const [STATUS_FIRST, STATUS_LAST] = [
+  new RegExp(`^\\s*(?:${FIELD}\\n){0,3}${STATUS}`, 'i'),
+  new RegExp(`^${STATUS}[^\\n]*(?:\\n(?:${FIELD}|<[^\\n>]*>)){0,5}\\s*$(?![\\s\\S])`, 'im'),
+];
 
 const hasFailed = (result: Result | undefined): boolean => {
   if (!result) return false;
   const { output } = result;
-  const found = STATUS.exec(output.slice(0, STATUS_ROOM)) ?? STATUS.exec(output.slice(-STATUS_ROOM));
+  const found =
+    STATUS_FIRST.exec(output.slice(0, STATUS_ROOM)) ?? STATUS_LAST.exec(output.slice(-STATUS_ROOM));
   return found !== null && Number(found[1]) !== 0;
 };
 
@@ -130,7 +142,16 @@ const piecesOf = (line: string): readonly string[] => {
   return Array.from(bare.slice(0, LONGEST_LINE).matchAll(PIECES), ([piece]) => piece);
 };
 
-const simpleCommandsIn = (line: string): readonly SimpleCommand[] => {
+const simpleCommandsIn = (line: string): readonly SimpleCommand[] =>
+  partsOf(line).flatMap((command) => {
+    const inner = innerLineOf(command, simpleCommandsIn);
+    if (inner) return inner;
+    const text = command.includes('(') ? command : command.replace(/\)+$/, ''); // of a group that began before
+    return COMMAND.test(text) ? [simpleCommand(withoutSecrets(text))] : [];
+  });
+
+/** The commands of a line, each without its pipe, its redirections and what only runs it. */
+const partsOf = (line: string): readonly string[] => {
   const parts: string[] = [''];
   let isPiped = false;
   for (const piece of piecesOf(line)) {
@@ -139,11 +160,18 @@ const simpleCommandsIn = (line: string): readonly SimpleCommand[] => {
       if (!isPiped) parts.push('');
     } else if (!isPiped) parts[parts.length - 1] += piece; // what a pipe goes to only shortens the output
   }
-  return parts.flatMap((part) => {
-    const command = part.replace(REDIRECTION, ' ').replace(LEAD, '').trim();
-    const text = command.includes('(') ? command : command.replace(/\)+$/, ''); // of a group that began before
-    return COMMAND.test(text) ? [simpleCommand(withoutSecrets(text))] : [];
-  });
+  return parts.map((part) => part.replace(REDIRECTION, ' ').replace(LEAD, '').trim());
+};
+
+/** `bash -lc 'npm test'` */
+const SHELL = /^(?:\S*\/)?(?:ba|da|k|z)?sh (?:-\w+ )*-\w*c ("(?:\\.|[^"\\])*"|'[^']*')$/s;
+
+/** What is made of the line that a shell is given to run; undefined where the command is no such shell. */
+const innerLineOf = <Made>(command: string, make: (line: string) => Made): Made | undefined => {
+  const quoted = SHELL.exec(command)?.[1];
+  if (quoted === undefined) return undefined;
+  const inner = quoted.slice(1, -1);
+  return make(quoted.startsWith('"') ? inner.replace(/\\(["\\$`])/g, '$1') : inner);
 };
 
 const SECRETS = [
@@ -164,7 +192,7 @@ const COMMAND = /^(?!(?:cd|done|fi|else|esac|export|set)(?![\w-]))[\w./~$]/;
 const REDIRECTION = /\s+(?:[12&]?>>?\s*(?:&\d|[^\s;|&]+)|&)(?=\s|$)/g;
 /** Assignments, and programs that only run another one. */
 const LEAD =
-  /^(?:\s|\\\s|[({!]\s|[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"']*)\s|(?:sudo|time|env|nohup|exec|command|npx|bunx|then|do)(?:\s+-\S+)*\s|timeout\s+\S+\s|(?:uv|poetry|pipenv|bundle|pnpm)\s+(?:run|exec|dlx)\s+--?\s|mise\s+(?:x|exec)\s(?:[^\s-]\S*\s)*--\s|(?:uv|poetry|pipenv)\s+run\s|bundle\s+exec\s|pnpm\s+(?:exec|dlx)\s)+/;
+  /^(?:\s|\\\s|[({!]\s|[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"']*)\s|(?:sudo|time|env|nohup|exec|command|npx|bunx|then|do)(?:\s+-\S+)*\s|timeout\s+\S+\s|(?:uv|poetry|pipenv|bundle|pnpm)\s+(?:run|exec|dlx)\s+--?\s|mise\s+(?:x|exec)\s(?:[^\s-]\S*\s)*--\s|(?:uv|poetry|pipenv)\s+run\s|bundle\s+exec\s|pnpm(?:\s+(?:--filter|--dir|-[FC])\s+\S+)*\s+(?:exec|dlx)\s)+/;
 
 /** It does not do what it is named for. */
 const ASKS_ONLY = /\s--(?:help|version|dry-run)(?:\s|$)/;
@@ -180,20 +208,25 @@ const simpleCommand = (text: string): SimpleCommand => {
   return { text, key: wordsOf(text).slice(0, 2).join(' ') };
 };
 
-/** Without options, of which only Git's `-C` has a value in front of the verb. */
+/** Without options, of which Git's `-c` and `-C` have a value in front of the verb. */
 const wordsOf = (text: string): readonly string[] =>
   text
+    .replace(LEADING_GIT, 'git ')
     .replace(/ -C \S+/, '')
     .split(/\s+/)
     .filter((word) => !word.startsWith('-'));
 
+const LEADING_GIT = new RegExp(`^${GIT}`);
+const VALUED = '(?:--(?:filter|workspace|prefix|dir|cwd)|-[FC])';
+/** In front of a task; `--filter app` and the like name a project: its task is another program. */
+const OPTION = `(?:(?:${VALUED}|workspace) [^\\s-]\\S*|(?!${VALUED} )-\\S+)`;
 const RUNNERS =
   '(?:npm|pnpm|yarn|bun|mise|just|make|task|rake|turbo|nx|deno|composer|mix|rails|bin/rails|poe|hatch|lerna)';
 /** Each task is a program of its own: `npm run test:e2e` says nothing of `npm test`. */
-const TASK = new RegExp(`^${RUNNERS}(?: (?:run|task|r|-\\S+))* \\w\\S*`);
+const TASK = new RegExp(`^${RUNNERS}(?: (?:run|task|r|${OPTION}))* \\w\\S*`);
 /** A task of a project with such a word in its name: `npm run test:ci`, `make lint`. */
 const task = (words: string): string =>
-  `${RUNNERS}(?: run| task| -\\S+)*(?: r)? (?:[\\w:/.-]*[:/.-])?(?:${words})(?![A-Za-z])`;
+  `${RUNNERS}(?: run| task| ${OPTION})*(?: r)? (?:[\\w:/.-]*[:/.-])?(?:${words})(?![A-Za-z])`;
 /** A script of a project with such a word in its name: `./scripts/test-all.sh`. */
 const script = (words: string): string =>
   `(?:(?:ba|z)?sh |node |python3? )?(?:\\.{0,2}/?(?:[\\w.-]+/)*)(?:[\\w-]*[-_])?(?:${words})(?:[-_][\\w-]*)?\\.(?:sh|py|mjs|js|ts)\\b`;
@@ -216,7 +249,7 @@ const kinds: readonly (readonly [CommandKind, RegExp])[] = [
     kindOf(
       task('deploy|release|publish'),
       script('deploy|release|publish'),
-      'git (?:-C \\S+ )?push\\b',
+      `${GIT}push\\b`,
       'gh (?:(?:pr|issue) (?:create|merge|close|comment|edit|ready|review)|release (?:create|upload|edit|delete)|workflow run)\\b',
       'gh api(?! graphql)(?=[\\s\\S]* (?:-[fF]|--(?:raw-)?field|(?:-X|--method) (?:POST|PUT|PATCH|DELETE))\\b)',
       '(?:npm|pnpm|yarn|bun|cargo|poetry|uv|gem|twine|dart pub|mix hex\\.)\\s*(?:publish|push|upload)\\b',
@@ -264,5 +297,6 @@ const kinds: readonly (readonly [CommandKind, RegExp])[] = [
 ];
 
 /** Its failure tells that something was not found. */
-const LOOKS_ONLY =
-  /^(?:(?:\S*\/)?(?:ls|cat|head|tail|wc|nl|sed -n|awk|grep|egrep|rg|ag|fd|find|which|type|test|\[|pwd|stat|file|diff|cmp|jq|tree|ps|pgrep|env|printenv|sleep|true|false|date|whoami|du|df|for|while|if|until|cut|sort|uniq|od|xxd|curl|man|command -v)(?![\w-])|git (?:-C \S+ |--\S+ )*(?:status|diff|log|show|branch|blame|grep|ls-\S+|rev-\S+|cat-file|describe|reflog|remote|merge-base|merge-tree|for-each-ref|show-ref|config|check-ignore|fsck|stash list|worktree list|name-rev|symbolic-ref)\b|cargo (?:tree|search|info|metadata)\b|gh (?:api|search|auth|(?:pr|run|issue|repo|release|label|workflow) (?:view|list|status|checks|diff|watch))\b|\S+ (?:--help|--version|-h|-v|version|help)$)/;
+const LOOKS_ONLY = new RegExp(
+  String.raw`^(?:(?:\S*\/)?(?:ls|cat|head|tail|wc|nl|sed -n|awk|grep|egrep|rg|ag|fd|find|which|type|test|\[|pwd|stat|file|diff|cmp|jq|tree|ps|pgrep|env|printenv|sleep|true|false|date|whoami|du|df|for|while|if|until|cut|sort|uniq|od|xxd|curl|man|command -v)(?![\w-])|${GIT}(?:status|diff|log|show|branch|blame|grep|ls-\S+|rev-\S+|cat-file|describe|reflog|remote|merge-base|merge-tree|for-each-ref|show-ref|config|check-ignore|fsck|stash list|worktree list|name-rev|symbolic-ref)\b|cargo (?:tree|search|info|metadata)\b|gh (?:api|search|auth|(?:pr|run|issue|repo|release|label|workflow) (?:view|list|status|checks|diff|watch))\b|\S+ (?:--help|--version|-h|-v|version|help)$)`,
+);

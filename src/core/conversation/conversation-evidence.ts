@@ -8,7 +8,7 @@ import {
   type TouchedFile,
 } from './conversation.js';
 import { commandsThatMatter, commandTextsIn } from './command-evidence.js';
-import { readSentDraft, type GivenLine } from './given-block.js';
+import { FAILED, givenKey, readSentDraft, type GivenLine } from './given-block.js';
 import { demandsIn, identifiersIn } from './message-evidence.js';
 import { present } from '../present.js';
 import { toOneLine } from '../text.js';
@@ -61,11 +61,11 @@ export const evidenceIn = (
   whole: readonly Entry[] = entries,
 ): readonly EvidenceItem[] => {
   const own = entries.map(asOriginal);
-  const wasSaid = own.some((entry) => givenIn(entry).length > 0) ? makeMemory(whole, cwd) : () => false;
-  const prompts = own.flatMap((entry) => (entry.kind === 'prompt' ? [asWritten(entry, wasSaid)] : []));
+  const recall = own.some((entry) => givenIn(entry).length > 0) ? makeMemory(whole, cwd) : () => undefined;
+  const prompts = own.flatMap((entry) => (entry.kind === 'prompt' ? [asWritten(entry, recall)] : []));
   const uses = toolUsesIn(own);
   const once = (kind: EvidenceKind, found: readonly Found[]): readonly EvidenceItem[] =>
-    eachOnce(kind, [...givenOf(kind, own, wasSaid), ...found]);
+    eachOnce(kind, [...givenOf(kind, own, recall), ...found]);
   return [
     ...once('path', pathsIn(uses, cwd)),
     ...once('command', commandsThatMatter(uses)),
@@ -154,12 +154,15 @@ interface Found {
 // What ctxwrap has given back after an earlier compaction is in the window again. Whoever imitates its words brings nothing new: a line counts
 // only if the same line was evidence of this conversation on its own.
 
-type WasSaid = (line: GivenLine) => boolean;
+/** The line as it was said or recorded; undefined where it was not. */
+type Recall = (line: GivenLine) => GivenLine | undefined;
 
-const makeMemory = (whole: readonly Entry[], cwd: string | undefined): WasSaid => {
+const makeMemory = (whole: readonly Entry[], cwd: string | undefined): Recall => {
   const own = whole.map(asOriginal);
   const uses = toolUsesIn(own);
-  const prompts = own.flatMap((entry) => (entry.kind === 'prompt' ? [asWritten(entry, () => false)] : []));
+  const prompts = own.flatMap((entry) =>
+    entry.kind === 'prompt' ? [asWritten(entry, () => undefined)] : [],
+  );
   const texts: Readonly<Record<EvidenceKind, readonly string[]>> = {
     path: pathsIn(uses, cwd).map(({ text }) => text),
     command: commandTextsIn(uses),
@@ -168,12 +171,20 @@ const makeMemory = (whole: readonly Entry[], cwd: string | undefined): WasSaid =
     decision: uses.flatMap(decisionsIn).map(({ text }) => text),
     identifier: prompts.flatMap(namesIn).map(({ text }) => text),
   };
-  const keys = new Set(
-    evidenceKinds.flatMap((kind) =>
-      texts[kind].map((text) => itemKey({ kind, text: toOneLine(text, LONGEST_ITEM) })),
-    ),
-  );
-  return ({ kind, text }) => keys.has(itemKey({ kind, text: toOneLine(text, LONGEST_ITEM) }));
+  const said = new Map<string, string>();
+  for (const kind of evidenceKinds)
+    for (const each of texts[kind]) {
+      const text = toOneLine(each, LONGEST_ITEM);
+      const key = givenKey({ kind, text });
+      if (!said.has(key)) said.set(key, text); // a draft that was sent has it later, as it was written there
+    }
+  return ({ kind, text, hasFailed }) => {
+    const own = said.get(givenKey({ kind, text: toOneLine(text, LONGEST_ITEM) }));
+    // the mark of a failure may be a part of the command
+    return own === undefined
+      ? undefined
+      : { kind, text: own, ...(hasFailed && own !== text + FAILED ? { hasFailed } : {}) };
+  };
 };
 
 const plannedIn = ({ plan }: ToolUse['call']): readonly string[] =>
@@ -189,22 +200,23 @@ export const givenIn = (entry: Entry): readonly GivenLine[] => {
  * What the user has written: behind such a draft, or in place of a line of it, whose other lines are no new demands and names. What was
  * pasted is from elsewhere.
  */
-const asWritten = (prompt: Prompt, wasSaid: WasSaid): Prompt => {
+const asWritten = (prompt: Prompt, recall: Recall): Prompt => {
   const typed = typedIn(prompt);
   const block = readSentDraft(typed);
   if (!block) return { ...prompt, text: typed };
-  const changed = block.lines.filter((line) => line.kind === 'constraint' && !wasSaid(line));
+  const changed = block.lines.filter((line) => line.kind === 'constraint' && !recall(line));
   return { ...prompt, text: [...changed.map(({ text }) => text), block.rest].join('\n') };
 };
 
 const typedIn = ({ text, typed }: Prompt): string => typed ?? text;
 
-const givenOf = (kind: EvidenceKind, entries: readonly Entry[], wasSaid: WasSaid): readonly Found[] => {
+const givenOf = (kind: EvidenceKind, entries: readonly Entry[], recall: Recall): readonly Found[] => {
   // what has become of a plan item since then is not known where the plan was changed
   const from = kind === 'plan' ? entries.findLastIndex(changesPlan) : -1;
   return entries.slice(from + 1).flatMap((entry) =>
     givenIn(entry)
-      .filter((line) => line.kind === kind && wasSaid(line))
+      .filter((line) => line.kind === kind)
+      .flatMap((line) => recall(line) ?? [])
       .map(({ text, hasFailed }) => ({
         text,
         line: entry.source.line,

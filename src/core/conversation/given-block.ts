@@ -65,6 +65,15 @@ export const readGiven = (text: string): GivenBlock | undefined => {
   return { lines, rest: text.slice(LONGEST) };
 };
 
+/**
+ * The same for every line that reads the same when it is given back: what its words themselves have of the mark of a failure or of a backslash
+ * in front of an `@` cannot be told from what was added to them.
+ */
+export const givenKey = ({ kind, text }: Pick<GivenLine, 'kind' | 'text'>): string => {
+  const words = unescapeMentions(text);
+  return `${kind} ${kind === 'command' && words.endsWith(FAILED) ? words.slice(0, -FAILED.length) : words}`;
+};
+
 const lineOf = (kind: GivenLine['kind'], item: string): GivenLine => {
   const hasFailed = kind === 'command' && item.endsWith(FAILED);
   return hasFailed ? { kind, text: item.slice(0, -FAILED.length), hasFailed } : { kind, text: item };

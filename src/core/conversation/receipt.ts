@@ -10,13 +10,13 @@ import {
   evidenceIn,
   evidenceKinds,
   givenIn,
-  itemKey,
   notUnderstoodIn,
   notUnderstoodText,
   type EvidenceItem,
   type EvidenceKind,
   type NotUnderstood,
 } from './conversation-evidence.js';
+import { givenKey } from './given-block.js';
 import { getCount, getList, getText, parseRecord } from '../json.js';
 import type { Millis } from '../reading.js';
 import { toOneLine } from '../text.js';
@@ -45,7 +45,8 @@ export interface Receipt {
 export const receiptOf = (conversation: Conversation, compaction: Compaction): Receipt | undefined => {
   const before = beforeCompaction(conversation, compaction);
   const window = before && windowOf(before);
-  if (!window || window.length === 0) return undefined;
+  // a session that goes on from another one can begin with its compaction, and then has only what stayed in the window
+  if (!window?.some(({ source: { line } }) => line < compaction.source.line)) return undefined;
   const left = leftBy(conversation, compaction);
   const { cwd } = conversation.head;
   const items = evidenceIn(window, cwd, conversation.entries);
@@ -55,7 +56,7 @@ export const receiptOf = (conversation: Conversation, compaction: Compaction): R
     items: items.map((item) => ({
       ...item,
       isKept: isNamed(item),
-      ...(given.has(itemKey(item)) ? { isGiven: true as const } : {}),
+      ...(given.has(givenKey(item)) ? { isGiven: true as const } : {}),
     })),
     commandsRun: new Set(window.flatMap((entry) => (entry.kind === 'call' ? (entry.commands ?? []) : [])))
       .size,
@@ -79,7 +80,7 @@ const leftBy = ({ entries }: Conversation, { source: { line } }: Compaction): re
 };
 
 /**
- * What ctxwrap has given back after the compaction, until the next one, by the keys of the items. What came with a message counts when the agent
+ * What ctxwrap has given back after the compaction, until the next one, by the keys of lines that were given back (`givenKey`). What came with a message counts when the agent
  * has begun to answer that: until then the user may take the message back.
  */
 export const givenSince = (
@@ -96,7 +97,7 @@ export const givenSince = (
       .filter((entry, index) => !isBeside(entry) || index < answered)
       .filter((entry) => entry.isCopy !== true && entry.source.line !== line)
       .flatMap(givenIn)
-      .map(itemKey),
+      .map(givenKey),
   );
 };
 

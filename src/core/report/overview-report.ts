@@ -106,7 +106,7 @@ export const overviewReport = (facts: OverviewFacts, page: OverviewPage): Overvi
     sections: pages[page](facts),
     tier: session.fused?.tier,
     isStale: isStale(session.flow),
-    keys: keysOf(page, session).filter(([key]) => key !== UNDO || !facts.hasNoUndo),
+    keys: keysOf(page, facts).filter(([key]) => key !== UNDO || !facts.hasNoUndo),
     ...(page === 'recap' && facts.recap ? { marked: markedRow(facts.recap), needsAllKeys: true } : {}),
   };
 };
@@ -114,9 +114,12 @@ export const overviewReport = (facts: OverviewFacts, page: OverviewPage): Overvi
 /** The key that undoes the last compaction. */
 const UNDO = 'u';
 
-const keysOf = (page: OverviewPage, { compactions }: Session): OverviewReport['keys'] => {
+const keysOf = (
+  page: OverviewPage,
+  { session: { compactions }, recap }: OverviewFacts,
+): OverviewReport['keys'] => {
   if (page === 'limit') return limitKeys;
-  if (page === 'recap') return recapKeys;
+  if (page === 'recap') return recapKeys(recap);
   return [
     ['c', 'compact'],
     ...(page === 'main' ? [] : [['Esc', 'back'] as const]),

@@ -7,12 +7,13 @@ import type { MarkedRow, Row, Section } from './report-sections.js';
 // back to the agent.
 
 /** Its keys, the most useful first. */
-export const recapKeys = [
-  ['Enter', 'give back'],
+export const recapKeys = (page: RecapPage | undefined): readonly (readonly [key: string, does: string])[] => [
+  ['Enter', page?.isWaiting ? 'give' : 'give back'], // all of them fit into 40 columns
   ['Space', 'choose'],
+  ...(page?.isWaiting ? [['x', 'take back'] as const] : []),
   ['u', 'undo'],
   ['Esc', 'leave'],
-] as const;
+];
 
 export interface RecapPage {
   /** undefined where there is none */
@@ -25,6 +26,8 @@ export interface RecapPage {
   readonly reason: string;
   /** how what is chosen reaches the agent */
   readonly way: string;
+  /** something that was given back has not reached the agent yet */
+  readonly isWaiting?: boolean;
 }
 
 const titles: Readonly<Record<EvidenceKind, string>> = {

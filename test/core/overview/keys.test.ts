@@ -149,6 +149,7 @@ describe('on the page with the recap', () => {
 
   it('u undoes the compaction, and Esc and q leave', () => {
     expect(pressOverviewKey(recap, 'u').action).toBe('undo');
+    expect(pressOverviewKey(recap, 'x')).toEqual({ state: recap, action: 'take-back' });
     expect(pressOverviewKey(recap, 'escape').action).toBe('close');
     expect(pressOverviewKey(recap, 'q').action).toBe('close');
   });

@@ -29,7 +29,7 @@ const [BACK, MORE, OTHER] = [40_000, 61_000, 17_000] as const; // a small change
 const IS_LIST = /describe a task for a new session/;
 
 /** From the conversation to the list of agents; the number goes with it. */
-const toList = async (
+export const toList = async (
   session: LabSession,
   usedTokens: number,
   terminal = session.terminal,

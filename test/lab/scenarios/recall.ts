@@ -1,10 +1,12 @@
 // A rule of the user's, a file that the agent writes and an item of its plan, planted before a compaction: what was forgotten is in the next
 // request after the recap, and not before; and with `--focus evidence` the request for the summary asks to keep the rule and the item.
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertThat, untilCompacted } from '../../../src/verify/checks.js';
 import { ctrl, definitionOf, ENTER, ESC, type LabAgent } from '../agents/agent.js';
 import { FULL, LITTLE, QUICK_SUMMARY_MS, SOME, type LabSession, type Scenario } from './scenario.js';
-import { pressChord } from './steps.js';
+import { toList } from './claude-views.js';
+import { pressChord, talk } from './steps.js';
 
 const FACTS = { rule: 'Never push to main.', item: 'Rename the invoice column', file: 'ledger.ts' } as const;
 type FactName = keyof typeof FACTS;
@@ -146,6 +148,132 @@ export const forgotten: Scenario = {
   },
 };
 
+const BY_ITSELF = /gave back 1 rule, 1 plan item with your next message/;
+
+const unaskedFor: Scenario = {
+  name: 'the rules come back by themselves',
+  expects:
+    'with `recall: "rules"` the rule and the open item that were forgotten are in the next request, once, without a key of anybody',
+  summaryMs: QUICK_SUMMARY_MS,
+  isUnasked: true,
+  adapt: withPlan,
+  files: () => ({ '.config/ctxwrap/config.jsonc': '{ "recall": "rules" }' }),
+  isFor: (agent) => definitionOf(agent)?.official?.contextFile !== undefined,
+  play: async (session) => {
+    await plant(session);
+    await session.turn(FULL);
+    const line = await untilCompacted(session);
+    await session.untilFooter(BY_ITSELF);
+    await session.turn(SOME);
+    const { rule, item } = countsIn(session);
+    assertThat(rule === 1 && item === 1, `the rule is in ${rule} places, the item in ${item}`);
+    const audit = /"schema":"ctxwrap.given-back[^\n]*/.exec(session.audit())?.[0] ?? '';
+    assertThat(
+      audit !== '' && !audit.includes(FACTS.rule),
+      'the audit log has no line about it, or its words',
+    );
+    return `after the compaction, without being asked: rule, item; ${line}`;
+  },
+};
+
+/** Rule and item wait for the next message. */
+const leaveWaiting = async (session: LabSession): Promise<string> => {
+  const { terminal, untilFooter } = session;
+  await plant(session);
+  await session.turn(FULL);
+  const line = await untilCompacted(session);
+  await untilFooter(/forgot 1 of 1/);
+  await session.turn(SOME);
+  await pressChord(session, 'b');
+  await terminal.until(() => terminal.screen().includes('Enter gives'), 'the recap');
+  terminal.pressForWrapper(ENTER);
+  await untilFooter(GIVEN);
+  return line;
+};
+
+const inBackground: Scenario = {
+  name: 'given back in the background',
+  expects:
+    'in a session that ← has put into the background, and that is on the screen again: what was given back with the next message is in that request, once, and the recap says so',
+  summaryMs: QUICK_SUMMARY_MS,
+  isUnasked: true,
+  adapt: withPlan,
+  isFor: (agent) => definitionOf(agent)?.name === 'claude',
+  play: async (session) => {
+    const { terminal } = session;
+    await session.turn(SOME);
+    await toList(session, SOME);
+    terminal.press(ENTER);
+    await session.untilFooter(/ 25k\//);
+    await session.waitFor(STEP_MS);
+    const line = await leaveWaiting(session);
+    await session.turn(SOME + 1_000);
+    const { rule, item } = countsIn(session);
+    assertThat(rule === 1 && item === 1, `the rule is in ${rule} places, the item in ${item}`);
+    await session.waitFor(3 * STEP_MS);
+    await pressChord(session, 'b');
+    await terminal.until(
+      () => / sent +Never push/.test(terminal.screen().replaceAll(/ +/g, ' ')),
+      'the rule as sent in the recap',
+    );
+    terminal.pressForWrapper(ESC);
+    await session.waitFor(STEP_MS);
+    return `given back in the background: rule, item; ${line}`;
+  },
+};
+
+const takenBack: Scenario = {
+  name: 'taken back before it goes',
+  expects: 'x in the recap takes back what waits: it is in no request, and forgotten again in the recap',
+  summaryMs: QUICK_SUMMARY_MS,
+  isUnasked: true,
+  adapt: withPlan,
+  isFor: (agent) => definitionOf(agent)?.official?.contextFile !== undefined,
+  play: async (session) => {
+    const { terminal } = session;
+    const line = await leaveWaiting(session);
+    await pressChord(session, 'b');
+    await terminal.until(() => / goes next /.test(terminal.screen()), 'what waits in the recap');
+    await terminal.until(() => terminal.screen().includes('x take back'), 'the key in the recap');
+    terminal.pressForWrapper('x');
+    await terminal.until(() => !/ goes next /.test(terminal.screen()), 'nothing that waits in the recap');
+    terminal.pressForWrapper(ESC);
+    await session.untilFooter(/2 lines taken back/);
+    await session.turn(SOME + 1_000);
+    const { rule, item } = countsIn(session);
+    assertThat(rule + item === 0, `the rule is in ${rule} places, the item in ${item}`);
+    return `taken back: rule, item; ${line}`;
+  },
+};
+
+const ofKilled: Scenario = {
+  name: 'what waits goes with a killed ctxwrap',
+  expects:
+    'kill -9 of ctxwrap while something waits: the next session removes its file, and the conversation, continued, gets nothing that nobody asked for again',
+  summaryMs: QUICK_SUMMARY_MS,
+  isUnasked: true,
+  adapt: withPlan,
+  isFor: (agent) => definitionOf(agent)?.official?.contextFile !== undefined,
+  play: async (session) => {
+    const { terminal, home, mock } = session;
+    const line = await leaveWaiting(session);
+    const waiting = (): number =>
+      readdirSync(join(home, '.local/state/ctxwrap/status-line')).filter((name) =>
+        name.includes('.context.json'),
+      ).length;
+    const before = waiting();
+    terminal.signal('SIGKILL');
+    await terminal.ended;
+    assertThat(before === 1 && waiting() === 1, `${before} files wait, ${waiting()} after the end`);
+    mock.configure({ turn: { usedTokens: SOME, text: 'I know' } });
+    await talk(session, 'go on', ['--continue']);
+    const { rule, item } = countsIn(session);
+    assertThat(rule + item === 0, `the rule is in ${rule} places, the item in ${item}`);
+    assertThat(waiting() === 0, `${waiting()} files are left`);
+    return `its file is gone, and the next request has neither rule nor item; ${line}`;
+  },
+};
+
 const kept: Scenario = {
   name: 'asked to keep the rules',
   expects:
@@ -178,4 +306,11 @@ const kept: Scenario = {
   },
 };
 
-export const recalling: readonly Scenario[] = [forgotten, kept];
+export const recalling: readonly Scenario[] = [
+  forgotten,
+  unaskedFor,
+  inBackground,
+  takenBack,
+  ofKilled,
+  kept,
+];

@@ -29,6 +29,7 @@ const ESC = 0x1b;
 const BACKSLASH = 0x5c;
 const BEL = 0x07;
 const BRACKET = 0x5d; // `]`, which starts a command after ESC
+const noBytes = new Uint8Array();
 const MAX_COMMAND = 8_192; // bytes; a state with its longest title and message has 3 100
 const COMMAND = /^\x1b\](0|2|7501);([^]*?)(\x07|\x1b\\)$/;
 const COMMAND_PREFIX = /^\x1b(?:\](?:(?:0|2|7501)(?:;[^]*)?|7|75|750)?)?$/;
@@ -74,10 +75,12 @@ const splitCommands = (
   // the pieces are no Buffers, which are slower to cut, and as a second kind of array slow the filter down
   const whole = held.length > 0 ? concatBytes(held, chunk) : chunk;
   const bytes = Buffer.from(whole.buffer, whole.byteOffset, whole.length);
+  let start = nextStart(bytes, 0);
+  let stop = endWithoutEscape(bytes);
+  if (start < 0 && stop === bytes.length) return { pieces: [{ bytes: whole }], held: noBytes };
   const pieces: OutputPiece[] = [];
   let from = 0;
-  let stop = endWithoutEscape(bytes);
-  for (let start = nextStart(bytes, 0); start >= 0;) {
+  while (start >= 0) {
     const end = offsetAfterString(bytes, endOfString(bytes, start + 2, 'command'));
     if (end === undefined) {
       stop = startOfPartialCommand(bytes, start);
@@ -217,8 +220,6 @@ const STATE_CODE = '7501';
 
 const decodeLatin1 = (encodeLatin1: string): string => Buffer.from(encodeLatin1, 'latin1').toString();
 
-const noBytes = new Uint8Array();
-
 /** A filter that splits the output and gives each piece to `pass`, which calls the inner filter. */
 const wrapFilter = (
   inner: StreamFilter,
@@ -231,7 +232,8 @@ const wrapFilter = (
       const cut = splitCommands(held, chunk);
       ({ held } = cut);
       const [only, ...others] = cut.pieces;
-      return only && others.length === 0 ? pass(only) : cut.pieces.flatMap(pass);
+      if (only && others.length === 0) return pass(only);
+      return cut.pieces.map((piece) => Buffer.concat(pass(piece))); // what comes out is valid until the next one
     },
     flush: () => {
       const rest = Buffer.concat([inner.flush(), held]);

@@ -67,6 +67,10 @@ const nextStart = (bytes: Buffer, from: number): number => {
   return at < 0 ? -1 : at - 1;
 };
 
+/** Nothing in it belongs to a command: of most reads no more has to be known, and echoed keys do not wait for it. */
+const hasNoCommand = (chunk: Uint8Array): boolean =>
+  !chunk.includes(BRACKET) && chunk[chunk.length - 1] !== ESC;
+
 /** Splits `held` plus the chunk into pieces; the caller passes the returned `held` with the next chunk. */
 const splitCommands = (
   held: Uint8Array,
@@ -75,12 +79,10 @@ const splitCommands = (
   // the pieces are no Buffers, which are slower to cut, and as a second kind of array slow the filter down
   const whole = held.length > 0 ? concatBytes(held, chunk) : chunk;
   const bytes = Buffer.from(whole.buffer, whole.byteOffset, whole.length);
-  let start = nextStart(bytes, 0);
-  let stop = endWithoutEscape(bytes);
-  if (start < 0 && stop === bytes.length) return { pieces: [{ bytes: whole }], held: noBytes };
   const pieces: OutputPiece[] = [];
   let from = 0;
-  while (start >= 0) {
+  let stop = endWithoutEscape(bytes);
+  for (let start = nextStart(bytes, 0); start >= 0;) {
     const end = offsetAfterString(bytes, endOfString(bytes, start + 2, 'command'));
     if (end === undefined) {
       stop = startOfPartialCommand(bytes, start);
@@ -229,6 +231,7 @@ const wrapFilter = (
   return {
     ...inner,
     push: (chunk) => {
+      if (held.length === 0 && hasNoCommand(chunk)) return pass({ bytes: chunk });
       const cut = splitCommands(held, chunk);
       ({ held } = cut);
       const [only, ...others] = cut.pieces;

@@ -7,7 +7,7 @@ import { nearestWord } from '../core/text.js';
 import { systemReason } from '../storage/errors.js';
 import { readHead } from '../storage/files.js';
 import { unknownChoice } from './messages.js';
-import type { AgentOption } from './options.js';
+import type { AgentOption } from './request.js';
 import { makeTimeLimit } from './time-limit.js';
 
 // `--runtime NAME` and `--runtime FILE.json`, the same for every command. A file is read only because the user named it.

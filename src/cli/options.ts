@@ -7,7 +7,7 @@ import { MAX_FOCUS_LENGTH, quoteForCopying } from '../core/text.js';
 import type { ControlPlace } from '../storage/control-place.js';
 import { badValue, unknownChoice, unknownItem } from './messages.js';
 import { workingFolder } from './print.js';
-import { itemsIn, keysWithOption, optionsOf, readArgument } from './read-launch.js';
+import { itemsIn, keysWithOption, optionsOf, parseAgent, readArgument } from './read-launch.js';
 import type { Options } from './request.js';
 import { fieldNames } from './template.js';
 import { usageError } from './usage-error.js';
@@ -66,12 +66,6 @@ const wrongValue = (key: KeyName, flag: string, text: string): UserError => {
       return badValue(flag, type.rule(text), text, type.nearest?.(text) ?? right);
   }
 };
-
-/** A runtime by name, built in or configured, or the file that defines one. Neither is looked up here. */
-export type AgentOption = { readonly name: string } | { readonly file: string };
-
-export const parseAgent = (text: string): AgentOption =>
-  text.endsWith('.json') || text.includes('/') ? { file: text } : { name: text };
 
 const parseFile =
   (flag: string, example: string) =>

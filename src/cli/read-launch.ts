@@ -1,7 +1,7 @@
 import { agentWords } from '../agents/launches.js';
 import { configKey, defaultValues, keyNames, type KeyName } from '../core/config/keys.js';
 import type { ValueType } from '../core/config/value-types.js';
-import type { Options, RunRequest } from './request.js';
+import type { AgentOption, Options, RunRequest } from './request.js';
 
 // Reads `ctxwrap [options] AGENT …` and `ctxwrap [options] -- COMMAND …` without commander, which no launch should wait for. Whatever is not
 // plainly right is left to commander: other commands and options, abbreviations, wrong values.
@@ -47,38 +47,70 @@ const keyOfFlag: ReadonlyMap<string, KeyName> = new Map(
   }),
 );
 
-/** A setting, and how many words give it; undefined where it is not understood. */
-const readFlag = (
-  word: string,
-  next: string | undefined,
-): { readonly key: KeyName; readonly value: unknown; readonly words: number } | undefined => {
+/** An agent by name, built in or configured, or the file that defines one. Neither is looked up here. */
+export const parseAgent = (text: string): AgentOption =>
+  text.endsWith('.json') || text.includes('/') ? { file: text } : { name: text };
+
+const fileName = (text: string): string | undefined => (text === '' ? undefined : text);
+
+/** How the argument of each is read; undefined where it is not valid. */
+const otherFlags = new Map<
+  string,
+  { readonly name: keyof OtherOptions; readonly read: (text: string) => unknown }
+>([
+  ['--runtime', { name: 'runtime', read: parseAgent }],
+  ['--record', { name: 'record', read: fileName }],
+  ['--config', { name: 'config', read: fileName }],
+]);
+
+/** An option that is understood. */
+interface Flag {
+  readonly name: KeyName | keyof OtherOptions;
+  readonly value: unknown;
+  /** how many words give it */
+  readonly words: number;
+}
+
+const readFlag = (word: string, next: string | undefined): Flag | undefined => {
+  const other = otherFlags.get(word);
+  if (other) return withArgument(other.name, other.read, next);
   const key = keyOfFlag.get(word);
   const { option, type } = key === undefined ? {} : configKey(key);
   if (key === undefined || !option || !type) return undefined;
-  if (option.takes === undefined) return { key, value: !option.flag.startsWith('--no-'), words: 1 };
-  const value = next === undefined || next === '--' ? undefined : readArgument(type, next);
-  return value === undefined ? undefined : { key, value, words: 2 };
+  if (option.takes === undefined) return { name: key, value: !option.flag.startsWith('--no-'), words: 1 };
+  return withArgument(key, (text) => readArgument(type, text), next);
+};
+
+const withArgument = (
+  name: Flag['name'],
+  read: (text: string) => unknown,
+  argument: string | undefined,
+): Flag | undefined => {
+  const value = argument === undefined || argument === '--' ? undefined : read(argument);
+  return value === undefined ? undefined : { name, value, words: 2 };
 };
 
 /** The launch that these arguments ask for; undefined where only commander can tell. */
 export const readLaunch = (argv: readonly string[]): RunRequest | undefined => {
-  const given = new Map<KeyName, unknown>();
+  const given = new Map<Flag['name'], unknown>();
   let at = 0;
   for (let word = argv[0]; word?.startsWith('-') && word !== '--'; word = argv[at]) {
     const found = readFlag(word, argv[at + 1]);
     if (!found) return undefined;
-    given.set(found.key, found.value);
+    given.set(found.name, found.value);
     at += found.words;
   }
   const anyCommand = argv[at] === '--';
   const [word, ...args] = argv.slice(anyCommand ? at + 1 : at);
   if (word === undefined || !(anyCommand || agentWords.includes(word))) return undefined;
-  const flags = keysWithOption.flatMap((key) => (given.has(key) ? [[key, given.get(key)] as const] : []));
+  const valuesOf = (names: readonly Flag['name'][]): object =>
+    Object.fromEntries(names.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : [])));
+  const others = [...otherFlags.values()].map(({ name }) => name);
   return {
     kind: 'run',
     word,
     args,
     anyCommand,
-    options: optionsOf(Object.fromEntries(flags) as Options['flags']),
+    options: optionsOf(valuesOf(keysWithOption), valuesOf(others)),
   };
 };

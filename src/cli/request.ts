@@ -2,10 +2,12 @@ import type { Agent } from '../agents/agent.js';
 import type { CurrentSettings, Values } from '../core/config/keys.js';
 import type { Printable } from '../core/printable.js';
 import type { ControlPlace } from '../storage/control-place.js';
-import type { AgentOption } from './options.js';
 import type { Outcome } from './session.js';
 
 // The parsed command line.
+
+/** `--runtime`: an agent by name, built in or configured, or the file that defines one. */
+export type AgentOption = { readonly name: string } | { readonly file: string };
 
 export interface Options extends CurrentSettings {
   /** keys given on the command line */

@@ -57,7 +57,7 @@ export const startThread = (data: ThreadData, { onMessage, onEnd }: ThreadListen
   worker.on('exit', (code) => onEnd(`it ended with ${code}`));
   worker.unref(); // the session ends without it
   return {
-    post: (message, transfer) => worker.postMessage(message, [...transfer]),
+    post: (message) => worker.postMessage(message),
     terminate: () => worker.terminate(),
   };
 };

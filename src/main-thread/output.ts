@@ -27,10 +27,27 @@ export const pauseIfBehind = ({ tty, child }: TerminalSession): void => {
   if (tty.pending() > HIGH_WATER) child?.pause();
 };
 
+const JOINED_BYTES = 80 * 1024; // what a read may become with what is put into it
+
+/** The parts in one array, which the next call overwrites: a new one for each read would be memory that only a collection gives back. */
+const makeJoin = () => {
+  const space = new Uint8Array(JOINED_BYTES);
+  return (parts: readonly Uint8Array[]): Uint8Array => {
+    let length = 0;
+    for (const part of parts) {
+      if (length + part.length > space.length) return Buffer.concat(parts);
+      space.set(part, length);
+      length += part.length;
+    }
+    return space.subarray(0, length);
+  };
+};
+const join = makeJoin();
+
 const writeParts = (terminal: TerminalSession, parts: readonly Uint8Array[]): void => {
   if (terminal.overviewOutput) return terminal.overviewOutput.take(parts);
   const [first] = parts;
-  if (first !== undefined) terminal.tty.write(parts.length === 1 ? first : Buffer.concat(parts));
+  if (first !== undefined) terminal.tty.write(parts.length === 1 ? first : join(parts));
 };
 
 /** Filters and writes the pieces in order; if the filter fails, returns the pieces after the one it failed on. */

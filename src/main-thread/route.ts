@@ -9,7 +9,7 @@ import { isPixelMouseAsked } from './input-context.js';
 import type { Emit, TerminalEvent } from './terminal-event.js';
 import { noOverviewNotice } from './overview.js';
 import type { Parts } from './session-parts.js';
-import { armSttyProcess, runGuarded, type TerminalSession } from './terminal-session.js';
+import { armSttyProcess, armSttyProcessSoon, runGuarded, type TerminalSession } from './terminal-session.js';
 
 // The loop of the main thread: what happens in a session, who reacts to it, and in which order. Parts know what they are built from, and
 // emit everything else as an event. What the worker thread asks for is in worker-effects.ts.
@@ -31,7 +31,7 @@ const reactions: Reactions = {
     titleAnimation.noteOutput();
     suspend.noteOutput(bytes);
     const { modeTracker } = terminal.filter;
-    if (modeTracker.takeChanged()) armSttyProcess(terminal);
+    if (modeTracker.takeChanged()) armSttyProcessSoon(terminal);
     if (isPixelMouseAsked(modeTracker)) cursorQuery.askCellHeight();
   },
   'cursor-unsure': ({ resize }) => resize.locate(),

@@ -123,21 +123,30 @@ export const openTerminalSession = (
   };
 };
 
+/** What restores the terminal if the wrapper dies. */
+const restoringSequence = ({ filter, isPassthrough, session }: TerminalSession): string => {
+  const { grid, modeTracker } = filter;
+  const isOff = session.values.mode === 'off';
+  const state = { isStringOpen: true, hasDied: true, lastRow: isOff ? -1 : undefined };
+  return restoreTerminalSequence(grid, modeTracker, {
+    ...state,
+    isFooterAbandoned: isPassthrough && !isOff,
+  });
+};
+
 /**
  * Sets the sequence that the stty process writes if the wrapper dies. `leave` removes the overview first, and applies as long as the overview is
  * open.
  */
 export const armSttyProcess = (terminal: TerminalSession, leave = ''): void => {
-  const { filter, sttyProcess, isPassthrough, session } = terminal;
-  const { grid, modeTracker } = filter;
   if (terminal.overviewOutput) return; // modes that the child has set since then have not reached the terminal
-  const isOff = session.values.mode === 'off';
-  const state = { isStringOpen: true, hasDied: true, lastRow: isOff ? -1 : undefined };
-  sttyProcess.arm(
-    endOfFrame +
-      leave +
-      restoreTerminalSequence(grid, modeTracker, { ...state, isFooterAbandoned: isPassthrough && !isOff }),
-  );
+  terminal.sttyProcess.arm(endOfFrame + leave + restoringSequence(terminal));
+};
+
+/** The same after the child's output, which may change modes with every read. */
+export const armSttyProcessSoon = (terminal: TerminalSession): void => {
+  if (terminal.overviewOutput) return;
+  terminal.sttyProcess.armSoon(() => endOfFrame + restoringSequence(terminal));
 };
 
 /** A change of size makes every program repaint. The child is shrunk by one row here; its real size follows. */

@@ -2,41 +2,42 @@ import type { Counters, ToWorker } from '../session/thread-messages.js';
 
 // What the worker is sent of the child's output and the user's keys, and what is left out while it is slow.
 
-const FIRST_BYTES = 16 * 1024; // more than most of what is told together
 const SEND_MS = 8; // output is told together
 const KEYS_MS = 250; // keys are told together: whoever must know of a key at once looks at the counters
 const MOST_TOLD = 256 * 1024; // bytes told together
 const MOST_UNREAD = 256 * 1024; // bytes that the screen model has not read; more are left out, and it starts anew
+const MEMORY_BYTES = 2 * (MOST_TOLD + MOST_UNREAD); // twice what may be unread, so that nothing unread is overwritten
 const RESTART_MS = 250; // between two such starts, while a child writes without a pause
 
-/** Collects bytes on their way to the worker, which gets them in a buffer of their own: that can be handed over without another copy. */
+/**
+ * Collects bytes for the worker in memory that both threads see, from its beginning again when it is full. Arrays of their own would be
+ * megabytes that only a collection in the worker gives back.
+ */
 const makeCollector = () => {
-  let collected = new Uint8Array(FIRST_BYTES);
-  let length = 0;
+  const memory = new Uint8Array(new SharedArrayBuffer(MEMORY_BYTES));
+  let start = 0;
+  let end = 0;
   return {
-    length: (): number => length,
+    length: (): number => end - start,
+    hasRoom: (bytes: Uint8Array): boolean => end + bytes.length <= memory.length,
     add: (bytes: Uint8Array): void => {
-      const needed = length + bytes.length;
-      if (needed > collected.length) {
-        const larger = new Uint8Array(Math.max(needed, 2 * collected.length));
-        larger.set(collected.subarray(0, length));
-        collected = larger;
-      }
-      collected.set(bytes, length);
-      length = needed;
+      memory.set(bytes, end);
+      end += bytes.length;
     },
-    take: (): Uint8Array<ArrayBuffer> => {
-      const bytes = collected.slice(0, length);
-      length = 0;
+    take: (): Uint8Array => {
+      const bytes = memory.subarray(start, end);
+      start = end;
       return bytes;
     },
-    drop: (): void => void (length = 0),
+    drop: (): void => void (end = start),
+    /** of what was not taken nothing may be left */
+    rewind: (): void => void (start = end = 0),
   };
 };
 
 interface FeedPort {
   readonly counters: Counters;
-  readonly send: (message: ToWorker, transfer?: readonly ArrayBuffer[]) => boolean;
+  readonly send: (message: ToWorker) => boolean;
   /** resolves when the worker has read everything sent before */
   readonly settled: () => Promise<unknown>;
   /** bytes that bring a new screen model to the child's cursor and modes */
@@ -122,7 +123,7 @@ export const makeFeed = (port: FeedPort) => {
     cancel();
     if (collector.length() === 0) return;
     const bytes = collector.take();
-    send({ type: 'output', bytes }, [bytes.buffer]);
+    send({ type: 'output', bytes });
     flow.noteSent(bytes.length);
   };
   const reset = (): void => {
@@ -142,6 +143,10 @@ export const makeFeed = (port: FeedPort) => {
     output: (bytes: Uint8Array): void => {
       counters.add('fed', bytes.length);
       if (isOver || flow.isSkipping()) return;
+      if (!collector.hasRoom(bytes)) {
+        flushOutput();
+        collector.rewind();
+      }
       collector.add(bytes);
       const length = collector.length();
       if (length >= MOST_TOLD || !flow.hasRoom(length)) flushOutput();

@@ -13,7 +13,7 @@ import { noMeasures, type ChildScreen, type ScreenMeasures } from '../terminal/c
 
 /** A worker thread that has been started. */
 export interface WorkerThread {
-  readonly post: (message: ToWorker, transfer: readonly ArrayBuffer[]) => void;
+  readonly post: (message: ToWorker) => void;
   /** it ends even in the middle of a loop; resolves when it has, which a long garbage collection or a native call delays */
   readonly terminate: () => Promise<unknown>;
 }
@@ -176,11 +176,11 @@ const makeConnection = (startThread: StartThread, { onMessage, onFailure }: Conn
   );
 
   /** False if nobody will get it. */
-  const send = (message: ToWorker, transfer: readonly ArrayBuffer[] = []): boolean => {
+  const send = (message: ToWorker): boolean => {
     if (isOver) return false;
     if (!thread) return early.push(message) > 0;
     sent = (sent + 1) | 0;
-    thread.post(message, transfer);
+    thread.post(message);
     alarm.watch();
     return true;
   };

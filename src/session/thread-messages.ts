@@ -92,6 +92,7 @@ export type ToWorker =
       readonly startedAt: Millis;
       readonly isScreenRead: boolean;
     }
+  /** `bytes` are in memory that is written again when the screen model has read them */
   | { readonly type: 'output'; readonly bytes: Uint8Array }
   /** output was left out, because the worker was slow; `fed`: the counter up to here */
   | { readonly type: 'restart'; readonly seed: string; readonly fed: number }

@@ -29,6 +29,7 @@ const ESC = 0x1b;
 const BACKSLASH = 0x5c;
 const BEL = 0x07;
 const BRACKET = 0x5d; // `]`, which starts a command after ESC
+const noBytes = new Uint8Array();
 const MAX_COMMAND = 8_192; // bytes; a state with its longest title and message has 3 100
 const COMMAND = /^\x1b\](0|2|7501);([^]*?)(\x07|\x1b\\)$/;
 const COMMAND_PREFIX = /^\x1b(?:\](?:(?:0|2|7501)(?:;[^]*)?|7|75|750)?)?$/;
@@ -65,6 +66,10 @@ const nextStart = (bytes: Buffer, from: number): number => {
   while (at >= 0 && bytes[at - 1] !== ESC) at = bytes.indexOf(BRACKET, at + 1);
   return at < 0 ? -1 : at - 1;
 };
+
+/** Nothing in it belongs to a command: of most reads no more has to be known, and echoed keys do not wait for it. */
+const hasNoCommand = (chunk: Uint8Array): boolean =>
+  !chunk.includes(BRACKET) && chunk[chunk.length - 1] !== ESC;
 
 /** Splits `held` plus the chunk into pieces; the caller passes the returned `held` with the next chunk. */
 const splitCommands = (
@@ -217,8 +222,6 @@ const STATE_CODE = '7501';
 
 const decodeLatin1 = (encodeLatin1: string): string => Buffer.from(encodeLatin1, 'latin1').toString();
 
-const noBytes = new Uint8Array();
-
 /** A filter that splits the output and gives each piece to `pass`, which calls the inner filter. */
 const wrapFilter = (
   inner: StreamFilter,
@@ -228,10 +231,12 @@ const wrapFilter = (
   return {
     ...inner,
     push: (chunk) => {
+      if (held.length === 0 && hasNoCommand(chunk)) return pass({ bytes: chunk });
       const cut = splitCommands(held, chunk);
       ({ held } = cut);
       const [only, ...others] = cut.pieces;
-      return only && others.length === 0 ? pass(only) : cut.pieces.flatMap(pass);
+      if (only && others.length === 0) return pass(only);
+      return cut.pieces.map((piece) => Buffer.concat(pass(piece))); // what comes out is valid until the next one
     },
     flush: () => {
       const rest = Buffer.concat([inner.flush(), held]);

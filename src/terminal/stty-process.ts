@@ -12,6 +12,8 @@ export interface SttyProcess {
   disableOutputProcessing: () => Promise<void>;
   /** sets the sequence that restores the terminal if the wrapper is killed; called again whenever it changes */
   arm: (sequence: string) => void;
+  /** the same, for what changes with every read of a flood: within 4 ms after the last one, unless `arm` is called before */
+  armSoon: (sequence: () => string) => void;
   /** the wrapper has restored the terminal, or never changed it: the shell exits without doing anything */
   disarm: () => void;
 }
@@ -100,6 +102,32 @@ const spawnShell = (): ChildProcess => {
   }
 };
 
+const ARM_MS = 4; // the shell needs a core for each sequence
+
+/** Tells the shell what restores the terminal. */
+const makeArming = (send: (line: string) => void) => {
+  let armedAt = -Infinity;
+  let last: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const cancel = (): void => clearTimeout(timer);
+  const arm = (sequence: string): void => {
+    cancel();
+    armedAt = performance.now();
+    if (sequence !== last) send(printfFormat(sequence));
+    last = sequence;
+  };
+  return {
+    arm,
+    armSoon: (sequence: () => string): void => {
+      cancel();
+      const waitMs = armedAt + ARM_MS - performance.now();
+      if (waitMs <= 0) arm(sequence());
+      else timer = setTimeout(() => arm(sequence()), waitMs).unref();
+    },
+    cancel,
+  };
+};
+
 /** Starts the shell. If that fails the session continues without: then the terminal is not restored after a SIGKILL. */
 export const startSttyProcess = async (): Promise<SttyProcess> => {
   try {
@@ -110,6 +138,7 @@ export const startSttyProcess = async (): Promise<SttyProcess> => {
     const send = (line: string): void => {
       if (shell.stdin?.writable) shell.stdin.write(`${line}\n`);
     };
+    const { arm, armSoon, cancel } = makeArming(send);
     return {
       termios: (await readLine()) || stty('-g'),
       disableOutputProcessing: async () => {
@@ -117,8 +146,12 @@ export const startSttyProcess = async (): Promise<SttyProcess> => {
         await readLine(); // undefined from a terminal that does not read: stty waits for it, and nobody else must
         if (hasEnded(shell)) stty('-opost');
       },
-      arm: (sequence) => send(printfFormat(sequence)),
-      disarm: () => send('q'),
+      arm,
+      armSoon,
+      disarm: () => {
+        cancel();
+        send('q');
+      },
     };
   } catch {
     return withoutShell();
@@ -132,5 +165,6 @@ const withoutShell = (): SttyProcess => ({
   termios: stty('-g'),
   disableOutputProcessing: async () => void stty('-opost'),
   arm: () => undefined,
+  armSoon: () => undefined,
   disarm: () => undefined,
 });

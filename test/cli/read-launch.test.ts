@@ -71,6 +71,9 @@ describe('a launch that is read without commander', () => {
     [['--mode', 'ask', '--no-footer', '-q', 'gemini', '--auto', '1']],
     [['--warn', '70%', '--warn', '100k', 'qwen']],
     [['--', 'bash', '-c', 'true']],
+    [['--runtime', 'claude', '--', 'claude-beta']],
+    [['--runtime', './mine.json', '--record', 'a.cast', '--', 'mine']],
+    [['--config', 'x', 'claude']],
   ])('is read from %j', (argv) => {
     expect(readLaunch(argv)).toStrictEqual(parseArguments(argv, '0.0.0'));
   });
@@ -85,7 +88,8 @@ describe('a launch that is read without commander', () => {
     [['--mode']],
     [['--mode', '--', 'claude']],
     [['--']],
-    [['--config', 'x', 'claude']],
+    [['--config', '', 'claude']],
+    [['--record-input', 'claude']],
   ])('is left to commander: %j', (argv) => {
     expect(readLaunch(argv)).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agentFromOption } from '../../src/cli/agent-option.js';
-import { parseAgent } from '../../src/cli/options.js';
+import { parseAgent } from '../../src/cli/read-launch.js';
 import { readOption } from '../support/config.js';
 
 describe('--window', () => {

@@ -90,7 +90,11 @@ export const makeOverviewHarness = (
       isRunning: () => true,
       isReady: () => true,
     },
-    sttyProcess: { arm: (sequence: string) => (armed = sequence), disarm: () => undefined },
+    sttyProcess: {
+      arm: (sequence: string) => (armed = sequence),
+      armSoon: (sequence: () => string) => (armed = sequence()),
+      disarm: () => undefined,
+    },
     child: {
       write: (bytes: Uint8Array) => {
         const text = Buffer.from(bytes).toString('latin1');

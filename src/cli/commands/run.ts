@@ -9,8 +9,7 @@ import { findCommand, isShellScript, obstacleReasons } from '../../storage/find-
 import { passthrough } from '../../main-thread/passthrough.js';
 import * as messages from '../messages.js';
 import { print } from '../print.js';
-import type { AgentOption } from '../options.js';
-import type { Options, RunRequest, Task } from '../request.js';
+import type { AgentOption, Options, RunRequest, Task } from '../request.js';
 import { logFor, runWrapped, type Outcome } from '../session.js';
 import { isSessionRunning, transparentReason } from '../transparency.js';
 
@@ -58,8 +57,14 @@ const run = async ({ word, args, anyCommand, startingDraft, options }: RunReques
 };
 
 /** The agent of `--runtime`. */
-const agentLaunchOf = async (option: AgentOption, own: readonly Agent[]): Promise<AgentLaunch | undefined> =>
-  (await import('../agent-option.js')).agentFromOption(option, own);
+const agentLaunchOf = async (
+  option: AgentOption,
+  own: readonly Agent[],
+): Promise<AgentLaunch | undefined> => {
+  const all: readonly AgentLaunch[] = [...own, ...launches];
+  const named = 'name' in option ? all.find(({ name }) => name === option.name) : undefined;
+  return named ?? (await import('../agent-option.js')).agentFromOption(option, own);
+};
 
 const MAX_LEVEL = 8; // nested starts of ctxwrap; an agent inside an agent is two
 

@@ -1,5 +1,7 @@
 import { Argument, Option } from 'commander';
-import { keyOption, parseAgent, parseChoice, type AgentOption, type CommandOptions } from '../options.js';
+import { keyOption, parseChoice, type CommandOptions } from '../options.js';
+import { parseAgent } from '../read-launch.js';
+import type { AgentOption } from '../request.js';
 import type { Present } from '../../core/present.js';
 import type { Options } from '../request.js';
 

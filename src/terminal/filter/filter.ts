@@ -25,7 +25,7 @@ import { makeNotedRenditions } from './rendition.js';
 export interface StreamFilter {
   readonly grid: Grid;
   readonly modeTracker: ModeTracker;
-  /** child's bytes in, terminal's bytes out */
+  /** child's bytes in, terminal's bytes out: they are valid until the next call, and as long as the chunk is */
   push: (chunk: Uint8Array) => readonly Uint8Array[];
   /** the held bytes of an unfinished sequence, for the end of the output */
   flush: () => Uint8Array;
@@ -39,6 +39,30 @@ const ESC = 0x1b;
 const DEL = 0x7f;
 
 const nothing = new Uint8Array();
+
+const JOINED_BYTES = 72 * 1024; // a read and what was held before it
+
+/**
+ * Puts what is held before the next chunk. Two arrays take turns, because the output is still in the one when the rest of it is held: new
+ * ones for each chunk would be memory that only a collection gives back.
+ */
+const makeHolder = (): FilterState['holder'] => {
+  let [space, other] = [new Uint8Array(JOINED_BYTES), new Uint8Array(JOINED_BYTES)];
+  return {
+    hold: (rest) => {
+      if (rest.length > space.length) return rest.slice();
+      [space, other] = [other, space];
+      space.set(rest);
+      return space.subarray(0, rest.length);
+    },
+    join: (held, chunk) => {
+      const length = held.length + chunk.length;
+      if (held.buffer !== space.buffer || length > space.length) return concatBytes(held, chunk);
+      space.set(chunk, held.length);
+      return space.subarray(0, length);
+    },
+  };
+};
 
 const readText = (state: FilterState, start: number): number => {
   const { bytes, grid } = state;
@@ -82,12 +106,12 @@ const readChunk = (state: FilterState): void => {
     at = next;
   }
   if (at > state.sentUpTo) state.output.push(state.bytes.subarray(state.sentUpTo, at));
-  state.held = at < state.bytes.length ? state.bytes.slice(at) : nothing;
+  state.held = at < state.bytes.length ? state.holder.hold(state.bytes.subarray(at)) : nothing;
 };
 
 const pushChunk = (state: FilterState, chunk: Uint8Array): readonly Uint8Array[] => {
   const { partial, partialLength } = state;
-  state.bytes = state.held.length > 0 ? concatBytes(state.held, chunk) : chunk;
+  state.bytes = state.held.length > 0 ? state.holder.join(state.held, chunk) : chunk;
   state.sentUpTo = 0;
   state.output = [];
   try {
@@ -112,6 +136,7 @@ export const makeStreamFilter = (grid: Grid): StreamFilter => {
     sentUpTo: 0,
     output: [],
     held: nothing,
+    holder: makeHolder(),
     string: undefined,
     stringEnds: undefined,
     command: [],

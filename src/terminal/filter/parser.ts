@@ -44,6 +44,12 @@ export interface FilterState {
   output: Uint8Array[];
   /** bytes of an incomplete character or string; not sent to the terminal yet */
   held: Uint8Array;
+  readonly holder: {
+    /** a copy that is valid until the next but one call */
+    readonly hold: (rest: Uint8Array) => Uint8Array;
+    /** what was held last, and the chunk behind it */
+    readonly join: (held: Uint8Array, chunk: Uint8Array) => Uint8Array;
+  };
   /** the first `partialLength` bytes are an incomplete sequence; not sent to the terminal yet */
   partial: Uint8Array;
   partialLength: number;

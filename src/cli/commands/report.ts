@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { agents } from '../../agents/index.js';
 import { type Printable, toPrintableLines } from '../../core/printable.js';
 import { isDuring, isIn } from '../../core/compaction/own-compactions.js';
 import { outcomes } from '../../core/compaction/outcome.js';
@@ -95,8 +96,9 @@ const recordsOf = async (
   const all = await listSessions(folder, now);
   const asked = target === undefined ? undefined : findSession(all, target);
   const histories = await (target === undefined ? everyHistory(options) : oneHistory(target, options, asked));
+  // the simulator's sessions are no work, and `ctxwrap history` has none of them
   const isMeant = (id: string, agent: string, conversation: string | undefined): boolean =>
-    target === undefined ||
+    (target === undefined && agent !== agents.demo.name) ||
     id === asked?.record.id ||
     histories.some((each) => isOf(each, agent, conversation));
   const listed = all.filter(

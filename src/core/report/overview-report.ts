@@ -75,6 +75,8 @@ export interface OverviewFacts {
   readonly limit?: LimitSelection | undefined;
   /** no compaction of this agent can be undone */
   readonly hasNoUndo?: boolean | undefined;
+  /** a conversation of this agent cannot be shortened while it runs */
+  readonly hasNoRescue?: boolean | undefined;
   /** the content of the page `recap` */
   readonly recap?: RecapPage | undefined;
 }
@@ -447,14 +449,18 @@ const policyTexts = ({ policy, settings, episodeSince }: Compaction, now: Millis
 
 // The third page: help.
 
-const helpSections = ({ hotkey }: OverviewFacts): readonly Section[] => [
+const helpSections = ({ hotkey, hasNoUndo, hasNoRescue }: OverviewFacts): readonly Section[] => [
   keySection('Keys', [
     ['c', 'compact now (see Next if it is waiting); again: cancel'],
     ['a', 'switch the mode: auto, ask, warn'],
     ['p', 'postpone until your next turn'],
-    ['u', 'undo the last compaction: back to the conversation before it; again: cancel'],
+    ...(hasNoUndo
+      ? []
+      : [[UNDO, 'undo the last compaction: back to the conversation before it; again: cancel'] as const]),
     ['b', 'recap: what the last compaction forgot, to give it back'],
-    ['r', 'rescue: shorten the conversation without the agent; again: cancel'],
+    ...(hasNoRescue
+      ? []
+      : [['r', 'rescue: shorten the conversation without the agent; again: cancel'] as const]),
     ['h', 'write a handoff for another agent to continue with'],
     ['l', 'limit: keep the window below 200k, 300k or 500k tokens'],
     ['n', 'proactive on or off: at warn, also count text since the last number'],

@@ -6,7 +6,7 @@ import { agents } from '../../agents/index.js';
 import { type Printable, toPrintableLines } from '../../core/printable.js';
 import { isDuring, isIn } from '../../core/compaction/own-compactions.js';
 import { outcomes } from '../../core/compaction/outcome.js';
-import { type AuditedAttempt, parseAuditLine } from '../../core/compaction/protocol.js';
+import { type AuditedAttempt, auditedAttempts } from '../../core/compaction/protocol.js';
 import type { RecordedCompaction, SessionHistory } from '../../core/conversation/boundary-record.js';
 import { leftTokens } from '../../core/evidence.js';
 import { present } from '../../core/present.js';
@@ -108,8 +108,7 @@ const recordsOf = async (
   const nameOf = (id: string): string => names.get(id) ?? id;
   const lines = await readAudit(folder);
   const receipts = lines.flatMap((line) => parseReceiptLine(line) ?? []);
-  const attempts = lines
-    .flatMap((line) => parseAuditLine(line) ?? [])
+  const attempts = auditedAttempts(lines)
     .filter(({ attempt }) => isPlausible(attempt, now))
     .filter(({ session, runtime, conversation }) => isMeant(session, runtime, conversation));
   const every = histories.flatMap(foundIn);

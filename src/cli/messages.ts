@@ -80,13 +80,16 @@ export interface KnownFlags {
   readonly here: readonly string[];
   /** where the option belongs, with an example */
   readonly elsewhere?: string | undefined;
+  /** what to do in its place, as a sentence */
+  readonly instead?: string | undefined;
 }
 
-export const unknownOption = (flag: string, { command, here, elsewhere }: KnownFlags): UserError => {
+export const unknownOption = (flag: string, { command, here, elsewhere, instead }: KnownFlags): UserError => {
   const stem = (each: string): string => each.replace(/^--(no-)?/, ''); // `--footer` is probably meant as `--no-footer`
   const closeStem = flag.startsWith('--') ? nearestWord(stem(flag), here.map(stem)) : undefined;
   const close = here.find((each) => stem(each) === closeStem);
   const message = `unknown option "${flag}"${command === undefined ? '' : ` of ctxwrap ${command}`}`;
+  if (instead !== undefined) return usageError(message, instead);
   if (elsewhere !== undefined) return usageError(message, `it goes ${elsewhere}`);
   if (close !== undefined) return usageError(message, `did you mean ${close}?`);
   return usageError(
@@ -180,17 +183,6 @@ export const brokenDemo = (path: string, checkout: string | undefined): UserErro
     `the agent of the demo is missing or cut off: ${path}`,
     checkout === undefined ? 'npm install -g ctxwrap' : `cd ${quoteForCopying(checkout)} && npm run build`,
   );
-
-/** What to do after the demo: rows of a command or key, and what it is for. A table, or each reason below its command where a line would be wider than 80 columns; a command that is copied is never broken. */
-export const afterDemo = (rows: readonly (readonly [what: string, why: string])[]): string => {
-  const width = Math.max(18, ...rows.map(([what]) => what.length)) + 2;
-  const lines = rows.map(
-    ([what, why], index) => [(index === 0 ? 'Next:' : '').padEnd(7) + what, why] as const,
-  );
-  const table = lines.map(([what, why]) => what.padEnd(7 + width) + why);
-  const below = lines.map(([what, why]) => `${what}\n${' '.repeat(9)}${why}`);
-  return (table.every((line) => line.length <= 80) ? table : below).join('\n');
-};
 
 /** One line, because scripts show only one. */
 export const notInstalled = (

@@ -34,6 +34,11 @@ const givenCommand = (parent: Command): Command | undefined => {
 const fullName = (command: Command): string =>
   command.parent?.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 
+/** What to do in place of an option that a command has not, though its neighbours have it. */
+const insteadOf: Readonly<Record<string, string>> = {
+  'report --json': 'ctxwrap history --json and ctxwrap ps --all --json print what the page shows',
+};
+
 const knownFlags = (flag: string, program: Command, command: Command | undefined): messages.KnownFlags => {
   const [name] = flag.split('=');
   const knows = (each: Command): boolean => flagsOf(each).includes(name ?? flag);
@@ -42,6 +47,7 @@ const knownFlags = (flag: string, program: Command, command: Command | undefined
   const isBefore = command !== undefined && knows(program);
   return {
     command: command && fullName(command),
+    instead: command && insteadOf[`${fullName(command)} ${name}`],
     here: flagsOf(command ?? program),
     elsewhere: isBefore
       ? `before the command: ctxwrap ${flag} … ${fullName(command)}`

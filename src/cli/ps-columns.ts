@@ -123,6 +123,8 @@ const footerViewOf = ({ runtime, reading, tier, compactions, next }: SessionReco
   ...present({ tier, wayPercent: next?.wayPercent, distance: next?.distance }),
 });
 
+const HANDOFF_READY = 'handoff ready';
+
 /** What the session does with what it waits for; of one that does not answer, since when. */
 export const activityText = (session: ListedSession, now: Millis): string => {
   const { record, liveness } = session;
@@ -144,7 +146,7 @@ export const activityText = (session: ListedSession, now: Millis): string => {
   // the others go on by themselves: what ctxwrap waits for meanwhile is that they are done
   const isIdle = activity === 'ready' || activity === 'unknown';
   const words = mainClause(record.compaction?.words ?? '');
-  const ready = record.handoff?.state;
+  const ready = record.handoff && HANDOFF_READY;
   if (isIdle) return words || ready || activity;
   return ready ? `${activity} · ${ready}` : activity;
 };

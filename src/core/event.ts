@@ -54,7 +54,8 @@ export type CompactResult =
 /** What a line of an agent's session file, its status file or its screen says about the window. */
 export type Fact =
   | { readonly type: 'reading'; readonly reading: Reading }
-  | { readonly type: 'boundary'; readonly boundary: Boundary }
+  /** `text`: the summary, where the record of a session that ctxwrap has written looks like the agent's own: nothing else tells them apart */
+  | { readonly type: 'boundary'; readonly boundary: Boundary; readonly text?: string }
   /** who requested the compaction of this time, for records that report it separately */
   | { readonly type: 'initiator'; readonly at: Millis; readonly initiator: 'user' | 'agent' }
   /** a compaction ended without success; reported once */

@@ -8,8 +8,15 @@ import { formatOwnPercent, formatTokens } from './format.js';
 import { type FusedReading, ladderFor, updateDisplayed } from './fusion.js';
 import type { Ladder, Tier } from './ladder.js';
 import { approachOf, type Distance, type NextPoint } from './next-compaction.js';
-import { isOverFull, percentUsed, windowPercent, type Millis, type Reading } from './reading.js';
-import { measureContextOf, type NoNumberReason, type Session } from './session.js';
+import {
+  isOverFull,
+  percentUsed,
+  windowPercent,
+  type Millis,
+  type NoNumberReason,
+  type Reading,
+} from './reading.js';
+import { measureContextOf, type Session } from './session.js';
 import type { ShownConversation } from './shown-conversation.js';
 import type { KnownWindow } from './window.js';
 import { present } from './present.js';
@@ -64,7 +71,7 @@ export interface FooterCompaction {
   readonly mode: Mode;
   /** the agent has a compact command that ctxwrap knows: without one nothing is started, also by a control channel */
   readonly isKnown: boolean;
-  /** nothing would be started at auto, whatever the number */
+  /** nothing would be started in this tier, whatever the number; below auto, at auto */
   readonly isPaused?: boolean;
   /** what makes it compact now, where there is a key: `Ctrl-] c` */
   readonly key?: string | undefined;

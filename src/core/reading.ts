@@ -302,3 +302,25 @@ export interface SignSet {
   /** shown in turn; a single one is not animated */
   readonly busy: readonly [string, ...string[]];
 }
+
+// Whether a number is still expected where there is none.
+
+/** Why there is no number. */
+export type NoNumberReason =
+  /** no turn yet in this conversation */
+  | {
+      readonly why: 'waiting';
+      /** the user has pressed a key; some agents look busy while they start */
+      readonly isTyped?: true;
+      /** the first turn is over */
+      readonly turnEndedAt?: Millis;
+    }
+  | { readonly why: 'pending' } // the last number is void, and the next one has not arrived
+  | { readonly why: 'gone' } // the screen no longer shows a number, or a turn has produced none
+  | { readonly why: 'unreadable'; readonly reason: string };
+
+const LATE_MS = 5_000; // a session file is found and read within two seconds after a turn
+
+/** When a number is no longer expected, some time after the first turn; undefined before that turn ends, or if no number is expected. */
+export const givenUpAt = (blank: NoNumberReason): Millis | undefined =>
+  blank.why === 'waiting' && blank.turnEndedAt !== undefined ? blank.turnEndedAt + LATE_MS : undefined;

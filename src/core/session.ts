@@ -47,6 +47,8 @@ import {
   askedText,
   type ActivityReport,
   type Place,
+  givenUpAt,
+  type NoNumberReason,
 } from './reading.js';
 import {
   afterFound,
@@ -69,14 +71,7 @@ import {
 } from './window.js';
 import { present } from './present.js';
 
-// The session state: combines readings, windows and activity into the number that counts. This first part decides whether a first number is
-// still expected.
-
-const LATE_MS = 5_000; // a session file is found and read within two seconds after a turn
-
-/** When a number is no longer expected, some time after the first turn; undefined before that turn ends, or if no number is expected. */
-const givenUpAt = (blank: NoNumberReason): Millis | undefined =>
-  blank.why === 'waiting' && blank.turnEndedAt !== undefined ? blank.turnEndedAt + LATE_MS : undefined;
+// The session state: combines readings, windows and activity into the number that counts.
 
 /** With another window or model, an untrusted screen is tried again. */
 const inWindows = (state: Session, windows: WindowClaims): Session =>
@@ -261,23 +256,29 @@ export const modelChange = ({ windows, fused }: Session, event: Event): ModelEve
   }
 };
 
+const SAME_MS = 60_000; // between the record of a compaction and what the screen says of it; no agent compacts twice in that time
+
 const afterBoundary = (before: Session, boundary: Boundary, now: Millis): Session => {
   const { source, preTokens, saidTokens, fixedTokens } = boundary;
   const state =
     before.showsLeft && saidTokens !== undefined
       ? { ...before, evidence: { ...before.evidence, saidTokens } }
       : before;
-  const { fileTells, compactions, unattended, fused } = state;
-  // The screen shows a compaction up to a second after the file recorded it: it must not count twice.
+  const { fileTells, compactions, unattended, fused, saidAt = -Infinity } = state;
+  // The screen shows a compaction up to a second after the file recorded it: it must not count twice. Where the file is found only then, its
+  // record comes last.
   if (source === 'screen' && fileTells) return state;
+  const isCounted = source !== 'screen' && Math.abs(boundary.at - saidAt) < SAME_MS;
+  const more = isCounted ? 0 : 1;
   return {
     ...sizedAt(emptied(state, 'compaction'), leftTokens(boundary), now),
-    beforeTokens: preTokens ?? fused?.reading.usedTokens,
+    beforeTokens: preTokens ?? (isCounted ? state.beforeTokens : fused?.reading.usedTokens),
     shortenedAt: boundary.initiator === 'ctxwrap' ? boundary.at : undefined,
     fixedTokens,
     fileTells: source !== 'screen',
-    compactions: compactions + 1,
-    unattended: unattended + 1,
+    compactions: compactions + more,
+    unattended: unattended + more,
+    saidAt: source === 'screen' ? boundary.at : undefined,
   };
 };
 
@@ -411,20 +412,6 @@ const withLeft = (state: Session, now: Millis): Session => {
   return { ...state, evidence: estimateLeft(evidence, state, window?.windowTokens, now) };
 };
 
-/** Why there is no number. */
-export type NoNumberReason =
-  /** no turn yet in this conversation */
-  | {
-      readonly why: 'waiting';
-      /** the user has pressed a key; some agents look busy while they start */
-      readonly isTyped?: true;
-      /** the first turn is over */
-      readonly turnEndedAt?: Millis;
-    }
-  | { readonly why: 'pending' } // the last number is void, and the next one has not arrived
-  | { readonly why: 'gone' } // the screen no longer shows a number, or a turn has produced none
-  | { readonly why: 'unreadable'; readonly reason: string };
-
 /** Which sources were understood so far, besides the agent's files. */
 export interface Understood {
   /** the screen: its activity was known at least once */
@@ -450,6 +437,8 @@ export interface Session {
   readonly agentVersion?: string;
   /** during the whole session, across `/clear` and resume */
   readonly compactions: number;
+  /** when the screen told of the last of them (wall clock), while no file has recorded it */
+  readonly saidAt?: Millis | undefined;
   /** in the window before the last compaction of the current conversation, if known */
   readonly beforeTokens?: number | undefined;
   /** when ctxwrap had shortened the current conversation (wall clock), if it was the last to do so */

@@ -108,7 +108,7 @@ export const planCheckpoint = async (
 const formOf = (agent: Agent): NewSessionForm => agent.newSessions ?? unknownForm(agent);
 
 const unknownForm = ({ name }: Agent): never => {
-  throw new UndoError(`ctxwrap does not know the session files of ${name} well enough`);
+  throw new UndoError(`ctxwrap cannot write sessions of ${name}, only read them`);
 };
 
 const NONE = 'nothing was compacted in this session';

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { getuid } from 'node:process';
 import { getSystemErrorMap } from 'node:util';
 import { errorCode, errorText, UserError } from '../core/errors.js';
+import { quoteForCopying } from '../core/text.js';
 
 // Errors for files and folders, with the reason in words.
 
@@ -15,11 +16,16 @@ export const unwritableFileError = (what: string, path: string, reason: string):
   });
 
 /** A folder of ctxwrap cannot be read, which is not the same as an empty folder. */
-export const unreadableFolderError = (what: string, path: string, reason: string): UserError =>
-  new UserError(`cannot read the ${what} in "${path}": ${reason}`, {
-    exitCode: 2,
-    hint: 'make this folder readable, or set XDG_STATE_HOME to another one',
-  });
+export const unreadableFolderError = (
+  what: string,
+  path: string,
+  reason: string,
+  hint = 'make this folder readable, or set XDG_STATE_HOME to another one',
+): UserError => new UserError(`cannot read the ${what} in "${path}": ${reason}`, { exitCode: 2, hint });
+
+/** The command that makes room for a folder of ctxwrap's where something else is in its place. */
+export const movingAway = (path: string): string =>
+  `mv ${quoteForCopying(path)} ${quoteForCopying(`${path}.old`)}`;
 
 /** The system's text for a failed call: `permission denied` rather than `EACCES: permission denied, open …`. */
 export const systemReason = (error: unknown): string => {

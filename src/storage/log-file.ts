@@ -153,7 +153,8 @@ const NAME = 'audit.jsonl';
 const OLD_NAME = 'audit.1.jsonl';
 const LOCK_NAME = 'audit.lock';
 const MAX_BYTES = 1024 * 1024;
-const MAX_READ_BYTES = 2 * MAX_BYTES; // the file can grow by some lines while another wrapper holds the lock
+const MOST_TIMES = 2; // the file can grow while another wrapper holds the lock, or while it cannot be rotated
+const MAX_READ_BYTES = MOST_TIMES * MAX_BYTES;
 const MAX_WAITING = 100; // lines; more are dropped
 const LOCK_MS = 10_000; // an older lock was left by a wrapper that was killed
 const NEWLINE = 0x0a;
@@ -167,9 +168,10 @@ export const openAudit = ({ stateFolder, onFailure, maxBytes = MAX_BYTES }: Audi
     if (!hasFailed) onFailure(systemReason(error));
     hasFailed = true;
   };
+  const append = (line: string): void => appendLine(stateFolder, line, { maxBytes, onUnrotated: fail });
   const tryAppend = (line: string): void => {
     try {
-      appendLine(stateFolder, line, maxBytes);
+      append(line);
     } catch (error) {
       fail(error);
     }
@@ -193,7 +195,7 @@ export const openAudit = ({ stateFolder, onFailure, maxBytes = MAX_BYTES }: Audi
     append: (line) => {
       if (waiting) return wait(waiting, line);
       try {
-        appendLine(stateFolder, line, maxBytes);
+        append(line);
       } catch (error) {
         if (errorCode(error) !== 'ENOENT') return fail(error);
         waiting = [line]; // somebody has removed the folder
@@ -214,13 +216,24 @@ export const readAudit = async (stateFolder: string): Promise<readonly string[]>
   return texts.flatMap((text) => (text ?? '').split('\n')).filter((line) => line !== '');
 };
 
-const appendLine = (folder: string, line: string, maxBytes: number): void => {
+interface Rotation {
+  readonly maxBytes: number;
+  /** the line is written all the same */
+  readonly onUnrotated: (error: Error) => void;
+}
+
+const appendLine = (folder: string, line: string, { maxBytes, onUnrotated }: Rotation): void => {
   const refusal = linkRefusal(folder);
   if (refusal !== undefined) throw new Error(refusal);
   const path = join(folder, NAME);
   const bytes = Buffer.from(line);
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats?.isFile() && stats.size + bytes.length > maxBytes) rotate(folder, stats.ino);
+  const size = (stats?.isFile() ? stats.size : 0) + bytes.length;
+  if (stats && size > maxBytes)
+    tryToRotate(folder, stats.ino, (error) => {
+      if (size > MOST_TIMES * maxBytes) throw error; // nobody would read a longer file
+      onUnrotated(error);
+    });
   const file = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, FILE_MODE);
   try {
     const { size } = checkFile(file);
@@ -244,6 +257,14 @@ const checkFile = (file: number): { readonly size: number } => {
 const lastByte = (file: number, size: number): number | undefined => {
   const byte = Buffer.alloc(1);
   return readSync(file, byte, 0, 1, size - 1) === 1 ? byte[0] : undefined;
+};
+
+const tryToRotate = (folder: string, inode: number, onFailure: (error: Error) => void): void => {
+  try {
+    rotate(folder, inode);
+  } catch (error) {
+    onFailure(new Error(`${NAME} cannot be moved to ${OLD_NAME}: ${systemReason(error)}`));
+  }
 };
 
 /** Rotates the file under a lock: two wrappers that rotate at once would replace the old lines with a file of one new line. */

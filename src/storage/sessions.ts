@@ -16,7 +16,7 @@ import {
 } from '../core/report/records.js';
 import { isSessionId } from '../core/report/session-id.js';
 import { sweepJournals } from './event-journal.js';
-import { systemReason, unreadableFolderError } from './errors.js';
+import { movingAway, systemReason, unreadableFolderError } from './errors.js';
 import { isRunning } from './processes.js';
 import { ensureFolder, linkRefusal, readSmallFile, writeAtomic, readOwnFile } from './state-folder.js';
 import { type FolderWatch, watchFolder } from './watch.js';
@@ -214,8 +214,9 @@ const sweepHandoffs = async (stateFolder: string, { kept, outdated, now }: Swept
 
 /** Names in the folder; empty if it does not exist; throws if it cannot be read, or sessions may not use it. */
 const listNames = async (folder: string): Promise<readonly string[]> => {
-  const refusal = linkRefusal(dirname(folder));
-  if (refusal !== undefined) throw unreadableFolderError('sessions', folder, refusal);
+  const above = dirname(folder);
+  const refusal = linkRefusal(above);
+  if (refusal !== undefined) throw unreadableFolderError('sessions', folder, refusal, movingAway(above));
   try {
     return (await readdir(folder)).toSorted();
   } catch (error) {

@@ -1,8 +1,9 @@
 import type { Agent, SavedSession } from '../agents/agent.js';
+import { writtenText } from '../agents/gemini-family.js';
 import type { Values } from '../core/config/keys.js';
 import type { Compaction, PendingSession } from '../core/compaction/state.js';
 import { errorText } from '../core/errors.js';
-import { leavesConversation, type Boundary, type Event, type Shortening } from '../core/event.js';
+import { leavesConversation, type Event, type Shortening } from '../core/event.js';
 import { formatTokens } from '../core/format.js';
 import { present } from '../core/present.js';
 import { type Activity, type Millis, windowPercent } from '../core/reading.js';
@@ -74,7 +75,7 @@ export interface ShortenerParts {
 
 export interface Shortener {
   /** a boundary ctxwrap wrote itself; already reported */
-  readonly isOwnBoundary: (boundary: Boundary) => boolean;
+  readonly isOwnBoundary: (event: BoundaryEvent) => boolean;
   /** what the session is told after this event, by which the agent has gone on in a session later than was waited for */
   readonly takenLate: (event: Event) => readonly Event[];
   readonly noteEvent: (event: Event) => void;
@@ -85,6 +86,8 @@ export interface Shortener {
   /** the session before the last shortening, while the agent has the shortened one */
   readonly previous: () => SavedSession | undefined;
 }
+
+type BoundaryEvent = Extract<Event, { readonly type: 'boundary' }>;
 
 const MOST_TRIES = 3; // the conversation may go on while a summary is written
 const MOST_AN_HOUR = 3;
@@ -225,15 +228,19 @@ const makeWrittenWatch = ({ newSessions }: Agent, writtenBefore?: Millis) => {
   const recordsItself = newSessions?.switching?.checkpoint !== undefined;
   let writtenAt = writtenBefore;
   let until = -Infinity;
+  let summaries: readonly string[] = [];
   return {
-    isOwn: ({ at, initiator }: Boundary): boolean => {
+    isOwn: ({ boundary: { at, initiator }, text }: BoundaryEvent): boolean => {
       if (initiator === 'ctxwrap') return false; // it is the one that tells
-      return at === writtenAt || (recordsItself && performance.now() < until);
+      // an agent that hangs may write its record at any time
+      const isWritten = text !== undefined && summaries.some((each) => each.includes(text));
+      return at === writtenAt || isWritten || (recordsItself && performance.now() < until);
     },
-    /** a session with records of this time is about to be taken */
-    begin: (at: number): void => {
+    /** a session with records of this time, and these summaries, is about to be taken */
+    begin: (at: number, written: readonly string[]): void => {
       writtenAt = at;
       until = Infinity;
+      summaries = written;
     },
     end: (isDone: boolean): void => {
       until = isDone ? performance.now() + LATE_MS : -Infinity;
@@ -356,7 +363,7 @@ const applyTo = async (
   }
   const { name, path } = await writeForSwitch({ source }, shortened, as);
   const begin = async (): Promise<string | undefined> => {
-    written.begin(as.now);
+    written.begin(as.now, summariesIn(shortened));
     return wait.gate?.begin();
   };
   const gate = { begin, rest: () => wait.gate?.rest() };
@@ -380,6 +387,10 @@ const applyTo = async (
   if (replaced) onReplaced(replaced);
   return { kind: 'shortened', words, ...did };
 };
+
+/** As Gemini and Qwen have them in their records. */
+const summariesIn = ({ after }: Shortened): readonly string[] =>
+  after.entries.flatMap((entry) => (entry.kind === 'summary' ? [writtenText(entry)] : []));
 
 const restartPlan = (
   { flow, doneAt }: ShortenContext,

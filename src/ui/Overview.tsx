@@ -12,8 +12,8 @@ import { makeTheme, type Theme } from './theme.js';
 
 interface FrameProps {
   readonly report: OverviewReport;
-  /** how many of its keys stand in a row of their own, because all of them have no room in one */
-  readonly keysAbove: number;
+  /** in rows, those beside `q` last */
+  readonly keyRows: readonly OverviewReport['keys'][];
   /** which rows of the contents are visible; '' when all are */
   readonly extent: string;
   /** of the contents, so that all rows end where they end */
@@ -22,7 +22,7 @@ interface FrameProps {
 }
 
 /** The parts that do not scroll. */
-const Frame = ({ report, keysAbove, extent, columns, paints }: FrameProps) => (
+const Frame = ({ report, keyRows, extent, columns, paints }: FrameProps) => (
   <Box flexDirection="column" width={columns}>
     <Box height={1} columnGap={2}>
       <Box flexShrink={0}>
@@ -36,10 +36,12 @@ const Frame = ({ report, keysAbove, extent, columns, paints }: FrameProps) => (
         <Line text={paints.quiet(report.age)} />
       </Box>
     </Box>
-    {keysAbove > 0 && <KeyHints keys={report.keys.slice(0, keysAbove)} paints={paints} />}
-    <Box height={1}>
-      <KeyHints keys={report.keys.slice(keysAbove)} paints={paints} />
-      <Box flexShrink={0} flexGrow={1} marginLeft={2} columnGap={2} justifyContent="space-between">
+    {keyRows.slice(0, -1).map((keys) => (
+      <KeyHints key={keys.join()} keys={keys} paints={paints} />
+    ))}
+    <Box height={1} columnGap={KEY_GAP}>
+      <KeyHints keys={keyRows.at(-1) ?? []} paints={paints} />
+      <Box flexShrink={0} flexGrow={1} columnGap={KEY_GAP} justifyContent="space-between">
         <KeyHint name={CLOSING[0]} word={CLOSING[1]} paints={paints} />
         {extent !== '' && <Line text={paints.quiet(extent)} />}
       </Box>
@@ -52,9 +54,8 @@ interface KeyHintsProps {
   readonly paints: Theme;
 }
 
-/** As many as have room. */
 const KeyHints = ({ keys, paints }: KeyHintsProps) => (
-  <Box height={1} columnGap={2} flexWrap="wrap" flexShrink={1} overflow="hidden">
+  <Box height={1} columnGap={KEY_GAP} flexShrink={0}>
     {keys.map(([key, word]) => (
       <KeyHint key={key} name={key} word={word} paints={paints} />
     ))}
@@ -100,18 +101,20 @@ export const renderOverview = (
   const contents = (part: OverviewReport): readonly Printable[] =>
     renderReport(part, { ...look, columns }, chartRowsIn(rows)); // Ink's work grows with every cell, so the margin is added afterwards
   const all = contents(report);
-  const keysAbove = keysInFirstRow(report, columns, all.length);
-  const frameRows = keysAbove > 0 ? 3 : 2;
+  const above = keysAboveIn(report, columns, all.length);
+  const frameRows = above.length > 0 ? 3 : 2;
   const shown = Math.max(0, rows - frameRows - 2 * air.length);
   const most = Math.max(0, all.length - shown);
   const followed = withCursor(report, { scroll: wanted, shown }, (part) => contents(part).length);
   const scroll = Math.max(0, Math.min(most, followed));
   const body = withoutLoneTitle(all.slice(scroll, scroll + shown), report, all.length > scroll + shown);
+  const extent = most === 0 ? '' : `${scroll + 1}-${scroll + shown}/${all.length}`;
+  const beside = fitting(report.keys.slice(above.length), columns - closingWidth(extent));
   const [head = own``, ...keys] = drawRows(
     <Frame
       report={makeTextsSafe({ ...report, sections: [] })}
-      keysAbove={keysAbove}
-      extent={most === 0 ? '' : `${scroll + 1}-${scroll + shown}/${all.length}`}
+      keyRows={above.length > 0 ? [above, beside] : [beside]}
+      extent={extent}
       columns={columns}
       paints={makeTheme(report.tier, look, report.isStale === true)}
     />,
@@ -131,13 +134,27 @@ export const renderOverview = (
 const CLOSING = ['q', 'close'] as const;
 const KEY_GAP = 2;
 
-/** How many keys stand in a row above the others: 0 where all have room in one row, or not all must be seen. `height` is that of the contents. */
-const keysInFirstRow = ({ keys, needsAllKeys }: OverviewReport, columns: number, height: number): number => {
-  const widthOfKeys = (all: OverviewReport['keys']): number =>
-    all.reduce((sum, [key, word]) => sum + widthOf(key) + 1 + widthOf(word) + KEY_GAP, 0) - KEY_GAP;
-  const extent = KEY_GAP + widthOf(`${height}-${height}/${height}`);
-  if (!needsAllKeys || widthOfKeys([...keys, CLOSING]) + extent <= columns) return 0;
-  return keys.findLastIndex((_, index) => widthOfKeys(keys.slice(0, index + 1)) <= columns) + 1;
+const widthOfKeys = (keys: OverviewReport['keys']): number =>
+  keys.reduce((sum, [key, word]) => sum + widthOf(key) + 1 + widthOf(word) + KEY_GAP, 0) - KEY_GAP;
+
+/** The first keys, as many as have room. */
+const fitting = (keys: OverviewReport['keys'], room: number): OverviewReport['keys'] =>
+  keys.slice(0, keys.findLastIndex((_, index) => widthOfKeys(keys.slice(0, index + 1)) <= room) + 1);
+
+/** Beside the last keys. */
+const closingWidth = (extent: string): number =>
+  KEY_GAP + widthOfKeys([CLOSING]) + (extent === '' ? 0 : KEY_GAP + widthOf(extent));
+
+/**
+ * The keys that stand in a row above the others: none where all have room in one row, or not all must be seen. `height` is that of the contents.
+ */
+const keysAboveIn = (
+  { keys, needsAllKeys }: OverviewReport,
+  columns: number,
+  height: number,
+): OverviewReport['keys'] => {
+  const most = `${height}-${height}/${height}`;
+  return !needsAllKeys || widthOfKeys(keys) + closingWidth(most) <= columns ? [] : fitting(keys, columns);
 };
 
 /**

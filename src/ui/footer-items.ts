@@ -67,8 +67,8 @@ export const items: Readonly<Record<ItemName, Item>> = {
   note: {
     keep: 12,
     paint: 'plain',
-    text: ({ usedPercent, usedTokens, note = 'no reading' }, { look }) =>
-      isDrawable(usedPercent) || isDrawable(usedTokens) ? '' : toDrawable(note, look.ascii),
+    text: (view, { look }) =>
+      isDrawable(view.usedPercent) || isDrawable(view.usedTokens) ? '' : toDrawable(noteOf(view), look.ascii),
   },
   tier: {
     keep: 11,
@@ -116,6 +116,12 @@ export const orderOf = (configured: readonly FooterItem[] | undefined): readonly
     : [...new Set<FooterItem>([...configured, 'message'])].flatMap((item): readonly ItemName[] =>
         item === 'message' ? ['note', 'words'] : [item],
       );
+
+/** Beside words about another wait the note does not speak of a wait, too. */
+const noteOf = ({ note = 'no reading', words = '' }: FooterView): string =>
+  WAITING.test(note) && WAITING.test(words) ? 'no number yet' : note;
+
+const WAITING = /\bwaiting\b/;
 
 // What the items say; `ctxwrap ps` and `top` say it with the same words.
 

@@ -114,7 +114,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const take = (event: Event): void => {
     if (event.type === 'activity') logActivity(log, event.report);
     work.note(event);
-    if (event.type === 'boundary' && actions.isOwnBoundary(event.boundary)) return; // of a session that ctxwrap has written
+    if (event.type === 'boundary' && actions.isOwnBoundary(event)) return; // of a session that ctxwrap has written
     if (event.type === 'view') takeView(event, { log, following, official });
     blackBox.onEvent(event, loop.flow().compaction);
     actions.noteEvent(event);

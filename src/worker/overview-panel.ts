@@ -109,7 +109,9 @@ const drawOverview = (
   const hotkey = hotkeyName(session.values);
   const { agent, env, values } = session;
   const hasNoUndo = !agent.newSessions && !agent.channel?.undo;
-  const facts = { ...flow, contents, keptText, notice, limit, recap: recap?.page, hotkey, hasNoUndo };
+  const hasNoRescue = !agent.newSessions?.switching && (!agent.newSessions || values.apply !== 'restart');
+  const can = { hasNoUndo, hasNoRescue };
+  const facts = { ...flow, contents, keptText, notice, limit, recap: recap?.page, hotkey, ...can };
   const look = readLook({ env, isTTY: true, columns: size.columns, theme: values.theme, background });
   const marked = page === 'limit' ? markedChoice(flow.session, limit) : undefined;
   const drawn = render(overviewReport(facts, page), { look, rows: size.rows, scroll });

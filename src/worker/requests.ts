@@ -123,6 +123,11 @@ export const watchRequests = (options: RequestsOptions): Requests => {
       switch (effect.type) {
         case 'refused':
           return queue.conclude(effect.requestId, { state: 'refused', reason: effect.reason });
+        case 'restarting':
+          return queue.conclude(effect.requestId, {
+            state: 'restarting',
+            words: `the agent is started again with a shorter conversation${effect.strategy === undefined ? '' : ` (${effect.strategy})`}; its footer says when it has it`,
+          });
         case 'ended':
           if (effect.requestId === undefined) return;
           return queue.conclude(effect.requestId, { state: 'ended', attempt: attemptRecord(effect.ended) });

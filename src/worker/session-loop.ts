@@ -1,10 +1,5 @@
 import { toAgentFacts, type CompactRecipe, type NewSessionForm } from '../agents/agent.js';
-import {
-  dueKindOf,
-  isCountdownInvisible,
-  isPaused,
-  type InvisibleReason,
-} from '../core/compaction/policy.js';
+import { dueKindOf, isCountdownInvisible, pauseOf, type InvisibleReason } from '../core/compaction/policy.js';
 import { changedKeys } from '../core/compaction/protocol.js';
 import type { Compaction, CompactSettings, ControlChannel, Effect } from '../core/compaction/state.js';
 import { COMPACT_COMMAND, compactionText } from '../core/compaction/texts.js';
@@ -129,7 +124,7 @@ const viewOf = (flow: SessionFlow, compactHotkey: string | undefined, now: Milli
     ...footerView(session, now, {
       mode: compaction.mode,
       isKnown: compaction.settings.command !== undefined,
-      isPaused: isPaused(compaction, now),
+      isPaused: pauseOf(compaction, now, { isHard: session.fused?.actingTier === 'hard' }) !== undefined,
       key: compactHotkey,
     }),
     ...present({ words: message?.text ?? (liveHandoff && liveHandoffText(liveHandoff, session)) }),

@@ -40,9 +40,9 @@ describe('a wrong call ends with status 2 before anything starts', () => {
     [['--json', 'ps'], 'unknown option "--json"', 'it goes after the command: ctxwrap ps --json'],
     [['ps', '--jsn'], 'unknown option "--jsn" of ctxwrap ps', 'did you mean --json?'],
     [
-      ['history', 'show', '0f3a#1', '--json'],
-      'unknown option "--json" of ctxwrap history show',
-      'see ctxwrap history show --help',
+      ['report', '--json'],
+      'unknown option "--json" of ctxwrap report',
+      'ctxwrap history --json and ctxwrap ps --all --json print what the page shows',
     ],
     [['ps', '--nothing-like-it'], expect.any(String), 'see ctxwrap ps --help'],
     [['replay', 'a', 'b'], expect.any(String), 'see ctxwrap replay --help'],

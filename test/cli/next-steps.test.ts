@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { afterDemo } from '../../src/cli/messages.js';
-import { stepsAfterDemo } from '../../src/cli/commands/next-steps.js';
+import { afterDemo, stepsAfterDemo } from '../../src/cli/commands/next-steps.js';
 
 let folder: string;
 beforeEach(() => {
@@ -39,6 +38,18 @@ describe('the last lines of the demo', () => {
     const lines = afterDemo([long, short]).split('\n');
     expect(lines.every(({ length }) => length <= 80)).toBe(true);
     expect(lines.map((line) => line.trim())).toEqual([`Next:  ${long[0]}`, long[1], ...short]);
+  });
+
+  it('break between words in a narrow terminal', () => {
+    expect(afterDemo([short, ['Ctrl-]', 'shows the overview']], 40)).toBe(
+      [
+        'Next:  ctxwrap claude',
+        '  your own agent, with the same row',
+        '  below it',
+        '       Ctrl-]',
+        '  shows the overview',
+      ].join('\n'),
+    );
   });
 });
 

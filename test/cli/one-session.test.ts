@@ -123,6 +123,9 @@ describe('the notes that Claude keeps of a session', () => {
     expect(shown).toContain(`~/.claude/projects/-proj-made/${session}/session-memory/summary.md`);
     expect(shown).toMatch(/Session memory, as it is now\n.*# Session Title\n\n.*the made one/);
     expect(await run('history', 'show', `${session}#1`, '--markdown')).toContain(notes);
+    expect(JSON.parse(await run('history', 'show', `${session}#1`, '--json'))).toMatchObject({
+      summary_ref: { path: path() },
+    });
   });
 
   it.each([

@@ -85,6 +85,17 @@ describe('the page', () => {
     expect(page).toContain('<td>4711</td>'); // as ps shows it
   });
 
+  it('has no session of the simulator, which history does not find either, unless it is named', async () => {
+    await record();
+    const audit = join(folder, 'ctxwrap', 'audit.jsonl');
+    const origin = { session: '4712-d', version: '1', runtime: 'demo' };
+    writeFileSync(audit, auditLine(successfulEnd({ startedAt: at, endedAt: at + 9_000 }), origin), {
+      flag: 'a',
+    });
+    const path = join(folder, 'page.html');
+    expect(await write(path)).toBe(`Wrote ${path}: 1 session, 1 compaction, 1 attempt without one.\n`);
+  });
+
   it('takes the place of an earlier page, and of no other file', async () => {
     const path = join(folder, 'page.html');
     await write(path);

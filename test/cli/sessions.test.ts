@@ -104,8 +104,8 @@ describe('the table of sessions', () => {
       text: 'waiting: agent has just stopped',
     },
     { activity: 'busy', ...words('waiting: agent is busy'), text: 'busy' },
-    { activity: 'ready', handoff: written, text: 'handoff_ready' },
-    { activity: 'busy', handoff: written, text: 'busy · handoff_ready' },
+    { activity: 'ready', handoff: written, text: 'handoff ready' },
+    { activity: 'busy', handoff: written, text: 'busy · handoff ready' },
     { activity: 'draft', ...words('holding: you have a draft'), text: 'waiting: unsent text' },
   ] as const)('says $text of a session that is $activity', ({ text, ...more }) => {
     expect(activityOf(session(more))).toBe(text);

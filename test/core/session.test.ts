@@ -77,6 +77,20 @@ describe('the footer view', () => {
     expect(view(boundary, session('a'), session('b'), undone)).toMatchObject({ note: 'size pending' });
   });
 
+  it('counts a compaction once that the screen tells of before its record is found', () => {
+    const at = 1_000_000;
+    const told = (source: 'screen' | 'log', when: number): Event => ({
+      type: 'boundary',
+      boundary: { at: when, source },
+    });
+    const shown = used(160_000, { source: 'screen' }); // no file is known yet
+    const first = [shown, told('screen', at), told('log', at - 2_000)] as const;
+    expect(view(...first)).toMatchObject({ compactions: 1 });
+    expect(view(...first, { type: 'undone' })).toMatchObject({ usedTokens: 160_000 });
+    expect(view(...first, told('screen', at), told('log', at + 1_000))).toMatchObject({ compactions: 2 });
+    expect(view(shown, told('screen', at), told('log', at + 600_000))).toMatchObject({ compactions: 2 });
+  });
+
   it('shows no number after the conversation was cut back, and counts no compaction', () => {
     expect(view(used(160_000), { type: 'voided' })).toEqual({ ...empty, note: 'size pending' });
   });

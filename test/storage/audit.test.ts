@@ -139,6 +139,16 @@ describe('the audit log', () => {
     expect(failures).toEqual([]);
   });
 
+  it('goes on where it cannot be rotated, up to twice its size, and reports that once', async () => {
+    mkdirSync(path('audit.1.jsonl'), { recursive: true });
+    const audit = open(1_000);
+    for (let number = 0; number < 30; number++) audit.append(lineOf('a', number));
+    await audit.flushed();
+    expect(numbersIn('audit.jsonl').length).toBeGreaterThan(12);
+    expect(statSync(path()).size).toBeLessThanOrEqual(2_000);
+    expect(failures).toEqual([expect.stringMatching(/^audit\.jsonl cannot be moved to audit\.1\.jsonl: /)]);
+  });
+
   it('continues after another wrapper died during a rotation', async () => {
     mkdirSync(folder());
     writeFileSync(path('audit.lock'), '');

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -62,6 +63,17 @@ describe('the session records', () => {
     await expect(listSessions(state, now)).rejects.toThrow(
       /^cannot read the sessions in ".*": not a directory$/,
     );
+  });
+
+  it('behind a link that others can change are refused, with the command that doctor names', async () => {
+    const open = join(state, '..', 'open');
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    symlinkSync(open, state);
+    await expect(listSessions(state, now)).rejects.toMatchObject({
+      message: expect.stringContaining('is a symbolic link'),
+      hint: `mv ${state} ${state}.old`,
+    });
   });
 
   it('are listed by start time, and readable by the user only', async () => {

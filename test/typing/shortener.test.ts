@@ -1,8 +1,8 @@
 // A conversation is shortened while the agent runs: what the agent is told to go on with, and that it keeps what it has where that fails.
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import { windowOf } from '../../src/core/conversation/conversation.js';
@@ -64,8 +64,8 @@ describe('shortening a running conversation', () => {
     await shortener.shorten(asked, wait);
     const [line = ''] = readFileSync(join(folder, `${names[0]}.jsonl`), 'utf8').split('\n');
     const at = Date.parse((JSON.parse(line) as { timestamp: string }).timestamp);
-    expect(shortener.isOwnBoundary({ at })).toBe(true);
-    expect(shortener.isOwnBoundary({ at: at + 1 })).toBe(false);
+    expect(shortener.isOwnBoundary({ type: 'boundary', boundary: { at } })).toBe(true);
+    expect(shortener.isOwnBoundary({ type: 'boundary', boundary: { at: at + 1 } })).toBe(false);
   });
 
   it('tells of it late where the agent shows only later that it has the session, by the name of the strategy', async () => {
@@ -217,15 +217,33 @@ describe('shortening a running conversation', () => {
     const { shortener } = open({
       session: { agent: agents.gemini },
       switchTo: async (_, { gate }) => {
-        seen.push(shortener.isOwnBoundary({ at: 5 }));
+        seen.push(shortener.isOwnBoundary({ type: 'boundary', boundary: { at: 5 } }));
         await gate?.begin();
-        seen.push(shortener.isOwnBoundary({ at: 5 }));
+        seen.push(shortener.isOwnBoundary({ type: 'boundary', boundary: { at: 5 } }));
         return { kind: 'switched' };
       },
       sessionFile: () => writeSession(folder, agents.gemini),
     });
     expect(await shortener.shorten(asked, wait)).toMatchObject({ kind: 'shortened' });
     expect(seen).toEqual([false, true]);
+  });
+
+  it('knows a record with the summary that it has written, however late an agent that hung writes it', async () => {
+    const { shortener, names } = open({
+      session: { agent: agents.gemini },
+      sessionFile: () => writeSession(folder, agents.gemini),
+    });
+    expect(await shortener.shorten(asked, wait)).toMatchObject({ kind: 'shortened' });
+    const written = readFileSync(join(dirname(folder), `checkpoint-${names[0]}.json`), 'utf8');
+    const [message] = JSON.parse(written).history.flatMap(({ parts }: { parts: { text?: string }[] }) =>
+      parts.filter(({ text = '' }) => text.startsWith('<state_snapshot>')),
+    );
+    const now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 3_600_000);
+    const isOwn = (text: string): boolean =>
+      shortener.isOwnBoundary({ type: 'boundary', boundary: { at: 5 }, text });
+    expect([isOwn(message.text), isOwn('<state_snapshot>another</state_snapshot>')]).toEqual([true, false]);
+    clock.mockRestore();
   });
 
   it('waits for no id of an agent that keeps its own: its next answer tells', async () => {

@@ -84,6 +84,12 @@ describe('a footer that the user has arranged', () => {
   it('says why there is no number', () => {
     const blank: FooterView = { runtime: 'codex', estimated: false, windowInferred: false, compactions: 0 };
     expect(drawnFooter({ ...blank, note: 'size pending' }, plain(80), ['bar'])).toBe(' size pending');
+    const waiting = { ...blank, note: 'waiting for the first turn' };
+    expect(drawnFooter(waiting, plain(80), ['bar'])).toBe(' waiting for the first turn');
+    const words = 'waiting: a dialog is open';
+    expect(drawnFooter({ ...waiting, words }, plain(80))).toMatch(
+      /no number yet {2}waiting: a dialog is open/,
+    );
   });
 
   it('is never empty: with nothing to say it shows what matters most', () => {

@@ -80,6 +80,14 @@ describe('at the size', () => {
     }
   });
 
+  it.each([40, 46, 52, 60, 80])('%i columns wide the keys stand side by side, without holes', (columns) => {
+    for (const page of ['main', 'help'] as const) {
+      const row = draw(countdownOn(page), { columns, rows: 24 }).rows.map(bare).at(-1) ?? '';
+      expect(row).toMatch(/\S {2}q close/);
+      expect(row.replace(/q close.*/, '').trim()).not.toMatch(/ {3}/);
+    }
+  });
+
   it.each([40, 80, 88, 120, 200])(
     '%i columns the title ends where the bar ends, as do the keys with the place',
     (columns) => {
@@ -223,6 +231,9 @@ describe('what it says', () => {
     const keysIn = (more: object) => report(more).keys.map(([, word]) => word);
     expect(keysIn({})).toContain('undo');
     expect(keysIn({ hasNoUndo: true })).not.toContain('undo');
+    const helpOf = (more: object) => shown(report(more, 'help'));
+    expect(helpOf({})).toMatch(/ u +undo[^]* r +rescue/);
+    expect(helpOf({ hasNoUndo: true, hasNoRescue: true })).not.toMatch(/ u +undo| r +rescue/);
   });
 
   it('evidence of the last compaction is on the second page', () => {

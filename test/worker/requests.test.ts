@@ -43,6 +43,20 @@ describe('a request', () => {
     expect(asking.events).toEqual([asked('one', { force: true, focus: 'the tests' })]);
   });
 
+  it('for which the agent is started again is answered with that, and not with the end of the session', async () => {
+    const requests = asking.watch();
+    await asking.leave('one');
+    await asking.seen(1);
+    requests.applyEffect(typing);
+    requests.applyEffect({ type: 'restarting', requestId: 'one', strategy: 'truncate' });
+    await requests.stop();
+    await asking.answered('one', {
+      state: 'restarting',
+      words:
+        'the agent is started again with a shorter conversation (truncate); its footer says when it has it',
+    });
+  });
+
   it('that was there before the wrapper looked is not missed', async () => {
     await asking.leave('early');
     asking.watch();

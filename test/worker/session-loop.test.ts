@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { InvisibleReason } from '../../src/core/compaction/policy.js';
 import type { CompactSettings, Effect } from '../../src/core/compaction/state.js';
 import type { Event } from '../../src/core/event.js';
+import type { FooterView } from '../../src/core/footer-view.js';
 import { agents } from '../../src/agents/index.js';
 import { makeSessionLoop } from '../../src/worker/session-loop.js';
 import { defaultValues } from '../../src/core/config/keys.js';
@@ -46,19 +47,40 @@ const counting = () => {
 };
 
 describe('what follows from the tier', () => {
-  const noteOf = (given: CompactSettings, ...events: readonly Event[]): string | undefined => {
-    const notes: (string | undefined)[] = [];
+  const viewAfter = (given: CompactSettings, ...events: readonly Event[]): FooterView | undefined => {
+    const views: FooterView[] = [];
     const session = { agent: agents.claude, env: {}, log, values: defaultValues } as unknown as WrapSession;
-    const loop = makeSessionLoop(session, given, { onView: ({ tierNote }) => notes.push(tierNote) });
+    const loop = makeSessionLoop(session, given, { onView: (view) => views.push(view) });
     loop.take({ type: 'activity', report: { activity: 'ready', witnesses: [] } });
     loop.take(tokens('log', 100_000));
     for (const event of events) loop.take(event);
-    return notes.at(-1);
+    return views.at(-1);
   };
+  const noteOf = (given: CompactSettings, ...events: readonly Event[]): string | undefined =>
+    viewAfter(given, ...events)?.tierNote;
 
   it('is promised only while it would happen', () => {
     expect(noteOf(settings)).toBe('compacts at 162k');
     expect(noteOf(settings, { type: 'postpone' })).toBe('room left');
+  });
+
+  it('is a compaction at hard, also after three failures', () => {
+    const failed: Event = {
+      type: 'restart-failed',
+      reason: 'the agent does not show it',
+      preTokens: 165_000,
+      shortening: { strategy: 'truncate', isManual: false, startedAt: 1 },
+    };
+    const again = { ...failed, shortening: { ...failed.shortening, startedAt: 2 } };
+    const failures = [failed, again, { ...again, shortening: { ...again.shortening, startedAt: 3 } }];
+    const full = { type: 'activity', report: { activity: 'busy', witnesses: [] } } as const;
+    expect(noteOf(settings, ...failures, full, tokens('log', 165_000))).toBe('Ctrl-] c compacts');
+    expect(noteOf(settings, ...failures, full, tokens('log', 179_000))).toBe('compacts when idle');
+  });
+
+  it('gets a row in a small terminal where it is suggested', () => {
+    expect(viewAfter({ ...settings, mode: 'ask' })?.due).toBeUndefined();
+    expect(viewAfter({ ...settings, mode: 'ask' }, tokens('log', 179_000))?.due).toBe('soon');
   });
 
   it('is nothing where only a control channel is known, which nothing is sent to by itself', () => {

@@ -268,7 +268,7 @@ const readCompaction = (
       copied: new Set(messages.flatMap((message) => getText(message, 'id') ?? [])),
       compactedAt: boundary.at,
     },
-    facts: [{ type: 'boundary', boundary }],
+    facts: [{ type: 'boundary', boundary, text }],
     steps: () => [recordStep(source, [compaction]), ...leftSteps(messages, line)],
   };
 };

@@ -116,6 +116,8 @@ interface CompactReport extends Partial<Omit<AttemptRecord, 'schema' | 'outcome'
   readonly durationMs?: number;
 }
 
+const AT_NEXT = 'it will compact at its next safe moment';
+
 /** Throws a UserError where the session could not be asked. */
 export const compactReport = (
   { id, pid, runtime: agent }: SessionRecord,
@@ -139,7 +141,7 @@ export const compactReport = (
     case 'unknown':
       return { ...base, outcome: 'unknown', words: answered.reason };
     case 'begun':
-      return { ...base, outcome: 'asked', words: 'it will compact at its next safe moment' };
+      return { ...base, outcome: 'asked', words: answered.words ?? AT_NEXT };
   }
 };
 

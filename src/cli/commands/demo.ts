@@ -23,7 +23,7 @@ import { scaledWait } from '../../core/time-scale.js';
 import type { Tour } from '../../session/options.js';
 import { withConfiguration } from '../config/apply.js';
 import * as messages from '../messages.js';
-import { stepsAfterDemo } from './next-steps.js';
+import { afterDemo, stepsAfterDemo } from './next-steps.js';
 import { printLines } from '../print.js';
 import type { DemoRequest } from '../define/demo.js';
 import type { Options } from '../request.js';
@@ -112,8 +112,7 @@ const checkProgram = (path: string): void => {
 const printNext = async ({ values }: Options): Promise<void> => {
   const { env } = process;
   const self = realpathSync(process.argv[1] ?? '');
-  const text = messages.afterDemo(
-    stepsAfterDemo({ env, self, cwd: process.cwd(), hotkey: hotkeyName(values), isWritable }),
-  );
+  const steps = stepsAfterDemo({ env, self, cwd: process.cwd(), hotkey: hotkeyName(values), isWritable });
+  const text = afterDemo(steps, process.stdout.columns);
   await printLines(['', ...text.split('\n')]);
 };

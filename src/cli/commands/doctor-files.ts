@@ -1,7 +1,7 @@
 import { fail, none, ok, warn, type Check, type CheckSection } from '../../core/report/doctor-report.js';
 import { formatBytes } from '../../core/format.js';
 import { quoteForCopying } from '../../core/text.js';
-import type { FolderObstacle } from '../../storage/errors.js';
+import { movingAway, type FolderObstacle } from '../../storage/errors.js';
 import { OTHERS } from '../../storage/file-modes.js';
 import type { ListedSession } from '../../storage/sessions.js';
 import { linkRefusal } from '../../storage/state-folder.js';
@@ -85,8 +85,6 @@ const mending = (
     return isInHome ? `sudo chown -h "$USER" ${quoteForCopying(path)}` : elsewhere;
   return kind === 'folder' ? `chmod u+rwx ${quoteForCopying(path)}` : movingAway(path);
 };
-
-const movingAway = (path: string): string => `mv ${quoteForCopying(path)} ${quoteForCopying(`${path}.old`)}`;
 
 const OF_SYSTEM = /^\/(?:$|(?:dev|etc|proc|sys|usr)(?:\/|$))/;
 

@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process';
-import { type Printable, type Styled } from '../../core/printable.js';
-import type { RecordedCompaction, SessionHistory } from '../../core/conversation/boundary-record.js';
+import { jsonText, type Printable, type Styled } from '../../core/printable.js';
+import {
+  historyRecord,
+  type RecordedCompaction,
+  type SessionHistory,
+} from '../../core/conversation/boundary-record.js';
 import { windowOf, type Entry } from '../../core/conversation/conversation.js';
 import { receiptText } from '../../core/conversation/receipt.js';
 import { quoteForCopying } from '../../core/text.js';
@@ -27,6 +31,10 @@ export const historyShow = async (request: HistoryShowRequest): Promise<Outcome>
   const { env, stdout } = process;
   const meant = await sessionsMeant(request.target, request.options, 'history show');
   const found = shownOf(meant);
+  if (request.json) {
+    await print(jsonText(historyRecord(found.session, found.compaction), 2));
+    return { status: { kind: 'code', code: 0 }, notices: [] };
+  }
   const { theme } = request.options.values;
   const look = readLook({ env, isTTY: stdout.isTTY, columns: widthOfOutput(), theme });
   const { lines, notices } = request.before

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import type { Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
 import { quotePosix } from '../../core/text.js';
+import { wrapText } from '../../ui/text.js';
 import { findCommand } from '../../storage/find-command.js';
 import { shells } from '../request.js';
 
@@ -108,3 +109,25 @@ const installedAgent = ({ env, self }: Standpoint): string | undefined =>
     ({ command }) =>
       command !== undefined && findCommand(command, { path: env['PATH'], self }).kind === 'found',
   )?.name;
+
+const WIDEST = 80; // columns: a longer line would be a table that nobody reads at a glance
+const NARROW = 60; // here a deep indent leaves no room for the reasons
+
+/**
+ * The last lines of the demo: a table, or in `columns` too few for one each reason below its command. A command that is copied is never
+ * broken.
+ */
+export const afterDemo = (steps: readonly Step[], columns = WIDEST): string => {
+  const room = Math.min(columns, WIDEST);
+  const width = Math.max(18, ...steps.map(([what]) => what.length)) + 2;
+  const lines = steps.map(
+    ([what, why], index) => [(index === 0 ? 'Next:' : '').padEnd(7) + what, why] as const,
+  );
+  const table = lines.map(([what, why]) => what.padEnd(7 + width) + why);
+  const indent = room < NARROW ? 2 : 9;
+  const below = lines.flatMap(([what, why]) => [
+    what,
+    ...wrapText(why, room - indent).map((line) => ' '.repeat(indent) + line),
+  ]);
+  return (table.every((line) => line.length <= room) ? table : below).join('\n');
+};

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { agents } from '../../agents/index.js';
 import { type Printable, toPrintableLines } from '../../core/printable.js';
 import { isDuring, isIn } from '../../core/compaction/own-compactions.js';
 import { outcomes } from '../../core/compaction/outcome.js';
-import { type AuditedAttempt, parseAuditLine } from '../../core/compaction/protocol.js';
+import { type AuditedAttempt, auditedAttempts } from '../../core/compaction/protocol.js';
 import type { RecordedCompaction, SessionHistory } from '../../core/conversation/boundary-record.js';
 import { leftTokens } from '../../core/evidence.js';
 import { present } from '../../core/present.js';
@@ -95,8 +96,9 @@ const recordsOf = async (
   const all = await listSessions(folder, now);
   const asked = target === undefined ? undefined : findSession(all, target);
   const histories = await (target === undefined ? everyHistory(options) : oneHistory(target, options, asked));
+  // the simulator's sessions are no work, and `ctxwrap history` has none of them
   const isMeant = (id: string, agent: string, conversation: string | undefined): boolean =>
-    target === undefined ||
+    (target === undefined && agent !== agents.demo.name) ||
     id === asked?.record.id ||
     histories.some((each) => isOf(each, agent, conversation));
   const listed = all.filter(
@@ -106,8 +108,7 @@ const recordsOf = async (
   const nameOf = (id: string): string => names.get(id) ?? id;
   const lines = await readAudit(folder);
   const receipts = lines.flatMap((line) => parseReceiptLine(line) ?? []);
-  const attempts = lines
-    .flatMap((line) => parseAuditLine(line) ?? [])
+  const attempts = auditedAttempts(lines)
     .filter(({ attempt }) => isPlausible(attempt, now))
     .filter(({ session, runtime, conversation }) => isMeant(session, runtime, conversation));
   const every = histories.flatMap(foundIn);

@@ -42,6 +42,7 @@ const showTakes = {
   ),
   before: flag('--before', 'the conversation as it was before the compaction'),
   markdown: flag('--markdown', 'print Markdown'),
+  json: flag('--json', JSON_HELP, ['before', 'markdown']),
   runtime: writer,
 };
 

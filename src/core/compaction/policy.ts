@@ -123,9 +123,13 @@ export const findBlock = (
   return openedAt === undefined && attempts >= MOST_ATTEMPTS ? { why: 'attempts', attempts } : undefined;
 };
 
-/** True while nothing would be started at auto, whatever the number. At hard only the number of attempts counts. */
-export const isPaused = ({ policy, postponedAt }: Compaction, now: Millis): boolean =>
-  postponedAt !== undefined || findBlock(policy, { isHard: false, isProactive: false }, now) !== undefined;
+/** Why nothing would be started now, whatever the number; undefined if it would. `isHard`: in a window that is at hard. */
+export const pauseOf = (
+  { policy, postponedAt }: Compaction,
+  now: Millis,
+  { isHard }: Pick<Attempt, 'isHard'> = { isHard: false },
+): BlockReason | undefined =>
+  postponedAt === undefined ? findBlock(policy, { isHard, isProactive: false }, now) : { why: 'postponed' };
 
 /** The breaker, if it is open. */
 export const breakerOf = (
@@ -257,7 +261,7 @@ export const workHold = (state: Compaction, moment: SessionContext): GateHold | 
 };
 
 /**
- * A compaction is about to start by itself (`soon`, `countdown`) or was requested (`asked`). The first two get a row even in a terminal too
+ * A compaction is about to start by itself or is suggested (`soon`, `countdown`), or was requested (`asked`). The first two get a row even in a terminal too
  * small for a footer, and a countdown takes precedence over all other messages.
  */
 export type DueKind = 'soon' | 'countdown' | 'asked';
@@ -268,6 +272,8 @@ export const dueKindOf = ({ phase, request }: Compaction): DueKind | undefined =
       return 'countdown';
     case 'held':
       return request ? 'asked' : 'soon';
+    case 'proposed': // it waits for the user, who has to see that
+      return 'soon';
     case 'typing':
     case 'sent':
       return phase.attempt.request ? 'asked' : 'soon';

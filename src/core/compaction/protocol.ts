@@ -28,6 +28,8 @@ export interface AttemptRecord {
   readonly strategy?: string | undefined;
   /** the user requested it */
   readonly isManual: boolean;
+  /** it worked after it had been recorded as failed: this record takes the place of the one with the same session and `startedAt` */
+  readonly isLate?: true | undefined;
   readonly outcome: OutcomeKind;
   /** the outcome in the words of the footer */
   readonly words: string;
@@ -50,6 +52,7 @@ export const attemptRecord = (ended: EndedCompaction): AttemptRecord => {
     via,
     strategy: initiator === 'ctxwrap' ? (strategy ?? 'auto') : undefined,
     isManual,
+    isLate: ended.isLate,
     outcome: outcome.kind,
     words: toOneLine(endedText(ended), LONGEST_TEXT),
     failure: outcome.kind === 'failed' ? outcome.failure : undefined,
@@ -77,6 +80,7 @@ export const parseAttempt = (found: JsonRecord | undefined): AttemptRecord | und
     via: vias.find((each) => each === found?.['via']),
     strategy: getText(found, 'strategy') && toOneLine(getText(found, 'strategy') ?? '', LONGEST_NAME),
     isManual: found?.['isManual'] === true,
+    ...(found?.['isLate'] === true ? { isLate: true } : {}),
     outcome,
     words: toOneLine(getText(found, 'words') ?? outcome, LONGEST_TEXT),
     failure: failures.find((each) => each === found?.['failure']),
@@ -323,3 +327,12 @@ export const changedKeys = (
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
   );
+
+/** What the lines of the audit log tell of attempts and compactions, in their order, each once: of an attempt that worked late the last line. */
+export const auditedAttempts = (lines: readonly string[]): readonly AuditedAttempt[] => {
+  const all = lines.flatMap((line) => parseAuditLine(line) ?? []);
+  const keyOf = ({ session, attempt }: AuditedAttempt): string =>
+    `${session} ${attempt.initiator} ${attempt.startedAt}`;
+  const late = new Set(all.filter(({ attempt }) => attempt.isLate).map(keyOf));
+  return all.filter((each) => each.attempt.isLate === true || !late.has(keyOf(each)));
+};

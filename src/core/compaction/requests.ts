@@ -52,7 +52,7 @@ export const requests = {
   compact: {
     schema: 'ctxwrap.request/1',
     arguments: { force: flag, focus: maybe(focus) },
-    ends: { ended: state('done', { attempt }) },
+    ends: { ended: state('done', { attempt }), restarting: state('begun', { words: sentence }) },
   },
   /** have the agent go on with another session; `name` is what its command takes: an id, or the name of a checkpoint */
   switch: { schema: 'ctxwrap.switch/1', arguments: { name: id }, ends: { switched: done } },

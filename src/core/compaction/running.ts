@@ -28,6 +28,7 @@ import {
   type Attempt,
   type Compaction,
   type CompactSettings,
+  type Effect,
   type SessionContext,
   type Phase,
   type TypeResult,
@@ -65,8 +66,7 @@ export const applyAgentEvent = (before: Compaction, event: Event, moment: Sessio
       if (event.type === 'restart-planned')
         return enterPhase(state, { ...phase, isRestart: event.isPlanned });
       if (moment.activity !== 'dead') return state;
-      if (phase.isRestart) return enterPhase(state, { kind: 'rest' });
-      return endAttempt(state, phase.attempt, { kind: 'interrupted', by: 'the end of the agent' }, moment);
+      return phase.isRestart ? restarting(state, phase.attempt) : killed(state, phase.attempt, moment);
     case 'sent':
       if (event.type === 'boundary' && isAnothers(phase, event.boundary)) {
         const over = afterSent(state, left(phase, ANOTHER), moment);
@@ -76,6 +76,19 @@ export const applyAgentEvent = (before: Compaction, event: Event, moment: Sessio
     default:
       return foreignAfter(state, event, moment);
   }
+};
+
+/** The next run of the agent tells what came of it. */
+const restarting = (state: Compaction, { request, strategy }: Attempt): Compaction => {
+  const told: readonly Effect[] = request ? [{ type: 'restarting', requestId: request.id, strategy }] : [];
+  return { ...enterPhase(state, { kind: 'rest' }), effects: [...state.effects, ...told] };
+};
+
+const killed = (state: Compaction, attempt: Attempt, moment: SessionContext): Compaction => {
+  const what = attempt.strategy === undefined ? 'the command was sent' : 'it had the shorter conversation';
+  const evidence = [...attempt.evidence, `the agent ended before ${what}`];
+  const outcome = { kind: 'interrupted', by: 'the end of the agent' } as const;
+  return endAttempt(state, { ...attempt, evidence }, outcome, moment);
 };
 
 const typingMs = ({ strategy }: CompactSettings): number =>

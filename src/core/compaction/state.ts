@@ -275,6 +275,8 @@ export type Effect =
   | { readonly type: 'find-focus'; readonly id: number }
   /** for the audit log and for the process that requested it */
   | { readonly type: 'ended'; readonly ended: EndedCompaction; readonly requestId?: string | undefined }
+  /** the agent has ended to be started again with the shorter conversation, which a request has asked for */
+  | { readonly type: 'restarting'; readonly requestId: string; readonly strategy?: string | undefined }
   /** a request that was refused without an attempt */
   | {
       readonly type: 'refused';

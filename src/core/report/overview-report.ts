@@ -1,6 +1,6 @@
 import type { EndedCompaction } from '../compaction/outcome.js';
 import { comingFocus } from '../compaction/focus.js';
-import { breakerOf } from '../compaction/policy.js';
+import { breakerOf, pauseOf, type BlockReason } from '../compaction/policy.js';
 import { type Compaction, type Uncertainty, type Mode, uncertaintyOf } from '../compaction/state.js';
 import {
   comingText,
@@ -19,7 +19,7 @@ import { formatAge, noNumberSentence, formatDuration, formatOwnPercent, formatPe
 import type { OverviewHistory } from './history.js';
 import { groupDigits } from '../ladder.js';
 import { isLargeWindow } from '../limit-offer.js';
-import { approachOf, nextPoint } from '../next-compaction.js';
+import { approachOf, nextPoint, type NextKind } from '../next-compaction.js';
 import type { OverviewPage } from '../overview-keys.js';
 import type { LimitSelection } from '../own-limit.js';
 import { limitKeys, limitSection } from './limit-page.js';
@@ -75,6 +75,8 @@ export interface OverviewFacts {
   readonly limit?: LimitSelection | undefined;
   /** no compaction of this agent can be undone */
   readonly hasNoUndo?: boolean | undefined;
+  /** a conversation of this agent cannot be shortened while it runs */
+  readonly hasNoRescue?: boolean | undefined;
   /** the content of the page `recap` */
   readonly recap?: RecapPage | undefined;
 }
@@ -310,16 +312,16 @@ const nextSentence = ({ session, compaction, now }: NextFacts): string => {
     const sentence = request ? `compaction requested, ${words}` : words;
     return `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`;
   }
-  return restSentence({ session, compaction });
+  return restSentence({ session, compaction, now });
 };
 
 /** The number is the size that a compaction left, and the next one will be exact. */
 const isAfterCompaction = ({ evidence, fused }: Session): boolean =>
   evidence.isVoid && fused?.reading.source === 'estimate';
 
-const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string => {
+const restSentence = ({ session, compaction, now }: NextFacts): string => {
   const { fused } = session;
-  const { mode, postponedAt } = compaction;
+  const { mode } = compaction;
   if (compaction.activity === 'dead') return 'The agent has ended.';
   if (compaction.settings.command === undefined)
     return 'Nothing is typed: the compact command of this agent is not known, or switched off.';
@@ -332,7 +334,29 @@ const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string =
     return 'Nothing is typed until another source confirms the screen.';
   if (doubt) return doubtTexts[doubt];
   const coming = comingSentence(session, mode);
-  return postponedAt === undefined ? coming : coming.replace(/\.$/, ', not before your next turn.');
+  const isOurs = !watched.includes(nextPoint(sessionLadder(session), mode).kind);
+  const pause = isOurs ? pauseOf(compaction, now) : undefined;
+  return pause === undefined ? coming : coming.replace(/\.$/, `, ${pauseText(pause, now)}.`);
+};
+
+/** What ctxwrap only looks on at. */
+const watched: readonly NextKind[] = ['own', 'hard'];
+
+/** As the end of a sentence about what ctxwrap will do. */
+const pauseText = (pause: BlockReason, now: Millis): string => {
+  switch (pause.why) {
+    case 'breaker':
+      return `not in the next ${formatDuration(pause.until - now)} because it failed ${pause.failures}×; ${ASK} tries now`;
+    case 'cooldown':
+    case 'proactive':
+      return `not in the next ${formatDuration(pause.until - now)}`;
+    case 'refills':
+      return `but is paused because the window was full again after ${pause.refills} compactions; ${ASK} tries now`;
+    case 'attempts':
+      return `but is paused after ${pause.attempts} attempts; ${ASK} tries now`;
+    default:
+      return 'not before your next turn';
+  }
 };
 
 const doubtTexts: Readonly<Record<Uncertainty, string>> = {
@@ -428,14 +452,18 @@ const policyTexts = ({ policy, settings, episodeSince }: Compaction, now: Millis
 
 // The third page: help.
 
-const helpSections = ({ hotkey }: OverviewFacts): readonly Section[] => [
+const helpSections = ({ hotkey, hasNoUndo, hasNoRescue }: OverviewFacts): readonly Section[] => [
   keySection('Keys', [
     ['c', 'compact now (see Next if it is waiting); again: cancel'],
     ['a', 'switch the mode: auto, ask, warn'],
     ['p', 'postpone until your next turn'],
-    ['u', 'undo the last compaction: back to the conversation before it; again: cancel'],
+    ...(hasNoUndo
+      ? []
+      : [[UNDO, 'undo the last compaction: back to the conversation before it; again: cancel'] as const]),
     ['b', 'recap: what the last compaction forgot, to give it back'],
-    ['r', 'rescue: shorten the conversation without the agent; again: cancel'],
+    ...(hasNoRescue
+      ? []
+      : [['r', 'rescue: shorten the conversation without the agent; again: cancel'] as const]),
     ['h', 'write a handoff for another agent to continue with'],
     ['l', 'limit: keep the window below 200k, 300k or 500k tokens'],
     ['n', 'proactive on or off: at warn, also count text since the last number'],

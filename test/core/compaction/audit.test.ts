@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { auditLine } from '../../../src/core/compaction/protocol.js';
+import { auditedAttempts, auditLine } from '../../../src/core/compaction/protocol.js';
 import type { AuditContext } from '../../../src/core/compaction/protocol.js';
 import { successfulEnd } from '../../support/ended.js';
 
@@ -60,6 +60,20 @@ describe('a line of the audit log', () => {
       (JSON.parse(auditLine({ ...ended, ...more }, context)) as Record<string, unknown>)['strategy'];
     expect(of({ strategy: 'truncate' })).toBe('truncate');
     expect(of({ initiator: 'agent' })).toBeUndefined();
+  });
+
+  it('of an attempt that worked late says so, and is read in place of the line before it', () => {
+    const failed = { ...ended, outcome: { kind: 'no-evidence', reason: 'no answer' } } as const;
+    const lines = [failed, { ...ended, startedAt: 7 }, { ...ended, isLate: true as const }].map((each) =>
+      auditLine(each, context),
+    );
+    const read = auditedAttempts([...lines, auditLine(failed, { ...context, session: 'another' })]);
+    expect(read.map(({ session, attempt }) => [session, attempt.startedAt, attempt.outcome])).toEqual([
+      ['4711-abc', 7, 'verified'],
+      ['4711-abc', 1_000, 'verified'],
+      ['another', 1_000, 'no-evidence'],
+    ]);
+    expect(JSON.parse(lines[2] ?? '')).toMatchObject({ isLate: true });
   });
 
   it('is one line without control characters and of bounded length, whatever came in', () => {

@@ -1,6 +1,6 @@
 // How often is tried, and when it is tried again.
 import { describe, expect, it } from 'vitest';
-import { isPaused } from '../../../src/core/compaction/policy.js';
+import { pauseOf } from '../../../src/core/compaction/policy.js';
 import { inSession } from '../../support/sessions.js';
 import {
   AUTO_TOKENS,
@@ -172,8 +172,16 @@ describe('the breaker', () => {
     play.turn(100_000);
     expect(play.phase().kind).toBe('rest');
     const now = NOON + play.at();
-    expect(isPaused(play.state(), now)).toBe(true);
-    expect(isPaused(play.state(), now + 300_000)).toBe(false);
+    expect(pauseOf(play.state(), now)).toMatchObject({ why: 'breaker' });
+    expect(pauseOf(play.state(), now + 300_000)).toBeUndefined();
+  });
+
+  it('is no pause at hard, where three more attempts are made', () => {
+    const play = failThrice();
+    const now = NOON + play.at();
+    expect(pauseOf(play.state(), now, { isHard: true })).toBeUndefined();
+    play.tell({ type: 'postpone' });
+    expect(pauseOf(play.state(), now, { isHard: true })).toEqual({ why: 'postponed' });
   });
 
   it('lets one attempt through after five minutes, and shuts for as long when that is no success', () => {

@@ -203,6 +203,22 @@ describe('a compaction by a strategy', () => {
     session.tell({ type: 'restart-planned', isPlanned: true }, { type: 'restart-planned', isPlanned: false });
     session.is('dead');
     expect(session.outcomes()).toEqual(['interrupted']);
+    expect(session.last()?.evidence).toEqual(['the agent ended before it had the shorter conversation']);
+  });
+
+  it('that was asked for answers with the restart of the agent', () => {
+    const session = play();
+    session.turn(100_000);
+    session.ask('one');
+    session.wait(15_000);
+    expect(session.phase().kind).toBe('typing');
+    session.tell({ type: 'restart-planned', isPlanned: true });
+    session.is('dead');
+    expect(session.state().effects).toContainEqual({
+      type: 'restarting',
+      requestId: 'one',
+      strategy: 'truncate',
+    });
   });
 
   it('that another conversation follows before an answer has no evidence', () => {

@@ -98,6 +98,22 @@ describe('what happens next', () => {
     expect(next(failing())).toBe('Paused: compaction failed 3× · c to try again.');
   });
 
+  it('below auto not before the end of a pause', () => {
+    const overview = failing();
+    overview.play.turn(100_000);
+    expect(next(overview)).toMatch(
+      /^Compacts at 162,000 tokens \(62,000 to go\), not in the next [1-4] min because it failed 3×; c tries now\.$/,
+    );
+    overview.play.tell({ type: 'postpone' });
+    expect(next(overview)).toMatch(/to go\), not before your next turn\.$/);
+  });
+
+  it('of the agent’s own compaction, whatever ctxwrap was told to wait for', () => {
+    const overview = overviewAt(100_000, { mode: 'warn' });
+    overview.play.tell({ type: 'postpone' });
+    expect(next(overview)).not.toMatch(/your next turn/);
+  });
+
   it.each([
     {
       is: 'in the mode warn',

@@ -72,7 +72,7 @@ const keepOutput = (
     cut: makeQuerySplitter(),
     take: (parts) => {
       for (const part of parts) {
-        const taken = extractQueries(state, part);
+        const taken = extractQueries(state, new Uint8Array(part)); // the next output overwrites the part
         ({ state } = taken);
         for (const bytes of taken.kept) keep(bytes);
         for (const asked of taken.queries) pass(asked);

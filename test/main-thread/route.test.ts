@@ -32,7 +32,7 @@ const makeRecorder = () => {
     tty: partOf('tty', { size: () => ({ columns: 80, rows: 24 }) }),
     worker: partOf('worker'),
     counters: partOf('counters'),
-    sttyProcess: { arm: () => calls.push('stty.arm') },
+    sttyProcess: { arm: () => calls.push('stty.arm'), armSoon: () => calls.push('stty.arm') },
     child: partOf('child'),
     stateProxy: partOf('proxy'),
     overviewOutput: false,

@@ -76,7 +76,7 @@ export const makeOverviewHarness = (
       size: () => size,
       write: (bytes: Uint8Array | string) => {
         sent += Buffer.from(bytes).toString('latin1');
-        void emulator.write(bytes);
+        void emulator.write(Buffer.from(bytes)); // as a terminal, it keeps no bytes of the caller
       },
       pending: () => 0,
     },

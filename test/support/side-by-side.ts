@@ -40,7 +40,7 @@ export const play = async (
     const isPossible = filter.isGround() && mayPaint(paintHindrance(grid, filter.modeTracker));
     return bytesOf(isPossible ? paintSequence(grid, filter.modeTracker, own`\x1b[1;31mFOOTER`) : '');
   };
-  const outgoing = pieces.flatMap((piece) => [...filter.push(piece), paint()]);
+  const outgoing = pieces.flatMap((piece) => [Buffer.concat(filter.push(piece)), paint()]);
   await Promise.all([
     plain.write(Buffer.concat(pieces)),
     wrapped.write(Buffer.concat([...outgoing, filter.flush()])),

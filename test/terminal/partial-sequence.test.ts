@@ -32,7 +32,7 @@ const copiedBytes = (act: () => void): number => {
 
 const rewritten = (pieces: readonly Uint8Array[]): string => {
   const filter = makeStreamFilter(makeGrid(20, 8, 9));
-  const parts = pieces.flatMap((piece) => filter.push(piece));
+  const parts = pieces.map((piece) => Buffer.concat(filter.push(piece)));
   return Buffer.concat([...parts, filter.flush()]).toString('latin1');
 };
 

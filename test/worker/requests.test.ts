@@ -55,6 +55,7 @@ describe('a request', () => {
       words:
         'the agent is started again with a shorter conversation (truncate); its footer says when it has it',
     });
+    expect(asking.events).toHaveLength(1);
   });
 
   it('that was there before the wrapper looked is not missed', async () => {

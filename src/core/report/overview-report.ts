@@ -16,6 +16,7 @@ import { cacheSentence, limitsSentence } from '../economy.js';
 import { isStale } from '../evidence.js';
 import { footerView, isWindowUnknown } from '../footer-view.js';
 import { formatAge, noNumberSentence, formatDuration, formatOwnPercent, formatPercent } from '../format.js';
+import { helpSections, type HelpFacts, UNDO_KEY } from './help-page.js';
 import type { OverviewHistory } from './history.js';
 import { groupDigits } from '../ladder.js';
 import { isLargeWindow } from '../limit-offer.js';
@@ -55,7 +56,7 @@ import { present } from '../present.js';
 // The report in the overview: the sections of `ctxwrap context`, what happens next, and details about the numbers.
 
 /** The facts that the overview displays. */
-export interface OverviewFacts {
+export interface OverviewFacts extends HelpFacts {
   readonly session: Session;
   readonly compaction: Compaction;
   /** the history of the session so far */
@@ -69,14 +70,8 @@ export interface OverviewFacts {
   readonly keptText?: string | undefined;
   /** a refused request, or another new fact */
   readonly notice?: string | undefined;
-  /** as displayed: `Ctrl-]` */
-  readonly hotkey?: string | undefined;
   /** what is marked on the page `limit` */
   readonly limit?: LimitSelection | undefined;
-  /** no compaction of this agent can be undone */
-  readonly hasNoUndo?: boolean | undefined;
-  /** a conversation of this agent cannot be shortened while it runs */
-  readonly hasNoRescue?: boolean | undefined;
   /** the content of the page `recap` */
   readonly recap?: RecapPage | undefined;
 }
@@ -108,13 +103,10 @@ export const overviewReport = (facts: OverviewFacts, page: OverviewPage): Overvi
     sections: pages[page](facts),
     tier: session.fused?.tier,
     isStale: isStale(session.flow),
-    keys: keysOf(page, facts).filter(([key]) => key !== UNDO || !facts.hasNoUndo),
+    keys: keysOf(page, facts).filter(([key]) => key !== UNDO_KEY || !facts.hasNoUndo),
     ...(page === 'recap' && facts.recap ? { marked: markedRow(facts.recap), needsAllKeys: true } : {}),
   };
 };
-
-/** The key that undoes the last compaction. */
-const UNDO = 'u';
 
 const keysOf = (
   page: OverviewPage,
@@ -125,7 +117,7 @@ const keysOf = (
   return [
     ['c', 'compact'],
     ...(page === 'main' ? [] : [['Esc', 'back'] as const]),
-    ...(compactions > 0 ? [['b', 'recap'] as const, [UNDO, 'undo'] as const] : []),
+    ...(compactions > 0 ? [['b', 'recap'] as const, [UNDO_KEY, 'undo'] as const] : []),
     ...(page === 'detail' ? [] : [['d', 'detail'] as const]),
     ...(page === 'help' ? [] : [['?', 'help'] as const]),
     ['a', 'mode'],
@@ -449,48 +441,6 @@ const policyTexts = ({ policy, settings, episodeSince }: Compaction, now: Millis
     ...(refills > 0 ? [`Full again soon after compacting, ${refills}× in a row.`] : []),
   ];
 };
-
-// The third page: help.
-
-const helpSections = ({ hotkey, hasNoUndo, hasNoRescue }: OverviewFacts): readonly Section[] => [
-  keySection('Keys', [
-    ['c', 'compact now (see Next if it is waiting); again: cancel'],
-    ['a', 'switch the mode: auto, ask, warn'],
-    ['p', 'postpone until your next turn'],
-    ...(hasNoUndo
-      ? []
-      : [[UNDO, 'undo the last compaction: back to the conversation before it; again: cancel'] as const]),
-    ['b', 'recap: what the last compaction forgot, to give it back'],
-    ...(hasNoRescue
-      ? []
-      : [['r', 'rescue: shorten the conversation without the agent; again: cancel'] as const]),
-    ['h', 'write a handoff for another agent to continue with'],
-    ['l', 'limit: keep the window below 200k, 300k or 500k tokens'],
-    ['n', 'proactive on or off: at warn, also count text since the last number'],
-    ['d', 'sources, evidence and the last compaction'],
-    ['Arrows', 'scroll; also Page Up, Page Down, Home, End and the wheel'],
-    ['Esc', 'back, or close'],
-    ['q', hotkey === undefined ? 'close' : `close; also ${hotkey}`],
-  ]),
-  keySection('Signs', [
-    ['~', 'an estimate, or the first number after a compaction'],
-    ['?', 'a window that is assumed'],
-    ['▶', 'the threshold that is reached'],
-    ['⟳', 'a compaction'],
-  ]),
-  keySection('Tiers', [
-    ['safe', 'below every threshold'],
-    ['warn', 'full in a few turns'],
-    ['auto', 'compacted at the next safe moment, in mode auto'],
-    ['hard', 'the same, even after failures'],
-  ]),
-];
-
-const keySection = (title: string, all: readonly (readonly [string, string])[]): Section => ({
-  title,
-  rows: all.map(([label, text]) => ({ label, text })),
-  hasKeys: true,
-});
 
 const pages: Readonly<Record<OverviewPage, (facts: OverviewFacts) => readonly Section[]>> = {
   main: mainSections,

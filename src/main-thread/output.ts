@@ -55,13 +55,13 @@ const writePieces = (
   terminal: TerminalSession,
   pieces: readonly Uint8Array[],
 ): readonly Uint8Array[] | undefined => {
-  for (const [index, piece] of pieces.entries()) {
-    let parts: readonly Uint8Array[] = [];
+  let parts: readonly Uint8Array[] = [];
+  const failedAt = pieces.findIndex((piece) => {
     const isRead = runGuarded(terminal, 'the stream filter', () => (parts = terminal.filter.push(piece)));
-    if (!isRead) return pieces.slice(index + 1);
-    writeParts(terminal, parts);
-  }
-  return undefined;
+    if (isRead) writeParts(terminal, parts);
+    return !isRead;
+  });
+  return failedAt < 0 ? undefined : pieces.slice(failedAt + 1);
 };
 
 /** Filters and writes the child's bytes; they reach the terminal even if a part of the wrapper fails. */

@@ -13,7 +13,7 @@ export type ControlCommand =
   /** what is wrong with the line */
   | { readonly kind: 'wrong'; readonly message: string };
 
-const verbs = ['compact', 'withdraw', 'mode', 'pause', 'state'] as const;
+const verbs = ['compact', 'withdraw', 'mode', 'strategy', 'pause', 'state'] as const;
 const modes: readonly Mode[] = ['auto', 'ask', 'warn'];
 const LONGEST_GIVEN = 60;
 
@@ -21,8 +21,18 @@ const wrong = (message: string): ControlCommand => ({ kind: 'wrong', message });
 
 const quoted = (given: unknown): string => toOneLine(JSON.stringify(given) ?? 'nothing', LONGEST_GIVEN);
 
-/** `freshId` is for a request that names none. */
-export const parseControlCommand = (line: string, freshId: string): ControlCommand => {
+interface ControlContext {
+  /** for a request that names none */
+  readonly freshId: string;
+  /** names of the strategies that can be used in this session */
+  readonly strategies: readonly string[];
+}
+
+/** Reads one line of a parent. */
+export const parseControlCommand = (
+  line: string,
+  { freshId, strategies }: ControlContext,
+): ControlCommand => {
   const found = parseRecord(line);
   if (!found) return wrong('the line is no JSON object such as {"do": "compact"}');
   const verb = verbs.find((each) => each === found['do']);
@@ -43,6 +53,12 @@ export const parseControlCommand = (line: string, freshId: string): ControlComma
       const mode = modes.find((each) => each === found['mode']);
       if (!mode) return wrong(`mode must be one of ${modes.join(', ')}, got ${quoted(found['mode'])}`);
       return { kind: 'event', event: { type: 'mode', mode } };
+    }
+    case 'strategy': {
+      const strategy = strategies.find((each) => each === found['strategy']);
+      if (strategy === undefined)
+        return wrong(`strategy must be one of ${strategies.join(', ')}, got ${quoted(found['strategy'])}`);
+      return { kind: 'event', event: { type: 'strategy', strategy } };
     }
     case 'pause':
       return { kind: 'event', event: { type: 'postpone' } };

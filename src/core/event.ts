@@ -128,6 +128,8 @@ export type Event =
   /** the user's Enter was held back, and the footer has to ask */
   | { readonly type: 'enter-held' }
   | { readonly type: 'mode'; readonly mode: Mode }
+  /** a parent has chosen what compacts from now on: a strategy, or `auto`, the agent's own command */
+  | { readonly type: 'strategy'; readonly strategy: string }
   /** the user has chosen by a key where the window is compacted at the latest; `isSaved`: it is in the user's file, too */
   | { readonly type: 'limit'; readonly limit: SessionLimit; readonly isSaved?: true }
   /** a handoff of the conversation was written */

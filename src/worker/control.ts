@@ -21,6 +21,8 @@ export interface ControlOptions {
   readonly session: string;
   /** a worker before this one has failed, and its descriptors with it */
   readonly isReplacement: boolean;
+  /** names of those that can be used in this session */
+  readonly strategies: readonly string[];
   /** the state now */
   readonly snapshot: () => EventContent;
   readonly now: () => Millis;
@@ -86,7 +88,11 @@ const makeChannel = (socket: Socket, options: ControlOptions, requests: Requests
   };
   const onLine = (line: string | undefined): void => {
     if (line?.trim() === '') return;
-    const command = parseControlCommand(line ?? '', `control-${crypto.randomUUID()}`);
+    const { strategies } = options;
+    const command = parseControlCommand(line ?? '', {
+      freshId: `control-${crypto.randomUUID()}`,
+      strategies,
+    });
     if (command.kind === 'wrong')
       return emit({
         type: 'error',

@@ -12,6 +12,7 @@ import {
   type GivenBack,
 } from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
+import { usableStrategies } from '../core/config/strategy.js';
 import { ladderChoice } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import { present } from '../core/present.js';
@@ -266,6 +267,7 @@ const openRecords = (
     onFailure: (reason) => log.warn(`other programs miss events of this session: ${reason}`),
     control: place && {
       place,
+      strategies: agent.newSessions?.switching ? usableStrategies(values) : ['auto'],
       onEvent,
       onFailure: (reason) => log.warn(`the parent cannot steer this session: ${reason}`),
     },

@@ -102,7 +102,7 @@ export interface EventPublisherOptions extends Omit<SessionEventsOptions, 'emit'
   /** called at most once; other programs then miss events of the session */
   readonly onFailure: (reason: string) => void;
   /** the channel of a parent that owns the session */
-  readonly control?: Pick<ControlOptions, 'place' | 'onEvent' | 'onFailure'> | undefined;
+  readonly control?: Pick<ControlOptions, 'place' | 'strategies' | 'onEvent' | 'onFailure'> | undefined;
 }
 
 export interface EventPublisher extends Omit<SessionEvents, 'end'> {

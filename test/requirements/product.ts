@@ -101,7 +101,7 @@ export const product: Source = {
     },
     {
       id: 'C.10',
-      asks: 'The strategy that holds is logged by name and can be chosen at launch; `BACKEND` says what it changes; changes are on record.',
+      asks: 'The strategy that holds is logged by name and can be chosen at launch and by the control interface; `BACKEND` says what it changes; changes are on record.',
       verdict: 'works',
       shownBy: [
         [
@@ -111,6 +111,10 @@ export const product: Source = {
         [
           'core/compaction/audit.test.ts',
           'names the strategy that shortened the conversation, and none for the agent’s own compaction',
+        ],
+        [
+          'core/compaction/strategy.test.ts',
+          'can be chosen while the session runs, and given up for the command',
         ],
         ['core/config/strategy.test.ts', 'says what a backend changes'],
         [

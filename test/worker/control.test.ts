@@ -46,6 +46,7 @@ const open = (): Control =>
     place: { path },
     session: 'me',
     isReplacement: false,
+    strategies: ['auto', 'truncate'],
     snapshot: () => {
       snapshots += 1;
       return { type: 'state', state: { id: 'me', details } as never };
@@ -77,11 +78,14 @@ describe('the channel of a parent', () => {
     await seen(lines, 'state');
     await vi.waitFor(() => expect(statSync(path).mode & 0o777).toBe(0o600), WAIT);
     socket.write('{"do":"compact","id":"one","focus":"tests","force":true}\n{"do":"mo');
-    socket.write('de","mode":"ask"}\n{"do":"pause"}\n{"do":"withdraw","id":"one"}\n\n{"do":"state"}\n');
+    socket.write(
+      'de","mode":"ask"}\n{"do":"strategy","strategy":"truncate"}\n{"do":"pause"}\n{"do":"withdraw","id":"one"}\n\n{"do":"state"}\n',
+    );
     await vi.waitFor(() => expect(lines).toHaveLength(2), WAIT);
     expect(taken).toEqual([
       { type: 'compact-requested', request: { id: 'one', force: true, focus: 'tests' } },
       { type: 'mode', mode: 'ask' },
+      { type: 'strategy', strategy: 'truncate' },
       { type: 'postpone' },
       { type: 'compact-cancelled', id: 'one' },
     ]);
@@ -93,11 +97,20 @@ describe('the channel of a parent', () => {
 
   it.each([
     ['no JSON', 'compact', /no JSON object/],
-    ['no command', '{"do":"explode"}', /one of compact, withdraw, mode, pause, state, got "explode"/],
+    [
+      'no command',
+      '{"do":"explode"}',
+      /one of compact, withdraw, mode, strategy, pause, state, got "explode"/,
+    ],
     [
       'a mode that a session cannot change to',
       '{"do":"mode","mode":"off"}',
       /one of auto, ask, warn, got "off"/,
+    ],
+    [
+      'a strategy that the session cannot use',
+      '{"do":"strategy","strategy":"summarize"}',
+      /one of auto, truncate, got "summarize"/,
     ],
     ['an id that is none', '{"do":"compact","id":"../x"}', /id must be/],
     ['a focus that is no text', '{"do":"compact","focus":5}', /focus must be a text, got 5/],

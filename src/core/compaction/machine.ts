@@ -41,6 +41,7 @@ import {
   type SessionContext,
   underAnotherModel,
   mayStashNow,
+  withStrategy,
 } from './state.js';
 import { longHoldDeadline, outcomeShownUntil } from './texts.js';
 import { MINUTE_MS } from '../time.js';
@@ -83,6 +84,8 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
       return { ...state, keyAt: now };
     case 'mode':
       return { ...state, mode: event.mode };
+    case 'strategy':
+      return withStrategy(state, event.strategy);
     case 'proactive':
       return { ...state, isProactive: event.isProactive };
     case 'visibility':

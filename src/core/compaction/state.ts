@@ -182,6 +182,12 @@ export type Phase =
       readonly shortening?: Shortening | undefined;
     });
 
+/** With another strategy from now on; `auto` is the agent's own command. */
+export const withStrategy = (state: Compaction, strategy: string): Compaction => {
+  const { strategy: _, ...settings } = state.settings;
+  return { ...state, settings: strategy === 'auto' ? settings : { ...settings, strategy } };
+};
+
 /** A session that a strategy has written and that the agent was told to go on in, without showing that it does. */
 export interface PendingSession {
   readonly id: string;

@@ -1,6 +1,7 @@
 import { endAttempt, sentPhase } from './running.js';
 import {
   enterPhase,
+  withStrategy,
   type Attempt,
   type Compaction,
   type CompactRequest,
@@ -25,7 +26,12 @@ export const afterTyping = (state: Compaction, typed: TypeResult, moment: Sessio
     case 'nothing':
       return endAttempt(state, attempt, { kind: 'noop', text: typed.reason }, moment);
     case 'skipped':
-      return afterSkip(typed.isStrategyLost ? withoutStrategy(state) : state, attempt, typed.reason, moment);
+      return afterSkip(
+        typed.isStrategyLost ? withStrategy(state, 'auto') : state,
+        attempt,
+        typed.reason,
+        moment,
+      );
   }
 };
 
@@ -45,12 +51,6 @@ const afterWithdrawal = (
     moment,
   );
   return { ...over, skips, request: state.request ?? (request && { ...request, since: moment.now }) };
-};
-
-/** Until the settings change. */
-const withoutStrategy = (state: Compaction): Compaction => {
-  const { strategy: _, ...settings } = state.settings;
-  return { ...state, settings };
 };
 
 const afterSkip = (

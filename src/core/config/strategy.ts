@@ -132,6 +132,12 @@ const findStrategyFault = (values: FaultValues, readModule: ReadModule): Strateg
   return findSummariserFault(values);
 };
 
+/** The strategies that can be used with these settings, and `auto`, the agent's own command. A module of the user's own is not read. */
+export const usableStrategies = (values: FaultValues): readonly string[] =>
+  knownStrategies(values.strategies).filter(
+    (strategy) => findStrategyFault({ ...values, strategy }, () => ({})) === undefined,
+  );
+
 /** The settings with the agent's own command in place of a strategy that cannot work, and what is wrong with it. */
 export const withUsableStrategy = (
   effective: readonly EffectiveValue[],

@@ -46,6 +46,19 @@ describe('a compaction by a strategy', () => {
     expect(session.words()).toBe('waiting: nothing new since the last try');
   });
 
+  it('can be chosen while the session runs, and given up for the command', () => {
+    const chosen = playCompaction({}, { window: 200_000 });
+    chosen.tell({ type: 'strategy', strategy: 'truncate' });
+    chosen.turn(AUTO_TOKENS);
+    untilTyping(chosen);
+    expect(chosen.typings()).toMatchObject([{ effect: { strategy: 'truncate' } }]);
+    const given = play();
+    given.tell({ type: 'strategy', strategy: 'auto' });
+    given.turn(AUTO_TOKENS);
+    untilTyping(given);
+    expect(given.typings().map(({ effect }) => 'strategy' in effect && effect.strategy)).toEqual([undefined]);
+  });
+
   it('whose module cannot be used is replaced by the command, and is no failure', () => {
     const session = play();
     session.turn(AUTO_TOKENS);

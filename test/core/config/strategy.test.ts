@@ -1,7 +1,7 @@
 // A strategy that cannot work is found when the configuration is read, and the agent's own command takes its place.
 import { describe, expect, it } from 'vitest';
 import { defaultValues, type Values } from '../../../src/core/config/keys.js';
-import { strategyInUse, strategyNotices } from '../../../src/core/config/strategy.js';
+import { strategyInUse, strategyNotices, usableStrategies } from '../../../src/core/config/strategy.js';
 import { effectiveOf, settingsOf, type Layers } from '../../support/config.js';
 
 const unusable = (layers: Layers) => {
@@ -22,6 +22,12 @@ describe('a strategy', () => {
         fix: 'unset COMPACTION_STRATEGY',
       },
     ]);
+  });
+
+  it('can be chosen in a session where its settings are there', () => {
+    expect(usableStrategies(defaultValues)).toEqual(['auto', 'truncate', 'clustering']);
+    const values = { ...defaultValues, 'summariser.url': 'agent', strategies: { mine: '~/mine.js' } };
+    expect(usableStrategies(values)).toEqual(['auto', 'truncate', 'summarize', 'clustering', 'mine']);
   });
 
   it('whose name is mistyped is named as it was meant', () => {

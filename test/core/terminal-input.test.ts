@@ -38,7 +38,7 @@ const keysIn = (pieces: readonly string[]): string =>
     .replaceAll('> <', '><');
 
 const keys: readonly { keys: string; meaning: string }[] = [
-  ...[...'capnd?q'].map((key) => ({ keys: key, meaning: key })),
+  ...[...'capndx?q'].map((key) => ({ keys: key, meaning: key })),
   ...[...'capndq'].map((key) => ({ keys: `\x1b[${key.charCodeAt(0)}u`, meaning: key })),
   ...[...'capndq'].map((key) => ({ keys: `\x1b[27;1;${key.charCodeAt(0)}~`, meaning: key })),
   { keys: '\x1b', meaning: 'escape' },
@@ -60,7 +60,7 @@ const keys: readonly { keys: string; meaning: string }[] = [
 ];
 
 const nothing: readonly { what: string; keys: string }[] = [
-  { what: 'other letters and digits', keys: 'xyzCAP0569\n\x7f' },
+  { what: 'other letters and digits', keys: 'wyzCAP0569\n\x7f' },
   { what: 'characters of several bytes', keys: Buffer.from('áç漢👍').toString('latin1') },
   { what: 'letters with Ctrl', keys: '\x03\x01\x10\x1a\x1b[99;5u\x1b[27;5;99~' },
   { what: 'letters with Alt', keys: '\x1bc\x1bq\x1b[99;3u' },

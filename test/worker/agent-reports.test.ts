@@ -97,7 +97,7 @@ describe('a launch that asks', () => {
       sessionWith({ holdCommand: 'may-it', file: '/bin/npx' }, { 'claude.statusLine': 'off' }),
     );
     expect(session.args).toEqual(['-c']);
-    expect(said).toContain('claude compacts by itself as it likes: the command is not claude itself');
+    expect(said).toContain('claude compacts on its own whenever it likes: the command is not claude itself');
   });
 
   it.each<{ why: string; more?: Partial<WrapSession>; values?: Partial<Values> }>([

@@ -52,7 +52,7 @@ export const attemptRecord = (ended: EndedCompaction): AttemptRecord => {
     via,
     strategy: initiator === 'ctxwrap' ? (strategy ?? 'auto') : undefined,
     isManual,
-    isLate: ended.isLate,
+    ...present({ isLate: ended.isLate }),
     outcome: outcome.kind,
     words: toOneLine(endedText(ended), LONGEST_TEXT),
     failure: outcome.kind === 'failed' ? outcome.failure : undefined,

@@ -150,7 +150,7 @@ const unlessSent = (
   const begin = async (): Promise<string | undefined> => {
     const now = await sentLines.read();
     const isNew = (key: string): boolean => now.has(key) && !before.has(key);
-    return lines.map(givenKey).some(isNew) ? SENT : wait.gate?.begin();
+    return lines.map(givenKey).every(isNew) ? SENT : wait.gate?.begin();
   };
   return { ...wait, gate: { begin, rest: () => wait.gate?.rest() } };
 };

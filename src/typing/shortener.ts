@@ -221,6 +221,7 @@ const makeTurnWatch = () => {
   };
 };
 
+const LEAST_SUMMARY = 40; // characters: a shorter one may be in any text
 const LATE_MS = 10_000; // from the switch to the agent's own record of it, with an agent that writes one
 
 /** Tells records of compactions that ctxwrap has written, or had the agent write, from others. */
@@ -233,7 +234,8 @@ const makeWrittenWatch = ({ newSessions }: Agent, writtenBefore?: Millis) => {
     isOwn: ({ boundary: { at, initiator }, text }: BoundaryEvent): boolean => {
       if (initiator === 'ctxwrap') return false; // it is the one that tells
       // an agent that hangs may write its record at any time
-      const isWritten = text !== undefined && summaries.some((each) => each.includes(text));
+      const isWritten =
+        text !== undefined && text.length >= LEAST_SUMMARY && summaries.some((each) => each.includes(text));
       return at === writtenAt || isWritten || (recordsItself && performance.now() < until);
     },
     /** a session with records of this time, and these summaries, is about to be taken */
@@ -244,6 +246,7 @@ const makeWrittenWatch = ({ newSessions }: Agent, writtenBefore?: Millis) => {
     },
     end: (isDone: boolean): void => {
       until = isDone ? performance.now() + LATE_MS : -Infinity;
+      if (!isDone) summaries = [];
     },
   };
 };

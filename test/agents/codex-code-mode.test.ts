@@ -116,6 +116,13 @@ c"})`,
     expect(commandsIn(text)).toEqual(commands);
   });
 
+  it('that chooses between choices again and again has as many calls as there are commands', () => {
+    const lines = Array.from({ length: 40 }, () => 'x = a ? x : x; y = {cmd: a ? y.cmd : x};').join('\n');
+    const text = `let x = a ? "one" : "two"; let y = {cmd: x};\n${lines}`;
+    expect(commandsIn(`${text}\nawait tools.exec_command({cmd: x});`)).toEqual(['one', 'two']);
+    expect(commandsIn(`${text}\nawait tools.exec_command(y);`)).toEqual(['one', 'two']);
+  });
+
   it('has no calls in its texts, its comments, and functions that it never calls', () => {
     const text =
       'const s = "tools.exec_command({cmd: 1})"; const f = () => tools.exec_command({cmd: "a"}); text(ALL_TOOLS)';

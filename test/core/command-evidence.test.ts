@@ -98,6 +98,11 @@ describe('a command matters', () => {
     expect(
       listed(['npm test', `Chunk ID: 1\nWall time: 1 s\nProcess exited with code 0\n${output}`]),
     ).toEqual(['npm test']);
+    for (const line of [
+      'Coverage: 80%\nexit code 3 of the child',
+      'Tests: 4 passed\nExit code 1 was expected',
+    ])
+      expect(listed(['npm test', `${line}\nall passed\n`])).toEqual(['npm test']);
     for (const failed of [
       'Exit code 1\nconflict',
       'Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n',

@@ -24,6 +24,11 @@ describe('names and numbers', () => {
     expect(identifiersIn(message)).toEqual(names);
   });
 
+  it('are none in what an agent shows of pasted pictures and texts', () => {
+    expect(identifiersIn('[Image #1] make it look like #12')).toEqual(['#12']);
+    expect(identifiersIn('[Pasted text #1 +11 lines] mend it')).toEqual([]);
+  });
+
   it('leave out bare numbers, times and what programs have printed', () => {
     const message = [
       'Since 1200 runs at 12:30, line 366 of `a.ts` waits 30 s on port 8443, see #120:',

@@ -15,6 +15,7 @@ import {
 import {
   entriesOf,
   fieldsIn,
+  choiceOf,
   formsOf,
   isCallable,
   isList,
@@ -238,7 +239,7 @@ const readExpression = (run: Run, cursor: Cursor, scope: Scope): Value => {
     if (operator === '?') {
       const yes = expression(run, cursor, scope);
       const no = passes(cursor, ':') ? expression(run, cursor, scope) : undefined;
-      value = { kind: 'choice', values: [yes, no] };
+      value = choiceOf(yes, no);
       continue;
     }
     const right = operand(run, cursor, scope);

@@ -10,7 +10,7 @@ export type Value =
   | Callable
   | { readonly kind: 'fields'; readonly values: ReadonlyMap<string, Value> }
   /** `condition ? yes : no`: which one is not known */
-  | { readonly kind: 'choice'; readonly values: readonly [Value, Value] };
+  | { readonly kind: 'choice'; readonly values: readonly Value[] };
 
 export type Callable =
   | { readonly kind: 'function'; readonly call: (args: readonly Value[]) => Value }
@@ -30,15 +30,31 @@ export const fieldsIn = (value: Value): ReadonlyMap<string, Value> =>
     ? value.values
     : new Map();
 
-/** An argument in each form that it can have by the first choice in it, without unknown forms where there are others. */
-export const formsOf = (value: Value): readonly Value[] => {
-  if (isChoice(value)) return knownOf(value.values.flatMap(formsOf));
+const MOST_FORMS = 8; // a script that chooses between results of choices would have twice as many with each line
+
+/**
+ * An argument in each form that it can have by the first choice in it, without unknown forms where there are others; of more than a few forms
+ * the first ones.
+ */
+export const formsOf = (value: Value, most = MOST_FORMS): readonly Value[] => {
+  if (isChoice(value)) {
+    const forms = new Set<Value>();
+    for (const each of value.values)
+      if (forms.size < most) for (const form of formsOf(each, most - forms.size)) forms.add(form);
+    return knownOf([...forms]);
+  }
   const open = [...fieldsIn(value)].find(([, each]) => isChoice(each));
   if (!open) return [value];
-  return formsOf(open[1]).map((each) => ({
+  return formsOf(open[1], most).map((each) => ({
     kind: 'fields',
     values: new Map([...fieldsIn(value), [open[0], each]]),
   }));
+};
+
+/** `condition ? yes : no` */
+export const choiceOf = (yes: Value, no: Value): Value => {
+  const all = [yes, no].flatMap((each) => (isChoice(each) ? each.values : [each]));
+  return { kind: 'choice', values: [...new Set(all)].slice(0, MOST_FORMS) };
 };
 
 const isChoice = (value: Value): value is Extract<Value, { readonly kind: 'choice' }> =>

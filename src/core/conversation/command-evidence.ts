@@ -98,9 +98,10 @@ const tellsStatus = (line: string): boolean =>
 
 const STATUS_ROOM = 400; // characters at either end of an output in which the agents put the exit status
 const STATUS =
-  '\\W{0,3}(?:process |command |shellid: \\S+ completed with )?(?:exited|failed|exit)(?: with)?(?: exit)? (?:code|status):? (\\d+)';
+  '\\W{0,3}(?:process |command |shellid: \\S+ completed with )?(?:exited|failed|exit)(?: with)?(?: exit)? (?:code|status):? (\\d+)(?=[^\\w\\n]*(?:\\n|$))';
 /** Lines of the agents around it: `Wall time: 1.2 seconds`, `Signal: (none)`. */
-const FIELD = '[a-z][\\w ]{0,30}:[^\\n]*';
+const FIELD =
+  '(?:wall time|output|total output|original token count|chunk id|session id|command|directory|stdout|stderr|error|signal|background pids|process group|warning)[\\w ]{0,30}:[^\\n]*';
 // elsewhere in an output a program may say so of another one
 const [STATUS_FIRST, STATUS_LAST] = [
   new RegExp(`^\\s*(?:${FIELD}\\n){0,3}${STATUS}`, 'i'),

@@ -161,13 +161,16 @@ const TELLING_PAST =
 
 /** In the order of the forms; each may occur several times. */
 export const identifiersIn = (message: string): readonly string[] => {
-  let rest = withoutPrinted(message);
+  let rest = withoutPrinted(message).replace(PLACEHOLDER, ' ');
   return FORMS.flatMap((form) => {
     const found = [...rest.matchAll(form)].map(([whole, name = whole]) => name);
     rest = rest.replace(form, ' ');
     return found.filter((name) => !BRANDS.has(name));
   });
 };
+
+/** What agents show of pasted pictures and texts (docs/facts): `[Image #1]`, `[Pasted text #1 +11 lines]`. */
+const PLACEHOLDER = /\[[^\]\n]{0,30}#\d+[^\]\n]{0,30}\]/g;
 
 const UNIT = '(?:ms|s|min|h|px|kB|MB|GB|MiB|GiB|%)';
 /** Not within a word, a path, an address or a longer number. */

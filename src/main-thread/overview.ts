@@ -365,7 +365,11 @@ export const makeOverview = (
     },
     pause: () => void leave('paused'),
     resume: () => {
-      if (state.phase === 'paused') (canOpen() ? begin : closeByItself)();
+      if (state.phase !== 'paused') return;
+      if (canOpen()) return begin();
+      const hindrance = terminalHindrance(terminal);
+      if (hindrance !== undefined) terminal.worker.handle(noOverviewNotice(terminal, hindrance)); // its keys are the agent's again
+      closeByItself();
     },
     stop: async () => {
       state.isStopped = true;

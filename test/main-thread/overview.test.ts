@@ -249,6 +249,17 @@ describe('each key', () => {
   });
 });
 
+it('an overview in a terminal that becomes too small for it closes with a word, because its keys are the agent’s again', async () => {
+  start(COLUMNS, ROWS);
+  run.overview.open();
+  await run.drawn();
+  run.resize(39, 12);
+  await vi.waitFor(() => expect(run.overview.isOpen()).toBe(false));
+  expect(run.notices).toEqual(['overview needs 40×8']);
+  run.type('q');
+  expect(run.received()).toBe('q');
+});
+
 describe('what is drawn', () => {
   it('fills the terminal, and is written again only where it has changed', async () => {
     let second = 'one';

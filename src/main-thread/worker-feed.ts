@@ -6,7 +6,7 @@ const SEND_MS = 8; // output is told together
 const KEYS_MS = 250; // keys are told together: whoever must know of a key at once looks at the counters
 const MOST_TOLD = 256 * 1024; // bytes told together
 const MOST_UNREAD = 256 * 1024; // bytes that the screen model has not read; more are left out, and it starts anew
-const MEMORY_BYTES = 2 * (MOST_TOLD + MOST_UNREAD); // twice what may be unread, so that nothing unread is overwritten
+const MEMORY_BYTES = 2 * (MOST_TOLD + MOST_UNREAD); // twice what may be unread: only what a restart drops is overwritten unread
 const RESTART_MS = 250; // between two such starts, while a child writes without a pause
 
 /**

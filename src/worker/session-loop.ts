@@ -94,14 +94,14 @@ const watchVisibility = (unseen: LoopListener['unseen'], emit: (event: Event) =>
 };
 
 /** Reports keys with a delay, as one event for all of them; `flush` reports those that no event has told of, too. */
-const delayKeys = (takeUntold: LoopListener['takeUnreportedKeys'], onKeys: () => void) => {
+const delayKeys = (takeUnreported: LoopListener['takeUnreportedKeys'], onKeys: () => void) => {
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     clearTimeout(timer);
     timer = undefined;
   };
   const emit = (): void => {
-    const isUnreported = takeUntold?.() === true;
+    const isUnreported = takeUnreported?.() === true;
     if (timer === undefined && !isUnreported) return;
     stop();
     onKeys();

@@ -1,12 +1,15 @@
+import { isatty } from 'node:tty';
 import { errorText, UserError } from '../core/errors.js';
 import { formatControlKey } from '../core/format.js';
 import { own, toPrintableLines, toPrintableText } from '../core/printable.js';
+import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
 import { exitCodeOfSignal, exitBySignal, exitWithoutThreads } from '../main-thread/exit-status.js';
 import { applyConfiguration } from './config/apply.js';
 import { commandWithoutNotify, oneKeyForTwo, OWN_FAILURE } from './messages.js';
 import { perform } from './commands/run.js';
 import { print, printError, toAsciiIfNeeded, version } from './print.js';
 import { sharedProgramFile } from './program-file.js';
+import type { Task } from './request.js';
 import { readLaunch } from './read-launch.js';
 import type { Outcome } from './session.js';
 
@@ -19,13 +22,24 @@ const main = async (): Promise<void> => {
     await print(toPrintableText(request.text));
     return;
   }
+  // it reads the terminal's settings while all else is prepared
+  const stty = request.kind === 'run' && isatty(0) && isatty(1) ? startSttyProcess() : undefined;
+  try {
+    await carryOut(request, stty);
+  } catch (error) {
+    (await stty)?.disarm(); // its pipes would keep this process running
+    throw error;
+  }
+};
+
+const carryOut = async (request: Task, stty: Promise<SttyProcess> | undefined): Promise<void> => {
   const task = await applyConfiguration(request);
   // the mode may come from a file, the command only from the command line
   const { flags, values } = task.options;
   if (flags['notify.command'] !== undefined && !values['notify.on']) throw commandWithoutNotify();
   const isKeyGiven = flags.hotkey !== undefined || flags.notNow !== undefined;
   if (isKeyGiven && values.hotkey === values.notNow) throw oneKeyForTwo(formatControlKey(values.hotkey));
-  finish(await perform(task), values.quiet);
+  finish(await perform(task, stty), values.quiet);
 };
 
 const finish = ({ status, notices, isLineOpen, hasStuckThread }: Outcome, quiet: boolean): void => {

@@ -11,11 +11,11 @@ import { openRecording, type Recording } from '../storage/recording.js';
 import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
 import type { ExitStatus, OwnConfig, SessionEnd, Tour, LaunchSession } from '../session/options.js';
 import { requestReports } from '../main-thread/launch-reports.js';
-import { childSize } from '../terminal/child-size.js';
+import { type PreparedTerminal, prepareTerminal, startSizes } from '../main-thread/prepared-terminal.js';
 import { startChild, type UnreadChild } from '../terminal/pty.js';
-import { terminalSize } from '../terminal/tty.js';
 import { configCommand, configPath, currentContext, shortenHome } from './config/path.js';
 import { print, version, workingFolder } from './print.js';
+import { type Size, terminalSize } from '../terminal/tty.js';
 import type { Options } from './request.js';
 
 // From options to a wrapped child: opens what must be open before it starts, closes it afterwards.
@@ -61,12 +61,15 @@ const orNone = (open: () => Log): Log => {
 };
 
 /** Runs a child under a PTY. */
-export const runWrapped = async (command: ChildCommand, options: Options, log: Log): Promise<Outcome> => {
+export const runWrapped = async (
+  command: ChildCommand,
+  { options, log, stty }: Given & { readonly stty?: Promise<SttyProcess> | undefined },
+): Promise<Outcome> => {
   if (options.control) {
     const { checkControlPlace } = await import('../storage/control-place.js');
     await checkControlPlace(options.control);
   }
-  const starting = startSttyProcess(); // it reads the terminal's settings while the wrapper loads
+  const starting = stty ?? startSttyProcess();
   try {
     return await runWith(starting, { command, options, log });
   } catch (error) {
@@ -75,17 +78,21 @@ export const runWrapped = async (command: ChildCommand, options: Options, log: L
   }
 };
 
-interface Run {
-  readonly command: ChildCommand;
+/** What a session is run with, beside its command. */
+interface Given {
   readonly options: Options;
   readonly log: Log;
+}
+
+interface Run extends Given {
+  readonly command: ChildCommand;
 }
 
 const runWith = async (starting: Promise<SttyProcess>, { command, options, log }: Run): Promise<Outcome> => {
   const notices: string[] = [];
   const recording = openRecordingFor(
     options,
-    childSize(terminalSize(process.stdout), footerOf(options)),
+    startSizes(terminalSize(process.stdout), options).child,
     (reason) => {
       notices.push(`the recording is incomplete: ${reason}`);
       log.warn(`recording stopped: ${reason}`);
@@ -98,16 +105,21 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
     try {
       const session = await withChannel(asked);
       const sttyProcess = await stty;
-      const child = startAgent(session, sttyProcess);
+      const sizes = startSizes(terminalSize(process.stdout), session);
+      const child = startAgent(session, sizes.child, sttyProcess);
+      let prepared: PreparedTerminal | undefined;
       try {
+        prepared = prepareTerminal(session, sizes, sttyProcess);
         const [{ wrap }, { startThread }] = await loadWrapper();
         return await wrap(session, {
           child,
+          prepared,
           sttyProcess,
           startThread: (start, listener) => startThread({ ...thread, start }, listener),
         });
       } finally {
         child.abandon(); // where that has failed before it listened
+        await prepared?.abandon();
       }
     } finally {
       await close();
@@ -126,17 +138,11 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
 /** What is not needed before the agent runs: it loads while the agent does. */
 const loadWrapper = () => Promise.all([import('../main-thread/wrap.js'), import('./session-thread.js')]);
 
-const footerOf = ({ values }: Pick<Options, 'values'>) => ({
-  isFooterWanted: values.footer !== false,
-  isPassthrough: values.mode === 'off',
-});
-
 const ADDON_HINT = 'a pseudo-terminal needs an addon of Node: take --no-addons out of NODE_OPTIONS';
 
 /** The agent in a pseudo-terminal, as early as possible: what it writes is read later. */
-const startAgent = (session: LaunchSession, { termios }: SttyProcess): UnreadChild => {
+const startAgent = (session: LaunchSession, size: Size, { termios }: SttyProcess): UnreadChild => {
   const { file, args, cwd, env } = session;
-  const size = childSize(terminalSize(process.stdout), footerOf(session));
   try {
     return startChild({ file, args, cwd, env, size, termios });
   } catch (error) {
@@ -227,13 +233,11 @@ const argsFor = (
 
 // What a run is given.
 
-interface Given {
-  readonly options: Options;
+interface Opened extends Given {
   readonly recording: Recording | undefined;
-  readonly log: Log;
 }
 
-const sessionOf = (command: ChildCommand, { options, recording, log }: Given): LaunchSession => ({
+const sessionOf = (command: ChildCommand, { options, recording, log }: Opened): LaunchSession => ({
   notices: noticesOf(options, log),
   values: options.values,
   ownConfig: options.configured && ownConfig(options),

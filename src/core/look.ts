@@ -65,10 +65,6 @@ const ownColors = (colors: NonNullable<ThemeChoice['colors']>): NonNullable<Look
 
 const isWithoutStyles = (term: string): boolean => term === '' || term === 'dumb';
 
-/** Whether to ask the terminal for its background: the user has not chosen, and the terminal ignores or answers the question. */
-export const asksBackground = (env: Env, { preset }: ThemeChoice): boolean =>
-  preset === 'auto' && !/^(?:linux|dumb|vt\d.*|)$/.test(env['TERM'] ?? '') && (!env['STY'] || !!env['TMUX']);
-
 /** The background by the terminal's answer to OSC 11, as `rgb:ffff/ffff/ffff` (XParseColor); undefined for anything else. */
 export const backgroundFrom = (answer: string): Background | undefined => {
   const found = /^rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(answer);

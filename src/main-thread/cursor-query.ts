@@ -1,9 +1,10 @@
 import { markSlotOverwritten } from '../terminal/filter/grid.js';
 import { quirksFromDeviceAttributes } from '../terminal/filter/quirks.js';
 import { MARK_COLUMN } from '../terminal/input.js';
-import { SENTINEL } from '../terminal/query-queue.js';
+import { EXTENDED, SENTINEL } from '../terminal/questions.js';
 import { noteCellHeight } from '../terminal/reports.js';
-import { asksBackground, backgroundFrom } from '../core/look.js';
+import { backgroundFrom } from '../core/look.js';
+import type { PreparedTerminal } from './prepared-terminal.js';
 import type { Emit } from './terminal-event.js';
 import type { TerminalSession } from './terminal-session.js';
 
@@ -21,8 +22,11 @@ export interface CursorPosition {
 
 /** Asks the terminal for the cursor position; the keyboard passes the answers on. */
 export interface CursorQuery {
-  /** the same, with the questions that are asked only once: what the terminal is, and its background */
-  askAtStart: (waitMs: number) => Promise<CursorPosition | undefined>;
+  /** waits for the answers to the first questions, which have been written before anything could read answers */
+  awaitStart: (
+    asked: NonNullable<PreparedTerminal['asked']>,
+    waitMs: number,
+  ) => Promise<CursorPosition | undefined>;
   /**
    * resolves with undefined when the terminal does not answer in time; `prefix` is written before the query. `onLate`: the answer has come
    * later, after so long
@@ -40,40 +44,52 @@ export interface CursorQuery {
   settled: (waitMs: number) => Promise<void>;
 }
 
-/** DECXCPR; the page number in some answers does not matter. */
-const EXTENDED = '\x1b[?6n';
 /**
  * CPR twice: a row further down, so that it is not row 1, for the column; and in the column of the mark, which stands for no modifier
  * that keyboards have, for the row. The cursor stays; its slot is overwritten.
  */
 const PLAIN = `\x1b7\x1b[B\x1b[6n\x1b8\x1b[${MARK_COLUMN}G\x1b[6n\x1b8`;
-/** Secondary device attributes (DA2): its answer identifies xterm.js. */
-const DEVICE_ATTRIBUTES = '\x1b[>c';
 /** Asks for the size of the text area in pixels (xterm ctlseqs, XTWINOPS). */
 const TEXT_AREA = '\x1b[14t';
-/** Asks for the background colour (xterm ctlseqs, OSC 11). */
-const BACKGROUND_COLOR = '\x1b]11;?\x1b\\';
 
 const positionFrom = (answer: string): CursorPosition => {
   const [row = 1, column = 1] = answer.split(/[;R]/).map(Number);
   return { row: row - 1, column: column - 1 };
 };
 
-/** Calls back with what comes first: a value, or undefined after `waitMs`. */
-const makeAwaited = <T>(waitMs: number, act: (value: T | undefined) => void) => {
+/** Calls back with what comes first: a value, or undefined after `firstMs`, or after `waitMs` where it is to wait again. */
+const makeAwaited = <T>(waitMs: number, act: (value: T | undefined) => void, firstMs = waitMs) => {
   let isOver = false;
   const finish = (value: T | undefined): void => {
     clearTimeout(timer);
     if (!isOver) act(value);
     isOver = true;
   };
-  const timer = setTimeout(finish, waitMs, undefined);
-  return { finish, isOver: () => isOver };
+  let timer = setTimeout(finish, firstMs, undefined);
+  const waitAgain = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(finish, waitMs, undefined);
+  };
+  return { finish, isOver: () => isOver, waitAgain };
 };
+
+const READ_MS = 10; // for answers that have come before anything could read them
+
+/** A question for the cursor that has been asked, or is to be asked now. */
+interface Question {
+  /** when it was asked; undefined: it is asked now, behind `prefix` */
+  readonly askedAt?: number;
+  readonly prefix?: string;
+  /** after so long without any answer */
+  readonly waitMs: number;
+  readonly onLate?: ((afterMs: number) => void) | undefined;
+}
 
 type Terminal = Pick<TerminalSession, 'filter' | 'session' | 'tty' | 'background' | 'pixels'>;
 
-const makeAsk = ({ filter: { grid, modeTracker }, tty }: Terminal): CursorQuery['ask'] => {
+type Ask = (question: Question) => Promise<CursorPosition | undefined>;
+
+const makeAsk = ({ filter: { grid, modeTracker }, tty }: Terminal): Ask => {
   const { queries } = modeTracker;
   let hasExtended: boolean | undefined; // whether the terminal knows the extended form; undefined until it has shown that
 
@@ -92,19 +108,25 @@ const makeAsk = ({ filter: { grid, modeTracker }, tty }: Terminal): CursorQuery[
     });
     return EXTENDED;
   };
-  /** Writes the query in one form, and a sentinel behind it; `onEnd`: the terminal has got past both. */
-  const send = (prefix: string, onFound: (position: CursorPosition) => void, onEnd: () => void): void => {
+  /** Writes the query in one form behind `prefix`, unless it was written, and a sentinel behind it; `onEnd`: the terminal has got past both. */
+  const send = (
+    prefix: string | undefined,
+    onFound: (position: CursorPosition) => void,
+    onEnd: () => void,
+  ): void => {
     const isPlain = hasExtended === false;
     const isShared = queries.isChildWaiting(isPlain ? 'cursor' : 'extended cursor');
     if (isShared) queries.addOwn('status');
     const query = isPlain ? askPlainly(onFound) : askExtended(onFound);
     queries.addOwn('status', onEnd);
-    tty.write((isShared ? SENTINEL : '') + prefix + query + SENTINEL);
+    if (prefix !== undefined) tty.write((isShared ? SENTINEL : '') + prefix + query + SENTINEL);
   };
-  return (prefix, waitMs, onLate) =>
+  return ({ askedAt: earlier, prefix = '', waitMs, onLate }) =>
     new Promise((resolve) => {
-      const askedAt = performance.now();
-      const { finish, isOver } = makeAwaited(waitMs, resolve);
+      const askedAt = earlier ?? performance.now();
+      const firstMs =
+        earlier === undefined ? waitMs : Math.max(READ_MS, earlier + waitMs - performance.now());
+      const { finish, isOver, waitAgain } = makeAwaited(waitMs, resolve, firstMs);
       let isFound = false;
       const onFound = (position: CursorPosition | undefined): void => {
         if (!isFound && isOver()) onLate?.(performance.now() - askedAt);
@@ -112,11 +134,12 @@ const makeAsk = ({ filter: { grid, modeTracker }, tty }: Terminal): CursorQuery[
         finish(position);
       };
       const isKnown = hasExtended !== undefined;
-      send(prefix, onFound, () => {
+      send(earlier === undefined ? prefix : undefined, onFound, () => {
         if (isFound) return;
         hasExtended ??= false;
-        if (isKnown || isOver()) onFound(undefined);
-        else send('', onFound, () => finish(undefined));
+        if (isKnown || isOver()) return onFound(undefined);
+        waitAgain();
+        send('', onFound, () => finish(undefined));
       });
     });
 };
@@ -127,10 +150,8 @@ export const makeCursorQuery = (terminal: Terminal, emit: Emit): CursorQuery => 
   const ask = makeAsk(terminal);
   let isHeightAsked = false;
   return {
-    askAtStart: (waitMs) => {
-      const { env, values } = terminal.session;
-      const isColorAsked = asksBackground(env, values.theme);
-      if (isColorAsked)
+    awaitStart: ({ at, isBackgroundAsked }, waitMs) => {
+      if (isBackgroundAsked)
         queries.addOwn('background', (text) => {
           terminal.background = backgroundFrom(text);
           emit({ type: 'background-known' });
@@ -138,10 +159,9 @@ export const makeCursorQuery = (terminal: Terminal, emit: Emit): CursorQuery => 
       queries.addOwn('secondary attributes', (text) => {
         grid.quirks = quirksFromDeviceAttributes(text.slice(0, -1), grid.quirks);
       });
-      const prefix = (isColorAsked ? BACKGROUND_COLOR : '') + DEVICE_ATTRIBUTES;
-      return ask(prefix, waitMs, (afterMs) => emit({ type: 'cursor-late', afterMs }));
+      return ask({ askedAt: at, waitMs, onLate: (afterMs) => emit({ type: 'cursor-late', afterMs }) });
     },
-    ask,
+    ask: (prefix, waitMs, onLate) => ask({ prefix, waitMs, onLate }),
     askCellHeight: () => {
       if (isHeightAsked || !terminal.filter.isGround()) return;
       isHeightAsked = true;

@@ -1,7 +1,8 @@
 import { launches } from '../agents/launches.js';
 import { CONTROL, parseKey, type InputElement } from '../core/terminal-input.js';
 import { processStat } from '../storage/processes.js';
-import { reserveFooterSequence, restoreTerminalSequence } from '../terminal/footer-sequences.js';
+import { reserveFooterSequence } from '../terminal/footer-room.js';
+import { restoreTerminalSequence } from '../terminal/footer-sequences.js';
 import { suspendProcessGroup } from '../terminal/tty.js';
 import type { Output } from './output.js';
 import type { CursorQuery } from './cursor-query.js';
@@ -78,9 +79,10 @@ const reclaimTerminal = async (
   wasAlternate: boolean,
   cursorQuery: CursorQuery,
 ): Promise<void> => {
-  const { tty, filter, child, isPassthrough } = terminal;
+  const { tty, sttyProcess, filter, child, isPassthrough } = terminal;
   const { grid, modeTracker } = filter;
-  await tty.enterRawMode();
+  tty.setRaw(); // the shell has changed the terminal
+  await sttyProcess.disableOutputProcessing();
   if (wasAlternate) await moveMainCursor(terminal, cursorQuery);
   const enter = wasAlternate ? `\x1b[?${grid.alternateMode}h` : '';
   tty.write(enter + (isPassthrough ? '' : reserveFooterSequence(grid)) + modeTracker.reapply(wasAlternate));

@@ -7,11 +7,11 @@ import { endOfFrame } from '../terminal/mode-tracker.js';
 import { restoreTerminalSequence } from '../terminal/footer-sequences.js';
 import type { SttyProcess } from '../terminal/stty-process.js';
 import type { Child } from '../terminal/pty.js';
-import { childSize } from '../terminal/child-size.js';
 import type { DroppedPresses, PixelPlaces } from '../terminal/reports.js';
-import { type Tty, openTty, type TtyListener } from '../terminal/tty.js';
+import type { Tty } from '../terminal/tty.js';
 import type { Background } from '../core/look.js';
 import type { LaunchSession, RestartPlan } from '../session/options.js';
+import type { PreparedTerminal } from './prepared-terminal.js';
 import { makeSessionWorker, type SessionWorker, type StartThread } from './worker-host.js';
 import { makeCounters, type Counters } from '../session/thread-messages.js';
 import type { ChildScreen } from '../terminal/child-screen.js';
@@ -82,17 +82,21 @@ export const runGuarded = (
   }
 };
 
-/** Opens the terminal and builds everything between it and the child. */
-export const openTerminalSession = (
+/** What a terminal session is built on. */
+export interface TerminalParts {
+  readonly prepared: PreparedTerminal;
+  readonly sttyProcess: SttyProcess;
+  readonly startThread: StartThread;
+}
+
+/** Builds everything between the terminal and the child. */
+export const makeTerminalSession = (
   session: LaunchSession,
-  { sttyProcess, startThread }: { readonly sttyProcess: SttyProcess; readonly startThread: StartThread },
-  listener: TtyListener,
+  { prepared: { tty, sizes }, sttyProcess, startThread }: TerminalParts,
 ): TerminalSession => {
-  const tty = openTty(listener, sttyProcess);
-  const size = tty.size();
+  const { columns, rows } = sizes.terminal;
   const isPassthrough = session.values.mode === 'off';
-  const child = childSize(size, { isFooterWanted: session.values.footer !== false, isPassthrough });
-  const grid = makeGrid(size.columns, child.rows, size.rows, quirksFromEnv(session.env));
+  const grid = makeGrid(columns, sizes.child.rows, rows, quirksFromEnv(session.env));
   const childFilter = makeStreamFilter(grid);
   const signs = isPassthrough ? undefined : session.agent.titleSigns?.(session.env);
   const stateProxy = signs && makeAgentStateProxy(childFilter, signs);

@@ -1,28 +1,35 @@
 import type { ExitStatus, RestartPlan, SessionEnd, StartedChild, LaunchSession } from '../session/options.js';
 import { atLatest } from '../storage/timing.js';
-import { reserveFooterSequence } from '../terminal/footer-sequences.js';
 import type { Child, ChildListener, UnreadChild } from '../terminal/pty.js';
-import type { SttyProcess } from '../terminal/stty-process.js';
 import { catchUncaughtErrors, listenToSignals } from '../terminal/tty.js';
 import { restoreTerminal, statusOf } from './ending.js';
 import { makeEvents } from './route.js';
 import type { Emit } from './terminal-event.js';
+import type { PreparedTerminal } from './prepared-terminal.js';
 import { type MakeContents, makeParts, type Parts } from './session-parts.js';
-import { armSttyProcess, openTerminalSession, runGuarded, type TerminalSession } from './terminal-session.js';
+import {
+  armSttyProcess,
+  makeTerminalSession,
+  runGuarded,
+  type TerminalParts,
+  type TerminalSession,
+} from './terminal-session.js';
 import { serveWorker } from './worker-effects.js';
-import type { StartThread } from './worker-host.js';
 
 // Runs one wrapped session from the child's first output to its end: builds its parts, starts the worker, and restores the terminal. What
 // happens in between is in route.ts.
 
 const ALIVE_MS = 60_000;
 
-const ANSWER_MS = 60; // for the terminal to report its cursor position; the child starts meanwhile
+const SILENCE_MS = 25; // after the first questions, and again after a first answer: what does not answer by then is not waited for
 
 /** Holds the child's output until the cursor position is known, because the filter tracks the cursor from there. */
-const findCursor = async ({ terminal, cursorQuery, output }: Parts): Promise<void> => {
+const findCursor = async (
+  { terminal, cursorQuery, output }: Parts,
+  asked: NonNullable<PreparedTerminal['asked']>,
+): Promise<void> => {
   output.hold();
-  const cursor = await cursorQuery.askAtStart(ANSWER_MS);
+  const cursor = await cursorQuery.awaitStart(asked, SILENCE_MS);
   const { screen, filter } = terminal;
   const { grid } = filter;
   if (cursor) Object.assign(grid, { row: Math.min(cursor.row, grid.rows - 1), column: cursor.column });
@@ -31,16 +38,20 @@ const findCursor = async ({ terminal, cursorQuery, output }: Parts): Promise<voi
   output.release();
 };
 
-/** The terminal may have changed its size since the child was started, when nobody has listened. */
 const listenTo = (unread: UnreadChild, terminal: TerminalSession, listener: ChildListener): Child => {
   const { grid } = terminal.filter;
-  const { columns, rows } = unread.size;
   const child = unread.listen(listener);
   terminal.child = child;
-  if (columns !== grid.columns || rows !== grid.rows) child.resize(grid);
   terminal.session.recording?.resize(grid.columns, grid.rows);
   return child;
 };
+
+const listenToTerminal = ({ tty }: TerminalSession, emit: Emit): void =>
+  tty.listen({
+    onInput: (bytes) => emit({ type: 'input', bytes }),
+    onDrain: () => emit({ type: 'terminal-drained' }),
+    onHangUp: () => emit({ type: 'terminal-gone' }),
+  });
 
 /** Handles signals and stray errors until the returned function is called. */
 const listen = (emit: Emit): (() => void) => {
@@ -123,15 +134,18 @@ const leaveTerminal = async (
 };
 
 /** Runs the child to its end, and restores the terminal afterwards. */
-const runChild = async (unread: UnreadChild, parts: Parts, emit: Emit): Promise<SessionEnd> => {
-  const { terminal, ending, output } = parts;
-  const { session, tty, filter, isPassthrough } = terminal;
+const runChild = async (
+  { child: unread, sttyProcess, prepared: { asked } }: Started,
+  parts: Parts,
+  emit: Emit,
+): Promise<SessionEnd> => {
+  const { terminal, ending, output, resize } = parts;
+  const { session } = terminal;
   output.hold();
-  const isRaw = tty.enterRawMode().then(output.release);
+  const isRaw = sttyProcess.disableOutputProcessing().then(output.release); // not sooner: it takes a core from the child that starts
   let left: Pick<SessionEnd, 'summary' | 'hasStuckThread'>;
   try {
-    if (!isPassthrough) tty.write(reserveFooterSequence(filter.grid));
-    if (!isPassthrough) void findCursor(parts);
+    if (asked) void findCursor(parts, asked);
     armSttyProcess(terminal);
     let startWorkerNow = (): void => undefined;
     const child = listenTo(unread, terminal, {
@@ -143,6 +157,8 @@ const runChild = async (unread: UnreadChild, parts: Parts, emit: Emit): Promise<
       onGone: () => emit({ type: 'child-gone' }),
       onEnd: (end) => emit({ type: 'child-ended', end }),
     });
+    listenToTerminal(terminal, emit);
+    resize.check(); // the terminal may have changed its size since the child was started, when nobody has listened
     session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.agent.name}`);
     startWorkerNow = startWorkerSoon(parts, { pid: child.pid, startedAt: unread.startedAt });
     await ending.ended;
@@ -154,30 +170,24 @@ const runChild = async (unread: UnreadChild, parts: Parts, emit: Emit): Promise<
 };
 
 /** What a wrapped session runs on. */
-export interface Started {
+export interface Started extends TerminalParts {
   /** the agent, of which nothing has been read yet */
   readonly child: UnreadChild;
-  readonly sttyProcess: SttyProcess;
-  readonly startThread: StartThread;
 }
 
 /** Shows the child with the footer below it, until it ends. Afterwards the terminal is in the state that the user's shell needs. */
 export const wrap = async (
   session: LaunchSession,
-  { child, ...started }: Started,
+  started: Started,
   makeContents?: MakeContents,
 ): Promise<SessionEnd> => {
   const { emit, connect } = makeEvents();
-  const terminal = openTerminalSession(session, started, {
-    onInput: (bytes) => emit({ type: 'input', bytes }),
-    onDrain: () => emit({ type: 'terminal-drained' }),
-    onHangUp: () => emit({ type: 'terminal-gone' }),
-  });
+  const terminal = makeTerminalSession(session, started);
   const parts = makeParts(terminal, emit, makeContents);
   connect(parts);
   const stopListening = listen(emit);
   try {
-    const end = await runChild(child, parts, emit);
+    const end = await runChild(started, parts, emit);
     // Node crashes in an ordinary exit when its terminal is gone
     return parts.ending.hasHungUp
       ? { status: { kind: 'signal', signal: 'SIGHUP' } }

@@ -46,13 +46,22 @@ const isLink = (path: string): boolean => {
 /** Creates the folder, or the folder `name` in it, for the user only; returns its path. Rejects if it is a link or another user's. */
 export const ensureFolder = async (folder: string, name?: string): Promise<string> => {
   // links above this folder are allowed: many users keep their dot folders elsewhere
-  await makeFolder(folder);
-  await makePrivate(folder);
-  if (name === undefined) return folder;
-  const inner = join(folder, name);
-  await makeFolder(inner);
-  await makePrivate(inner);
-  return inner;
+  const folders = name === undefined ? [folder] : [folder, join(folder, name)];
+  for (const each of folders) {
+    if (isPrivate(each)) continue; // the usual case, for which no start waits
+    await makeFolder(each);
+    await makePrivate(each);
+  }
+  return folders.at(-1) ?? folder;
+};
+
+const isPrivate = (folder: string): boolean => {
+  try {
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
+    return stats?.isDirectory() === true && isOwn(stats) && (stats.mode & OTHERS) === 0;
+  } catch {
+    return false; // a folder above it cannot be entered, or is none
+  }
 };
 
 /** Creates the folder and its parents, for the user only. Node's `recursive` option never ends if the system keeps reporting a missing parent. */

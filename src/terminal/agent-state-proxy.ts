@@ -2,7 +2,7 @@ import type { SignSet, TitleSigns } from '../core/reading.js';
 import { endOfString } from './filter/bytes.js';
 import type { StreamFilter } from './filter/filter.js';
 import { concatBytes } from './filter/parser.js';
-import { SENTINEL } from './query-queue.js';
+import { SENTINEL } from './questions.js';
 
 /*
  * Agent states (OSC 7501) for a terminal that does not support them: the wrapper answers the agent's query in the terminal's place and

@@ -1,4 +1,5 @@
 import { type Printable } from '../core/printable.js';
+import { makeRoom, REGION_OFF, setRegion } from './footer-room.js';
 import { asciiCharsets, charsetSequence, hasFooter, markSlotOverwritten, type Grid } from './filter/grid.js';
 import { cursorSequence } from './filter/motion.js';
 import type { ModeTracker } from './mode-tracker.js';
@@ -48,21 +49,12 @@ export const paintSequence = (grid: Grid, modeTracker: ModeTracker, row: Printab
   return `\x1b7${place}${text}${charsets}\x1b8${reopen}`;
 };
 
-const REGION_OFF = '\x1b7\x1b[r\x1b8';
-
 const eraseFooter = (grid: Grid): string =>
   hasFooter(grid) ? `\x1b7\x1b[${grid.terminalRows};1H\x1b[0m\x1b[2K\x1b8` : '';
 
 /** Removes the footer and the scroll region, for a session that continues without a footer. */
 export const removeFooterSequence = (grid: Grid): string =>
   hasFooter(grid) ? REGION_OFF + eraseFooter(grid) : '';
-
-/** Makes rows of room below the cursor by scrolling if needed. Only without a scroll region. */
-const makeRoom = (rows: number): string => `${'\x1bD'.repeat(rows)}\x1b[${rows}A`;
-
-/** Sets the child's scroll region and makes room for the footer, at the start or after a suspend. */
-export const reserveFooterSequence = (grid: Grid): string =>
-  hasFooter(grid) ? `${makeRoom(1)}\x1b7\x1b[1;${grid.rows}r\x1b8` : '';
 
 export interface ResizePlan {
   /** rows of the child's content below its cursor to keep; 0 if the width changed and the terminal reflowed */
@@ -83,10 +75,9 @@ export const resizeSequence = (grid: Grid, plan: ResizePlan): string => {
   const isMerged = rowsBelow === 0 && plan.isBlankFromCursor && !grid.alternate;
   const toOldFooter = isMerged ? '' : `\x1b[${rowsBelow + 1}B\r`;
   const erase = `\x1b7${toOldFooter}\x1b[0m\x1b[J\x1b8`;
-  const region = hasFooter(grid) ? `\x1b7\x1b[1;${grid.rows}r\x1b8` : '';
   grid.footerShown = false;
   grid.footerDirty = true;
-  return REGION_OFF + lift + makeRoom(1 + wrappedRows) + erase + region;
+  return REGION_OFF + lift + makeRoom(1 + wrappedRows) + erase + setRegion(grid);
 };
 
 export interface RestoreState {

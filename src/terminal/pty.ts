@@ -156,8 +156,6 @@ export interface UnreadChild {
   readonly pid: number;
   /** milliseconds since 1970 */
   readonly startedAt: number;
-  /** of its terminal */
-  readonly size: Size;
   /** nobody will listen: hangs up, so that the child ends. Does nothing once somebody listens. */
   readonly abandon: () => void;
   /** to be called once, and soon: a child that writes more than 4 KB waits until then */
@@ -180,7 +178,6 @@ export const startChild = ({ file, args, cwd, env, size, termios }: ChildOptions
   return {
     pid: pty.pid,
     startedAt: Date.now(),
-    size,
     abandon: () => {
       if (isTaken) return;
       isTaken = true;

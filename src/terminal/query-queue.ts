@@ -23,12 +23,6 @@ export type QueryKind =
   /** `OSC 7501 ; ?`, answered with the same bytes */
   | 'agent states';
 
-/**
- * What every terminal answers, with bytes that are no key (DSR, VT100 manual): when this answer is there, an earlier query without one will
- * most likely get none.
- */
-export const SENTINEL = '\x1b[5n';
-
 /** Receives an answer to a query of the wrapper. */
 export type AnswerHandler = (text: string) => void;
 

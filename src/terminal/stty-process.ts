@@ -22,10 +22,10 @@ export interface SttyProcess {
  * It prints the termios, then reads lines from a pipe: `q` = exit, `o` = turn output processing off and print a line, any other line =
  * what to print when the pipe closes (docs/facts/terminals.md#reset). It ignores every signal that a terminal or a killed process group sends,
  * and TTOU so that stty works from the background.
- * If the wrapper was killed before raw mode, there is nothing to restore. A parent with job control, which has given the wrapper a process
- * group of its own, is a shell that may show its prompt first: the script waits for that, and restores the termios only if they are still
- * what they were in raw mode. Any other parent (`sh -c`, npm) never restores them, and the shell above it would keep what it finds, so they
- * are restored at once. SIGWINCH has the shell draw its prompt again at the cursor.
+ * If the wrapper was killed before it had set raw mode and sent such a line, there is nothing to restore. A parent with job control, which
+ * has given the wrapper a process group of its own, is a shell that may show its prompt first: the script waits for that, and restores the
+ * termios only if they are still what they were in raw mode. Any other parent (`sh -c`, npm) never restores them, and the shell above it
+ * would keep what it finds, so they are restored at once. SIGWINCH has the shell draw its prompt again at the cursor.
  */
 const SCRIPT = `trap '' HUP INT QUIT TERM TSTP TTIN TTOU PIPE
 t=$(stty -g <&3 2>/dev/null)
@@ -41,7 +41,7 @@ o) stty -opost <&3 2>/dev/null; echo; r=$(stty -g <&3 2>/dev/null);;
 *) s=$l;;
 esac
 done
-[ -n "$r" ] || exit 0
+[ -n "$r$s" ] || exit 0
 [ -n "$s" ] || j=1
 [ -n "$j" ] || stty "$t" <&3 2>/dev/null
 printf "$s" >&3

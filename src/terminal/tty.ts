@@ -2,7 +2,6 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import type { OnReadOpts, SocketConstructorOpts } from 'node:net';
 import { ReadStream, type WriteStream } from 'node:tty';
 import type { TerminalAnswers } from '../core/report/doctor-report.js';
-import type { SttyProcess } from './stty-process.js';
 import { makeWriteQueue, type WriteQueue } from './write-queue.js';
 import { present } from '../core/present.js';
 
@@ -20,6 +19,8 @@ export interface Tty {
   /** read from the kernel each time: the resize event alone comes too late (docs/facts/terminals.md#resize) */
   size: () => Size;
   write: (bytes: Uint8Array | string) => void;
+  /** starts to read; what came before waits in the kernel */
+  listen: (listener: TtyListener) => void;
   /** bytes that the terminal has not taken yet */
   pending: () => number;
   /** resolves when the terminal has taken everything written so far, or has hung up */
@@ -29,15 +30,13 @@ export interface Tty {
   resumeInput: () => void;
   /** the same for good: what is typed from now on stays in the terminal, for the program that reads it next */
   leaveInput: () => void;
-  /**
-   * raw mode; also called after a suspend, when the shell has changed the terminal. Resolves when output processing is off, too: until
-   * then an LF would become CR LF.
-   */
-  enterRawMode: () => Promise<void>;
+  /** raw mode for input; output processing stays on, so that an LF becomes CR LF (stty-process.ts) */
+  setRaw: () => void;
   /** restores the termios from before */
   restoreTermios: () => void;
   /** stops listening, so that the process can end */
   close: () => void;
+  isClosed: () => boolean;
 }
 
 export interface TtyListener {
@@ -114,8 +113,7 @@ const openInput = (onInput: TtyListener['onInput']): ReadStream => {
   return new ReadStream(0, { onread } as SocketConstructorOpts); // missing in @types/node
 };
 
-const listen = (input: ReadStream, output: WriteStream, { onHangUp }: TtyListener): (() => void) => {
-  input.resume();
+const watchForHangUp = (input: ReadStream, output: WriteStream, onHangUp: () => void): (() => void) => {
   input.on('end', onHangUp);
   input.on('error', onHangUp);
   output.on('error', onHangUp); // it stays: a late EIO must not crash the process
@@ -125,7 +123,10 @@ const listen = (input: ReadStream, output: WriteStream, { onHangUp }: TtyListene
   };
 };
 
-const queueTo = (output: WriteStream & { readonly fd: number }, listener: TtyListener): WriteQueue => {
+const queueTo = (
+  output: WriteStream & { readonly fd: number },
+  listener: Omit<TtyListener, 'onInput'>,
+): WriteQueue => {
   const { fd, isOwn } = nonBlocking(output);
   const queue = makeWriteQueue({
     fd,
@@ -144,18 +145,27 @@ const queueTo = (output: WriteStream & { readonly fd: number }, listener: TtyLis
 };
 
 /** Opens the terminal that this process was started in; stdin and stdout must be TTYs. */
-export const openTty = (
-  listener: TtyListener,
-  sttyProcess: Pick<SttyProcess, 'disableOutputProcessing'>,
-): Tty => {
+export const openTty = (): Tty => {
   const { stdout: output } = process;
-  const input = openInput(listener.onInput);
+  let listener: TtyListener | undefined;
+  let hasHungUp = false;
+  const onHangUp = (): void => {
+    hasHungUp = true;
+    listener?.onHangUp();
+  };
+  const input = openInput((bytes) => listener?.onInput(bytes));
   let lastSize = terminalSize(output);
-  const queue = queueTo(output, listener);
+  const queue = queueTo(output, { onDrain: () => listener?.onDrain(), onHangUp });
   let isInputPaused = false;
   let isInputLeft = false;
-  const stopListening = listen(input, output, listener);
+  let isClosed = false;
+  const stopListening = watchForHangUp(input, output, onHangUp);
   return {
+    listen: (given) => {
+      listener = given;
+      input.resume();
+      if (hasHungUp) given.onHangUp();
+    },
     size: () => {
       try {
         lastSize = terminalSize(output);
@@ -179,17 +189,18 @@ export const openTty = (
       isInputLeft = true;
       input.pause();
     },
-    enterRawMode: () => {
+    setRaw: () => {
       input.setRawMode(false); // otherwise libuv assumes that the terminal is still raw
       input.setRawMode(true);
-      return sttyProcess.disableOutputProcessing();
     },
     restoreTermios: () => input.setRawMode(false),
     close: () => {
+      isClosed = true;
       isInputPaused = false;
       stopListening();
       queue.close();
     },
+    isClosed: () => isClosed,
   };
 };
 

@@ -139,7 +139,7 @@ const play = (
     act();
     plan();
   };
-  happen(() => questions.ask(true, () => void run.parts.cursorQuery.askAtStart(60)));
+  happen(() => questions.ask(true, () => void run.askAtStart()));
   for (const [at, key] of typed) happenings.push({ at, act: () => say(key) });
   for (const [at, query] of asks)
     happenings.push({ at, act: () => questions.ask(false, () => run.write(query)) });
@@ -212,7 +212,7 @@ describe('answers to the wrapper', () => {
 describe('an answer to the child', () => {
   it('is its own when the user presses F3 with Ctrl before it, and the wrapper asks behind it', async () => {
     const run = makeOverviewHarness(80, 24, {}, { isSilent: true });
-    void run.parts.cursorQuery.askAtStart(60);
+    void run.askAtStart();
     run.type('\x1b[0n'); // the terminal has no extended reports
     run.type('\x1b[2;1R\x1b[1;17R\x1b[0n');
     run.write('\x1b[7;3H\x1b[6n');
@@ -227,7 +227,7 @@ describe('an answer to the child', () => {
     'about the background reaches it after the question %j',
     (question) => {
       const run = makeOverviewHarness(80, 24, {}, { isSilent: true });
-      void run.parts.cursorQuery.askAtStart(60);
+      void run.askAtStart();
       run.type(`${BACKGROUND}\x1b[>41;379;0c\x1b[?1;5R\x1b[0n`);
       run.write(question);
       run.type(BACKGROUND);
@@ -245,7 +245,7 @@ describe('an answer to the child', () => {
     ['\u009b>c', '\x1b[>41;379;0c'],
   ])('to %j reaches it although the wrapper has asked the same', (question, answer) => {
     const run = makeOverviewHarness(80, 24, {}, { isSilent: true });
-    void run.parts.cursorQuery.askAtStart(60);
+    void run.askAtStart();
     run.type(`${BACKGROUND}\x1b[>41;379;0c\x1b[0n`);
     run.type('\x1b[2;1R\x1b[1;17R\x1b[0n');
     run.write(`\x1b[7;3H${question}`);

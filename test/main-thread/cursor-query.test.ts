@@ -25,7 +25,7 @@ describe.each([
     if (!hasExtended) terminal.parser.registerCsiHandler({ prefix: '?', final: 'n' }, () => true);
     run.write(`\x1b[${row};${column}H`);
     const expected = { row: row - 1, column: column - 1 };
-    expect(await run.parts.cursorQuery.askAtStart(WAIT_MS)).toEqual(expected);
+    expect(await run.askAtStart(WAIT_MS)).toEqual(expected);
     expect(await run.parts.cursorQuery.ask('', WAIT_MS)).toEqual(expected);
     await run.drawn();
     expect([terminal.buffer.active.cursorY, terminal.buffer.active.cursorX]).toEqual([row - 1, column - 1]);
@@ -39,7 +39,7 @@ describe('a narrow terminal without extended cursor reports', () => {
   it.each([1, 14, 16])('of %i columns is not asked in a way whose report could be F3', async (columns) => {
     const run = makeOverviewHarness(columns, ROWS);
     run.emulator.terminal.parser.registerCsiHandler({ prefix: '?', final: 'n' }, () => true);
-    expect(await run.parts.cursorQuery.askAtStart(WAIT_MS)).toBeUndefined();
+    expect(await run.askAtStart(WAIT_MS)).toBeUndefined();
     expect(await run.parts.cursorQuery.ask('', WAIT_MS)).toBeUndefined();
     expect(run.received()).toBe('');
     run.stop();
@@ -48,7 +48,7 @@ describe('a narrow terminal without extended cursor reports', () => {
   it('is asked once it is wide enough', async () => {
     const run = makeOverviewHarness(14, ROWS);
     run.emulator.terminal.parser.registerCsiHandler({ prefix: '?', final: 'n' }, () => true);
-    expect(await run.parts.cursorQuery.askAtStart(WAIT_MS)).toBeUndefined();
+    expect(await run.askAtStart(WAIT_MS)).toBeUndefined();
     run.resize(17, ROWS + 1);
     expect(await run.parts.cursorQuery.ask('', WAIT_MS)).toEqual({ row: 0, column: 0 });
     expect(run.received()).toBe('');
@@ -59,7 +59,7 @@ describe('a narrow terminal without extended cursor reports', () => {
 describe('a terminal that has given an extended cursor report', () => {
   it('is not asked for a plain one when its next answer is lost', async () => {
     const run = makeOverviewHarness(COLUMNS, ROWS, {}, { isSilent: true });
-    const first = run.parts.cursorQuery.askAtStart(WAIT_MS);
+    const first = run.askAtStart(WAIT_MS);
     run.type('\x1b[?1;5;1R\x1b[0n');
     expect(await first).toEqual({ row: 0, column: 4 });
     const second = run.parts.cursorQuery.ask('', WAIT_MS);
@@ -72,7 +72,7 @@ describe('a terminal that has given an extended cursor report', () => {
   it('is asked again once when its answer at the start was late', async () => {
     const run = makeOverviewHarness(COLUMNS, ROWS, {}, { isSilent: true });
     run.stage.isCursorKnown = false;
-    expect(await run.parts.cursorQuery.askAtStart(0)).toBeUndefined();
+    expect(await run.askAtStart(WAIT_MS)).toBeUndefined();
     const before = run.sent();
     run.type('\x1b[?1;5R\x1b[0n');
     expect(run.sent().slice(before.length)).toBe('\x1b[?6n\x1b[5n');

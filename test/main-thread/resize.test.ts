@@ -7,7 +7,7 @@ const COLUMNS = 80;
 const ROWS = 20;
 
 it('the screen is read as drawn when the terminal tells its cursor late, in the middle of the output', async () => {
-  const { stage, model, parts, write, type, stop } = makeOverviewHarness(
+  const { stage, model, askAtStart, write, type, stop } = makeOverviewHarness(
     COLUMNS,
     ROWS,
     {},
@@ -16,7 +16,7 @@ it('the screen is read as drawn when the terminal tells its cursor late, in the 
   const firstRow = (): string | undefined => model.snapshot()?.screen.text(0).trim();
   try {
     stage.isCursorKnown = false;
-    expect(await parts.cursorQuery.askAtStart(0)).toBeUndefined();
+    expect(await askAtStart(0)).toBeUndefined();
     write(`\x1b[H\x1b[Jthe first row${'\x1b[10;1Hsome other row'.repeat(10_000)}\x1b[3;5H`);
     while (firstRow() !== 'the first row') await nextTurn(); // between two slices of what is parsed
     expect(model.isBehind()).toBe(true);
@@ -39,7 +39,7 @@ describe('the output of a child whose terminal has told its cursor late', () => 
   const askedAgain = async () => {
     const run = makeOverviewHarness(COLUMNS, ROWS, {}, { isSilent: true });
     run.stage.isCursorKnown = false;
-    const asked = run.parts.cursorQuery.askAtStart(60);
+    const asked = run.askAtStart();
     await vi.advanceTimersByTimeAsync(80);
     expect(await asked).toBeUndefined();
     run.type('\x1b[?1;1R\x1b[0n');

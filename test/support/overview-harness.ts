@@ -7,7 +7,8 @@ import type { Event } from '../../src/core/event.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
-import { reserveFooterSequence } from '../../src/terminal/footer-sequences.js';
+import { reserveFooterSequence } from '../../src/terminal/footer-room.js';
+import { startQuestions } from '../../src/terminal/questions.js';
 import { makeAgentStateProxy } from '../../src/terminal/agent-state-proxy.js';
 import { makeScreenModel, type ScreenModel } from '../../src/terminal/screen-model.js';
 import { nullLog } from '../../src/storage/log-file.js';
@@ -43,6 +44,8 @@ export interface OverviewHarness {
   readonly sent: () => string;
   readonly armed: () => string;
   readonly resize: (columns: number, rows: number) => void;
+  /** asks what is asked before a session shows its child, and waits for the answers */
+  readonly askAtStart: (waitMs?: number) => ReturnType<Parts['cursorQuery']['awaitStart']>;
   /** resolves when all output is drawn */
   readonly drawn: () => Promise<void>;
   readonly stop: () => void;
@@ -152,6 +155,11 @@ export const makeOverviewHarness = (
       emulator.terminal.resize(newColumns, newRows);
       size = { columns: newColumns, rows: newRows };
       parts.resize.check();
+    },
+    askAtStart: (waitMs = 60) => {
+      const questions = startQuestions(env, defaultValues.theme);
+      terminalSession.tty.write(questions.text);
+      return parts.cursorQuery.awaitStart({ ...questions, at: performance.now() }, waitMs);
     },
     drawn: () => emulator.write(''),
     stop: () => {

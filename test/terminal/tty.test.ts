@@ -3,53 +3,21 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isRunning } from '../../src/storage/processes.js';
-import { programPath } from '../support/programs.js';
-import { openWindow, type Window } from '../support/window.js';
-import { plainEnv } from '../support/wrapped.js';
+import { bundle, inShell as runInShell } from '../support/in-shell.js';
+import type { Window } from '../support/window.js';
 
 let folder: string;
+let tty: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ctxwrap-tty-'));
-  await build({
-    entryPoints: [join(import.meta.dirname, '../../src/terminal/tty.ts')],
-    outfile: join(folder, 'tty.mjs'),
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-  });
+  tty = await bundle('terminal/tty', folder);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A shell that runs the program, and then reads a line itself. */
-const inShell = async (
-  way: string,
-  act: (window: Window, pid: () => number) => Promise<void>,
-): Promise<void> => {
-  const words = [process.execPath, programPath('tty-sessions.js'), join(folder, 'tty.mjs'), way];
-  const window = openWindow({
-    file: 'sh',
-    args: [
-      '-c',
-      `"$@"; echo "status $?"; read -r line; echo "the shell has <$line>"; read -r stop`,
-      'sh',
-      ...words,
-    ],
-    cwd: folder,
-    env: plainEnv(folder),
-    columns: 80,
-    rows: 24,
-  });
-  const text = (): string => window.bytes().toString();
-  try {
-    await window.until(() => /pid \d+\./.test(text()), 'the pid');
-    await act(window, () => Number(/pid (\d+)\./.exec(text())?.[1]));
-  } finally {
-    window.close();
-  }
-};
+const inShell = (way: string, act: (window: Window, pid: () => number) => Promise<void>): Promise<void> =>
+  runInShell({ program: 'tty-sessions.js', args: [tty, way], folder }, act);
 
 it('a terminal that hangs up is told, and late errors of it do not matter', async () => {
   await inShell('again', async (window, pid) => {

@@ -72,7 +72,7 @@ const runAgent = async (
   // nobody needs the conversation of a demonstration
   const strategy = await givenStrategy(options);
   const values = { ...options.values, ...present({ strategy }), blackbox: 'off' } as const;
-  return runWrapped(command, { ...options, values }, logFor(options));
+  return runWrapped(command, { options: { ...options, values }, log: logFor(options) });
 };
 
 /** The user's configuration does not apply to a demonstration, but a strategy that it names is said to be unused, as in every session. */

@@ -7,6 +7,7 @@ import { agentWords, genericLaunch, launches } from '../../agents/launches.js';
 import { systemReason } from '../../storage/errors.js';
 import { findCommand, isShellScript, obstacleReasons } from '../../storage/find-command.js';
 import { passthrough } from '../../main-thread/passthrough.js';
+import type { SttyProcess } from '../../terminal/stty-process.js';
 import * as messages from '../messages.js';
 import { print } from '../print.js';
 import type { AgentOption, Options, RunRequest, Task } from '../request.js';
@@ -14,7 +15,10 @@ import { logFor, runWrapped, type Outcome } from '../session.js';
 import { isSessionRunning, transparentReason } from '../transparency.js';
 
 /** `ctxwrap claude …` and `ctxwrap -- command …`. */
-const run = async ({ word, args, anyCommand, startingDraft, options }: RunRequest): Promise<Outcome> => {
+const run = async (
+  { word, args, anyCommand, startingDraft, options }: RunRequest,
+  stty?: Promise<SttyProcess>,
+): Promise<Outcome> => {
   const own = options.configured?.runtimes ?? [];
   const asked = options.runtime && (await agentLaunchOf(options.runtime, own));
   const all: readonly AgentLaunch[] = [...own, ...launches, ...(asked ? [asked] : [])];
@@ -43,10 +47,12 @@ const run = async ({ word, args, anyCommand, startingDraft, options }: RunReques
   });
   if (plain === undefined) {
     process.title = [basename(word), ...args].join(' '); // what tmux and process lists show, in place of `node`
-    return runWrapped({ file, args, env, agent, startingDraft }, windowed(options, agent), log);
+    const command = { file, args, env, agent, startingDraft };
+    return runWrapped(command, { options: windowed(options, agent), log, stty });
   }
 
   if (startingDraft !== undefined) throw messages.noDraft(plain);
+  void stty?.then(({ disarm }) => disarm());
   log.info(`not wrapped: ${plain}${options.record === undefined ? '' : '; not recorded'}`);
   try {
     return { status: await passthrough({ file, typedName: word, args, env }), notices: [] };
@@ -100,9 +106,9 @@ const find = (word: string, known: AgentLaunch | undefined): string => {
   throw messages.notAProgram(found.file, obstacleReasons[found.reason]);
 };
 
-/** Does what was asked for, and prints what a command answers. */
-export const perform = async (task: Task): Promise<Outcome> => {
-  if (task.kind === 'run') return run(task);
+/** Does what was asked for, and prints what a command answers. `stty` reads the terminal's settings for a session. */
+export const perform = async (task: Task, stty?: Promise<SttyProcess>): Promise<Outcome> => {
+  if (task.kind === 'run') return run(task, stty);
   const done = await task.perform(task.options, run);
   if (typeof done !== 'string') return done;
   await print(done);

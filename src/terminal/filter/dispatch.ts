@@ -1,5 +1,6 @@
 import type { ModeTracker } from '../mode-tracker.js';
-import { type QueryKind, type QueryQueue, SENTINEL } from '../query-queue.js';
+import type { QueryKind, QueryQueue } from '../query-queue.js';
+import { SENTINEL } from '../questions.js';
 import { parameterOrOne, parameterOrZero, type ControlSequence } from './bytes.js';
 import { cursorRules, type Rule } from './cursor-rules.js';
 import type { Grid } from './grid.js';

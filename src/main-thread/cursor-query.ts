@@ -60,15 +60,22 @@ const positionFrom = (answer: string): CursorPosition => {
 /** Calls back with what comes first: a value, or undefined after `firstMs`, or after `waitMs` where it is to wait again. */
 const makeAwaited = <T>(waitMs: number, act: (value: T | undefined) => void, firstMs = waitMs) => {
   let isOver = false;
-  const finish = (value: T | undefined): void => {
+  let last: NodeJS.Immediate | undefined;
+  const stop = (): void => {
     clearTimeout(timer);
+    clearImmediate(last);
+  };
+  const finish = (value: T | undefined): void => {
+    stop();
     if (!isOver) act(value);
     isOver = true;
   };
-  let timer = setTimeout(finish, firstMs, undefined);
+  // on a busy machine the timer may fire before an answer was polled; an immediate runs after the poll phase
+  const giveUp = (): void => void (last = setImmediate(finish, undefined));
+  let timer = setTimeout(giveUp, firstMs);
   const waitAgain = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(finish, waitMs, undefined);
+    stop();
+    timer = setTimeout(giveUp, waitMs);
   };
   return { finish, isOver: () => isOver, waitAgain };
 };

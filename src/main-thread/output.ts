@@ -1,3 +1,4 @@
+import { makeReusedBytes } from '../terminal/reused-bytes.js';
 import type { Emit } from './terminal-event.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 
@@ -27,27 +28,13 @@ export const pauseIfBehind = ({ tty, child }: TerminalSession): void => {
   if (tty.pending() > HIGH_WATER) child?.pause();
 };
 
-const JOINED_BYTES = 80 * 1024; // what a read may become with what is put into it
-
-/** The parts in one array, which the next call overwrites: a new one for each read would be memory that only a collection gives back. */
-const makeJoin = () => {
-  const space = new Uint8Array(JOINED_BYTES);
-  return (parts: readonly Uint8Array[]): Uint8Array => {
-    let length = 0;
-    for (const part of parts) {
-      if (length + part.length > space.length) return Buffer.concat(parts);
-      space.set(part, length);
-      length += part.length;
-    }
-    return space.subarray(0, length);
-  };
-};
-const join = makeJoin();
+const joined = makeReusedBytes();
 
 const writeParts = (terminal: TerminalSession, parts: readonly Uint8Array[]): void => {
   if (terminal.overviewOutput) return terminal.overviewOutput.take(parts);
   const [first] = parts;
-  if (first !== undefined) terminal.tty.write(parts.length === 1 ? first : join(parts));
+  if (parts.length > 1) parts.forEach(joined.add);
+  if (first !== undefined) terminal.tty.write(parts.length === 1 ? first : joined.take());
 };
 
 /** Filters and writes the pieces in order; if the filter fails, returns the pieces after the one it failed on. */

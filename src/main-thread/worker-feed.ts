@@ -7,7 +7,9 @@ const KEYS_MS = 250; // keys are told together: whoever must know of a key at on
 const MOST_TOLD = 256 * 1024; // bytes told together
 const MOST_UNREAD = 256 * 1024; // bytes that the screen model has not read; more are left out, and it starts anew
 const MEMORY_BYTES = 2 * (MOST_TOLD + MOST_UNREAD); // twice what may be unread: only what a restart drops is overwritten unread
-const RESTART_MS = 250; // between two such starts, while a child writes without a pause
+const RESTART_MS = 250; // at least so long after output is first left out
+const FLOOD_MS = 1_000; // at the latest, while a child writes without a pause: most of what is read then is drawn over before anybody looks
+const PAUSE_MS = 25; // without output, a flood has ended
 
 /**
  * Collects bytes for the worker in memory that both threads see, from its beginning again when it is full. Arrays of their own would be
@@ -49,12 +51,22 @@ const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
   let unread = 0;
   let isAsked = false; // whether the worker has read what it got
   let skippedAt: number | undefined;
+  let lastOutput = 0; // of what is left out
+  let timer: NodeJS.Timeout | undefined;
 
   const restart = (): void => {
     if (skippedAt === undefined) return;
     skippedAt = undefined;
     unread = 0;
     send({ type: 'restart', seed: seed(), fed: counters.get('fed') });
+  };
+  const restartInTime = (): void => {
+    timer = undefined;
+    if (skippedAt === undefined) return;
+    const now = performance.now();
+    const due = Math.max(skippedAt + RESTART_MS, Math.min(lastOutput + PAUSE_MS, skippedAt + FLOOD_MS));
+    if (due <= now) restart();
+    else timer = setTimeout(restartInTime, due - now).unref();
   };
   const ask = (): void => {
     if (isAsked) return;
@@ -63,21 +75,26 @@ const makeFlowControl = ({ counters, send, settled, seed }: FeedPort) => {
     void settled().then(() => {
       isAsked = false;
       unread = Math.max(0, unread - before);
-      if (skippedAt === undefined) return;
-      setTimeout(restart, Math.max(0, skippedAt + RESTART_MS - performance.now())).unref();
+      if (timer === undefined) restartInTime();
     });
   };
   return {
     restart,
-    isSkipping: () => skippedAt !== undefined,
+    /** true for output that is left out */
+    skips: (): boolean => {
+      if (skippedAt === undefined) return false;
+      lastOutput = performance.now();
+      return true;
+    },
     hasRoom: (bytes: number): boolean => unread + bytes <= MOST_UNREAD,
     noteSent: (bytes: number): void => {
       unread += bytes;
       if (unread > MOST_UNREAD / 2) ask();
-      if (unread > MOST_UNREAD) skippedAt ??= performance.now();
+      if (unread > MOST_UNREAD) skippedAt ??= lastOutput = performance.now();
     },
     reset: (): void => {
-      [unread, isAsked, skippedAt] = [0, false, undefined];
+      clearTimeout(timer);
+      [unread, isAsked, skippedAt, timer] = [0, false, undefined, undefined];
     },
   };
 };
@@ -142,7 +159,7 @@ export const makeFeed = (port: FeedPort) => {
     restart: flow.restart,
     output: (bytes: Uint8Array): void => {
       counters.add('fed', bytes.length);
-      if (isOver || flow.isSkipping()) return;
+      if (isOver || flow.skips()) return;
       if (!collector.hasRoom(bytes)) {
         flushOutput();
         collector.rewind();

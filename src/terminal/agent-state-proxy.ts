@@ -1,8 +1,9 @@
 import type { SignSet, TitleSigns } from '../core/reading.js';
-import { endOfString } from './filter/bytes.js';
+import { endOfString, latin1 } from './filter/bytes.js';
 import type { StreamFilter } from './filter/filter.js';
 import { concatBytes } from './filter/parser.js';
 import { SENTINEL } from './questions.js';
+import { makeReusedBytes } from './reused-bytes.js';
 
 /*
  * Agent states (OSC 7501) for a terminal that does not support them: the wrapper answers the agent's query in the terminal's place and
@@ -19,19 +20,22 @@ export interface OscCommand {
   readonly end: string;
 }
 
-/** Contiguous bytes of the output; `command` if they are one of the commands. */
-export interface OutputPiece {
-  readonly bytes: Uint8Array;
-  readonly command?: OscCommand;
+/** One of the commands in the output: its first byte, and the offset after it. */
+interface FoundCommand extends OscCommand {
+  readonly start: number;
+  readonly after: number;
 }
 
 const ESC = 0x1b;
 const BACKSLASH = 0x5c;
 const BEL = 0x07;
 const BRACKET = 0x5d; // `]`, which starts a command after ESC
+const INTRODUCER = 2; // bytes: `ESC ]`
+const SEMICOLON = 0x3b;
 const noBytes = new Uint8Array();
 const MAX_COMMAND = 8_192; // bytes; a state with its longest title and message has 3 100
-const COMMAND = /^\x1b\](0|2|7501);([^]*?)(\x07|\x1b\\)$/;
+const STATE_CODE = '7501';
+const CODES = ['0', '2', STATE_CODE] as const;
 const COMMAND_PREFIX = /^\x1b(?:\](?:(?:0|2|7501)(?:;[^]*)?|7|75|750)?)?$/;
 
 /** Offset after the string that ends at `end`; undefined while the next byte is missing. ESC without `\` starts another sequence. */
@@ -42,62 +46,79 @@ const offsetAfterString = (bytes: Uint8Array, end: number): number | undefined =
   return bytes[end + 1] === BACKSLASH ? end + 2 : end;
 };
 
-/** Terminals also accept a command that the ESC of the next sequence ends; such a command gets a BEL here. */
-const parseCommand = (bytes: Uint8Array, next: number | undefined): OscCommand | undefined => {
-  const whole = Buffer.from(bytes).toString('latin1');
-  const found = COMMAND.exec(whole) ?? (next === ESC ? COMMAND.exec(`${whole}\x07`) : undefined);
-  const [, code, text = '', end = ''] = found ?? [];
-  return code === undefined ? undefined : { code, text, end };
+/** The number of the command that starts here, if it is one of the commands. */
+const codeAt = (bytes: Uint8Array, start: number): string | undefined => {
+  const first = start + INTRODUCER;
+  const isCode = (code: string): boolean => {
+    for (let at = 0; at < code.length; at += 1) if (bytes[first + at] !== code.charCodeAt(at)) return false;
+    return bytes[first + code.length] === SEMICOLON;
+  };
+  return CODES.find(isCode);
+};
+
+/**
+ * The command from `start` to `after`. Terminals also accept a command that the ESC of the next sequence ends; such a command gets a BEL
+ * here.
+ */
+const parseCommand = (bytes: Uint8Array, start: number, after: number): FoundCommand | undefined => {
+  const code = codeAt(bytes, start);
+  if (code === undefined) return undefined;
+  const first = start + INTRODUCER + code.length + 1;
+  const command = (length: number, end: string): FoundCommand => ({
+    code,
+    text: latin1(bytes, first, after - length),
+    end,
+    start,
+    after,
+  });
+  if (bytes[after - 1] === BEL) return command(1, '\x07');
+  if (bytes[after - 2] === ESC && after - 2 >= first) return command(2, '\x1b\\');
+  return bytes[after] === ESC ? command(0, '\x07') : undefined;
 };
 
 /** Length without a final ESC, which may start a command, even when it also ends another one. */
-const endWithoutEscape = (bytes: Buffer): number => (bytes.at(-1) === ESC ? bytes.length - 1 : bytes.length);
+const endWithoutEscape = (bytes: Uint8Array): number =>
+  bytes[bytes.length - 1] === ESC ? bytes.length - 1 : bytes.length;
 
 /** Offset of the bytes at the end that may be the start of one of the commands. */
-const startOfPartialCommand = (bytes: Buffer, start: number): number => {
+const startOfPartialCommand = (bytes: Uint8Array, start: number): number => {
   const isShort = bytes.length - start <= MAX_COMMAND;
-  if (isShort && COMMAND_PREFIX.test(bytes.toString('latin1', start))) return start;
+  if (isShort && COMMAND_PREFIX.test(latin1(bytes, start, bytes.length))) return start;
   return endWithoutEscape(bytes);
 };
 
+/** `indexOf` of a Buffer is many times faster than that of other arrays, and takes those, too. */
+const bracketAt = (bytes: Uint8Array, from: number): number =>
+  Buffer.prototype.indexOf.call(bytes, BRACKET, from);
+
 /** Offset of the next `ESC ]` from `from` on; −1 if there is none. Output has far fewer brackets than ESCs, so that is what is searched for. */
-const nextStart = (bytes: Buffer, from: number): number => {
-  let at = bytes.indexOf(BRACKET, from + 1);
-  while (at >= 0 && bytes[at - 1] !== ESC) at = bytes.indexOf(BRACKET, at + 1);
+const nextStart = (bytes: Uint8Array, from: number): number => {
+  let at = bracketAt(bytes, from + 1);
+  while (at >= 0 && bytes[at - 1] !== ESC) at = bracketAt(bytes, at + 1);
   return at < 0 ? -1 : at - 1;
 };
 
 /** Nothing in it belongs to a command: of most reads no more has to be known, and echoed keys do not wait for it. */
 const hasNoCommand = (chunk: Uint8Array): boolean =>
-  !chunk.includes(BRACKET) && chunk[chunk.length - 1] !== ESC;
+  bracketAt(chunk, 0) < 0 && chunk[chunk.length - 1] !== ESC;
 
-/** Splits `held` plus the chunk into pieces; the caller passes the returned `held` with the next chunk. */
-const splitCommands = (
-  held: Uint8Array,
-  chunk: Uint8Array,
-): { readonly pieces: readonly OutputPiece[]; readonly held: Uint8Array } => {
-  // the pieces are no Buffers, which are slower to cut, and as a second kind of array slow the filter down
-  const whole = held.length > 0 ? concatBytes(held, chunk) : chunk;
-  const bytes = Buffer.from(whole.buffer, whole.byteOffset, whole.length);
-  const pieces: OutputPiece[] = [];
+/** The commands in `bytes`, and the offset of what may be the start of one more. */
+const findCommands = (
+  bytes: Uint8Array,
+): { readonly commands: readonly FoundCommand[]; readonly end: number } => {
+  const commands: FoundCommand[] = [];
   let from = 0;
-  let stop = endWithoutEscape(bytes);
   for (let start = nextStart(bytes, 0); start >= 0;) {
-    const end = offsetAfterString(bytes, endOfString(bytes, start + 2, 'command'));
-    if (end === undefined) {
-      stop = startOfPartialCommand(bytes, start);
-      break;
-    }
-    const command = parseCommand(bytes.subarray(start, end), bytes[end]);
+    const after = offsetAfterString(bytes, endOfString(bytes, start + 2, 'command'));
+    if (after === undefined) return { commands, end: Math.max(from, startOfPartialCommand(bytes, start)) };
+    const command = parseCommand(bytes, start, after);
     if (command) {
-      if (start > from) pieces.push({ bytes: whole.subarray(from, start) });
-      pieces.push({ bytes: whole.subarray(start, end), command });
-      from = end;
+      commands.push(command);
+      from = after;
     }
-    start = nextStart(bytes, end);
+    start = nextStart(bytes, after);
   }
-  if (stop > from) pieces.push({ bytes: whole.subarray(from, stop) });
-  return { pieces, held: whole.slice(Math.max(from, stop)) };
+  return { commands, end: Math.max(from, endWithoutEscape(bytes)) };
 };
 
 /**
@@ -218,25 +239,54 @@ export interface AgentStateProxy {
 const QUERY = '?';
 /** The answer has the same bytes as the query (Claude Code 2.1.330, docs/facts/claude.md#state-reports). */
 const ANSWER = '\x1b]7501;?\x1b\\';
-const STATE_CODE = '7501';
 
 const decodeLatin1 = (encodeLatin1: string): string => Buffer.from(encodeLatin1, 'latin1').toString();
 
-/** A filter that splits the output and gives each piece to `pass`, which calls the inner filter. */
-const wrapFilter = (
-  inner: StreamFilter,
-  pass: (piece: OutputPiece) => readonly Uint8Array[],
-): StreamFilter => {
+const isQuery = ({ code, text }: OscCommand): boolean => code === STATE_CODE && text === QUERY;
+
+interface CommandRules {
+  /** what the inner filter gets in place of a command, '' for nothing; undefined if it gets the command */
+  readonly replace: (command: OscCommand) => string | undefined;
+  /** the inner filter has got the query; returns the wrapper's own bytes behind it */
+  readonly follow: () => string;
+}
+
+/** A filter that replaces commands in the output before the inner filter reads them. */
+const wrapFilter = (inner: StreamFilter, { replace, follow }: CommandRules): StreamFilter => {
   let held: Uint8Array = noBytes;
+  const output = makeReusedBytes();
+  const instead = makeReusedBytes(); // no Buffer: a second kind of array slows the filter down
+
+  const push = (bytes: Uint8Array): void => {
+    if (bytes.length > 0) inner.push(bytes).forEach(output.add); // copied, because it is valid until the next push
+  };
+  /** Pushes what is before the command and in its place; returns the offset up to which all is pushed. */
+  const pushCommand = (whole: Uint8Array, from: number, command: FoundCommand): number => {
+    const isAsked = isQuery(command);
+    const other = isAsked ? undefined : replace(command);
+    if (other === undefined && !isAsked) return from;
+    push(whole.subarray(from, isAsked ? command.after : command.start));
+    if (isAsked) output.addLatin1(follow());
+    else {
+      instead.addLatin1(other ?? '');
+      push(instead.take());
+    }
+    return command.after;
+  };
+  const readCommands = (whole: Uint8Array): readonly Uint8Array[] => {
+    const { commands, end } = findCommands(whole);
+    held = end < whole.length ? whole.slice(end) : noBytes;
+    let from = 0;
+    for (const command of commands) from = pushCommand(whole, from, command);
+    if (from === 0) return end > 0 ? inner.push(whole.subarray(0, end)) : [];
+    push(whole.subarray(from, end));
+    return [output.take()];
+  };
   return {
     ...inner,
     push: (chunk) => {
-      if (held.length === 0 && hasNoCommand(chunk)) return pass({ bytes: chunk });
-      const cut = splitCommands(held, chunk);
-      ({ held } = cut);
-      const [only, ...others] = cut.pieces;
-      if (only && others.length === 0) return pass(only);
-      return cut.pieces.map((piece) => Buffer.concat(pass(piece))); // what comes out is valid until the next one
+      if (held.length === 0 && hasNoCommand(chunk)) return inner.push(chunk);
+      return readCommands(held.length > 0 ? concatBytes(held, chunk) : chunk);
     },
     flush: () => {
       const rest = Buffer.concat([inner.flush(), held]);
@@ -257,28 +307,23 @@ export const makeAgentStateProxy = (inner: StreamFilter, signs: TitleSigns): Age
   let isStopped = false;
   let onLateAnswer: (missed: string) => void = () => undefined;
 
-  const forwardQuery = (parts: readonly Uint8Array[]): readonly Uint8Array[] => {
+  const follow = (): string => {
+    if (isStopped) return '';
     isAsked = true;
     queries.addChild('agent states');
     queries.addOwn('status');
-    return [...parts, Buffer.from(SENTINEL)];
+    return SENTINEL;
   };
-  const replacementFor = (command: OscCommand): string | undefined => {
+  const replace = (command: OscCommand): string | undefined => {
+    if (isStopped) return undefined;
     const isState = command.code === STATE_CODE;
     if (isState) lastState = command.text;
     if (isEmulating) return isState ? title.applyState(command) : title.addSign(command);
     if (!isState && !isSupported) title.noteTitle(command);
     return undefined;
   };
-  const pass = ({ bytes, command }: OutputPiece): readonly Uint8Array[] => {
-    if (!command) return inner.push(bytes);
-    if (command.code === STATE_CODE && command.text === QUERY) return forwardQuery(inner.push(bytes));
-    const other = replacementFor(command);
-    if (other === undefined) return inner.push(bytes);
-    return other === '' ? [] : inner.push(Buffer.from(other, 'latin1'));
-  };
   return {
-    filter: wrapFilter(inner, (piece) => (isStopped ? inner.push(piece.bytes) : pass(piece))),
+    filter: wrapFilter(inner, { replace, follow }),
     isAsked: () => isAsked,
     takeAnswer: () => {
       const wasEmulating = isEmulating;

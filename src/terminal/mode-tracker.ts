@@ -66,6 +66,7 @@ const linkSequences = (text: string | undefined): LinkSequences => {
 
 /** OSC 10 to 11: each further value is for the colour with the next number (xterm ctlseqs), so `10;?;?` asks for the background, too. */
 const asksBackground = (text: string): boolean => {
+  if (!text.includes('?')) return false;
   const [digits = '', ...values] = text.split(';', 3);
   const code = /^\d+$/.test(digits) ? Number(digits) : undefined; // `011`, too
   return (code === 10 || code === 11) && values[11 - code] === '?';

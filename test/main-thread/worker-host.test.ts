@@ -204,6 +204,60 @@ describe('a worker is told', () => {
   });
 });
 
+describe('a worker that is behind a flood', () => {
+  /** It has read what it got of the flood, 2 MB of output that nothing has come after. */
+  const flood = () => {
+    const opened = open();
+    opened.start();
+    const [thread] = opened.threads;
+    const write = (): void => opened.worker.screen.feed(Buffer.alloc(4 * KILOBYTE, 'x'));
+    for (let kilobytes = 0; kilobytes < 2_048; kilobytes += 4) write();
+    const question = thread?.got.findLast((message) => message.type === 'measure');
+    thread?.listener.onMessage({
+      type: 'measured',
+      id: question?.id ?? 0,
+      measures: { rowsBelowCursor: 0, isBlankFromCursor: false, wrappedRows: 0, lastRow: 0 },
+    });
+    const restarts = (): number =>
+      (thread ? typesOf(thread) : []).filter((type) => type === 'restart').length;
+    /** the child writes every 5 ms, for so long */
+    const goOn = async (milliseconds: number): Promise<void> => {
+      for (let spent = 0; spent < milliseconds; spent += 5) {
+        write();
+        await vi.advanceTimersByTimeAsync(5);
+      }
+    };
+    return { restarts, goOn };
+  };
+
+  it('starts anew after a second, while the flood lasts', async () => {
+    const { restarts, goOn } = flood();
+    await goOn(990);
+    expect(restarts()).toBe(0);
+    await goOn(20);
+    expect(restarts()).toBe(1);
+  });
+
+  it('starts anew 25 ms after the flood', async () => {
+    const { restarts, goOn } = flood();
+    await goOn(500);
+    await vi.advanceTimersByTimeAsync(15);
+    expect(restarts()).toBe(0);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(restarts()).toBe(1);
+  });
+
+  it('does not start anew twice within a quarter of a second, however often the child pauses', async () => {
+    const { restarts, goOn } = flood();
+    await vi.advanceTimersByTimeAsync(240);
+    expect(restarts()).toBe(0);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(restarts()).toBe(1);
+    await goOn(100);
+    expect(restarts()).toBe(1);
+  });
+});
+
 it('a worker is ready when it has handled something, and its overview can be asked for from the beginning', () => {
   const { worker, threads, start } = open();
   const states = () => [worker.isReady(), worker.isOver()];

@@ -80,9 +80,12 @@ export const parameterOrOne = (sequence: ControlSequence, index: number): number
 export const parameterOrZero = (sequence: ControlSequence, index: number): number =>
   index < sequence.count ? (sequence.values[index] ?? 0) : 0;
 
-/** The parameters as written, without the prefix. */
-export const parameterText = ({ bytes, start, end }: ControlSequence): string =>
+/** A character for each byte from `start` to `end`. */
+export const latin1 = (bytes: Uint8Array, start: number, end: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+
+/** The parameters as written, without the prefix. */
+export const parameterText = ({ bytes, start, end }: ControlSequence): string => latin1(bytes, start, end);
 
 /**
  * Strings that end with ST. An operating system command may also end with BEL (xterm ctlseqs); a device control string is a `header` up
@@ -135,8 +138,7 @@ export const endOfHeader = (bytes: Uint8Array, from: number, to: number): number
  */
 export const findAmbiguous = (bytes: Uint8Array, from: number, to: number, kind: StringKind): number => {
   if (kind === 'command' || kind === 'device') {
-    for (let at = bytes.indexOf(C1_LEAD, from); at >= 0 && at < to; at = bytes.indexOf(C1_LEAD, at + 1))
-      if (isC1(bytes, at)) return at;
+    for (let at = from; at < to; at += 1) if (isC1(bytes, at)) return at;
     return -1;
   }
   for (let at = from; at < to; at += 1) if ((bytes[at] ?? 0) >= 0x80) return at;

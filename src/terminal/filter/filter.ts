@@ -1,4 +1,5 @@
 import { makeModeTracker, type ModeTracker } from '../mode-tracker.js';
+import { makeReusedBytes } from '../reused-bytes.js';
 import { makeControlSequence } from './bytes.js';
 import { control } from './cursor-rules.js';
 import type { Grid } from './grid.js';
@@ -96,7 +97,8 @@ const readElement = (state: FilterState, start: number): number => {
   return end;
 };
 
-const readChunk = (state: FilterState): void => {
+/** Reads the chunk; returns what is sent of it. */
+const readChunk = (state: FilterState): readonly Uint8Array[] => {
   let at = 0;
   while (at < state.bytes.length) {
     at = readFastPath(state, at);
@@ -105,17 +107,21 @@ const readChunk = (state: FilterState): void => {
     if (next === HOLD) break;
     at = next;
   }
-  if (at > state.sentUpTo) state.output.push(state.bytes.subarray(state.sentUpTo, at));
-  state.held = at < state.bytes.length ? state.holder.hold(state.bytes.subarray(at)) : nothing;
+  const { bytes, sentUpTo, output } = state;
+  const rest = sentUpTo === 0 && at === bytes.length ? bytes : bytes.subarray(sentUpTo, at);
+  state.held = at < bytes.length ? state.holder.hold(bytes.subarray(at)) : nothing;
+  if (output.length() === 0) return rest.length > 0 ? [rest] : [];
+  if (rest.length > 0) output.add(rest);
+  return [output.take()];
 };
 
 const pushChunk = (state: FilterState, chunk: Uint8Array): readonly Uint8Array[] => {
   const { partial, partialLength } = state;
   state.bytes = state.held.length > 0 ? state.holder.join(state.held, chunk) : chunk;
   state.sentUpTo = 0;
-  state.output = [];
+  state.output.take(); // of a chunk on which reading has failed
   try {
-    readChunk(state);
+    return readChunk(state);
   } catch (error) {
     Object.assign(state, {
       held: concatBytes(partial.subarray(0, partialLength), state.bytes),
@@ -123,7 +129,6 @@ const pushChunk = (state: FilterState, chunk: Uint8Array): readonly Uint8Array[]
     }); // none of it has been sent
     throw error;
   }
-  return state.output;
 };
 
 export const makeStreamFilter = (grid: Grid): StreamFilter => {
@@ -134,12 +139,12 @@ export const makeStreamFilter = (grid: Grid): StreamFilter => {
     noted: makeNotedRenditions(),
     bytes: nothing,
     sentUpTo: 0,
-    output: [],
+    output: makeReusedBytes(),
     held: nothing,
     holder: makeHolder(),
     string: undefined,
     stringEnds: undefined,
-    command: [],
+    command: '',
     partial: nothing,
     partialLength: 0,
     isStringOpen: false,

@@ -8,6 +8,7 @@ import {
   encodedLength,
   INCOMPLETE,
   INVALID,
+  latin1,
   findAmbiguous,
   endOfHeader,
   endOfString,
@@ -15,6 +16,7 @@ import {
 } from './bytes.js';
 import { escape } from './cursor-rules.js';
 import { dispatchControlSequence } from './dispatch.js';
+import type { ReusedBytes } from '../reused-bytes.js';
 import type { Grid } from './grid.js';
 import { vt52Escape, vt52Length } from './grid-modes.js';
 import { type Insert, printCells, printWide, cursorPositionSequence } from './motion.js';
@@ -39,9 +41,10 @@ export interface FilterState {
   readonly noted: NotedRenditions;
   /** the chunk, preceded by the bytes held before it */
   bytes: Uint8Array;
-  /** bytes before this offset are already in `output` */
+  /** bytes before this offset are already in `output`, or were replaced */
   sentUpTo: number;
-  output: Uint8Array[];
+  /** what is sent of the chunk, if that is not the chunk itself */
+  readonly output: ReusedBytes;
   /** bytes of an incomplete character or string; not sent to the terminal yet */
   held: Uint8Array;
   readonly holder: {
@@ -57,8 +60,8 @@ export interface FilterState {
   string: StringKind | undefined;
   /** cached ends of the string, so that they are searched for only once per chunk */
   stringEnds: StringEnds | undefined;
-  /** first bytes of an operating system command, for the mode tracker */
-  command: number[];
+  /** first bytes of an operating system command, as Latin-1, for the mode tracker */
+  command: string;
   /** a string ended with an ESC that has not been sent yet: for the terminal it is still open */
   isStringOpen: boolean;
   readonly insert: Insert;
@@ -79,8 +82,8 @@ export const concatBytes = (...pieces: readonly Uint8Array[]): Uint8Array => {
 
 /** Inserts bytes into the output before offset `at`. */
 export const insertBefore = (state: FilterState, at: number, text: string): void => {
-  if (at > state.sentUpTo) state.output.push(state.bytes.subarray(state.sentUpTo, at));
-  if (text !== '') state.output.push(Buffer.from(text));
+  if (at > state.sentUpTo) state.output.add(state.bytes.subarray(state.sentUpTo, at));
+  state.output.addText(text);
   state.sentUpTo = at;
 };
 
@@ -242,7 +245,7 @@ const afterEscape = (state: FilterState, byte: number): string | undefined => {
   state.string = stringKindOf(byte, grid.quirks.escapeKTitle);
   if (state.string !== 'other' || !grid.quirks.isXtermJs) grid.lastWidth = 0;
   if (state.string) {
-    state.command = [];
+    state.command = '';
     return undefined;
   }
   if (byte === 0x3d || byte === 0x3e) modeTracker.keypad(byte === 0x3d);
@@ -314,16 +317,18 @@ const COMMAND_HEAD = 4096; // bytes of an OSC that the mode tracker gets; hyperl
 
 /** Collects the start of a command for the mode tracker; one byte more than COMMAND_HEAD marks it as incomplete. */
 const collectCommand = (state: FilterState, start: number, end: number): number => {
-  for (let at = start; at < end && state.command.length <= COMMAND_HEAD; at += 1)
-    state.command.push(state.bytes[at] ?? 0);
+  const room = COMMAND_HEAD + 1 - state.command.length;
+  if (room > 0 && end > start) state.command += latin1(state.bytes, start, Math.min(end, start + room));
   return end > start ? end : HOLD;
 };
 
 /** BEL, ST and ESC (whatever follows) end a command; CAN and SUB cancel it. */
 const endCommand = ({ modeTracker, command }: FilterState, byte: number): void => {
   if (byte === CAN || byte === SUB) return;
-  const text = String.fromCharCode(...command.slice(0, COMMAND_HEAD));
-  modeTracker.trackCommand({ text, isComplete: command.length <= COMMAND_HEAD });
+  modeTracker.trackCommand({
+    text: command.slice(0, COMMAND_HEAD),
+    isComplete: command.length <= COMMAND_HEAD,
+  });
 };
 
 /** Finds the ends of the string that continues at `start`; cached for the same bytes. */

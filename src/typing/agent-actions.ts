@@ -4,8 +4,9 @@ import { SESSION_ENDED } from '../core/compaction/requests.js';
 import type { Event } from '../core/event.js';
 import { counted, hotkeyName } from '../core/format.js';
 import { answerEvent } from '../core/session-flow.js';
+import { findLongerSession } from '../session-files/shortened-from.js';
 import { openSummariser } from '../session-files/summariser.js';
-import { homeFolder } from '../storage/state-folder.js';
+import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import { makeContextWay } from './context-way.js';
 import type { ActionContext, ActionWait, TypingGate } from './action.js';
 import { makeDrafts, type PutDraft } from './prompt-draft.js';
@@ -90,10 +91,11 @@ const makeSessionShortener = (context: ActionContext, switchTo: SwitchTo): Short
 
 const makeSessionReceipts = (context: ActionContext, putDraft: PutDraft): Receipts => {
   const { session, publisher, flow, take } = context;
-  const { agent, log, values } = session;
+  const { agent, env, log, values } = session;
   return makeReceipts({
     agent,
     source: context.source,
+    longer: (source) => findLongerSession(source, stateFolder(env, homeFolder(env))),
     hotkey: hotkeyName(values),
     recall: values.recall,
     log,

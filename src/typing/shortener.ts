@@ -1,6 +1,7 @@
 import type { Agent, SavedSession } from '../agents/agent.js';
 import { writtenText } from '../agents/gemini-family.js';
 import type { Values } from '../core/config/keys.js';
+import type { ShortenedSession } from '../core/compaction/shortened-session.js';
 import type { Compaction, PendingSession } from '../core/compaction/state.js';
 import { errorText } from '../core/errors.js';
 import { leavesConversation, type Event, type Shortening } from '../core/event.js';
@@ -53,14 +54,14 @@ export interface ShortenAsked {
   readonly budgetTokens?: number | undefined;
 }
 
-type ShortenedSession = Pick<RestartPlan, 'preTokens' | 'postTokens' | 'shortening'>;
+type DoneShortening = Pick<RestartPlan, 'preTokens' | 'postTokens' | 'shortening'>;
 
 export type ShortenResult =
   | ({
       readonly kind: 'shortened';
       /** `by truncate, 169k → ~40k`: what is left is estimated until the agent's next answer */
       readonly words: string;
-    } & ShortenedSession)
+    } & DoneShortening)
   /** the agent has ended, and is started again with the shorter conversation; not confirmed yet that it loaded the session */
   | { readonly kind: 'restarting'; readonly words: string }
   /** `pendingSession`: the session that the agent may still take */
@@ -168,7 +169,7 @@ const makeReplacedWatch = ({ session: { restarted }, flow, publisher }: ActionCo
   };
 };
 
-interface Late extends ShortenedSession {
+interface Late extends DoneShortening {
   readonly pendingSession: PendingSession;
   readonly replaced: Replaced;
 }
@@ -307,7 +308,7 @@ const shortenOnce = async (
   }
 };
 
-interface Computed extends ShortenedSession {
+interface Computed extends DoneShortening {
   readonly shortened: Shortened;
   /** `by truncate, 169k → ~40k` */
   readonly words: string;
@@ -324,8 +325,7 @@ const compute = async (
   const known = knownWindow(flow());
   const options = { keepRecent, summarise, signal };
   const shortened = await shorten({ source, strategy, options, budgetTokens, known, isTooLong });
-  const { windowTokens: postTokens, change } = shortened;
-  const preTokens = known.usedTokens ?? change.tokensBefore;
+  const { preTokens, windowTokens: postTokens } = shortened;
   const words = `by ${name}, ${formatTokens(preTokens)} → ~${formatTokens(postTokens)}`;
   const shortening = shorteningBy(name, flow().compaction);
   return { shortened, words, preTokens, postTokens, shortening };
@@ -349,14 +349,16 @@ const applyTo = async (
   application: Application,
   wait: ActionWait & Required<Pick<ActionWait, 'gate'>>,
 ): Promise<ShortenResult> => {
-  const { session, flow, switchTo, restarter, written, late, onReplaced } = shortening;
+  const { session, flow, switchTo, restarter, written, late, onReplaced, publisher } = shortening;
   const { source, shortened, words, preTokens, postTokens, mayHaveSession } = application;
-  const did: ShortenedSession = { preTokens, postTokens, shortening: application.shortening };
+  const did: DoneShortening = { preTokens, postTokens, shortening: application.shortening };
   const id = shownId(flow().session.conversation);
-  const as = { ...newSession(session.cwd), usedTokens: postTokens, preTokens };
+  const as = newSession(session.cwd);
+  const { strategy } = did.shortening;
+  const request = { source, strategy, as, onWrite: (made: ShortenedSession) => publisher?.onShortened(made) };
   if (restarter) {
     if (id === undefined) return refused('the id of the conversation is not known yet');
-    const to = await writeShortened({ source }, shortened, as);
+    const to = await writeShortened(request, shortened);
     const replaced = { from: { id, path: source.path }, to: { id: to.name, path: to.path } };
     const plan = restartPlan(shortening, application, { replaced, at: as.now });
     const result = await restarter.restartWith(plan, wait);
@@ -364,7 +366,7 @@ const applyTo = async (
     if (result.kind === 'refused' && !mayHaveSession()) await removeCreated(to.path);
     return result.kind === 'restarting' ? { kind: 'restarting', words } : result;
   }
-  const { name, path } = await writeForSwitch({ source }, shortened, as);
+  const { name, path } = await writeForSwitch(request, shortened);
   const begin = async (): Promise<string | undefined> => {
     written.begin(as.now, summariesIn(shortened));
     return wait.gate?.begin();

@@ -1,8 +1,10 @@
 import type { SavedSession } from '../../agents/agent.js';
+import { shortenedLine, type ShortenedSession } from '../../core/compaction/shortened-session.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
 import type { Change } from '../../core/strategies/check.js';
 import { systemReason } from '../../storage/errors.js';
+import { appendToAudit } from '../../storage/log-file.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { toPlainText } from '../../ui/text.js';
@@ -204,10 +206,17 @@ const withSession = async (
   found: OneSource,
   shortened: Shortened,
 ): Promise<FileReport> => {
-  const as = { ...newSession(workingFolder()), usedTokens: shortened.windowTokens };
-  const { path, name: id } = await orExplain(found, writeShortened(found, shortened, as));
+  const { source } = found;
+  const as = newSession(workingFolder());
+  const request = { source, strategy: report.strategy, as, onWrite: record };
+  const { path, name: id } = await orExplain(found, writeShortened(request, shortened));
   const session = { id, path };
-  return { ...report, session, resume: resumeOf(found.source.agent, session, shortened.before.head.cwd) };
+  return { ...report, session, resume: resumeOf(source.agent, session, shortened.before.head.cwd) };
+};
+
+const record = (session: ShortenedSession): Promise<void> => {
+  const { env } = process;
+  return appendToAudit(stateFolder(env, homeFolder(env)), shortenedLine(session));
 };
 
 // For people.

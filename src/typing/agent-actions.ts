@@ -13,7 +13,7 @@ import { makeDrafts, type PutDraft } from './prompt-draft.js';
 import { makeReceipts, NOTHING_CHOSEN, type Receipts } from './receipts.js';
 import { makeRestarter } from './restarter.js';
 import { makeShortener, type Shortener } from './shortener.js';
-import { makeSwitcher, type SwitchTo } from './switcher.js';
+import { makeGoBack, makeSwitcher, type SwitchTo } from './switcher.js';
 import { makeUndo, type Undo } from './undo.js';
 
 // What a running session does for the user besides compacting: it goes back to an earlier conversation, shortens it without the agent, and
@@ -49,9 +49,10 @@ export const makeAgentActions = (given: Omit<ActionContext, 'ended'>): AgentActi
   const end = new AbortController();
   const context = { ...given, ended: end.signal };
   const switchTo = makeSwitcher(context);
+  const goBack = makeGoBack(context, switchTo);
   const receipts = makeSessionReceipts(context, makeDrafts(context));
   const shortener = makeSessionShortener(context, switchTo);
-  const undoing = makeUndo(context, { switchTo, previous: shortener.previous });
+  const undoing = makeUndo(context, { switchTo: goBack, previous: shortener.previous });
   const undo = makeKeyRequest('undo', context, undoing.undo);
   const rescue = makeKeyRequest('rescue', context, shortener.rescue);
   const recall = makeRecallRequest(context, receipts);
@@ -60,7 +61,7 @@ export const makeAgentActions = (given: Omit<ActionContext, 'ended'>): AgentActi
     isOwnBoundary: shortener.isOwnBoundary,
     takenLate: shortener.takenLate,
     shorten: shortener.shorten,
-    switchTo,
+    switchTo: goBack,
     undoByChannel: undoing.byChannel,
     brief: receipts.brief,
     pressUndo: undo.press,

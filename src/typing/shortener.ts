@@ -327,7 +327,8 @@ const compute = async (
   const shortened = await shorten({ source, strategy, options, budgetTokens, known, isTooLong });
   const { preTokens, windowTokens: postTokens } = shortened;
   const words = `by ${name}, ${formatTokens(preTokens)} → ~${formatTokens(postTokens)}`;
-  const shortening = shorteningBy(name, flow().compaction);
+  const { compaction, session } = flow();
+  const shortening = { ...shorteningBy(name, compaction), from: shownId(session.conversation) };
   return { shortened, words, preTokens, postTokens, shortening };
 };
 

@@ -25,10 +25,13 @@ import { checkpointName } from './prepare-switch.js';
 export class ShortenError extends Error {
   override readonly name = 'ShortenError';
   readonly why: ShortenObstacle | undefined;
+  /** the command that helps */
+  readonly fix: string | undefined;
 
-  constructor(message: string, why?: ShortenObstacle) {
+  constructor(message: string, why?: ShortenObstacle, fix?: string) {
     super(message);
     this.why = why;
+    this.fix = fix;
   }
 }
 

@@ -12,7 +12,7 @@ import { sessionThresholds } from '../core/report/report.js';
 import { answerEvent } from '../core/session-flow.js';
 import { shownId } from '../core/shown-conversation.js';
 import type { KnownWindow } from '../core/strategies/budget.js';
-import type { Summarise } from '../core/strategies/strategy.js';
+import type { Strategy, Summarise } from '../core/strategies/strategy.js';
 import { HOUR_MS } from '../core/time.js';
 import type { RestartPlan } from '../session/options.js';
 import type { Replaced, SessionLoop } from '../session/ports.js';
@@ -114,7 +114,9 @@ export const makeShortener = (context: ActionContext, parts: ShortenerParts): Sh
     // attempts to compact have limits of their own, which do not outlast the run of an agent
     if (doneAt.length >= MOST_AN_HOUR && (restarter !== undefined || !wait.isForAttempt))
       return refused(`${MOST_AN_HOUR} times an hour is the most`);
-    const watches = { turn, written, late, onReplaced: replaced.note };
+    const found = await strategyFor(asked, { session, ...parts }).catch(refusedBy);
+    if ('kind' in found) return found;
+    const watches = { turn, written, late, onReplaced: replaced.note, ...found };
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const result = await shortenOnce({ ...context, ...parts, ...watches, asked, doneAt }, wait);
       if (result !== undefined) return result; // otherwise the conversation has gone on
@@ -144,6 +146,31 @@ export const makeShortener = (context: ActionContext, parts: ShortenerParts): Sh
     },
     previous: replaced.previous,
   };
+};
+
+interface FoundStrategy {
+  readonly strategy: Strategy;
+  readonly strategyName: string;
+}
+
+/** Before anything is waited for: what cannot work at any moment is said at once. */
+const strategyFor = async (
+  asked: ShortenAsked,
+  { session: { values, env }, summarise }: Pick<ActionContext, 'session'> & ShortenerParts,
+): Promise<FoundStrategy> => {
+  const strategyName = asked.strategy ?? configuredStrategy(values.strategy, summarise);
+  const strategy = await findStrategy(strategyName, {
+    values,
+    hasSummariser: summarise !== undefined,
+    home: homeFolder(env),
+  });
+  return { strategy, strategyName };
+};
+
+const refusedBy = (error: unknown): ShortenResult & { readonly kind: 'refused' } => {
+  const { why, fix } = error instanceof ShortenError ? error : {};
+  const reason = errorText(error);
+  return { ...refused(fix === undefined ? reason : `${reason}: ${fix}`), ...present({ why }) };
 };
 
 const switchObstacle = ({ newSessions }: Agent): string | undefined =>
@@ -252,7 +279,7 @@ const makeWrittenWatch = ({ newSessions }: Agent, writtenBefore?: Millis) => {
   };
 };
 
-interface ShortenContext extends ActionContext, ShortenerParts {
+interface ShortenContext extends ActionContext, ShortenerParts, FoundStrategy {
   readonly asked: ShortenAsked;
   readonly turn: ReturnType<typeof makeTurnWatch>;
   readonly written: ReturnType<typeof makeWrittenWatch>;
@@ -301,8 +328,7 @@ const shortenOnce = async (
     if (mayHaveSession) return unknown(errorText(error));
     if (isOutdated()) return undefined;
     if (signal.aborted) return refused(WITHDRAWN);
-    const why = error instanceof ShortenError ? error.why : undefined;
-    return { ...refused(errorText(error)), ...present({ why }) };
+    return refusedBy(error);
   } finally {
     turn.rest();
   }
@@ -315,13 +341,11 @@ interface Computed extends DoneShortening {
 }
 
 const compute = async (
-  { session: { values, env }, summarise, flow, asked }: ShortenContext,
+  { session: { values }, strategy, strategyName: name, summarise, flow, asked }: ShortenContext,
   source: RecordSource,
   signal: AbortSignal,
 ): Promise<Computed> => {
   const { keepRecent = values.keepRecent, budgetTokens, isTooLong = false } = asked;
-  const name = asked.strategy ?? configuredStrategy(values.strategy, summarise);
-  const strategy = await findStrategy(name, { values, home: homeFolder(env) });
   const known = knownWindow(flow());
   const options = { keepRecent, summarise, signal };
   const shortened = await shorten({ source, strategy, options, budgetTokens, known, isTooLong });

@@ -75,6 +75,21 @@ describe('shortening a running conversation', () => {
     expect(shortener.isOwnBoundary({ type: 'boundary', boundary: { at: at + 1 } })).toBe(false);
   });
 
+  it('is refused at once, while the agent works, where there is no such strategy or nobody to write its summary', async () => {
+    loop.take(becomes('busy'));
+    const { shortener, names } = open();
+    expect(await shortener.shorten({ strategy: 'zzz' }, wait)).toEqual({
+      kind: 'refused',
+      reason: 'there is no strategy "zzz"; there are truncate, summarize, clustering',
+      why: 'no-strategy',
+    });
+    expect(await shortener.shorten({ strategy: 'summarize' }, wait)).toMatchObject({
+      reason:
+        'the strategy "summarize" cannot be used: no summariser is set: ctxwrap config set summariser.url agent',
+    });
+    expect(names).toEqual([]);
+  });
+
   it('is in the audit log before its session is there: nobody sees a shortened session without knowing whose it is', async () => {
     const told: { readonly made: ShortenedSession; readonly files: number }[] = [];
     const { shortener, names } = open({

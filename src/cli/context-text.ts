@@ -77,13 +77,13 @@ const compactionsSection = ({ compactions, path }: ContextReport): Section => {
 };
 
 const pastRow = (past: PastCompaction): Row => {
-  const { at, initiator, preTokens, postTokens, fixedTokens, nextTokens, durationMs } = past;
+  const { at, initiator, preTokens, postTokens, isPostEstimated, fixedTokens, nextTokens, durationMs } = past;
   const after = leftTokens(past) ?? nextTokens;
   return compactionRow({
     when: timeText(at),
     before: preTokens === undefined ? undefined : { usedTokens: preTokens },
     after: after === undefined ? undefined : { usedTokens: after },
-    isNext: postTokens === undefined || fixedTokens !== undefined,
+    isNext: postTokens === undefined || fixedTokens !== undefined || isPostEstimated === true,
     durationMs,
     by: initiator === 'agent' ? 'the agent' : initiator === 'user' ? 'you' : initiator,
   });

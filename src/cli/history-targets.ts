@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { Agent } from '../agents/agent.js';
 import { type AgentFolders, idInPath, SESSION_ENDING } from '../agents/home.js';
 import type { SessionDetail } from '../agents/session-format.js';
+import { hasIdStart } from '../core/shown-conversation.js';
 import { errorCode, UserError } from '../core/errors.js';
 import { present } from '../core/present.js';
 import type { StoreProblem } from '../storage/session-store.js';
@@ -161,10 +162,10 @@ const byStart = async (
     sources: named,
     skipped: unread,
     isWanted: (session: SessionDetail) =>
-      session.id === undefined || session.id.toLowerCase().startsWith(start),
+      session.id === undefined || hasIdStart(session.id.toLowerCase(), start),
   };
 };
 
 /** Where an agent names a file after the beginning of the id, more than that may be given. */
 const isNamedAfter = (name: string, id: string): boolean =>
-  name.startsWith(id) || (name.length === ID_IN_NAME && id.startsWith(name));
+  hasIdStart(name, id) || (name.length === ID_IN_NAME && id.startsWith(name));

@@ -125,7 +125,7 @@ const cellsOf = (each: RecordedCompaction, name: string, theme: Theme): readonly
 /** What is known of how large the window was before a compaction, and is after it. */
 export type CompactionSizes = Pick<
   RecordedCompaction,
-  'preTokens' | 'isEstimated' | 'postTokens' | 'fixedTokens' | 'nextTokens'
+  'preTokens' | 'isEstimated' | 'postTokens' | 'isPostEstimated' | 'fixedTokens' | 'nextTokens'
 >;
 
 const tokensText = (tokens: number | undefined, isEstimated: boolean): string | undefined =>
@@ -133,8 +133,8 @@ const tokensText = (tokens: number | undefined, isEstimated: boolean): string | 
 
 /** With `~` where it is not the agent's own number: the last one before, the first one after, or with a fixed part that was computed. */
 const sizesOf = (each: CompactionSizes): { readonly before?: string; readonly after?: string } => {
-  const { preTokens, isEstimated, postTokens, fixedTokens, nextTokens } = each;
-  const isOwn = postTokens !== undefined && fixedTokens === undefined;
+  const { preTokens, isEstimated, postTokens, isPostEstimated, fixedTokens, nextTokens } = each;
+  const isOwn = postTokens !== undefined && !isPostEstimated && fixedTokens === undefined;
   return present({
     before: tokensText(preTokens, isEstimated === true),
     after: tokensText(leftTokens(each) ?? nextTokens, !isOwn),
@@ -156,7 +156,8 @@ const tookText = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : 
 
 const LONGEST_CELL = 400; // characters
 
-const summaryCell = ({ summary }: RecordedCompaction, theme: Theme): Cell => {
+const summaryCell = ({ summary, line }: RecordedCompaction, theme: Theme): Cell => {
+  if (line === 0) return '-'; // no record could hold one
   switch (summary?.kind) {
     case undefined:
       return { text: 'not in the file', paint: theme.quiet };

@@ -18,6 +18,8 @@ export interface Shortening {
   readonly isManual: boolean;
   /** of an attempt to compact that it ends; absent for one that was asked for by itself */
   readonly startedAt?: Millis | undefined;
+  /** the agent's id of the whole conversation, where it has one of its own */
+  readonly from?: string | undefined;
 }
 
 /** A compaction recorded by the agent itself. */
@@ -140,7 +142,9 @@ export type Event =
   | { readonly type: 'visibility'; readonly unseen: InvisibleReason | undefined }
   /** the user postponed compaction; requests still count */
   | { readonly type: 'postpone' }
-  /** the agent has taken its last compaction back: the window is as full as before */
+  /** the agent is told to go back to the whole conversation, as this session: it is about to change to it */
+  | { readonly type: 'going-back'; readonly sessionId: string }
+  /** the last compaction was taken back in the same conversation: the window is as full as before */
   | { readonly type: 'undone' }
   | { readonly type: 'compact-requested'; readonly request: CompactRequest }
   | { readonly type: 'compact-cancelled'; readonly id: string }

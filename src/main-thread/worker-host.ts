@@ -27,7 +27,10 @@ export interface ThreadListener {
 export type StartThread = (start: WorkerStart, listener: ThreadListener) => WorkerThread;
 
 /** What the worker asks for, beside what is answered here. */
-export type WorkerRequest = Exclude<FromWorker, { readonly type: 'measured' | 'saved' | 'log' | 'stopped' }>;
+export type WorkerRequest = Exclude<
+  FromWorker,
+  { readonly type: 'measured' | 'saved' | 'log' | 'stopped' | 'restart-recorded' }
+>;
 
 export interface WorkerListener {
   readonly onRequest: (request: WorkerRequest) => void;
@@ -283,11 +286,14 @@ const plainSession = ({
 }: LaunchSession): WorkerStart['session'] => plain;
 
 /** A replacement does not know what the user has chosen since the start, so it types nothing that nobody asks for. */
-const forReplacement = (session: WorkerStart['session']): WorkerStart['session'] => {
+const forReplacement = (
+  session: WorkerStart['session'],
+  restartProgress: WorkerStart['session']['restartProgress'],
+): WorkerStart['session'] => {
   const { startingDraft: _, ...rest } = session; // it may be in the prompt already
   const { values, notices = [] } = session;
   const mode = values.mode === 'auto' ? 'ask' : values.mode;
-  return { ...rest, values: { ...values, mode }, notices: [...notices, RESTARTED] };
+  return { ...rest, restartProgress, values: { ...values, mode }, notices: [...notices, RESTARTED] };
 };
 
 /** Where a screen model begins. */
@@ -297,6 +303,7 @@ const sizeOf = ({ columns, rows }: Grid): WorkerStart['size'] => ({ columns, row
 
 /** Starts the first worker, and another one when it fails. */
 const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connection: () => Connection) => {
+  let restartProgress: WorkerStart['session']['restartProgress'];
   let starts = 0;
   let startedAt = -Infinity;
   const firstSize = sizeOf(grid); // what is kept for the first worker begins with this size
@@ -308,7 +315,7 @@ const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connectio
     const plain = plainSession(session);
     const { log } = session;
     const given = {
-      session: isReplacement ? forReplacement(plain) : plain,
+      session: isReplacement ? forReplacement(plain, restartProgress) : plain,
       counters: counters.memory,
       isReplacement,
       ...start,
@@ -326,6 +333,11 @@ const makeStarts = ({ session, grid, counters }: SessionWorkerOptions, connectio
     return connection().isRunning();
   };
   return {
+    /** what a worker has recorded is not recorded again by the next one */
+    note: ({ type }: FromWorker): void => {
+      if (type === 'restart-taken') restartProgress = 'taken';
+      if (type === 'restart-recorded') restartProgress = 'recorded';
+    },
     isReplaced: () => starts > 1,
     first: (started: StartedChild, isScreenRead: () => boolean): boolean => {
       child = () => ({ type: 'child', ...started, isScreenRead: isScreenRead() });
@@ -388,10 +400,11 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
   let listener: WorkerListener | undefined;
   const ending = makeWorkerEnding(session);
   const onMessage = (message: FromWorker): void => {
+    starts.note(message);
     if (message.type === 'measured' || message.type === 'saved') questions.answer(message.id, message);
     else if (message.type === 'log') session.log[message.level]?.(message.message);
     else if (message.type === 'stopped') ending.settle(true, message.summary);
-    else listener?.onRequest(message);
+    else if (message.type !== 'restart-recorded') listener?.onRequest(message);
     if (message.type === 'footer') feed.setUrgent(message.drawing.due === 'countdown');
   };
   const onFailure = (why: string, wasReady: boolean): void => {

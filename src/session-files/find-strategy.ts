@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Values } from '../core/config/keys.js';
+import { findSummariserFault, noSummariser } from '../core/config/summariser.js';
 import { errorText } from '../core/errors.js';
 import { isRecord } from '../core/json.js';
 import type { Conversation } from '../core/conversation/conversation.js';
@@ -11,16 +12,27 @@ import { ShortenError } from './shorten.js';
 // Finds a strategy by its name: a built-in one, or a module of the user's, which only the user's own configuration can name.
 
 export interface StrategyPlace {
-  readonly values: Pick<Values, 'strategies'>;
+  readonly values: Pick<Values, 'strategies' | 'summariser.url' | 'summariser.model' | 'summariser.remote'>;
+  readonly hasSummariser: boolean;
   /** the user's home folder */
   readonly home: string;
 }
 
-/** Rejects with a ShortenError where there is no such strategy, or its module cannot be used. */
-export const findStrategy = async (name: string, { values, home }: StrategyPlace): Promise<Strategy> => {
+/** Rejects with a ShortenError where there is no such strategy, or what it needs cannot be used. */
+export const findStrategy = async (
+  name: string,
+  { values, hasSummariser, home }: StrategyPlace,
+): Promise<Strategy> => {
   const own = values.strategies ?? {};
   const path = Object.hasOwn(own, name) ? own[name] : undefined;
   if (path !== undefined) return fromModule(name, path.startsWith('~/') ? join(home, path.slice(2)) : path);
+  const fault = hasSummariser ? findSummariserFault(values) : noSummariser;
+  if (name === 'summarize' && fault)
+    throw new ShortenError(
+      `the strategy "${name}" cannot be used: ${fault.reason}`,
+      'no-strategy',
+      fault.fix,
+    );
   if (isBuiltIn(name)) return strategies[name];
   const known = [...strategyNames, ...Object.keys(own)].join(', ');
   throw new ShortenError(`there is no strategy "${name}"; there are ${known}`, 'no-strategy');

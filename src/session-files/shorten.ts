@@ -1,6 +1,8 @@
+import type { ShortenedSession } from '../core/compaction/shortened-session.js';
 import type { Conversation, NewSession } from '../core/conversation/conversation.js';
 import { errorText } from '../core/errors.js';
 import { formatTokens } from '../core/format.js';
+import { present } from '../core/present.js';
 import { budgetFor, type KnownWindow } from '../core/strategies/budget.js';
 import {
   changeBetween,
@@ -23,10 +25,13 @@ import { checkpointName } from './prepare-switch.js';
 export class ShortenError extends Error {
   override readonly name = 'ShortenError';
   readonly why: ShortenObstacle | undefined;
+  /** the command that helps */
+  readonly fix: string | undefined;
 
-  constructor(message: string, why?: ShortenObstacle) {
+  constructor(message: string, why?: ShortenObstacle, fix?: string) {
     super(message);
     this.why = why;
+    this.fix = fix;
   }
 }
 
@@ -50,6 +55,10 @@ export interface Shortened {
   readonly after: Conversation;
   readonly change: Change;
   readonly budgetTokens: number;
+  /** the window before, as the agent reported it */
+  readonly preTokens: number;
+  /** `preTokens` is estimated from the texts, because the agent's number is not known */
+  readonly isEstimated?: true;
   /** the window afterwards, in the agent's tokens as far as it has reported them */
   readonly windowTokens: number;
 }
@@ -63,14 +72,14 @@ export const shorten = async (request: ShortenRequest): Promise<Shortened> => {
   const obstacle = obstacleIn(before);
   if (obstacle !== undefined) throw new ShortenError(obstacle);
   const budget = budgetFor(before, request.known);
-  const size = sizeForBudget(before);
-  const most = request.isTooLong ? Math.floor(size / 2) : Infinity;
+  const estimated = sizeForBudget(before);
+  const most = request.isTooLong ? Math.floor(estimated / 2) : Infinity;
   const { budgetTokens = Math.min(most, budget.budgetTokens) } = request;
   const options = { ...request.options, budgetTokens };
   const { signal } = options;
-  if (size <= budgetTokens)
+  if (estimated <= budgetTokens)
     throw new ShortenError(
-      `about ${formatTokens(size)} tokens are within its budget of ${formatTokens(budgetTokens)}`,
+      `about ${formatTokens(estimated)} tokens are within its budget of ${formatTokens(budgetTokens)}`,
       'nothing',
     );
   const after = await strategy(before, options).catch((error: unknown) => {
@@ -83,7 +92,13 @@ export const shorten = async (request: ShortenRequest): Promise<Shortened> => {
   const { warnTokens = Infinity } = request.known;
   if (windowTokens >= warnTokens)
     throw new ShortenError(`the window would still be at ${formatTokens(windowTokens)}, not below warn`);
-  return { before, after, change: changeBetween(before, after), budgetTokens, windowTokens };
+  const change = changeBetween(before, after);
+  const { usedTokens } = request.known;
+  const size =
+    usedTokens === undefined
+      ? ({ preTokens: change.tokensBefore, isEstimated: true } as const)
+      : { preTokens: usedTokens };
+  return { before, after, change, budgetTokens, ...size, windowTokens };
 };
 
 /** Where a shortened conversation went, and what the agent's command takes it by. */
@@ -92,32 +107,39 @@ export interface Written {
   readonly path: string;
 }
 
+export interface WriteRequest extends Pick<ShortenRequest, 'source'> {
+  /** the name of the strategy */
+  readonly strategy: string;
+  readonly as: NewSession;
+  /** told before the session can be seen, for the audit log */
+  readonly onWrite: (session: ShortenedSession) => void | Promise<void>;
+}
+
 /** Writes it as a new session beside the file. Rejects with a ShortenError, and with the system's error. */
 export const writeShortened = async (
-  { source }: Pick<ShortenRequest, 'source'>,
-  { after }: Pick<Shortened, 'after'>,
-  as: NewSession,
+  { source, strategy, as: given, onWrite }: WriteRequest,
+  { after, preTokens, isEstimated, windowTokens }: Shortened,
 ): Promise<Written> => {
-  const form = source.agent.newSessions;
-  const there = { ...as, cwd: after.head.cwd ?? as.cwd };
-  const lines = form?.write(after, there);
-  if (!form || !lines) throw new ShortenError(`${source.agent.name} could not continue with what is left`);
-  return { name: as.id, path: await writeSession(source.path, form, there, lines) };
+  const { agent, path: from } = source;
+  const form = agent.newSessions;
+  const as = { ...given, cwd: after.head.cwd ?? given.cwd, usedTokens: windowTokens, preTokens };
+  const lines = form?.write(after, as);
+  if (!form || !lines) throw new ShortenError(`${agent.name} could not continue with what is left`);
+  const { id, now: at } = as;
+  const sizes = { preTokens, ...present({ isEstimated }), postTokens: windowTokens };
+  await onWrite({ runtime: agent.name, strategy, id, at, from, ...sizes });
+  return { name: id, path: await writeSession(from, form, as, lines) };
 };
 
 /**
  * Writes what the running agent takes it from: a session, or a checkpoint for an agent that takes no other session while it runs. Rejects
  * as `writeShortened` does.
  */
-export const writeForSwitch = async (
-  request: Pick<ShortenRequest, 'source'>,
-  shortened: Pick<Shortened, 'after'>,
-  as: NewSession,
-): Promise<Written> => {
+export const writeForSwitch = async (request: WriteRequest, shortened: Shortened): Promise<Written> => {
   const { agent, path } = request.source;
   const checkpoint = agent.newSessions?.switching?.checkpoint;
-  if (!checkpoint) return writeShortened(request, shortened, as);
-  const name = checkpointName(as);
+  if (!checkpoint) return writeShortened(request, shortened);
+  const name = checkpointName(request.as);
   const file = checkpoint(shortened.after, path, name);
   await createFile(file.path, [file.text]);
   return { name, path: file.path };

@@ -134,6 +134,8 @@ export interface LaunchSession extends CurrentSettings {
   readonly startingDraft?: string | undefined;
   /** what the agent was started again with, in place of its earlier run */
   readonly restarted?: RestartPlan | undefined;
+  /** what an earlier worker has recorded of that, or of `unstarted`: that the agent has the session, or what came of the shortening */
+  readonly restartProgress?: 'taken' | 'recorded' | undefined;
   /** what the agent could not be started again with, where that is not recorded yet */
   readonly unstarted?: RestartPlan | undefined;
   /** when its conversation was shortened in earlier runs within the last hour (wall clock) */

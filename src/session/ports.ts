@@ -7,6 +7,7 @@ import type { Via } from '../core/compaction/outcome.js';
 import type { Session } from '../core/session.js';
 import type { CompactionRecord } from '../core/report/records.js';
 import type { Effect } from '../core/compaction/state.js';
+import type { ShortenedSession } from '../core/compaction/shortened-session.js';
 import type { GivenBack } from '../core/compaction/protocol.js';
 import type { ReceiptCounts } from '../core/conversation/receipt.js';
 import type { ExitStatus } from './options.js';
@@ -76,6 +77,8 @@ export interface Publisher {
   readonly onState: (state: Session, facts: StateFacts) => void;
   /** the agent has a shortened session in place of another */
   readonly onReplaced: (replaced: Replaced) => void;
+  /** a shortened session is about to be written */
+  readonly onShortened: (session: ShortenedSession) => void;
   /** a handoff of the conversation was written, at this path */
   readonly onHandoff: (path: string) => void;
   /** the terminal is not followed any more, so that nothing is typed */

@@ -149,6 +149,8 @@ export type FromWorker =
   | { readonly type: 'restart'; readonly plan?: RestartPlan | undefined }
   /** the agent that was started again has the new session */
   | { readonly type: 'restart-taken' }
+  /** what came of the shortening that it was started again for is recorded */
+  | { readonly type: 'restart-recorded' }
   | { readonly type: 'measured'; readonly id: number; readonly measures: ScreenMeasures }
   | { readonly type: 'saved'; readonly id: number; readonly screen: SavedScreen | undefined }
   | { readonly type: 'log'; readonly level: 'info' | 'warn' | 'error' | 'text'; readonly message: string }

@@ -206,6 +206,13 @@ export const openAudit = ({ stateFolder, onFailure, maxBytes = MAX_BYTES }: Audi
   };
 };
 
+/** Appends one line, for a command that ends then. Never rejects: without a log the command does its work all the same. */
+export const appendToAudit = async (stateFolder: string, line: string): Promise<void> => {
+  const audit = openAudit({ stateFolder, onFailure: () => undefined });
+  audit.append(line);
+  await audit.flushed();
+};
+
 /** All lines, oldest first; empty if no file can be read. */
 export const readAudit = async (stateFolder: string): Promise<readonly string[]> => {
   const texts = await Promise.all(

@@ -4,15 +4,16 @@ import { SESSION_ENDED } from '../core/compaction/requests.js';
 import type { Event } from '../core/event.js';
 import { counted, hotkeyName } from '../core/format.js';
 import { answerEvent } from '../core/session-flow.js';
+import { findLongerSession } from '../session-files/shortened-from.js';
 import { openSummariser } from '../session-files/summariser.js';
-import { homeFolder } from '../storage/state-folder.js';
+import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import { makeContextWay } from './context-way.js';
 import type { ActionContext, ActionWait, TypingGate } from './action.js';
 import { makeDrafts, type PutDraft } from './prompt-draft.js';
 import { makeReceipts, NOTHING_CHOSEN, type Receipts } from './receipts.js';
 import { makeRestarter } from './restarter.js';
 import { makeShortener, type Shortener } from './shortener.js';
-import { makeSwitcher, type SwitchTo } from './switcher.js';
+import { makeGoBack, makeSwitcher, type SwitchTo } from './switcher.js';
 import { makeUndo, type Undo } from './undo.js';
 
 // What a running session does for the user besides compacting: it goes back to an earlier conversation, shortens it without the agent, and
@@ -48,9 +49,10 @@ export const makeAgentActions = (given: Omit<ActionContext, 'ended'>): AgentActi
   const end = new AbortController();
   const context = { ...given, ended: end.signal };
   const switchTo = makeSwitcher(context);
+  const goBack = makeGoBack(context, switchTo);
   const receipts = makeSessionReceipts(context, makeDrafts(context));
   const shortener = makeSessionShortener(context, switchTo);
-  const undoing = makeUndo(context, { switchTo, previous: shortener.previous });
+  const undoing = makeUndo(context, { switchTo: goBack, previous: shortener.previous });
   const undo = makeKeyRequest('undo', context, undoing.undo);
   const rescue = makeKeyRequest('rescue', context, shortener.rescue);
   const recall = makeRecallRequest(context, receipts);
@@ -59,7 +61,7 @@ export const makeAgentActions = (given: Omit<ActionContext, 'ended'>): AgentActi
     isOwnBoundary: shortener.isOwnBoundary,
     takenLate: shortener.takenLate,
     shorten: shortener.shorten,
-    switchTo,
+    switchTo: goBack,
     undoByChannel: undoing.byChannel,
     brief: receipts.brief,
     pressUndo: undo.press,
@@ -90,10 +92,11 @@ const makeSessionShortener = (context: ActionContext, switchTo: SwitchTo): Short
 
 const makeSessionReceipts = (context: ActionContext, putDraft: PutDraft): Receipts => {
   const { session, publisher, flow, take } = context;
-  const { agent, log, values } = session;
+  const { agent, env, log, values } = session;
   return makeReceipts({
     agent,
     source: context.source,
+    longer: (source) => findLongerSession(source, stateFolder(env, homeFolder(env))),
     hotkey: hotkeyName(values),
     recall: values.recall,
     log,

@@ -25,6 +25,7 @@ import { OTHER } from './context-way.js';
 import { makeGiveBack, type BriefResult, type GiveBack, type GiveBackOptions } from './give-back.js';
 import type { DraftWait } from './prompt-draft.js';
 import type { SessionSource } from '../session-files/read-history.js';
+import type { LongerSession } from '../session-files/shortened-from.js';
 import { isCompacted, MOST_BYTES, readReceipt, type ReadReceipt } from '../session-files/read-receipt.js';
 
 // The receipt of the last compaction of a running session: read from the session file after the compaction, told in the footer, shown in the
@@ -38,6 +39,8 @@ export interface ReceiptsOptions extends Omit<GiveBackOptions, 'escape' | 'sentL
   readonly agent: Agent;
   /** the agent's session; undefined while it is not known. Rejects where it cannot be read */
   readonly source: () => Promise<SessionSource | undefined>;
+  /** what ctxwrap has shortened it from */
+  readonly longer?: (source: SessionSource) => Promise<LongerSession | undefined>;
   /** how the user opens the overview: `Ctrl-]`; undefined where no key does */
   readonly hotkey: string | undefined;
   /** what is said and given back after a compaction without being asked */
@@ -78,12 +81,12 @@ type Read = Pick<ReadReceipt, 'receipt' | 'at' | 'given'> | { readonly reason: s
 /** A recap and the time of its compaction, or why there is none. */
 export type RecapState = { readonly recap: Recap; readonly at: Millis } | { readonly reason: string };
 
-const readLast = async ({ agent, source }: ReceiptsOptions): Promise<Read> => {
+const readLast = async ({ agent, source, longer }: ReceiptsOptions): Promise<Read> => {
   if (!agent.log?.conversation) return { reason: `ctxwrap cannot read conversations of ${agent.name}` };
   const found = await source();
   if (!found) return { reason: 'the session is not known yet' };
   if (found.size > MOST_BYTES) return { reason: `the session is too large (${formatBytes(found.size)})` };
-  const read = await readReceipt(found, 'last');
+  const read = await readReceipt(found, 'last', await longer?.(found));
   return read ?? { reason: (await isCompacted(found)) ? NOT_THERE : NOT_YET };
 };
 

@@ -1,6 +1,7 @@
 import type { Agent, SavedSession } from '../agents/agent.js';
 import { writtenText } from '../agents/gemini-family.js';
 import type { Values } from '../core/config/keys.js';
+import type { ShortenedSession } from '../core/compaction/shortened-session.js';
 import type { Compaction, PendingSession } from '../core/compaction/state.js';
 import { errorText } from '../core/errors.js';
 import { leavesConversation, type Event, type Shortening } from '../core/event.js';
@@ -11,7 +12,7 @@ import { sessionThresholds } from '../core/report/report.js';
 import { answerEvent } from '../core/session-flow.js';
 import { shownId } from '../core/shown-conversation.js';
 import type { KnownWindow } from '../core/strategies/budget.js';
-import type { Summarise } from '../core/strategies/strategy.js';
+import type { Strategy, Summarise } from '../core/strategies/strategy.js';
 import { HOUR_MS } from '../core/time.js';
 import type { RestartPlan } from '../session/options.js';
 import type { Replaced, SessionLoop } from '../session/ports.js';
@@ -53,14 +54,14 @@ export interface ShortenAsked {
   readonly budgetTokens?: number | undefined;
 }
 
-type ShortenedSession = Pick<RestartPlan, 'preTokens' | 'postTokens' | 'shortening'>;
+type DoneShortening = Pick<RestartPlan, 'preTokens' | 'postTokens' | 'shortening'>;
 
 export type ShortenResult =
   | ({
       readonly kind: 'shortened';
       /** `by truncate, 169k → ~40k`: what is left is estimated until the agent's next answer */
       readonly words: string;
-    } & ShortenedSession)
+    } & DoneShortening)
   /** the agent has ended, and is started again with the shorter conversation; not confirmed yet that it loaded the session */
   | { readonly kind: 'restarting'; readonly words: string }
   /** `pendingSession`: the session that the agent may still take */
@@ -113,7 +114,9 @@ export const makeShortener = (context: ActionContext, parts: ShortenerParts): Sh
     // attempts to compact have limits of their own, which do not outlast the run of an agent
     if (doneAt.length >= MOST_AN_HOUR && (restarter !== undefined || !wait.isForAttempt))
       return refused(`${MOST_AN_HOUR} times an hour is the most`);
-    const watches = { turn, written, late, onReplaced: replaced.note };
+    const found = await strategyFor(asked, { session, ...parts }).catch(refusedBy);
+    if ('kind' in found) return found;
+    const watches = { turn, written, late, onReplaced: replaced.note, ...found };
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const result = await shortenOnce({ ...context, ...parts, ...watches, asked, doneAt }, wait);
       if (result !== undefined) return result; // otherwise the conversation has gone on
@@ -145,6 +148,31 @@ export const makeShortener = (context: ActionContext, parts: ShortenerParts): Sh
   };
 };
 
+interface FoundStrategy {
+  readonly strategy: Strategy;
+  readonly strategyName: string;
+}
+
+/** Before anything is waited for: what cannot work at any moment is said at once. */
+const strategyFor = async (
+  asked: ShortenAsked,
+  { session: { values, env }, summarise }: Pick<ActionContext, 'session'> & ShortenerParts,
+): Promise<FoundStrategy> => {
+  const strategyName = asked.strategy ?? configuredStrategy(values.strategy, summarise);
+  const strategy = await findStrategy(strategyName, {
+    values,
+    hasSummariser: summarise !== undefined,
+    home: homeFolder(env),
+  });
+  return { strategy, strategyName };
+};
+
+const refusedBy = (error: unknown): ShortenResult & { readonly kind: 'refused' } => {
+  const { why, fix } = error instanceof ShortenError ? error : {};
+  const reason = errorText(error);
+  return { ...refused(fix === undefined ? reason : `${reason}: ${fix}`), ...present({ why }) };
+};
+
 const switchObstacle = ({ newSessions }: Agent): string | undefined =>
   newSessions && !newSessions.switching ? UNSUPPORTED : undefined;
 
@@ -168,7 +196,7 @@ const makeReplacedWatch = ({ session: { restarted }, flow, publisher }: ActionCo
   };
 };
 
-interface Late extends ShortenedSession {
+interface Late extends DoneShortening {
   readonly pendingSession: PendingSession;
   readonly replaced: Replaced;
 }
@@ -251,7 +279,7 @@ const makeWrittenWatch = ({ newSessions }: Agent, writtenBefore?: Millis) => {
   };
 };
 
-interface ShortenContext extends ActionContext, ShortenerParts {
+interface ShortenContext extends ActionContext, ShortenerParts, FoundStrategy {
   readonly asked: ShortenAsked;
   readonly turn: ReturnType<typeof makeTurnWatch>;
   readonly written: ReturnType<typeof makeWrittenWatch>;
@@ -300,34 +328,31 @@ const shortenOnce = async (
     if (mayHaveSession) return unknown(errorText(error));
     if (isOutdated()) return undefined;
     if (signal.aborted) return refused(WITHDRAWN);
-    const why = error instanceof ShortenError ? error.why : undefined;
-    return { ...refused(errorText(error)), ...present({ why }) };
+    return refusedBy(error);
   } finally {
     turn.rest();
   }
 };
 
-interface Computed extends ShortenedSession {
+interface Computed extends DoneShortening {
   readonly shortened: Shortened;
   /** `by truncate, 169k → ~40k` */
   readonly words: string;
 }
 
 const compute = async (
-  { session: { values, env }, summarise, flow, asked }: ShortenContext,
+  { session: { values }, strategy, strategyName: name, summarise, flow, asked }: ShortenContext,
   source: RecordSource,
   signal: AbortSignal,
 ): Promise<Computed> => {
   const { keepRecent = values.keepRecent, budgetTokens, isTooLong = false } = asked;
-  const name = asked.strategy ?? configuredStrategy(values.strategy, summarise);
-  const strategy = await findStrategy(name, { values, home: homeFolder(env) });
   const known = knownWindow(flow());
   const options = { keepRecent, summarise, signal };
   const shortened = await shorten({ source, strategy, options, budgetTokens, known, isTooLong });
-  const { windowTokens: postTokens, change } = shortened;
-  const preTokens = known.usedTokens ?? change.tokensBefore;
+  const { preTokens, windowTokens: postTokens } = shortened;
   const words = `by ${name}, ${formatTokens(preTokens)} → ~${formatTokens(postTokens)}`;
-  const shortening = shorteningBy(name, flow().compaction);
+  const { compaction, session } = flow();
+  const shortening = { ...shorteningBy(name, compaction), from: shownId(session.conversation) };
   return { shortened, words, preTokens, postTokens, shortening };
 };
 
@@ -349,14 +374,16 @@ const applyTo = async (
   application: Application,
   wait: ActionWait & Required<Pick<ActionWait, 'gate'>>,
 ): Promise<ShortenResult> => {
-  const { session, flow, switchTo, restarter, written, late, onReplaced } = shortening;
+  const { session, flow, switchTo, restarter, written, late, onReplaced, publisher } = shortening;
   const { source, shortened, words, preTokens, postTokens, mayHaveSession } = application;
-  const did: ShortenedSession = { preTokens, postTokens, shortening: application.shortening };
+  const did: DoneShortening = { preTokens, postTokens, shortening: application.shortening };
   const id = shownId(flow().session.conversation);
-  const as = { ...newSession(session.cwd), usedTokens: postTokens, preTokens };
+  const as = newSession(session.cwd);
+  const { strategy } = did.shortening;
+  const request = { source, strategy, as, onWrite: (made: ShortenedSession) => publisher?.onShortened(made) };
   if (restarter) {
     if (id === undefined) return refused('the id of the conversation is not known yet');
-    const to = await writeShortened({ source }, shortened, as);
+    const to = await writeShortened(request, shortened);
     const replaced = { from: { id, path: source.path }, to: { id: to.name, path: to.path } };
     const plan = restartPlan(shortening, application, { replaced, at: as.now });
     const result = await restarter.restartWith(plan, wait);
@@ -364,7 +391,7 @@ const applyTo = async (
     if (result.kind === 'refused' && !mayHaveSession()) await removeCreated(to.path);
     return result.kind === 'restarting' ? { kind: 'restarting', words } : result;
   }
-  const { name, path } = await writeForSwitch({ source }, shortened, as);
+  const { name, path } = await writeForSwitch(request, shortened);
   const begin = async (): Promise<string | undefined> => {
     written.begin(as.now, summariesIn(shortened));
     return wait.gate?.begin();

@@ -44,6 +44,18 @@ export const makeSwitcher = (context: ActionContext): SwitchTo => {
     });
 };
 
+/** Has the agent go back to the whole conversation, which is in the session of this name, or in a checkpoint. */
+export const makeGoBack =
+  ({ session, take }: Pick<ActionContext, 'session' | 'take'>, switchTo: SwitchTo): SwitchTo =>
+  async (name, wait) => {
+    take({ type: 'going-back', sessionId: name });
+    const result = await switchTo(name, wait);
+    // no other id tells of it
+    const isSame = session.agent.newSessions?.switching?.restores !== undefined;
+    if (result.kind === 'switched' && isSame) take({ type: 'undone' });
+    return result;
+  };
+
 interface SwitchCommand {
   readonly recipe: CompactRecipe;
   readonly switching: Switching;

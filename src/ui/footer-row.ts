@@ -122,12 +122,36 @@ const withoutExtras = (view: FooterView, look: Look, known: readonly ItemName[])
 const isWhole = ({ due, tone, enter }: FooterView): boolean =>
   due === 'countdown' || tone !== undefined || enter?.isAsked === true;
 
-/** With the message whole, and with less and less of it: without what stands behind a dot. */
+/**
+ * With the message whole, and with less and less of it: without what stands behind a dot. A command that mends what the message says stays
+ * until there is no room for anything else.
+ */
 const shorterAndShorter = (view: FooterView): readonly FooterView[] => {
   const clauses = view.words?.split(' · ') ?? [];
   return [
     view,
+    ...withFix(view, clauses),
     ...clauses.slice(1).map((_, index) => ({ ...view, words: clauses.slice(0, -1 - index).join(' · ') })),
+  ];
+};
+
+const FIX = /^(?:see )?ctxwrap /;
+
+/** What is wrong, or why, in few words before the command; then also beside a shorter note. */
+const withFix = (view: FooterView, clauses: readonly string[]): readonly FooterView[] => {
+  const [problem = '', fix = '', ...others] = clauses;
+  if (others.length > 0 || !FIX.test(fix)) return [];
+  const [what = '', why] = problem.split(': ', 2);
+  const words = [
+    `${problem} · ${fix}`,
+    `${what} · ${fix}`,
+    ...(why === undefined ? [] : [`${why} · ${fix}`, `fix it: ${fix.replace('see ', '')}`]),
+  ];
+  const note = view.note === undefined ? undefined : firstWord(view.note);
+  const briefly = { ...view, ...present({ note }) };
+  return [
+    ...words.slice(0, 2).map((each) => ({ ...view, words: each })),
+    ...words.map((each) => ({ ...briefly, words: each })),
   ];
 };
 

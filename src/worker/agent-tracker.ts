@@ -3,6 +3,7 @@ import type { Agent, ChildPlace, CompactRecipe } from '../agents/agent.js';
 import type { AgentFolders } from '../agents/home.js';
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import { focusText } from '../core/conversation/brief.js';
+import type { Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
 import type { Disagreement } from '../core/evidence.js';
 import type { Session } from '../core/session.js';
@@ -25,7 +26,7 @@ import { readWindowEvidence } from '../session-files/read-receipt.js';
 import { runningSource } from '../session-files/session-sources.js';
 import { openBlackBox, type BlackBox } from './blackbox.js';
 import { type AskableChannel, makeCompactor } from '../typing/compactor.js';
-import { confirmRestart } from '../typing/restarter.js';
+import { confirmRestart, shortenedEvent } from '../typing/restarter.js';
 import { makeEstimateSource } from './estimate.js';
 import { makeHandoffWriter, type HandoffWriter } from './handoff-writer.js';
 import { makeModelMemory, type ModelMemory } from './model-memory.js';
@@ -61,8 +62,8 @@ export interface TrackerParts {
   /** other programs */
   readonly publisher: Publisher | undefined;
   readonly onRestart: ActionContext['onRestart'];
-  /** the agent that was started again has the new session */
-  readonly onRestartTaken: () => void;
+  /** the agent that was started again has the new session; what came of it is recorded */
+  readonly onRestartProgress: (progress: 'taken' | 'recorded') => void;
 }
 
 /** The child's input. */
@@ -211,16 +212,32 @@ const planRestart =
 
 /** For an agent that was started again, or could not be. */
 const followRestart = (
-  { session: { restarted: plan, unstarted }, publisher, onRestartTaken: onTaken }: TrackerParts,
+  { session: { restarted: plan, unstarted, restartProgress }, publisher, onRestartProgress }: TrackerParts,
   { flow }: SessionLoop,
   take: (event: Event) => void,
 ): { readonly stop: () => void } => {
-  if (plan) return confirmRestart({ plan, flow, take, publisher, onTaken });
-  if (unstarted) {
+  if (plan && restartProgress === undefined)
+    return confirmRestart({ plan, flow, take, publisher, onTaken: () => onRestartProgress('taken') });
+  // only the answer that proves it is missing, and may be older than this worker
+  if (plan && restartProgress === 'taken') take(shortenedEvent(plan, plan.writtenAt));
+  if (unstarted && restartProgress === undefined) {
     const { preTokens, shortening } = unstarted;
     take({ type: 'restart-failed', reason: 'the agent could not be started again', preTokens, shortening });
   }
   return { stop: () => undefined };
+};
+
+/** Tells once that the shortening for which the agent was started again is recorded: nothing else of ctxwrap ends before it. */
+const makeRestartRecord = ({
+  session: { restarted, unstarted },
+  onRestartProgress,
+}: TrackerParts): ((effect: Effect) => void) => {
+  let isOpen = restarted !== undefined || unstarted !== undefined;
+  return (effect) => {
+    if (!isOpen || effect.type !== 'ended' || effect.ended.initiator !== 'ctxwrap') return;
+    isOpen = false;
+    onRestartProgress('recorded');
+  };
 };
 
 /** What reads the screen, and for an agent without numbers an estimate. */
@@ -264,6 +281,7 @@ const startLoop = (
   const settings = compactSettings(session, recipe, session.agent.newSessions);
   for (const notice of session.notices ?? []) session.log.info(`at the start: ${notice}`);
   session.log.info(`strategy: ${settings.strategy ?? `auto, ${settings.command ?? 'no command is known'}`}`);
+  const noteRecorded = makeRestartRecord(parts);
   const compactor = makeCompactor({
     recipe,
     port,
@@ -293,6 +311,7 @@ const startLoop = (
     },
     onEffect: (effect, state) => {
       publisher?.onEffect(effect, state);
+      noteRecorded(effect);
       compactor.run(effect);
     },
   });

@@ -11,6 +11,7 @@ import {
   type AuditKeys,
   type GivenBack,
 } from '../core/compaction/protocol.js';
+import { shortenedLine, type ShortenedSession } from '../core/compaction/shortened-session.js';
 import type { Effect } from '../core/compaction/state.js';
 import { usableStrategies } from '../core/config/strategy.js';
 import { ladderChoice } from '../core/config/keys.js';
@@ -201,6 +202,7 @@ const makeAttemptLog = (audit: Audit, about: AuditedSession) => {
       if (effect.type === 'type-compact') begin(state);
       if (effect.type === 'ended') end(effect, state);
     },
+    onShortened: (session: ShortenedSession): void => audit.append(shortenedLine(session)),
     /** how much a compaction has kept */
     onReceipt: (receipt: ReceiptCounts, { conversation }: Session): void =>
       audit.append(receiptLine(receipt, { ...about, conversation: shownId(conversation) })),
@@ -326,6 +328,7 @@ export const openPublisher = (
       metrics?.onEffect(effect);
     },
     beginTyping: requests.begin,
+    onShortened: attempts.onShortened,
     onReceipt: attempts.onReceipt,
     onGivenBack: attempts.onGivenBack,
     onSettings: attempts.onSettings,

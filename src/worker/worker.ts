@@ -156,9 +156,9 @@ const handleScreen = (
 };
 
 /** What the main thread is told for a restart of the agent. */
-const restartPort = ({ post }: WorkerPort): Pick<TrackerParts, 'onRestart' | 'onRestartTaken'> => ({
+const restartPort = ({ post }: WorkerPort): Pick<TrackerParts, 'onRestart' | 'onRestartProgress'> => ({
   onRestart: (plan) => post({ type: 'restart', plan }),
-  onRestartTaken: () => post({ type: 'restart-taken' }),
+  onRestartProgress: (progress) => post({ type: `restart-${progress}` }),
 });
 
 /** What other processes can ask of the tracker; undefined while nothing is followed. */

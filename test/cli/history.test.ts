@@ -94,6 +94,7 @@ describe('ctxwrap history', () => {
         initiator: 'user',
         pre_tokens: 131_023,
         pre_tokens_estimated: false,
+        post_tokens_estimated: false,
         post_tokens: 777,
         fixed_tokens: 100_500,
         next_tokens: 131_003,

@@ -131,9 +131,17 @@ describe('compact --strategy', () => {
     [['--strategy', 'truncate', '--keep-recent', '0'], '0'],
     [
       ['--strategy', 'magic', 'FILE'],
-      'there is no strategy "magic"; there are truncate, summarize, clustering',
+      '--strategy must be one of truncate, summarize, clustering, got "magic"\nctxwrap: try --strategy truncate\n',
     ],
-    [['--strategy', 'summarize', '--budget', '2000', 'FILE'], 'ctxwrap config set summariser.url agent'],
+    [['--strategy', 'sumarize', 'no-such-session'], 'try --strategy summarize\n'],
+    [
+      ['--strategy', 'summarize', '--budget', '900k', 'FILE'], // that there is nothing to remove is found later
+      'ctxwrap: the strategy "summarize" cannot be used: no summariser is set\nctxwrap: ctxwrap config set summariser.url agent\n',
+    ],
+    [
+      ['--strategy', 'auto', OLD],
+      `--strategy auto is the agent's own command, and session "${OLD}" is not running\nctxwrap: to shorten it without the agent: ctxwrap compact --strategy truncate ${OLD}\n`,
+    ],
     [
       ['--strategy', 'truncate', '--budget', '900k', 'FILE'],
       'about 10k tokens are within its budget of 900k',

@@ -9,6 +9,7 @@ import { agents } from '../../src/agents/index.js';
 import { listSessions } from '../../src/storage/sessions.js';
 import { stateFolder } from '../../src/storage/state-folder.js';
 import { conversationOf, type Turn } from '../support/generated-conversation.js';
+import { makeFault } from '../support/fault.js';
 import { bin, programPath } from '../support/programs.js';
 import { openWindow, type Window } from '../support/window.js';
 import { inFolder, lastRow, plainEnv } from '../support/wrapped.js';
@@ -110,7 +111,7 @@ describe.concurrent('a conversation that is shortened with a restart', () => {
   it('ends the agent by its own command and starts it again with the new session and your options', async () => {
     await withAgent(
       { CLAUDE_LIKE_CODE: '0' },
-      async ({ window, ctxwrap, says, starts, sessions, switches }) => {
+      async ({ window, ctxwrap, says, starts, sessions, switches, attempts }) => {
         await says(`session ${OLD}`);
         const { stdout } = await ctxwrap(...shorten);
         expect(stdout).toContain('the agent is restarting, shortened by truncate');
@@ -137,6 +138,7 @@ describe.concurrent('a conversation that is shortened with a restart', () => {
         await says(`session ${OLD}`);
         window.type('/quit\r');
         await window.until(() => !window.isOpen(), 'the end');
+        expect(attempts()).toMatchObject([{ strategy: 'truncate', outcome: 'undone' }]);
         expect(
           window
             .bytes()
@@ -181,6 +183,36 @@ describe.concurrent('a conversation that is shortened with a restart', () => {
         expect(attempts()).toMatchObject([{ strategy: 'truncate', outcome: 'no-evidence', isManual: true }]);
       },
     );
+  });
+
+  it('has one record of it also where the part that watches it fails before its next answer', async () => {
+    await inFolder(async (place) => {
+      const fault = makeFault(place);
+      await withAgent(
+        { ...fault.env, CLAUDE_LIKE: 'answers', CTXWRAP_STRATEGY: 'truncate', usedTokens: '90000' },
+        async ({ window, ctxwrap, says, switches, attempts }) => {
+          await says('90k');
+          await ctxwrap('compact').catch(() => undefined); // its session has ended
+          await says('shortened, waiting for the new size');
+          await vi.waitFor(() => expect(switches().at(-1)?.outcome).toBe('switched'), WAIT);
+          const workers = fault.workers();
+          await fault.make('throw', 'worker');
+          await vi.waitFor(() => expect(fault.workers()).toBe(workers + 1), WAIT);
+          await says('shortened, waiting for the new size');
+          window.type('go on\r');
+          await vi.waitFor(
+            () => expect(attempts()).toMatchObject([{ strategy: 'truncate', outcome: 'verified' }]),
+            WAIT,
+          );
+          await fault.make('throw', 'worker'); // the last one: it must not begin again
+          window.type('/quit\r');
+          await window.until(() => !window.isOpen(), 'the end');
+          expect(attempts()).toHaveLength(1);
+          expect(switches().map(({ outcome }) => outcome)).toEqual(['restarting', 'switched']);
+        },
+      );
+      fault.close();
+    });
   });
 
   it('has one record of the attempt also where the agent is killed in place of ending', async () => {

@@ -333,6 +333,21 @@ describe('a worker that handles nothing', () => {
     });
   });
 
+  it('tells the one in its place what it has recorded of a restart of the agent', () => {
+    const { threads, start } = open();
+    start();
+    threads[0]?.listener.onMessage({ type: 'restart-taken' });
+    threads[0]?.listener.onEnd('it has thrown');
+    vi.advanceTimersByTime(600_000);
+    threads[1]?.listener.onMessage({ type: 'restart-recorded' });
+    threads[1]?.listener.onEnd('it has thrown');
+    expect(threads.map((thread) => thread.start.session.restartProgress)).toEqual([
+      undefined,
+      'taken',
+      'recorded',
+    ]);
+  });
+
   it('may be replaced again when it has run well for ten minutes', () => {
     const { threads, failures, start } = open();
     start();

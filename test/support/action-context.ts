@@ -25,7 +25,13 @@ export const actionContext = ({ session, publisher, ...given }: GivenContext): A
     values: defaultValues,
     ...session,
   } as unknown as WrapSession,
-  publisher: publisher && ({ beginAction: () => undefined, ...publisher } as unknown as Publisher),
+  publisher:
+    publisher &&
+    ({
+      beginAction: () => undefined,
+      onShortened: () => undefined,
+      ...publisher,
+    } as unknown as Publisher),
   childPid: process.pid,
   ended: new AbortController().signal,
   screen: { takesPastes: () => true, snapshot: () => undefined },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
+import type { ShortenedSession } from '../../src/core/compaction/shortened-session.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import { windowOf } from '../../src/core/conversation/conversation.js';
 import type { Event } from '../../src/core/event.js';
@@ -43,6 +44,12 @@ const open = (more?: Partial<ShorteningChange>, result?: SwitchResult) =>
 
 const read = (name: string) => readSession(folder, name);
 
+/** As Claude records one. */
+interface Boundary {
+  readonly timestamp: string;
+  readonly compactMetadata: { readonly preTokens: number };
+}
+
 const noFile = (): string | undefined => undefined;
 
 describe('shortening a running conversation', () => {
@@ -66,6 +73,41 @@ describe('shortening a running conversation', () => {
     const at = Date.parse((JSON.parse(line) as { timestamp: string }).timestamp);
     expect(shortener.isOwnBoundary({ type: 'boundary', boundary: { at } })).toBe(true);
     expect(shortener.isOwnBoundary({ type: 'boundary', boundary: { at: at + 1 } })).toBe(false);
+  });
+
+  it('is refused at once, while the agent works, where there is no such strategy or nobody to write its summary', async () => {
+    loop.take(becomes('busy'));
+    const { shortener, names } = open();
+    expect(await shortener.shorten({ strategy: 'zzz' }, wait)).toEqual({
+      kind: 'refused',
+      reason: 'there is no strategy "zzz"; there are truncate, summarize, clustering',
+      why: 'no-strategy',
+    });
+    expect(await shortener.shorten({ strategy: 'summarize' }, wait)).toMatchObject({
+      reason:
+        'the strategy "summarize" cannot be used: no summariser is set: ctxwrap config set summariser.url agent',
+    });
+    expect(names).toEqual([]);
+  });
+
+  it('is in the audit log before its session is there: nobody sees a shortened session without knowing whose it is', async () => {
+    const told: { readonly made: ShortenedSession; readonly files: number }[] = [];
+    const { shortener, names } = open({
+      publisher: {
+        onShortened: (made) => told.push({ made, files: readdirSync(folder).length }),
+        onReplaced: () => undefined,
+      },
+    });
+    await shortener.shorten(asked, wait);
+    const from = join(folder, `${OLD}.jsonl`);
+    const about = { runtime: 'claude', strategy: 'truncate', id: names[0], from };
+    expect(told).toMatchObject([{ files: 1, made: about }]);
+    const [line = ''] = readFileSync(join(folder, `${names[0]}.jsonl`), 'utf8').split('\n');
+    const { timestamp, compactMetadata } = JSON.parse(line) as Boundary;
+    expect(told[0]?.made).toMatchObject({
+      at: Date.parse(timestamp),
+      preTokens: compactMetadata.preTokens,
+    });
   });
 
   it('tells of it late where the agent shows only later that it has the session, by the name of the strategy', async () => {

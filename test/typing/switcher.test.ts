@@ -8,7 +8,7 @@ import { agents } from '../../src/agents/index.js';
 import type { Event } from '../../src/core/event.js';
 import type { Activity } from '../../src/core/reading.js';
 import { SESSION_ENDED } from '../../src/core/compaction/requests.js';
-import { makeSwitcher, type SwitchResult } from '../../src/typing/switcher.js';
+import { makeGoBack, makeSwitcher, type SwitchResult } from '../../src/typing/switcher.js';
 import { makeUndo } from '../../src/typing/undo.js';
 import { actionContext, type GivenContext } from '../support/action-context.js';
 import { linesOf } from '../support/read-log.js';
@@ -284,6 +284,24 @@ describe('going back to the session before a shortening', () => {
     const copy = readdirSync(folder).find((name) => name !== NAME) ?? '';
     expect(readFileSync(join(folder, copy), 'utf8')).toBe(TEXT.replaceAll(OLD, names[0] ?? ''));
   });
+
+  it.each([
+    ['claude', ['going-back']],
+    ['gemini', ['going-back', 'undone']], // it stays in the same conversation
+  ] as const)(
+    'is told to the session before %s is, and once more where nothing else tells of it',
+    async (agent, told) => {
+      const context = actionContext({
+        session: { agent: agents[agent] },
+        flow: loop.flow,
+        take: (event) => events.push(event),
+      });
+      const goBack = makeGoBack(context, async () => ({ kind: 'switched' }));
+      expect(await goBack(OLD, never)).toEqual({ kind: 'switched' });
+      expect(events.map(({ type }) => type)).toEqual(told);
+      expect(events[0]).toMatchObject({ sessionId: OLD });
+    },
+  );
 
   it('keeps the copy, and names the command, where nobody knows whether the agent has it', async () => {
     const { told, names } = await goBack(agents.codex, { kind: 'unknown', reason: 'it does not show it' });

@@ -54,6 +54,41 @@ describe('what follows from the tier', () => {
   });
 });
 
+describe('what is wrong with the configuration', () => {
+  const start: FooterView = {
+    runtime: 'claude',
+    note: 'waiting for the first turn',
+    estimated: false,
+    windowInferred: false,
+    compactions: 0,
+    hint: 'Ctrl-] overview',
+  };
+  const problems = [
+    ['strategy zzz is not used: no such strategy', 'ctxwrap config set strategy auto'],
+    ['strategy summarize is not used: no summariser is set', 'ctxwrap config set summariser.url agent'],
+    ['backend zzz is not used', 'ctxwrap config set backend openai'],
+  ] as const;
+
+  it.each(problems)('%s: is said with the command that mends it from 80 columns on', (problem, fix) => {
+    for (let columns = 80; columns <= 200; columns += 1) {
+      const row = drawnFooter({ ...start, words: `${problem} · ${fix}` }, plain(columns));
+      expect(row, `${columns}`).toContain(fix);
+      expect(stringWidth(row)).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it('is said in fewer words before the command goes', () => {
+    const words = problems[0].join(' · ');
+    const row = (columns: number): string => drawnFooter({ ...start, words }, plain(columns)).trim();
+    expect(row(140)).toContain(words);
+    expect(row(110)).toMatch(/first turn {2}strategy zzz is not used · ctxwrap config set strategy auto/);
+    expect(row(80)).toMatch(/^claude +waiting +strategy zzz is not used · ctxwrap config set strategy auto/);
+    expect(row(70)).toMatch(/^claude +waiting +no such strategy · ctxwrap config set strategy auto/);
+    expect(row(60)).toMatch(/^claude +waiting +fix it: ctxwrap config set strategy auto/);
+    expect(row(40)).not.toContain('ctxwrap');
+  });
+});
+
 describe('a footer that the user has arranged', () => {
   it('shows the items in their order, and no others', () => {
     expect(drawn(['tier', 'percent', 'model'])).toBe(' auto  62%  claude-opus-4-8');

@@ -61,10 +61,10 @@ const isRewritten = async (port: FilePort, { file }: Chat, place: ChildPlace): P
 export const sessionFile = (relativePath: string): SessionFileKind | undefined =>
   chatFile(relativePath, SESSION_FILE);
 
-/** `session-<time>-<the first 8 characters of the id>.jsonl` */
+/** `session-<time>-<the first 8 characters of the id>.jsonl`; with the whole id where ctxwrap has written it */
 export const idInPath = (path: string): string => IN_NAME.exec(posix.basename(path))?.[1] ?? '';
 
-const IN_NAME = /-([^-]+)\.jsonl?$/;
+const IN_NAME = /-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^-]+)\.jsonl?$/;
 
 /** Beside the chats lies a file with the folder's path; old versions named the folder by a hash and had none. */
 export const projectOf = async (port: SettingsPort, path: string): Promise<string | undefined> => {

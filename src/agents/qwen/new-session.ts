@@ -117,8 +117,8 @@ const compressionOf = (
     subtype: 'chat_compression',
     systemPayload: {
       info: {
-        originalTokenCount: tokensOf(entries),
-        newTokenCount: tokensOf(left),
+        originalTokenCount: as.preTokens ?? tokensOf(entries),
+        newTokenCount: as.usedTokens ?? tokensOf(left),
         compressionStatus: 1,
         triggerReason: 'manual',
       },

@@ -3,6 +3,7 @@ import { agents } from '../../agents/index.js';
 import type { OutcomeKind } from '../../core/compaction/outcome.js';
 import type { AttemptRecord } from '../../core/compaction/protocol.js';
 import { errorText, UserError } from '../../core/errors.js';
+import { quoteForCopying } from '../../core/text.js';
 import type { SessionRecord } from '../../core/report/records.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
@@ -83,6 +84,13 @@ const noSuchSession = (given: string, names: readonly string[]): UserError =>
         ? `the sessions are:${names.map((name) => `\n  ${name}`).join('')}`
         : 'no session is running; ctxwrap ps --all lists ended ones',
   });
+
+/** `--strategy auto`: what an ended session has nobody for. */
+const notRunning = (given: string): UserError =>
+  refusing(
+    `--strategy auto is the agent's own command, and session "${given}" is not running`,
+    `to shorten it without the agent: ctxwrap compact --strategy truncate ${quoteForCopying(given)}`,
+  );
 
 const withoutFocus = (agent: string): UserError =>
   refusing(`the compact command of ${agent} accepts no text`, 'leave out --focus');
@@ -209,12 +217,14 @@ const outcomeOf = (
 
 /** The session that the command names, if it can be asked to compact. */
 const sessionFor = async (
-  { target, focus, wait }: CompactRequest,
+  { target, focus, wait, strategy }: CompactRequest,
   stateFolder: string,
 ): Promise<{ readonly session: SessionRecord; readonly name: string }> => {
   const now = Date.now();
   const sessions = await listSessions(stateFolder, now);
   const session = target === undefined ? onlySession(sessions, noneRuns) : findSession(sessions, target);
+  if (strategy !== undefined && target !== undefined && !(session && isThere(session)))
+    throw notRunning(target);
   if (!session) throw noSuchSession(target ?? '', sessionNames(sessions));
   const name = shortIdOf(sessions, session);
   const obstacle = unaskable(session, name, now);

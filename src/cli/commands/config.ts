@@ -26,7 +26,7 @@ import {
   type SyntaxFault,
 } from '../../storage/config-file.js';
 import { systemReason } from '../../storage/errors.js';
-import { openAudit } from '../../storage/log-file.js';
+import { appendToAudit } from '../../storage/log-file.js';
 import { homeFolder, stateFolder, writeAtomic } from '../../storage/state-folder.js';
 import { type WholeConfiguration, readWholeConfiguration } from '../config/load.js';
 import { configPath, configCommand, currentContext, type ConfigContext } from '../config/path.js';
@@ -218,10 +218,7 @@ const entriesOf = (file: ConfigFile): Readonly<Record<string, unknown>> =>
 const noteChange = async (change: ConfigurationChange): Promise<void> => {
   if (change.keys.length === 0) return;
   const { env } = process;
-  const folder = stateFolder(env, homeFolder(env));
-  const audit = openAudit({ stateFolder: folder, onFailure: () => undefined });
-  audit.append(configurationLine(change, Date.now()));
-  await audit.flushed();
+  await appendToAudit(stateFolder(env, homeFolder(env)), configurationLine(change, Date.now()));
 };
 
 const modeOf = async (path: string): Promise<number | undefined> =>

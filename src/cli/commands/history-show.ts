@@ -5,7 +5,7 @@ import {
   type RecordedCompaction,
   type SessionHistory,
 } from '../../core/conversation/boundary-record.js';
-import { windowOf, type Entry } from '../../core/conversation/conversation.js';
+import { windowOf, type Conversation, type Entry } from '../../core/conversation/conversation.js';
 import { receiptText } from '../../core/conversation/receipt.js';
 import { quoteForCopying } from '../../core/text.js';
 import type { StoreProblem } from '../../storage/session-store.js';
@@ -13,8 +13,9 @@ import { listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook, type Look } from '../../core/look.js';
 import { readReceipt } from '../../session-files/read-receipt.js';
-import { readConversationBefore } from '../../session-files/read-conversation.js';
+import { readConversationBefore, readWholeConversation } from '../../session-files/read-conversation.js';
 import type { SessionSource } from '../../session-files/read-history.js';
+import { findLongerSession, type LongerSession } from '../../session-files/shortened-from.js';
 import { conversationMarkdown, conversationText } from '../conversation-text.js';
 import { compactionMarkdown, compactionText } from '../history-text.js';
 import { findTargets } from '../history-targets.js';
@@ -78,7 +79,7 @@ const compactionLines = (
 
 /** How much of the evidence it has kept; undefined where that is not known. */
 const keptOf = async ({ source, compaction }: OneCompaction): Promise<string | undefined> => {
-  const read = await readReceipt(source, { line: compaction.line });
+  const read = await readReceipt(source, { line: compaction.line }, await longerOf(source));
   return read && receiptText(read.receipt);
 };
 
@@ -88,7 +89,7 @@ const beforeLines = async (
   { markdown }: HistoryShowRequest,
   look: Look,
 ): Promise<{ readonly lines: readonly Styled[]; readonly notices: readonly string[] }> => {
-  const conversation = await readConversationBefore(source, compaction);
+  const conversation = await conversationBefore(source, compaction);
   if (!conversation) throw messages.unreadConversation(source.agent.name);
   const entries: readonly Entry[] = windowOf(conversation);
   const { incomplete } = conversation;
@@ -99,6 +100,23 @@ const beforeLines = async (
       : []),
   ];
   return { lines: markdown ? conversationMarkdown(entries) : conversationText(entries, look), notices };
+};
+
+/** For a session that ctxwrap has shortened itself, in the session that it is from. */
+const conversationBefore = async (
+  source: SessionSource,
+  compaction: RecordedCompaction,
+): Promise<Conversation | undefined> => {
+  const longer = await longerOf(source);
+  return longer?.at === compaction.at
+    ? readWholeConversation(longer.source)
+    : readConversationBefore(source, compaction);
+};
+
+/** What ctxwrap has shortened the session from. */
+export const longerOf = (source: SessionSource): Promise<LongerSession | undefined> => {
+  const { env } = process;
+  return findLongerSession(source, stateFolder(env, homeFolder(env)));
 };
 
 export interface OneSession {

@@ -11,10 +11,13 @@ import {
   type SessionHistory,
 } from '../../core/conversation/boundary-record.js';
 import {
+  isWritten,
   markOwnCompactions,
   parseOwnAttempt,
+  writtenAs,
   type OwnAttempt,
 } from '../../core/compaction/own-compactions.js';
+import { unrecordedCompaction } from '../../core/compaction/shortened-session.js';
 import type { Millis } from '../../core/reading.js';
 import { openSettingsFiles } from '../../storage/agent-file-reader.js';
 import { readAudit } from '../../storage/log-file.js';
@@ -23,6 +26,7 @@ import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook, type Look } from '../../core/look.js';
 import { wrapText } from '../../ui/text.js';
 import { readKeptCounts } from '../../session-files/read-receipt.js';
+import { longerSession, type LongerSession } from '../../session-files/shortened-from.js';
 import { readHistory, type ReadSession, type SessionSource } from '../../session-files/read-history.js';
 import { agentFromOption } from '../agent-option.js';
 import { countsText, historyText } from '../history-text.js';
@@ -245,8 +249,10 @@ const readTarget = async (
   });
   if (!read) return undefined;
   const { history: session } = read;
-  const marked = markOwnCompactions(session.compactions, attempts, session);
-  const compactions = withKept ? await withKeptCounts(marked, source) : marked;
+  const marked = withOwnCompactions(session, attempts);
+  const compactions = withKept
+    ? await withKeptCounts(marked, source, longerSession(source, attempts))
+    : marked;
   const known = session.project ?? project;
   return {
     ...read,
@@ -254,12 +260,25 @@ const readTarget = async (
   };
 };
 
+/** Also the one by which ctxwrap has written the session, where the agent's file has no record of it. */
+const withOwnCompactions = (
+  session: SessionHistory,
+  attempts: readonly OwnAttempt[],
+): readonly RecordedCompaction[] => {
+  const { compactions } = session;
+  const written = writtenAs(attempts, session);
+  const isRecorded = !written || compactions.some((each) => isWritten(written, each));
+  const marked = markOwnCompactions(compactions, attempts, session);
+  return isRecorded ? marked : [unrecordedCompaction(written), ...marked];
+};
+
 const withKeptCounts = async (
   compactions: readonly RecordedCompaction[],
   source: SessionSource,
+  longer: LongerSession | undefined,
 ): Promise<readonly RecordedCompaction[]> => {
   if (compactions.length === 0) return compactions;
-  const counts = await readKeptCounts(source);
+  const counts = await readKeptCounts(source, longer);
   return compactions.map((each) => {
     const kept = counts.get(each.line);
     return kept ? { ...each, ...kept } : each;

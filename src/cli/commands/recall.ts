@@ -5,7 +5,7 @@ import { recapOf } from '../../core/conversation/recap.js';
 import { beforeCounts, keptCounts, nounOf, type Receipt } from '../../core/conversation/receipt.js';
 import { jsonText, stripControls, toPrintableText, type Styled } from '../../core/printable.js';
 import { emptyRecap, fateOf, recapGroups, recapText, unreadableRecap } from '../../core/report/recap-page.js';
-import { readReceipt, type ReadReceipt } from '../../session-files/read-receipt.js';
+import { readReceipt, type ReadReceipt, type WantedCompaction } from '../../session-files/read-receipt.js';
 import { listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../core/look.js';
@@ -19,7 +19,13 @@ import { print, printLines } from '../print.js';
 import type { Outcome } from '../session.js';
 import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
 import { widthOfOutput } from '../text.js';
-import { compactionNamed, sessionsMeant, type OneCompaction, type OneSession } from './history-show.js';
+import {
+  compactionNamed,
+  longerOf,
+  sessionsMeant,
+  type OneCompaction,
+  type OneSession,
+} from './history-show.js';
 
 /** `ctxwrap recall`: what a compaction has kept and what it has forgotten, which is printed or given back to the running agent. */
 export const recall = async (request: RecallRequest): Promise<Outcome> => {
@@ -27,7 +33,7 @@ export const recall = async (request: RecallRequest): Promise<Outcome> => {
   const found = await findRecall(request);
   const { receipt } = found.read;
   if (request.isPrinted) await printText(found.name, receipt);
-  else if (request.json) await print(jsonText(reportOf(found, receipt), 2));
+  else if (request.json) await print(jsonText(reportOf(found), 2));
   else await printLines(linesOf(found, receipt, request));
   return { status: { kind: 'code', code: 0 }, notices: found.notices };
 };
@@ -58,9 +64,9 @@ const lastOf = async (found: OneSession, name: string): Promise<Omit<Recalled, '
   throw last ? messages.noReceipt(`${name}#${last.number}`) : messages.nothingCompacted(name);
 };
 
-const readOrExplain = ({ source }: OneSession, wanted: Parameters<typeof readReceipt>[1]) => {
+const readOrExplain = async ({ source }: OneSession, wanted: WantedCompaction) => {
   if (!source.agent.log?.conversation) throw messages.unreadConversation(source.agent.name);
-  return readReceipt(source, wanted);
+  return readReceipt(source, wanted, await longerOf(source));
 };
 
 const printText = async (name: string, receipt: Receipt): Promise<void> => {
@@ -74,7 +80,7 @@ const printText = async (name: string, receipt: Receipt): Promise<void> => {
 };
 
 /** The schema of `--json`, documented in docs/internals/recall.md. */
-const reportOf = ({ session, compaction }: OneCompaction, read: Receipt): object => ({
+const reportOf = ({ session, compaction, read: { receipt: read, from } }: Recalled): object => ({
   schema: 'ctxwrap.receipt/1',
   runtime: session.runtime,
   session_id: session.sessionId ?? null,
@@ -87,6 +93,7 @@ const reportOf = ({ session, compaction }: OneCompaction, read: Receipt): object
   not_understood: read.notUnderstood,
   before: beforeCounts(read),
   commands_run: read.commandsRun,
+  path: from ?? session.path,
   items: read.items.map(({ kind, text, line, isKept, isGiven, hasFailed }) => ({
     kind,
     text,
@@ -107,7 +114,8 @@ const linesOf = (
   const { env, stdout } = process;
   const look = readLook({ env, isTTY: stdout.isTTY, columns: widthOfOutput(), theme: options.values.theme });
   const theme = makeTheme(undefined, look);
-  const head = `${session.runtime}  compaction ${compaction.number}  ${sizesText(compaction)}`;
+  const what = compaction.number === 0 ? 'shortened by ctxwrap' : `compaction ${compaction.number}`;
+  const head = `${session.runtime}  ${what}  ${sizesText(compaction)}`;
   const plain = (text: string): readonly string[] => wrapText(stripControls(text), look.columns);
   return [
     theme.strong(head),

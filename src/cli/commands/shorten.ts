@@ -1,8 +1,12 @@
 import type { SavedSession } from '../../agents/agent.js';
+import { shortenedLine, type ShortenedSession } from '../../core/compaction/shortened-session.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
+import { knownStrategies } from '../../core/config/strategy.js';
 import type { Change } from '../../core/strategies/check.js';
+import type { Strategy } from '../../core/strategies/strategy.js';
 import { systemReason } from '../../storage/errors.js';
+import { appendToAudit } from '../../storage/log-file.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { toPlainText } from '../../ui/text.js';
@@ -13,6 +17,7 @@ import { newSession } from '../../session-files/undo.js';
 import { askAlone, type Answered } from '../ask-session.js';
 import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
+import { failure } from '../usage-error.js';
 import { print, printLines, workingFolder } from '../print.js';
 import type { ShortenRequest } from '../define/compact.js';
 import { resumeOf, resumeRows, type Resume } from '../resume.js';
@@ -58,9 +63,12 @@ const failed = 1;
 export const shortenCommand = async (request: ShortenRequest): Promise<Outcome> => {
   const { json, isDryRun, output, options } = request;
   const search = await openSearch(options);
+  const strategy = await findOrFault(request);
   const found = await findOneSource(request, search, {
     command: `compact --strategy ${request.strategy}`,
     none: messages.nothingToShorten,
+  }).catch((error: unknown) => {
+    throw typeof strategy === 'function' ? error : strategy;
   });
   const { source, session } = found;
   const { agent } = source;
@@ -71,13 +79,14 @@ export const shortenCommand = async (request: ShortenRequest): Promise<Outcome> 
     const all = await listSessions(search.stateFolder, Date.now()).catch(() => [session]);
     return shortenInAgent(request, source, { ...session, name: shortIdOf(all, session) });
   }
+  if (typeof strategy !== 'function') throw strategy;
   const stopping = catchStopSignals();
   const progress = json || options.values.quiet === true ? noProgress : progressLine();
   try {
     progress.say(
       options.values['summariser.url'] === undefined ? 'reading the session' : 'shortening the session',
     );
-    const shortened = await orExplain(found, compute(request, found, stopping.signal));
+    const shortened = await orExplain(found, compute(request, found, { strategy, signal: stopping.signal }));
     progress.clear();
     const report = isDryRun
       ? reportOf(request, found, shortened)
@@ -151,15 +160,32 @@ const askedText = (
   }
 };
 
+/** The strategy, or why there is none: a running session may know another one. */
+const findOrFault = async ({ strategy: name, options }: ShortenRequest): Promise<Strategy | UserError> => {
+  const { values } = options;
+  try {
+    return await findStrategy(name, {
+      values,
+      hasSummariser: values['summariser.url'] !== undefined,
+      home: homeFolder(process.env),
+    });
+  } catch (error) {
+    if (!(error instanceof ShortenError)) throw error;
+    const [, ...known] = knownStrategies(values.strategies);
+    return known.includes(name)
+      ? failure(error.message, error.fix ?? 'ctxwrap config check says what is wrong')
+      : messages.unknownChoice('--strategy', name, known);
+  }
+};
+
 const compute = async (
-  { strategy: name, keepRecent, budgetTokens, options }: ShortenRequest,
+  { keepRecent, budgetTokens, options }: ShortenRequest,
   { source, session }: OneSource,
-  signal: AbortSignal,
+  { strategy, signal }: { readonly strategy: Strategy; readonly signal: AbortSignal },
 ): Promise<Shortened> => {
   const { values } = options;
   const { env } = process;
   const home = homeFolder(env);
-  const strategy = await findStrategy(name, { values, home });
   const summarise = openSummariser({ values, agent: source.agent, env, home });
   const warn = session?.record.thresholds.find(
     ({ name: each, unit }) => each === 'warn' && unit === 'tokens',
@@ -204,10 +230,17 @@ const withSession = async (
   found: OneSource,
   shortened: Shortened,
 ): Promise<FileReport> => {
-  const as = { ...newSession(workingFolder()), usedTokens: shortened.windowTokens };
-  const { path, name: id } = await orExplain(found, writeShortened(found, shortened, as));
+  const { source } = found;
+  const as = newSession(workingFolder());
+  const request = { source, strategy: report.strategy, as, onWrite: record };
+  const { path, name: id } = await orExplain(found, writeShortened(request, shortened));
   const session = { id, path };
-  return { ...report, session, resume: resumeOf(found.source.agent, session, shortened.before.head.cwd) };
+  return { ...report, session, resume: resumeOf(source.agent, session, shortened.before.head.cwd) };
+};
+
+const record = (session: ShortenedSession): Promise<void> => {
+  const { env } = process;
+  return appendToAudit(stateFolder(env, homeFolder(env)), shortenedLine(session));
 };
 
 // For people.

@@ -15,6 +15,7 @@ import {
   shownByAnswer,
   stillWaiting,
   SUCCESS,
+  takenBack,
   unproven,
   verified,
   withEnded,
@@ -124,10 +125,35 @@ export const foreignAt = (state: Compaction, phase: Foreign, moment: SessionCont
 };
 
 /** Stops waiting for the answer that proves a shortening; with anything else under way, nothing changes. */
-export const foreignLeft = (state: Compaction, by: string, moment: SessionContext): Compaction => {
+export const foreignLeft = (state: Compaction, by: string, moment: SessionContext): Compaction =>
+  foreignEnded(state, unproven(`no answer before ${by}`), moment);
+
+/** The whole conversation is back. */
+export const foreignUndone = (state: Compaction, moment: SessionContext): Compaction =>
+  foreignEnded(state, takenBack, moment);
+
+const foreignEnded = (
+  state: Compaction,
+  proof: ReturnType<typeof unproven>,
+  moment: SessionContext,
+): Compaction => {
   const { phase } = state;
-  return isShortened(phase)
-    ? withShortening(state, phase, unproven(`no answer before ${by}`), moment)
+  return isShortened(phase) ? withShortening(state, phase, proof, moment) : state;
+};
+
+/** The conversation that a shortening is waited to be proved for has taken the place of this one. */
+export const isShortenedFrom = ({ phase }: Compaction, conversation: string | undefined): boolean =>
+  conversation !== undefined &&
+  ((phase.kind === 'foreign' && phase.shortening?.from === conversation) ||
+    (phase.kind === 'sent' && phase.shortenedFrom === conversation));
+
+/** A conversation of this id is the whole one, as the one is that was shortened. */
+export const goingBack = (state: Compaction, id: string): Compaction => {
+  const { phase } = state;
+  if (phase.kind === 'sent' && phase.shortenedAt !== undefined)
+    return enterPhase(state, { ...phase, shortenedFrom: id });
+  return phase.kind === 'foreign' && phase.shortening
+    ? enterPhase(state, { ...phase, shortening: { ...phase.shortening, from: id } })
     : state;
 };
 

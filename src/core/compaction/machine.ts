@@ -29,7 +29,15 @@ import {
   type BlockReason,
   type GateHold,
 } from './policy.js';
-import { applyAgentEvent, applyTime, isUnderWay, underWayDeadline, stopWaitingForNumber } from './running.js';
+import { goingBack } from './foreign.js';
+import {
+  applyAgentEvent,
+  applyTime,
+  isUnderWay,
+  stopWaitingForNumber,
+  underWayDeadline,
+  withoutShortening,
+} from './running.js';
 import { isSame } from './news.js';
 import { afterTyping } from './typed.js';
 import {
@@ -94,8 +102,10 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
       return { ...state, isChannelClosed: true };
     case 'postpone':
       return { ...state, postponedAt: now };
+    case 'going-back':
+      return goingBack(state, event.sessionId);
     case 'undone': {
-      const { last: _, ...rest } = state; // its outcome is no longer true
+      const { last: _, ...rest } = withoutShortening(state, moment); // its outcome is no longer true
       return { ...rest, postponedAt: now };
     }
     case 'settings': {

@@ -46,6 +46,8 @@ export type Outcome =
   | { readonly kind: 'unverified'; readonly text: string }
   /** it was sent, and neither words nor a number tell what came of it; the reason says what was seen */
   | { readonly kind: 'no-evidence'; readonly reason: string }
+  /** the agent has gone back to the whole conversation before its next answer could prove the shortening */
+  | { readonly kind: 'undone' }
   /** the agent became busy before a key was typed; does not count as an attempt */
   | { readonly kind: 'skipped-busy'; readonly reason: string };
 
@@ -74,6 +76,7 @@ export const outcomes: Readonly<Record<OutcomeKind, OutcomeMeaning>> = {
   timeout: { isFailure: true, isSent: true, group: 'failed' },
   unverified: { isFailure: true, isSent: true, group: 'failed' },
   'no-evidence': { isFailure: true, isSent: true, group: 'failed' },
+  undone: { isFailure: false, isSent: true, group: 'other' },
   'skipped-busy': { isFailure: false, isSent: false, group: 'other' },
 };
 

@@ -3,7 +3,9 @@ import type { Millis } from '../reading.js';
 import { outcomes } from './outcome.js';
 import { parseAuditLine } from './protocol.js';
 import { getCount, getText, parseRecord } from '../json.js';
+import { present } from '../present.js';
 import { REQUEST_MS } from './machine.js';
+import { parseShortened, type ShortenedSession } from './shortened-session.js';
 
 // Which compactions of a session file ctxwrap started: the agent's record says only that the user requested one, the audit log says who
 // did.
@@ -15,10 +17,14 @@ export interface OwnAttempt {
   readonly conversation?: string | undefined;
   readonly startedAt: Millis;
   readonly endedAt: Millis;
+  /** ctxwrap has written the session itself */
+  readonly shortened?: ShortenedSession;
 }
 
 /** undefined for a line that describes no such attempt */
 export const parseOwnAttempt = (line: string): OwnAttempt | undefined => {
+  const shortened = parseShortened(line);
+  if (shortened) return ofShortened(shortened);
   const switched = parseSwitch(line);
   if (switched) return switched;
   const { attempt, runtime: agent, conversation } = parseAuditLine(line) ?? {};
@@ -26,6 +32,11 @@ export const parseOwnAttempt = (line: string): OwnAttempt | undefined => {
   if (!outcomes[attempt.outcome].isSent) return undefined;
   const { startedAt, endedAt } = attempt;
   return { runtime: agent, conversation, startedAt, endedAt };
+};
+
+const ofShortened = (shortened: ShortenedSession): OwnAttempt => {
+  const { runtime, id: conversation, at } = shortened;
+  return { runtime, conversation, startedAt: at, endedAt: at, shortened };
 };
 
 /** ctxwrap has written the session that the agent took: a compaction recorded in it shortly before is ctxwrap's. */
@@ -51,25 +62,55 @@ export interface SessionFileId {
 interface Compaction {
   readonly at: Millis;
   readonly initiator?: BoundaryInitiator;
+  readonly preTokens?: number;
+  readonly isEstimated?: true;
+  readonly postTokens?: number;
+  readonly isPostEstimated?: true;
+  readonly nextTokens?: number;
 }
 
 const CLOCK_MS = 2_000; // the agent's clock reading may be slightly before or after ours
 
-/** The compactions, with those that ctxwrap started marked. A compaction that the agent recorded as its own stays the agent's. */
+/**
+ * The compactions, with those that ctxwrap started marked, and its own numbers in those that it wrote. A compaction that the agent recorded as
+ * its own stays the agent's.
+ */
 export const markOwnCompactions = <T extends Compaction>(
   compactions: readonly T[],
   attempts: readonly OwnAttempt[],
   file: SessionFileId,
 ): readonly T[] => {
   const own = attempts.filter((each) => isIn(each, file));
+  const written = writtenAs(attempts, file);
   const isOwn = ({ at, initiator }: T): boolean =>
     (initiator === undefined || initiator === 'user') && own.some((each) => isDuring(each, at));
-  return compactions.map((each) => (isOwn(each) ? { ...each, initiator: 'ctxwrap' } : each));
+  return compactions.map((each) => {
+    if (written && isWritten(written, each)) return withOwnSizes(each, written);
+    return isOwn(each) ? { ...each, initiator: 'ctxwrap' } : each;
+  });
+};
+
+/** What this session was shortened from; undefined for one that ctxwrap has not written. */
+export const writtenAs = (
+  attempts: readonly OwnAttempt[],
+  file: SessionFileId,
+): ShortenedSession | undefined => attempts.findLast((each) => each.shortened && isIn(each, file))?.shortened;
+
+/** The record is ctxwrap's own: all that the agent has written came later. */
+export const isWritten = ({ at }: ShortenedSession, compaction: Pick<Compaction, 'at'>): boolean =>
+  compaction.at === at;
+
+/** The agent's next answer says more than the estimate. */
+const withOwnSizes = <T extends Compaction>(compaction: T, written: ShortenedSession): T => {
+  const { postTokens: _, isEstimated: __, ...rest } = compaction;
+  const { preTokens, isEstimated, postTokens } = written;
+  const after = compaction.nextTokens === undefined ? { postTokens, isPostEstimated: true } : {};
+  return { ...rest, initiator: 'ctxwrap', preTokens, ...present({ isEstimated }), ...after } as T;
 };
 
 /** It was seen in the session of this file. */
 export const isIn = (attempt: OwnAttempt, file: SessionFileId): boolean =>
-  attempt.runtime === file.runtime && isOf(attempt, file);
+  attempt.runtime === file.runtime && isNamed(attempt, file);
 
 /** What the agent recorded then was part of it. */
 export const isDuring = ({ startedAt, endedAt }: OwnAttempt, at: Millis): boolean =>
@@ -77,14 +118,13 @@ export const isDuring = ({ startedAt, endedAt }: OwnAttempt, at: Millis): boolea
 
 // Agents name a session file, or a folder above it, after the session's id, Gemini CLI after the beginning of the id
 // (docs/facts/gemini.md#session-files).
-const isOf = ({ conversation }: OwnAttempt, { path, sessionId }: SessionFileId): boolean => {
+const isNamed = ({ conversation }: OwnAttempt, { path, sessionId }: SessionFileId): boolean => {
   if (conversation === undefined) return false;
   const names = path.split('/');
   const name = names.at(-1) ?? '';
   return (
     sessionId === conversation ||
-    names.includes(conversation) ||
-    name.includes(conversation) ||
+    names.some((each) => each.includes(conversation)) ||
     name.endsWith(`-${conversation.slice(0, ID_START)}.jsonl`)
   );
 };

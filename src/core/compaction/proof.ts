@@ -42,6 +42,12 @@ export const unproven = (reason: string): Proof => ({
   evidence: reason,
 });
 
+/** The agent is in this conversation again, or has the whole one back in the same. */
+export const takenBack: Proof = {
+  outcome: { kind: 'undone' },
+  evidence: 'the whole conversation is back',
+};
+
 /** What the agent's first answer after a shortening shows; undefined while there is none. */
 export const shownByAnswer = (
   before: Fill | undefined,

@@ -1,6 +1,13 @@
 import type { Boundary, Event } from '../event.js';
 import { askedText, type Activity, type Millis, type Reading } from '../reading.js';
-import { foreignAfter, foreignAt, foreignDue, foreignLeft } from './foreign.js';
+import {
+  foreignAfter,
+  foreignAt,
+  foreignDue,
+  foreignLeft,
+  foreignUndone,
+  isShortenedFrom,
+} from './foreign.js';
 import { hasOtherActivitySince } from './news.js';
 import { findFailure, isLower, secondsText, type EndedCompaction, type Outcome } from './outcome.js';
 import {
@@ -16,6 +23,7 @@ import {
   stillWaiting,
   SUCCESS,
   CONTINUES_SHORTER,
+  takenBack,
   unproven,
   verified,
   withEnded,
@@ -182,7 +190,8 @@ const isAnswerAfter = (postponedAt: Millis | undefined, { source, at }: Reading)
 
 /** Stops following a command that was sent in the previous conversation, unless that has led to the next one. */
 const leftBehind = (before: Compaction, next: string | undefined, moment: SessionContext): Compaction => {
-  const state = foreignLeft(before, 'another conversation', moment);
+  if (isShortenedFrom(before, next)) return withoutShortening(before, moment);
+  const state = inDoubt(foreignLeft(before, 'another conversation', moment), next);
   const { phase } = state;
   if (phase.kind !== 'sent') return state;
   if (!mayBeOurs(state, next)) return afterSent(state, left(phase, 'another conversation'), moment);
@@ -191,6 +200,22 @@ const leftBehind = (before: Compaction, next: string | undefined, moment: Sessio
     ? enterPhase(state, { ...phase, pendingSession: { ...pendingSession, isUnsure: true } })
     : state;
 };
+
+/** Where the next conversation is not known yet, it may be the one that was shortened, or still the shortened one. */
+const inDoubt = (state: Compaction, next: string | undefined): Compaction => {
+  const { phase, conversation: id } = state;
+  if (next !== undefined || id === undefined || phase.kind !== 'sent') return state;
+  const { shortenedAt: writtenAt, shortenedFrom } = phase;
+  return shortenedFrom === undefined || writtenAt === undefined
+    ? state
+    : enterPhase(state, { ...phase, pendingSession: { id, writtenAt, isUnsure: true } });
+};
+
+/** The whole conversation is back before an answer has proved that it was shortened. */
+export const withoutShortening = (state: Compaction, moment: SessionContext): Compaction =>
+  state.phase.kind === 'sent' && state.phase.shortenedAt !== undefined
+    ? afterSent(state, takenBack, moment)
+    : foreignUndone(state, moment);
 
 // The number from before the compaction says nothing about a command that is being typed.
 const compactedMeanwhile = (state: Compaction, phase: Typing, boundary: Boundary): Compaction =>
@@ -296,14 +321,15 @@ const isAnothers = ({ shortenedAt }: Sent, { initiator, source }: Boundary): boo
   shortenedAt !== undefined && initiator !== 'ctxwrap' && source !== 'screen';
 
 const sentTold = (phase: Sent, boundary: Boundary, { now, fillSince }: SessionContext): SentStep => {
-  const { source, initiator, at: shortenedAt } = boundary;
+  const { source, initiator, at: shortenedAt, shortening } = boundary;
   const fault = findFailure(boundary, phase.attempt.before);
   if (fault) return { outcome: fault, evidence: `its record: ${fault.text}` };
   if (initiator === 'ctxwrap') {
     const { attempt, pendingSession: _, goneAt: __, ...rest } = phase;
     const before = beforeOf(boundary, attempt.before);
     const evidence = [...attempt.evidence, SHORTENED];
-    return { phase: { ...rest, attempt: { ...attempt, before, evidence }, success: SHORTENED, shortenedAt } };
+    const shortened = { success: SHORTENED, shortenedAt, shortenedFrom: shortening?.from };
+    return { phase: { ...rest, attempt: { ...attempt, before, evidence }, ...shortened } };
   }
   if (source === 'screen') {
     // an agent that takes a written session shows its old compactions again
@@ -376,8 +402,9 @@ const sentDue = (phase: Sent, { startMs, finishMs }: CompactSettings): Millis | 
 };
 
 /** Ends an attempt about which no report will follow. */
-const left = ({ success, shortenedAt, pendingSession }: Sent, by: string): Ended => {
-  if (shortenedAt !== undefined) return unproven(unansweredText(by, pendingSession));
+const left = (phase: Sent, by: string): Ended => {
+  const { success, shortenedAt } = phase;
+  if (shortenedAt !== undefined) return unproven(unansweredText(by, phase));
   return success === undefined
     ? interrupted(by)
     : { outcome: { kind: 'unverified', text: success }, evidence: `no number before ${by}` };
@@ -415,11 +442,13 @@ const answered = (
   // the shortened conversation that the agent has shown is waited for, unless the window is full again
   return lack === undefined || (pendingSession === undefined && !isFullAgain(moment))
     ? undefined
-    : unproven(unansweredText(lack, pendingSession));
+    : unproven(unansweredText(lack, phase));
 };
 
-const unansweredText = (by: string, pendingSession: Sent['pendingSession']): string =>
-  pendingSession ? `the shortened conversation was not seen before ${by}` : `no answer before ${by}`;
+const unansweredText = (by: string, { pendingSession, shortenedFrom }: Sent): string =>
+  pendingSession && shortenedFrom === undefined
+    ? `the shortened conversation was not seen before ${by}`
+    : `no answer before ${by}`;
 
 /** Stops waiting for a number that confirms the agent's report. That can take long, and the user wants something new. */
 export const stopWaitingForNumber = (state: Compaction, moment: SessionContext): Compaction => {

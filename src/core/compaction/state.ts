@@ -167,6 +167,8 @@ export type Phase =
       readonly numberSince?: Millis | undefined;
       /** when ctxwrap had shortened the conversation (wall clock); only a later answer of the agent can confirm it */
       readonly shortenedAt?: Millis | undefined;
+      /** the agent's id of the conversation that was shortened */
+      readonly shortenedFrom?: string | undefined;
       /** the agent does not show yet that it goes on in this session */
       readonly pendingSession?: PendingSession | undefined;
     })

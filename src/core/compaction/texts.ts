@@ -135,6 +135,8 @@ export const endedText = ({ outcome, before, startedAt, endedAt, strategy }: End
       return `compaction failed after ${secondsText(endedAt - startedAt)}: ${reasonIn(outcome.text)}`;
     case 'noop':
       return strategy === undefined ? outcomeText(outcome) : `nothing removed: ${outcome.text}`;
+    case 'undone':
+      return `shortening ${outcomeText(outcome)}`;
     case 'no-evidence':
     case 'skipped-busy':
       return outcomeText(outcome);
@@ -174,6 +176,8 @@ export const outcomeText = (outcome: Outcome): string => {
       return 'not confirmed: the size did not drop';
     case 'no-evidence':
       return `no evidence: ${outcome.reason}`;
+    case 'undone':
+      return 'undone';
     case 'skipped-busy':
       return `nothing typed: ${outcome.reason}`;
   }

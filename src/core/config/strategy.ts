@@ -5,7 +5,7 @@ import { backendStrategy, backendWindow } from './backends.js';
 import { ladderChoice, type Values } from './keys.js';
 import type { EffectiveValue } from './merge.js';
 import { fixAt, problemAt, type Problem } from './problem.js';
-import { findSummariserFault } from './summariser.js';
+import { findSummariserFault, noSummariser } from './summariser.js';
 
 // Which strategy shortens conversations, and why the configured one cannot. What cannot work is found when the configuration is read: at
 // auto, nothing could take its place any more.
@@ -123,12 +123,7 @@ const findStrategyFault = (values: FaultValues, readModule: ReadModule): Strateg
   const module = Object.hasOwn(own, strategy) ? own[strategy] : undefined;
   if (module !== undefined) return findModuleFault(module, readModule);
   if (strategy !== 'summarize') return undefined;
-  if (values['summariser.url'] === undefined)
-    return {
-      reason: 'no summariser is set',
-      short: 'no summariser is set',
-      fix: 'ctxwrap config set summariser.url agent',
-    };
+  if (values['summariser.url'] === undefined) return { ...noSummariser, short: noSummariser.reason };
   return findSummariserFault(values);
 };
 

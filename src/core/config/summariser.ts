@@ -55,6 +55,11 @@ export interface SummariserFault {
 
 type SummariserValues = Pick<Values, 'summariser.url' | 'summariser.model' | 'summariser.remote'>;
 
+export const noSummariser = {
+  reason: 'no summariser is set',
+  fix: `ctxwrap config set summariser.url ${AGENT_ITSELF}`,
+} as const;
+
 /** Undefined if the summariser can be used, or is not configured. */
 export const findSummariserFault = (values: SummariserValues): SummariserFault | undefined => {
   const url = values['summariser.url'];

@@ -99,6 +99,8 @@ export interface RecordedCompaction {
   readonly isEstimated?: true;
   /** as the agent recorded it */
   readonly postTokens?: number;
+  /** `postTokens` is an estimate of ctxwrap, which has shortened the conversation itself */
+  readonly isPostEstimated?: true;
   /** what every request sends besides, where `postTokens` leaves it out */
   readonly fixedTokens?: number;
   /** the first number of an answer after it */
@@ -155,6 +157,7 @@ export interface HistoryRecord {
   readonly pre_tokens: number | null;
   readonly pre_tokens_estimated: boolean;
   readonly post_tokens: number | null;
+  readonly post_tokens_estimated: boolean;
   readonly fixed_tokens: number | null;
   readonly next_tokens: number | null;
   readonly duration_ms: number | null;
@@ -195,6 +198,7 @@ export const historyRecord = (session: SessionHistory, each: RecordedCompaction)
     pre_tokens: each.preTokens ?? null,
     pre_tokens_estimated: each.isEstimated === true,
     post_tokens: each.postTokens ?? null,
+    post_tokens_estimated: each.isPostEstimated === true,
     fixed_tokens: each.fixedTokens ?? null,
     next_tokens: each.nextTokens ?? null,
     duration_ms: each.durationMs ?? null,

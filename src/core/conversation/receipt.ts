@@ -47,11 +47,42 @@ export const receiptOf = (conversation: Conversation, compaction: Compaction): R
   const window = before && windowOf(before);
   // a session that goes on from another one can begin with its compaction, and then has only what stayed in the window
   if (!window?.some(({ source: { line } }) => line < compaction.source.line)) return undefined;
-  const left = leftBy(conversation, compaction);
-  const { cwd } = conversation.head;
-  const items = evidenceIn(window, cwd, conversation.entries);
+  return compared(conversation, window, {
+    left: leftBy(conversation, compaction),
+    given: givenSince(conversation, compaction),
+  });
+};
+
+/** A conversation that ctxwrap has shortened into a session of its own, at this time. */
+export interface LongerConversation {
+  readonly whole: Conversation;
+  readonly at: Millis;
+}
+
+/** The receipt of a shortening: the session begins with what was left of the longer one. */
+export const shortenedReceipt = (
+  session: Conversation,
+  { whole, at }: LongerConversation,
+): { readonly receipt: Receipt; readonly given: ReadonlySet<string> } => {
+  const isLeft = ({ source }: Entry): boolean => (source.at ?? at) <= at;
+  const given = givenAmong(session.entries.filter((entry) => !isLeft(entry)));
+  const left = windowOf({ entries: session.entries.filter(isLeft) });
+  return { receipt: compared(whole, windowOf(whole), { left, given }), given };
+};
+
+interface After {
+  readonly left: readonly Entry[];
+  readonly given: ReadonlySet<string>;
+}
+
+/** What is left of this window of the conversation. */
+const compared = (
+  { entries, head: { cwd } }: Conversation,
+  window: readonly Entry[],
+  { left, given }: After,
+): Receipt => {
+  const items = evidenceIn(window, cwd, entries);
   const isNamed = makeNameSearch(left, items, cwd);
-  const given = givenSince(conversation, compaction);
   return {
     items: items.map((item) => ({
       ...item,
@@ -88,14 +119,18 @@ export const givenSince = (
   { source: { line } }: Compaction,
 ): ReadonlySet<string> => {
   const place = entries.findIndex((entry) => entry.kind === 'compaction' && entry.source.line === line);
-  const rest = entries.slice(place + 1);
+  return givenAmong(entries.slice(place + 1), line);
+};
+
+/** `ownLine`: of the record that the entries come after. */
+const givenAmong = (rest: readonly Entry[], ownLine?: number): ReadonlySet<string> => {
   const next = rest.findIndex((entry) => entry.kind === 'compaction' && entry.isUndone !== true);
   const own = rest.slice(0, next < 0 ? rest.length : next);
   const answered = next < 0 ? own.findLastIndex((entry) => !isBeside(entry)) : own.length;
   return new Set(
     own
       .filter((entry, index) => !isBeside(entry) || index < answered)
-      .filter((entry) => entry.isCopy !== true && entry.source.line !== line)
+      .filter((entry) => entry.isCopy !== true && entry.source.line !== ownLine)
       .flatMap(givenIn)
       .map(givenKey),
   );

@@ -154,7 +154,15 @@ const withPercents = (
 /** A compaction from the session file. */
 export interface PastCompaction extends Pick<
   RecordedCompaction,
-  'at' | 'preTokens' | 'isEstimated' | 'postTokens' | 'fixedTokens' | 'nextTokens' | 'uuid' | 'durationMs'
+  | 'at'
+  | 'preTokens'
+  | 'isEstimated'
+  | 'postTokens'
+  | 'isPostEstimated'
+  | 'fixedTokens'
+  | 'nextTokens'
+  | 'uuid'
+  | 'durationMs'
 > {
   /** `ctxwrap` if the audit log has an attempt at that time; absent if unknown */
   readonly initiator?: Initiator;
@@ -234,14 +242,18 @@ const windowParts = ({
 export const contextRecord = (report: ContextReport) => {
   const { runtime: agent, agentSessionId: sessionId } = report;
   const compactions = report.compactions?.map(
-    ({ nextTokens, fixedTokens, isEstimated, preTokens, ...past }) => ({
+    ({ nextTokens, fixedTokens, isEstimated, isPostEstimated, preTokens, ...past }) => ({
       ...boundaryRecord({
         ...past,
         runtime: agent,
         sessionId,
         ...(preTokens === undefined ? {} : isEstimated ? { lastTokens: preTokens } : { preTokens }),
       }),
-      ...present({ fixed_tokens: fixedTokens, next_tokens: nextTokens }),
+      ...present({
+        post_tokens_estimated: isPostEstimated,
+        fixed_tokens: fixedTokens,
+        next_tokens: nextTokens,
+      }),
     }),
   );
   return { ...report, ...present({ compactions }) };

@@ -105,6 +105,78 @@ describe.each(waits)('a shortening %s, while its proof is waited for,', (_, open
   });
 });
 
+describe('a shortening that is taken back before the answer', () => {
+  const from = 'the-old-one';
+  const takenFrom = (): Play => {
+    const session = play();
+    const startedAt = untilTyping(session);
+    session.tell(inSession('the-new-one'));
+    session.sent();
+    shortened(session, { strategy: 'truncate', isManual: false, startedAt, from });
+    return session;
+  };
+  const startedAgainFrom = (): Play => {
+    const session = play();
+    session.is('ready');
+    session.tell(inSession('the-new-one'));
+    shortened(session, { strategy: 'truncate', isManual: false, startedAt: 500, from });
+    return session;
+  };
+
+  it.each([
+    ['has taken', takenFrom],
+    ['was started again for', startedAgainFrom],
+  ])('is undone, and no failure, where the agent %s it', (_, open) => {
+    const session = open();
+    session.tell(inSession(from));
+    expect(session.outcomes()).toEqual(['undone']);
+    expect(session.state().policy.failures).toBe(0);
+    session.tell(inSession('another'));
+    expect(session.outcomes()).toEqual(['undone']);
+  });
+
+  it.each([
+    ['has taken', takenFrom],
+    ['was started again for', startedAgainFrom],
+  ])('is undone where the agent %s it and goes back to a copy of the whole conversation', (_, open) => {
+    const session = open();
+    session.tell({ type: 'going-back', sessionId: 'a-copy' });
+    session.tell(inSession('a-copy'));
+    expect(session.outcomes()).toEqual(['undone']);
+  });
+
+  it('is undone where another view came first', () => {
+    const session = takenFrom();
+    session.tell({ type: 'view', view: { shows: 'conversation', names: [], messages: [] } });
+    session.tell(inSession(from));
+    expect(session.outcomes()).toEqual(['undone']);
+  });
+
+  it('is undone where the agent has the whole conversation back in the same session', () => {
+    const session = takenFrom();
+    session.tell({ type: 'undone' });
+    expect(session.past().map(({ ended }) => ended.outcome.kind)).toEqual(['undone']);
+    expect(session.state().policy.failures).toBe(0);
+  });
+
+  it('is not undone in another conversation', () => {
+    const session = takenFrom();
+    session.tell(inSession('another'));
+    expect(session.last()?.outcome).toEqual({
+      kind: 'no-evidence',
+      reason: 'no answer before another conversation',
+    });
+  });
+
+  it('is proved by the answer after a look elsewhere', () => {
+    const session = takenFrom();
+    session.tell({ type: 'view', view: { shows: 'list', name: 'the list' } });
+    session.tell(inSession('the-new-one'));
+    answer(session, 44_000);
+    expect(session.outcomes()).toEqual(['verified']);
+  });
+});
+
 describe('a shortening that the agent does not show, and has no answer for,', () => {
   it('ends with the next turn, so that the next one can be tried at hard', () => {
     const session = told(HARD_TOKENS);

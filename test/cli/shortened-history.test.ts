@@ -1,0 +1,108 @@
+// What `history` and `recall` say of a session that `ctxwrap compact --strategy` has written, for each agent whose sessions it writes.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import { conversationOf, type Turn } from '../support/generated-conversation.js';
+
+const program = join(import.meta.dirname, '../../bin/ctxwrap.js');
+const OLD = '0a0a0a0a-0000-4000-8000-000000000001';
+
+const prompts = ['never push to main without asking', 'why is `ABC_SERVER_PORT` not read?'];
+const turns: readonly Turn[] = Array.from({ length: 40 }, (_, index) => ({
+  prompt: prompts[index] ?? `question ${index}`,
+  actions: [{ does: 'answers', text: 'so it is. '.repeat(100) }],
+}));
+
+const places = {
+  claude: `.claude/projects/-proj/${OLD}.jsonl`,
+  codex: `.codex/sessions/2026/09/21/rollout-2026-09-21T14-13-20-${OLD}.jsonl`,
+  gemini: `.gemini/tmp/proj/chats/session-2026-09-21T14-13-${OLD}.jsonl`,
+  qwen: `.qwen/projects/-proj/chats/${OLD}.jsonl`,
+  copilot: `.copilot/session-state/${OLD}/events.jsonl`,
+  kimi: `.kimi-code/sessions/proj/session_${OLD}/agents/main/wire.jsonl`,
+} as const;
+
+/** The agents in whose files a shortening leaves no record. */
+const unrecorded = { gemini: true, copilot: true, kimi: true };
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'ctxwrap-shortened-'));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const run = (...args: readonly string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', CI: process.env['CI'] },
+  });
+  return { status, stdout, stderr };
+};
+
+const writeEnded = (name: keyof typeof places): string => {
+  let count = 0;
+  const file = join(home, places[name]);
+  mkdirSync(dirname(file), { recursive: true });
+  const conversation = conversationOf(turns);
+  const lines = agents[name].newSessions?.write(
+    { ...conversation, head: { ...conversation.head, provider: 'mock' } },
+    {
+      id: OLD,
+      cwd: '/proj',
+      now: 1_790_000_000_000,
+      newUuid: () => `00000000-0000-4000-8000-${String((count += 1)).padStart(12, '0')}`,
+    },
+  );
+  writeFileSync(file, `${lines?.join('\n')}\n`);
+  return file;
+};
+
+const shorten = (file: string): string => {
+  const asked = ['--strategy', 'truncate', '--budget', '4000', '--keep-recent', '3', '--json'];
+  const { stdout } = run('compact', file, ...asked);
+  const made = JSON.parse(stdout) as { readonly session: { readonly id: string } };
+  return made.session.id;
+};
+
+describe.each(Object.keys(places) as (keyof typeof places)[])(
+  'an ended session of %s that was shortened',
+  (name) => {
+    it('is ctxwrap’s in the history, with the size from before it and the one after it, both estimated', () => {
+      const id = shorten(writeEnded(name));
+      const [row] = run('history')
+        .stdout.split('\n')
+        .filter((line) => line.includes('#'));
+      expect(row).toMatch(/ {2}~10k +~8\d\d +(?:manual +)?ctxwrap /);
+      const [session] = (JSON.parse(run('history', '--json', id).stdout) as History).sessions;
+      expect(session?.compaction.boundaries).toMatchObject([
+        { initiator: 'ctxwrap', pre_tokens_estimated: true, post_tokens_estimated: true },
+      ]);
+    });
+
+    it('is recalled from the longer one', () => {
+      const file = writeEnded(name);
+      const id = shorten(file);
+      const { status, stdout } = run('recall', id);
+      expect(stdout).toMatch(/^ {2}kept +never push to main without asking$/m);
+      expect(stdout).toMatch(/^ {2}forgotten +ABC_SERVER_PORT$/m);
+      expect(run('history', 'show', `${id}#${name in unrecorded ? 0 : 1}`, '--before').stdout).toContain(
+        'question 20',
+      );
+      expect(status).toBe(0);
+      expect(JSON.parse(run('recall', '--json', id).stdout)).toMatchObject({
+        path: file,
+        items: [
+          { kind: 'constraint', kept: true },
+          { kind: 'identifier', text: 'ABC_SERVER_PORT', kept: false },
+        ],
+      });
+    });
+  },
+);
+
+interface History {
+  readonly sessions: readonly { readonly compaction: { readonly boundaries: readonly object[] } }[];
+}

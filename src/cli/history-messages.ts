@@ -93,9 +93,9 @@ export const noneRecorded = (): UserError =>
     'ctxwrap history lists the sessions with compactions',
   );
 
-/** What is shown where none is named and none runs. */
-export const lastRecorded = (name: string, project: string | undefined): string =>
-  `no session is running; this is the last one with a compaction: ${name}${project === undefined ? '' : ` in ${project}`}`;
+/** What is meant where none is named and none runs. */
+export const lastRecorded = (name: string, project: string | undefined, isCompacted = true): string =>
+  `no session is running; this is the last one${isCompacted ? ' with a compaction' : ''}: ${name}${project === undefined ? '' : ` in ${project}`}`;
 
 export const nothingLost = (given: string, isGivenBack: boolean): UserError =>
   failure(

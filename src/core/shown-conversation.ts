@@ -52,6 +52,13 @@ const SHORT_ID = 8; // characters, as agents show it
 /** The beginning of a session's id, by which a user knows it: `5f0b2e2e`, `session_5f0b2e2e`. */
 export const shortId = (id: string): string => id.slice(0, (KIND.exec(id)?.[0].length ?? 0) + SHORT_ID);
 
+/** The same, or as much more of the id as means it alone among these. */
+export const shortIdAmong = (id: string, others: readonly string[]): string => {
+  let { length } = shortId(id);
+  while (length < id.length && others.some((other) => other.startsWith(id.slice(0, length)))) length += 1;
+  return id.slice(0, length);
+};
+
 /** The agent's id of the conversation in view; undefined while none is known. */
 export const shownId = (shown: ShownConversation): string | undefined =>
   shown.kind === 'known' ? shown.id : undefined;

@@ -49,7 +49,11 @@ import { prepareReturn, prepareSwitch } from '../../session-files/prepare-switch
  */
 export const undo = async (request: UndoCommandRequest, start: Start): Promise<Outcome> => {
   const search = await openSearch(request.options);
-  const found = await findOneSource(request, search, { command: 'undo', none: messages.nothingToUndo });
+  const found = await findOneSource(request, search, {
+    command: 'undo',
+    none: messages.nothingToUndo,
+    last: 'compacted',
+  });
   const { agent } = found.source;
   const asked = await undoByChannel(found, request, search);
   if (asked) return showResult(asked, found, request);
@@ -65,7 +69,8 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   const made = { report: await undoInFile(found, search), isElsewhere };
   if (!request.run) return showResult(made, found, request);
   await show(made, request);
-  return runIt(agent, made.report, request, start);
+  const ended = await runIt(agent, made.report, request, start);
+  return found.notice === undefined ? ended : { ...ended, notices: [found.notice, ...ended.notices] };
 };
 
 /** The result to print. */
@@ -83,15 +88,16 @@ const show = (made: UndoResult, { json }: Pick<UndoCommandRequest, 'json'>): Ret
 
 const showResult = async (
   made: UndoResult,
-  { source }: OneSource,
+  { source, notice }: OneSource,
   request: UndoCommandRequest,
 ): Promise<Outcome> => {
   await show(made, request);
   const { damagedLines } = made.report;
   const isTold = damagedLines > 0 && !request.json;
+  const damage = isTold ? messages.damagedLines(source.path, damagedLines) : undefined;
   return {
     status: made.live?.status ?? { kind: 'code', code: 0 },
-    notices: isTold ? [messages.damagedLines(source.path, damagedLines)] : [],
+    notices: [notice, damage].filter((text) => text !== undefined),
   };
 };
 

@@ -144,10 +144,13 @@ export const unreadConversation = (agent: string): UserError =>
     'its compactions can still be listed: ctxwrap history',
   );
 
-export const unwrittenSessions = (agent: string): UserError =>
+/** `canStart`: a new session of the agent can be started with a handoff */
+export const unwrittenSessions = (agent: string, canStart: boolean): UserError =>
   failure(
     `ctxwrap cannot write sessions of ${agent}, only read them`,
-    `to start a new one from what is on record: ctxwrap handoff SESSION --to ${agent}`,
+    canStart
+      ? `to start a new one from what is on record: ctxwrap handoff SESSION --to ${agent}`
+      : 'to print what is on record: ctxwrap handoff SESSION',
   );
 
 export const incompleteConversation = (reason: string): string => `this is incomplete: ${reason}`;

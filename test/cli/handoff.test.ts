@@ -195,7 +195,7 @@ describe('ctxwrap handoff', () => {
     { args: ['--import'], words: '--import and --draft belong to --to' },
     { args: ['--without', 'sumary'], words: 'did you mean summary?' },
     { args: ['--requests', '101'], words: '--requests must be a number from 0 to 100, got "101"' },
-    { args: ['--json', '--to', 'codex'], words: 'cannot be used with' },
+    { args: ['--json', '--to', 'codex'], words: '--json cannot be combined with --to' },
     { args: ['ffffffff-2222'], words: 'there is no session or session file' },
   ])('refuses $args', async ({ args, words }) => {
     const { stdout, stderr, code } = await handoff(...args);

@@ -83,7 +83,7 @@ describe('ctxwrap undo', () => {
 
   it.each([
     [['nothing-like-it'], 2, 'there is no session or session file "nothing-like-it"'],
-    [[`${ids.claude}#3`], 2, 'there is no compaction #3, only #1'],
+    [[`${ids.claude}#3`], 2, `there is no compaction "${ids.claude}#3"\nctxwrap: this session has one: #1\n`],
     [[`${ids.codex}#1`], 1, 'no longer holds what was said before the compaction'],
     [[ids.claude, '--run'], 1, 'cannot go to "/proj/app-claude"'],
   ])('with %j says what is wrong and what to do', async (args, status, reason) => {

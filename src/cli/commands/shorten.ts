@@ -1,4 +1,4 @@
-import type { SavedSession } from '../../agents/agent.js';
+import { takesDraft, type SavedSession } from '../../agents/agent.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
 import type { Change } from '../../core/strategies/check.js';
@@ -65,7 +65,7 @@ export const shortenCommand = async (request: ShortenRequest): Promise<Outcome> 
   const { source, session } = found;
   const { agent } = source;
   if (!isDryRun && agent.log?.conversation && !agent.newSessions)
-    throw messages.unwrittenSessions(agent.name);
+    throw messages.unwrittenSessions(agent.name, takesDraft(agent));
   const isLive = session?.liveness === 'live' && agent.newSessions?.switching !== undefined;
   if (isLive && !isDryRun && output === undefined) {
     const all = await listSessions(search.stateFolder, Date.now()).catch(() => [session]);

@@ -50,7 +50,7 @@ export interface Shortened {
   readonly after: Conversation;
   readonly change: Change;
   readonly budgetTokens: number;
-  /** the window afterwards, in the agent's tokens as far as it has reported them */
+  /** the window afterwards, in the agent's tokens where it has reported them */
   readonly windowTokens: number;
 }
 

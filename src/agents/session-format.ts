@@ -27,7 +27,7 @@ export interface SessionResult {
   /** why the line does not match the known format; undefined when it does */
   readonly misfit?: string | undefined;
   /** the line records a compaction whose fact comes with a later line; this, if none follows */
-  readonly untold?: Boundary | undefined;
+  readonly pendingBoundary?: Boundary | undefined;
 }
 
 /** What is wanted of a session file. */
@@ -81,9 +81,9 @@ export const makeSessionReader = <S>(form: RecordForm<S>, state: S, wanted: Want
     const record = parseRecord(line);
     if (!record) return { facts: [], next: reader, misfit: 'not JSON' };
     const meaning = form.read(state, record, { line: lineNumber, now, length: line.length });
-    const { state: after, facts = [], steps, misfit, untold } = meaning;
+    const { state: after, facts = [], steps, misfit, pendingBoundary } = meaning;
     const next = after === state ? reader : makeSessionReader(form, after, wanted);
-    return { facts, next, steps, misfit, untold }; // fields of one shape: a rest of others costs memory for every line
+    return { facts, next, steps, misfit, pendingBoundary }; // fields of one shape: a rest of others costs memory for every line
   };
   return reader;
 };

@@ -93,9 +93,9 @@ export const noneRecorded = (): UserError =>
     'ctxwrap history lists the sessions with compactions',
   );
 
-/** What is shown where none is named and none runs. */
-export const lastRecorded = (name: string, project: string | undefined): string =>
-  `no session is running; this is the last one with a compaction: ${name}${project === undefined ? '' : ` in ${project}`}`;
+/** What is meant where none is named and none runs. */
+export const lastRecorded = (name: string, project: string | undefined, isCompacted = true): string =>
+  `no session is running; this is the last one${isCompacted ? ' with a compaction' : ''}: ${name}${project === undefined ? '' : ` in ${project}`}`;
 
 export const nothingLost = (given: string, isGivenBack: boolean): UserError =>
   failure(
@@ -144,10 +144,13 @@ export const unreadConversation = (agent: string): UserError =>
     'its compactions can still be listed: ctxwrap history',
   );
 
-export const unwrittenSessions = (agent: string): UserError =>
+/** `canStart`: a new session of the agent can be started with a handoff */
+export const unwrittenSessions = (agent: string, canStart: boolean): UserError =>
   failure(
     `ctxwrap cannot write sessions of ${agent}, only read them`,
-    `to start a new one from what is on record: ctxwrap handoff SESSION --to ${agent}`,
+    canStart
+      ? `to start a new one from what is on record: ctxwrap handoff SESSION --to ${agent}`
+      : 'to print what is on record: ctxwrap handoff SESSION',
   );
 
 export const incompleteConversation = (reason: string): string => `this is incomplete: ${reason}`;

@@ -10,7 +10,13 @@ import type { StoreProblem } from '../storage/session-store.js';
 import { systemReason } from '../storage/errors.js';
 import { blackBoxFolder } from '../storage/blackbox/blackbox.js';
 import { listSessions, type ListedSession } from '../storage/sessions.js';
-import { findSources, keptSources, sourcesAt, type KeptSource } from '../session-files/session-sources.js';
+import {
+  findSources,
+  keptSources,
+  runningSource,
+  sourcesAt,
+  type KeptSource,
+} from '../session-files/session-sources.js';
 import type { SessionSource } from '../session-files/read-history.js';
 import * as messages from './messages.js';
 import { findSession, isThere, shortIdOf } from './session-argument.js';
@@ -58,7 +64,10 @@ interface AllSources {
   readonly copies: readonly KeptSource[];
 }
 
-/** The agents' own files, and copies of those that are gone; of a database only what has an id that begins so, where that is given. */
+/**
+ * The agents' own files, those that running sessions write elsewhere, and copies of those that are gone; of a database only what has an id
+ * that begins so, where that is given.
+ */
 const findAll = async (search: TargetSearch, start?: string): Promise<AllSources> => {
   const problems: StoreProblem[] = [];
   const copies = await keptSources(search.stateFolder, search.agents).catch(() => {
@@ -66,8 +75,24 @@ const findAll = async (search: TargetSearch, start?: string): Promise<AllSources
     return [];
   });
   const kept = copies.filter(({ isNewest }) => isNewest).map(({ source }) => source);
-  const { sources, skipped } = await findSources({ ...search, kept, start });
+  const running = await runningSources(search);
+  const { sources, skipped } = await findSources({ ...search, kept, running, start });
   return { sources, skipped: [...skipped, ...problems], copies };
+};
+
+const runningSources = async ({
+  agents,
+  where,
+  stateFolder,
+}: TargetSearch): Promise<readonly SessionSource[]> => {
+  const wrapped = await listSessions(stateFolder, Date.now()).catch(() => []);
+  const found = await Promise.all(
+    wrapped.filter(isThere).map(async ({ record: { runtime, logPath: path } }) => {
+      const agent = agents.find(({ name }) => name === runtime);
+      return agent && runningSource(agent, where, { path }).catch(() => undefined);
+    }),
+  );
+  return found.filter((source) => source !== undefined);
 };
 
 const NUMBERED = /^(.+)#(\d{1,6})$/s;

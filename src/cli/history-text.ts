@@ -18,7 +18,7 @@ import { makeTheme, type Theme } from '../ui/theme.js';
 import { timeText } from './context-text.js';
 import { folderText } from './ps-columns.js';
 import { type Cell, table, type Column } from './text.js';
-import { shortId } from '../core/shown-conversation.js';
+import { shortIdAmong } from '../core/shown-conversation.js';
 
 // Past compactions for people, in `ctxwrap history`: a table for each session, newest first.
 
@@ -80,10 +80,7 @@ const shortNameOf = (sessions: readonly SessionHistory[], session: SessionHistor
   const { sessionId, path } = session;
   if (sessionId === undefined) return path;
   const others = sessions.flatMap((each) => (each === session ? [] : (each.sessionId ?? [])));
-  let { length } = shortId(sessionId);
-  while (length < sessionId.length && others.some((id) => id.startsWith(sessionId.slice(0, length))))
-    length += 1;
-  return sessionId.slice(0, length);
+  return shortIdAmong(sessionId, others);
 };
 
 const rowsOf = (

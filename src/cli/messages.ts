@@ -1,4 +1,5 @@
 import { UserError } from '../core/errors.js';
+import { counted } from '../core/format.js';
 import { replacementOf } from '../core/config/replaced-keys.js';
 import { nearestWord, quoteForCopying } from '../core/text.js';
 import { failure, listed, usageError } from './usage-error.js';
@@ -64,12 +65,14 @@ export const unknownConfigWord = (given: string, known: readonly string[]): User
         meantIn(known, given, 'ctxwrap config show lists the keys, ctxwrap config --help the commands'),
       );
 
-/** What follows `help` is no command. */
-export const unknownHelp = (given: string, known: readonly string[]): UserError => {
+/** What follows `help`, or `help` and a command, is no command. */
+export const unknownHelp = (given: string, known: readonly string[], of?: string): UserError => {
   const near = nearestWord(given, known);
+  const others = of === undefined ? 'ctxwrap help --all lists all commands' : `see ctxwrap help ${of}`;
+  const right = ['try ctxwrap help', of, near].filter((word) => word !== undefined).join(' ');
   return usageError(
-    `there is no command "${given}"`,
-    near === undefined ? 'ctxwrap help --all lists all commands' : `try ctxwrap help ${near}`,
+    `there is no command "${given}"${of === undefined ? '' : ` of ctxwrap ${of}`}`,
+    near === undefined ? others : right,
   );
 };
 
@@ -100,9 +103,11 @@ export const unknownOption = (flag: string, { command, here, elsewhere, instead 
   );
 };
 
+/** `flag`: an option, or a command and what it takes */
 export const unknownChoice = (flag: string, given: string, choices: readonly string[]): UserError => {
   const close = nearestWord(given, choices) ?? choices[0];
-  return usageError(`${flag} must be one of ${choices.join(', ')}, got "${given}"`, `try ${flag} ${close}`);
+  const right = flag.startsWith('-') ? flag : `ctxwrap ${flag}`;
+  return usageError(`${flag} must be one of ${choices.join(', ')}, got "${given}"`, `try ${right} ${close}`);
 };
 
 export const unknownItem = (flag: string, given: string, items: readonly string[]): UserError =>
@@ -147,11 +152,33 @@ export const badInterval = (given: string): UserError =>
 export const intervalWithoutWatch = (): UserError =>
   usageError('--interval needs --watch', 'run ctxwrap ps --watch --interval 5');
 
-export const jsonWithFormat = (): UserError =>
-  usageError('--json cannot be combined with --format', 'use only one of them');
+/** `command`: what the option follows; absent for one before the agent or the command */
+export const missingValue = (option: string, command?: string): UserError =>
+  usageError(`option ${option} needs a value`, seeHelp(command));
 
-export const missingValue = (option: string): UserError =>
-  usageError(`option ${option} needs a value`, 'see ctxwrap --help');
+const seeHelp = (command: string | undefined): string =>
+  command === undefined ? 'see ctxwrap --help' : `see ctxwrap ${command} --help`;
+
+export const missingArgument = (name: string, command: string): UserError =>
+  usageError(`ctxwrap ${command} needs <${name}>`, seeHelp(command));
+
+/** `most`: arguments that the command takes */
+export const excessArgument = (given: string, command: string, most: number): UserError =>
+  usageError(
+    most === 0
+      ? `ctxwrap ${command} takes no arguments, got "${given}"`
+      : `ctxwrap ${command} takes only ${counted(most, 'argument')}, got "${given}" as well`,
+    seeHelp(command),
+  );
+
+export const psOfOne = (given: string): UserError =>
+  usageError(
+    `ctxwrap ps lists all sessions, got "${given}"`,
+    `for one session: ctxwrap context ${quoteForCopying(given)}`,
+  );
+
+export const excludedOption = (option: string, other: string): UserError =>
+  usageError(`${option} cannot be combined with ${other}`, 'use only one of them');
 
 export const badValue = (flag: string, rule: string, given: string, better: string): UserError =>
   usageError(`${flag} must be ${rule}, got "${given}"`, `try ${flag} ${better}`);
@@ -169,7 +196,7 @@ export const commandWithoutNotify = (): UserError =>
   usageError('--notify-command needs --notify', 'add --notify auto,hard,failure,permission, or some of them');
 
 export const wrongUsage = (message: string, command: string | undefined): UserError =>
-  usageError(message, command === undefined ? 'see ctxwrap --help' : `see ctxwrap ${command} --help`);
+  usageError(message, seeHelp(command));
 
 export const demoNeedsFolder = (folder: string, reason: string): UserError =>
   usageError(`the demo cannot create a folder in "${folder}": ${reason}`, 'set TMPDIR to another folder');

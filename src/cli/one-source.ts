@@ -6,11 +6,11 @@ import { quoteForCopying } from '../core/text.js';
 import { listSessions, type ListedSession } from '../storage/sessions.js';
 import type { SessionSource } from '../session-files/read-history.js';
 import type { RecordSource } from '../session-files/session-records.js';
-import type { Search } from './commands/history.js';
+import { hasCompaction, lastWritten, type Search } from './commands/history.js';
 import { findTargets } from './history-targets.js';
 import * as messages from './messages.js';
 import type { Options } from './request.js';
-import { findSession, isThere, lastSession } from './session-argument.js';
+import { findSession, isLastUnwrapped, isThere, lastSession } from './session-argument.js';
 import { usageError } from './usage-error.js';
 
 // Resolves an argument that means one session file: a session as `ctxwrap ps` lists it, the agent's id of a conversation, or a path.
@@ -21,6 +21,8 @@ export interface OneSource {
   readonly number?: number | undefined;
   /** the running session that writes the file */
   readonly session?: ListedSession | undefined;
+  /** which one was taken, where that is not plain */
+  readonly notice?: string | undefined;
 }
 
 export interface OneSourceRequest {
@@ -37,16 +39,26 @@ interface OneSourceWords {
   readonly command: string;
   /** the error where no session runs and none is named */
   readonly none: () => Error;
+  /** which session in the agents' files is meant then, if ctxwrap has wrapped none; without it, none of them */
+  readonly last?: 'any' | 'compacted';
 }
 
 /** Throws where the argument means no file, or several. */
 export const findOneSource = async (
   request: OneSourceRequest,
   search: Search,
-  { command, none }: OneSourceWords,
+  { command, none, last }: OneSourceWords,
 ): Promise<OneSource> => {
   const { target } = request;
   const sessions = await listSessions(search.stateFolder, Date.now()).catch(() => []);
+  if (target === undefined && last && isLastUnwrapped(sessions)) {
+    const isCompacted = last === 'compacted';
+    const found = await lastWritten(search, isCompacted ? hasCompaction : () => true);
+    if (found) {
+      const { source, name, session } = found;
+      return { source, notice: messages.lastRecorded(name, session.project, isCompacted) };
+    }
+  }
   const [, name = target, digits] = NUMBERED.exec(target ?? '') ?? [];
   const number = digits === undefined ? undefined : Number(digits);
   const session = name === undefined ? lastSession(sessions, none) : findSession(sessions, name);

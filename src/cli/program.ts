@@ -14,13 +14,26 @@ const explain = (error: CommanderError, program: Command): UserError => {
   const text = error.message.replace(/^error: /, '');
   const quoted = /'(.*)'/.exec(text)?.[1] ?? text;
   const command = givenCommand(program);
+  const name = command && fullName(command);
   switch (error.code) {
     case 'commander.unknownOption':
       return messages.unknownOption(quoted, knownFlags(quoted, program, command));
     case 'commander.optionMissingArgument':
-      return messages.missingValue(quoted);
+      return messages.missingValue(quoted, name);
+    case 'commander.missingArgument':
+      return messages.missingArgument(quoted, name ?? '');
+    case 'commander.conflictingOption': {
+      const [option = '', other = ''] = [...text.matchAll(/option '(?:-\w, )?([^' ]+)/g)].map(
+        ([, flag]) => flag,
+      );
+      return messages.excludedOption(option, other);
+    }
+    case 'commander.excessArguments': {
+      const most = command?.registeredArguments.length ?? 0;
+      return messages.excessArgument(command?.args[most] ?? '', name ?? '', most);
+    }
     default:
-      return messages.wrongUsage(text, command && fullName(command));
+      return messages.wrongUsage(text, name);
   }
 };
 

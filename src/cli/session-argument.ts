@@ -72,17 +72,28 @@ export const onlySession = (
 
 /**
  * As `onlySession`; where none runs, the one with a conversation that ended last, and whose file is still there: that of the demo is not. For
- * commands that only read.
+ * commands that overwrite nothing.
  */
 export const lastSession = (sessions: readonly ListedSession[], none?: () => Error): ListedSession => {
-  const isWithin = (process.env['CTXWRAP_SESSION'] ?? '') !== '';
-  const begun = sessions
+  if (isOneMeant(sessions)) return onlySession(sessions, none);
+  const begun = begunSessions(sessions);
+  return begun.find(hasFile) ?? begun[0] ?? onlySession(sessions, none);
+};
+
+/** Neither a session that runs is meant nor one that ctxwrap has wrapped: only the agents' files can tell which one was the last. */
+export const isLastUnwrapped = (sessions: readonly ListedSession[]): boolean =>
+  !isOneMeant(sessions) && !begunSessions(sessions).some(hasFile);
+
+const isOneMeant = (sessions: readonly ListedSession[]): boolean =>
+  (process.env['CTXWRAP_SESSION'] ?? '') !== '' || sessions.some(isThere);
+
+const begunSessions = (sessions: readonly ListedSession[]): readonly ListedSession[] =>
+  sessions
     .filter(({ record }) => record.agentSessionId !== undefined || record.logPath !== undefined)
     .toSorted((a, b) => b.record.heartbeatAt - a.record.heartbeatAt);
-  const last =
-    begun.find(({ record: { logPath } }) => logPath === undefined || existsSync(logPath)) ?? begun[0];
-  return last && !isWithin && !sessions.some(isThere) ? last : onlySession(sessions, none);
-};
+
+const hasFile = ({ record: { logPath } }: ListedSession): boolean =>
+  logPath === undefined || existsSync(logPath);
 
 const NAME_ONE = 'name one by its id or pid:';
 

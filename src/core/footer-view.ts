@@ -56,6 +56,8 @@ export interface FooterView {
   readonly note?: string;
   /** the state of compaction, or a notice */
   readonly words?: string;
+  /** the same for a narrow row, with the key that the words offer */
+  readonly shortWords?: string;
   /** of the words: how a compaction has ended */
   readonly tone?: MessageTone;
   /** the next Enter of the user is held back, or was: the words ask whether to send */

@@ -193,6 +193,8 @@ export interface MessageContext {
 /** A text for the footer. */
 export interface Message {
   readonly text: string;
+  /** the same in fewer words, with the key that it offers */
+  readonly short?: string;
   readonly tone?: MessageTone;
 }
 
@@ -283,8 +285,21 @@ export const currentMessage = (
   const ofCompaction = compactionText(compaction, now, ask);
   const tone = compactionTone(compaction, now);
   // a success stays one, whatever the summary has forgotten
-  if (notice?.isOfOutcome && tone === 'success') return { text: `${ofCompaction} · ${notice.text}`, tone };
+  const short = notice && shortOffer(notice);
+  if (notice?.isOfOutcome && tone === 'success') {
+    const done = ofCompaction?.split(' ', 2).join(' '); // the sizes stand beside it in the row
+    const both = short && `${done} · ${short}`;
+    return { text: `${ofCompaction} · ${notice.text}`, ...present({ short: both }), tone };
+  }
   const shown = notice?.isOffer && ofCompaction !== undefined ? undefined : notice;
   const text = shown?.text ?? ofCompaction;
-  return text === undefined ? undefined : { text, ...(shown ? {} : present({ tone })) };
+  return text === undefined ? undefined : { text, ...present(shown ? { short } : { tone }) };
+};
+
+/** What a compaction has forgotten, of the most important kind, and the key. */
+const shortOffer = ({ text, isOfOutcome, isOffer }: Notice): string | undefined => {
+  if (!isOfOutcome || !isOffer) return undefined;
+  const clauses = text.split(' · ');
+  const [first = ''] = clauses;
+  return [first.replace(/, .*/, ''), ...clauses.slice(-1)].join(' · ');
 };

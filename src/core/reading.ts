@@ -157,7 +157,7 @@ export interface ActivityReport {
   /** the evidence, as short facts: `title ✳`, `empty prompt row`, `status file: idle` */
   readonly witnesses: readonly string[];
   /** the agent itself reported its state: by OSC 7501, or in a file */
-  readonly isTold?: true;
+  readonly isReported?: true;
   /** in a dialog: what the agent asks, on one line: `approve Bash: touch zz.txt` */
   readonly asks?: string;
   /** the draft begins with a slash: Enter would send a command, no message; only where the setting `atHard` needs it */

@@ -335,7 +335,7 @@ const afterReport = (before: Session, report: ActivityReport, now: Millis): Sess
     isCommand,
     understood: {
       screen: understood.screen || (activity !== 'unknown' && activity !== 'dead'),
-      state: understood.state || report.isTold === true,
+      state: understood.state || report.isReported === true,
     },
   };
 };

@@ -56,6 +56,13 @@ export const shortId = (id: string): string => id.slice(0, (KIND.exec(id)?.[0].l
 export const hasIdStart = (id: string, start: string): boolean =>
   id.startsWith(start) || id.replace(KIND, '').startsWith(start);
 
+/** The same, or as much more of the id as means it alone among these. */
+export const shortIdAmong = (id: string, others: readonly string[]): string => {
+  let { length } = shortId(id);
+  while (length < id.length && others.some((other) => other.startsWith(id.slice(0, length)))) length += 1;
+  return id.slice(0, length);
+};
+
 /** The agent's id of the conversation in view; undefined while none is known. */
 export const shownId = (shown: ShownConversation): string | undefined =>
   shown.kind === 'known' ? shown.id : undefined;

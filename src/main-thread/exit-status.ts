@@ -32,7 +32,7 @@ interface Replaceable {
 const requests: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGINT'];
 
 /**
- * Ends this process with a code at once, as far as Node can. An ordinary exit waits for every thread: one in its last garbage collections
+ * Ends this process with a code, as soon as Node can. An ordinary exit waits for every thread: one in its last garbage collections
  * takes a second on a busy machine, and one in a native call as long as that. Before Node 22.15 a code that stands for a request to end
  * becomes that signal; for any other code this returns. An exit in C without waiting (that of node:wasi) crashes one time in seven.
  */

@@ -172,7 +172,7 @@ const watchVisibility = (parts: VisibilityParts) => {
 const PING_MS = 500; // while keys are held, nothing else may be sent to the worker, and one that hangs must be noticed
 const ERASED_MS = 100; // for the agent to read Backspaces before the keys behind them
 
-/** What ctxwrap has written to the prompt in one hold, as far as it stands there. */
+/** What ctxwrap has written to the prompt in one hold and still stands there. */
 const makeWritten = () => {
   let text = '';
   let isSubmitted = false;

@@ -188,7 +188,7 @@ export const makeFileReader = (
   let fixed = NOTHING_READ;
   let reportedProblem: string | undefined;
   let compactedAt: number | undefined; // where the record of a compaction began that was not reported yet
-  let untold: Boundary | undefined;
+  let pendingBoundary: Boundary | undefined;
   const whole = (fact: BoundaryFact): BoundaryFact =>
     log.leavesOutFixed ? { ...fact, boundary: withFixed(fixed, fact.boundary) } : fact;
   return {
@@ -200,15 +200,15 @@ export const makeFileReader = (
         add(fact.type === 'boundary' ? placed(whole(fact), compactedAt ?? offset) : fact);
         fixed = updateFixed(fixed, fact);
       }
-      if (step.untold) [untold, compactedAt] = [step.untold, offset];
+      if (step.pendingBoundary) [pendingBoundary, compactedAt] = [step.pendingBoundary, offset];
       else if (step.facts.some(({ type }) => type === 'boundary'))
-        [untold, compactedAt] = [undefined, undefined];
+        [pendingBoundary, compactedAt] = [undefined, undefined];
       return step;
     },
     /** the file ends here: what would be reported with a later line */
     end: (): void => {
-      if (untold) add(placed(whole({ type: 'boundary', boundary: untold }), compactedAt));
-      untold = undefined;
+      if (pendingBoundary) add(placed(whole({ type: 'boundary', boundary: pendingBoundary }), compactedAt));
+      pendingBoundary = undefined;
     },
     /** only what has to be remembered for the lines that follow */
     skim: (line: string, now: Millis): void => {
@@ -223,7 +223,7 @@ export const makeFileReader = (
       reader = log.reader(env, wanted);
       formatCheck = startFormatCheck;
       fixed = NOTHING_READ;
-      [untold, compactedAt] = [undefined, undefined];
+      [pendingBoundary, compactedAt] = [undefined, undefined];
     },
     /** why it cannot be read, when that is new */
     problem: (): string | undefined => {

@@ -26,6 +26,8 @@ export interface SourceSearch {
   readonly where: AgentFolders;
   /** copies of session files, which count where the agent's own file is gone; none when absent */
   readonly kept?: readonly SessionSource[] | undefined;
+  /** files of sessions that run, which may be outside the agents' folders, as that of the demo is; none when absent */
+  readonly running?: readonly SessionSource[] | undefined;
   /** of a database, only the sessions whose ids begin so; those in files are all found */
   readonly start?: string | undefined;
 }
@@ -42,6 +44,7 @@ export const findSources = async ({
   agents,
   where,
   kept = [],
+  running = [],
   start,
 }: SourceSearch): Promise<FoundSources> => {
   const stores = agents.flatMap((agent) => storesOf(agent, where));
@@ -52,17 +55,21 @@ export const findSources = async ({
   const own = found.flatMap(({ sources }) => sources);
   const areGone = await Promise.all(kept.map((each) => isGone(each, own)));
   const wanted = kept.filter(({ agent }, index) => agents.includes(agent) && areGone[index]);
+  const outside = running.filter((each) => !isAmong(own, each));
   return newestFirst({
-    sources: [...own, ...wanted],
+    sources: [...own, ...outside, ...wanted],
     skipped: found.flatMap(({ skipped }) => skipped),
   });
 };
 
-/** The agent has the file neither where it was nor elsewhere: archives keep its name, and a link above it changes only its path. */
-const isGone = async ({ agent, path }: SessionSource, own: readonly SessionSource[]): Promise<boolean> => {
+/** The agent has the file neither where it was nor elsewhere. */
+const isGone = async (source: SessionSource, own: readonly SessionSource[]): Promise<boolean> =>
+  !isAmong(own, source) && !(await lstat(source.path).catch(() => undefined));
+
+/** Archives keep the name of a file, and a link above it changes only its path. */
+const isAmong = (own: readonly SessionSource[], { agent, path }: SessionSource): boolean => {
   const nameOf = (file: string): string => `${idInPath(agent.home, file)}/${basename(file)}`; // some agents name all files the same
-  if (own.some((each) => each.agent === agent && nameOf(each.path) === nameOf(path))) return false;
-  return !(await lstat(path).catch(() => undefined));
+  return own.some((each) => each.agent === agent && nameOf(each.path) === nameOf(path));
 };
 
 /** A copy in the black box, to be read like the agent's own file. */

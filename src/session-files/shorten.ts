@@ -59,7 +59,7 @@ export interface Shortened {
   readonly preTokens: number;
   /** `preTokens` is estimated from the texts, because the agent's number is not known */
   readonly isEstimated?: true;
-  /** the window afterwards, in the agent's tokens as far as it has reported them */
+  /** the window afterwards, in the agent's tokens where it has reported them */
   readonly windowTokens: number;
 }
 

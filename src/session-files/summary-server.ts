@@ -206,7 +206,7 @@ const refusal = ({ place, model, keyName }: Server, status: number, body: string
   return new SummaryError(answered);
 };
 
-/** The beginning of a text, as far as it comes soon. */
+/** The beginning of a text: what comes soon. */
 const readSome = async ({ body }: Response): Promise<string> => {
   if (!body) return '';
   const reader = body.getReader();

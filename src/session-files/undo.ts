@@ -62,12 +62,12 @@ export interface Undone extends UndonePlan {
 /** Why a compaction cannot be undone; the message is a sentence without a full stop. */
 export class UndoError extends Error {
   override readonly name = 'UndoError';
-  /** the compaction that was asked for is not in the session */
-  readonly isUnknown: boolean;
+  /** compactions in the session, where the one that was asked for is not among them */
+  readonly others: number | undefined;
 
-  constructor(message: string, isUnknown = false) {
+  constructor(message: string, others?: number) {
     super(message);
-    this.isUnknown = isUnknown;
+    this.others = others;
   }
 }
 
@@ -163,9 +163,9 @@ const planUndo = async (request: UndoRequest, form: NewSessionForm): Promise<Pla
   const { compactions, obstacle } = scan;
   const { number = compactions.findLastIndex(({ isUndone }) => !isUndone) + 1 } = request;
   const found = compactions[number - 1];
-  if (compactions.length === 0) throw new UndoError(NONE, request.number !== undefined);
+  if (compactions.length === 0) throw new UndoError(NONE, request.number && 0);
   if (number === 0 && request.number === undefined) throw new UndoError(UNDONE);
-  if (!found) throw new UndoError(noSuch(number, compactions.length), true);
+  if (!found) throw new UndoError(noSuch(number, compactions.length), compactions.length);
   if (obstacle !== undefined) throw new UndoError(obstacle);
   const { boundary } = found.compaction;
   const known = { boundary, number, count: compactions.length };

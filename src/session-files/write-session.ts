@@ -7,7 +7,7 @@ import { makeFolder } from '../storage/state-folder.js';
 
 /**
  * Writes a new session of an agent, in the place of its other sessions, of which `besidePath` is the one that the lines are from, and copies the
- * files that they refer to, as far as they are still there. Resolves with the path of its file. Rejects with the system's error, and with that
+ * files that they refer to and that are still there. Resolves with the path of its file. Rejects with the system's error, and with that
  * of `lines`.
  */
 export const writeSession = async (

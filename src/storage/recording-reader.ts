@@ -93,7 +93,7 @@ const openPossiblyZipped = async (path: string): Promise<AsyncIterable<Buffer>> 
     const plain = file.createReadStream({ start: 0 });
     const isZipped = bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
     if (!isZipped) return bounded(plain, stats);
-    // Z_SYNC_FLUSH reads a truncated file as far as possible; errors of either stream appear where the lines are read
+    // Z_SYNC_FLUSH reads what there is of a truncated file; errors of either stream appear where the lines are read
     const unpacked = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
     return bounded(
       pipeline(plain, unpacked, () => undefined),

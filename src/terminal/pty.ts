@@ -156,7 +156,7 @@ export interface UnreadChild {
   readonly pid: number;
   /** milliseconds since 1970 */
   readonly startedAt: number;
-  /** nobody will listen: hangs up, so that the child ends. Does nothing once somebody listens. */
+  /** nobody will listen: ends the child, and hangs up. Does nothing once somebody listens. */
   readonly abandon: () => void;
   /** to be called once, and soon: a child that writes more than 4 KB waits until then */
   readonly listen: (listener: ChildListener) => Child;
@@ -182,6 +182,7 @@ export const startChild = ({ file, args, cwd, env, size, termios }: ChildOptions
       if (isTaken) return;
       isTaken = true;
       if (held !== undefined) closeSync(held);
+      signalGroup(pty.pid, 'SIGTERM'); // for one that ignores the hangup
       pty.close();
     },
     listen: (listener) => {

@@ -136,10 +136,12 @@ const makeKeyRequest = (
       if (isNext) start();
     });
   };
-  const withdraw = (request: AbortController): void => {
-    if (isTyping) return take(answerEvent(`${name}: too late to withdraw it`));
+  /** the answer says what came of it */
+  const withdraw = (request: AbortController): string => {
+    if (isTyping) return `${name}: too late to withdraw it`;
+    isNext = false;
     request.abort();
-    take(answerEvent(`${name} withdrawn`));
+    return `${name} withdrawn`;
   };
   return {
     start,
@@ -150,8 +152,10 @@ const makeKeyRequest = (
       isNext = true;
       waiting.abort();
     },
-    press: (): void => (waiting ? withdraw(waiting) : start()),
+    press: (): void => (waiting ? take(answerEvent(withdraw(waiting))) : start()),
     isWaiting: () => waiting !== undefined,
+    /** withdraws it without saying so; undefined where none waits */
+    takeBack: (): string | undefined => waiting && withdraw(waiting),
   };
 };
 
@@ -171,11 +175,9 @@ const makeRecallRequest = (context: Pick<ActionContext, 'take'>, receipts: Recei
     isWaiting: () => request.isWaiting() || receipts.isWaiting(),
     takeBack: (): void => {
       const lines = receipts.takeBack();
-      if (request.isWaiting()) request.press();
-      else
-        context.take(
-          answerEvent(lines === 0 ? 'recall: nothing waits' : `${counted(lines, 'line')} taken back`),
-        );
+      const ofLines = lines === 0 ? undefined : `${counted(lines, 'line')} taken back`;
+      const words = [ofLines, request.takeBack()].filter((each) => each !== undefined);
+      context.take(answerEvent(words.join('; ') || 'recall: nothing waits'));
     },
     giveBack: (choice: RecapChoice): void => {
       // one that waits goes on

@@ -18,9 +18,9 @@ export interface ChannelRequest {
   readonly open: OpenChannel;
   /** the agent's process */
   readonly childPid: number;
-  /** the conversation of this terminal, as far as it is known */
+  /** the conversation of this terminal; undefined while it is not known */
   readonly sessionId: string | undefined;
-  /** another terminal has the same one, as far as ctxwrap knows: one of the two is wrong about it. Must not reject */
+  /** ctxwrap knows another terminal with the same one: one of the two is wrong about it. Must not reject */
   readonly isElsewhereToo: () => Promise<boolean>;
   readonly port: Pick<TypistPort, 'observe' | 'refresh' | 'typedCount' | 'hasUnreportedKeys' | 'holdKeys'>;
   readonly signal: AbortSignal;

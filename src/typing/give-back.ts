@@ -139,20 +139,31 @@ interface Sending extends Pick<GiveBack, 'refuse'> {
 
 type Closed = SentContext & { readonly kind: 'closed' };
 
-/** Refuses at the last moment what the user has sent while it waited, as with an earlier draft of the same lines. */
+interface LatestDraft {
+  /** without what was sent meanwhile */
+  readonly block: () => LinesBlock;
+  readonly wait: DraftWait;
+}
+
+/** Leaves out at the last moment what the user has sent while it waited, as with an earlier draft; refuses where that is all of it. */
 const unlessSent = (
   lines: readonly RecapLine[],
-  { sentLines }: Pick<GiveBackOptions, 'sentLines'>,
-  wait: DraftWait,
-): DraftWait => {
-  if (!sentLines) return wait;
+  write: (lines: readonly RecapLine[]) => LinesBlock | undefined,
+  { sentLines, wait }: Pick<GiveBackOptions, 'sentLines'> & { readonly wait: DraftWait },
+): LatestDraft | undefined => {
+  const whole = write(lines);
+  if (!whole || !sentLines) return whole && { block: () => whole, wait };
   const before = sentLines.known();
+  let block = whole;
   const begin = async (): Promise<string | undefined> => {
     const now = await sentLines.read();
-    const isNew = (key: string): boolean => now.has(key) && !before.has(key);
-    return lines.map(givenKey).every(isNew) ? SENT : wait.gate?.begin();
+    const isOpen = (line: RecapLine): boolean => !now.has(givenKey(line)) || before.has(givenKey(line));
+    const left = whole.items.some(isOpen) ? write(lines.filter(isOpen)) : undefined;
+    if (!left) return SENT;
+    block = left;
+    return wait.gate?.begin();
   };
-  return { ...wait, gate: { begin, rest: () => wait.gate?.rest() } };
+  return { block: () => block, wait: { ...wait, gate: { begin, rest: () => wait.gate?.rest() } } };
 };
 
 /** Undefined where there is nothing. */
@@ -163,7 +174,7 @@ const sendChosen = async (
 ): Promise<BriefResult | Closed | undefined> => {
   const block = itemsBlock(lines, around);
   if (!block) return undefined;
-  const sent = await send(texts, way, { block, wait, initiator: 'user' });
+  const sent = await texts.asking(block.items, send(texts, way, { block, wait, initiator: 'user' }));
   if (sent.kind === 'closed') return { kind: 'closed', reason: sent.reason };
   if (sent.kind === 'refused')
     return wait.signal?.aborted ? { kind: 'refused', reason: sent.reason } : refuse(sent.reason);
@@ -219,8 +230,25 @@ const makeOwnGiving = (
   };
 };
 
+/** Gives back as a draft, which the user may delete. */
+const makeDraftGiving =
+  (options: GiveBackOptions, texts: GivenTexts, refuse: GiveBack['refuse']) =>
+  async (lines: readonly RecapLine[], around: Around, wait: DraftWait): Promise<BriefResult> => {
+    const { escape, putDraft } = options;
+    const write = (left: readonly RecapLine[]) => itemsBlock(left, around, escape ? { escape } : {});
+    const latest = unlessSent(lines, write, { ...options, wait });
+    if (!latest) return refuse(NOTHING);
+    const { block } = latest;
+    const before = texts.conversation();
+    const refusal = (): string | undefined => (texts.conversation() === before ? undefined : OTHER);
+    const put = putDraft(() => block().text, { ...latest.wait, refusal });
+    const result = await texts.asking(block().items, put);
+    if (result.kind === 'drafted') texts.note(block().items, 'drafted');
+    return result;
+  };
+
 export const makeGiveBack = (options: GiveBackOptions): GiveBack => {
-  const { context, putDraft, onEvent, escape } = options;
+  const { context, onEvent } = options;
   const texts = makeGivenTexts(options.onGiven);
   let isClosed = false; // the way, when it was tried last
   let isStopped = false;
@@ -235,14 +263,7 @@ export const makeGiveBack = (options: GiveBackOptions): GiveBack => {
     say(`recall: ${reason}`);
     return { kind: 'refused', reason };
   };
-  const draft = async (block: LinesBlock | undefined, wait: DraftWait): Promise<BriefResult> => {
-    if (!block) return refuse(NOTHING);
-    const before = texts.conversation();
-    const refusal = (): string | undefined => (texts.conversation() === before ? undefined : OTHER);
-    const result = await putDraft(block.text, { ...unlessSent(block.items, options, wait), refusal });
-    if (result.kind === 'drafted') texts.note(block.items, 'drafted'); // the user may delete it
-    return result;
-  };
+  const draft = makeDraftGiving(options, texts, refuse);
   return {
     way: () => (isClosed ? DRAFT : (context?.words ?? DRAFT)),
     lines: async (wanted, around, wait, into) => {
@@ -256,7 +277,7 @@ export const makeGiveBack = (options: GiveBackOptions): GiveBack => {
       if (sent && sent.kind !== 'closed') return sent;
       if (into === 'context') return refuse(sent?.reason ?? NOTHING);
       if (sent) say(`recall: not ${way?.words}, ${sent.reason}: ${DRAFT} instead`);
-      return draft(itemsBlock(lines, around, escape ? { escape } : {}), wait);
+      return draft(lines, around, wait);
     },
     byItself: own.give,
     refuse,

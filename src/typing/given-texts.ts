@@ -33,7 +33,11 @@ export interface Settled {
 export interface GivenTexts {
   /** by the keys of the lines that the session file does not have yet */
   readonly given: ReadonlyMap<string, Given>;
+  /** the same, with the lines that wait for a safe moment */
+  readonly fates: () => ReadonlyMap<string, Given>;
   readonly note: (lines: readonly RecapLine[], fate: Given) => void;
+  /** these lines wait for a safe moment until this has ended */
+  readonly asking: <T>(lines: readonly RecapLine[], task: Promise<T>) => Promise<T>;
   readonly add: (text: GivenText) => void;
   readonly isOpen: () => boolean;
   /** lines that go with the next message */
@@ -68,6 +72,18 @@ const tellWith =
       onGiven?.({ initiator, outcome, counts: beforeCounts({ items: lines }) });
   };
 
+/** What waits for a safe moment. */
+const makeAsking = (given: ReadonlyMap<string, Given>): Pick<GivenTexts, 'asking' | 'fates'> => {
+  let lines: readonly RecapLine[] = [];
+  return {
+    asking: (more, task) => {
+      lines = [...lines, ...more];
+      return task.finally(() => (lines = lines.filter((line) => !more.includes(line))));
+    },
+    fates: () => new Map([...given, ...lines.map((line) => [itemKey(line), 'asked'] as const)]),
+  };
+};
+
 /** `onGiven` is called with each text and each change of its fate. */
 export const makeGivenTexts = (onGiven: ((given: GivenBack) => void) | undefined): GivenTexts => {
   const given = new Map<string, Given>();
@@ -99,6 +115,7 @@ export const makeGivenTexts = (onGiven: ((given: GivenBack) => void) | undefined
   return {
     given,
     note,
+    ...makeAsking(given),
     add: (text) => {
       open = [...open, { ...text, hasWorked: isWorking }];
       note(text.lines, text.fate);

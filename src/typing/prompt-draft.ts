@@ -20,8 +20,8 @@ export type DraftOutcome = NotDone | { readonly kind: 'drafted' };
 /** What the user who wants the draft brings along. */
 export type DraftWait = Partial<ActionWait & Pick<MomentRules, 'refusal'>>;
 
-/** One at a time; the footer says what came of it. Never rejects. */
-export type PutDraft = (text: string, given?: DraftWait) => Promise<DraftOutcome>;
+/** One at a time; the footer says what came of it. `text` is asked for when it is pasted. Never rejects. */
+export type PutDraft = (text: () => string, given?: DraftWait) => Promise<DraftOutcome>;
 
 const AGAIN = { ms: 500, most: 60 };
 const MOST_UNMARKED = 5; // an agent at rest that has not asked for marked pastes by then never does
@@ -42,14 +42,21 @@ export const makeDrafts = (context: ActionContext): PutDraft => {
       return result;
     });
   const hasBegun = (): string | undefined => (flow().session.turns > 0 ? 'you have begun' : undefined);
-  if (session.startingDraft !== undefined) void put(session.startingDraft, { refusal: hasBegun });
+  const { startingDraft } = session;
+  if (startingDraft !== undefined) void put(() => startingDraft, { refusal: hasBegun });
   return put;
 };
 
-const pasting = ({ session, screen, port, publisher }: ActionContext, text: string, signal: AbortSignal) => {
+const pasting = (
+  { session, screen, port, publisher }: ActionContext,
+  textNow: () => string,
+  signal: AbortSignal,
+) => {
   let unmarked = 0;
+  let text = '';
   return {
     act: async (): Promise<DraftOutcome | undefined> => {
+      text = textNow();
       const { foldsPastes } = session.agent;
       const result = await typeDraft({ text, port, takesPastes: screen.takesPastes, foldsPastes, signal });
       if (result.kind === 'there') return { kind: 'drafted' };

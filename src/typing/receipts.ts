@@ -116,7 +116,7 @@ const sentIn = (read: Read): ReadonlySet<string> => ('reason' in read ? new Set(
 const recapNow = (receipt: Receipt, { texts }: Pick<GiveBack, 'texts'>): Recap => {
   const keys = new Set(receipt.items.map(itemKey));
   const earlier = texts.waiting().filter((line) => !keys.has(itemKey(line)));
-  return recapOf({ ...receipt, items: [...receipt.items, ...earlier] }, texts.given);
+  return recapOf({ ...receipt, items: [...receipt.items, ...earlier] }, texts.fates());
 };
 
 /** Calls `look` when the session file may tell what became of a text: after an answer, and when the agent rests. */

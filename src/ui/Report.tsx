@@ -63,7 +63,7 @@ const BarRows = ({ bar, columns, paints, glyphs }: Drawn & { readonly bar: Bar }
   );
 };
 
-/** The names of the tiers at their places below the bar, as far as there is room: `warn╵   auto╵╵hard`. */
+/** The names of the tiers at their places below the bar, those that have room: `warn╵   auto╵╵hard`. */
 const markTexts = (marks: Bar['marks'], cells: number, columns: number): string => {
   const row: string[] = Array.from({ length: columns }, () => ' ');
   const put = (text: string, at: number): boolean => {

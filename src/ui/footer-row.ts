@@ -119,17 +119,18 @@ const withoutExtras = (view: FooterView, look: Look, known: readonly ItemName[])
   return isAtCost ? lasting.filter((name) => name !== 'distance') : lasting;
 };
 
-const isWhole = ({ due, tone, enter }: FooterView): boolean =>
-  due === 'countdown' || tone !== undefined || enter?.isAsked === true;
+const isWhole = ({ due, tone, enter, shortWords }: FooterView): boolean =>
+  due === 'countdown' || tone !== undefined || shortWords !== undefined || enter?.isAsked === true;
 
 /**
- * With the message whole, and with less and less of it: without what stands behind a dot. A command that mends what the message says stays
- * until there is no room for anything else.
+ * With the message whole, and with less and less of it: in fewer words, without what stands behind a dot. A command that mends what the
+ * message says stays until there is no room for anything else.
  */
 const shorterAndShorter = (view: FooterView): readonly FooterView[] => {
   const clauses = view.words?.split(' · ') ?? [];
   return [
     view,
+    ...(view.shortWords === undefined ? [] : [{ ...view, words: view.shortWords }]),
     ...withFix(view, clauses),
     ...clauses.slice(1).map((_, index) => ({ ...view, words: clauses.slice(0, -1 - index).join(' · ') })),
   ];

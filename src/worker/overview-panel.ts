@@ -122,10 +122,12 @@ const drawOverview = (
 const drawRecap = (
   panel: PanelState,
   { recap: selection }: WantedOverview,
-  tracker: Pick<AgentTracker, 'recap' | 'recallWay' | 'isRecallWaiting'>,
+  tracker: Pick<AgentTracker, 'recap' | 'recallWay' | 'isRecallWaiting' | 'flow'>,
 ): DrawnRecap => {
   const state = tracker.recap();
-  const facts = { way: tracker.recallWay(), isWaiting: tracker.isRecallWaiting() };
+  const { shown: notice } = tracker.flow().messages.notices;
+  const answer = notice?.isAnswer ? notice.text : undefined;
+  const facts = { way: tracker.recallWay(), isWaiting: tracker.isRecallWaiting(), answer };
   if ('reason' in state)
     return { page: { ...facts, recap: undefined, line: 0, chosen: [], reason: state.reason } };
   const { at, recap } = state;

@@ -51,7 +51,7 @@ export const makeAnswerWriter = (
         if (isLastAnswer(content)) await removeRequest(folder, key);
       });
     },
-    /** nobody has withdrawn the request, as far as can be seen */
+    /** nobody is known to have withdrawn the request */
     isWanted: async (request: string): Promise<boolean> => {
       const folder = await ensureRequestsFolder(stateFolder).catch(() => undefined);
       return folder !== undefined && isRequestThere(folder, { session: sessionId, request });

@@ -71,7 +71,7 @@ export const readScreen = (
   distrustReason: (activity: Activity) => string | undefined = () => undefined,
 ): ScreenReport => {
   const { activity: read, facts, next } = state.read(seen, now);
-  const ownReport: ActivityReport = hasStatus(seen) ? { ...read, isTold: true } : read;
+  const ownReport: ActivityReport = hasStatus(seen) ? { ...read, isReported: true } : read;
   const reason = distrustReason(ownReport.activity);
   const activityReport: ActivityReport =
     reason === undefined ? ownReport : { activity: 'unknown', witnesses: [...ownReport.witnesses, reason] };

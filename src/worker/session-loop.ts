@@ -128,6 +128,7 @@ const viewOf = (flow: SessionFlow, compactHotkey: string | undefined, now: Milli
       key: compactHotkey,
     }),
     ...present({ words: message?.text ?? (liveHandoff && liveHandoffText(liveHandoff, session)) }),
+    ...present({ shortWords: message?.short }),
     ...(message?.tone === undefined ? {} : { tone: message.tone }),
     ...present({ due, enter }),
   };

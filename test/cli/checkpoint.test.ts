@@ -143,7 +143,7 @@ describe('ctxwrap checkpoint', () => {
     [['create'], 'no session is running'],
     [['prune', '--older-than', 'soon'], '--older-than must be a time such as 30d'],
     [['prune', '--limit', 'much'], '--limit must be a size such as 500MB'],
-    [['restore', 'x'], "missing required argument 'file'"],
+    [['restore', 'x'], 'ctxwrap checkpoint restore needs <file>'],
   ] as const)('says what is wrong with %j', async (args, message) => {
     const { code, stderr } = await run(...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message) as string]);

@@ -195,7 +195,7 @@ describe('ctxwrap handoff', () => {
     { args: ['--import'], words: '--import and --draft belong to --to' },
     { args: ['--without', 'sumary'], words: 'did you mean summary?' },
     { args: ['--requests', '101'], words: '--requests must be a number from 0 to 100, got "101"' },
-    { args: ['--json', '--to', 'codex'], words: 'cannot be used with' },
+    { args: ['--json', '--to', 'codex'], words: '--json cannot be combined with --to' },
     { args: ['ffffffff-2222'], words: 'there is no session or session file' },
   ])('refuses $args', async ({ args, words }) => {
     const { stdout, stderr, code } = await handoff(...args);
@@ -210,7 +210,7 @@ describe('ctxwrap handoff', () => {
   });
 
   it('says that no session runs, and that a file without a conversation has nothing to hand off', async () => {
-    expect(await handoff()).toMatchObject({
+    expect(await handoff('--runtime', 'kimi')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no session is running'),
     });
@@ -218,5 +218,13 @@ describe('ctxwrap handoff', () => {
     writeFileSync(empty, `${readFileSync(fixture('qwen/tools.jsonl'), 'utf8').split('\n')[0]}\n`);
     writeFileSync(empty, '{"type":"system","isSidechain":false,"sessionId":"x","uuid":"1","content":"hi"}\n');
     expect(await handoff(empty, '--runtime', 'claude')).toMatchObject({ code: 1 });
+  });
+
+  it('takes the last recorded session where none is named and none runs, and says which it is', async () => {
+    writeStores(bench.folder);
+    const { stdout, stderr, code } = await handoff('--runtime', 'qwen');
+    expect(stdout).toContain('# Handoff from qwen');
+    expect(stderr).toBe('ctxwrap: no session is running; this is the last one: b3603808 in /proj/app-qwen\n');
+    expect(code).toBe(0);
   });
 });

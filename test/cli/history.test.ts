@@ -9,6 +9,8 @@ import { openAudit } from '../../src/storage/log-file.js';
 import { parseArguments } from '../../src/cli/program.js';
 import { fixture, ids, writeStores } from '../support/stored-sessions.js';
 import { ctxwrapHere } from '../support/command-here.js';
+import type { SessionRecord } from '../../src/core/report/records.js';
+import { publishSession } from '../support/published.js';
 import { bin } from '../support/programs.js';
 import { ctxwrap, inTerminal, makeBench, type Bench } from './launcher.js';
 
@@ -225,6 +227,42 @@ describe('ctxwrap history', () => {
     await audit.flushed();
     const { sessions } = await json(ids.gemini);
     expect(sessions[0]?.compaction.boundaries[0]).toMatchObject({ initiator: 'ctxwrap', trigger: 'manual' });
+  });
+});
+
+describe('a session that runs with its file outside the folders of its agent, as that of the demo', () => {
+  const id = '0d0d0d0d-1111-4222-8333-444444444444';
+  const publish = async (more: Partial<SessionRecord> = {}): Promise<void> =>
+    publishSession(at('.local/state/ctxwrap'), {
+      runtime: 'demo',
+      agentSessionId: id,
+      logPath: at(`outside/${id}.jsonl`),
+      ...more,
+    });
+  afterAll(() => rmSync(at('.local/state/ctxwrap/sessions'), { recursive: true }));
+
+  it('is listed while it runs', async () => {
+    mkdirSync(at('outside'));
+    const compacted = { type: 'compaction', at: Date.now(), preTokens: 34_490, postTokens: 13_000 };
+    writeFileSync(at(`outside/${id}.jsonl`), `${JSON.stringify(compacted)}\n`);
+    await publish();
+    expect(await sessionsOf('--runtime', 'demo')).toEqual(['demo 0d0d0d0d']);
+    expect(await sessionsOf()).toContain('demo 0d0d0d0d');
+    expect(await sessionsOf('--runtime', 'qwen')).toEqual(['qwen b3603808']);
+    await publish({ endedAt: Date.now() });
+    expect(await sessionsOf()).not.toContain('demo 0d0d0d0d');
+  });
+
+  it('is listed once where the agent has it in its folder, too', async () => {
+    const before = await sessionsOf();
+    const file = `.qwen/projects/-proj-app-qwen/chats/${ids.qwen}.jsonl`;
+    symlinkSync(at('.qwen'), at('linked'));
+    await publish({
+      runtime: 'qwen',
+      agentSessionId: ids.qwen,
+      logPath: at(file.replace('.qwen', 'linked')),
+    });
+    expect(await sessionsOf()).toEqual(before);
   });
 });
 

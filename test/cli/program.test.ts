@@ -184,7 +184,22 @@ describe('a wrong option', () => {
       'did you mean --interactive?',
     ],
     [['help', 'dmeo'], 'there is no command "dmeo"', 'try ctxwrap help demo'],
-    [['demo', 'more'], expect.stringContaining('too many arguments'), 'see ctxwrap demo --help'],
+    [
+      ['help', 'history', 'shwo'],
+      'there is no command "shwo" of ctxwrap history',
+      'try ctxwrap help history show',
+    ],
+    [['help', 'ps', 'x'], 'there is no command "x" of ctxwrap ps', 'see ctxwrap help ps'],
+    [['demo', 'more'], 'ctxwrap demo takes no arguments, got "more"', 'see ctxwrap demo --help'],
+    [['ps', '0f3a'], 'ctxwrap ps lists all sessions, got "0f3a"', 'for one session: ctxwrap context 0f3a'],
+    [
+      ['history', 'show', '0f3a', '2'],
+      'ctxwrap history show takes only 1 argument, got "2" as well',
+      'see ctxwrap history show --help',
+    ],
+    [['checkpoint', 'show'], 'ctxwrap checkpoint show needs <id>', 'see ctxwrap checkpoint show --help'],
+    [['undo', '--run', '--json'], '--run cannot be combined with --json', 'use only one of them'],
+    [['report', '--html'], 'option --html <file> needs a value', 'see ctxwrap report --help'],
   ])('%j is refused with what would be right', (argv, message, hint) => {
     expect(() => parse(...argv)).toThrow(expect.objectContaining({ message, hint, exitCode: 2 }));
   });

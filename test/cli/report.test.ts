@@ -96,6 +96,16 @@ describe('the page', () => {
     expect(await write(path)).toBe(`Wrote ${path}: 1 session, 1 compaction, 1 attempt without one.\n`);
   });
 
+  it('has the session of a demo that is running', async () => {
+    await record();
+    const state = join(folder, 'ctxwrap');
+    const logPath = join(folder, 'outside.jsonl');
+    writeFileSync(logPath, '');
+    await publishSession(state, { id: '4712-d', runtime: 'demo', startedAt: at, logPath });
+    const path = join(folder, 'page.html');
+    expect(await write(path)).toBe(`Wrote ${path}: 2 sessions, 1 compaction, 1 attempt without one.\n`);
+  });
+
   it('takes the place of an earlier page, and of no other file', async () => {
     const path = join(folder, 'page.html');
     await write(path);

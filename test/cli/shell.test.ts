@@ -246,7 +246,7 @@ describe('a shell that is not known', () => {
   it('is answered with those that are', async () => {
     expect(await ctxwrap(['init', 'bsh'], bench)).toMatchObject({
       code: 2,
-      stderr: 'ctxwrap: init must be one of bash, zsh, fish, got "bsh"\nctxwrap: try init bash\n',
+      stderr: 'ctxwrap: init must be one of bash, zsh, fish, got "bsh"\nctxwrap: try ctxwrap init bash\n',
     });
   });
 });

@@ -154,4 +154,12 @@ describe('compact --strategy', () => {
     expect(stderr).toContain(reason);
     expect(stderr).not.toMatch(/\n {4}at /);
   });
+
+  it('names for a session that cannot be written a command that the same agent takes', () => {
+    const demo = join(home, 'demo.jsonl');
+    writeFileSync(demo, '{"type":"turn","at":1790000000000,"usedTokens":1000,"windowTokens":200000}\n');
+    expect(run('--strategy', 'truncate', demo).stderr).toBe(
+      'ctxwrap: ctxwrap cannot write sessions of demo, only read them\nctxwrap: to print what is on record: ctxwrap handoff SESSION\n',
+    );
+  });
 });

@@ -82,9 +82,8 @@ describe('ctxwrap undo', () => {
   });
 
   it.each([
-    [[], 2, 'no session is running'],
     [['nothing-like-it'], 2, 'there is no session or session file "nothing-like-it"'],
-    [[`${ids.claude}#3`], 2, 'there is no compaction #3, only #1'],
+    [[`${ids.claude}#3`], 2, `there is no compaction "${ids.claude}#3"\nctxwrap: this session has one: #1\n`],
     [[`${ids.codex}#1`], 1, 'no longer holds what was said before the compaction'],
     [[ids.claude, '--run'], 1, 'cannot go to "/proj/app-claude"'],
   ])('with %j says what is wrong and what to do', async (args, status, reason) => {
@@ -92,6 +91,18 @@ describe('ctxwrap undo', () => {
     expect(stderr).toContain(reason);
     expect(stderr.trim().split('\n')).toHaveLength(2);
     expect(code).toBe(status);
+  });
+
+  it('takes the last recorded session with a compaction where none is named and none runs, and says which it is', async () => {
+    const { stdout, stderr, code } = await undo('--runtime', 'claude');
+    expect(stdout).toContain('✓ compaction 1 of 1 (131k → ~101k) undone in a new session');
+    expect(stderr).toBe(
+      'ctxwrap: no session is running; this is the last one with a compaction: 11111111 in /proj/app-claude\n',
+    );
+    expect(code).toBe(0);
+    bench.env['CTXWRAP_SESSION'] = 'ended'; // called within a session, it means no other
+    const inside = await undo('--runtime', 'claude');
+    expect(inside).toMatchObject({ code: 2, stderr: expect.stringContaining('no session is running') });
   });
 
   it('leaves no file where it says that nothing can be undone', async () => {

@@ -86,6 +86,23 @@ describe('a command matters', () => {
     expect(listed("bash -lc 'ls -la'", 'bash -l script.sh')).toEqual(['bash -l script.sh']);
   });
 
+  it.each([
+    "bash -euo pipefail -c 'cd a && npm test'",
+    "bash -o pipefail --norc -ec 'npm test'",
+    "fish -c 'npm test'",
+    "sudo -u app bash -lc 'npm test'",
+    "sudo -Hu app --chdir /x -n /usr/bin/fish -c 'npm test'",
+    "bash -lc $'npm test'",
+    "bash -c $'cd \\'my app\\'; \\\nnpm test\\necho done'",
+    'sudo -u app npm test',
+  ])('by the program that the line of a shell runs: %s', (line) => {
+    expect(listed(line)).toEqual(['npm test']);
+  });
+
+  it('with a text between $ and quotes as one word', () => {
+    expect(listed("git commit -m $'it\\'s; npm test' && git push")).toEqual(['git push']);
+  });
+
   it('as the same task of two projects twice', () => {
     const both = ['pnpm --filter a test', 'pnpm --filter b test'];
     expect(listed(...both, ...both)).toEqual(both);

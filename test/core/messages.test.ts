@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { currentMessage } from '../../src/core/messages.js';
 import type { CompactSettings } from '../../src/core/compaction/state.js';
 import type { Event } from '../../src/core/event.js';
-import type { FlowContext, SessionFlow } from '../../src/core/session-flow.js';
+import { recapNoticeEvent, type FlowContext, type SessionFlow } from '../../src/core/session-flow.js';
 import { AUTO_TOKENS, HARD_TOKENS, NOON, playCompaction } from '../support/compaction-play.js';
 
 const WARN_TOKENS = 150_000;
@@ -20,9 +20,11 @@ const playMessages = (
     const text = currentMessage(after.messages, after.compaction, now, ask)?.text;
     if (text !== undefined && text !== said.at(-1)) said.push(text);
   });
+  const shown = () => flow && currentMessage(flow.messages, flow.compaction, NOON + play.at(), ask);
   return {
     ...play,
-    message: () => flow && currentMessage(flow.messages, flow.compaction, NOON + play.at(), ask)?.text,
+    shown,
+    message: () => shown()?.text,
     /** everything that was said so far, in order */
     said,
     turns: (count: number, used: number): void => {
@@ -35,6 +37,26 @@ const playMessages = (
 };
 
 describe('an offer', () => {
+  it('of what was forgotten has fewer words for a narrow row, with the key, beside the outcome and alone', () => {
+    const play = playMessages({}, {});
+    const words = 'forgot 2 of 3 rules, 1 of 4 open plan items · Ctrl-] b';
+    play.tell(recapNoticeEvent(words));
+    expect(play.shown()).toEqual({ text: words, short: 'forgot 2 of 3 rules · Ctrl-] b' });
+    play.turn(AUTO_TOKENS);
+    play.wait(11_900);
+    play.sent();
+    play.is('compacting');
+    play.boundary({ preTokens: 167_000, postTokens: 12_000 });
+    play.is('ready');
+    play.wait(1_000);
+    play.tell(recapNoticeEvent(words));
+    expect(play.shown()).toEqual({
+      text: `✓ compacted 165k → 12k · ${words}`,
+      short: '✓ compacted · forgot 2 of 3 rules · Ctrl-] b',
+      tone: 'success',
+    });
+  });
+
   it('does not stand before what a compaction waits for', () => {
     const play = playMessages({}, {});
     const offer: Event = { type: 'notice', text: 'an offer', priority: 120, isOffer: true };

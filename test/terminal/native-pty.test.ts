@@ -1,8 +1,14 @@
 // The child of a pseudo-terminal, started for real.
-import { writeSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { existsSync, mkdtempSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
 import { openNativePty } from '../../src/terminal/native-pty.js';
 import { startChild } from '../../src/terminal/pty.js';
+import { eventually } from '../support/eventually.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ctxwrap-pty-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const isRunning = (pid: number): boolean => {
   try {
@@ -42,16 +48,22 @@ it('the last output is read although the program had no time for it after the en
   expect(output).toContain('last words\r\n');
 });
 
-it('a child to which nobody will listen ends, and does not keep the program running', async () => {
+it.each([
+  ['', ''],
+  [', also one that takes no notice of a hangup', "trap '' HUP; "],
+])('a child to which nobody will listen ends, and does not keep the program running%s', async (_, trap) => {
+  const ready = join(folder, 'ready');
   const child = startChild({
     file: '/bin/sh',
-    args: ['-c', 'while :; do sleep 1; done'],
+    args: ['-c', `${trap}: > "$0"; while :; do sleep 1; done`, ready],
     cwd: '/',
     env: { PATH: '/usr/bin:/bin' },
     size: { columns: 80, rows: 24 },
     termios: '',
   });
+  await eventually(() => expect(existsSync(ready)).toBe(true));
   expect(isRunning(child.pid)).toBe(true);
   child.abandon();
-  while (isRunning(child.pid)) await turn();
+  await eventually(() => expect(isRunning(child.pid)).toBe(false));
+  rmSync(ready);
 });

@@ -1,8 +1,19 @@
 // What a running session does for the user besides compacting: once for each press of a key, withdrawn by the next, and told in the footer.
-import { appendFileSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { itemKey } from '../../src/core/conversation/conversation-evidence.js';
+import type { Given } from '../../src/core/conversation/recap.js';
+import type { RecapState } from '../../src/typing/receipts.js';
 import { agents } from '../../src/agents/index.js';
 import { defaultValues } from '../../src/core/config/keys.js';
 import type { Event } from '../../src/core/event.js';
@@ -28,8 +39,7 @@ let loop: SessionLoop;
 let agent: ReturnType<typeof makeAgent>;
 let actions: AgentActions;
 let told: string[];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ctxwrap-actions-'));
+const begin = (more: Partial<WrapSession> = {}): void => {
   const path = join(folder, 'the-old.jsonl');
   copyFileSync(fixture('claude/session-with-compaction.jsonl'), path);
   told = [];
@@ -40,6 +50,7 @@ beforeEach(() => {
     cwd: folder,
     log: nullLog,
     values: defaultValues,
+    ...more,
   } as unknown as WrapSession;
   loop = makeSessionLoop(
     session,
@@ -64,12 +75,30 @@ beforeEach(() => {
   );
   becomes('busy');
   happens(inSession('the-old'));
-});
-afterEach(() => {
+};
+const end = (): void => {
   actions.stop();
   loop.stop();
+};
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ctxwrap-actions-'));
+  begin();
+});
+afterEach(() => {
+  end();
   rmSync(folder, { recursive: true });
 });
+
+/** The user has said this before the compaction. */
+const said = (text: string): void => {
+  const path = join(folder, 'the-old.jsonl');
+  const lines = readFileSync(path, 'utf8');
+  writeFileSync(
+    path,
+    lines.replace('"content":"hello two"', () => `"content":"${text}"`),
+  );
+};
+const RULES = 'Never push to main. The tests are slow today. Always run the linter first.';
 
 const becomes = (activity: Activity): void =>
   loop.take({ type: 'activity', report: { activity, witnesses: [] } });
@@ -95,6 +124,25 @@ const rests = async (): Promise<void> => {
     () => expect(loop.flow().now - loop.flow().session.activitySince).toBeGreaterThan(2_500),
     WAIT,
   );
+};
+
+/** As a user sends a draft with this rule. */
+const givenBack = (rule: string): string =>
+  `The summary of our conversation left this out:\n\nWhat I asked for:\n- ${rule}\n\nAll of this still holds.`;
+
+const recapOf = (from: AgentActions): Promise<Extract<RecapState, { readonly at: number }>> => {
+  from.lookAtRecap();
+  return vi.waitFor(() => {
+    const state = from.recap();
+    if ('reason' in state) throw new Error(state.reason);
+    return state;
+  }, WAIT);
+};
+/** What has become of the rules. */
+const fates = async (): Promise<Readonly<Record<string, Given | undefined>>> => {
+  const { recap } = await recapOf(actions);
+  const rules = recap.lines.filter(({ kind }) => kind === 'constraint');
+  return Object.fromEntries(rules.map((line) => [itemKey(line), line.given]));
 };
 
 describe.sequential('the key for undo', () => {
@@ -195,6 +243,47 @@ describe.sequential('the key for the recall', () => {
     await rests();
     await says('no draft: it was sent meanwhile');
     expect(agent.state.written).toEqual([expect.stringMatching(BRIEF)]);
+  });
+
+  it('pastes of a draft of which a part was sent while it waited only the rest', async () => {
+    said(RULES);
+    actions.pressRecall();
+    await says('recall waiting: the agent is busy');
+    appendFileSync(
+      join(folder, 'the-old.jsonl'),
+      `${JSON.stringify(sentAfter(givenBack('Never push to main.')))}\n`,
+    );
+    await rests();
+    await says('draft in the prompt, not sent');
+    expect(agent.state.text).toContain('- Always run the linter first.');
+    expect(agent.state.text).not.toContain('Never push to main.');
+  });
+
+  it('marks in the recap which lines wait, and only as long as they do', async () => {
+    said(RULES);
+    const { at } = await recapOf(actions);
+    const key = 'constraint Never push to main.';
+    actions.giveBack({ at, keys: [key] });
+    await says('recall waiting: the agent is busy');
+    expect(await fates()).toEqual({ 'constraint Always run the linter first.': undefined, [key]: 'asked' });
+    actions.takeBackRecall();
+    await vi.waitFor(async () => expect((await fates())[key]).toBeUndefined(), WAIT);
+    expect(actions.isRecallWaiting()).toBe(false);
+  });
+
+  it('is taken back with the lines that go with the next message, and the answer names both', async () => {
+    end();
+    begin({ contextPath: join(folder, 'context.json') });
+    said(RULES);
+    const { at } = await recapOf(actions);
+    actions.giveBack({ at, keys: ['constraint Never push to main.'] });
+    await says('1 line given back with your next message');
+    actions.pressRecall();
+    await says('recall waiting: the agent is busy');
+    actions.takeBackRecall();
+    await says('1 line taken back; recall withdrawn');
+    expect(told).not.toContain('recall withdrawn');
+    await vi.waitFor(() => expect(actions.isRecallWaiting()).toBe(false), WAIT);
   });
 
   it('is taken back in the recap while it waits, and nothing waits then', async () => {

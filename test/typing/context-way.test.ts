@@ -175,7 +175,7 @@ describe('lines of the recap', () => {
       onGiven: ({ outcome }) => outcomes.push(outcome),
       onEvent: (event) => told.push(event),
       putDraft: async (text) => {
-        drafts.push(text);
+        drafts.push(text());
         return { kind: 'drafted' };
       },
       escape: (text) => text.replaceAll('p', '\\p'),

@@ -70,7 +70,7 @@ const open = (more: Partial<ReceiptsOptions> = {}): void => {
     onEvent: (event) => told.push(event),
     onGiven: (each) => given.push(each),
     putDraft: async (text) => {
-      drafts.push(text);
+      drafts.push(text());
       return { kind: 'drafted' };
     },
     ...more,

@@ -43,7 +43,7 @@ const open = (more: Partial<ReceiptsOptions> = {}, result: DraftOutcome = { kind
     log: nullLog,
     onEvent: (event) => told.push(event),
     putDraft: async (text) => {
-      drafts.push(text);
+      drafts.push(text());
       return result;
     },
     ...more,

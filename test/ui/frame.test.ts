@@ -163,6 +163,9 @@ describe('the footer row', () => {
     expect(textOf(done, plain(80))).toBe(` 62%  124k/200k  safe  ${words}`);
     expect(textOf(done, plain(66))).toBe(` 62% safe  ${words}`);
     expect(textOf(done, plain(60))).toContain('62%  safe  ✓ compacted 160k → 23k · forgot 2 of 3 rules');
+    const shortWords = '✓ compacted · forgot 2 of 3 rules · Ctrl-] b';
+    expect(textOf({ ...done, shortWords }, plain(66))).toBe(` 62% safe  ${words}`);
+    expect(textOf({ ...done, shortWords }, plain(60))).toBe(` 62%  safe  ${shortWords}`);
     expect(textOf(done, plain(40))).toContain('✓ compacted 160k → 23k');
   });
 

@@ -96,6 +96,22 @@ describe('the page with the recap', () => {
     }
   });
 
+  it('has the answer to the last key below its head, also where there is no recap, and says which lines wait', () => {
+    const answer = '1 line taken back; recall withdrawn';
+    const receipt = { items, isUnreadable: false, commandsRun: 3, notUnderstood: [] };
+    const recap = recapOf(receipt, new Map([['constraint Never push to main.', 'asked' as const]]));
+    const [, , head, below, ...rest] = draw({ ...pageWith(0), recap, answer }, { columns: 80, rows: 24 }).map(
+      bare,
+    );
+    expect([head, below]).toEqual([
+      expect.stringContaining('chosen; Enter'),
+      expect.stringContaining(answer),
+    ]);
+    expect(rest.find((row) => row.includes('Never push'))).toMatch(/▶ +\[ \] +waits +Never push/);
+    const none = { ...pageWith(0), recap: undefined, reason: 'nothing was compacted yet', answer };
+    expect(draw(none, { columns: 80, rows: 24 }).join('\n')).toContain(answer);
+  });
+
   it('shows the line with the cursor also where longer words further down make the lines above it wrap', () => {
     const rule = 'Keep every function of this project under sixty lines.';
     const rules = Array.from({ length: 20 }, (_, index) =>

@@ -12,7 +12,7 @@ export const userText = (from: JsonRecord, source: SourceRecord, text: string, n
 };
 
 /**
- * What was pasted, as far as Claude folds it into a mark in the prompt; without its end, all that follows. The id is made of that of the session:
+ * What was pasted and folded by Claude into a mark in the prompt; without its end, all that follows. The id is made of that of the session:
  * nothing that is pasted can know it and end the mark.
  */
 const PASTED = /<pasted_content id="([0-9a-f]{4})">\n[^]*?(?:\n<\/pasted_content id="\1">|$)/g;

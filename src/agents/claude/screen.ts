@@ -282,8 +282,8 @@ const recognises = ({ screen, signals }: ScreenEvidence): boolean => {
   const layout = readLayout(screen);
   if (layout.kind === 'none' && !hasFlatHeader(screen) && !findFlatPrompt(screen)) return false;
   if (layout.kind === 'panel' && FIRST_QUESTIONS.test(rowsBelow(screen, layout.bar)[0] ?? '')) return true;
-  const isTold = isTitleOfClaude(signals.title) || isFromClaude(readStateWord(signals));
-  return isTold || readBanner(screen) !== undefined;
+  const isNamed = isTitleOfClaude(signals.title) || isFromClaude(readStateWord(signals));
+  return isNamed || readBanner(screen) !== undefined;
 };
 
 const read = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenReading<ClaudeScreen> => {

@@ -223,8 +223,8 @@ const endFacts = (
   }
   const words = readError(screen, head);
   if (words === undefined) {
-    const isTold = (state === 'done' || state === 'working') && isCompactedAbove(head, before, screen);
-    return isTold ? [{ type: 'boundary', boundary: { source: 'screen', at: now } }] : [];
+    const isReported = (state === 'done' || state === 'working') && isCompactedAbove(head, before, screen);
+    return isReported ? [{ type: 'boundary', boundary: { source: 'screen', at: now } }] : [];
   }
   if (INTERRUPTED.test(words))
     return isOther || state === 'idle'

@@ -1,4 +1,4 @@
-// The words of a script in JavaScript, as far as its constants and calls must be found in it. Tolerant: what is unfinished ends with the
+// The words of a script in JavaScript, enough to find its constants and calls. Tolerant: what is unfinished ends with the
 // script, or with its line. It never backtracks, so that its time grows with the length of the script.
 
 export type Token =

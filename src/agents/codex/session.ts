@@ -30,7 +30,7 @@ interface CodexSession extends KnownModel {
   /** the turn that runs; absent between turns and in versions that mark none */
   readonly turn?: Turn;
   /** a recorded compaction; Codex's estimate of what is left follows a moment later */
-  readonly untold?: Boundary;
+  readonly pendingBoundary?: Boundary;
   /** the last answer that was shown, which Codex reuses when the model returns no summary */
   readonly shown?: string;
   /** the model's last message in this turn, if it was not shown: the summary of a compaction */
@@ -256,14 +256,14 @@ const endTurn = (before: CodexSession, { payload, at }: RecordParts): Meaning =>
 
 /** A boundary is reported with Codex's own estimate of what is left, or without one when something else of the turn comes first. */
 const readEvent = (before: CodexSession, parts: RecordParts): Meaning => {
-  const { untold, ...state } = before;
+  const { pendingBoundary, ...state } = before;
   const type = getText(parts.payload, 'type') ?? '';
   const kind = type === 'item_completed' ? (getText(getRecord(parts.payload, 'item'), 'type') ?? '') : type;
   const read = readTurn(state, kind, parts);
   if (!read) return readOther(before, kind, parts);
-  if (!untold) return read;
+  if (!pendingBoundary) return read;
   const postTokens = guessOf(parts.payload);
-  const boundary = { ...untold, ...present({ postTokens }) };
+  const boundary = { ...pendingBoundary, ...present({ postTokens }) };
   return { ...read, facts: [{ type: 'boundary', boundary }, ...(read.facts ?? [])] };
 };
 
@@ -340,7 +340,7 @@ const readSettings = (state: CodexSession, settings: JsonRecord | undefined): Me
 // Compactions. When the model returns an empty summary, Codex uses the last answer in the conversation instead and reports success.
 
 const readCompacted = (before: CodexSession, { payload, source, at }: RecordParts): Meaning => {
-  const { turn, hidden, untold, ...state } = before;
+  const { turn, hidden, pendingBoundary, ...state } = before;
   const message = getText(payload, 'message') ?? '';
   const isOwnTurn = turn?.hasPrompt === false;
   const boundary: Boundary = {
@@ -351,11 +351,11 @@ const readCompacted = (before: CodexSession, { payload, source, at }: RecordPart
   };
   const ownLine = isSummary(hidden?.text, message) ? hidden?.line : undefined;
   const startLine = isOwnTurn ? turn.line : (ownLine ?? source.line);
-  const isOther = untold !== undefined && untold.at !== at; // not the same record, written twice
+  const isOther = pendingBoundary !== undefined && pendingBoundary.at !== at; // not the same record, written twice
   return {
-    state: { ...state, untold: boundary, ...(turn ? { turn: withoutHeld(turn) } : {}) },
-    facts: isOther ? [{ type: 'boundary', boundary: untold }] : [],
-    untold: boundary,
+    state: { ...state, pendingBoundary: boundary, ...(turn ? { turn: withoutHeld(turn) } : {}) },
+    facts: isOther ? [{ type: 'boundary', boundary: pendingBoundary }] : [],
+    pendingBoundary: boundary,
     steps: () => compactionSteps(payload, { source, boundary, startLine }),
   };
 };

@@ -90,7 +90,7 @@ const makeFolder = (): string => {
 /** The bundled demo agent lies beside this file. */
 const agentProgram = (): string => fileURLToPath(new URL('./demo-agent.js', import.meta.url));
 
-/** A folder that is not there yet can be made, as far as anybody knows. */
+/** A folder that is not there yet can probably be made. */
 const isWritable = (folder: string): boolean => {
   try {
     accessSync(folder, constants.W_OK);

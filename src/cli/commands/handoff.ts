@@ -33,17 +33,17 @@ export const handoff = async (request: HandoffRequest, start: Start): Promise<Ou
   const found = await findOneSource(request, search, {
     command: 'handoff',
     none: messages.nothingToHandOff,
+    last: 'any',
   });
   const made = await handoffOf(found, request);
   const advice = sizeAdvice(sizeOf(made));
   if (request.output !== undefined) await write(request.output, documentOf(made, request));
   if (target) return startWith(target, { made, advice, found, request, start });
   if (request.output === undefined) await print(documentOf(made, request));
-  const partial = request.json ? [] : noticesOf(advice);
-  return { status: { kind: 'code', code: 0 }, notices: partial };
+  const partial = request.json ? undefined : advice;
+  const notices = [found.notice, partial].filter((text) => text !== undefined);
+  return { status: { kind: 'code', code: 0 }, notices };
 };
-
-const noticesOf = (advice: string | undefined): readonly string[] => (advice === undefined ? [] : [advice]);
 
 const handoffOf = async (
   { source, session }: OneSource,
@@ -129,6 +129,7 @@ const startWith = async (
   if (request.import && takes === undefined) throw messages.noImport(target.name, from);
   const isImport =
     takes !== undefined && (request.import || (!request.draft && ask(from, target.name, takes) === 'import'));
+  if (found.notice !== undefined) tell(found.notice);
   if (!isImport && found.session?.record.handoff) tell(READ_ANEW);
   if (!isImport && advice !== undefined) tell(advice);
   goTo(made.cwd);

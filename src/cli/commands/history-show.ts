@@ -1,10 +1,6 @@
 import { spawn } from 'node:child_process';
 import { jsonText, type Printable, type Styled } from '../../core/printable.js';
-import {
-  historyRecord,
-  type RecordedCompaction,
-  type SessionHistory,
-} from '../../core/conversation/boundary-record.js';
+import { historyRecord, type RecordedCompaction } from '../../core/conversation/boundary-record.js';
 import { windowOf, type Conversation, type Entry } from '../../core/conversation/conversation.js';
 import { receiptText } from '../../core/conversation/receipt.js';
 import { quoteForCopying } from '../../core/text.js';
@@ -25,7 +21,14 @@ import type { HistoryShowRequest } from '../define/history.js';
 import { isThere, onlySession, shortIdOf } from '../session-argument.js';
 import type { Outcome } from '../session.js';
 import { widthOfOutput } from '../text.js';
-import { openSearch, readTargets } from './history.js';
+import {
+  hasCompaction,
+  lastWritten,
+  openSearch,
+  readTargets,
+  type LastWritten,
+  type OneSession,
+} from './history.js';
 
 /** `ctxwrap history show [SESSION#N]`: one compaction, or the conversation before it. */
 export const historyShow = async (request: HistoryShowRequest): Promise<Outcome> => {
@@ -119,11 +122,6 @@ export const longerOf = (source: SessionSource): Promise<LongerSession | undefin
   return findLongerSession(source, stateFolder(env, homeFolder(env)));
 };
 
-export interface OneSession {
-  readonly source: SessionSource;
-  readonly session: SessionHistory;
-}
-
 /** A compaction in its session. */
 export interface OneCompaction extends OneSession {
   readonly compaction: RecordedCompaction;
@@ -157,15 +155,14 @@ export const sessionsMeant = async (
     return { ...(await sessionsNamed(shortIdOf(wrapped, session), options)), notices: [] };
   }
   const found = await lastCompacted(options);
-  const { sessionId, path, project } = found.session;
-  const given = sessionId ?? path;
+  const { name: given } = found;
   const sessions = [found];
   return {
     given,
     number: undefined,
     sessions,
     only: (several) => onlyOf(several, { given, sessions, problems: [] }),
-    notices: [messages.lastRecorded(given, project)],
+    notices: [messages.lastRecorded(given, found.session.project)],
   };
 };
 
@@ -187,20 +184,10 @@ export const sessionsNamed = async (
   return { given, number, sessions, only: (found) => onlyOf(found, { given, sessions, problems }) };
 };
 
-/** Of all sessions that are recorded, the one written last that has a compaction. */
-const lastCompacted = async (options: HistoryShowRequest['options']): Promise<OneSession> => {
-  const search = await openSearch(options);
-  const { targets } = await findTargets([], search); // the one written last comes first
-  for (const { source, isWanted } of targets) {
-    const read = readTargets([{ source, isWanted }], search, {
-      full: true,
-      chart: false,
-      onProblem: () => undefined, // another one may be readable
-    });
-    for await (const { history: session } of read)
-      if (session.compactions.length > 0) return { source, session };
-  }
-  throw messages.noneRecorded();
+const lastCompacted = async (options: HistoryShowRequest['options']): Promise<LastWritten> => {
+  const found = await lastWritten(await openSearch(options), hasCompaction);
+  if (!found) throw messages.noneRecorded();
+  return found;
 };
 
 interface Found extends Pick<NamedSessions, 'given' | 'sessions'> {

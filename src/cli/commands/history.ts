@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Agent } from '../../agents/agent.js';
-import type { AgentFolders } from '../../agents/home.js';
+import { type AgentFolders, idInPath } from '../../agents/home.js';
 import { allAgents } from '../../agents/index.js';
 import {
   historyRecord,
@@ -19,6 +19,7 @@ import {
 } from '../../core/compaction/own-compactions.js';
 import { unrecordedCompaction } from '../../core/compaction/shortened-session.js';
 import type { Millis } from '../../core/reading.js';
+import { shortIdAmong } from '../../core/shown-conversation.js';
 import { openSettingsFiles } from '../../storage/agent-file-reader.js';
 import { readAudit } from '../../storage/log-file.js';
 import { problemAt, type StoreProblem } from '../../storage/session-store.js';
@@ -304,3 +305,44 @@ const foldersOf = async (given: string): Promise<readonly string[]> => {
 
 const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+
+export interface OneSession {
+  readonly source: SessionSource;
+  readonly session: SessionHistory;
+}
+
+export interface LastWritten extends OneSession {
+  /** the beginning of its id that means it alone; its path, where it has no id */
+  readonly name: string;
+}
+
+export const hasCompaction = ({ compactions }: SessionHistory): boolean => compactions.length > 0;
+
+/** Of all sessions that are recorded, the one written last that is wanted. */
+export const lastWritten = async (
+  search: Search,
+  isWanted: (session: SessionHistory) => boolean,
+): Promise<LastWritten | undefined> => {
+  const { targets } = await findTargets([], search); // the one written last comes first
+  const idOf = ({ agent, path, idInDatabase }: SessionSource): string =>
+    idInDatabase ?? idInPath(agent.home, path);
+  for (const target of targets) {
+    const { source } = target;
+    const onProblem = (): void => undefined; // another one may be readable
+    for await (const { history: session } of readTargets([target], search, {
+      full: true,
+      chart: false,
+      onProblem,
+    }))
+      if (isWanted(session)) {
+        const others = targets.flatMap((each) => (each === target ? [] : idOf(each.source)));
+        const { sessionId, path } = session;
+        return {
+          source,
+          session,
+          name: sessionId === undefined ? path : shortIdAmong(sessionId, others),
+        };
+      }
+  }
+  return undefined;
+};

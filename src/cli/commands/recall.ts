@@ -19,13 +19,8 @@ import { print, printLines } from '../print.js';
 import type { Outcome } from '../session.js';
 import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
 import { widthOfOutput } from '../text.js';
-import {
-  compactionNamed,
-  longerOf,
-  sessionsMeant,
-  type OneCompaction,
-  type OneSession,
-} from './history-show.js';
+import { compactionNamed, longerOf, sessionsMeant, type OneCompaction } from './history-show.js';
+import type { OneSession } from './history.js';
 
 /** `ctxwrap recall`: what a compaction has kept and what it has forgotten, which is printed or given back to the running agent. */
 export const recall = async (request: RecallRequest): Promise<Outcome> => {

@@ -96,9 +96,10 @@ const recordsOf = async (
   const all = await listSessions(folder, now);
   const asked = target === undefined ? undefined : findSession(all, target);
   const histories = await (target === undefined ? everyHistory(options) : oneHistory(target, options, asked));
-  // the simulator's sessions are no work, and `ctxwrap history` has none of them
+  const running = new Set(all.filter(isThere).map(({ record }) => record.id));
+  // the simulator's sessions are no work, and `ctxwrap history` has none of them once they have ended
   const isMeant = (id: string, agent: string, conversation: string | undefined): boolean =>
-    (target === undefined && agent !== agents.demo.name) ||
+    (target === undefined && (agent !== agents.demo.name || running.has(id))) ||
     id === asked?.record.id ||
     histories.some((each) => isOf(each, agent, conversation));
   const listed = all.filter(

@@ -1,4 +1,4 @@
-import type { SavedSession } from '../../agents/agent.js';
+import { takesDraft, type SavedSession } from '../../agents/agent.js';
 import { shortenedLine, type ShortenedSession } from '../../core/compaction/shortened-session.js';
 import { UserError } from '../../core/errors.js';
 import { formatTokens } from '../../core/format.js';
@@ -73,7 +73,7 @@ export const shortenCommand = async (request: ShortenRequest): Promise<Outcome> 
   const { source, session } = found;
   const { agent } = source;
   if (!isDryRun && agent.log?.conversation && !agent.newSessions)
-    throw messages.unwrittenSessions(agent.name);
+    throw messages.unwrittenSessions(agent.name, takesDraft(agent));
   const isLive = session?.liveness === 'live' && agent.newSessions?.switching !== undefined;
   if (isLive && !isDryRun && output === undefined) {
     const all = await listSessions(search.stateFolder, Date.now()).catch(() => [session]);

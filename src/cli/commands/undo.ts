@@ -49,7 +49,11 @@ import { prepareReturn, prepareSwitch } from '../../session-files/prepare-switch
  */
 export const undo = async (request: UndoCommandRequest, start: Start): Promise<Outcome> => {
   const search = await openSearch(request.options);
-  const found = await findOneSource(request, search, { command: 'undo', none: messages.nothingToUndo });
+  const found = await findOneSource(request, search, {
+    command: 'undo',
+    none: messages.nothingToUndo,
+    last: 'compacted',
+  });
   const { agent } = found.source;
   const asked = await undoByChannel(found, request, search);
   if (asked) return showResult(asked, found, request);
@@ -62,10 +66,11 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   if (live && before)
     return showResult(await returnInAgent(found, { live, before }, request, search), found, request);
   if (live) return showResult(await undoInAgent(found, live, request, search), found, request);
-  const made = { report: await undoInFile(found, search), isElsewhere };
+  const made = { report: await undoInFile(found, request, search), isElsewhere };
   if (!request.run) return showResult(made, found, request);
   await show(made, request);
-  return runIt(agent, made.report, request, start);
+  const ended = await runIt(agent, made.report, request, start);
+  return found.notice === undefined ? ended : { ...ended, notices: [found.notice, ...ended.notices] };
 };
 
 /** The result to print. */
@@ -83,15 +88,16 @@ const show = (made: UndoResult, { json }: Pick<UndoCommandRequest, 'json'>): Ret
 
 const showResult = async (
   made: UndoResult,
-  { source }: OneSource,
+  { source, notice }: OneSource,
   request: UndoCommandRequest,
 ): Promise<Outcome> => {
   await show(made, request);
   const { damagedLines } = made.report;
   const isTold = damagedLines > 0 && !request.json;
+  const damage = isTold ? messages.damagedLines(source.path, damagedLines) : undefined;
   return {
     status: made.live?.status ?? { kind: 'code', code: 0 },
-    notices: isTold ? [messages.damagedLines(source.path, damagedLines)] : [],
+    notices: [notice, damage].filter((text) => text !== undefined),
   };
 };
 
@@ -148,7 +154,6 @@ const isInStore = async ({ agent: { home }, path }: RecordSource, { where }: Sea
 };
 
 const failed = 1;
-const unknown = 2; // what was named is not there
 
 // What was done.
 
@@ -242,21 +247,26 @@ const requestOf = ({ source, number }: OneSource, as: NewSession, { stateFolder 
   copies: source.open ? undefined : () => copiesOf(stateFolder, source),
 });
 
-const undoInFile = async (found: OneSource, search: Search): Promise<UndoReport> => {
+const undoInFile = async (
+  found: OneSource,
+  { target }: UndoCommandRequest,
+  search: Search,
+): Promise<UndoReport> => {
   const { source } = found;
   const as = newSession(search.where.cwd);
-  const { session, ...plan } = await orExplain(source, undoCompaction(requestOf(found, as, search)));
+  const { session, ...plan } = await orExplain(source, undoCompaction(requestOf(found, as, search)), target);
   return withSession(await reportOf(source, plan), source.agent, plan, session);
 };
 
-/** Turns a failure into an error that says what cannot be undone, and why. */
-const orExplain = async <T>({ path }: RecordSource, undoing: Promise<T>): Promise<T> => {
+/** Turns a failure into an error that says what cannot be undone, and why. `given`: what names the compaction */
+const orExplain = async <T>({ path }: RecordSource, undoing: Promise<T>, given?: string): Promise<T> => {
   try {
     return await undoing;
   } catch (error) {
     const isOurs = error instanceof UndoError;
+    if (isOurs && error.others !== undefined) throw messages.noCompaction(given ?? path, error.others);
     throw new UserError(`cannot undo in "${path}": ${isOurs ? error.message : systemReason(error)}`, {
-      exitCode: isOurs && error.isUnknown ? unknown : failed,
+      exitCode: failed,
       hint: isOurs
         ? 'ctxwrap history lists the compactions of all sessions'
         : 'to read what was said before: ctxwrap history show SESSION#N --before',
@@ -273,7 +283,7 @@ const undoInAgent = async (
   const { source } = found;
   const { agent } = source;
   const as = newSession(record.cwd);
-  const prepared = await orExplain(source, prepareSwitch(requestOf(found, as, search)));
+  const prepared = await orExplain(source, prepareSwitch(requestOf(found, as, search)), request.target);
   const { name, plan, path } = prepared;
   const asked = { schema: 'ctxwrap.switch/1', name } as const;
   const live = await askLive(record.id, asked, request, search.stateFolder);
@@ -284,7 +294,7 @@ const undoInAgent = async (
   if (live.answered.outcome === 'refused') await removeCreated(path);
   if (!isWithoutAgent(live.answered)) return { ...asking, report };
   // the agent is gone and takes no checkpoint; the user can resume the session file
-  return { ...asking, report: { ...(await undoInFile(found, search)), ...outcome } };
+  return { ...asking, report: { ...(await undoInFile(found, request, search)), ...outcome } };
 };
 
 /** True if the agent has not gone back and will not do so by itself. */

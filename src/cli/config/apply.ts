@@ -52,7 +52,7 @@ const lookerFor = (listener: ConfigListener, options: Options): (() => Promise<v
   let tell: ReturnType<typeof watchConfiguration> | undefined;
   return async () => {
     const load = await import('./load.js');
-    tell ??= load.watchConfiguration(listener, { isThere: false });
+    tell ??= load.watchConfiguration(listener, { isThere: false, options });
     tell(await load.readWholeConfiguration(options, currentContext()));
   };
 };

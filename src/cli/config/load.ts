@@ -234,7 +234,7 @@ export const configure = async (options: Options, around: ConfigContext): Promis
   const whole = await readWholeConfiguration(options, around);
   const { settings, runtimes: agents, windows, problems } = whole;
   const { values, isModeGiven } = toCurrentSettings(settings);
-  const notice = noticeIn(problems);
+  const notice = noticeIn(problems, options);
   const { 'metrics.textfile': metrics } = values;
   const isLogNamed = values.log !== undefined && options.flags.log === undefined;
   return {
@@ -253,7 +253,7 @@ export const configure = async (options: Options, around: ConfigContext): Promis
       settingsLine: settingsLine(settings.effective),
       details: problems.map(problemLine),
       watch: (listener) => {
-        const tell = watchConfiguration(listener, { notice, isThere: whole.isThere });
+        const tell = watchConfiguration(listener, { notice, isThere: whole.isThere, options });
         return watchFile(whole.userPath, () => {
           void readWholeConfiguration(options, around).then(tell);
         });
@@ -268,14 +268,15 @@ const autoFrom = ({ effective }: Settings): string | undefined => {
   return layer === 'flag' || layer === 'env' ? place : undefined;
 };
 
-const noticeIn = (problems: readonly Problem[]): string | undefined =>
-  problemsNotice(problems.filter(isToldAtStart));
+const noticeIn = (problems: readonly Problem[], options: ConfigOptions): string | undefined =>
+  problemsNotice(problems.filter(isToldAtStart), options);
 
 /** The settings when the session began. */
 interface Before {
   /** the user has already seen it */
   readonly notice?: string | undefined;
   readonly isThere: boolean;
+  readonly options: ConfigOptions;
 }
 
 /** Reports each change of the settings, or why they cannot be read. */
@@ -287,7 +288,7 @@ export const watchConfiguration = (
   return ({ problems, settings, userPath, isThere }) => {
     wasThere ||= isThere;
     const isGone = wasThere && !isThere;
-    const notice = isGone ? GONE : noticeIn(problems);
+    const notice = isGone ? GONE : noticeIn(problems, before.options);
     if (notice !== undefined && notice !== last) onNotice(notice);
     last = notice;
     const unread = problems.find(isUnread);

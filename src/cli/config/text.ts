@@ -50,18 +50,24 @@ export const unchangeableConfig = (path: string, place: string, options: ConfigO
   );
 
 /** One line for the footer, which cuts it at its end. What changes how the window is compacted comes first, also among others. */
-export const problemsNotice = (problems: readonly Problem[]): string | undefined => {
+export const problemsNotice = (problems: readonly Problem[], options: ConfigOptions): string | undefined => {
+  const see = `see ${checkCommand(options)}`;
   const first = problems.find(({ short }) => short !== undefined) ?? problems[0];
   if (!first) return undefined;
   const count = countProblems(problems);
   const { kind, what, short = what, fix } = first;
   const isNamed = kind === 'unusable' && (count === 1 || first.short !== undefined);
-  if (!isNamed) return `${SEE_CHECK}: ${count === 1 ? shortly(first) : `${count} problems`}`;
-  const help = count > 1 ? `${SEE_CHECK}: ${count} problems` : fix.length <= SHORT_FIX ? fix : SEE_CHECK;
+  if (!isNamed) return `${see}: ${count === 1 ? shortly(first) : `${count} problems`}`;
+  const help = count > 1 ? `${see}: ${count} problems` : fix.length <= SHORT_FIX ? fix : see;
   return `${toOneLine(short, LONGEST_WHAT)} · ${help}`;
 };
 
-const SEE_CHECK = 'see ctxwrap config check';
+/** What lists the problems of the same configuration. */
+const checkCommand = ({ config, flags }: ConfigOptions): string => {
+  const envFile = flags['env.file'];
+  const words = envFile === undefined ? [] : ['--env-file', quoteForCopying(envFile)];
+  return configCommand([...words, 'config check'].join(' '), { config, flags });
+};
 
 /** A file from a project is described in ctxwrap's own words only, so that it cannot address the user. */
 const shortly = (problem: Problem): string => {

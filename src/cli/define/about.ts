@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { unknownHelp } from '../messages.js';
 import { manPage, manSections } from '../shell/man.js';
 import { command, type DefinedCommand } from './command.js';
@@ -35,11 +36,24 @@ export const helpOf = (commands: readonly DefinedCommand[]): DefinedCommand => {
     examples: ['ctxwrap help --all', 'ctxwrap help ps'],
     takes: {
       name: argument('[command]', 'such as ps', { parse, choices: names }),
+      part: argument('[part]', 'one of its commands, such as show of history'),
       all: flag('--all', 'list all commands'),
     },
-    text: ({ name, all }, { program }) =>
-      all && name === undefined
-        ? fullHelp(program)
-        : (program.commands.find((each) => each.name() === name) ?? program).help(),
+    text: ({ name, part, all }, { program }) =>
+      all && name === undefined ? fullHelp(program) : partOf(program, [name, part]).help(),
   });
+};
+
+/** `history show`, from its two words. Throws for what is no command. */
+const partOf = (program: Command, [name, part]: readonly (string | undefined)[]): Command => {
+  const found = program.commands.find((each) => each.name() === name) ?? program;
+  if (part === undefined) return found;
+  const inner = found.commands.find((each) => each.name() === part);
+  if (!inner)
+    throw unknownHelp(
+      part,
+      found.commands.map((each) => each.name()),
+      name,
+    );
+  return inner;
 };

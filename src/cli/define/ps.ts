@@ -34,10 +34,11 @@ export const ps = command({
   sections: [['Fields for --format ({{ and }} for braces)', fieldsText()]],
   examples: ["ctxwrap ps --watch --format '{agent} {fill} {waits}'"],
   takes,
+  unexpected: messages.psOfOne,
   check: (asked) => {
     if (asked.json && asked.watch) throw messages.jsonWithWatch();
     if (asked.intervalMs !== undefined && !asked.watch) throw messages.intervalWithoutWatch();
-    if (asked.json && asked.format) throw messages.jsonWithFormat();
+    if (asked.json && asked.format) throw messages.excludedOption('--json', '--format');
   },
   run: async (asked) =>
     asked.watch

@@ -35,7 +35,7 @@ interface SessionStart {
   readonly agent: { readonly name: string; readonly canSwitch: boolean };
 }
 
-/** What `backend` and `strategy` change, for the start of a session: a line each, as far as there is anything to say. */
+/** What `backend` and `strategy` change, for the start of a session: a line for each that has something to say. */
 export const strategyNotices = (
   values: Values,
   { isModeGiven, assumedTokens, agent }: SessionStart,

@@ -159,7 +159,7 @@ export const fateOf = (before: FileMark, now: FileMark | undefined): FileFate | 
 
 // Which copies have to go when there is not enough room.
 
-/** What a session takes, as far as it can be removed. */
+/** What a session takes that can be removed. */
 export interface PrunableSession {
   readonly key: string;
   /** the session still runs */

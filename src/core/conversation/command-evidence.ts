@@ -129,7 +129,8 @@ const LONGEST_WITH_DOCUMENTS = 20_000; // characters
 const HERE_DOCUMENT = /<<-?[ \t]*\\?(['"]?)(\w+)\1([^\n]*)\n[\s\S]*?^[ \t]*\2[ \t]*$/gm;
 const OPEN_DOCUMENT = /<<-?[ \t]*\\?(['"]?)[A-Z_]\w*\1([^\n]*)\n[\s\S]*$/;
 // quoted text is one piece; so is what stands in $(…)
-const PIECES = /"(?:\\.|[^"\\])*"|'[^']*'|\$\([^()]*\)|\\.|\|\|?|&&|;|\n|[^"'\\|&;\n$]+|./gs;
+const PIECES =
+  /"(?:\\.|[^"\\])*"|\$'(?:\\.|[^'\\])*'|'[^']*'|\$\([^()]*\)|\\.|\|\|?|&&|;|\n|[^"'\\|&;\n$]+|./gs;
 /** What stands before a pipe only to answer what it goes to. */
 const SAYS_ONLY = /^\s*(?:yes|echo|printf)(?![\w-])/;
 const SEPARATOR = /^(?:\|\|?|&&|;|\n)$/;
@@ -164,16 +165,23 @@ const partsOf = (line: string): readonly string[] => {
   return parts.map((part) => part.replace(REDIRECTION, ' ').replace(LEAD, '').trim());
 };
 
-/** `bash -lc 'npm test'` */
-const SHELL = /^(?:\S*\/)?(?:ba|da|k|z)?sh (?:-\w+ )*-\w*c ("(?:\\.|[^"\\])*"|'[^']*')$/s;
+/** `bash -lc 'npm test'`, `bash -euo pipefail -c "npm test"`, `fish -c $'npm test'` */
+const SHELL =
+  /^(?:\S*\/)?(?:ba|da|fi|k|z)?sh (?:[-+]\w*[oO] \w+ |--?[\w-]+ )*-\w*c ("(?:\\.|[^"\\])*"|\$'(?:\\.|[^'\\])*'|'[^']*')$/s;
 
 /** What is made of the line that a shell is given to run; undefined where the command is no such shell. */
 const innerLineOf = <Made>(command: string, make: (line: string) => Made): Made | undefined => {
   const quoted = SHELL.exec(command)?.[1];
   if (quoted === undefined) return undefined;
+  if (quoted.startsWith('$')) return make(quoted.slice(2, -1).replace(ESCAPE, unescape));
   const inner = quoted.slice(1, -1);
   return make(quoted.startsWith('"') ? inner.replace(/\\(["\\$`])/g, '$1') : inner);
 };
+
+/** In `$'…'`, of which only these matter for a command. */
+const ESCAPE = /\\(.)/gs;
+const ESCAPED: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
+const unescape = (_: string, letter: string): string => ESCAPED[letter] ?? letter;
 
 const SECRETS = [
   /((?:token|secret|passwd|password|api[_-]?key|access[_-]?key)["']?[=:]["']?)(?!\$)[^\s"'&]{6,}/gi,
@@ -193,7 +201,7 @@ const COMMAND = /^(?!(?:cd|done|fi|else|esac|export|set)(?![\w-]))[\w./~$]/;
 const REDIRECTION = /\s+(?:[12&]?>>?\s*(?:&\d|[^\s;|&]+)|&)(?=\s|$)/g;
 /** Assignments, and programs that only run another one. */
 const LEAD =
-  /^(?:\s|\\\s|[({!]\s|[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"']*)\s|(?:sudo|time|env|nohup|exec|command|npx|bunx|then|do)(?:\s+-\S+)*\s|timeout\s+\S+\s|(?:uv|poetry|pipenv|bundle|pnpm)\s+(?:run|exec|dlx)\s+--?\s|mise\s+(?:x|exec)\s(?:[^\s-]\S*\s)*--\s|(?:uv|poetry|pipenv)\s+run\s|bundle\s+exec\s|pnpm(?:\s+(?:--filter|--dir|-[FC])\s+\S+)*\s+(?:exec|dlx)\s)+/;
+  /^(?:\s|\\\s|[({!]\s|[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"']*)\s|sudo(?:\s+(?:-\w*[CDghpRrTtu]|--(?:chdir|group|host|user))\s+\S+|\s+-\S+)*\s|(?:time|env|nohup|exec|command|npx|bunx|then|do)(?:\s+-\S+)*\s|timeout\s+\S+\s|(?:uv|poetry|pipenv|bundle|pnpm)\s+(?:run|exec|dlx)\s+--?\s|mise\s+(?:x|exec)\s(?:[^\s-]\S*\s)*--\s|(?:uv|poetry|pipenv)\s+run\s|bundle\s+exec\s|pnpm(?:\s+(?:--filter|--dir|-[FC])\s+\S+)*\s+(?:exec|dlx)\s)+/;
 
 /** It does not do what it is named for. */
 const ASKS_ONLY = /\s--(?:help|version|dry-run)(?:\s|$)/;

@@ -141,7 +141,7 @@ export interface Notice extends Part {
 /** A compaction, at its place in the conversation. What it left for the model comes after it. */
 export interface Compaction extends Part {
   readonly kind: 'compaction';
-  /** sizes, duration and who asked for it, as far as the agent records them */
+  /** sizes, duration and who asked for it, where the agent records them */
   readonly boundary: Boundary;
   /**
    * first line of the file that belongs to the compaction: the lines before it are the conversation as it was before. In a file that keeps

@@ -15,11 +15,11 @@ export interface Recap {
 }
 
 export interface RecapLine extends ReceiptItem {
-  /** given back: the agent has it, or gets it with the next message, or it was put into the prompt */
+  /** given back: the agent has it, or gets it with the next message, or it was put into the prompt, or waits for a safe moment */
   readonly given?: Given;
 }
 
-export type Given = 'sent' | 'waiting' | 'drafted';
+export type Given = 'sent' | 'waiting' | 'drafted' | 'asked';
 
 const MOST_OF_KIND = 60; // more are no choice
 

@@ -28,6 +28,8 @@ export interface RecapPage {
   readonly way: string;
   /** something that was given back has not reached the agent yet */
   readonly isWaiting?: boolean;
+  /** what came of the key that was pressed last */
+  readonly answer?: string | undefined;
 }
 
 const titles: Readonly<Record<EvidenceKind, string>> = {
@@ -40,9 +42,10 @@ const titles: Readonly<Record<EvidenceKind, string>> = {
 };
 
 export const recapSections = (page: RecapPage): readonly Section[] => {
-  const { recap, reason } = page;
+  const { recap, reason, answer } = page;
+  const answers = answer === undefined ? [] : [{ text: answer, emphasis: 'accent' } as const];
   if (!recap || recap.lines.length === 0)
-    return [{ title: 'Recap', rows: [{ text: recap ? emptyRecap : reason }] }];
+    return [{ title: 'Recap', rows: [{ text: recap ? emptyRecap : reason }, ...answers] }];
   const valueColumns = Math.max(...recap.lines.map((line) => fateOf(line, recap).length));
   const sections = recapGroups(recap).map(({ title, lines, first }): Section => {
     const rows = lines.map((line, index) =>
@@ -50,7 +53,7 @@ export const recapSections = (page: RecapPage): readonly Section[] => {
     );
     return { title, rows, valueColumns };
   });
-  return [{ rows: [{ text: headOf(recap, page), emphasis: 'quiet' }] }, ...sections];
+  return [{ rows: [{ text: headOf(recap, page), emphasis: 'quiet' }, ...answers] }, ...sections];
 };
 
 /** The row with the cursor, among those sections; undefined where there is none. */
@@ -98,10 +101,12 @@ const titleOf = (
   return `${titles[kind]}${kept}${earlier.length === 0 ? '' : `; the first ${earlier.length} are not listed`}`;
 };
 
-const givenWords = { sent: 'sent', waiting: 'goes next', drafted: 'as draft' } as const satisfies Record<
-  Given,
-  string
->;
+const givenWords = {
+  sent: 'sent',
+  waiting: 'goes next',
+  drafted: 'as draft',
+  asked: 'waits',
+} as const satisfies Record<Given, string>;
 
 /** What has become of a line. */
 export const fateOf = ({ isKept, given }: RecapLine, { isUnreadable }: Recap): string =>

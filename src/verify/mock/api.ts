@@ -84,7 +84,7 @@ export interface Answer {
 export interface Reply extends Pick<Question, 'model' | 'isStreamed'>, Pick<Answer, 'text' | 'outputTokens'> {
   readonly id: string;
   readonly usedTokens: number;
-  /** the text in pieces of equal length, as far as possible; empty for an empty text */
+  /** the text in pieces of about equal length; empty for an empty text */
   readonly pieces: readonly string[];
   readonly calls: readonly Call[];
 }

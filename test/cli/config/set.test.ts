@@ -161,7 +161,7 @@ describe('config set', () => {
       'runtimes holds objects, which cannot be set on a command line',
       'ctxwrap config edit',
     ],
-    [['warn'], "missing required argument 'value'", 'see ctxwrap config set --help'],
+    [['warn'], 'ctxwrap config set needs <value>', 'see ctxwrap config set --help'],
   ])('%j is refused with what would be right', async (args, message, hint) => {
     const { code, stdout, stderr } = await config('set', ...args);
     const [first = '', second = ''] = stderr.split('\n').map((line) => line.replace(/^ctxwrap: /, ''));

@@ -88,9 +88,11 @@ const isOneMeant = (sessions: readonly ListedSession[]): boolean =>
   (process.env['CTXWRAP_SESSION'] ?? '') !== '' || sessions.some(isThere);
 
 const begunSessions = (sessions: readonly ListedSession[]): readonly ListedSession[] =>
-  sessions
-    .filter(({ record }) => record.agentSessionId !== undefined || record.logPath !== undefined)
-    .toSorted((a, b) => b.record.heartbeatAt - a.record.heartbeatAt);
+  sessions.filter(hasBegun).toSorted((a, b) => b.record.heartbeatAt - a.record.heartbeatAt);
+
+/** It has, or had, a conversation. */
+export const hasBegun = ({ record }: ListedSession): boolean =>
+  record.agentSessionId !== undefined || record.logPath !== undefined;
 
 const hasFile = ({ record: { logPath } }: ListedSession): boolean =>
   logPath === undefined || existsSync(logPath);

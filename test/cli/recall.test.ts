@@ -181,7 +181,12 @@ describe('ctxwrap recall', () => {
     [['recall', '--into', 'draft', 'abc#2'], '"abc#2" is not a running session', "recall --print 'abc#2'", 2],
     [['recall', '--into', 'context', "a'b"], '"a\'b" is not a running session', String.raw`'a'\''b'`, 2],
     [['recall', '--into', 'prompt'], '--into must be one of draft, context', 'recall --into draft', 2],
-    [['recall', '--into', 'draft', '--print'], "'--into <way>'", 'ctxwrap recall --help', 2],
+    [
+      ['recall', '--into', 'draft', '--print'],
+      '--print cannot be combined with --into',
+      'use only one of them',
+      2,
+    ],
     [['brief'], 'no session is running', 'ctxwrap recall 0f3a9c12#2', 2],
   ] as const)('with %j says what is wrong and what to do', async (words, wrong, fix, status) => {
     writeMade(0);

@@ -139,6 +139,12 @@ describe('a session that ctxwrap wraps', () => {
     expect(stderr).toContain('no session is running; this is the last one with a compaction');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Agent .*\nSession /)]);
   });
+
+  it('is not needed: where none runs and ctxwrap has wrapped none, context takes the last one, and says which', async () => {
+    const { stdout, stderr, code } = await ctxwrapHere(['context', '--runtime', 'qwen'], bench);
+    expect(stderr).toBe('ctxwrap: no session is running; this is the last one: b3603808 in /proj/app-qwen\n');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Session  b3603808\n')]);
+  });
 });
 
 it.each([

@@ -53,7 +53,14 @@ import { openSearch } from './history.js';
 import { widthOfOutput } from '../text.js';
 import { shortId } from '../../core/shown-conversation.js';
 import { jsonText, joinPrintable, own, type Printable } from '../../core/printable.js';
-import { findSession, isThere, lastSession, shortIdOf } from '../session-argument.js';
+import {
+  findSession,
+  isThere,
+  hasBegun,
+  isLastUnwrapped,
+  lastSession,
+  shortIdOf,
+} from '../session-argument.js';
 
 const WIDEST = 100; // columns; longer lines are hard to read
 
@@ -93,7 +100,9 @@ const reportOf = async (request: ContextRequest): Promise<Found> => {
   const list = () => listSessions(stateFolder(env, homeFolder(env)), Date.now());
   if (target === undefined) {
     const all = await list();
-    return sessionReport(lastSession(all), all, request);
+    // of a session that ctxwrap has wrapped the last numbers are known also without its file
+    const isUnwrapped = isLastUnwrapped(all) && !all.some(hasBegun);
+    return isUnwrapped ? namedReport(undefined, all, request) : sessionReport(lastSession(all), all, request);
   }
   const exists = await stat(target).then(
     () => true,
@@ -113,17 +122,17 @@ const reportOf = async (request: ContextRequest): Promise<Found> => {
   });
 };
 
-/** A session by the agent's id of its conversation, or the beginning of that. Throws where it means none, or several. */
+/** A session by the agent's id of its conversation, or the beginning of that; without it the last one. Throws where it means none, or several. */
 const namedReport = async (
-  target: string,
+  target: string | undefined,
   sessions: readonly ListedSession[],
   request: ContextRequest,
 ): Promise<Found> => {
   const { options } = request;
-  const words = { command: 'context', none: messages.noSession };
+  const words = { command: 'context', none: messages.noSession, last: 'any' } as const;
   const found = await findOneSource({ target, options }, await openSearch(options), words);
-  const { source, number, session } = found;
-  if (number !== undefined) throw messages.namesCompaction(target, 'context');
+  const { source, number, session, notice } = found;
+  if (number !== undefined) throw messages.namesCompaction(target ?? '', 'context');
   if (session) return sessionReport(session, sessions, request);
   const open = source.open ?? (() => readStored(source.path));
   const isKept = source.open !== undefined && source.idInDatabase === undefined;
@@ -132,10 +141,10 @@ const namedReport = async (
     return {
       report,
       name: shortId(idInPath(source.agent.home, source.path)) || undefined,
-      unread: isKept ? messages.readFromCopy(source.path) : undefined,
+      unread: notice ?? (isKept ? messages.readFromCopy(source.path) : undefined),
     };
   } catch (error) {
-    throw messages.unreadableSession(target, systemReason(error));
+    throw messages.unreadableSession(target ?? source.path, systemReason(error));
   }
 };
 

@@ -52,9 +52,11 @@ const SHORT_ID = 8; // characters, as agents show it
 /** The beginning of a session's id, by which a user knows it: `5f0b2e2e`, `session_5f0b2e2e`. */
 export const shortId = (id: string): string => id.slice(0, (KIND.exec(id)?.[0].length ?? 0) + SHORT_ID);
 
+export const withoutKind = (id: string): string => id.replace(KIND, '');
+
 /** Whether the id begins so, with its kind or without it. */
 export const hasIdStart = (id: string, start: string): boolean =>
-  id.startsWith(start) || id.replace(KIND, '').startsWith(start);
+  id.startsWith(start) || withoutKind(id).startsWith(start);
 
 /** The same, or as much more of the id as means it alone among these. */
 export const shortIdAmong = (id: string, others: readonly string[]): string => {

@@ -82,6 +82,16 @@ describe.each(Object.keys(places) as (keyof typeof places)[])(
       ]);
     });
 
+    it('is undone by the longer one, which is as it was', () => {
+      const file = writeEnded(name);
+      const id = shorten(file);
+      const undone = JSON.parse(run('undo', id, '--json').stdout) as object;
+      expect(undone).toMatchObject({ session: { id: OLD, path: file } });
+      expect(run('undo', id).stdout).toMatch(
+        /^✓ shortening undone: your 4[01] messages are in the session that it is from: 0a0a0a0a-0000-4000-8000-000000000001$/m,
+      );
+    });
+
     it('is recalled from the longer one', () => {
       const file = writeEnded(name);
       const id = shorten(file);

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
 import type { Agent, SavedSession } from '../../agents/agent.js';
+import { idInPath } from '../../agents/home.js';
 import {
   beforeCompaction,
   compactionsOf,
@@ -9,6 +10,7 @@ import {
   type NewSession,
 } from '../../core/conversation/conversation.js';
 import type { Asked } from '../../core/compaction/requests.js';
+import type { RecordedCompaction } from '../../core/conversation/boundary-record.js';
 import type { Boundary } from '../../core/event.js';
 import { UserError } from '../../core/errors.js';
 import { present } from '../../core/present.js';
@@ -19,6 +21,8 @@ import { removeCreated } from '../../storage/files.js';
 import type { ListedSession } from '../../storage/sessions.js';
 import { toPlainText } from '../../ui/text.js';
 import { readHistory } from '../../session-files/read-history.js';
+import { longerSession } from '../../session-files/shortened-from.js';
+import { withoutKind } from '../../core/shown-conversation.js';
 import { readWholeConversation } from '../../session-files/read-conversation.js';
 import { copiesOf } from '../../session-files/session-sources.js';
 import {
@@ -66,7 +70,8 @@ export const undo = async (request: UndoCommandRequest, start: Start): Promise<O
   if (live && before)
     return showResult(await returnInAgent(found, { live, before }, request, search), found, request);
   if (live) return showResult(await undoInAgent(found, live, request, search), found, request);
-  const made = { report: await undoInFile(found, request, search), isElsewhere };
+  const report = (await returnInFile(found, search)) ?? (await undoInFile(found, request, search));
+  const made = { report, isElsewhere };
   if (!request.run) return showResult(made, found, request);
   await show(made, request);
   const ended = await runIt(agent, made.report, request, start);
@@ -223,14 +228,16 @@ const compactionIn = async (
 };
 
 /** The compaction as `ctxwrap history` and `ctxwrap recall` show it, with the numbers around it; undefined if the file no longer has it. */
-const recordedCompaction = async (
+const recordedCompaction = async (source: RecordSource, at: Millis): Promise<CompactionSizes | undefined> =>
+  at > 0 ? (await compactionsIn(source, at)).find((each) => each.at === at) : undefined;
+
+const compactionsIn = async (
   { agent, path, open }: RecordSource,
-  at: Millis,
-): Promise<CompactionSizes | undefined> => {
-  const source = { agent, path, open, size: 0, modifiedAt: at };
-  const options = { isFull: false, withUsage: false, now: at };
-  const read = at > 0 ? await readHistory(source, options).catch(() => undefined) : undefined;
-  return read?.history.compactions.find((each) => each.at === at);
+  now: Millis,
+): Promise<readonly RecordedCompaction[]> => {
+  const source = { agent, path, open, size: 0, modifiedAt: now };
+  const read = await readHistory(source, { isFull: false, withUsage: false, now }).catch(() => undefined);
+  return read?.history.compactions ?? [];
 };
 
 const withSession = (
@@ -256,6 +263,36 @@ const undoInFile = async (
   const as = newSession(search.where.cwd);
   const { session, ...plan } = await orExplain(source, undoCompaction(requestOf(found, as, search)), target);
   return withSession(await reportOf(source, plan), source.agent, plan, session);
+};
+
+/** Where ctxwrap has shortened an ended session: the one that it is from, which is as it was. */
+const returnInFile = async (
+  { source, number }: OneSource,
+  { attempts }: Search,
+): Promise<UndoReport | undefined> => {
+  const longer = longerSession(source, attempts);
+  if (!longer || !(await isMeant(source, longer.at, number))) return undefined;
+  const whole = await readWholeConversation(longer.source).catch(() => undefined);
+  if (!whole) return undefined;
+  const { path } = longer.source;
+  const session = { id: withoutKind(whole.head.id ?? idInPath(source.agent.home, path)), path };
+  return {
+    schema: 'ctxwrap.undo/1',
+    runtime: source.agent.name,
+    from: session.path,
+    messages: userMessagesIn(windowOf(whole)).length,
+    damagedLines: whole.damaged,
+    session,
+    resume: resumeOf(source.agent, session, whole.head.cwd),
+  };
+};
+
+/** The compaction of this time is the one with this number, or the last one of the file, which may have no record of it. */
+const isMeant = async (source: RecordSource, at: Millis, number: number | undefined): Promise<boolean> => {
+  const compactions = await compactionsIn(source, at);
+  const meant =
+    number === undefined ? compactions.at(-1) : compactions.find((each) => each.number === number);
+  return meant ? meant.at === at : number === undefined || number === 0;
 };
 
 /** Turns a failure into an error that says what cannot be undone, and why. `given`: what names the compaction */
@@ -394,7 +431,9 @@ const rowsOf = ({ report, live, byHand, isElsewhere = false }: UndoResult): read
 };
 
 const madeText = (report: UndoReport): string =>
-  `${undoneText(report)} in a new session with ${saidText(report)}: ${report.session?.id ?? ''}`;
+  !report.compaction
+    ? `${undoneText(report)}: ${saidText(report)} are in the session that it is from: ${report.session?.id ?? ''}`
+    : `${undoneText(report)} in a new session with ${saidText(report)}: ${report.session?.id ?? ''}`;
 
 const backText = (report: UndoReport): string =>
   `${undoneText(report)} in ${report.runtime}: ${saidText(report)} ${report.messages === 1 ? 'is' : 'are'} back in the window`;

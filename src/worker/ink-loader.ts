@@ -2,8 +2,8 @@ import type { renderFooter } from '../ui/Footer.js';
 import type { renderOverview } from '../ui/Overview.js';
 import type { Log } from '../storage/log-file.js';
 
-// Loads Ink and what draws with it, in the first moment in which nothing goes on: that takes 60 ms of processor time where its code is kept
-// compiled, and more where it is not, in which keys are slower.
+// Loads Ink and what draws with it, in the first moment in which nothing goes on: that takes 100 ms of processor time where its code is kept
+// compiled, half of it in V8's own threads, and more where it is not, in which keys are slower.
 
 const QUIET_MS = 2_000; // without a key and without output
 const AGAIN_MS = 60_000; // after a failure: an update may have been replacing the files

@@ -138,7 +138,7 @@ export const endOfHeader = (bytes: Uint8Array, from: number, to: number): number
  */
 export const findAmbiguous = (bytes: Uint8Array, from: number, to: number, kind: StringKind): number => {
   if (kind === 'command' || kind === 'device') {
-    for (let at = from; at < to; at += 1) if (isC1(bytes, at)) return at;
+    for (let at = from; at < to; at += 1) if (bytes[at] === C1_LEAD && isC1(bytes, at)) return at;
     return -1;
   }
   for (let at = from; at < to; at += 1) if ((bytes[at] ?? 0) >= 0x80) return at;

@@ -108,7 +108,7 @@ const readChunk = (state: FilterState): readonly Uint8Array[] => {
     at = next;
   }
   const { bytes, sentUpTo, output } = state;
-  const rest = sentUpTo === 0 && at === bytes.length ? bytes : bytes.subarray(sentUpTo, at);
+  const rest = bytes.subarray(sentUpTo, at);
   state.held = at < bytes.length ? state.holder.hold(bytes.subarray(at)) : nothing;
   if (output.length() === 0) return rest.length > 0 ? [rest] : [];
   if (rest.length > 0) output.add(rest);
@@ -119,7 +119,7 @@ const pushChunk = (state: FilterState, chunk: Uint8Array): readonly Uint8Array[]
   const { partial, partialLength } = state;
   state.bytes = state.held.length > 0 ? state.holder.join(state.held, chunk) : chunk;
   state.sentUpTo = 0;
-  state.output.take(); // of a chunk on which reading has failed
+  if (state.output.length() > 0) state.output.take(); // of a chunk on which reading has failed
   try {
     return readChunk(state);
   } catch (error) {

@@ -51,7 +51,14 @@ export interface TtyListener {
 interface Handle {
   readonly fd?: number;
   readonly setBlocking?: (blocking: boolean) => void;
+  /** writes columns and rows into `size`, as the kernel has them now; returns an error's number, or 0 */
+  readonly getWindowSize?: (size: [columns: number, rows: number]) => number;
 }
+
+type Output = WriteStream & { readonly fd: number };
+
+const handleOf = (output: Output): Handle | undefined =>
+  (output as unknown as { readonly _handle?: Handle })._handle;
 
 /** Whether this is the controlling terminal, /dev/tty; false if the system does not say. */
 const isControlling = (fd: number): boolean => {
@@ -78,8 +85,8 @@ const openControlling = (): number | undefined => {
  * with the shell that started it; libuv reopens the terminal if it can. Another user's terminal (`sudo -u`) can still be opened as
  * /dev/tty.
  */
-const nonBlocking = (output: WriteStream & { readonly fd: number }): { fd: number; isOwn: boolean } => {
-  const { _handle: handle } = output as unknown as { readonly _handle?: Handle };
+const nonBlocking = (output: Output): { fd: number; isOwn: boolean } => {
+  const handle = handleOf(output);
   const isShared = handle?.fd === undefined || handle.fd === output.fd;
   const own = isShared && isControlling(output.fd) ? openControlling() : undefined;
   if (own !== undefined) return { fd: own, isOwn: true };
@@ -87,9 +94,15 @@ const nonBlocking = (output: WriteStream & { readonly fd: number }): { fd: numbe
   return { fd: handle?.fd ?? output.fd, isOwn: false };
 };
 
+/** Node's own numbers are those of its last SIGWINCH, which it handles too late. */
+const kernelSize = (output: Output): readonly [columns: number, rows: number] => {
+  const size: [columns: number, rows: number] = [0, 0];
+  return handleOf(output)?.getWindowSize?.(size) === 0 ? size : output.getWindowSize();
+};
+
 /** A terminal on a serial line or in a container may have no size; like other programs, the wrapper assumes 80 by 24, without a footer. */
-export const terminalSize = (output: WriteStream): Size => {
-  const [columns, rows] = output.getWindowSize();
+export const terminalSize = (output: Output): Size => {
+  const [columns, rows] = kernelSize(output);
   return columns > 0 && rows > 0
     ? { columns, rows }
     : { columns: columns || 80, rows: rows || 24, isGuess: true };
@@ -123,10 +136,7 @@ const watchForHangUp = (input: ReadStream, output: WriteStream, onHangUp: () => 
   };
 };
 
-const queueTo = (
-  output: WriteStream & { readonly fd: number },
-  listener: Omit<TtyListener, 'onInput'>,
-): WriteQueue => {
+const queueTo = (output: Output, listener: Omit<TtyListener, 'onInput'>): WriteQueue => {
   const { fd, isOwn } = nonBlocking(output);
   const queue = makeWriteQueue({
     fd,

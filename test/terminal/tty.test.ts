@@ -30,6 +30,13 @@ it('a terminal that hangs up is told, and late errors of it do not matter', asyn
   });
 });
 
+it('the size of a terminal is the one of now, and not of the last signal about it', async () => {
+  await inShell('resized', async (window) => {
+    await window.until('status 0');
+    expect(window.rows().join('\n')).toContain('70 by 20');
+  });
+});
+
 describe('the keys of a session', () => {
   it('go to it, and those after it to the next one in the same process', async () => {
     await inShell('again', async (window) => {

@@ -31,7 +31,7 @@ const set: Scenario = {
   options: ['--auto', String(LIMIT)],
   play: async (session) => {
     await session.turn(LITTLE);
-    await session.untilFooter(/10k\/1\.0M +safe +190k to your limit/);
+    await session.untilFooter(/10k\/1\.0M +safe: compacts at 200k +190k to your limit/);
     await session.turn(BEFORE_LIMIT);
     await session.untilFooter(/195k\/1\.0M +warn/);
     await session.turn(BEYOND_LIMIT);

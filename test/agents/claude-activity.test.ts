@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { readStatus } from '../../src/agents/claude/locate.js';
-import { BUSY, HINTS, IDLE, conversation, drawn, look, seenOf, watch } from '../support/claude-frame.js';
+import {
+  BUSY,
+  HINTS,
+  IDLE,
+  conversation,
+  drawn,
+  look,
+  seenOf,
+  watch,
+  scrolled,
+} from '../support/claude-frame.js';
 import { atRight } from '../support/claude-view.js';
 import type { Drawn } from '../support/claude-view.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
@@ -86,6 +96,9 @@ describe('the activity of claude', () => {
     ['a prompt under the name of its session', named(' my-task '), 'ready'],
     ['a prompt under the name of its session in other letters', named(' die erste Änderung '), 'ready'],
     ['cells left over on the upper bar', named('/compact'), 'unknown'],
+    ['a draft with more rows than its box', drawn(scrolled), 'draft'],
+    ['such a draft in shell mode', drawn({ ...scrolled, footer: ['  ! for shell mode'] }), 'unknown'],
+    ['such a bar without the cursor below it', drawn({ ...scrolled, cursor: [2, 4] }), 'unknown'],
     ['bars of another kind', framed('━', '❯'), 'ready'],
     [
       'two bars of two kinds',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { claude } from '../../src/agents/claude/agent.js';
 import type { ScreenEvidence } from '../../src/agents/agent.js';
-import { BUSY, HINTS, IDLE, conversation, drawn, seenOf, watch } from '../support/claude-frame.js';
+import { BUSY, HINTS, IDLE, conversation, drawn, seenOf, watch, scrolled } from '../support/claude-frame.js';
 import { atRight } from '../support/claude-view.js';
 import type { Drawn } from '../support/claude-view.js';
 import { playScreens } from '../support/screen-play.js';
@@ -44,6 +44,7 @@ describe('the prompt of claude', () => {
     ['with the command and its list', command, '/compact'],
     ['with a blank behind the command', drawn({ prompt: ['❯ /compact'], cursor: [7, 11] }), '/compact '],
     ['with two lines', drawn({ prompt: ['❯ line one', '  line  two'] }), 'line one\nline  two'],
+    ['with more rows than its box', drawn(scrolled), 'and the rest\nof it'],
     ['with an old glyph', drawn({ prompt: ['> fix'] }), 'fix'],
     ['in shell mode', drawn({ prompt: ['!\u00a0'], footer: ['  ! for shell mode'] }), undefined],
     ['with a shell command', drawn({ prompt: ['! ls'], footer: ['  ! for shell mode'] }), undefined],

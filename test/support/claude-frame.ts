@@ -11,6 +11,8 @@ export const BUSY = '⠂ Mock title';
 export interface Frame {
   readonly columns?: number;
   readonly above?: readonly string[];
+  /** the bar above the prompt */
+  readonly upper?: string;
   readonly prompt?: readonly string[];
   readonly footer?: readonly string[];
   readonly cursor?: readonly [number, number];
@@ -30,10 +32,16 @@ export const drawn = (frame: Frame = {}): Drawn => {
     alternate = false,
   } = frame;
   const bar = '─'.repeat(columns);
-  const rows = [...above, bar, ...prompt, bar, ...footer];
+  const rows = [...above, frame.upper ?? bar, ...prompt, bar, ...footer];
   const row = above.length + prompt.length;
   const cursor = frame.cursor ?? [row, Math.max(2, prompt.at(-1)?.trimEnd().length ?? 0)];
   return { columns, rows, cursor, alternate };
+};
+
+/** A draft whose first rows are scrolled out of sight. */
+export const scrolled: Frame = {
+  upper: `─── ↑ 26 more ${'─'.repeat(86)}`,
+  prompt: ['  and the rest', '  of it'],
 };
 
 export const seenOf = (

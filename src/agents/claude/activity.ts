@@ -285,7 +285,7 @@ const placeOf = (obstacle: string): Place | undefined => {
 
 /** Why text typed now would not become a message, although the prompt is visible. */
 export const findObstacle = (screen: ScreenView, { glyph, lower, isActive }: Prompt): string | undefined => {
-  if (!isMessageGlyph(glyph))
+  if (glyph !== '' && !isMessageGlyph(glyph))
     return glyph === '!' ? 'shell mode' : 'a sign before the prompt that is not known';
   const blocking = rowsBelow(screen, lower)
     .map((row) => NOT_NOW.exec(row)?.[0])

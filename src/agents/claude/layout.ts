@@ -39,11 +39,14 @@ export interface Prompt {
   readonly kind: 'prompt';
   readonly upper: number;
   readonly lower: number;
-  /** `❯`, `>` in old versions, `!` in shell mode; with an unknown sign it is unclear what the text goes to */
+  /**
+   * `❯`, `>` in old versions, `!` in shell mode; with an unknown sign it is unclear what the text goes to. '' where the first row of a long
+   * draft is scrolled out of sight
+   */
   readonly glyph: string;
   /** no text of the user's: blank, or a dim suggestion */
   readonly isEmpty: boolean;
-  /** the draft's first row; '' where it is empty */
+  /** the draft's first row in sight; '' where it is empty */
   readonly draft: string;
   /** the prompt has the keyboard: the cursor is in it */
   readonly isActive: boolean;
@@ -65,6 +68,8 @@ const KNOWN_GLYPH = new RegExp(`^(?:${POINTER}|!)$`);
 // The session's name in the bar above the prompt: `──── my-task ─`. Cells left over from an earlier screen have no spaces around them.
 const MARGIN_OF_NAME = 3; // most columns of the bar behind the name
 const NAME_IN_BAR = / \S(?:.*\S)? $/;
+/** In the bar above a draft that has more rows than its box: `─── ↑ 26 more ───`. Seen: 2.1.332, in the alternate screen. */
+const ROWS_ABOVE = /^ ↑ \d+ more(?= )/;
 /** Where the prompt's text begins: after its glyph and a space. */
 export const TEXT_COLUMN = 2;
 
@@ -84,11 +89,13 @@ export const readLayout = (screen: ScreenView): Layout => {
   if (lower === undefined) return { kind: 'none' };
   const [sign = ''] = screen.text(lower);
   const upper = lastRow(screen, lower - 1, (text) => isUpperBar(text, screen.columns, sign));
-  const glyph = upper === undefined ? undefined : GLYPH.exec(rowText(screen, upper + 1))?.[1];
   const panel: Panel = { kind: 'panel', bar: lower, isOverlay: false };
-  if (upper === undefined || upper + 1 === lower || glyph === undefined) return panel;
+  if (upper === undefined || upper + 1 === lower) return panel;
+  const isScrolled = ROWS_ABOVE.test(withoutEnds(screen.text(upper), sign));
   const text = rowText(screen, upper + 1);
-  const isEmpty = lower === upper + 2 && isGhost(screen, upper + 1, text);
+  const glyph = isScrolled ? '' : GLYPH.exec(text)?.[1];
+  if (glyph === undefined) return panel;
+  const isEmpty = !isScrolled && lower === upper + 2 && isGhost(screen, upper + 1, text);
   const draft = isEmpty ? '' : text.slice(TEXT_COLUMN);
   const isCursorIn = isActive(screen, upper, lower, isEmpty);
   if (!isCursorIn && !KNOWN_GLYPH.test(glyph)) return panel;
@@ -152,7 +159,8 @@ const isUpperBar = (text: string, columns: number, sign: string): boolean => {
   const between = withoutEnds(text, sign);
   if (between === '') return text.length === columns;
   const isAtEnd = text.length - text.lastIndexOf(between) - between.length <= MARGIN_OF_NAME;
-  return isAtEnd && NAME_IN_BAR.test(between) && columnsOf(text) === columns;
+  const isNamed = isAtEnd && NAME_IN_BAR.test(between);
+  return (isNamed || ROWS_ABOVE.test(between)) && columnsOf(text) === columns;
 };
 
 const withoutEnds = (text: string, sign: string): string => {
@@ -206,7 +214,8 @@ const isInverse = (screen: ScreenView, row: number, column: number): boolean =>
 /** The session's name in the bar above the prompt; undefined where it has none. */
 export const nameInBar = (screen: ScreenView, { upper }: Prompt): string | undefined => {
   const text = screen.text(upper);
-  return withoutEnds(text, text[0] ?? '').trim() || undefined;
+  const sign = text[0] ?? '';
+  return withoutEnds(withoutEnds(text, sign).replace(ROWS_ABOVE, '').trim(), sign).trim() || undefined;
 };
 
 // The list of Claude's agents, which also has a prompt; text typed there starts another session, and some of its rows look like a spinner.

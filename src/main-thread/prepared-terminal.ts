@@ -3,7 +3,7 @@ import { childSize } from '../terminal/child-size.js';
 import { REGION_OFF, reserveFooterSequence } from '../terminal/footer-room.js';
 import { startQuestions, type StartQuestions } from '../terminal/questions.js';
 import type { SttyProcess } from '../terminal/stty-process.js';
-import { openTty, type Size, type Tty } from '../terminal/tty.js';
+import { listenToSignals, openTty, sendToItself, type Size, type Tty } from '../terminal/tty.js';
 
 // What is done to the terminal as soon as the child runs, before what shows the child is loaded: raw mode for input, room for the footer,
 // and the first questions. The answers wait in the terminal until somebody reads them.
@@ -20,6 +20,8 @@ export interface PreparedTerminal {
   readonly sizes: StartSizes;
   /** undefined in mode off, where nothing is asked */
   readonly asked: (StartQuestions & { readonly at: number }) | undefined;
+  /** the signals that have come since; from now on somebody else has to handle them */
+  readonly takeSignals: () => readonly NodeJS.Signals[];
   /** restores the terminal unless it has been closed; for a session that could not begin */
   readonly abandon: () => Promise<void>;
 }
@@ -32,12 +34,21 @@ export const startSizes = (terminal: Size, { values }: Pick<LaunchSession, 'valu
 
 const LAST_ANSWERS_MS = 100; // what comes later is typed into the user's shell
 
+const ignore = (): void => undefined;
+
 /** Takes the terminal. */
 export const prepareTerminal = (
   { values, env }: Pick<LaunchSession, 'values' | 'env'>,
   { terminal, child }: StartSizes,
   sttyProcess: SttyProcess,
 ): PreparedTerminal => {
+  const early: NodeJS.Signals[] = [];
+  const stopListening = listenToSignals({
+    onForward: (signal) => void early.push(signal),
+    onSuspend: () => void early.push('SIGTSTP'),
+    onResize: ignore,
+    onChild: ignore,
+  });
   const tty = openTty();
   tty.setRaw();
   sttyProcess.arm(REGION_OFF);
@@ -51,6 +62,10 @@ export const prepareTerminal = (
     tty,
     sizes: { terminal, child },
     asked,
+    takeSignals: () => {
+      stopListening();
+      return early;
+    },
     abandon: async () => {
       if (tty.isClosed()) return;
       tty.write(REGION_OFF);
@@ -58,8 +73,8 @@ export const prepareTerminal = (
       await new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS));
       tty.restoreTermios();
       tty.close();
+      stopListening();
+      early.forEach(sendToItself);
     },
   };
 };
-
-const ignore = (): void => undefined;

@@ -60,6 +60,7 @@ const alignCursor = async (terminal: TerminalSession, cursorQuery: CursorQuery):
   grid.row = Math.min(grid.rows - 1, cursor.row);
   grid.column = Math.min(grid.columns - 1, cursor.column);
   terminal.isCursorKnown = true;
+  grid.isRowKnown = true;
   grid.isCursorUnsure = false;
   screen.alignCursor(grid.row);
 };
@@ -118,25 +119,45 @@ const correctCursor = async (
   Object.assign(grid, {
     row: Math.min(grid.rows - 1, cursor.row),
     column: Math.min(grid.columns - 1, cursor.column),
+    isRowKnown: true,
   });
   terminal.isCursorKnown = true;
   terminal.screen.alignCursor(grid.row);
 };
 
-/** An answer that is late again, because the link has become slower, is the measure of the next question. */
+/**
+ * An answer that is late again, because the link has become slower, is the measure of the next question. `stop` lets go what is held: it
+ * may be the child's last output.
+ */
 const makeRealign = (
   terminal: TerminalSession,
   { output, cursorQuery }: Pick<ResizeParts, 'output' | 'cursorQuery'>,
-): Resize['realign'] => {
-  const realign = async (afterMs: number): Promise<void> => {
-    if (terminal.isCursorKnown || terminal.overviewOutput) return;
+): { readonly realign: Resize['realign']; readonly stop: () => Promise<void> } => {
+  let isStopped = false;
+  let running: Promise<void> | undefined;
+  let giveUp: () => void = () => undefined;
+  const stopped = new Promise<undefined>((resolve) => (giveUp = () => resolve(undefined)));
+
+  const run = async (afterMs: number): Promise<void> => {
     const waitMs = Math.min(LATE_ANSWER_MS, Math.max(ANSWER_MS, LATE_FACTOR * afterMs));
     const again = waitMs < LATE_ANSWER_MS ? (ms: number) => void realign(ms) : undefined;
     output.hold();
-    await correctCursor(terminal, () => cursorQuery.ask('', waitMs, again));
+    await correctCursor(terminal, () => Promise.race([cursorQuery.ask('', waitMs, again), stopped]));
     output.release();
   };
-  return realign;
+  const realign = async (afterMs: number): Promise<void> => {
+    if (isStopped || terminal.isCursorKnown || terminal.overviewOutput) return;
+    running = run(afterMs);
+    await running;
+  };
+  return {
+    realign,
+    stop: async () => {
+      isStopped = true;
+      giveUp();
+      await running;
+    },
+  };
 };
 
 /** Moves the footer row to its new place, or removes it; the child's rows stay. */
@@ -175,6 +196,7 @@ const applySize = async (terminal: TerminalSession, cursorQuery: CursorQuery): P
 export const makeResize = (terminal: TerminalSession, { output, cursorQuery, emit }: ResizeParts): Resize => {
   let running: Promise<void> | undefined;
   const locator = makeLocator(terminal, { output, cursorQuery });
+  const realigner = makeRealign(terminal, { output, cursorQuery });
   let isStopped = false;
 
   const run = async (force: boolean): Promise<void> => {
@@ -208,10 +230,11 @@ export const makeResize = (terminal: TerminalSession, { output, cursorQuery, emi
       start(true);
       await running;
     },
-    realign: makeRealign(terminal, { output, cursorQuery }),
+    realign: realigner.realign,
     locate: locator.locate,
     stop: async () => {
       isStopped = true;
+      await realigner.stop();
       await locator.stop();
       await running;
     },

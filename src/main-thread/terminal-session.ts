@@ -97,6 +97,7 @@ export const makeTerminalSession = (
   const { columns, rows } = sizes.terminal;
   const isPassthrough = session.values.mode === 'off';
   const grid = makeGrid(columns, sizes.child.rows, rows, quirksFromEnv(session.env));
+  grid.isRowKnown = false;
   const childFilter = makeStreamFilter(grid);
   const signs = isPassthrough ? undefined : session.agent.titleSigns?.(session.env);
   const stateProxy = signs && makeAgentStateProxy(childFilter, signs);

@@ -157,6 +157,7 @@ export const makeFeed = (port: FeedPort) => {
       keys.flush();
     },
     restart: flow.restart,
+    isUnwritten: (): boolean => counters.get('fed') === 0,
     output: (bytes: Uint8Array): void => {
       counters.add('fed', bytes.length);
       if (isOver || flow.skips()) return;

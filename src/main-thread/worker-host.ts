@@ -259,6 +259,9 @@ const cautiousMeasures = ({ rows, row }: Grid): ScreenMeasures => ({
   rowsBelowCursor: Math.max(0, rows - 1 - row),
 });
 
+/** Of a screen on which the child has drawn nothing: known without the worker, which may not be loaded. */
+const unwrittenMeasures: ScreenMeasures = { ...noMeasures, isBlankFromCursor: true, lastRow: -1 };
+
 /** The screen whose model is in the worker. */
 const makeWorkerScreen = ({ feed, post, questions, grid, isBlank }: ScreenParts): ChildScreen => ({
   feed: feed.output,
@@ -266,6 +269,7 @@ const makeWorkerScreen = ({ feed, post, questions, grid, isBlank }: ScreenParts)
   alignCursor: (row) => void post({ type: 'align', row }),
   eraseBelow: (rows) => void post({ type: 'erase', rows }),
   measure: async (columns) => {
+    if (feed.isUnwritten()) return unwrittenMeasures;
     if (isBlank()) return cautiousMeasures(grid); // it would know of no row, and the child's output would wait until it is loaded
     feed.restart();
     return (await measureIn({ post, questions }, columns, ANSWER_MS)) ?? cautiousMeasures(grid);

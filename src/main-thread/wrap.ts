@@ -32,7 +32,12 @@ const findCursor = async (
   const cursor = await cursorQuery.awaitStart(asked, SILENCE_MS);
   const { screen, filter } = terminal;
   const { grid } = filter;
-  if (cursor) Object.assign(grid, { row: Math.min(cursor.row, grid.rows - 1), column: cursor.column });
+  if (cursor)
+    Object.assign(grid, {
+      row: Math.min(cursor.row, grid.rows - 1),
+      column: cursor.column,
+      isRowKnown: true,
+    });
   screen.alignCursor(grid.row);
   terminal.isCursorKnown = cursor !== undefined;
   output.release();
@@ -135,7 +140,7 @@ const leaveTerminal = async (
 
 /** Runs the child to its end, and restores the terminal afterwards. */
 const runChild = async (
-  { child: unread, sttyProcess, prepared: { asked } }: Started,
+  { child: unread, sttyProcess, prepared: { asked, takeSignals } }: Started,
   parts: Parts,
   emit: Emit,
 ): Promise<SessionEnd> => {
@@ -158,6 +163,9 @@ const runChild = async (
       onEnd: (end) => emit({ type: 'child-ended', end }),
     });
     listenToTerminal(terminal, emit);
+    parts.suspend.noteChild(); // it may have stopped when nobody has listened
+    for (const signal of takeSignals())
+      emit(signal === 'SIGTSTP' ? { type: 'suspend-asked' } : { type: 'signal', signal });
     resize.check(); // the terminal may have changed its size since the child was started, when nobody has listened
     session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.agent.name}`);
     startWorkerNow = startWorkerSoon(parts, { pid: child.pid, startedAt: unread.startedAt });

@@ -129,7 +129,7 @@ export interface ChildListener {
 }
 
 // Before the child starts, its PTY gets the settings of the user's terminal (erase key, IUTF8, flow control).
-const SETTINGS_THEN_EXEC = 'stty "$0" 2>/dev/null; exec "$@"';
+const SETTINGS_THEN_EXEC = 'stty "$1" 2>/dev/null; shift; exec "$@"';
 
 /** The working directory under the user's name for it (PWD): node-pty puts it into PWD. */
 const workingDirectory = (cwd: string, named: string | undefined): string => {
@@ -167,7 +167,7 @@ export const startChild = ({ file, args, cwd, env, size, termios }: ChildOptions
   const isDirect = termios === '';
   const pty = openNativePty({
     file: isDirect ? file : '/bin/sh',
-    args: isDirect ? args : ['-c', SETTINGS_THEN_EXEC, termios, file, ...args],
+    args: isDirect ? args : ['-c', SETTINGS_THEN_EXEC, 'ctxwrap', termios, file, ...args],
     cwd: workingDirectory(cwd, env['PWD']),
     env: { TERM: 'xterm-256color', ...environmentFor(env, size) },
     columns: size.columns,

@@ -25,7 +25,8 @@ export interface SttyProcess {
  * If the wrapper was killed before it had set raw mode and sent such a line, there is nothing to restore. A parent with job control, which
  * has given the wrapper a process group of its own, is a shell that may show its prompt first: the script waits for that, and restores the
  * termios only if they are still what they were in raw mode. Any other parent (`sh -c`, npm) never restores them, and the shell above it
- * would keep what it finds, so they are restored at once. SIGWINCH has the shell draw its prompt again at the cursor.
+ * would keep what it finds, so they are restored at once. Before the line `o` raw mode is known by its missing signals (isig), which a
+ * shell's own line editing keeps. SIGWINCH has the shell draw its prompt again at the cursor.
  */
 const SCRIPT = `trap '' HUP INT QUIT TERM TSTP TTIN TTOU PIPE
 t=$(stty -g <&3 2>/dev/null)
@@ -42,6 +43,7 @@ o) stty -opost <&3 2>/dev/null; echo; r=$(stty -g <&3 2>/dev/null);;
 esac
 done
 [ -n "$r$s" ] || exit 0
+[ -n "$r" ] || case $(stty -a <&3 2>/dev/null) in *" -isig"*) r=$(stty -g <&3 2>/dev/null);; esac
 [ -n "$s" ] || j=1
 [ -n "$j" ] || stty "$t" <&3 2>/dev/null
 printf "$s" >&3

@@ -253,6 +253,9 @@ export const listenToSignals = ({
   };
 };
 
+/** A signal that was kept back. */
+export const sendToItself = (signal: NodeJS.Signals): void => void process.kill(process.pid, signal);
+
 const AFTER_STOP_MS = 50; // timers do not run while the process is suspended
 
 /**

@@ -210,6 +210,18 @@ describe('answers to the wrapper', () => {
 });
 
 describe('an answer to the child', () => {
+  it('is its own when it asks before the terminal has told its cursor at the start', () => {
+    const run = makeOverviewHarness(80, 24, {}, { isSilent: true });
+    run.stage.filter.grid.isRowKnown = false;
+    void run.askAtStart();
+    run.write('\x1b[6n');
+    run.type('\x1b[0n'); // the terminal has no extended reports
+    run.type('\x1b[5;7R');
+    run.type('\x1b[6;7R\x1b[5;17R\x1b[0n');
+    expect(run.received()).toBe('\x1b[5;7R');
+    run.stop();
+  });
+
   it('is its own when the user presses F3 with Ctrl before it, and the wrapper asks behind it', async () => {
     const run = makeOverviewHarness(80, 24, {}, { isSilent: true });
     void run.askAtStart();

@@ -52,6 +52,17 @@ describe('a terminal that was prepared for a session', () => {
       },
     ));
 
+  it('is as before when the wrapper is told to end in that time', () =>
+    prepare(
+      'ended',
+      () => undefined,
+      async (window, before) => {
+        await window.until('status 143');
+        expect(window.termios()).toBe(before);
+        await expectWholeScreen(window);
+      },
+    ));
+
   it('is restored by the shell beside it when the wrapper is killed before it shows anything', () =>
     prepare(
       'killed',

@@ -58,6 +58,15 @@ describe('the output of a child whose terminal has told its cursor late', () => 
     stop();
   });
 
+  it('does not wait when the session ends: it may be the last output', async () => {
+    const { parts, write, sent, stop } = await askedAgain();
+    write('the last line');
+    expect(sent()).not.toContain('the last line');
+    await parts.resize.stop();
+    expect(sent()).toContain('the last line');
+    stop();
+  });
+
   it('waits once more where the second answer has come later still, and then the cursor is known', async () => {
     const { stage, parts, type, stop } = await askedAgain();
     await vi.advanceTimersByTimeAsync(300);

@@ -362,6 +362,7 @@ describe('a worker that handles nothing', () => {
 it('a question to a worker that does not answer has an answer all the same', async () => {
   const { worker, start } = open();
   start();
+  worker.screen.feed(Buffer.from('output'));
   const measuring = worker.screen.measure(80);
   const saving = worker.screen.save();
   await vi.advanceTimersByTimeAsync(1_000);
@@ -372,10 +373,17 @@ it('a question to a worker that does not answer has an answer all the same', asy
 it('a worker that takes the place of another one is not asked for the screen before it has read something: output would wait', async () => {
   const { worker, threads, grid, start } = open(() => true, 1);
   start();
+  worker.screen.feed(Buffer.from('output'));
   grid.row = 5;
   threads[0]?.listener.onEnd('it has failed');
   expect((await worker.screen.measure(80)).rowsBelowCursor).toBe(17);
   expect(threads[1] && typesOf(threads[1])).toEqual(['child']);
+});
+
+it('a screen on which the child has drawn nothing is known without the worker, which is not loaded yet', async () => {
+  const { worker } = open();
+  const { rowsBelowCursor, isBlankFromCursor } = await worker.screen.measure(80);
+  expect({ rowsBelowCursor, isBlankFromCursor }).toEqual({ rowsBelowCursor: 0, isBlankFromCursor: true });
 });
 
 it('a session goes on without a worker where none can be started', async () => {

@@ -41,14 +41,14 @@ const ansiModes =
  * first, to show whether that answer is only late or has got lost.
  */
 const cursorQuery = (
-  { origin, row, top }: Grid,
+  { origin, row, top, isRowKnown }: Grid,
   queries: QueryQueue,
   kind: QueryKind,
   query: string,
 ): string | undefined => {
   const isShared = queries.isOwnOpen(kind);
   if (isShared) queries.addOwn('status');
-  queries.addChild(kind, kind === 'cursor' && row === (origin ? top : 0));
+  queries.addChild(kind, kind === 'cursor' && isRowKnown && row === (origin ? top : 0));
   return isShared ? SENTINEL + query : undefined;
 };
 

@@ -165,7 +165,9 @@ const applySequence = (
       return true;
     case CUP: {
       const second = (count > 1 && values[1]) || 1;
-      return first <= rows && setCursor(grid, first - 1, Math.min(columns, second) - 1);
+      if (first > rows) return false;
+      grid.isRowKnown = true;
+      return setCursor(grid, first - 1, Math.min(columns, second) - 1);
     }
     case CUU:
       return setCursor(grid, Math.max(row >= top ? top : 0, row - first), column);
@@ -186,6 +188,7 @@ const applySequence = (
 const positionBelow = (state: FilterState, grid: Grid, start: number, end: number): void => {
   const { values, count } = state.sequence;
   const column = (count > 1 && values[1]) || 1;
+  grid.isRowKnown = true;
   setCursor(grid, grid.rows - 1, Math.min(grid.columns, column) - 1);
   if (hasFooter(grid)) replace(state, start, end, `\x1b[${grid.rows};${column}H`);
 };

@@ -65,6 +65,8 @@ export interface Grid {
   extendedReverseWrap: boolean;
   /** the terminal's cursor may be before this one, in reading order: where a reverse wrap ends depends on what is on the screen */
   isCursorUnsure: boolean;
+  /** false at the start of a session, until the terminal has told its cursor or the child has set it */
+  isRowKnown: boolean;
   /** 1 where a tab stop is */
   tabs: Uint8Array;
   /** tab stops of the main screen while the alternate one is shown, for terminals with tab stops per buffer */
@@ -137,6 +139,7 @@ const defaultGridModes = {
   reverseWrap: false,
   extendedReverseWrap: false,
   isCursorUnsure: false,
+  isRowKnown: true,
   vt52: false,
 };
 

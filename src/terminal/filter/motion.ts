@@ -45,6 +45,7 @@ export const addressColumn = (grid: Grid, column: number): number =>
 /** CUP and friends count from the margins in origin mode (DECOM). */
 export const moveToAddress = (grid: Grid, row: number, column: number): void => {
   grid.isCursorUnsure = false;
+  grid.isRowKnown = true;
   moveTo(grid, grid.origin ? row + grid.top : row, addressColumn(grid, column));
 };
 

@@ -35,8 +35,26 @@ const matching = (sessions: readonly ListedSession[], argument: string): readonl
   const byConversation = sessions.filter(({ record }) => hasConversation(record, argument.toLowerCase()));
   const byPrefix = sessions.filter(({ record }) => argument !== '' && record.id.startsWith(argument));
   const named = [byConversation, byPrefix].flatMap((each) => [each.filter(isThere), each]);
-  return [byPid, byName, ...named].find((each) => each.length > 0) ?? [];
+  return lastRuns([byPid, byName, ...named].find((each) => each.length > 0) ?? []);
 };
+
+/** Without the earlier of several runs that have ended with the same conversation in the same file. */
+const lastRuns = (sessions: readonly ListedSession[]): readonly ListedSession[] =>
+  sessions.filter(
+    (session) =>
+      isThere(session) ||
+      !sessions.some((other) => !isThere(other) && isLaterRun(other.record, session.record)),
+  );
+
+const isLaterRun = (
+  later: SessionRecord,
+  { id, runtime, agentSessionId, ...earlier }: SessionRecord,
+): boolean =>
+  agentSessionId !== undefined &&
+  later.agentSessionId === agentSessionId &&
+  later.runtime === runtime &&
+  later.logPath === earlier.logPath &&
+  (later.heartbeatAt > earlier.heartbeatAt || (later.heartbeatAt === earlier.heartbeatAt && later.id > id));
 
 const LEAST_LENGTH = 4; // of the beginning of a conversation's id
 

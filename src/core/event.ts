@@ -144,8 +144,8 @@ export type Event =
   | { readonly type: 'postpone' }
   /** the agent is told to go back to the whole conversation, as this session: it is about to change to it */
   | { readonly type: 'going-back'; readonly sessionId: string }
-  /** the last compaction was taken back in the same conversation: the window is as full as before */
-  | { readonly type: 'undone' }
+  /** the last compaction was taken back: the window is as full as before; `isOtherSession`: in another one, which has its own numbers */
+  | { readonly type: 'undone'; readonly isOtherSession?: true }
   | { readonly type: 'compact-requested'; readonly request: CompactRequest }
   | { readonly type: 'compact-cancelled'; readonly id: string }
   /** a message for the user, displayed once */

@@ -94,6 +94,12 @@ export const updateNotices = (notices: Notices, room: MessageRoom, now: Millis):
   };
 };
 
+/** Without what was to say of a compaction that is undone. */
+const withoutOutcome = ({ shown, waiting }: Notices): Notices => ({
+  ...(shown && !shown.isOfOutcome ? { shown } : {}),
+  waiting: waiting.filter(({ isOfOutcome }) => !isOfOutcome),
+});
+
 /** When the current message disappears by itself; undefined if there is none. */
 export const noticeDeadline = ({ shown }: Notices): Millis | undefined => shown?.until;
 
@@ -206,8 +212,9 @@ export const startMessages = (command?: string, ask = COMPACT_COMMAND): Messages
     : { tips: { command, ask, prompts: 0, before: 0, isRested: true, shown: {} } }),
 });
 
-export const stepMessages = (before: Messages, event: Event, context: MessageContext): Messages => {
+export const stepMessages = (given: Messages, event: Event, context: MessageContext): Messages => {
   const { now, session, reduced, spiral, handoff } = context;
+  const before = event.type === 'undone' ? { ...given, notices: withoutOutcome(given.notices) } : given;
   const ofNative = nativeTriggerNotice(sessionLadder(session), session.agent) ?? before.ofNative;
   const candidates = [
     ...(event.type === 'notice' ? [event] : []),

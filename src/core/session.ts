@@ -152,7 +152,7 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       if (event.leftTokens === undefined && state.evidence.isVoid) return state;
       return sizedAt(emptied(state), event.leftTokens, now);
     case 'undone':
-      return sizedAt(emptied(state), state.beforeTokens, now);
+      return afterUndo(state, event, now);
     case 'growth':
       return { ...state, evidence: addGrowth(state.evidence, event.tokens) };
     case 'window':
@@ -281,6 +281,17 @@ const afterBoundary = (before: Session, boundary: Boundary, now: Millis): Sessio
     saidAt: source === 'screen' ? boundary.at : undefined,
   };
 };
+
+/** A compaction that was taken back does not count. */
+const afterUndo = (
+  state: Session,
+  { isOtherSession }: Extract<Event, { readonly type: 'undone' }>,
+  now: Millis,
+): Session => ({
+  ...(isOtherSession ? state : sizedAt(emptied(state), state.beforeTokens, now)),
+  compactions: Math.max(0, state.compactions - 1),
+  unattended: Math.max(0, state.unattended - 1),
+});
 
 const afterReading = (before: Session, reading: Reading, now: Millis): Session => {
   const { source, at } = reading;

@@ -50,9 +50,8 @@ export const makeGoBack =
   async (name, wait) => {
     take({ type: 'going-back', sessionId: name });
     const result = await switchTo(name, wait);
-    // no other id tells of it
     const isSame = session.agent.newSessions?.switching?.restores !== undefined;
-    if (result.kind === 'switched' && isSame) take({ type: 'undone' });
+    if (result.kind === 'switched') take({ type: 'undone', ...(isSame ? {} : { isOtherSession: true }) });
     return result;
   };
 

@@ -136,7 +136,8 @@ const shorterAndShorter = (view: FooterView): readonly FooterView[] => {
   ];
 };
 
-const FIX = /^(?:see )?ctxwrap /;
+/** The commands that correct a configuration: ctxwrap's own, and those of the shell. */
+const FIX = /^(?:(?:see )?ctxwrap |unset \w|export \w|\$\{EDITOR)/;
 
 /** What is wrong, or why, in few words before the command; then also beside a shorter note. */
 const withFix = (view: FooterView, clauses: readonly string[]): readonly FooterView[] => {

@@ -434,6 +434,14 @@ describe('the id of a conversation', () => {
     expect(findSession(sessions, '0f3')).toBeUndefined();
   });
 
+  it('means the last of several runs that have ended, in one file', () => {
+    const run = (id: string, heartbeatAt: number, logPath = '/a.jsonl') =>
+      session({ id, heartbeatAt, agentSessionId: first, logPath }, 'ended');
+    const both = [run('2-b', 2), run('1-a', 1)];
+    expect(both.map((each) => shortIdOf(both, each))).toEqual(['0f3a9c12', '1']);
+    expect(() => findSession([...both, run('3-c', 3, '/b.jsonl')], first)).toThrow('matches 2 sessions');
+  });
+
   it('is not needed for reading where no session runs: the one that ended last is meant', () => {
     const older = session({ id: '1-a', heartbeatAt: 1, agentSessionId: first }, 'ended');
     const newer = session({ id: '2-b', heartbeatAt: 2, agentSessionId: second }, 'ended');

@@ -95,8 +95,30 @@ describe('a command matters', () => {
     "bash -lc $'npm test'",
     "bash -c $'cd \\'my app\\'; \\\nnpm test\\necho done'",
     'sudo -u app npm test',
+    "bash -c 'npm test' name",
+    "bash --rcfile x -c 'npm test'",
+    "bash +e -c 'npm test'",
+    "fish --command 'npm test'",
+    "fish --command='npm test'",
+    'nice -n 5 npm test',
+    'doas -u app npm test',
+    "sudo -p 'pass word' npm test",
+    'env -u X npm test',
+    "bash -c $'\\x6epm\\040\\u0074est'",
   ])('by the program that the line of a shell runs: %s', (line) => {
     expect(listed(line)).toEqual(['npm test']);
+  });
+
+  it.each([
+    ['options of a shell', (count: number) => `bash ${'--norc '.repeat(count)}x.sh`],
+    ['values of options of a shell', (count: number) => `bash ${'--rcfile x '.repeat(count)}x.sh`],
+    ['options of a program that runs another one', (count: number) => `sudo ${'-u -u '.repeat(count)}`],
+    ['options of a task', (count: number) => `npm ${'--filter run '.repeat(count)}!`],
+    ['options of Git', (count: number) => `git ${'-c "a"b '.repeat(count)}`],
+    ['quotes', (count: number) => `bash -c ${`"'$'`.repeat(count)}`],
+    ['parts of the name of a script', (count: number) => `./${'test-'.repeat(count)}`],
+  ])('also behind many %s', (_, line) => {
+    for (const count of [20, 40, 80, 160, 200]) expect(listed(line(count), 'npm test')).toContain('npm test');
   });
 
   it('with a text between $ and quotes as one word', () => {

@@ -67,7 +67,7 @@ describe('the footer view', () => {
 
   it('shows the size from before a compaction that was taken back, as an estimate, until the next reading', () => {
     const undone: Event = { type: 'undone' };
-    const full = { usedTokens: 160_000, estimated: true, tier: 'warn', compactions: 1 };
+    const full = { usedTokens: 160_000, estimated: true, tier: 'warn' };
     expect(view(used(160_000), boundary, used(12_000), undone)).toMatchObject(full);
     const screen: Event = { type: 'boundary', boundary: { at: 2, source: 'screen' } };
     const file: Event = { type: 'boundary', boundary: { at: 2 } };
@@ -75,6 +75,17 @@ describe('the footer view', () => {
     expect(view(...told)).toMatchObject(full);
     expect(view(...told, used(161_000))).toMatchObject({ usedTokens: 161_000, estimated: false });
     expect(view(boundary, session('a'), session('b'), undone)).toMatchObject({ note: 'size pending' });
+  });
+
+  it('does not count a compaction that was taken back, here or in another session', () => {
+    const elsewhere: Event = { type: 'undone', isOtherSession: true };
+    expect(view(used(160_000), boundary, { type: 'undone' })).not.toHaveProperty('compactions', 1);
+    expect(
+      view(session('a'), used(160_000), boundary, boundary, session('b'), used(150_000), elsewhere),
+    ).toMatchObject({
+      usedTokens: 150_000,
+      compactions: 1,
+    });
   });
 
   it('counts a compaction once that the screen tells of before its record is found', () => {

@@ -67,6 +67,9 @@ describe('what is wrong with the configuration', () => {
     ['strategy zzz is not used: no such strategy', 'ctxwrap config set strategy auto'],
     ['strategy summarize is not used: no summariser is set', 'ctxwrap config set summariser.url agent'],
     ['backend zzz is not used', 'ctxwrap config set backend openai'],
+    ['strategy zzz is not used: no such strategy', 'unset COMPACTION_STRATEGY'],
+    ['strategy trunkate is not used: no such strategy', "export CTXWRAP_STRATEGY='truncate'"],
+    ['strategy zzz is not used: no such strategy', '${EDITOR:-vi} ~/a/.ctxwrap.jsonc'],
   ] as const;
 
   it.each(problems)('%s: is said with the command that mends it from 80 columns on', (problem, fix) => {

@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { agents } from '../../agents/index.js';
+import type { Values } from '../../core/config/keys.js';
 import { errorCode } from '../../core/errors.js';
 import { hotkeyName } from '../../core/format.js';
 import { systemReason } from '../../storage/errors.js';
@@ -70,14 +71,15 @@ const runAgent = async (
     tour: withTour,
   };
   // nobody needs the conversation of a demonstration
-  const strategy = await givenStrategy(options);
-  const values = { ...options.values, ...present({ strategy }), blackbox: 'off' } as const;
+  const values = { ...options.values, ...(await givenStrategy(options)), blackbox: 'off' } as const;
   return runWrapped(command, { options: { ...options, values }, log: logFor(options) });
 };
 
 /** The user's configuration does not apply to a demonstration, but a strategy that it names is said to be unused, as in every session. */
-const givenStrategy = async (options: Options): Promise<string | undefined> =>
-  options.values.strategy ?? (await withConfiguration(options)).values.strategy;
+const givenStrategy = async (options: Options): Promise<Partial<Pick<Values, 'strategy' | 'strategies'>>> => {
+  const { strategy, strategies } = (await withConfiguration(options)).values;
+  return present({ strategy: options.values.strategy ?? strategy, strategies });
+};
 
 const makeFolder = (): string => {
   try {

@@ -105,6 +105,7 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
     case 'going-back':
       return goingBack(state, event.sessionId);
     case 'undone': {
+      if (event.isOtherSession && state.last?.outcome.kind !== 'verified') return state; // the change of the session has told
       const { last: _, ...rest } = withoutShortening(state, moment); // its outcome is no longer true
       return { ...rest, postponedAt: now };
     }

@@ -56,9 +56,14 @@ export const strategyNotices = (
   const isUnusable = inUse !== undefined && !agent.canSwitch;
   return [
     ...(backend === undefined || changes.length === 0 ? [] : [`backend ${backend}: ${changes.join(', ')}`]),
-    ...(isUnusable ? [`strategy ${inUse} is not used: ${agent.name} cannot switch to another session`] : []),
+    ...(isUnusable ? [`strategy ${inUse} is not used: ${whyUnused(inUse, values, agent.name)}`] : []),
   ];
 };
+
+const whyUnused = (strategy: string, { strategies }: Values, agent: string): string =>
+  knownStrategies(strategies).includes(strategy)
+    ? `${agent} cannot switch to another session`
+    : NO_SUCH_STRATEGY;
 
 /**
  * The module of a strategy of the user's own, or undefined where there is no such file; the path may begin with `~/`. Without its text where that
@@ -95,6 +100,8 @@ export const knownStrategies = (own: object = {}): readonly string[] => [
   ...Object.keys(own),
 ];
 
+const NO_SUCH_STRATEGY = 'no such strategy';
+
 interface StrategyFault {
   /** a sentence without a full stop */
   readonly reason: string;
@@ -117,7 +124,7 @@ const findStrategyFault = (values: FaultValues, readModule: ReadModule): Strateg
   if (!known.includes(strategy))
     return {
       reason: `there is no strategy of that name; there are ${known.join(', ')}`,
-      short: 'no such strategy',
+      short: NO_SUCH_STRATEGY,
       meant: nearestWord(strategy, known),
     };
   const module = Object.hasOwn(own, strategy) ? own[strategy] : undefined;

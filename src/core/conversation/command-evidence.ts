@@ -126,7 +126,7 @@ interface SimpleCommand {
 const LONGEST_LINE = 4_000; // characters
 const LONGEST_WITH_DOCUMENTS = 20_000; // characters
 /** Its text, up to the line that ends it or, where that is missing, to the end. */
-const HERE_DOCUMENT = /<<-?[ \t]*\\?(['"]?)(\w+)\1([^\n]*)\n[\s\S]*?^[ \t]*\2[ \t]*$/gm;
+const HERE_DOCUMENT = /<<-?[ \t]*\\?(['"]?)(\w+)(?!\w)\1([^\n]*)\n[\s\S]*?^[ \t]*\2[ \t]*$/gm;
 const OPEN_DOCUMENT = /<<-?[ \t]*\\?(['"]?)[A-Z_]\w*\1([^\n]*)\n[\s\S]*$/;
 // quoted text is one piece; so is what stands in $(…)
 const PIECES =
@@ -165,9 +165,14 @@ const partsOf = (line: string): readonly string[] => {
   return parts.map((part) => part.replace(REDIRECTION, ' ').replace(LEAD, '').trim());
 };
 
-/** `bash -lc 'npm test'`, `bash -euo pipefail -c "npm test"`, `fish -c $'npm test'` */
-const SHELL =
-  /^(?:\S*\/)?(?:ba|da|fi|k|z)?sh (?:[-+]\w*[oO] \w+ |--?[\w-]+ )*-\w*c ("(?:\\.|[^"\\])*"|\$'(?:\\.|[^'\\])*'|'[^']*')$/s;
+/** A word with quotes or without. */
+const WORD = String.raw`(?:"(?:\\.|[^"\\])*"|'[^']*'|[^\s"']\S*)`;
+
+/** `bash -lc 'npm test'`, `bash -euo pipefail -c "npm test" name`, `fish -c $'npm test'`; no option can be read in two ways. */
+const SHELL = new RegExp(
+  String.raw`^(?:\S*\/)?(?:ba|da|fi|k|z)?sh (?:[-+]\w*[oO] \w+ |--(?:rcfile|init-file) ${WORD} |(?:\+|--?)\w[\w-]* )*(?:-\w*c |--command[ =])("(?:\\.|[^"\\])*"|\$'(?:\\.|[^'\\])*'|'[^']*')(?: .*)?$`,
+  's',
+);
 
 /** What is made of the line that a shell is given to run; undefined where the command is no such shell. */
 const innerLineOf = <Made>(command: string, make: (line: string) => Made): Made | undefined => {
@@ -178,10 +183,17 @@ const innerLineOf = <Made>(command: string, make: (line: string) => Made): Made 
   return make(quoted.startsWith('"') ? inner.replace(/\\(["\\$`])/g, '$1') : inner);
 };
 
-/** In `$'…'`, of which only these matter for a command. */
-const ESCAPE = /\\(.)/gs;
+/** In `$'…'`: a letter, or the number of a character. */
+const ESCAPE = /\\(x[\da-fA-F]{1,2}|u[\da-fA-F]{1,4}|[0-7]{1,3}|.)/gs;
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
-const unescape = (_: string, letter: string): string => ESCAPED[letter] ?? letter;
+const unescape = (_: string, escaped: string): string => {
+  if (/^[0-7]/.test(escaped)) return character(Number.parseInt(escaped, 8));
+  return escaped.length > 1
+    ? character(Number.parseInt(escaped.slice(1), 16))
+    : (ESCAPED[escaped] ?? escaped);
+};
+/** No control character is written out. */
+const character = (code: number): string => (code < 0x20 && code !== 0x0a ? ' ' : String.fromCharCode(code));
 
 const SECRETS = [
   /((?:token|secret|passwd|password|api[_-]?key|access[_-]?key)["']?[=:]["']?)(?!\$)[^\s"'&]{6,}/gi,
@@ -199,9 +211,23 @@ const withoutSecrets = (command: string): string =>
 const COMMAND = /^(?!(?:cd|done|fi|else|esac|export|set)(?![\w-]))[\w./~$]/;
 
 const REDIRECTION = /\s+(?:[12&]?>>?\s*(?:&\d|[^\s;|&]+)|&)(?=\s|$)/g;
+/** A program with options that have a value, in one letter or as a word. */
+const runner = (name: string, letters: string, words: string): string =>
+  String.raw`${name}(?:\s+(?:-\w*[${letters}]|--(?:${words}))\s+${WORD}|\s+-\S+)*\s`;
 /** Assignments, and programs that only run another one. */
-const LEAD =
-  /^(?:\s|\\\s|[({!]\s|[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"']*)\s|sudo(?:\s+(?:-\w*[CDghpRrTtu]|--(?:chdir|group|host|user))\s+\S+|\s+-\S+)*\s|(?:time|env|nohup|exec|command|npx|bunx|then|do)(?:\s+-\S+)*\s|timeout\s+\S+\s|(?:uv|poetry|pipenv|bundle|pnpm)\s+(?:run|exec|dlx)\s+--?\s|mise\s+(?:x|exec)\s(?:[^\s-]\S*\s)*--\s|(?:uv|poetry|pipenv)\s+run\s|bundle\s+exec\s|pnpm(?:\s+(?:--filter|--dir|-[FC])\s+\S+)*\s+(?:exec|dlx)\s)+/;
+const LEAD = new RegExp(
+  `^(?:${[
+    String.raw`\s|\\\s|[({!]\s|[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"']*)\s`,
+    runner('sudo', 'CDghpRrTtu', 'chdir|group|host|prompt|user'),
+    runner('doas', 'Cu', 'user'),
+    runner('nice', 'n', 'adjustment'),
+    runner('env', 'uC', 'unset|chdir'),
+    String.raw`(?:time|nohup|exec|command|npx|bunx|then|do)(?:\s+-\S+)*\s|timeout\s+\S+\s`,
+    String.raw`(?:uv|poetry|pipenv|bundle|pnpm)\s+(?:run|exec|dlx)\s+--?\s|mise\s+(?:x|exec)\s(?:[^\s-]\S*\s)*--\s`,
+    String.raw`(?:uv|poetry|pipenv)\s+run\s|bundle\s+exec\s`,
+    String.raw`pnpm(?:\s+(?:--filter|--dir|-[FC])\s+\S+)*\s+(?:exec|dlx)\s`,
+  ].join('|')})+`,
+);
 
 /** It does not do what it is named for. */
 const ASKS_ONLY = /\s--(?:help|version|dry-run)(?:\s|$)/;

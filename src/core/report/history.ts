@@ -114,15 +114,18 @@ export interface AttemptsUpdate {
   readonly effects: readonly Effect[];
   /** the fill after the step, as the agent counted it */
   readonly fill: Fill | undefined;
+  /** that count after the step */
+  readonly compactions: number;
   readonly now: Millis;
 }
 
 /** The list after a step; the same object if nothing has changed. */
 export const recordAttempts = (
   past: PastAttempts,
-  { event, effects, fill, now }: AttemptsUpdate,
+  { event, effects, fill, compactions, now }: AttemptsUpdate,
 ): PastAttempts => {
   const before = event && leavesConversation(event) ? { ...past, isOpen: false } : past;
+  if (event?.type === 'undone' && effects.length === 0) return withUndone(before, compactions);
   const isNumbered = fill !== undefined && before.isOpen;
   const numbered = isNumbered ? withNext(before.attempts, fill) : before.attempts;
   // a refused request is not an attempt
@@ -143,6 +146,16 @@ export const recordAttempts = (
   const late = finished.find(({ ended: { isLate } }) => isLate);
   const kept = late ? withoutEarlier(numbered, late) : numbered;
   return { attempts: [...kept, ...finished].slice(-MOST_PAST), isOpen, ...present({ fill }) };
+};
+
+/** The last one that worked no longer counts; one that no answer has proved yet has told so itself. */
+const withUndone = (past: PastAttempts, compactions: number): PastAttempts => {
+  const { attempts } = past;
+  const worked = attempts.filter(({ ended }) => ended.outcome.kind === 'verified');
+  const last = worked.at(-1);
+  if (!last || worked.length <= compactions) return past;
+  const undone: PastAttempt = { ended: { ...last.ended, outcome: { kind: 'undone' } } };
+  return { ...past, attempts: attempts.map((each) => (each === last ? undone : each)), isOpen: false };
 };
 
 /** A compaction known only from the agent's record. */
@@ -207,7 +220,13 @@ export const recordStep = (record: OverviewHistory, step: SessionStep): Overview
   const mark = compactions > record.compactions;
   const usage = recordUsage(record.usage, { fill: fused && fillOf(fused), at: now, mark });
   const { fill } = sessionContext(session, now);
-  const past = recordAttempts(record.past, { event, effects: compaction.effects, fill, now });
+  const past = recordAttempts(record.past, {
+    event,
+    effects: compaction.effects,
+    fill,
+    compactions,
+    now,
+  });
   const isSame = usage === record.usage && past === record.past && compactions === record.compactions;
   return isSame ? record : { usage, past, compactions };
 };

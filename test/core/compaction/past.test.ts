@@ -43,6 +43,15 @@ describe('the list of past compactions', () => {
     expect(rows(other)).toEqual(['165k, 5 s, by ctxwrap: verified']);
   });
 
+  it.each([{}, { isOtherSession: true } as const])('has one that was taken back as undone: %j', (where) => {
+    const overview = typed(overviewAt());
+    overview.play.boundary({ postTokens: 12_000 });
+    expect(overview.play.last()?.outcome.kind).toBe('verified');
+    overview.play.tell({ type: 'undone', ...where });
+    expect(rows(overview)).toEqual(['165k, 5 s, by ctxwrap: undone']);
+    expect(overview.play.state().last).toBeUndefined(); // the footer has nothing more to say of it
+  });
+
   it("has the user's and the agent's own, with what was used before though the number is void by then", () => {
     const overview = overviewAt(100_000);
     overview.play.boundary({ initiator: 'user', postTokens: 9_000 });
@@ -95,12 +104,23 @@ describe('the list of past compactions', () => {
     const fill = { usedTokens: 1 };
     const past = Array.from({ length: 20 }, (_, index) => index).reduce(
       (list, index) =>
-        recordAttempts(list, { effects: [{ type: 'ended', ended: ended(index) }], fill, now: index }),
+        recordAttempts(list, {
+          effects: [{ type: 'ended', ended: ended(index) }],
+          fill,
+          compactions: 0,
+          now: index,
+        }),
       noPastAttempts,
     );
     expect(past.attempts.map((each) => each.ended.endedAt)).toEqual([12, 13, 14, 15, 16, 17, 18, 19]);
     expect(
-      recordAttempts(past, { event: { type: 'output' }, effects: [], fill: { usedTokens: 1 }, now: 30 }),
+      recordAttempts(past, {
+        event: { type: 'output' },
+        effects: [],
+        fill: { usedTokens: 1 },
+        compactions: 0,
+        now: 30,
+      }),
     ).toBe(past);
   });
 });

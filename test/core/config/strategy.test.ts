@@ -110,5 +110,11 @@ describe('the start of a session', () => {
     expect(notices({ strategy: 'truncate' }, undefined, false)).toEqual([
       'strategy truncate is not used: kimi cannot switch to another session',
     ]);
+    expect(notices({ strategy: 'mine', strategies: { mine: '~/mine.mjs' } }, undefined, false)).toEqual([
+      'strategy mine is not used: kimi cannot switch to another session',
+    ]);
+    expect(notices({ strategy: 'zzz' }, undefined, false)).toEqual([
+      'strategy zzz is not used: no such strategy',
+    ]);
   });
 });

@@ -256,7 +256,7 @@ describe('ctxwrap undo, cut short', () => {
 });
 
 describe('ctxwrap undo in a running session that an earlier run has shortened', () => {
-  it.each(['running', 'running#1'])('goes back to the longer one: %s', async (target) => {
+  it.each(['running', 'running#4'])('goes back to the longer one: %s', async (target) => {
     await publish({ shortenedFrom: undefined });
     const at = (await readCompactions({ agent: agents.codex, path: rollout }, 0)).at(-1)?.at ?? 0;
     const sizes = { preTokens: 90_000, postTokens: 14_000 };

@@ -1,6 +1,6 @@
 // What `history` and `recall` say of a session that `ctxwrap compact --strategy` has written, for each agent whose sessions it writes.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -113,6 +113,25 @@ describe.each(Object.keys(places) as (keyof typeof places)[])(
     });
   },
 );
+
+describe('the size that ctxwrap has estimated for a shortened session', () => {
+  it.each([
+    ['claude', '"role":"assistant",', '"role":"assistant","usage":{"input_tokens":90000,"output_tokens":9},'],
+    ['gemini', '"type":"gemini",', '"type":"gemini","tokens":{"input":90000,"output":9},'],
+    ['qwen', '"type":"assistant",', '"type":"assistant","usageMetadata":{"promptTokenCount":90000},'],
+  ] as const)('is an estimate for who reads its file before the next answer: %s', (name, found, counted) => {
+    const file = writeEnded(name);
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8')
+        .replace(/"tokens":null,/g, '')
+        .replaceAll(found, counted),
+    );
+    const read = (id: string): object => JSON.parse(run('context', id, '--json').stdout) as object;
+    expect(read(OLD)).toMatchObject({ reading: { usedTokens: 90_000, source: 'log' } });
+    expect(read(shorten(file))).toMatchObject({ reading: { source: 'estimate' } });
+  });
+});
 
 describe('a shortened session whose longer one cannot be read', () => {
   it.each([
